@@ -1,0 +1,172 @@
+"""Fill a Lambda layer: install for Lambda's platform, leave out what no review needs, compile.
+
+    assemble.py dependencies TARGET REQUIREMENTS    third-party packages
+    assemble.py sources TARGET PACKAGE              our own package, copied
+
+PODGRAFT_RUNTIME (python3.13) and PODGRAFT_ARCHITECTURE (arm64) say for which Lambda. Bytecode is
+written as unchecked-hash .pyc: zip's two-second time stamps would make ordinary .pyc files stale,
+and a cold start without bytecode takes twice as long. Only the very same Python release can
+compile, so without one on this machine the layer ships sources, and says so.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from gzip import compress, decompress
+from pathlib import Path
+
+RUNTIME = os.environ.get("PODGRAFT_RUNTIME", "python3.13")
+ARCHITECTURE = os.environ.get("PODGRAFT_ARCHITECTURE", "arm64")
+MACHINE = {"arm64": "aarch64", "x86_64": "x86_64"}[ARCHITECTURE]
+
+# What the function calls: botocore parses a service's whole model before its first call.
+OPERATIONS = {
+    "s3": {"GetObject", "ListObjectsV2", "HeadObject"},
+    "ssm": {"GetParameter"},
+}
+UNNEEDED = (
+    "bin",
+    "boto3/data",
+    "boto3/docs",
+    "boto3/examples",
+    "botocore/docs",
+    "**/tests",
+    "**/*.pyi",
+    "**/__pycache__",
+    "**/*.dist-info/RECORD",
+)
+
+
+def main(argv: list[str]) -> int:
+    """Fill the folder TARGET; exit status 2 for a wrong command line."""
+    match argv:
+        case ["dependencies", target, requirements]:
+            _install(Path(target), requirements)
+            _trim(Path(target))
+        case ["sources", target, package]:
+            _copy(Path(target), Path(package))
+        case _:
+            print(__doc__, file=sys.stderr)
+            return 2
+    compiled = _compile(Path(target))
+    size = _megabytes(Path(target))
+    print(f"{argv[0]}: {size} for {RUNTIME} on {ARCHITECTURE}, {compiled}")
+    return 0
+
+
+def _install(target: Path, requirements: str) -> None:
+    version = RUNTIME.removeprefix("python")
+    platform = [f"--platform=manylinux{tag}_{MACHINE}" for tag in ("2014", "_2_17", "_2_28")]
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+            *("--requirement", requirements, "--target", str(target)),
+            *("--implementation=cp", f"--python-version={version}", "--only-binary=:all:"),
+            *platform,
+        ],
+        check=True,
+    )
+
+
+def _trim(target: Path) -> None:
+    for pattern in UNNEEDED:
+        for path in list(target.glob(pattern)):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for folder in (target / "botocore" / "data").glob("*/"):
+        if folder.name in OPERATIONS:
+            for model in folder.glob("*/service-2.json*"):
+                _minify(model, OPERATIONS[folder.name])
+        else:
+            shutil.rmtree(folder)
+
+
+def _minify(path: Path, operations: set[str]) -> None:
+    """Keep *operations* and the shapes they reach of one botocore service model, and no prose."""
+    text = path.read_bytes()
+    model = json.loads(decompress(text) if path.suffix == ".gz" else text)
+    kept = {name: body for name, body in model["operations"].items() if name in operations}
+    reached: set[str] = set()
+    queue = list(_shapes(list(kept.values())))
+    while queue:
+        name = queue.pop()
+        if name not in reached:
+            reached.add(name)
+            queue.extend(_shapes(model["shapes"][name]))
+    model["operations"] = kept
+    model["shapes"] = {name: model["shapes"][name] for name in sorted(reached)}
+    packed = json.dumps(_without_prose(model), separators=(",", ":")).encode()
+    path.write_bytes(compress(packed, mtime=0) if path.suffix == ".gz" else packed)
+
+
+def _shapes(node: object) -> Iterator[str]:
+    match node:
+        case dict():
+            for key, value in node.items():
+                if key == "shape" and isinstance(value, str):
+                    yield value
+                else:
+                    yield from _shapes(value)
+        case list():
+            for item in node:
+                yield from _shapes(item)
+        case _:
+            pass
+
+
+def _without_prose(node: object) -> object:
+    match node:
+        case dict():
+            return {
+                key: _without_prose(value)
+                for key, value in node.items()
+                if not (key in {"documentation", "documentationUrl"} and isinstance(value, str))
+            }
+        case list():
+            return [_without_prose(item) for item in node]
+        case _:
+            return node
+
+
+def _copy(target: Path, package: Path) -> None:
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(package, target / package.name, ignore=ignore, dirs_exist_ok=True)
+
+
+def _compile(target: Path) -> str:
+    python = _matching_python()
+    if python is None:
+        return (
+            f"WITHOUT bytecode (no {RUNTIME} on this machine: cold starts take about twice as long)"
+        )
+    options = ["-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
+    # Tracebacks shall name the place on Lambda, not this machine's.
+    places = ["-s", str(target), "-p", "/opt/python"]
+    subprocess.run([python, "-m", "compileall", *options, *places, str(target)], check=True)
+    return "with bytecode"
+
+
+def _matching_python() -> str | None:
+    """A Python of the very release to compile with: this one, PATH's, or one of pyenv's."""
+    wanted = tuple(map(int, RUNTIME.removeprefix("python").split(".")))
+    if sys.version_info[:2] == wanted:
+        return sys.executable
+    pyenv = Path("~/.pyenv/versions").expanduser()
+    candidates = [shutil.which(RUNTIME), *map(str, pyenv.glob(f"{RUNTIME[6:]}.*/bin/{RUNTIME}"))]
+    return next((path for path in candidates if path and _runs(path)), None)
+
+
+def _runs(python: str) -> bool:
+    # pyenv puts shims on PATH for releases that are installed but not chosen: these fail.
+    return subprocess.run([python, "-V"], capture_output=True, check=False).returncode == 0
+
+
+def _megabytes(folder: Path) -> str:
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return f"{size / 1e6:.1f} MB"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
