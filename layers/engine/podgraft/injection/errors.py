@@ -1,0 +1,39 @@
+"""Whose fault a failed injection is: the pod author's or the operator's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class InjectionError(Exception):
+    """Base of the two faults below; never raised itself."""
+
+
+class UserError(InjectionError):
+    """The pod cannot be injected as it is written; the message says what to change in it."""
+
+
+class OperatorError(InjectionError):
+    """Configuration, template or values fail for this pod; the pod's author can do nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One mistake in an operator's document: where it is, what is wrong, what to write instead."""
+
+    document: str
+    path: str
+    problem: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.document}{self.path}: {self.problem}{remedy}"
+
+
+class InvalidDocumentsError(OperatorError):
+    """The injector's documents do not compile; every fault found in them is here."""
+
+    def __init__(self, faults: tuple[Fault, ...]) -> None:
+        super().__init__("\n".join(map(str, faults)))
+        self.faults = faults

@@ -1,0 +1,46 @@
+"""What an Istio injector is compiled from: its documents, and what istiod knew besides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...jsonvalue import Object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documents:
+    """The texts of the two ConfigMaps, and the objects that istiod would have looked up.
+
+    ``config`` and ``values`` are the keys of ConfigMap ``istio-sidecar-injector``, ``mesh`` is the
+    key of ConfigMap ``istio``. ``proxy_configs`` are ProxyConfig resources, oldest first;
+    ``namespaces`` are Namespace objects by name.
+    """
+
+    config: str
+    values: str = "{}"
+    mesh: str = ""
+    proxy_configs: tuple[Object, ...] = ()
+    namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What istiod took from its flags, environment and cluster; ``None`` means not said.
+
+    ``release`` is a MAJOR.MINOR; not said, it is read from the values' ``global.tag``. ``env`` is
+    all that the template function ``env`` can see, and answers for a switch that is not said
+    (``ENABLE_NATIVE_SIDECARS`` and its like). ``default_templates`` and ``injected_annotations``
+    replace the configuration's own.
+    """
+
+    release: str | None = None
+    revision: str = ""
+    native_sidecars: bool | None = None
+    platform: str | None = None
+    compliance_policy: str | None = None
+    legacy_fsgroup_injection: bool | None = None
+    rewrite_tcp_probes: bool | None = None
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    default_templates: tuple[str, ...] | None = None
+    injected_annotations: Mapping[str, str] | None = None
