@@ -1,0 +1,215 @@
+"""An AdmissionReview as it comes, read into a value: admission.k8s.io/v1 and v1beta1.
+
+Both versions have the same fields (k8s.io/api/admission/v1/types.go). The objects inside stay raw
+JSON, so that fields unknown here survive.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from podgraft import jsonvalue
+from podgraft.jsonvalue import JSON, Object
+
+from .errors import NotAReviewError, TooLargeError
+
+VERSIONS = ("admission.k8s.io/v1", "admission.k8s.io/v1beta1")
+
+# What kube-apiserver itself takes in one request (apiserver/pkg/server/config.go,
+# MaxRequestBodyBytes): no larger object can have been sent to it.
+MAX_OBJECT_BYTES = 3 * 1024 * 1024
+# Lambda's limit on a synchronous invocation; an UPDATE carries two objects and fits twice.
+MAX_REQUEST_BYTES = 6 * 1024 * 1024
+# Objects of Kubernetes stay under 40 levels; CPython's own limits (which differ from release to
+# release) begin near 1,000 and are shared with the code that walks the object.
+MAX_NESTING_LEVELS = 200
+
+_TOO_DEEP = f"is nested deeper than {MAX_NESTING_LEVELS} levels"
+_WANTED = f"expected an AdmissionReview of {' or '.join(VERSIONS)}"
+
+
+class Operation(StrEnum):
+    """What is being done to the object."""
+
+    CREATE = "CREATE"
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+    CONNECT = "CONNECT"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupVersionKind:
+    """The type of an object."""
+
+    group: str = ""
+    version: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupVersionResource:
+    """The resource that was addressed; ``16d-eviction``: pods, while the kind is Eviction."""
+
+    group: str = ""
+    version: str = ""
+    resource: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmissionRequest:
+    """One question of kube-apiserver's; what it left out is the zero value, ``object`` is JSON.
+
+    ``operation``, ``kind`` and ``resource`` may be missing altogether: test clients, Istio's own
+    among them, send nothing but an object and a namespace, and mean the creation of that object.
+    """
+
+    api_version: str
+    uid: str = ""
+    kind: GroupVersionKind = GroupVersionKind()
+    resource: GroupVersionResource = GroupVersionResource()
+    sub_resource: str = ""
+    operation: Operation = Operation.CREATE
+    name: str = ""
+    namespace: str = ""
+    object: JSON = None
+    old_object: JSON = None
+    dry_run: bool = False
+    raw: Object
+
+
+def decode(body: bytes) -> AdmissionRequest:
+    """Read the body of a webhook call.
+
+    Raises ``NotAReviewError``, or ``TooLargeError`` for a request or object over the limits.
+    """
+    if not body:
+        raise NotAReviewError("body", f"is empty; {_WANTED}")
+    if len(body) > MAX_REQUEST_BYTES:
+        raise TooLargeError("request", len(body), MAX_REQUEST_BYTES)
+    try:
+        review = jsonvalue.load(body)
+    except jsonvalue.TooDeepError as error:
+        raise NotAReviewError("body", _TOO_DEEP) from error
+    except jsonvalue.NotJSONError as error:
+        raise NotAReviewError("body", f"is not JSON: {error}") from error
+    _check_nesting(body, review)
+    request = _request(*_request_of(review))
+    if len(body) > MAX_OBJECT_BYTES:
+        _check_size("/request/object", request.object)
+        _check_size("/request/oldObject", request.old_object)
+    return request
+
+
+def _check_nesting(body: bytes, review: JSON) -> None:
+    """Refuse what is nested deeper than the code after this may recurse.
+
+    Most bodies hold fewer brackets than levels are allowed, and need no walk.
+    """
+    if body.count(b"{") + body.count(b"[") <= MAX_NESTING_LEVELS:
+        return
+    level, depth = [review], 0
+    while level:
+        if depth > MAX_NESTING_LEVELS:
+            raise NotAReviewError("body", _TOO_DEEP)
+        depth += 1
+        level = [
+            child
+            for value in level
+            for child in (
+                value.values() if type(value) is dict else value if type(value) is list else ()
+            )
+            if type(child) is dict or type(child) is list
+        ]
+
+
+def _request_of(review: JSON) -> tuple[str, Object]:
+    if not isinstance(review, dict):
+        raise NotAReviewError("body", f"is {_type_name(review)}; {_WANTED}")
+    api_version, kind = _text(review, "apiVersion", ""), _text(review, "kind", "")
+    if kind != "AdmissionReview" or api_version not in VERSIONS:
+        raise NotAReviewError("body", f"got apiVersion {api_version!r}, kind {kind!r}; {_WANTED}")
+    request = review.get("request")
+    if not isinstance(request, dict):
+        raise NotAReviewError("/request", f"expected an object, got {_type_name(request)}")
+    return api_version, request
+
+
+def _request(api_version: str, raw: Object) -> AdmissionRequest:
+    kind = _names(raw, "kind")
+    resource = _names(raw, "resource")
+    return AdmissionRequest(
+        api_version=api_version,
+        uid=_text(raw, "uid"),
+        kind=GroupVersionKind(
+            _text(kind, "group", "/request/kind"),
+            _text(kind, "version", "/request/kind"),
+            _text(kind, "kind", "/request/kind"),
+        ),
+        resource=GroupVersionResource(
+            _text(resource, "group", "/request/resource"),
+            _text(resource, "version", "/request/resource"),
+            _text(resource, "resource", "/request/resource"),
+        ),
+        sub_resource=_text(raw, "subResource"),
+        operation=_operation(_text(raw, "operation")),
+        name=_text(raw, "name"),
+        namespace=_text(raw, "namespace"),
+        object=raw.get("object"),
+        old_object=raw.get("oldObject"),
+        dry_run=_flag(raw, "dryRun"),
+        raw=raw,
+    )
+
+
+def _operation(word: str) -> Operation:
+    try:
+        return Operation(word) if word else Operation.CREATE
+    except ValueError as error:
+        known = ", ".join(Operation)
+        raise NotAReviewError("/request/operation", f"got {word!r}; use one of {known}") from error
+
+
+def _text(raw: Object, key: str, under: str = "/request") -> str:
+    value = raw.get(key)
+    if type(value) is str:
+        return value
+    if value is None:
+        return ""
+    raise NotAReviewError(f"{under}/{key}", f"expected a string, got {_type_name(value)}")
+
+
+def _flag(raw: Object, key: str) -> bool:
+    value = raw.get(key)
+    if value is None or isinstance(value, bool):
+        return value is True
+    raise NotAReviewError(f"/request/{key}", f"expected a boolean, got {_type_name(value)}")
+
+
+def _names(raw: Object, key: str) -> Object:
+    value = raw.get(key)
+    if isinstance(value, dict):
+        return value
+    if value is None:
+        return {}
+    raise NotAReviewError(f"/request/{key}", f"expected an object, got {_type_name(value)}")
+
+
+def _type_name(value: JSON) -> str:
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+
+
+def _check_size(place: str, value: JSON) -> None:
+    size_bytes = len(jsonvalue.dump(value).encode())
+    if size_bytes > MAX_OBJECT_BYTES:
+        raise TooLargeError(place, size_bytes, MAX_OBJECT_BYTES)
