@@ -106,7 +106,7 @@ def _check_nesting(body: bytes, review: JSON) -> None:
     """
     if body.count(b"{") + body.count(b"[") <= MAX_NESTING_LEVELS:
         return
-    level, depth = [review], 0
+    level, depth = [review], 1
     while level:
         if depth > MAX_NESTING_LEVELS:
             raise NotAReviewError("body", _TOO_DEEP)

@@ -1,0 +1,222 @@
+"""Reading an AdmissionReview: every recorded request, and every way a body can be wrong."""
+
+import json
+from dataclasses import dataclass
+
+import pytest
+from events.recorded import NAMES, recorded
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podgraft import admission
+from podgraft.admission import AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation
+from podgraft.jsonvalue import JSON
+
+V1 = "admission.k8s.io/v1"
+WANTED = "expected an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1"
+POD = GroupVersionKind("", "v1", "Pod")
+PODS = GroupVersionResource("", "v1", "pods")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_recorded_request_is_read_as_sent(name: str) -> None:
+    sent = recorded(name)
+    request = admission.decode(sent.body)
+    wire = sent.review["request"]
+    assert isinstance(wire, dict)
+    assert request.api_version == sent.review["apiVersion"]
+    assert request.raw == wire
+    assert (request.uid, request.namespace, request.operation) == (
+        wire["uid"],
+        wire["namespace"],
+        wire["operation"],
+    )
+    assert (request.name, request.sub_resource) == (
+        wire.get("name", ""),
+        wire.get("subResource", ""),
+    )
+    assert (request.object, request.old_object) == (wire["object"], wire["oldObject"])
+    assert request.dry_run is wire["dryRun"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    name: str
+    kind: GroupVersionKind
+    resource: GroupVersionResource
+    sub_resource: str = ""
+    operation: Operation = Operation.CREATE
+    dry_run: bool = False
+
+
+SEEN = (
+    Seen("01-deployment-pod", POD, PODS),
+    Seen("15-dry-run", POD, PODS, dry_run=True),
+    Seen("16-update", POD, PODS, operation=Operation.UPDATE),
+    Seen("16c-ephemeralcontainers", POD, PODS, "ephemeralcontainers", Operation.UPDATE),
+    Seen("16d-eviction", GroupVersionKind("policy", "v1", "Eviction"), PODS, "eviction"),
+    Seen("16e-exec", GroupVersionKind("", "v1", "PodExecOptions"), PODS, "exec", Operation.CONNECT),
+    Seen("16f-delete", POD, PODS, operation=Operation.DELETE),
+    Seen(
+        "17-deployment",
+        GroupVersionKind("apps", "v1", "Deployment"),
+        GroupVersionResource("apps", "v1", "deployments"),
+    ),
+)
+
+
+@pytest.mark.parametrize("case", SEEN, ids=lambda case: case.name)
+def test_kind_resource_and_operation_are_told_apart(case: Seen) -> None:
+    request = admission.decode(recorded(case.name).body)
+    assert request.kind == case.kind
+    assert request.resource == case.resource
+    assert (request.sub_resource, request.operation) == (case.sub_resource, case.operation)
+    assert request.dry_run is case.dry_run
+
+
+def test_a_bare_request_is_the_creation_of_its_object() -> None:
+    """Istio's own tests send nothing but an object and a namespace."""
+    pod: JSON = {"metadata": {"name": "web"}}
+    request = admission.decode(review({"object": pod, "namespace": "shop"}))
+    assert request == AdmissionRequest(
+        api_version=V1,
+        namespace="shop",
+        object=pod,
+        raw={"object": pod, "namespace": "shop"},
+    )
+    assert request.operation is Operation.CREATE
+
+
+def review(request: JSON, **fields: JSON) -> bytes:
+    fields = {"apiVersion": V1, "kind": "AdmissionReview", **fields}
+    return json.dumps({**fields, "request": request}).encode()
+
+
+def nested(levels: int) -> bytes:
+    """A review whose deepest value stands under this many brackets."""
+    inner = levels - 3
+    return review({"object": {"deep": None}}).replace(b"null", b"[" * inner + b"]" * inner)
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    name: str
+    body: bytes
+    message: str
+
+
+TOO_DEEP = "body: is nested deeper than 200 levels"
+ERRORS = (
+    # No JSON
+    Bad("empty", b"", f"body: is empty; {WANTED}"),
+    Bad("white space", b" \n", "body: is not JSON: line 2 column 1: Expecting value"),
+    Bad("HTML", b"<html>", "body: is not JSON: line 1 column 1: Expecting value"),
+    Bad("cut off", b'{"a": ', "body: is not JSON: line 1 column 7: Expecting value"),
+    Bad("two values", b"{} {}", "body: is not JSON: line 1 column 4: Extra data"),
+    Bad("invalid UTF-8", b'{"a": "\xff"}', "body: is not JSON: byte 7: not UTF-8"),
+    Bad("NaN", b'{"a": NaN}', "body: is not JSON: NaN is not a JSON number"),
+    Bad("infinity", b'{"a": -Infinity}', "body: is not JSON: -Infinity is not a JSON number"),
+    Bad("beyond float64", b'{"a": 1e999}', "body: is not JSON: 1e999 is beyond float64"),
+    Bad("too many digits", b"9" * 5000, "body: is not JSON: a number has too many digits"),
+    Bad(
+        "repeated key",
+        b'{"kind": "a", "kind": "b"}',
+        "body: is not JSON: the key 'kind' stands twice in one object",
+    ),
+    Bad(
+        "half a surrogate pair",
+        b'{"a": "\\ud83d"}',
+        "body: is not JSON: an escape is half of a surrogate pair",
+    ),
+    # Nested too deeply
+    Bad("201 levels", nested(201), TOO_DEEP),
+    Bad("1,000 levels", nested(1_000), TOO_DEEP),
+    Bad("100,000 levels", nested(100_000), TOO_DEEP),
+    # No AdmissionReview
+    Bad("a string", b'"x"', f"body: is a string; {WANTED}"),
+    Bad("a list", b"[]", f"body: is a list; {WANTED}"),
+    Bad("a number", b"1", f"body: is a number; {WANTED}"),
+    Bad("null", b"null", f"body: is nothing; {WANTED}"),
+    Bad("nothing inside", b"{}", f"body: got apiVersion '', kind ''; {WANTED}"),
+    Bad(
+        "a Pod",
+        b'{"apiVersion": "v1", "kind": "Pod"}',
+        f"body: got apiVersion 'v1', kind 'Pod'; {WANTED}",
+    ),
+    Bad(
+        "an unknown version",
+        review({}, apiVersion="admission.k8s.io/v2"),
+        f"body: got apiVersion 'admission.k8s.io/v2', kind 'AdmissionReview'; {WANTED}",
+    ),
+    Bad("kind a number", b'{"kind": 1}', "/kind: expected a string, got a number"),
+    # No usable request
+    Bad(
+        "no request",
+        b'{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}',
+        "/request: expected an object, got nothing",
+    ),
+    Bad("request null", review(None), "/request: expected an object, got nothing"),
+    Bad("request a list", review([]), "/request: expected an object, got a list"),
+    Bad("uid a number", review({"uid": 1}), "/request/uid: expected a string, got a number"),
+    Bad("uid a boolean", review({"uid": True}), "/request/uid: expected a string, got a boolean"),
+    Bad(
+        "kind a string", review({"kind": "Pod"}), "/request/kind: expected an object, got a string"
+    ),
+    Bad(
+        "resource.resource a list",
+        review({"resource": {"resource": []}}),
+        "/request/resource/resource: expected a string, got a list",
+    ),
+    Bad(
+        "dryRun a string",
+        review({"dryRun": "true"}),
+        "/request/dryRun: expected a boolean, got a string",
+    ),
+    Bad(
+        "an unknown operation",
+        review({"operation": "create"}),
+        "/request/operation: got 'create'; use one of CREATE, UPDATE, DELETE, CONNECT",
+    ),
+)
+
+
+@pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
+def test_a_body_that_is_no_review_says_where_and_why(case: Bad) -> None:
+    with pytest.raises(admission.NotAReviewError) as error:
+        admission.decode(case.body)
+    assert str(error.value) == case.message
+
+
+def test_two_hundred_levels_are_read() -> None:
+    assert admission.decode(nested(200)).uid == ""
+
+
+def sized(object_bytes: int) -> bytes:
+    """A review whose object is this long as compact JSON."""
+    frame = len(b'{"fill":""}')
+    return review({"object": {"fill": "x" * (object_bytes - frame)}})
+
+
+def test_an_object_of_3_mib_is_read_and_one_byte_more_is_not() -> None:
+    request = admission.decode(sized(admission.MAX_OBJECT_BYTES))
+    assert isinstance(request.object, dict)
+    with pytest.raises(admission.TooLargeError) as error:
+        admission.decode(sized(admission.MAX_OBJECT_BYTES + 1))
+    assert str(error.value) == "/request/object: 3145729 bytes; at most 3145728 are taken"
+
+
+def test_two_objects_of_less_than_3_mib_each_are_read() -> None:
+    half: JSON = {"fill": "x" * (2 * 1024 * 1024)}
+    assert admission.decode(review({"object": half, "oldObject": half})).object == half
+
+
+def test_a_request_over_lambdas_limit_is_not_parsed() -> None:
+    with pytest.raises(admission.TooLargeError) as error:
+        admission.decode(b"x" * (admission.MAX_REQUEST_BYTES + 1))
+    assert str(error.value) == "request: 6291457 bytes; at most 6291456 are taken"
+
+
+@given(st.binary(max_size=200))
+def test_no_body_raises_anything_but_a_fault_of_the_caller(body: bytes) -> None:
+    with pytest.raises(admission.ReviewError):
+        admission.decode(body)
