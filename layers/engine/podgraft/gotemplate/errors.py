@@ -1,0 +1,66 @@
+"""What can go wrong with a template, in Go's words and with the place it happened.
+
+``TemplateError`` and ``ExecError`` are the operator's fault (the template or its data),
+``LimitError`` is a template that asks for more than it may. All carry their parts as attributes.
+"""
+
+from .quoting import quote
+from .source import Span
+
+
+class TemplateError(Exception):
+    """The text is not a template: Go's parse error, ``template: NAME:LINE: REASON``."""
+
+    def __init__(self, reason: str, line: int, span: Span) -> None:
+        super().__init__(reason, line, span)
+        self.reason = reason
+        self.name = span.source.name
+        self.line = line
+        self.span = span
+
+    def __str__(self) -> str:
+        return f"template: {self.name}:{self.line}: {self.reason}"
+
+    @property
+    def drawing(self) -> str:
+        """The message, the line of the template, and carets under the culprit."""
+        return f"{self}\n{self.span.drawing}"
+
+
+class ExecError(Exception):
+    """Rendering failed: Go's ``template: NAME:LINE:COLUMN: executing …``.
+
+    ``line`` counts from 1 and ``column`` from 0, in bytes, as Go counts them; ``executing`` is the
+    template that ran, ``expression`` the source of what it was evaluating.
+    """
+
+    def __init__(
+        self, reason: str, executing: str, expression: str, position: int, span: Span
+    ) -> None:
+        super().__init__(reason, executing, expression, position, span)
+        self.reason = reason
+        self.name = span.source.name
+        self.executing = executing
+        self.expression = expression
+        self.line, self.column = span.source.place(position)
+        self.span = span
+
+    def __str__(self) -> str:
+        place = f"{self.name}:{self.line}:{self.column}"
+        return (
+            f"template: {place}: executing {quote(self.executing)} at <{self.expression}>: "
+            f"{self.reason}"
+        )
+
+    @property
+    def drawing(self) -> str:
+        """The message, the line of the template, and carets under the expression."""
+        return f"{self}\n{self.span.drawing}"
+
+
+class LimitError(Exception):
+    """The template asks for more output, nesting or steps than ``Limits`` allow."""
+
+
+class FunctionError(Exception):
+    """What a template function raises to fail; the engine adds ``error calling NAME:``."""
