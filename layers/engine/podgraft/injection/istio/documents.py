@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...jsonvalue import Object
+from podgraft.jsonvalue import Object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

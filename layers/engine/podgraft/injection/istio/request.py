@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ...jsonvalue import Object
+from podgraft.jsonvalue import Object
 
 
 class Mode(StrEnum):
