@@ -1,0 +1,122 @@
+// Command oracle renders templates with Go's own text/template, so that the answers can be recorded.
+//
+// It reads one JSON object a line and writes one a line, in the same order:
+//
+//	{"template": "…", "data": …, "name": "…", "delims": ["", ""], "functions": "" | "sprig" | "probe"}
+//	{"output": "…"}  {"error": "…"}  or, where either is not UTF-8, {"output_hex": "…"}
+//
+// data is JSON in which {"$type": "int32", "value": 5} is a Go value of that type (values.go), and
+// the types of types.go may be named. A Go panic is an error that begins with "panic: ".
+package main
+
+import (
+	"bufio"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+	"runtime"
+	"strings"
+	"text/template"
+	"unicode/utf8"
+
+	"github.com/Masterminds/sprig/v3"
+)
+
+type request struct {
+	Name      string          `json:"name"`
+	Template  text            `json:"template"`
+	Data      json.RawMessage `json:"data"`
+	Delims    [2]string       `json:"delims"`
+	Functions string          `json:"functions"`
+}
+
+// text is a string, or {"hex": "…"} where it is not UTF-8.
+type text string
+
+func (t *text) UnmarshalJSON(data []byte) error {
+	var bytes struct{ Hex string }
+	if json.Unmarshal(data, &bytes) == nil {
+		decoded, err := hex.DecodeString(bytes.Hex)
+		*t = text(decoded)
+		return err
+	}
+	return json.Unmarshal(data, (*string)(t))
+}
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == "version" {
+		fmt.Println(runtime.Version())
+		return
+	}
+	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	out := bufio.NewWriter(os.Stdout)
+	defer out.Flush()
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var row request
+		if err := json.Unmarshal(line, &row); err != nil {
+			log.Fatalf("%s: %s", err, line)
+		}
+		if err := encoder.Encode(answer(row)); err != nil {
+			log.Fatal(err)
+		}
+		if in.Buffered() == 0 {
+			out.Flush()
+		}
+	}
+}
+
+func answer(row request) map[string]string {
+	output, err := render(row)
+	if err != nil {
+		return printable("error", err.Error())
+	}
+	return printable("output", output)
+}
+
+func printable(key, value string) map[string]string {
+	if utf8.ValidString(value) {
+		return map[string]string{key: value}
+	}
+	return map[string]string{key + "_hex": hex.EncodeToString([]byte(value))}
+}
+
+func render(row request) (output string, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v", cause)
+		}
+	}()
+	data, err := decode(row.Data)
+	if err != nil {
+		log.Fatalf("%s: %s", err, row.Data)
+	}
+	parsed, err := template.New(row.Name).
+		Delims(row.Delims[0], row.Delims[1]).
+		Funcs(functions(row.Functions)).
+		Parse(string(row.Template))
+	if err != nil {
+		return "", err
+	}
+	var written strings.Builder
+	err = parsed.Execute(&written, data)
+	return written.String(), err
+}
+
+func functions(library string) template.FuncMap {
+	switch library {
+	case "sprig":
+		return sprig.TxtFuncMap()
+	case "probe":
+		return probes
+	default:
+		return nil
+	}
+}
