@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -62,13 +62,16 @@ class Field:
 class Method:
     """A method that templates may call: ``call(receiver, *arguments)``.
 
-    ``pointer`` methods are in the method set of the pointer (and of addressable values) alone.
+    ``pointer`` methods are in the method set of the pointer (and of addressable values) alone;
+    their receiver is what the pointer points to, ``None`` for a nil pointer. They fail as template
+    functions do.
     """
 
     call: Callable[..., Value]
     parameters: tuple[GoType, ...] = ()
     variadic: GoType | None = None
     pointer: bool = False
+    result: GoType | None = None
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -78,6 +81,7 @@ class GoType:
     ``convert`` turns raw JSON into a value of this type: absent (``None``) becomes the zero value,
     a value that is of the type already stays what it is.
     ``fields`` may be assigned once after construction, for types that reach themselves.
+    ``literal`` types are spelled out of others (``[]string``), all the rest were given a name.
     """
 
     name: str
@@ -88,25 +92,68 @@ class GoType:
     fields: tuple[Field, ...] = ()
     methods: Mapping[str, Method] = field(default_factory=dict[str, Method])
     length: int = 0
-    _selectors: dict[str, tuple[Field, ...]] | None = None
+    literal: bool = False
+    _members: dict[str, Member | None] | None = None
 
     def __repr__(self) -> str:
         return self.name
 
+    def member(self, name: str) -> Member | None:
+        """The field or method that ``value.name`` means, perhaps promoted."""
+        if self._members is None:
+            self._members = _members(self)
+        return self._members.get(name)
+
     def selector(self, name: str) -> tuple[Field, ...] | None:
         """The path of fields from this struct to the (perhaps promoted) field ``name``."""
-        if self._selectors is None:
-            self._selectors = _selectors(self)
-        return self._selectors.get(name)
+        member = self.member(name)
+        if member is None or isinstance(member.found, Method):
+            return None
+        return (*member.path, member.found)
 
 
-def _selectors(struct: GoType) -> dict[str, tuple[Field, ...]]:
-    """Every field that ``struct.name`` may mean; shallower embedded fields hide deeper ones."""
-    found: dict[str, tuple[Field, ...]] = {f.name: (f,) for f in struct.fields}
-    for outer in struct.fields:
-        if outer.embedded:
-            inner_type = outer.type if outer.type.kind is Kind.STRUCT else outer.type.elem
-            if inner_type is not None:
-                for name, path in _selectors(inner_type).items():
-                    found.setdefault(name, (outer, *path))
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A field or method, and the embedded fields on the way to it."""
+
+    path: tuple[Field, ...]
+    found: Field | Method
+
+
+def _members(type_: GoType) -> dict[str, Member | None]:
+    """Every member that ``value.name`` may mean.
+
+    Shallower members hide deeper ones; of two at the same depth neither is reachable (the Go
+    specification, "Selectors").
+    """
+    found: dict[str, Member | None] = {}
+    seen: set[GoType] = set()
+    level: list[tuple[tuple[Field, ...], GoType]] = [((), type_)]
+    while level:
+        depth: dict[str, Member | None] = {}
+        for path, outer in level:
+            for name, member in _own_members(outer):
+                depth[name] = None if name in depth else Member(path, member)
+        found = depth | found
+        seen.update(outer for _, outer in level)
+        level = [
+            ((*path, step), inner)
+            for path, outer in level
+            for step, inner in _embedded(outer)
+            if inner not in seen
+        ]
     return found
+
+
+def _own_members(type_: GoType) -> Iterator[tuple[str, Field | Method]]:
+    yield from ((f.name, f) for f in type_.fields)
+    yield from type_.methods.items()
+
+
+def _embedded(struct: GoType) -> Iterator[tuple[Field, GoType]]:
+    """The embedded fields, each with the type whose members it promotes."""
+    for step in struct.fields:
+        if step.embedded:
+            inner = step.type.elem if step.type.kind is Kind.POINTER else step.type
+            if inner is not None:
+                yield step, inner

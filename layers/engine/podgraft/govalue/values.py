@@ -10,44 +10,71 @@ map[string]interface {}                ``dict[str, Value]``
 []interface {}                         ``list[Value]``
 other numbers, named scalars           instances of the class that ``number`` or ``text`` made
 struct, pointer, other maps, slices    ``Struct``, ``Pointer``, ``Map``, ``Slice``
+nil maps and slices of any type        ``Map`` and ``Slice`` without a raw value
 =====================================  ==========================================================
 
 ``Struct``, ``Map`` and ``Slice`` are views: they hold raw JSON (or Go values) and convert what is
 asked for, when it is asked for. Nobody may change the raw value under them.
+
+The truth Python sees in a value is the truth text/template sees in it (``template.IsTrue``): zero
+numbers, empty text and collections, and nil are false; every struct is true.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from .types import Field, GoType, Kind, Method, Value
+from .types import Field, GoType, Kind, Value
 
 
 class Struct:
-    """A struct; ``raw`` maps the JSON names of its fields to raw JSON or Go values."""
+    """A struct; ``raw`` maps the JSON names of its fields to raw JSON or Go values.
 
-    __slots__ = ("raw", "type")
+    An ``addressable`` one (what a pointer points to, an element of a slice, and their fields) has
+    the methods of its pointer too, as in Go.
+    """
 
-    def __init__(self, type_: GoType, raw: dict[str, Value]) -> None:
+    __slots__ = ("_known", "addressable", "raw", "type")
+
+    def __init__(self, type_: GoType, raw: dict[str, Value], *, addressable: bool = False) -> None:
         self.type = type_
         self.raw = raw
+        self.addressable = addressable
+        self._known: dict[str, Value] = {}
 
     def field(self, name: str) -> Value:
         """The field ``name``, promoted fields included; ``KeyError`` where the type has none."""
-        path = self.type.selector(name)
-        if path is None:
-            raise KeyError(name)
+        try:
+            return self._known[name]
+        except KeyError:
+            path = self.type.selector(name)
+            if path is None:
+                raise
+            value = self.walk(path)
+            self._known[name] = value
+            return value
+
+    def walk(self, path: tuple[Field, ...]) -> Value:
+        """The field at the end of ``path``; ``NilEmbeddedError`` past a nil embedded pointer."""
         value: Value = self
         for step in path:
+            if value.__class__ is Pointer:
+                if value.target is None:
+                    raise NilEmbeddedError(value.type)
+                value = value.target
             value = value.get(step)
         return value
 
     def get(self, field: Field) -> Value:
         """The value of one of the type's own fields."""
-        if field.inline:
-            return field.type.convert(self.raw)
-        return field.type.convert(self.raw.get(field.json))
+        raw = self.raw if field.inline else self.raw.get(field.json)
+        value = field.type.convert(raw)
+        return addressed(value) if self.addressable else value
+
+
+class NilEmbeddedError(Exception):
+    """A field was asked for that is promoted from an embedded pointer, which is nil."""
 
 
 class Pointer:
@@ -57,7 +84,10 @@ class Pointer:
 
     def __init__(self, type_: GoType, target: Value) -> None:
         self.type = type_
-        self.target = target
+        self.target = addressed(target)
+
+    def __bool__(self) -> bool:
+        return self.target is not None
 
 
 class Map:
@@ -65,7 +95,7 @@ class Map:
 
     __slots__ = ("raw", "type")
 
-    def __init__(self, type_: GoType, raw: Mapping[str, Value] | None) -> None:
+    def __init__(self, type_: GoType, raw: Mapping[Any, Value] | None) -> None:
         self.type = type_
         self.raw = raw
 
@@ -74,6 +104,9 @@ class Map:
 
     def __contains__(self, key: object) -> bool:
         return self.raw is not None and key in self.raw
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.raw or ())
 
     def get(self, key: Value) -> Value:
         """The element under ``key``, else the element type's zero value."""
@@ -98,10 +131,11 @@ class Slice:
         return len(self.raw or ())
 
     def __getitem__(self, index: int) -> Value:
-        return _elem(self.type).convert((self.raw or [])[index])
+        return addressed(_elem(self.type).convert((self.raw or [])[index]))
 
     def __iter__(self) -> Iterator[Value]:
-        return map(_elem(self.type).convert, self.raw or ())
+        convert = _elem(self.type).convert
+        return (addressed(convert(raw)) for raw in self.raw or ())
 
 
 class Int(int):
@@ -135,128 +169,24 @@ class Bool:
     __slots__ = ("value",)
     type: ClassVar[GoType]
 
-    def __init__(self, value: bool = False) -> None:
-        self.value = value
+    def __init__(self, value: Value = False) -> None:
+        self.value = bool(value)
 
     def __bool__(self) -> bool:
         return self.value
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (bool, Bool)) and self.value is bool(other)
 
-def _elem(type_: GoType) -> GoType:
-    if type_.elem is None:
-        raise TypeError(f"{type_} has no elements")
-    return type_.elem
-
-
-def _scalar(
-    base: type[Value], name: str, kind: Kind, methods: Mapping[str, Method] | None
-) -> GoType:
-    made: type[Value] = type(
-        name, (base,), {} if base is Int or base is Float else {"__slots__": ()}
-    )
-    zero = made()
-
-    def convert(raw: Value) -> Value:
-        if raw is None:
-            return zero
-        return raw if type(raw) is made else made(raw)
-
-    made.type = GoType(name, kind, convert, methods=methods or {})
-    return made.type
+    def __hash__(self) -> int:
+        return hash(self.value)
 
 
-def number(name: str, kind: Kind, methods: Mapping[str, Method] | None = None) -> GoType:
-    """A sized or named numeric type; its ``convert`` makes its values."""
-    match kind:
-        case Kind.FLOAT32 | Kind.FLOAT64:
-            return _scalar(Float, name, kind, methods)
-        case Kind.COMPLEX64 | Kind.COMPLEX128:
-            return _scalar(Complex, name, kind, methods)
-        case _:
-            return _scalar(Int, name, kind, methods)
-
-
-def text(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
-    """A named string type."""
-    return _scalar(Text, name, Kind.STRING, methods)
-
-
-def boolean(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
-    """A named bool type."""
-    return _scalar(Bool, name, Kind.BOOL, methods)
-
-
-def _zero_default(zero: Value) -> Callable[[Value], Value]:
-    return lambda raw: zero if raw is None else raw
-
-
-ANY = GoType("interface {}", Kind.INTERFACE)
-BOOL = GoType("bool", Kind.BOOL, _zero_default(False))
-INT = GoType("int", Kind.INT, _zero_default(0))
-FLOAT64 = GoType("float64", Kind.FLOAT64, _zero_default(0.0))
-COMPLEX128 = GoType("complex128", Kind.COMPLEX128, _zero_default(0j))
-STRING = GoType("string", Kind.STRING, _zero_default(""))
-INT8 = number("int8", Kind.INT8)
-INT16 = number("int16", Kind.INT16)
-INT32 = number("int32", Kind.INT32)
-INT64 = number("int64", Kind.INT64)
-UINT = number("uint", Kind.UINT)
-UINT8 = number("uint8", Kind.UINT8)
-UINT16 = number("uint16", Kind.UINT16)
-UINT32 = number("uint32", Kind.UINT32)
-UINT64 = number("uint64", Kind.UINT64)
-FLOAT32 = number("float32", Kind.FLOAT32)
-ANY_MAP = GoType("map[string]interface {}", Kind.MAP, elem=ANY, key=STRING)
-ANY_SLICE = GoType("[]interface {}", Kind.SLICE, elem=ANY)
-
-_slices: dict[GoType, GoType] = {ANY: ANY_SLICE}
-_maps: dict[tuple[GoType, GoType], GoType] = {(STRING, ANY): ANY_MAP}
-_pointers: dict[GoType, GoType] = {}
-
-
-def slice_of(elem: GoType) -> GoType:
-    """The type ``[]elem``; the same object each time. Values are ``Slice`` (``list`` for ANY)."""
-    if elem not in _slices:
-        made = GoType(f"[]{elem.name}", Kind.SLICE, elem=elem)
-        made.convert = lambda raw: raw if type(raw) is Slice else Slice(made, raw)
-        _slices[elem] = made
-    return _slices[elem]
-
-
-def map_of(key: GoType, elem: GoType) -> GoType:
-    """The type ``map[key]elem``, the same object each time. Values: ``Map`` (``dict`` for ANY)."""
-    if (key, elem) not in _maps:
-        made = GoType(f"map[{key.name}]{elem.name}", Kind.MAP, elem=elem, key=key)
-        made.convert = lambda raw: raw if type(raw) is Map else Map(made, raw)
-        _maps[key, elem] = made
-    return _maps[key, elem]
-
-
-def pointer_to(target: GoType) -> GoType:
-    """The type ``*target``; the same object each time. Values are ``Pointer``."""
-    if target not in _pointers:
-        made = GoType(f"*{target.name}", Kind.POINTER, elem=target, methods=target.methods)
-        nil = Pointer(made, None)
-
-        def convert(raw: Value) -> Value:
-            if raw is None:
-                return nil
-            return raw if type(raw) is Pointer else Pointer(made, target.convert(raw))
-
-        made.convert = convert
-        _pointers[target] = made
-    return _pointers[target]
-
-
-def struct(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
-    """A struct type without fields yet: assign ``fields`` (a tuple) once they are known."""
-    made = GoType(name, Kind.STRUCT, methods=methods or {})
-    made.convert = lambda raw: raw if type(raw) is Struct else Struct(made, raw or {})
-    return made
-
-
-STRINGS = slice_of(STRING)
-STRING_MAP = map_of(STRING, STRING)
+def addressed(value: Value) -> Value:
+    """``value`` as it is where a pointer to it can be taken."""
+    if value.__class__ is Struct and not value.addressable:
+        return Struct(value.type, value.raw, addressable=True)
+    return value
 
 
 def type_of(value: Value) -> GoType | None:
@@ -266,6 +196,33 @@ def type_of(value: Value) -> GoType | None:
         return native
     return None if value is None else value.type
 
+
+def _elem(type_: GoType) -> GoType:
+    if type_.elem is None:
+        raise TypeError(f"{type_} has no elements")
+    return type_.elem
+
+
+def _zero_default(zero: Value) -> Callable[[Value], Value]:
+    return lambda raw: zero if raw is None else raw
+
+
+def _nil_default(make: Callable[[GoType, None], Value], type_: GoType) -> GoType:
+    nil = make(type_, None)
+    type_.convert = lambda raw: nil if raw is None else raw
+    return type_
+
+
+ANY = GoType("interface {}", Kind.INTERFACE)
+BOOL = GoType("bool", Kind.BOOL, _zero_default(False))
+INT = GoType("int", Kind.INT, _zero_default(0))
+FLOAT64 = GoType("float64", Kind.FLOAT64, lambda raw: 0.0 if raw is None else float(raw))
+COMPLEX128 = GoType("complex128", Kind.COMPLEX128, _zero_default(0j))
+STRING = GoType("string", Kind.STRING, _zero_default(""))
+ANY_MAP = _nil_default(
+    Map, GoType("map[string]interface {}", Kind.MAP, elem=ANY, key=STRING, literal=True)
+)
+ANY_SLICE = _nil_default(Slice, GoType("[]interface {}", Kind.SLICE, elem=ANY, literal=True))
 
 _NATIVE: dict[type, GoType] = {
     bool: BOOL,
