@@ -3,8 +3,8 @@
     scripts/generate_mesh_types.py istio-mesh-types.json > layers/engine/.../mesh_table.py
 
 The description (JSON: ``enums`` by name, ``messages`` by name, fields in declaration order) is of
-the newest Istio. ``_GONE`` adds the fields that older releases had where those stood, so that one
-table serves all; which release has which field is said in ``releases.py``.
+one recent Istio. ``_OTHERS`` adds the fields of other releases where those stand, so that one table
+serves all; which release has which field is said in ``releases.py``.
 """
 
 from __future__ import annotations
@@ -24,11 +24,19 @@ _WELL_KNOWN = {
     for wrapped in ("Bool", "Int32", "Int64", "UInt32", "UInt64")
 }
 
-# message → [(the field it stood after, name, type)], from istio/api's proto files of 1.0 and 1.8.
-_GONE: dict[str, list[tuple[str, str, str]]] = {
+# message → [(the field it stands after, name, type)]; from istio/api of 1.0, 1.8, 1.32.
+_OTHERS: dict[str, list[tuple[str, str, str]]] = {
     "v1alpha1.ProxyConfig": [
         ("drain_duration", "parent_shutdown_duration", "durationpb.Duration"),
         ("zipkin_address", "connect_timeout", "durationpb.Duration"),
+        ("stat_name_length", "concurrency", "int32"),
+    ],
+    "v1alpha1.MeshConfig": [
+        (
+            "default_http_retry_policy",
+            "default_inbound_http_retry_policy",
+            "v1alpha3.HTTPRetry",
+        ),
     ],
 }
 
@@ -67,7 +75,7 @@ def _rows(message: str, fields: list[dict[str, Any]]) -> Iterator[tuple[str, str
     for field in fields:
         shape = "repeated " if field.get("repeated") else ""
         yield field["name"], shape + _type(field["type"]), field.get("oneof", "")
-        for after, name, type_ in _GONE.get(message, ()):
+        for after, name, type_ in _OTHERS.get(message, ()):
             if after == field["name"]:
                 yield name, type_, ""
 

@@ -1,0 +1,203 @@
+"""Istio's mesh messages as templates see them: Go structs behind pointers, with safe getters.
+
+``Types(schema).pointer(PROXY_CONFIG).convert(message)`` shows a message (messages.py) as a
+``*v1alpha1.ProxyConfig``: fields have the names protoc-gen-go gives them, members of a oneof are
+reached by getter alone, and ``nil.GetTracing.GetZipkin`` is nil.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from podgraft import govalue
+from podgraft.govalue import GoType, Kind, Method, Value
+
+from . import durations
+from .durations import SECOND
+from .mesh_table import ENUMS
+from .messages import DURATION, STRUCT, Field, Schema
+
+_SCALARS = {
+    "string": govalue.STRING,
+    "bool": govalue.BOOL,
+    "int32": govalue.INT32,
+    "int64": govalue.INT64,
+    "uint32": govalue.UINT32,
+    "uint64": govalue.UINT64,
+    "double": govalue.FLOAT64,
+}
+_WRAPPED = {
+    "wrapperspb.BoolValue": "bool",
+    "wrapperspb.Int32Value": "int32",
+    "wrapperspb.Int64Value": "int64",
+    "wrapperspb.UInt32Value": "uint32",
+    "wrapperspb.UInt64Value": "uint64",
+}
+
+
+class Types:
+    """The Go types of one release's messages, each made once."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._structs: dict[str, GoType] = {}
+
+    def pointer(self, name: str) -> GoType:
+        """The type ``*name``; its ``convert`` shows a message, and ``None`` as nil."""
+        return govalue.pointer_to(self._struct(name))
+
+    def _struct(self, name: str) -> GoType:
+        if name not in self._structs:
+            made = self._structs[name] = govalue.struct(name)
+            described = self._schema.type(name).fields
+            shown = [(field, self._field(field)) for field in described]
+            made.fields = tuple(go for field, go in shown if not field.oneof)
+            made.methods = {f"Get{go.name}": _getter(go) for _, go in shown}
+        return self._structs[name]
+
+    def _field(self, field: Field) -> govalue.Field:
+        return govalue.Field(go_name(field.name), self._type(field), field.json, omitempty=True)
+
+    def _type(self, field: Field) -> GoType:
+        elem = self._elem(field.type)
+        match field.shape:
+            case "repeated":
+                return govalue.slice_of(elem)
+            case "map":
+                return govalue.map_of(govalue.STRING, elem)
+            case _:
+                return elem
+
+    def _elem(self, name: str) -> GoType:
+        if name in _SCALARS:
+            return _SCALARS[name]
+        return _enum(name) if name in ENUMS else _well_known(name) or self.pointer(name)
+
+
+@cache
+def types(schema: Schema) -> Types:
+    """The one set of Go types for a schema."""
+    return Types(schema)
+
+
+def go_name(proto: str) -> str:
+    """The field's name in Go (protoc-gen-go's GoCamelCase).
+
+    >>> go_name("statsd_udp_address"), go_name("mesh_mTLS"), go_name("consecutive_5xx_errors")
+    ('StatsdUdpAddress', 'MeshMTLS', 'Consecutive_5XxErrors')
+    """
+    words = re.compile(r"_(?=[a-z])|([A-Za-z])([a-z]*)")
+    return words.sub(lambda found: (found[1] or "").upper() + (found[2] or ""), proto)
+
+
+def _getter(field: govalue.Field) -> Method:
+    def get(struct: govalue.Struct | None) -> Value:
+        return field.type.convert(None) if struct is None else struct.get(field)
+
+    return Method(get, pointer=True)
+
+
+@cache
+def _enum(name: str) -> GoType:
+    names = ENUMS[name]
+    numbers = {word: number for number, word in names.items()}
+
+    def name_of(value: Value) -> str:
+        return names.get(value, str(int(value)))
+
+    made = govalue.number(name, Kind.INT32, {"String": Method(name_of)})
+    _prepare(made, lambda raw: numbers.get(raw, raw))
+    return made
+
+
+@cache
+def _well_known(name: str) -> GoType | None:
+    """Protobuf's own types: JSON shows them without their fields, so ``convert`` adds those."""
+    if name == DURATION:
+        return _boxed(name, {"Seconds": govalue.INT64, "Nanos": govalue.INT32}, _split)
+    if name in _WRAPPED:
+        return _boxed(name, {"Value": _SCALARS[_WRAPPED[name]]}, _wrap(name))
+    if name == STRUCT:
+        return _boxed(name, {"Fields": govalue.ANY_MAP}, lambda raw: {"fields": raw})
+    return None
+
+
+def _boxed(
+    name: str, fields: dict[str, GoType], unpack: Callable[[Value], dict[str, Value]]
+) -> GoType:
+    struct = govalue.struct(name)
+    struct.fields = tuple(govalue.Field(go, type_, go.lower()) for go, type_ in fields.items())
+    struct.methods = {f"Get{field.name}": _getter(field) for field in struct.fields}
+    if name == DURATION:
+        struct.methods["AsDuration"] = Method(_as_duration, pointer=True)
+    made = govalue.pointer_to(struct)
+    _prepare(made, unpack)
+    return made
+
+
+def _prepare(made: GoType, unpack: Callable[[Value], Value]) -> None:
+    """Let ``made.convert`` see unpacked JSON, and leave alone what is absent or converted."""
+    convert = made.convert
+
+    def prepared(raw: Value) -> Value:
+        done = raw is None or isinstance(raw, govalue.Pointer | govalue.Int)
+        return convert(raw if done else unpack(raw))
+
+    made.convert = prepared
+
+
+def _split(raw: Value) -> dict[str, Value]:
+    nanoseconds = durations.parse(raw)
+    sign = -1 if nanoseconds < 0 else 1
+    seconds, nanos = divmod(abs(nanoseconds), SECOND)
+    return {"seconds": sign * seconds, "nanos": sign * nanos}
+
+
+def _wrap(name: str) -> Callable[[Value], dict[str, Value]]:
+    if _WRAPPED[name].endswith("64"):
+        return lambda raw: {"value": int(raw)}
+    return lambda raw: {"value": raw}
+
+
+def nanoseconds(duration: govalue.Struct | None) -> int:
+    """How long a ``durationpb.Duration`` is; none is 0."""
+    return 0 if duration is None else duration.field("Seconds") * SECOND + duration.field("Nanos")
+
+
+def _as_duration(duration: govalue.Struct | None) -> Value:
+    return _TIME_DURATION.convert(nanoseconds(duration))
+
+
+def _text(duration: Value) -> str:
+    return durations.go(int(duration))
+
+
+def _whole(unit: int) -> Method:
+    def count(duration: Value) -> Value:
+        return govalue.INT64.convert(int(duration / unit))  # towards zero, as Go divides
+
+    return Method(count)
+
+
+def _fraction(unit: int) -> Method:
+    def count(duration: Value) -> float:
+        return int(duration) / unit
+
+    return Method(count)
+
+
+_TIME_DURATION = govalue.number(
+    "time.Duration",
+    Kind.INT64,
+    {
+        "String": Method(_text),
+        "Nanoseconds": _whole(1),
+        "Microseconds": _whole(1_000),
+        "Milliseconds": _whole(1_000_000),
+        "Seconds": _fraction(SECOND),
+        "Minutes": _fraction(60 * SECOND),
+        "Hours": _fraction(3600 * SECOND),
+    },
+)

@@ -1,0 +1,284 @@
+"""Istio's mesh messages as JSON: what fields there are, and how text becomes a message.
+
+A message is a dict in protobuf's JSON form with its fields in declaration order: enums by name,
+64-bit integers as text, durations as ``45s``, and nothing that is zero (except a set member of a
+oneof), so printing it compactly is protojson. Reading follows golang/protobuf's jsonpb, which
+istiod reads the mesh configuration and its annotations with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
+
+from podgraft.jsonvalue import JSON, Object
+
+from . import durations, releases
+from .mesh_table import ENUMS, MESSAGES
+
+MESH_CONFIG = "v1alpha1.MeshConfig"
+PROXY_CONFIG = "v1alpha1.ProxyConfig"
+PROXY_CONFIG_RESOURCE = "v1beta1.ProxyConfig"
+
+DURATION = "durationpb.Duration"
+STRUCT = "structpb.Struct"
+
+Message: TypeAlias = Object
+
+
+class MessageError(ValueError):
+    """A value is not of its field's type; ``path`` is a JSON Pointer to it."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(path, problem)
+        self.path = path
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.problem}" if self.path else self.problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A field: ``type`` is a scalar's word or a Go type's name, ``shape`` how many there are."""
+
+    name: str
+    json: str
+    type: str
+    shape: str  # "one", "repeated" or "map"
+    oneof: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageType:
+    """A message's fields in declaration order, and by each name that JSON may give them."""
+
+    name: str
+    fields: tuple[Field, ...]
+    by_key: Mapping[str, Field]
+
+
+class Schema:
+    """The messages as one release knows them."""
+
+    def __init__(self, profile: releases.Profile) -> None:
+        self._profile = profile
+        self._types: dict[str, MessageType] = {}
+
+    def type(self, name: str) -> MessageType:
+        """The message type of that Go name."""
+        if name not in self._types:
+            self._types[name] = self._make(name)
+        return self._types[name]
+
+    def _make(self, name: str) -> MessageType:
+        fields = tuple(
+            _field(row) for row in MESSAGES[name] if self._knows(f"{name}.{row[0]}", row[1])
+        )
+        by_key = {f.name: f for f in fields} | {f.json: f for f in fields}
+        return MessageType(name, fields, by_key)
+
+    def _knows(self, field: str, type_: str) -> bool:
+        spans = releases.MESH_FIELDS
+        return self._profile.has(field, spans) and self._profile.has(f"{field} {type_}", spans)
+
+
+@cache
+def schema(profile: releases.Profile) -> Schema:
+    """The one schema of a release."""
+    return Schema(profile)
+
+
+def read(schema: Schema, name: str, raw: JSON) -> Message:
+    """The message that ``raw`` describes; unknown fields are left out, zeros stay as given.
+
+    Raises ``MessageError``. Zeros matter where the message is laid over another: ``settled``
+    takes them out.
+    """
+    return _read(schema, schema.type(name), raw, "")
+
+
+def settled(schema: Schema, name: str, message: Message) -> Message:
+    """The message without zeros, its fields in order."""
+    return {
+        field.json: message[field.json]
+        for field in schema.type(name).fields
+        if field.json in message and (field.oneof or not _is_zero(field, message[field.json]))
+    }
+
+
+def _field(row: tuple[str, str, str]) -> Field:
+    name, type_, oneof = row
+    shape, _, elem = type_.rpartition(" ")
+    first, *rest = name.split("_")
+    json = first + "".join(word[:1].upper() + word[1:] for word in rest)
+    return Field(name=name, json=json, type=elem, shape=shape or "one", oneof=oneof)
+
+
+def _is_zero(field: Field, value: JSON) -> bool:
+    """Whether protojson leaves the value out: not for messages and wrappers, which are set."""
+    if field.shape != "one":
+        return not value
+    if field.type in ENUMS:
+        return value == ENUMS[field.type].get(0)
+    return field.type in _SCALARS and not value
+
+
+def _read(schema: Schema, type_: MessageType, raw: JSON, path: str) -> Message:
+    if not isinstance(raw, dict):
+        raise MessageError(path, f"{_unmarshal(raw)} of type {type_.name}")
+    message: Message = {}
+    chosen: dict[str, str] = {}
+    for key, value in raw.items():
+        field = type_.by_key.get(key)
+        if field is None or value is None:
+            continue
+        if field.oneof and chosen.setdefault(field.oneof, field.json) != field.json:
+            problem = f"{field.json} and {chosen[field.oneof]} exclude each other"
+            raise MessageError(path, problem)
+        message[field.json] = _read_field(schema, field, value, f"{path}/{key}")
+    return message
+
+
+def _read_field(schema: Schema, field: Field, raw: JSON, path: str) -> JSON:
+    match field.shape, raw:
+        case "one", _:
+            return _read_one(schema, field.type, raw, path)
+        case "repeated", list():
+            return [
+                _read_one(schema, field.type, each, f"{path}/{index}")
+                for index, each in enumerate(raw)
+            ]
+        case "map", dict():
+            return {
+                key: _read_one(schema, field.type, raw[key], f"{path}/{key}") for key in sorted(raw)
+            }
+        case _:
+            container = "[]json.RawMessage" if field.shape == "repeated" else "map[string]json"
+            raise MessageError(path, f"{_unmarshal(raw)} of type {container}")
+
+
+def _read_one(schema: Schema, type_: str, raw: JSON, path: str) -> JSON:
+    try:
+        if type_ in ENUMS:
+            return _read_enum(type_, raw)
+        if type_ in _READERS:
+            return _READERS[type_](raw)
+    except (ValueError, OverflowError) as error:
+        raise MessageError(path, str(error)) from error
+    found = schema.type(type_)
+    return settled(schema, type_, _read(schema, found, {} if raw is None else raw, path))
+
+
+def _read_enum(type_: str, raw: JSON) -> JSON:
+    names = ENUMS[type_]
+    match raw:
+        case None:
+            return names.get(0, 0)
+        case str() if raw in names.values():
+            return raw
+        case int() if not isinstance(raw, bool):
+            return names.get(raw, raw)
+        case _:
+            allowed = ", ".join(names.values())
+            shown = f'"{raw}"' if isinstance(raw, str) else raw
+            raise ValueError(f"unknown value {shown} for enum {type_}; use {allowed}")
+
+
+def _read_string(raw: JSON) -> JSON:
+    if raw is None:
+        return ""
+    if isinstance(raw, str):
+        return raw
+    raise ValueError(f"{_unmarshal(raw)} of type string")
+
+
+def _read_bool(raw: JSON) -> JSON:
+    if raw is None or isinstance(raw, bool):
+        return bool(raw)
+    raise ValueError(f"{_unmarshal(raw)} of type bool")
+
+
+def _read_double(raw: JSON) -> JSON:
+    match raw:
+        case None:
+            return 0.0
+        case bool() | list() | dict():
+            raise ValueError(f"{_unmarshal(raw)} of type float64")
+        case _:
+            return float(raw)
+
+
+def _integer(name: str, low: int, high: int) -> Callable[[JSON], JSON]:
+    def read(raw: JSON) -> JSON:
+        match raw:
+            case None:
+                return 0
+            case str() | float() if float(raw).is_integer():
+                value = int(raw)
+            case int() if not isinstance(raw, bool):
+                value = raw
+            case _:
+                raise ValueError(f"{_unmarshal(raw)} of type {name}")
+        if not low <= value < high:
+            raise ValueError(f"json: cannot unmarshal number {value} into Go value of type {name}")
+        return value
+
+    return read
+
+
+def _as_text(read: Callable[[JSON], JSON]) -> Callable[[JSON], JSON]:
+    return lambda raw: str(read(raw))
+
+
+def _read_duration(raw: JSON) -> JSON:
+    if isinstance(raw, str):
+        return durations.protobuf(durations.parse(raw))
+    raise ValueError(f'bad Duration: {_unmarshal(raw)} of type string; write it as "5s"')
+
+
+def _read_struct(raw: JSON) -> JSON:
+    if isinstance(raw, dict):
+        return raw
+    raise ValueError(f"{_unmarshal(raw)} of type structpb.Struct")
+
+
+def _unmarshal(raw: JSON) -> str:
+    """The beginning of Go's complaint about a value of the wrong JSON type."""
+    match raw:
+        case bool():
+            word = "bool"
+        case int() | float():
+            word = "number"
+        case str():
+            word = "string"
+        case list():
+            word = "array"
+        case _:
+            word = "object"
+    return f"json: cannot unmarshal {word} into Go value"
+
+
+_int32 = _integer("int32", -(1 << 31), 1 << 31)
+_uint32 = _integer("uint32", 0, 1 << 32)
+_int64 = _integer("int64", -(1 << 63), 1 << 63)
+_uint64 = _integer("uint64", 0, 1 << 64)
+
+_SCALARS: dict[str, Callable[[JSON], JSON]] = {
+    "string": _read_string,
+    "bool": _read_bool,
+    "int32": _int32,
+    "uint32": _uint32,
+    "double": _read_double,
+}
+_READERS: dict[str, Callable[[JSON], JSON]] = _SCALARS | {
+    DURATION: _read_duration,
+    STRUCT: _read_struct,
+    "wrapperspb.BoolValue": _read_bool,
+    "wrapperspb.Int32Value": _int32,
+    "wrapperspb.UInt32Value": _uint32,
+    "wrapperspb.Int64Value": _as_text(_int64),
+    "wrapperspb.UInt64Value": _as_text(_uint64),
+}
