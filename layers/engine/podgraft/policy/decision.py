@@ -1,0 +1,220 @@
+"""Whether a pod receives sidecars, and why: a value with every reason that held.
+
+Istio's order (pkg/kube/inject/inject.go, injectRequired): host network, namespace, inject mark,
+neverInjectSelector, alwaysInjectSelector, policy. All steps are looked at, also behind the one
+that decides, so that an explanation can show what would come next.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import takewhile
+from typing import TypeAlias
+
+from podgraft.jsonvalue import JSON, Object
+from podgraft.kube.selectors import Selector
+
+from .rules import INJECT_MARK, InjectValues, PolicyWord, Rules, mark, means_inject
+
+
+class Reason(StrEnum):
+    """Why; the member's value is a stable word for metrics, audit annotations and logs."""
+
+    NOT_CREATE = "not-create"
+    NOT_PODS = "not-pods"
+    SUBRESOURCE = "subresource"
+    HOST_NETWORK = "host-network"
+    IGNORED_NAMESPACE = "ignored-namespace"
+    MARK_TRUE = "mark-true"
+    MARK_FALSE = "mark-false"
+    NEVER_SELECTOR = "never-selector"
+    ALWAYS_SELECTOR = "always-selector"
+    POLICY_ENABLED = "policy-enabled"
+    POLICY_DISABLED = "policy-disabled"
+    POLICY_UNKNOWN = "policy-unknown"
+
+
+SENTENCES: Mapping[Reason, str] = {
+    Reason.NOT_CREATE: "only the creation of a pod can add containers",
+    Reason.NOT_PODS: "only pods are injected",
+    Reason.SUBRESOURCE: "a subresource of a pod is not the pod",
+    Reason.HOST_NETWORK: "the pod uses the host's network, which a sidecar would capture",
+    Reason.IGNORED_NAMESPACE: "the namespace is one of ignoredNamespaces",
+    Reason.MARK_TRUE: f"the pod asks for it by {INJECT_MARK}",
+    Reason.MARK_FALSE: f"the pod declines it by {INJECT_MARK}",
+    Reason.NEVER_SELECTOR: "a neverInjectSelector matches the pod's labels",
+    Reason.ALWAYS_SELECTOR: "an alwaysInjectSelector matches the pod's labels",
+    Reason.POLICY_ENABLED: "the policy is enabled",
+    Reason.POLICY_DISABLED: "the policy is disabled",
+    Reason.POLICY_UNKNOWN: "the policy is neither enabled nor disabled",
+}
+
+
+class StepName(StrEnum):
+    """The stations on the way, by the words of the configuration."""
+
+    REQUEST = "request"
+    HOST_NETWORK = "hostNetwork"
+    NAMESPACE = "ignoredNamespaces"
+    MARK = "inject mark"
+    NEVER = "neverInjectSelector"
+    ALWAYS = "alwaysInjectSelector"
+    POLICY = "policy"
+
+
+class Verdict(StrEnum):
+    """What one step makes of the pod."""
+
+    INJECT = "inject"
+    SKIP = "skip"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One station: what it saw and what it made of it. Nothing overrules a ``final`` one."""
+
+    name: StepName
+    saw: str
+    verdict: Verdict = Verdict.UNDECIDED
+    reason: Reason | None = None
+    final: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inject:
+    """The pod receives sidecars. ``by`` is the step that decided, the first of the reasons."""
+
+    reasons: tuple[Reason, ...]
+    by: Step
+    steps: tuple[Step, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skip:
+    """The pod stays as it is. ``by`` is the step that decided, the first of the reasons."""
+
+    reasons: tuple[Reason, ...]
+    by: Step
+    steps: tuple[Step, ...]
+    warnings: tuple[str, ...] = ()
+
+
+Decision: TypeAlias = Inject | Skip
+
+
+def decide(rules: Rules, pod: Object, namespace: str) -> Decision:
+    """Decide about a pod; *namespace* is the request's and counts where the pod names none.
+
+    ``pod`` must decode as a pod: its labels and annotations are strings.
+    """
+    metadata = _mapping(pod.get("metadata"))
+    labels, annotations = _texts(metadata.get("labels")), _texts(metadata.get("annotations"))
+    marked, warnings = _mark(rules, labels, annotations)
+    return conclude(
+        (
+            _host_network(_mapping(pod.get("spec"))),
+            _namespace(rules, metadata.get("namespace") or namespace),
+            marked,
+            _selected(StepName.NEVER, rules.never, labels, Verdict.SKIP, Reason.NEVER_SELECTOR),
+            _selected(
+                StepName.ALWAYS, rules.always, labels, Verdict.INJECT, Reason.ALWAYS_SELECTOR
+            ),
+            _policy(rules.policy),
+        ),
+        warnings,
+    )
+
+
+def conclude(steps: Sequence[Step], warnings: tuple[str, ...] = ()) -> Decision:
+    """The decision that the steps amount to.
+
+    The first final step decides, else the first that is not undecided. The reasons are its own
+    and those of the steps behind it that would decide alike if it fell away.
+    """
+    verdicts = [step for step in steps if step.verdict is not Verdict.UNDECIDED]
+    verdicts.sort(key=lambda step: not step.final)
+    by = verdicts[0]
+    agreeing = takewhile(lambda step: step.verdict is by.verdict, verdicts)
+    reasons = tuple(step.reason for step in agreeing if step.reason is not None)
+    outcome = Inject if by.verdict is Verdict.INJECT else Skip
+    return outcome(reasons=reasons, by=by, steps=tuple(steps), warnings=warnings)
+
+
+def sentence(decision: Decision) -> str:
+    """The decision in words, with every reason: «not injected: …, and …»."""
+    word = "injected" if isinstance(decision, Inject) else "not injected"
+    return f"{word}: {', and '.join(SENTENCES[reason] for reason in decision.reasons)}"
+
+
+_NO_HOST_NETWORK = Step(StepName.HOST_NETWORK, "not set")
+_HOST_NETWORK = Step(StepName.HOST_NETWORK, "true", Verdict.SKIP, Reason.HOST_NETWORK, final=True)
+
+
+def _host_network(spec: Mapping[str, JSON]) -> Step:
+    return _HOST_NETWORK if spec.get("hostNetwork") is True else _NO_HOST_NETWORK
+
+
+def _namespace(rules: Rules, namespace: JSON) -> Step:
+    if namespace in rules.ignored_namespaces:
+        verdict, reason = Verdict.SKIP, Reason.IGNORED_NAMESPACE
+        return Step(StepName.NAMESPACE, str(namespace), verdict, reason, final=True)
+    return Step(StepName.NAMESPACE, str(namespace))
+
+
+_NO_MARK = Step(StepName.MARK, "neither label nor annotation")
+
+
+def _mark(
+    rules: Rules, labels: Mapping[str, str], annotations: Mapping[str, str]
+) -> tuple[Step, tuple[str, ...]]:
+    found = mark(rules, labels, annotations)
+    if found is None:
+        return _NO_MARK, ()
+    saw = str(found)
+    match means_inject(rules.inject_values, found.text):
+        case True:
+            return Step(StepName.MARK, saw, Verdict.INJECT, Reason.MARK_TRUE), ()
+        case False:
+            return Step(StepName.MARK, saw, Verdict.SKIP, Reason.MARK_FALSE), ()
+        case None:
+            strange = found.text and rules.inject_values is InjectValues.STRICT
+            warning = f'{saw} has no effect; use "true" or "false"'
+            return Step(StepName.MARK, saw), (warning,) if strange else ()
+
+
+def _selected(
+    name: StepName,
+    selectors: Sequence[Selector],
+    labels: Mapping[str, str],
+    verdict: Verdict,
+    reason: Reason,
+) -> Step:
+    """The first selector that matches; an empty one matches nothing here."""
+    for index, selector in enumerate(selectors):
+        if not selector.empty and selector.matches(labels):
+            return Step(name, f"number {index + 1} of {len(selectors)} matches", verdict, reason)
+    return Step(name, f"none of {len(selectors)} matches" if selectors else "none given")
+
+
+_POLICIES: Mapping[str, Step] = {
+    PolicyWord.ENABLED: Step(StepName.POLICY, "enabled", Verdict.INJECT, Reason.POLICY_ENABLED),
+    PolicyWord.DISABLED: Step(StepName.POLICY, "disabled", Verdict.SKIP, Reason.POLICY_DISABLED),
+}
+
+
+def _policy(word: str) -> Step:
+    known = _POLICIES.get(word)
+    if known is not None:
+        return known
+    return Step(StepName.POLICY, repr(word), Verdict.SKIP, Reason.POLICY_UNKNOWN, final=True)
+
+
+def _mapping(value: JSON) -> Mapping[str, JSON]:
+    return value if isinstance(value, dict) else {}
+
+
+def _texts(value: JSON) -> Mapping[str, str]:
+    """Labels or annotations of a pod that decodes: strings; null and absent are none."""
+    return {key: text for key, text in _mapping(value).items() if isinstance(text, str)}

@@ -1,0 +1,23 @@
+"""What is wrong with a policy document: the operator's faults, all of them at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault: where it is (a JSON Pointer into the document), and what to do about it."""
+
+    path: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.path or '/'}: {self.problem}"
+
+
+class PolicyError(Exception):
+    """The document does not validate; the policy in force stays in force."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__("policy: " + "; ".join(map(str, faults)))
+        self.faults = tuple(faults)

@@ -1,0 +1,238 @@
+"""The policy document: what it may say, and every way it can be wrong, all at once."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from podgraft import policy
+from podgraft.policy import Features, InjectValues, Policy, Rules
+
+DIGEST = "sha256:" + "9f2c" * 16
+WHOLE = f"""
+bundle: {DIGEST}
+policy: enabled
+neverInjectSelector:
+  - matchLabels: {{sidecar/label: notinject}}
+  - matchExpressions: [{{key: sidecar/notinject, operator: Exists}}]
+alwaysInjectSelector: []
+ignoredNamespaces: [kube-system, shop]
+defaultTemplates: [sidecar, spire]
+injectedAnnotations: {{example.com/by: podgraft}}
+injectValues: strict
+revision: canary
+istioRelease: "1.30"
+features:
+  nativeSidecars: true
+  platform: openshift
+  compliancePolicy: fips-140-3
+  legacyFSGroupInjection: false
+  rewriteTCPProbes: true
+  env: {{PILOT_X: "1"}}
+clusters:
+  staging:
+    policy: disabled
+    ignoredNamespaces:
+    features: {{platform: ""}}
+"""
+
+
+def test_every_key_is_read() -> None:
+    read = policy.parse(WHOLE)
+    assert read.never is not None
+    assert [selector.matches({"sidecar/notinject": ""}) for selector in read.never] == [False, True]
+    assert read == Policy(
+        bundle=DIGEST,
+        policy="enabled",
+        never=read.never,
+        always=(),
+        ignored_namespaces=frozenset({"kube-system", "shop"}),
+        default_templates=("sidecar", "spire"),
+        injected_annotations={"example.com/by": "podgraft"},
+        inject_values=InjectValues.STRICT,
+        revision="canary",
+        istio_release="1.30",
+        features=Features(
+            native_sidecars=True,
+            platform="openshift",
+            compliance_policy="fips-140-3",
+            legacy_fsgroup_injection=False,
+            rewrite_tcp_probes=True,
+            env={"PILOT_X": "1"},
+        ),
+        clusters=read.clusters,
+    )
+
+
+def test_a_cluster_overrides_key_by_key() -> None:
+    read = policy.parse(WHOLE)
+    staging = read.for_cluster("staging")
+    assert (staging.policy, staging.bundle) == ("disabled", DIGEST)
+    assert staging.ignored_namespaces == read.ignored_namespaces
+    assert (staging.features.platform, staging.features.native_sidecars) == ("", True)
+
+
+@pytest.mark.parametrize("cluster", [None, "prod"])
+def test_a_cluster_without_overrides_has_the_policy_itself(cluster: str | None) -> None:
+    read = policy.parse(WHOLE)
+    assert read.for_cluster(cluster) is read
+
+
+@pytest.mark.parametrize("nothing", ["", "{}", "# only a comment\n", "policy:\nfeatures:\n"])
+def test_an_empty_document_says_nothing(nothing: str) -> None:
+    rules = Rules(policy="disabled", label_mark=False)
+    assert policy.parse(nothing) == Policy()
+    assert policy.parse(nothing).over(rules) == rules
+
+
+def test_json_is_read_too() -> None:
+    assert policy.parse('{"policy": "disabled"}') == Policy(policy="disabled")
+
+
+def test_what_the_policy_says_replaces_the_configurations_own_rules() -> None:
+    own = Rules(policy="disabled", ignored_namespaces=frozenset({"a"}), label_mark=False)
+    said = policy.parse("policy: enabled\nignoredNamespaces: []\ninjectValues: strict")
+    assert said.over(own) == Rules(
+        policy="enabled",
+        ignored_namespaces=frozenset(),
+        inject_values=InjectValues.STRICT,
+        label_mark=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    name: str
+    document: str
+    faults: tuple[str, ...]
+
+
+KEYS = (
+    "bundle, policy, neverInjectSelector, alwaysInjectSelector, ignoredNamespaces, "
+    "defaultTemplates, injectedAnnotations, injectValues, revision, istioRelease, features"
+)
+ERRORS = (
+    Bad("a list", "[]", ("/: expected a mapping, got []",)),
+    Bad("a word", "enabled", ('/: expected a mapping, got "enabled"',)),
+    Bad(
+        "unknown keys",
+        "polcy: enabled\nxyz: 1",
+        (
+            "/polcy: unknown key; did you mean policy?",
+            f"/xyz: unknown key; known: {KEYS}, clusters",
+        ),
+    ),
+    Bad(
+        "a number for a string",
+        "policy: 1\nrevision: 2\nfeatures: {platform: true}",
+        (
+            "/policy: expected a string, got 1; put it in quotes",
+            "/revision: expected a string, got 2; put it in quotes",
+            "/features/platform: expected a string, got true; put it in quotes",
+        ),
+    ),
+    Bad(
+        "a bundle that is no digest",
+        "bundle: latest",
+        ('/bundle: got "latest"; use sha256: and 64 hexadecimal digits',),
+    ),
+    Bad("injectValues", "injectValues: both", ('/injectValues: got "both"; use yaml or strict',)),
+    Bad(
+        "a release that YAML made a number",
+        "istioRelease: 1.30",
+        ('/istioRelease: got 1.3; use MAJOR.MINOR in quotes, such as "1.30"',),
+    ),
+    Bad(
+        "a release with a patch",
+        "istioRelease: 1.30.3",
+        ('/istioRelease: got "1.30.3"; use MAJOR.MINOR in quotes, such as "1.30"',),
+    ),
+    Bad(
+        "lists that are none",
+        "neverInjectSelector: {}\nignoredNamespaces: kube-system\ndefaultTemplates: {a: b}",
+        (
+            "/neverInjectSelector: expected a list, got {}",
+            '/ignoredNamespaces: expected a list, got "kube-system"',
+            '/defaultTemplates: expected a list, got {"a":"b"}',
+        ),
+    ),
+    Bad(
+        "elements of another type",
+        "alwaysInjectSelector: [x]\nignoredNamespaces: [a, 1]\ndefaultTemplates: [null]",
+        (
+            '/alwaysInjectSelector/0: expected a mapping, got "x"',
+            "/ignoredNamespaces/1: expected a string, got 1; put it in quotes",
+            "/defaultTemplates/0: expected a string, got null",
+        ),
+    ),
+    Bad(
+        "an annotation that is no string",
+        "injectedAnnotations: {example.com/a: true}",
+        ("/injectedAnnotations/example.com~1a: expected a string, got true; put it in quotes",),
+    ),
+    Bad(
+        "features",
+        "features: {nativeSidecars: 'yes', native: true}",
+        (
+            '/features/nativeSidecars: expected true or false, got "yes"',
+            "/features/native: unknown key; did you mean nativeSidecars?",
+        ),
+    ),
+    Bad(
+        "overrides",
+        "clusters: {staging: {policy: 1, clusters: {}}, prod: x}",
+        (
+            "/clusters/staging/policy: expected a string, got 1; put it in quotes",
+            f"/clusters/staging/clusters: unknown key; known: {KEYS}",
+            '/clusters/prod: expected a mapping, got "x"',
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
+def test_every_fault_is_named_with_its_place_and_remedy(case: Bad) -> None:
+    with pytest.raises(policy.PolicyError) as error:
+        policy.parse(case.document)
+    assert tuple(map(str, error.value.faults)) == case.faults
+    assert str(error.value) == f"policy: {'; '.join(case.faults)}"
+
+
+def test_text_that_is_no_yaml_says_where() -> None:
+    with pytest.raises(policy.PolicyError, match=r"^policy: /: not YAML: .*line 1"):
+        policy.parse("policy: [")
+
+
+def test_repeated_keys_are_a_fault() -> None:
+    with pytest.raises(policy.PolicyError, match="policy"):
+        policy.parse("policy: enabled\npolicy: disabled")
+
+
+def test_a_long_value_is_shown_cut() -> None:
+    with pytest.raises(policy.PolicyError) as error:
+        policy.parse(f"bundle: {'x' * 5000}")
+    assert len(str(error.value)) < 200
+
+
+def test_what_istio_tolerates_is_tolerated_and_noted() -> None:
+    """At run time an invalid selector is skipped and an unknown policy injects nothing."""
+    read = policy.parse(
+        "policy: maybe\n"
+        "neverInjectSelector:\n"
+        "  - matchExpressions: [{key: a, operator: Within}]\n"
+        "  - matchLabels: {app: web}\n"
+    )
+    assert read.policy == "maybe"
+    assert read.never is not None
+    assert len(read.never) == 1
+    paths = [fault.path for fault in read.tolerated]
+    assert paths == ["/policy", "/neverInjectSelector/0"]
+    assert str(read.tolerated[0]) == (
+        '/policy: got "maybe", which injects nothing; use enabled or disabled'
+    )
+    assert read.tolerated[1].problem.endswith("; it selects nothing")
+
+
+def test_a_tolerated_fault_of_an_override_is_noted_once_at_its_place() -> None:
+    read = policy.parse("policy: enabled\nclusters: {staging: {policy: off-ish}}")
+    assert [fault.path for fault in read.tolerated] == ["/clusters/staging/policy"]
+    assert read.for_cluster("staging").policy == "off-ish"
