@@ -105,28 +105,35 @@ class Bad:
     message: str
 
 
-TOO_DEEP = "body: is nested deeper than 200 levels"
+TOO_DEEP = "body: is not readable JSON: nested deeper than 200 levels"
 ERRORS = (
     # No JSON
     Bad("empty", b"", f"body: is empty; {WANTED}"),
-    Bad("white space", b" \n", "body: is not JSON: line 2 column 1: Expecting value"),
-    Bad("HTML", b"<html>", "body: is not JSON: line 1 column 1: Expecting value"),
-    Bad("cut off", b'{"a": ', "body: is not JSON: line 1 column 7: Expecting value"),
-    Bad("two values", b"{} {}", "body: is not JSON: line 1 column 4: Extra data"),
-    Bad("invalid UTF-8", b'{"a": "\xff"}', "body: is not JSON: byte 7: not UTF-8"),
-    Bad("NaN", b'{"a": NaN}', "body: is not JSON: NaN is not a JSON number"),
-    Bad("infinity", b'{"a": -Infinity}', "body: is not JSON: -Infinity is not a JSON number"),
-    Bad("beyond float64", b'{"a": 1e999}', "body: is not JSON: 1e999 is beyond float64"),
-    Bad("too many digits", b"9" * 5000, "body: is not JSON: a number has too many digits"),
+    Bad("white space", b" \n", "body: is not readable JSON: line 2 column 1: Expecting value"),
+    Bad("HTML", b"<html>", "body: is not readable JSON: line 1 column 1: Expecting value"),
+    Bad("cut off", b'{"a": ', "body: is not readable JSON: line 1 column 7: Expecting value"),
+    Bad("two values", b"{} {}", "body: is not readable JSON: line 1 column 4: Extra data"),
+    Bad("invalid UTF-8", b'{"a": "\xff"}', "body: is not readable JSON: byte 7: not UTF-8"),
+    Bad("NaN", b'{"a": NaN}', "body: is not readable JSON: NaN is not a JSON number"),
+    Bad(
+        "infinity",
+        b'{"a": -Infinity}',
+        "body: is not readable JSON: -Infinity is not a JSON number",
+    ),
+    Bad(
+        "beyond float64",
+        b'{"a": 1e999}',
+        "body: is not readable JSON: 1e999 is beyond the range of a 64-bit float",
+    ),
     Bad(
         "repeated key",
         b'{"kind": "a", "kind": "b"}',
-        "body: is not JSON: the key 'kind' stands twice in one object",
+        "body: is not readable JSON: the key 'kind' stands twice in one object",
     ),
     Bad(
         "half a surrogate pair",
         b'{"a": "\\ud83d"}',
-        "body: is not JSON: an escape is half of a surrogate pair",
+        "body: is not readable JSON: a string holds half of a surrogate pair",
     ),
     # Nested too deeply
     Bad("201 levels", nested(201), TOO_DEEP),
@@ -185,6 +192,11 @@ def test_a_body_that_is_no_review_says_where_and_why(case: Bad) -> None:
     with pytest.raises(admission.NotAReviewError) as error:
         admission.decode(case.body)
     assert str(error.value) == case.message
+
+
+def test_a_number_too_long_for_python_is_the_callers_fault() -> None:
+    with pytest.raises(admission.NotAReviewError, match="is not readable JSON: a number is too"):
+        admission.decode(b"9" * 5000)
 
 
 def test_two_hundred_levels_are_read() -> None:
