@@ -1,0 +1,95 @@
+"""Importing a certificate into AWS Certificate Manager, for the API's regional custom domain.
+
+Everything ACM and API Gateway would refuse, or take and then not serve, is said before the first
+call: regional endpoints take RSA-2048 and ECDSA P-256; ACM wants an unencrypted key and each
+certificate of the chain signed by the next (AWS Certificate Manager User Guide, «Prerequisites for
+importing»).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import import_module
+from typing import Protocol
+
+from cryptography import x509
+
+from certificates import keys, names, pem, trust
+from certificates.errors import CertificateError
+from certificates.issuing import Kind, is_authority, kind
+from certificates.keys import PrivateKey
+from certificates.trust import Certificates
+
+MAX_DOMAINS = 100  # ACM: names a certificate may carry
+
+
+class Importer(Protocol):
+    """The one call of boto3's ACM client that is made."""
+
+    def import_certificate(self, **arguments: str | bytes) -> dict[str, str]:
+        """Import or, with ``CertificateArn``, replace a certificate."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """What is imported."""
+
+    chain: Certificates  # the server's certificate first
+    roots: Certificates
+    key: PrivateKey
+    replaces: str | None  # the ARN under which the certificate is known already
+
+
+def check(wanted: Import, now: datetime) -> None:
+    """Raise ``CertificateError`` with every reason why the import would fail or would not serve."""
+    found = tuple(_faults(wanted, now))
+    if found:
+        raise CertificateError("not imported: " + "; ".join(found))
+
+
+def client(region: str | None) -> Importer:
+    """boto3's client; imported here because no other command needs AWS, and untyped."""
+    importer: Importer = import_module("boto3").client("acm", region_name=region)
+    return importer
+
+
+def send(wanted: Import, client: Importer) -> str:
+    """Import what has passed ``check``; returns the certificate's ARN."""
+    arguments: dict[str, str | bytes] = {
+        "Certificate": pem.dump(wanted.chain[:1]),
+        "PrivateKey": keys.encode(wanted.key, None),
+    }
+    above = _above(wanted)
+    if above:
+        arguments["CertificateChain"] = pem.dump(above)
+    if wanted.replaces:
+        arguments["CertificateArn"] = wanted.replaces
+    arn = client.import_certificate(**arguments).get("CertificateArn")
+    if not arn:
+        raise CertificateError("ACM answered without a CertificateArn")
+    return arn
+
+
+def _above(wanted: Import) -> tuple[x509.Certificate, ...]:
+    """The rest of the chain up to a root, in the order in which each is signed by the next."""
+    chain = list(wanted.chain)
+    root = next((root for root in wanted.roots if trust.signed(chain[-1], root)), None)
+    if root is not None and root not in chain:
+        chain.append(root)
+    return tuple(chain[1:])
+
+
+def _faults(wanted: Import, now: datetime) -> Iterator[str]:
+    leaf = wanted.chain[0]
+    if is_authority(leaf) or kind(leaf) is not Kind.SERVER:
+        yield f"{trust.subject(leaf)} is no server certificate; it must come first in the file"
+        return
+    yield from trust.time_faults(leaf, now)
+    if keys.kind(leaf.public_key()) is None:
+        yield "the key is neither RSA-2048 nor ECDSA P-256, which regional endpoints need"
+    if not keys.belong_together(wanted.key, leaf):
+        yield "the key is of another certificate"
+    if not 1 <= len(names.of(leaf).dns) <= MAX_DOMAINS:
+        yield f"the certificate must carry 1 to {MAX_DOMAINS} DNS names, for the custom domain"
+    yield from trust.order_faults(wanted.chain)

@@ -1,0 +1,90 @@
+"""Options that several commands of certs.py share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+
+import click
+from cryptography import x509
+
+from certificates import keys
+from certificates.folder import Folder, Pair
+from certificates.issuing import LEAF_DAYS, Issuer, Lifetime
+from certificates.keys import KeyType, PrivateKey
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+in_folder = click.option(
+    "--dir",
+    "path",
+    type=FOLDER,
+    default=Path("certificates"),
+    show_default=True,
+    help="The folder of the certificates.",
+)
+in_force = click.option("--force", is_flag=True, help="Replace files that exist.")
+days = click.option(
+    "--days", type=int, default=LEAF_DAYS, show_default=True, help="How long it is valid."
+)
+key_type = click.option(
+    "--key-type",
+    type=click.Choice([kind.value for kind in KeyType]),
+    default=KeyType.RSA_2048.value,
+    show_default=True,
+    help="The kind of key to make.",
+)
+passphrase_file = click.option(
+    "--passphrase-file", type=FILE, help="Its first line encrypts the key (and decrypts it)."
+)
+ca_passphrase_file = click.option(
+    "--ca-passphrase-file", type=FILE, help="Its first line decrypts the CA's key."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signing:
+    """What every command is told that signs a certificate with the CA of a folder."""
+
+    folder: Folder
+    issuer: Issuer
+    lifetime: Lifetime
+    key_type: KeyType
+    passphrase: bytes | None
+    force: bool
+
+    def save(self, name: str, certificate: x509.Certificate, key: PrivateKey) -> Pair:
+        """Write a certificate and its key as the options say."""
+        return self.folder.save(name, certificate, key, self.passphrase, force=self.force)
+
+
+def signing(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of ``Signing`` to *command*, which is given their values as one."""
+
+    @wraps(command)
+    def gathered(
+        *,
+        path: Path,
+        days: int,
+        key_type: str,
+        force: bool,
+        passphrase_file: Path | None,
+        ca_passphrase_file: Path | None,
+        **own: object,
+    ) -> None:
+        folder = Folder(path)
+        values = Signing(
+            folder=folder,
+            issuer=folder.issuer(keys.passphrase(ca_passphrase_file)),
+            lifetime=Lifetime.starting(datetime.now(UTC), days),
+            key_type=KeyType(key_type),
+            passphrase=keys.passphrase(passphrase_file),
+            force=force,
+        )
+        command(values, **own)
+
+    for option in (ca_passphrase_file, passphrase_file, in_force, key_type, days, in_folder):
+        gathered = option(gathered)
+    return gathered

@@ -1,0 +1,3 @@
+module podgraft.dev/tests/goverify
+
+go 1.22

@@ -1,0 +1,124 @@
+"""The names a certificate may carry, and the hosts that Go takes it for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pki import Authority, Question, ask_go
+
+from certificates import CertificateError, names
+from certificates.names import Names
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    carried: str
+    host: str
+    want: bool
+
+
+COVERED = (
+    # exact names
+    Covered("webhook.example.com", "webhook.example.com", True),
+    Covered("webhook.example.com", "WEBHOOK.Example.com", True),
+    Covered("WebHook.example.com", "webhook.example.com", True),
+    Covered("webhook.example.com", "webhook.example.com.", True),
+    Covered("webhook.example.com", "example.com", False),
+    Covered("webhook.example.com", "x.webhook.example.com", False),
+    Covered("admission-webhook", "admission-webhook", True),
+    Covered("admission-webhook.default.svc", "admission-webhook", False),
+    Covered("under_score.example.com", "under_score.example.com", True),
+    # the wildcard stands for exactly one leftmost label
+    Covered("*.example.com", "webhook.example.com", True),
+    Covered("*.example.com", "WEBHOOK.example.com", True),
+    Covered("*.example.com", "example.com", False),
+    Covered("*.example.com", "a.b.example.com", False),
+    Covered("*.example.com", ".example.com", False),
+    Covered("*.default.svc", "admission-webhook.default.svc", True),
+    # addresses are addresses, never names
+    Covered("10.0.0.1", "10.0.0.1", True),
+    Covered("10.0.0.1", "10.0.0.2", False),
+    Covered("10.0.0.1", "::ffff:10.0.0.1", True),
+    Covered("webhook.example.com", "10.0.0.1", False),
+    Covered("::1", "::1", True),
+    Covered("::1", "[::1]", True),
+    Covered("::1", "0:0:0:0:0:0:0:1", True),
+    Covered("[2001:db8::7]", "2001:DB8::7", True),
+    Covered("2001:db8::7", "2001:db8::8", False),
+    Covered("webhook.example.com", "", False),
+)
+
+
+@pytest.mark.parametrize("case", COVERED, ids=lambda case: f"{case.carried} for {case.host}")
+def test_a_certificate_covers_the_hosts_that_go_takes_it_for(case: Covered) -> None:
+    assert names.parse([case.carried]).cover(case.host) is case.want
+
+
+def test_names_and_addresses_are_told_apart_and_kept_in_order_once() -> None:
+    parsed = names.parse(["b.example.com", "A.example.com", "10.0.0.1", "b.example.com", "[::1]"])
+    assert str(parsed) == "b.example.com, a.example.com, 10.0.0.1, ::1"
+    assert str(Names()) == "no names"
+
+
+REFUSED = {
+    "": "is empty",
+    "https://webhook.example.com/inject": (
+        "is a URL; give the host alone, without https:// and path"
+    ),
+    "10.0.0.0/8": "is no host name; a certificate takes no path and no address range",
+    "webhook.example.com:443": "give the host alone; the port is no part of a certificate",
+    "bücher.example": "write the name in its ASCII form (xn--…), as DNS and kube-apiserver do",
+    "webhook.example.com.": "leave out the dot at the end: Go matches no such name",
+    ".".join(["a" * 60] * 5): "is longer than 253 characters",
+    "*": "Go matches no bare *; name the domain, as in *.example.com",
+    "*.*.example.com": "Go matches * only as the whole leftmost label, as in *.example.com",
+    "web*.example.com": "Go matches * only as the whole leftmost label, as in *.example.com",
+    "webhook.*.svc": "Go matches * only as the whole leftmost label, as in *.example.com",
+    "10.0.0.*": "Go matches * only as the whole leftmost label, as in *.example.com",
+    "10.0.0.256": "ends like an IP address but is none; check its digits",
+    "a..example.com": (
+        "every label is 1 to 63 letters, digits, - or _, and neither starts nor ends with -"
+    ),
+    "-a.example.com": (
+        "every label is 1 to 63 letters, digits, - or _, and neither starts nor ends with -"
+    ),
+    f"{'a' * 64}.example.com": (
+        "every label is 1 to 63 letters, digits, - or _, and neither starts nor ends with -"
+    ),
+    "web hook.example.com": (
+        "every label is 1 to 63 letters, digits, - or _, and neither starts nor ends with -"
+    ),
+    "fe80::1%eth0": "a zone (%) cannot stand in a certificate",
+    "::ffff:10.0.0.1": "write 10.0.0.1: OpenSSL does not match the mapped form",
+    "::": ":: is where a server listens, not where it is reached",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_a_name_that_would_never_match_is_refused_with_its_own_words(text: str) -> None:
+    with pytest.raises(CertificateError) as error:
+        names.parse([text])
+    assert str(error.value) == f"{text!r}: {REFUSED[text]}"
+
+
+def test_every_bad_name_is_told_at_once() -> None:
+    with pytest.raises(CertificateError, match=r"'\*'.*\n.*'10.0.0.256'"):
+        names.parse(["*", "webhook.example.com", "10.0.0.256"])
+
+
+def test_a_certificate_without_names_is_refused() -> None:
+    with pytest.raises(CertificateError, match="no name given: kube-apiserver needs at least one"):
+        names.parse([])
+
+
+def test_go_covers_the_same_hosts(goverify: Path) -> None:
+    authority = Authority()
+    rows = [case for case in COVERED if case.host]  # Go skips the check for an empty host
+    questions = [
+        Question((authority.server(case.carried),), (authority.certificate,), case.host)
+        for case in rows
+    ]
+    verdicts = ask_go(goverify, questions)
+    assert {case: not verdict for case, verdict in zip(rows, verdicts, strict=True)} == {
+        case: case.want for case in rows
+    }
