@@ -1,76 +1,77 @@
 """JSON as a value: its type, its equality, strict reading, and printing as Go prints it.
 
 Python's ``True == 1 == 1.0`` would make changes vanish from patches, and ``json.loads`` takes NaN,
-repeated keys, lone surrogates and numbers without end; this module is where both end.
+repeated keys, numbers that overflow and lone surrogates; this module is where both end.
 """
 
 import json
-import math
-from collections.abc import Iterable
 from typing import TypeAlias
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Object: TypeAlias = dict[str, JSON]
+
+# Deeper than any Kubernetes object (a CRD's schema nests about 60 levels), and shallow enough that
+# a function that recurses with four frames a level stays clear of Python's limit of 1,000.
+MAX_DEPTH = 200
 
 
 class NotJSONError(ValueError):
     """The text is not one JSON value as RFC 8259 and kube-apiserver understand it."""
 
 
-class TooDeepError(NotJSONError):
-    """The text is nested deeper than the interpreter reads."""
-
-
 def equal(left: JSON, right: JSON) -> bool:
     """Whether two values are the same JSON: ``True``, ``1`` and ``1.0`` all differ."""
-    match left, right:
-        case dict(), dict():
-            return left.keys() == right.keys() and all(equal(left[k], right[k]) for k in left)
-        case list(), list():
-            return len(left) == len(right) and all(map(equal, left, right))
-        case _:
-            return type(left) is type(right) and left == right
+    return left is right or (left == right and _same_types(left, right))
 
 
 def load(data: bytes | str) -> JSON:
     """Read one JSON value.
 
-    Raises ``NotJSONError`` for NaN, repeated keys, invalid UTF-8, half surrogate pairs and numbers
-    beyond float64, ``TooDeepError`` for nesting too deep to read.
+    Raises ``NotJSONError`` for NaN, numbers beyond a float, repeated keys, invalid UTF-8, lone
+    surrogates and more than ``MAX_DEPTH`` levels.
     """
     try:
         text = data if isinstance(data, str) else data.decode("utf-8")
-        value: JSON = json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-        )
-        if "\\ud" in text or "\\uD" in text:  # nothing else can bring half a pair
+        value: JSON = _DECODER.decode(text)
+        # Half a surrogate pair comes from an escape, or stood in the text before it was bytes.
+        if "\\u" in text or not (text.isascii() or isinstance(data, bytes)):
             dump(value).encode()
     except UnicodeDecodeError as error:
         raise NotJSONError(f"byte {error.start}: not UTF-8") from error
     except UnicodeEncodeError as error:
-        raise NotJSONError("an escape is half of a surrogate pair") from error
+        raise NotJSONError("a string holds half of a surrogate pair") from error
     except RecursionError as error:
-        raise TooDeepError("nested too deeply") from error
+        raise NotJSONError(_TOO_DEEP) from error
     except json.JSONDecodeError as error:
         raise NotJSONError(f"line {error.lineno} column {error.colno}: {error.msg}") from error
     except NotJSONError:
         raise
-    except ValueError as error:  # CPython's limit on the digits of an integer
-        raise NotJSONError("a number has too many digits") from error
+    except ValueError as error:  # int() refuses more than 4,300 digits
+        raise NotJSONError(f"a number is too long: {error}") from error
+    # A text with fewer brackets than levels cannot be too deep, which spares most texts the walk.
+    if text.count("{") + text.count("[") > MAX_DEPTH and deeper_than(MAX_DEPTH, value):
+        raise NotJSONError(_TOO_DEEP)
     return value
+
+
+def deeper_than(levels: int, value: JSON) -> bool:
+    """Whether objects and lists nest more than ``levels`` deep; itself without recursion."""
+    layer = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
+        layer = [
+            child
+            for parent in layer
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, dict | list)
+        ]
+        if not layer:
+            return False
+    return bool(layer)
 
 
 def dump(value: JSON) -> str:
     """Print compactly, keys in their own order, text as it is."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-_GO_ESCAPES = str.maketrans(
-    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-)
+    return _ENCODER.encode(value)
 
 
 def go_escape(text: str) -> str:
@@ -78,21 +79,89 @@ def go_escape(text: str) -> str:
     return text.translate(_GO_ESCAPES)
 
 
-def _unique(pairs: Iterable[tuple[str, JSON]]) -> Object:
-    result: Object = {}
-    for key, value in pairs:
-        if key in result:
-            raise NotJSONError(f"the key {key!r} stands twice in one object")
-        result[key] = value
+def go_float(number: float, *, exponent_from: int = 6, exponent_below: int = -4) -> str:
+    """Print a finite float in its shortest digits, as Go's strconv does for ``%g`` and ``%v``.
+
+    The exponent form is for decimal exponents from ``exponent_from`` on, and below
+    ``exponent_below``. (encoding/json prints plainly between -6 and 21.)
+
+    >>> go_float(1500000.0), go_float(1500000.0, exponent_from=21), go_float(0.5)
+    ('1.5e+06', '1500000', '0.5')
+    """
+    sign, digits, exponent = _decimal(number)
+    if exponent_below <= exponent < exponent_from:
+        if exponent < 0:
+            return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
+        whole = digits[: exponent + 1].ljust(exponent + 1, "0")
+        return f"{sign}{whole}.{digits[exponent + 1 :]}".rstrip(".")
+    mantissa = f"{digits[0]}.{digits[1:]}".rstrip(".")
+    return f"{sign}{mantissa}e{exponent:+03d}"
+
+
+def _decimal(number: float) -> tuple[str, str, int]:
+    """Sign, shortest digits without zeros at the ends, and the exponent of the first digit."""
+    text = repr(number)
+    sign, text = ("-", text[1:]) if text.startswith("-") else ("", text)
+    mantissa, _, power = text.partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    exponent = len(whole) - 1 + int(power or 0) - (len(whole + fraction) - len(digits))
+    return (sign, digits.rstrip("0"), exponent) if digits else (sign, "0", 0)
+
+
+_GO_ESCAPES = str.maketrans(
+    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+
+
+def _same_types(left: JSON, right: JSON) -> bool:
+    """Whether two values that Python finds equal are of one type throughout.
+
+    Equal to a string is only a string, so the commonest values need no look.
+    """
+    match left, right:
+        case dict(), dict():
+            for key, value in left.items():
+                if value.__class__ is not str and not _same_types(value, right[key]):
+                    return False
+            return True
+        case list(), list():
+            return all(map(_same_types, left, right))
+        case _:
+            return type(left) is type(right)
+
+
+def _unique(pairs: list[tuple[str, JSON]]) -> Object:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise NotJSONError(f"the key {_repeated(pairs)!r} stands twice in one object")
     return result
+
+
+def _repeated(pairs: list[tuple[str, JSON]]) -> str:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            return key
+        seen.add(key)
+    raise AssertionError("called where a key is repeated")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise NotJSONError(f"{digits} is beyond the range of a 64-bit float")
+    return number
 
 
 def _refuse_constant(word: str) -> JSON:
     raise NotJSONError(f"{word} is not a JSON number")
 
 
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if math.isinf(number):
-        raise NotJSONError(f"{digits} is beyond float64")
-    return number
+_TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant
+)
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
+)

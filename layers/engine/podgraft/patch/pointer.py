@@ -1,0 +1,49 @@
+"""JSON Pointer (RFC 6901): the address of a value inside a JSON document."""
+
+import re
+
+from podgraft.jsonvalue import JSON
+
+
+class PointerError(ValueError):
+    """The pointer is malformed, or nothing stands where it points."""
+
+
+def escape(token: str) -> str:
+    """One reference token as it stands in a pointer: ``~`` becomes ``~0``, ``/`` becomes ``~1``."""
+    if "~" in token or "/" in token:
+        return token.replace("~", "~0").replace("/", "~1")
+    return token
+
+
+def parse(pointer: str) -> tuple[str, ...]:
+    """The reference tokens of a pointer; none for the whole document.
+
+    >>> parse("/metadata/annotations/nginx~1Allow")
+    ('metadata', 'annotations', 'nginx/Allow')
+    """
+    if not pointer:
+        return ()
+    if not pointer.startswith("/"):
+        raise PointerError(f"pointer {pointer!r}: it must be empty or begin with '/'")
+    if _BAD_ESCAPE.search(pointer):
+        raise PointerError(f"pointer {pointer!r}: after '~' stands 0 or 1 ('~0' is '~', '~1' '/')")
+    return tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer[1:].split("/"))
+
+
+def resolve(document: JSON, pointer: str) -> JSON:
+    """The value at ``pointer``; ``PointerError`` where there is none."""
+    value = document
+    for token in parse(pointer):
+        match value:
+            case dict() if token in value:
+                value = value[token]
+            case list() if _INDEX.fullmatch(token) and int(token) < len(value):
+                value = value[int(token)]
+            case _:
+                raise PointerError(f"pointer {pointer!r}: nothing stands at {token!r}")
+    return value
+
+
+_BAD_ESCAPE = re.compile("~(?![01])")
+_INDEX = re.compile("0|[1-9][0-9]*")

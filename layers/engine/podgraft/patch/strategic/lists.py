@@ -1,0 +1,191 @@
+"""Lists: merged by key where they hold objects, united where they hold scalars.
+
+Mirrors ``mergeSlice`` of strategicpatch/patch.go with an index in place of its searches, so that
+the cost grows with the length of the lists and not with its square.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import TypeVar
+
+from podgraft.govalue import GoType
+from podgraft.jsonvalue import JSON, Object
+
+from .cleaning import PATCH
+from .faults import (
+    GO_MAP,
+    MergeError,
+    incomparable,
+    mixed_elements,
+    no_merge_key,
+    unknown_directive,
+    wrong_type,
+)
+
+MergeObjects = Callable[[Object, Object], Object]
+_Element = TypeVar("_Element", bound=JSON)
+
+
+def merge_lists(
+    live: list[JSON], patch: list[JSON], elements: GoType, key: str, merge: MergeObjects
+) -> list[JSON]:
+    """The list that results from ``live`` and ``patch``, in strategicpatch's order.
+
+    ``key`` is the merge key, empty for scalars; ``merge`` merges two objects of the list.
+    """
+    if not live and not patch:
+        return live
+    if not holds_objects(live, patch):
+        if key:
+            raise wrong_type(GO_MAP, (live or patch)[0])
+        return _unite(live, patch)
+    if not key:
+        raise MergeError(
+            "this list is merged by no key, so it can hold no objects",
+            f"cannot merge lists without merge key for {elements.kind.value}",
+        )
+    objects = [element for element in live if isinstance(element, dict)]
+    additions = [element for element in patch if isinstance(element, dict)]
+    return list[JSON](_merge_by_key(objects, additions, key, merge))
+
+
+def delete_scalars(live: list[JSON], unwanted: list[JSON]) -> list[JSON]:
+    """``live`` without every element that ``unwanted`` names."""
+    tokens = set(map(token, unwanted))
+    return [element for element in live if token(element) not in tokens]
+
+
+def holds_objects(*lists: list[JSON]) -> bool:
+    """Whether the lists hold objects rather than scalars; they must hold one type, and something.
+
+    Mirrors ``sliceElementType``.
+    """
+    types = set(map(type, chain(*lists)))
+    if not types:
+        raise MergeError("the lists hold no elements", "no elements in any of the given slices")
+    first = next(chain(*lists))
+    if first is None:
+        raise incomparable(first)
+    if isinstance(first, list):
+        raise MergeError("lists of lists cannot be merged", "lists of lists are not supported")
+    if len(types) > 1:
+        raise mixed_elements(*lists)
+    return isinstance(first, dict)
+
+
+def token(value: JSON) -> Hashable:
+    """What stands for a scalar where Go compares interfaces: 1 and 1.0 and true all differ."""
+    if isinstance(value, dict | list):
+        raise incomparable(value)
+    return value if value.__class__ is str else (value.__class__, value)
+
+
+def places(tokens: Iterable[Hashable]) -> dict[Hashable, int]:
+    """The first index of each token."""
+    found: dict[Hashable, int] = {}
+    for index, one in enumerate(tokens):
+        found.setdefault(one, index)
+    return found
+
+
+def interleave(
+    live: Sequence[tuple[Hashable, _Element]],
+    patched: Sequence[tuple[Hashable, _Element]],
+    order: Mapping[Hashable, int],
+) -> list[_Element]:
+    """One list of two: a live element goes before a patched one that it stood before in ``order``.
+
+    Mirrors ``mergeSortedSlice``: both lists keep their own order, and where the live list does not
+    know one of the two, the patched element goes first.
+    """
+    result: list[_Element] = []
+    index = 0
+    for name, element in patched:
+        limit = order.get(name, -1)
+        while index < len(live) and order.get(live[index][0], limit) < limit:
+            result.append(live[index][1])
+            index += 1
+        result.append(element)
+    result.extend(element for _, element in live[index:])
+    return result
+
+
+def _unite(live: list[JSON], patch: list[JSON]) -> list[JSON]:
+    """The scalars of both lists, each once."""
+    patched: dict[Hashable, JSON] = {}
+    for element in patch:
+        patched.setdefault(token(element), element)
+    order = places(map(token, live))
+    rest = [(name, live[index]) for name, index in order.items() if name not in patched]
+    return interleave(rest, list(patched.items()), order)
+
+
+def _merge_by_key(
+    live: list[Object], patch: list[Object], key: str, merge: MergeObjects
+) -> list[Object]:
+    live, additions = _obey(live, patch, key)
+    order: dict[Hashable, int] = {}
+    for index, element in enumerate(live):
+        if key in element:
+            order.setdefault(token(element[key]), index)
+    spot, rank = dict(order), dict[Hashable, int]()
+    merged = list(live)
+    for index, element in additions:
+        try:
+            name = _name(element, key)
+            if name in spot:
+                merged[spot[name]] = merge(merged[spot[name]], element)
+            else:
+                spot[name] = len(merged)
+                merged.append(element)
+        except MergeError as error:
+            raise error.under(index) from error
+        rank.setdefault(name, index)
+    named = [(_name(element, key), element) for element in merged]
+    # The sorts bring elements that share a name together, as strategicpatch does.
+    patched = sorted((pair for pair in named if pair[0] in rank), key=lambda pair: rank[pair[0]])
+    rest = sorted((pair for pair in named if pair[0] not in rank), key=lambda pair: order[pair[0]])
+    return interleave(rest, patched, order)
+
+
+def _obey(
+    live: list[Object], patch: list[Object], key: str
+) -> tuple[list[Object], list[tuple[int, Object]]]:
+    """Carry out the ``$patch`` elements: what they leave of ``live``, and the others by index."""
+    additions = [pair for pair in enumerate(patch) if PATCH not in pair[1]]
+    if len(additions) == len(patch):
+        return live, additions
+    unwanted: set[Hashable] = set()
+    replace = False
+    for index, element in enumerate(patch):
+        match element.get(PATCH):
+            case _ if PATCH not in element:
+                continue
+            case "replace":
+                replace = True
+            case "delete" if key in element:
+                unwanted.add(_name(element, key))
+            case directive:
+                raise _refusal(directive, element, key).under(index)
+    if replace:
+        return [element for _, element in additions], []
+    kept = (one for one in live if key not in one or token(one[key]) not in unwanted)
+    return list(kept), additions
+
+
+def _refusal(directive: JSON, element: Object, key: str) -> MergeError:
+    if directive == "delete":
+        return no_merge_key(element, key)
+    if directive == "merge":
+        return MergeError(
+            "$patch: merge is the default; leave it out",
+            "merging lists cannot yet be specified in the patch",
+        )
+    return unknown_directive(directive, element)
+
+
+def _name(element: Object, key: str) -> Hashable:
+    """The value that tells the element from its siblings."""
+    if key not in element:
+        raise no_merge_key(element, key)
+    return token(element[key])
