@@ -64,7 +64,7 @@ class Schema:
     """The messages as one release knows them."""
 
     def __init__(self, profile: releases.Profile) -> None:
-        self._profile = profile
+        self.profile = profile
         self._types: dict[str, MessageType] = {}
 
     def type(self, name: str) -> MessageType:
@@ -82,7 +82,7 @@ class Schema:
 
     def _knows(self, field: str, type_: str) -> bool:
         spans = releases.MESH_FIELDS
-        return self._profile.has(field, spans) and self._profile.has(f"{field} {type_}", spans)
+        return self.profile.has(field, spans) and self.profile.has(f"{field} {type_}", spans)
 
 
 @cache
@@ -105,7 +105,8 @@ def settled(schema: Schema, name: str, message: Message) -> Message:
     return {
         field.json: message[field.json]
         for field in schema.type(name).fields
-        if field.json in message and (field.oneof or not _is_zero(field, message[field.json]))
+        if field.json in message
+        and (field.oneof or not _is_zero(schema, field, message[field.json]))
     }
 
 
@@ -117,10 +118,10 @@ def _field(row: tuple[str, str, str]) -> Field:
     return Field(name=name, json=json, type=elem, shape=shape or "one", oneof=oneof)
 
 
-def _is_zero(field: Field, value: JSON) -> bool:
+def _is_zero(schema: Schema, field: Field, value: JSON) -> bool:
     """Whether protojson leaves the value out: not for messages and wrappers, which are set."""
     if field.shape != "one":
-        return not value
+        return not value and not schema.profile.empty_collections_kept
     if field.type in ENUMS:
         return value == ENUMS[field.type].get(0)
     return field.type in _SCALARS and not value

@@ -86,7 +86,7 @@ class Profile:
     merge_and_inbound_port_set: bool = _since(18)
     zipkin_by_default: bool = _since(8, 22)
     extension_providers: bool = _since(9)
-    empty_metadata_cleaned: bool = _since(9)
+    empty_collections_kept: bool = _since(8, 9)  # `proxyMetadata: {}` prints as {}
     checks_connection_settings: bool = _since(31)
     checks_inbound_retries: bool = _since(32)
 
@@ -131,6 +131,11 @@ class Profile:
     def release(self) -> str:
         """MAJOR.MINOR."""
         return f"1.{self.minor}"
+
+    @property
+    def kubernetes(self) -> int:
+        """The minor of the Kubernetes types that the release was built with."""
+        return _KUBERNETES[max(first for first in _KUBERNETES if first <= self.minor)]
 
     def has(self, name: str, table: Mapping[str, range]) -> bool:
         """Whether this release has what ``table`` lists; what it does not list, all have."""
@@ -201,19 +206,28 @@ MESH_FIELDS: Final[Mapping[str, range]] = {
     "v1alpha1.MeshConfig.default_inbound_http_retry_policy": _span(32),
 }
 
-# Fields of the Kubernetes types that a release was built with: what it does not know, it drops.
-KUBE_FIELDS: Final[Mapping[str, range]] = {
-    "v1.Container.restartPolicy": _span(19),  # 0.28
-    "v1.PodSpec.resources": _span(25),  # 0.32
-    "v1.PodSecurityContext.seLinuxChangePolicy": _span(25),
-    "v1.Lifecycle.stopSignal": _span(27),  # 0.33
-    "v1.Container.restartPolicyRules": _span(28),  # 0.34
-    "v1.PodSpec.hostnameOverride": _span(28),
-    "v1.EnvVarSource.fileKeyRef": _span(28),
-    "v1.VolumeProjection.podCertificate": _span(28),
-    "v1.PodSpec.workloadRef": _span(29, 31),  # 0.35
-    "v1.PodCertificateProjection.userAnnotations": _span(29),
-    "v1.PodSpec.schedulingGroup": _span(31),  # 0.36
+# The Kubernetes types (k8s.io/api 0.N) that an Istio release and those after it were built with;
+# what those types do not know is dropped.
+_KUBERNETES: Final[Mapping[int, int]] = {
+    0: 10,
+    8: 19,
+    9: 20,
+    11: 21,
+    12: 22,
+    13: 23,
+    14: 24,
+    16: 25,
+    17: 26,
+    18: 27,
+    19: 28,
+    21: 29,
+    22: 30,
+    24: 31,
+    25: 32,
+    27: 33,
+    28: 34,
+    29: 35,
+    31: 36,
 }
 
 

@@ -1,0 +1,56 @@
+"""IP addresses and prefixes as Go's net and net/netip read them."""
+
+from __future__ import annotations
+
+import re
+
+_BITS = re.compile(r"0|[1-9]\d{0,2}")
+_BITS_OF_NET = re.compile(r"\d+")  # net.ParseCIDR lets leading zeros pass
+
+
+class PrefixError(ValueError):
+    """The text is no ``address/bits``; the message is Go's."""
+
+
+def is_ip(text: str) -> bool:
+    """Whether the text is an IPv4 or IPv6 address without a zone.
+
+    >>> is_ip("10.0.0.1"), is_ip("::ffff:1.2.3.4"), is_ip("010.0.0.1"), is_ip("fe80::1%eth0")
+    (True, True, False, False)
+    """
+    return _width(text) is not None
+
+
+def check_prefix(text: str, *, netip: bool) -> None:
+    """Raise ``PrefixError`` unless the text is a prefix; host bits may be set.
+
+    ``netip`` is the parser of Istio 1.16 and later, which refuses leading zeros in the bits.
+    """
+    address, slash, bits = text.rpartition("/")
+    width = _width(address) if slash else None
+    pattern = _BITS if netip else _BITS_OF_NET
+    if width is None or not pattern.fullmatch(bits) or int(bits) > width:
+        raise PrefixError(
+            _complaint(text, slash, width) if netip else f"invalid CIDR address: {text}"
+        )
+
+
+def _complaint(text: str, slash: str, width: int | None) -> str:
+    """net/netip's words."""
+    if not slash:
+        return f"netip.ParsePrefix(\"{text}\"): no '/'"
+    if width is None:
+        return f'netip.ParsePrefix("{text}"): unable to parse IP'
+    return f'netip.ParsePrefix("{text}"): prefix length out of range'
+
+
+def _width(address: str) -> int | None:
+    """The bits of the address's family."""
+    import ipaddress  # costs more than the rest of a cold start's path, and most pods need none
+
+    if "%" in address:
+        return None
+    try:
+        return ipaddress.ip_address(address).max_prefixlen
+    except ValueError:
+        return None

@@ -1,0 +1,199 @@
+"""The annotations a pod may steer its sidecar with, and what their values may be.
+
+Source: pkg/kube/inject/validate.go. Checks say what is wrong in Istio's words; a violation is the
+pod author's fault, all of them are reported at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from podgraft.injection.errors import UserError
+from podgraft.kube import QuantityError, quantity
+
+from . import mesh, proxycheck, proxyconfig
+from .addresses import PrefixError, check_prefix
+from .messages import MessageError, schema
+from .releases import Profile
+
+Check: TypeAlias = Callable[[Profile, str], None]
+
+_TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+_FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+_INTERFACE = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]*")
+_INTERFACE_LENGTH = 15  # Linux: IFNAMSIZ without its closing zero
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+class NumberError(ValueError):
+    """The text is no number or bool; the message is strconv's."""
+
+
+def parse_bool(text: str) -> bool:
+    """strconv.ParseBool."""
+    if text in _TRUE or text in _FALSE:
+        return text in _TRUE
+    raise NumberError(f'strconv.ParseBool: parsing "{text}": invalid syntax')
+
+
+def parse_uint(text: str, bits: int) -> int:
+    """strconv.ParseUint in base 10."""
+    if not (text.isascii() and text.isdigit()):
+        raise NumberError(f'strconv.ParseUint: parsing "{text}": invalid syntax')
+    if len(text) > 20 or int(text) >= 1 << bits:  # noqa: PLR2004 - longer than any 64-bit number
+        raise NumberError(f'strconv.ParseUint: parsing "{text}": value out of range')
+    return int(text)
+
+
+def check(profile: Profile, annotations: Mapping[str, str]) -> None:
+    """Raise ``UserError`` with every violation."""
+    problems = [*_problems(profile, annotations)]
+    if problems:
+        count = f"{len(problems)} error{'s' if len(problems) > 1 else ''} occurred:"
+        listed = " ".join(f"* {problem}" for problem in problems)
+        raise UserError(f"failed to run injection template: {count} {listed}")
+
+
+def _problems(profile: Profile, annotations: Mapping[str, str]) -> Iterator[str]:
+    for rule in _RULES:
+        value = annotations.get(rule.annotation)
+        if value is not None and (rule.when is None or rule.when(profile)):
+            try:
+                rule.check(profile, value)
+            except ValueError as error:
+                yield f"invalid value '{value}' for annotation '{rule.annotation}': {error}"
+
+
+def _interception_mode(_: Profile, value: str) -> None:
+    if value not in ("REDIRECT", "TPROXY", "NONE"):
+        raise ValueError(f"interceptionMode invalid, use REDIRECT,TPROXY,NONE: {value}")
+
+
+def _status_port(profile: Profile, value: str) -> None:
+    _named("excludeInboundPorts", _port, profile, value)
+
+
+def _uint32(_: Profile, value: str) -> None:
+    parse_uint(value, 32)
+
+
+def _bool(_: Profile, value: str) -> None:
+    parse_bool(value)
+
+
+def _named(name: str, check: Check, profile: Profile, value: str) -> None:
+    try:
+        check(profile, value)
+    except ValueError as error:
+        raise ValueError(f"{name} invalid: {error}") from error
+
+
+def _include_cidrs(profile: Profile, value: str) -> None:
+    if value != "*":
+        _named("includeIPRanges", _cidrs, profile, value)
+
+
+def _exclude_cidrs(profile: Profile, value: str) -> None:
+    _named("excludeIPRanges", _cidrs, profile, value)
+
+
+def _cidrs(profile: Profile, value: str) -> None:
+    for cidr in value.split(",") if value else ():
+        try:
+            check_prefix(cidr, netip=profile.netip_cidrs)
+        except PrefixError as error:
+            raise ValueError(f"failed parsing cidr '{cidr}': {error}") from error
+
+
+def _include_inbound_ports(profile: Profile, value: str) -> None:
+    if value != "*":
+        _named("includeInboundPorts", _ports, profile, value)
+
+
+def _exclude_inbound_ports(profile: Profile, value: str) -> None:
+    _named("excludeInboundPorts", _ports, profile, value)
+
+
+def _exclude_outbound_ports(profile: Profile, value: str) -> None:
+    _named("excludeOutboundPorts", _ports, profile, value)
+
+
+def _ports(profile: Profile, value: str) -> None:
+    for port in value.strip().split(",") if value.strip() else ():
+        _port(profile, port)
+
+
+def _port(_: Profile, text: str) -> None:
+    try:
+        parse_uint(text.strip(), 16)
+    except NumberError as error:
+        raise ValueError(f"failed parsing port '{text}': {error}") from error
+
+
+def _interfaces(_: Profile, value: str) -> None:
+    for name in map(str.strip, value.split(",") if value else ()):
+        if not name:
+            raise ValueError("empty interface name")
+        if len(name) > _INTERFACE_LENGTH:
+            raise ValueError(f"interface name {name} too long (max {_INTERFACE_LENGTH} chars)")
+        if not _INTERFACE.fullmatch(name):
+            raise ValueError(f"interface name {name} contains invalid characters")
+
+
+def _proxy_config(profile: Profile, value: str) -> None:
+    known = schema(profile)
+    try:
+        layer = proxyconfig.read(known, value)
+    except MessageError as error:
+        raise ValueError(f"failed to convert to apply proxy config: {error}") from error
+    merged = proxyconfig.merge(known, mesh.proxy_defaults(profile), layer)
+    problems = proxycheck.problems(profile, merged)
+    if problems:
+        raise ValueError("; ".join(problems))
+
+
+def _quantity(_: Profile, value: str) -> None:
+    if _CONTROL.search(value):
+        raise ValueError("value contains control characters")
+    try:
+        quantity.parse(value)
+    except QuantityError as error:
+        raise ValueError(str(error)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What the value of an annotation must be, in the releases where ``when`` says so."""
+
+    annotation: str
+    check: Check
+    when: Callable[[Profile], bool] | None = None
+
+
+_RULES = (
+    Rule("sidecar.istio.io/interceptionMode", _interception_mode),
+    Rule("sidecar.istio.io/enableCoreDump", _bool, lambda p: p.enable_core_dump_checked),
+    Rule("status.sidecar.istio.io/port", _status_port),
+    Rule("readiness.status.sidecar.istio.io/initialDelaySeconds", _uint32),
+    Rule("readiness.status.sidecar.istio.io/periodSeconds", _uint32),
+    Rule("readiness.status.sidecar.istio.io/failureThreshold", _uint32),
+    Rule("traffic.sidecar.istio.io/includeOutboundIPRanges", _include_cidrs),
+    Rule("traffic.sidecar.istio.io/excludeOutboundIPRanges", _exclude_cidrs),
+    Rule("traffic.sidecar.istio.io/includeInboundPorts", _include_inbound_ports),
+    Rule("traffic.sidecar.istio.io/excludeInboundPorts", _exclude_inbound_ports),
+    Rule("traffic.sidecar.istio.io/excludeOutboundPorts", _exclude_outbound_ports),
+    Rule("traffic.sidecar.istio.io/excludeInterfaces", _interfaces, lambda p: p.interfaces_checked),
+    Rule(
+        "traffic.sidecar.istio.io/kubevirtInterfaces", _interfaces, lambda p: p.interfaces_checked
+    ),
+    Rule("istio.io/reroute-virtual-interfaces", _interfaces, lambda p: p.interfaces_checked),
+    Rule("prometheus.istio.io/merge-metrics", _bool),
+    Rule("proxy.istio.io/config", _proxy_config),
+    Rule("sidecar.istio.io/proxyCPU", _quantity, lambda p: p.quantities_checked),
+    Rule("sidecar.istio.io/proxyCPULimit", _quantity, lambda p: p.quantities_checked),
+    Rule("sidecar.istio.io/proxyMemory", _quantity, lambda p: p.quantities_checked),
+    Rule("sidecar.istio.io/proxyMemoryLimit", _quantity, lambda p: p.quantities_checked),
+)

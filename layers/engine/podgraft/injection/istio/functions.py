@@ -1,0 +1,303 @@
+"""Istio's own template functions (pkg/kube/inject/template.go); they override sprig's.
+
+``functions(profile, env)`` is the table of one release. Functions see Go values: structs, maps and
+slices as views over raw JSON (``podgraft.govalue``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from functools import partial
+
+from podgraft import govalue, kube, kubeyaml
+from podgraft.gotemplate import ExecError, Function, FunctionError, LimitError, Program, printing
+from podgraft.govalue import ANY, INT, STRING, STRING_MAP, GoType, Map, Pointer, Slice, Value
+from podgraft.jsonvalue import JSON, Object
+
+from . import gojson, mesh_types, multus, otel, proxyconfig, releases
+from .messages import DURATION, MESH_CONFIG, PROXY_CONFIG, Message
+from .releases import Profile
+
+_CONTAINERS = govalue.slice_of(kube.CONTAINER)
+
+
+def annotation(meta: govalue.Struct, name: str, default: Value) -> str:
+    """The annotation's value if the key exists, else the default as text (nil is ``<nil>``)."""
+    annotations: Map = meta.field("Annotations")
+    return annotations.get(name) if name in annotations else printing.sprint(default)
+
+
+def isset(entries: Map, key: str) -> bool:
+    """Whether the map has the key."""
+    return key in entries
+
+
+def value_or_default(value: Value, default: Value) -> Value:
+    """The default for nil and ``""`` alone.
+
+    >>> value_or_default("", 1), value_or_default(None, 1), value_or_default(0, 1)
+    (1, 1, 0)
+    """
+    return default if value is None or (value.__class__ is str and not value) else value
+
+
+def exclude_inbound_port(port: Value, excluded: str) -> str:
+    """The list with the port added, unless the port is none or already an exact element.
+
+    >>> exclude_inbound_port(15020.0, "80, ,443"), exclude_inbound_port("0", "80, 443")
+    ('80,443,15020', '80, 443')
+    """
+    text = printing.sprint(port).strip()
+    elements = excluded.split(",")
+    if text in ("", "0") or text in elements:
+        return excluded
+    kept = [element.strip() for element in elements if element.strip()]
+    return ",".join([*kept, text])
+
+
+def include_inbound_ports(containers: Slice) -> str:
+    """The containerPorts of all containers whose protocol is neither UDP nor SCTP."""
+    return _ports(_raw_list(containers))
+
+
+def application_ports(containers: Slice) -> str:
+    """``include_inbound_ports`` without those of ``istio-proxy``."""
+    return _ports([c for c in _raw_list(containers) if c.get("name") != "istio-proxy"])
+
+
+def same(text: str) -> str:
+    """The text itself: kubevirtInterfaces and excludeInterfaces once checked it."""
+    return text
+
+
+def to_json(entries: Map) -> str:
+    """Compact JSON of a string map; nil is ``{}``."""
+    return gojson.encode_map(dict(entries.items()))
+
+
+def from_json(text: str) -> Value:
+    """The value that the JSON text says; a text that is none gives the *string* ``{}``.
+
+    >>> from_json('{"a": [1]}'), from_json("[1] x")
+    ({'a': [1.0]}, '{}')
+    """
+    try:
+        value = json.loads(text, parse_int=float, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return "{}"
+    return _whole_runes(value) if "\\ud" in text.lower() else value
+
+
+def struct_to_json(value: Value) -> str:
+    """Compact JSON in the order of Go's struct; nil is ``{}``."""
+    return "{}" if value is None else gojson.encode(kube.plain(value))
+
+
+def proto_to_json(defaults: Message, message: Value) -> str:
+    """Compact protojson, a ProxyConfig without what equals the built-in ``defaults``."""
+    if not isinstance(message, Pointer):
+        raise FunctionError(f"{printing.sprint(message)} is no protobuf message")
+    if message.target is None:
+        return "{}"
+    raw: Message = message.target.raw
+    if message.target.type.name == PROXY_CONFIG:
+        return proxyconfig.to_json(defaults, raw)
+    return gojson.encode(raw)
+
+
+def to_yaml(value: Value) -> str:
+    """YAML with sorted keys, the final newline kept."""
+    return kubeyaml.dump(kube.plain(value))
+
+
+def indent(spaces: int, text: str) -> str:
+    """``spaces`` blanks before every line but the first.
+
+    >>> indent(2, "a\\nb\\n")
+    'a\\n  b\\n  '
+    """
+    return text.replace("\n", "\n" + " " * abs(spaces))
+
+
+def directory(path: str) -> str:
+    """The text up to and including the last slash.
+
+    >>> directory("/etc/certs/ca.pem"), directory("ca.pem")
+    ('/etc/certs/', '')
+    """
+    before, slash, _ = path.rpartition("/")
+    return before + slash
+
+
+def contains(needle: str, haystack: str) -> bool:
+    """Whether the needle is in the haystack: the arguments are the other way round in Go.
+
+    >>> contains("/", "hub/image")
+    True
+    """
+    return needle in haystack
+
+
+def to_lower(text: str) -> str:
+    """The text in lower case."""
+    return text.lower()
+
+
+def format_duration(duration: Pointer) -> str:
+    """The duration as Go prints it."""
+    return mesh_types.go_text(duration.target)
+
+
+def omit(entries: Map, *keys: str) -> Map:
+    """A copy of the map without the keys."""
+    return STRING_MAP.convert({k: v for k, v in entries.items() if k not in keys})
+
+
+def strdict(*words: str) -> Map:
+    """A map of alternating keys and values; a last key without one gets ``""``.
+
+    >>> dict(strdict("a", "1", "b").items())
+    {'a': '1', 'b': ''}
+    """
+    pairs = zip(words[::2], [*words[1::2], ""], strict=False)
+    return STRING_MAP.convert(dict(pairs))
+
+
+def merge_maps(*maps: Map) -> Map:
+    """The union of the maps; later ones win."""
+    return STRING_MAP.convert({key: value for each in maps for key, value in each.items()})
+
+
+def to_json_map(*maps: Map) -> str:
+    """The union of the maps as JSON."""
+    return to_json(merge_maps(*maps))
+
+
+def omit_nil(value: Value) -> Value:
+    """The value without nulls, and without the maps and lists that became empty by that.
+
+    >>> omit_nil({"a": {"b": None}, "c": {}, "d": [None, 1.0]})
+    {'c': {}, 'd': [1.0]}
+    """
+    match value:
+        case dict():
+            entries: dict[str, Value] = value
+            kept = {key: omit_nil(each) for key, each in entries.items()}
+            pruned = {key: each for key, each in kept.items() if each is not None}
+            return pruned or (None if entries else value)
+        case list():
+            elements: list[Value] = value
+            left = [each for each in map(omit_nil, elements) if each is not None]
+            return left or (None if elements else value)
+        case _:
+            return value
+
+
+def otel_resource_attributes(
+    mesh: Pointer, annotations: Map, labels: Map, namespace: str, containers: Slice
+) -> str:
+    """The value of OTEL_RESOURCE_ATTRIBUTES, or ``""``."""
+    raw: Message = mesh.target.raw if mesh.target else {}
+    listed: list[Mapping[str, JSON]] = [*_raw_list(containers)]
+    return otel.resource_attributes(
+        raw, dict(annotations.items()), dict(labels.items()), namespace, listed
+    )
+
+
+# What `render` renders with: the data of the template that calls it.
+DATA: ContextVar[Value] = ContextVar("DATA")
+
+
+def render(compile_: Callable[[str], Program], text: str) -> str:
+    """The text rendered as a template with the caller's data; ``""`` where that fails."""
+    try:
+        return compile_(text).render(DATA.get())
+    except (ExecError, LimitError):
+        return ""
+
+
+def functions(
+    profile: Profile, defaults: Message, env: Mapping[str, str], types: mesh_types.Types
+) -> Mapping[str, Function]:
+    """The functions of one release; ``env`` is all that ``env`` can see."""
+
+    def lookup(name: str, default: str) -> str:
+        return env.get(name) or default
+
+    table = _TABLE | {
+        "appendMultusNetwork": Function(partial(multus.append, profile), (STRING, STRING)),
+        "env": Function(lookup, (STRING, STRING)),
+        "formatDuration": Function(format_duration, (_duration(),)),
+        "otelResourceAttributes": Function(
+            otel_resource_attributes,
+            (types.pointer(MESH_CONFIG), STRING_MAP, STRING_MAP, STRING, _CONTAINERS),
+        ),
+        "protoToJSON": Function(partial(proto_to_json, defaults), (ANY,)),
+    }
+    return {name: table[name] for name in table if profile.has(name, releases.FUNCTIONS)}
+
+
+_TABLE: Mapping[str, Function] = {
+    "annotation": Function(annotation, (kube.OBJECT_META, STRING, ANY)),
+    "applicationPorts": Function(application_ports, (_CONTAINERS,)),
+    "contains": Function(contains, (STRING, STRING)),
+    "directory": Function(directory, (STRING,)),
+    "excludeInboundPort": Function(exclude_inbound_port, (ANY, STRING)),
+    "excludeInterfaces": Function(same, (STRING,)),
+    "fromJSON": Function(from_json, (STRING,)),
+    "includeInboundPorts": Function(include_inbound_ports, (_CONTAINERS,)),
+    "indent": Function(indent, (INT, STRING)),
+    "isset": Function(isset, (STRING_MAP, STRING)),
+    "kubevirtInterfaces": Function(same, (STRING,)),
+    "mergeMaps": Function(merge_maps, variadic=STRING_MAP),
+    "omit": Function(omit, (STRING_MAP,), variadic=STRING),
+    "omitNil": Function(omit_nil, (ANY,)),
+    "strdict": Function(strdict, variadic=STRING),
+    "structToJSON": Function(struct_to_json, (ANY,)),
+    "toJSON": Function(to_json, (STRING_MAP,)),
+    "toJson": Function(to_json, (STRING_MAP,)),
+    "toJsonMap": Function(to_json_map, variadic=STRING_MAP),
+    "toLower": Function(to_lower, (STRING,)),
+    "toYaml": Function(to_yaml, (ANY,)),
+    "valueOrDefault": Function(value_or_default, (ANY, ANY)),
+}
+
+
+def _duration() -> GoType:
+    found = mesh_types.well_known(DURATION)
+    assert found is not None  # noqa: S101 - durations are well known
+    return found
+
+
+def _raw_list(containers: Slice) -> list[Object]:
+    return containers.raw or []
+
+
+def _ports(containers: list[Object]) -> str:
+    ports = [port for container in containers for port in _objects(container.get("ports"))]
+    counted = (p for p in ports if p.get("protocol") not in ("UDP", "SCTP"))
+    return ",".join(str(port.get("containerPort", 0)) for port in counted)
+
+
+def _objects(value: JSON) -> list[Object]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _refuse(word: str) -> JSON:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _whole_runes(value: JSON) -> JSON:
+    """Half surrogate pairs as U+FFFD, as encoding/json reads them."""
+    match value:
+        case str():
+            return re.sub("[\ud800-\udfff]", "\ufffd", value)
+        case list():
+            return [_whole_runes(each) for each in value]
+        case dict():
+            return {str(_whole_runes(k)): _whole_runes(v) for k, v in value.items()}
+        case _:
+            return value

@@ -1,0 +1,51 @@
+"""JSON text as Go's encoding/json writes it: compact, ``<``, ``>`` and ``&`` escaped."""
+
+from __future__ import annotations
+
+from podgraft.jsonvalue import JSON, dump, go_escape, go_float
+
+
+def encode(value: JSON) -> str:
+    r"""The text of ``value``, keys in their own order.
+
+    >>> encode({"b": [1.0, 2.5, 1e21], "a": "<&>"})
+    '{"b":[1,2.5,1e+21],"a":"\\u003c\\u0026\\u003e"}'
+    """
+    return go_escape(_text(value))
+
+
+def encode_map(value: JSON) -> str:
+    """The text of a Go map (and of what it holds): keys sorted."""
+    return encode(_sorted(value))
+
+
+def number(value: float) -> str:
+    """A float64: plain between 1e-6 and 1e21, else with an exponent of as few digits as it has.
+
+    >>> number(15020.0), number(1e-7), number(-0.5)
+    ('15020', '1e-7', '-0.5')
+    """
+    text = go_float(value, exponent_from=21, exponent_below=-6)
+    return text.replace("e-0", "e-")
+
+
+def _text(value: JSON) -> str:
+    match value:
+        case dict():
+            return "{" + ",".join(f"{dump(key)}:{_text(value[key])}" for key in value) + "}"
+        case list():
+            return "[" + ",".join(map(_text, value)) + "]"
+        case float():
+            return number(value)
+        case _:
+            return dump(value)
+
+
+def _sorted(value: JSON) -> JSON:
+    match value:
+        case dict():
+            return {key: _sorted(value[key]) for key in sorted(value)}
+        case list():
+            return [_sorted(each) for each in value]
+        case _:
+            return value

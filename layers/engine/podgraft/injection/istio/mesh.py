@@ -1,0 +1,192 @@
+"""The mesh configuration: built-in defaults of each release, and the operator's text over them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from podgraft import kubeyaml
+from podgraft.jsonvalue import JSON, Object
+
+from . import messages, proxyconfig
+from .messages import MESH_CONFIG, PROXY_CONFIG, Message, MessageError, Schema
+from .releases import Profile
+
+_OLDEST: Object = {
+    "proxyListenPort": 15001,
+    "connectTimeout": "1s",
+    "ingressClass": "istio",
+    "ingressControllerMode": "STRICT",
+    "enableTracing": True,
+    "accessLogFile": "/dev/stdout",
+    "defaultConfig": {
+        "configPath": "/etc/istio/proxy",
+        "binaryPath": "/usr/local/bin/envoy",
+        "serviceCluster": "istio-proxy",
+        "drainDuration": "2s",
+        "parentShutdownDuration": "3s",
+        "discoveryAddress": "istio-pilot:15007",
+        "discoveryRefreshDelay": "1s",
+        "connectTimeout": "1s",
+        "proxyAdminPort": 15000,
+    },
+}
+
+_PROXY: Object = {
+    "configPath": "./etc/istio/proxy",
+    "binaryPath": "/usr/local/bin/envoy",
+    "serviceCluster": "istio-proxy",
+    "drainDuration": "45s",
+    "terminationDrainDuration": "5s",
+    "proxyAdminPort": 15000,
+    "controlPlaneAuthPolicy": "MUTUAL_TLS",
+    "discoveryAddress": "istiod.istio-system.svc:15012",
+    "statNameLength": 189,
+    "statusPort": 15020,
+}
+
+_MESH: Object = {
+    "enableTracing": True,
+    "ingressService": "istio-ingressgateway",
+    "ingressControllerMode": "STRICT",
+    "ingressClass": "istio",
+    "trustDomain": "cluster.local",
+    "enableAutoMtls": True,
+    "outboundTrafficPolicy": {"mode": "ALLOW_ANY"},
+    "localityLbSetting": {"enabled": True},
+    "rootNamespace": "istio-system",
+    "proxyListenPort": 15001,
+    "connectTimeout": "10s",
+    "protocolDetectionTimeout": "0s",
+    "defaultServiceExportTo": ["*"],
+    "defaultVirtualServiceExportTo": ["*"],
+    "defaultDestinationRuleExportTo": ["*"],
+}
+
+_PROVIDERS: list[JSON] = [
+    {"name": "prometheus", "prometheus": {}},
+    {"name": "stackdriver", "stackdriver": {}},
+    {"name": "envoy", "envoyFileAccessLog": {"path": "/dev/stdout"}},
+]
+
+
+@cache
+def defaults(profile: Profile) -> Message:
+    """DefaultMeshConfig of the release; nobody may change it."""
+    schema = messages.schema(profile)
+    raw = _mesh_defaults(profile) if profile.path_environment else _OLDEST
+    return messages.settled(schema, MESH_CONFIG, messages.read(schema, MESH_CONFIG, raw))
+
+
+def proxy_defaults(profile: Profile) -> Message:
+    """The built-in ProxyConfig of the release."""
+    return proxy_of(defaults(profile))
+
+
+def proxy_of(mesh: Message) -> Message:
+    """The mesh's ``defaultConfig``."""
+    found = mesh.get("defaultConfig")
+    return found if isinstance(found, dict) else {}
+
+
+def with_proxy(mesh: Message, proxy: Message) -> Message:
+    """The mesh with another ``defaultConfig``."""
+    return mesh | {"defaultConfig": proxy}
+
+
+def apply(schema: Schema, base: Message, text: str) -> Message:
+    """``base`` under the YAML ``text`` (mesh.ApplyMeshConfig); raises ``MessageError``.
+
+    A top-level field replaces the one below it whole, but for ``defaultConfig``, whose fields
+    replace one by one, and the three lists of names that are united.
+    """
+    raw = _load(text)
+    layer = messages.read(schema, MESH_CONFIG, raw)
+    merged = base | layer
+    if "defaultConfig" in layer:
+        merged["defaultConfig"] = _proxy(schema, base, raw)
+    if "defaultProviders" in layer:
+        merged["defaultProviders"] = _fields(base, "defaultProviders") | _fields(
+            layer, "defaultProviders"
+        )
+    if "extensionProviders" in layer:
+        merged["extensionProviders"] = _by_name(
+            base.get("extensionProviders"), layer["extensionProviders"]
+        )
+    if "trustDomainAliases" in layer:
+        merged["trustDomainAliases"] = _united(
+            base.get("trustDomainAliases"), layer["trustDomainAliases"]
+        )
+    return messages.settled(schema, MESH_CONFIG, merged)
+
+
+def _mesh_defaults(profile: Profile) -> Object:
+    mesh = _MESH | {
+        "dnsRefreshRate": "60s" if profile.merge_and_inbound_port_set else "5s",
+        "defaultConfig": _proxy_defaults(profile),
+    }
+    if profile.extension_providers:
+        mesh |= {"defaultProviders": {}, "extensionProviders": _PROVIDERS}
+    if profile.inbound_mode:
+        mesh["inboundTrafficPolicy"] = {"mode": "PASSTHROUGH"}
+    if profile.merge_and_inbound_port_set:
+        mesh |= {"proxyInboundListenPort": 15006, "enablePrometheusMerge": True}
+    return mesh
+
+
+def _proxy_defaults(profile: Profile) -> Object:
+    proxy = dict(_PROXY)
+    if profile.parent_shutdown:
+        proxy["parentShutdownDuration"] = "60s"
+    if profile.concurrency_two:
+        proxy["concurrency"] = 2
+    if profile.zipkin_by_default:
+        proxy["tracing"] = {"zipkin": {"address": "zipkin.istio-system:9411"}}
+    if profile.remote_services_set:
+        proxy |= {"envoyMetricsService": {}, "envoyAccessLogService": {}}
+    return proxy
+
+
+def _load(text: str) -> Object:
+    try:
+        raw = kubeyaml.load(text, strict=False)
+    except kubeyaml.NotYAMLError as error:
+        raise MessageError("", str(error)) from error
+    match raw:
+        case None:
+            return {}
+        case dict():
+            return raw
+        case _:
+            raise MessageError("", "the mesh configuration is not a map of its fields")
+
+
+def _proxy(schema: Schema, base: Message, raw: Object) -> Message:
+    """The merged ``defaultConfig``; read again, because here zeros count as given."""
+    given = raw.get("defaultConfig", raw.get("default_config"))
+    try:
+        layer = messages.read(schema, PROXY_CONFIG, given)
+    except MessageError as error:
+        raise MessageError(f"/defaultConfig{error.path}", error.problem) from error
+    return proxyconfig.merge(schema, proxy_of(base), layer)
+
+
+def _fields(mesh: Message, name: str) -> Object:
+    found = mesh.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _by_name(old: JSON, new: JSON) -> list[JSON]:
+    """Providers of a known name in their old places, the others after them."""
+    united: dict[JSON, JSON] = {}
+    for each in _items(old) + _items(new):
+        united[each.get("name") if isinstance(each, dict) else None] = each
+    return list(united.values())
+
+
+def _united(old: JSON, new: JSON) -> list[JSON]:
+    texts = {each for each in _items(old) + _items(new) if isinstance(each, str)}
+    return [*sorted(texts)]
+
+
+def _items(value: JSON) -> list[JSON]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,140 @@
+"""ProxyConfig: how the layers are laid over each other, and how the result is printed.
+
+Layers, lowest first: built-in defaults, the mesh's ``defaultConfig``, ProxyConfig resources, and
+the pod's annotation ``proxy.istio.io/config``. Sources: pkg/config/mesh/mesh.go,
+pilot/pkg/model/proxy_config.go, pkg/kube/inject/template.go (cleanProxyConfig).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from podgraft import kubeyaml
+from podgraft.jsonvalue import JSON, Object, equal
+
+from . import gojson, messages
+from .messages import PROXY_CONFIG, PROXY_CONFIG_RESOURCE, Message, MessageError, Schema
+
+ANNOTATION = "proxy.istio.io/config"
+
+_EXCLUSIVE = ({"serviceCluster", "tracingServiceName"},)
+_HEADERS_THAT_FALL_BACK = (
+    "forwardedClientCert",
+    "requestId",
+    "attemptCount",
+    "server",
+    "envoyDebugHeaders",
+)
+# What protoToJSON leaves out where it equals the built-in default.
+_CLEANED = (
+    "configPath",
+    "binaryPath",
+    "controlPlaneAuthPolicy",
+    "serviceCluster",
+    "drainDuration",
+    "parentShutdownDuration",
+    "terminationDrainDuration",
+    "discoveryAddress",
+    "envoyMetricsService",
+    "envoyAccessLogService",
+    "tracing",
+    "proxyAdminPort",
+    "statNameLength",
+    "statusPort",
+    "concurrency",
+)
+
+
+def read(schema: Schema, text: str) -> Message:
+    """A layer from YAML, explicit zeros kept; raises ``MessageError``."""
+    try:
+        raw = kubeyaml.load(text, strict=False)
+    except kubeyaml.NotYAMLError as error:
+        raise MessageError("", str(error)) from error
+    return messages.read(schema, PROXY_CONFIG, {} if raw is None else raw)
+
+
+def merge(schema: Schema, base: Message, layer: Message) -> Message:
+    """``base`` under ``layer``: what the layer names replaces, but maps of metadata unite."""
+    merged = base | layer
+    for exclusive in _EXCLUSIVE:
+        if exclusive & layer.keys():
+            for name in exclusive - layer.keys():
+                merged.pop(name, None)
+    if "proxyMetadata" in layer:
+        merged["proxyMetadata"] = _united(base, layer)
+    if "proxyHeaders" in layer and "proxyHeaders" in base:
+        merged["proxyHeaders"] = _headers(base["proxyHeaders"], layer["proxyHeaders"])
+    return messages.settled(schema, PROXY_CONFIG, merged)
+
+
+def without_zeros(schema: Schema, layer: Message) -> Message:
+    """The layer as it looks after a trip through protobuf: a zero cannot override anything."""
+    return messages.settled(schema, PROXY_CONFIG, layer)
+
+
+def layer_of(schema: Schema, resource: Object) -> Message:
+    """What a ProxyConfig resource contributes: concurrency, environment variables and image."""
+    spec = messages.read(schema, PROXY_CONFIG_RESOURCE, resource.get("spec") or {})
+    layer = {name: spec[name] for name in ("concurrency", "image") if name in spec}
+    if "environmentVariables" in spec:
+        layer["proxyMetadata"] = spec["environmentVariables"]
+    return messages.settled(schema, PROXY_CONFIG, layer)
+
+
+def select(
+    resources: Iterable[Object], namespace: str, root: str, labels: Mapping[str, str]
+) -> tuple[Object | None, Object | None, Object | None]:
+    """The resources that count for a pod: of the mesh, of its namespace, of the workload.
+
+    The first of ``resources`` wins at each level.
+    """
+    mesh = own = workload = None
+    for resource in resources:
+        metadata, wanted = _identity(resource)
+        if not wanted:
+            mesh = mesh or (resource if metadata == root else None)
+            own = own or (resource if metadata == namespace else None)
+        elif metadata == namespace and wanted.items() <= dict(labels).items():
+            workload = workload or resource
+    return mesh, own, workload
+
+
+def clean(defaults: Message, config: Message) -> Message:
+    """``config`` without the fields that equal the built-in defaults."""
+    return {
+        name: value
+        for name, value in config.items()
+        if name not in _CLEANED or name not in defaults or not equal(value, defaults[name])
+    }
+
+
+def to_json(defaults: Message, config: Message) -> str:
+    r"""The text of a ProxyConfig that ``protoToJSON`` gives.
+
+    >>> to_json({"statusPort": 15020}, {"statusPort": 15020, "proxyMetadata": {"A": "<b>"}})
+    '{"proxyMetadata":{"A":"\\u003cb\\u003e"}}'
+    """
+    return gojson.encode(clean(defaults, config))
+
+
+def _united(base: Message, layer: Message) -> JSON:
+    old, new = base.get("proxyMetadata"), layer["proxyMetadata"]
+    united = (old if isinstance(old, dict) else {}) | (new if isinstance(new, dict) else {})
+    return {key: united[key] for key in sorted(united)}
+
+
+def _headers(base: JSON, layer: JSON) -> JSON:
+    if not isinstance(base, dict) or not isinstance(layer, dict):
+        return layer
+    fallen_back = {name: base[name] for name in _HEADERS_THAT_FALL_BACK if name in base}
+    return fallen_back | layer
+
+
+def _identity(resource: Object) -> tuple[JSON, Mapping[str, JSON]]:
+    """The namespace and the labels that the resource's selector asks for."""
+    metadata, spec = resource.get("metadata"), resource.get("spec")
+    selector = spec.get("selector") if isinstance(spec, dict) else None
+    wanted = selector.get("matchLabels") if isinstance(selector, dict) else None
+    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return namespace, wanted if isinstance(wanted, dict) else {}
