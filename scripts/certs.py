@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
+import outputs
 import program
 from certificates import (
     CertificateError,
     acm,
-    files,
     inspection,
     issuing,
     keys,
@@ -21,20 +21,20 @@ from certificates import (
     pem,
     trust,
 )
-from certificates.files import Output
 from certificates.folder import AUTHORITY, Folder, Pair
 from certificates.inspection import Question, Status
 from certificates.issuing import AUTHORITY_DAYS, Lifetime
 from certificates.keys import KeyType
 from certificates.options import Signing
 from certificates.rotate_ca import rotate_ca
+from outputs import Output, OutputError
 
 WARN_DAYS = 30  # time enough for a renewal and a rollout
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the exit status is 0 where everything went well."""
-    return program.run(certs, argv, faults=(CertificateError, OSError))
+    return program.run(certs, argv, faults=(CertificateError, OutputError, OSError))
 
 
 @click.group("certs.py", context_settings={"help_option_names": ["-h", "--help"]})
@@ -149,7 +149,7 @@ def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
     """Print the caBundle (base64) of the CAs in the files PEMS."""
     found = trust.roots([certificate for file in pems for certificate in pem.read(file)])
     if output is not None:
-        files.write([Output(output, pem.dump(found))], force=force)
+        outputs.write([Output(output, pem.dump(found))], force=force)
     click.echo(trust.ca_bundle(found))
     program.then(
         "it is the value of webhooks[].clientConfig.caBundle; scripts/register.py --ca-bundle "

@@ -2,7 +2,7 @@
 
 In come names, lifetimes and PEM files; out go certificates and keys that Go's verifier (that is,
 kube-apiserver), OpenSSL and AWS accept. ``issuing`` makes them and ``trust`` judges them without
-touching a file; ``files`` is the only module that writes one. The clock is passed in.
+touching a file; ``folder`` reads and writes them. The clock is passed in.
 """
 
 from certificates.errors import CertificateError

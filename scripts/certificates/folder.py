@@ -10,11 +10,12 @@ from pathlib import Path
 
 from cryptography import x509
 
-from certificates import files, keys, pem, trust
+import outputs
+from certificates import keys, pem, trust
 from certificates.errors import CertificateError
-from certificates.files import SECRET, Output
 from certificates.issuing import Issuer, is_authority
 from certificates.keys import PrivateKey
+from outputs import SECRET, Output
 
 AUTHORITY = "ca"
 BUNDLE = "ca-bundle.pem"
@@ -78,9 +79,9 @@ class Folder:
     ) -> Pair:
         """Write a certificate and its key together."""
         pair = self.pair(name)
-        outputs = (
+        both = (
             Output(pair.key, keys.encode(key, secret), SECRET),
             Output(pair.certificate, pem.dump([certificate])),
         )
-        files.write(outputs, force=force)
+        outputs.write(both, force=force)
         return pair

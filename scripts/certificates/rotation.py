@@ -17,12 +17,13 @@ from pathlib import Path
 
 from cryptography import x509
 
-from certificates import files, issuing, keys, names, pem, registered, trust
+import outputs
+from certificates import issuing, keys, names, pem, registered, trust
 from certificates.errors import CertificateError
-from certificates.files import Output
 from certificates.folder import AUTHORITY, Folder
 from certificates.issuing import Issuer, Kind, Lifetime
 from certificates.keys import KeyType, PrivateKey
+from outputs import Output
 
 
 class Stage(Enum):
@@ -75,12 +76,12 @@ def begin(rotation: Rotation, kind: KeyType, lifetime: Lifetime, secret: bytes |
     key = keys.make(kind)
     certificate = issuing.authority(key, None, lifetime)
     pair = rotation.new.pair(AUTHORITY)
-    outputs = (
+    all_three = (
         Output(rotation.new.bundle, pem.dump(trust.roots([old, certificate]))),
-        Output(pair.key, keys.encode(key, secret), files.SECRET),
+        Output(pair.key, keys.encode(key, secret), outputs.SECRET),
         Output(pair.certificate, pem.dump([certificate])),
     )
-    files.write(outputs, force=False)
+    outputs.write(all_three, force=False)
 
 
 def switch(

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from certificates.errors import CertificateError
-
 PUBLIC = 0o644
 SECRET = 0o600
+
+
+class OutputError(Exception):
+    """A file is in the way; the message says which and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +27,11 @@ def write(outputs: Sequence[Output], *, force: bool) -> None:
     """Write all *outputs* or, as far as a file system can promise it, none of them.
 
     Each is written to a file of its own beside its place and then moved there in one step. Raises
-    ``CertificateError`` where a file exists and *force* is not given.
+    ``OutputError`` where a file exists and *force* is not given.
     """
     existing = [str(output.path) for output in outputs if output.path.exists()]
     if existing and not force:
-        raise CertificateError(f"{', '.join(existing)}: exists already; --force replaces it")
+        raise OutputError(f"{', '.join(existing)}: exists already; --force replaces it")
     staged: list[Path] = []
     try:
         staged.extend(map(_stage, outputs))
@@ -64,4 +66,4 @@ def _publish(staged: Sequence[Path], outputs: Sequence[Output], *, force: bool) 
     except FileExistsError as error:
         for path in linked:
             path.unlink()
-        raise CertificateError(f"{error.filename2}: was made by somebody else meanwhile") from error
+        raise OutputError(f"{error.filename2}: was made by somebody else meanwhile") from error

@@ -1,0 +1,9 @@
+"""Where the callers of each cluster are written down: a folder, or SSM Parameter Store.
+
+The document itself is ``podgraft.store.tokens``; this package only carries its text to and from the
+place where the function reads it. No token ever comes here, only its hash.
+"""
+
+from credentials.shelf import Shelf, ShelfError, open_shelf
+
+__all__ = ["Shelf", "ShelfError", "open_shelf"]
