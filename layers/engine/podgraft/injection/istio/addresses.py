@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-_BITS = re.compile(r"0|[1-9]\d{0,2}")
-_BITS_OF_NET = re.compile(r"\d+")  # net.ParseCIDR lets leading zeros pass
+_BITS = re.compile(r"0|[1-9][0-9]{0,2}")
+_BITS_OF_NET = re.compile(r"[0-9]+")  # net.ParseCIDR lets leading zeros pass
 
 
 class PrefixError(ValueError):

@@ -15,7 +15,7 @@ _UNITS = {
     "μs": 1_000,  # U+03BC, Greek mu
     "ns": 1,
 }
-_PART = re.compile(r"(\d+\.?\d*|\.\d+)(h|ms|m|s|us|µs|μs|ns)")
+_PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(h|ms|m|s|us|µs|μs|ns)")
 _WHOLE = re.compile(rf"[-+]?(?:0|(?:{_PART.pattern})+)")
 _LIMIT = 1 << 63  # time.Duration is an int64
 

@@ -114,10 +114,10 @@ def to_yaml(value: Value) -> str:
 
 
 def indent(spaces: int, text: str) -> str:
-    """``spaces`` blanks before every line but the first.
+    r"""``spaces`` blanks before every line but the first.
 
-    >>> indent(2, "a\\nb\\n")
-    'a\\n  b\\n  '
+    >>> indent(2, "a\nb\n")
+    'a\n  b\n  '
     """
     return text.replace("\n", "\n" + " " * abs(spaces))
 

@@ -47,7 +47,7 @@ def address_problem(address: str) -> str | None:
     host, colon, port = address.rpartition(":")
     if not colon or ("[" not in host and ":" in host):
         return f'unable to split "{address}"; write host:port'
-    if not port.isdecimal() or not 1 <= int(port) <= 65535:  # noqa: PLR2004 - a port
+    if not (port.isascii() and port.isdigit()) or not 1 <= int(port) <= 65535:  # noqa: PLR2004 - a port
         return f"port ({port}) is no number from 1 to 65535"
     if is_ip(host.removeprefix("[").removesuffix("]")) or _is_fqdn(host):
         return None
@@ -152,7 +152,7 @@ def _is_fqdn(host: str) -> bool:
     return (
         len(host) <= _FQDN_LENGTH
         and all(map(_LABEL.fullmatch, labels))
-        and not labels[-1].isdecimal()
+        and not labels[-1].isdigit()
     )
 
 

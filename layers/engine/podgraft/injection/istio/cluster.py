@@ -1,0 +1,42 @@
+"""Which cluster and network the proxy is in, by values, URL and label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .draft import Draft, objects_at
+from .releases import Profile
+from .settings import Values
+
+CLUSTER_ID = "ISTIO_META_CLUSTER_ID"
+NETWORK = "ISTIO_META_NETWORK"
+NETWORK_LABEL = "topology.istio.io/network"
+
+
+def environment(
+    values: Values, given: Mapping[str, str], labels: Mapping[str, str]
+) -> dict[str, str]:
+    """``given`` (the URL's variables) with the cluster and network that hold.
+
+    The URL's value beats the configured one, the pod's label beats both, even when empty: but an
+    empty result takes nothing away.
+    """
+    cluster = given.get(CLUSTER_ID) or values.cluster_name
+    network = labels.get(NETWORK_LABEL, given.get(NETWORK) or values.network)
+    found = {CLUSTER_ID: cluster, NETWORK: network}
+    return dict(given) | {name: value for name, value in found.items() if value}
+
+
+def set_environment(profile: Profile, draft: Draft, environment: Mapping[str, str]) -> None:
+    """Give the sidecar these variables, behind all others and in place of its own."""
+    sidecar = draft.sidecar(profile)
+    if sidecar is not None and environment:
+        kept = [each for each in objects_at(sidecar, "env") if each.get("name") not in environment]
+        added = [{"name": name, "value": environment[name]} for name in sorted(environment)]
+        sidecar["env"] = [*kept, *added]
+
+
+def set_label(draft: Draft, environment: Mapping[str, str]) -> None:
+    """Label the pod with its network, if it is known."""
+    if NETWORK in environment:
+        draft.labels[NETWORK_LABEL] = environment[NETWORK]

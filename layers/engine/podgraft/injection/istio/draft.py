@@ -1,0 +1,132 @@
+"""A pod that is being changed, and reading pods that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from podgraft.jsonvalue import JSON, Object
+
+from .releases import Profile
+
+PROXY = "istio-proxy"
+INIT = "istio-init"
+VALIDATION = "istio-validation"
+CORE_DUMP = "enable-core-dump"
+
+CONTAINERS = "containers"
+INIT_CONTAINERS = "initContainers"
+
+
+@dataclass(slots=True)
+class Draft:
+    """A pod of its own down to its containers: those levels may be changed, what lies in a
+    container is shared with others and is only ever replaced.
+    """
+
+    pod: Object
+    annotations: dict[str, JSON]
+    labels: dict[str, JSON]
+    containers: list[Object]
+    init_containers: list[Object]
+
+    @classmethod
+    def of(cls, pod: Object) -> Draft:
+        """A draft that starts as ``pod``."""
+        metadata = object_at(pod, "metadata")
+        return cls(
+            pod=pod,
+            annotations=dict(object_at(metadata, "annotations")),
+            labels=dict(object_at(metadata, "labels")),
+            containers=[dict(each) for each in containers(pod)],
+            init_containers=[dict(each) for each in containers(pod, INIT_CONTAINERS)],
+        )
+
+    def sidecar(self, profile: Profile) -> Object | None:
+        """The proxy's container: from 1.19 on it may be an init container."""
+        found = named(self.containers, PROXY)
+        if found is None and profile.native_sidecars:
+            found = named(self.init_containers, PROXY)
+        return found
+
+    def all_containers(self) -> Iterator[Object]:
+        """Init containers, then containers."""
+        yield from self.init_containers
+        yield from self.containers
+
+    def finish(self) -> Object:
+        """The pod as it has become."""
+        metadata = dict(object_at(self.pod, "metadata"))
+        _put(metadata, "annotations", self.annotations)
+        _put(metadata, "labels", self.labels)
+        spec = dict(object_at(self.pod, "spec"))
+        _put(spec, CONTAINERS, [*self.containers])
+        _put(spec, INIT_CONTAINERS, [*self.init_containers])
+        return self.pod | {"metadata": metadata, "spec": spec}
+
+
+def object_at(parent: Mapping[str, JSON], key: str) -> Object:
+    """The object under ``key``; an empty one where there is none."""
+    found = parent.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def objects_at(parent: Mapping[str, JSON], key: str) -> list[Object]:
+    """The objects in the list under ``key``."""
+    found = parent.get(key)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def text_at(parent: Mapping[str, JSON], key: str) -> str:
+    """The text under ``key``; an empty one where there is none."""
+    found = parent.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def texts_at(parent: Mapping[str, JSON], key: str) -> dict[str, str]:
+    """The map of texts under ``key``, such as labels."""
+    return {k: v for k, v in object_at(parent, key).items() if isinstance(v, str)}
+
+
+def containers(pod: Mapping[str, JSON], kind: str = CONTAINERS) -> list[Object]:
+    """The pod's containers (or init containers)."""
+    return objects_at(object_at(pod, "spec"), kind)
+
+
+def named(listed: list[Object], name: str) -> Object | None:
+    """The first of that name."""
+    return next((each for each in listed if each.get("name") == name), None)
+
+
+def find_sidecar(profile: Profile, pod: Mapping[str, JSON]) -> Object | None:
+    """The pod's proxy container, if it has one."""
+    found = named(containers(pod), PROXY)
+    if found is None and profile.native_sidecars:
+        found = named(containers(pod, INIT_CONTAINERS), PROXY)
+    return found
+
+
+def annotations_of(pod: Mapping[str, JSON]) -> dict[str, str]:
+    """The pod's annotations."""
+    return texts_at(object_at(pod, "metadata"), "annotations")
+
+
+def labels_of(pod: Mapping[str, JSON]) -> dict[str, str]:
+    """The pod's labels."""
+    return texts_at(object_at(pod, "metadata"), "labels")
+
+
+def env_of(container: Object, name: str) -> Object | None:
+    """The container's environment variable of that name."""
+    return named(objects_at(container, "env"), name)
+
+
+def append_env(container: Object, name: str, value: str) -> None:
+    """Add an environment variable at the end of a container of a draft."""
+    container["env"] = [*objects_at(container, "env"), {"name": name, "value": value}]
+
+
+def _put(parent: Object, key: str, value: JSON) -> None:
+    """Set ``key``, but do not make an empty value where there was none."""
+    if value or key in parent:
+        parent[key] = value

@@ -1,0 +1,93 @@
+"""OpenShift: a namespace says which user and group ids its pods may run with.
+
+Source: pkg/kube/inject/openshift.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from podgraft.jsonvalue import JSON, Object
+
+from .draft import (
+    CONTAINERS,
+    INIT,
+    INIT_CONTAINERS,
+    PROXY,
+    VALIDATION,
+    annotations_of,
+    containers,
+    object_at,
+)
+from .releases import Profile
+
+DEFAULT_ID = 1337
+PLATFORM = "openshift"
+
+_UID_RANGE = "openshift.io/sa.scc.uid-range"
+_GROUPS = "openshift.io/sa.scc.supplemental-groups"
+_BLOCK = re.compile(r"([0-9]{1,10})([/-])([0-9]{1,10})")
+_LIMIT = 1 << 32
+
+
+def proxy_ids(namespace: Mapping[str, JSON] | None) -> tuple[int, int]:
+    """User and group id for the proxy: the last of the namespace's blocks, else 1337."""
+    annotations = annotations_of(namespace or {})
+    uids = annotations.get(_UID_RANGE, "")
+    groups = annotations.get(_GROUPS, uids)
+    uid, gid = _end(uids), _end(groups.split(",")[0])
+    return uid or DEFAULT_ID, gid or DEFAULT_ID
+
+
+def without_ids(profile: Profile, pod: Object) -> Object:
+    """The pod with its sidecar's ids cleared, if those are the application's.
+
+    OpenShift writes one id into all containers; the sidecar must keep its own.
+    """
+    ids = [*_user_ids(profile, pod)]
+    for key in _lists(profile):
+        for container in containers(pod, key):
+            context = object_at(container, "securityContext")
+            if container.get("name") == PROXY and context:
+                if _id(context) != (ids[-1] if ids else 0):
+                    return pod
+                return _replaced(pod, key, container, context)
+    return pod
+
+
+def _end(block: str) -> int | None:
+    """The last id of ``START/SIZE`` or ``START-END``."""
+    found = _BLOCK.fullmatch(block)
+    if found is None:
+        return None
+    start, last = int(found[1]), int(found[3])
+    end = start + last - 1 if found[2] == "/" else last
+    return end if max(start, last, end) < _LIMIT else None
+
+
+def _lists(profile: Profile) -> tuple[str, ...]:
+    both = profile.openshift_sees_init_containers
+    return (CONTAINERS, INIT_CONTAINERS) if both else (CONTAINERS,)
+
+
+def _user_ids(profile: Profile, pod: Object) -> Iterator[JSON]:
+    """The ids that application containers set, in order."""
+    for key in _lists(profile):
+        for container in containers(pod, key):
+            context = object_at(container, "securityContext")
+            injected = container.get("name") in (PROXY, VALIDATION, INIT)
+            if not injected and context.get("runAsUser") is not None:
+                yield context["runAsUser"]
+
+
+def _id(context: Object) -> JSON:
+    found = context.get("runAsUser")
+    return 0 if found is None else found
+
+
+def _replaced(pod: Object, key: str, container: Object, context: Object) -> Object:
+    cleared = {k: v for k, v in context.items() if k not in ("runAsUser", "runAsGroup")}
+    changed: Object = container | {"securityContext": cleared}
+    listed: list[JSON] = [changed if each is container else each for each in containers(pod, key)]
+    return pod | {"spec": object_at(pod, "spec") | {key: listed}}

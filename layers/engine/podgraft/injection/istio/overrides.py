@@ -1,0 +1,175 @@
+"""Containers the user wrote under an injected name: they win, field by field, over the template.
+
+Source: pkg/kube/inject/webhook.go, reapplyOverwrittenContainers and adjustInitContainerUser. The
+first injection keeps what the user wrote in an annotation, so that later ones know it from what
+was injected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from podgraft import kube
+from podgraft.injection.errors import UserError
+from podgraft.jsonvalue import JSON, NotJSONError, Object, load
+from podgraft.patch import strategic
+
+from . import gojson, status
+from .draft import (
+    CONTAINERS,
+    INIT,
+    INIT_CONTAINERS,
+    VALIDATION,
+    Draft,
+    annotations_of,
+    containers,
+    find_sidecar,
+    named,
+    object_at,
+    objects_at,
+    text_at,
+)
+from .messages import Message
+from .releases import Profile
+
+ANNOTATION = "proxy.istio.io/overrides"
+INTERCEPTION_MODE = "sidecar.istio.io/interceptionMode"
+AUTO = "auto"  # the image that stands for: the one the template names
+
+
+@dataclass(slots=True)
+class Overrides:
+    """The user's versions of injected containers."""
+
+    containers: list[Object] = field(default_factory=list[Object])
+    init_containers: list[Object] = field(default_factory=list[Object])
+
+    def to_json(self) -> str:
+        """The annotation's text."""
+        shown = {CONTAINERS: self.containers, INIT_CONTAINERS: self.init_containers}
+        return gojson.encode({key: [*listed] for key, listed in shown.items() if listed})
+
+
+def read(annotations: Mapping[str, str]) -> Overrides:
+    """What an earlier injection kept; raises ``UserError`` for an unreadable annotation."""
+    if ANNOTATION not in annotations:
+        return Overrides()
+    try:
+        raw = load(annotations[ANNOTATION])
+        if not isinstance(raw, dict):
+            raise UserError(f"annotation {ANNOTATION}: it must hold a JSON object")
+        for key in (CONTAINERS, INIT_CONTAINERS):
+            kube.check(_LIST, raw.get(key) or [])
+    except (NotJSONError, kube.DecodeError) as error:
+        raise UserError(f"annotation {ANNOTATION}: {error}; remove the annotation") from error
+    return Overrides(objects_at(raw, CONTAINERS), objects_at(raw, INIT_CONTAINERS))
+
+
+def reinserted(pod: Object, kept: Overrides) -> Object:
+    """The pod with the user's own containers back in: what templates see of an injected pod."""
+    spec = object_at(pod, "spec")
+    added = {
+        key: listed
+        for key, listed in (
+            (CONTAINERS, _missing(containers(pod), kept.containers)),
+            (INIT_CONTAINERS, _missing(containers(pod, INIT_CONTAINERS), kept.init_containers)),
+        )
+        if listed
+    }
+    if not added:
+        return pod
+    listed = {key: [*objects_at(spec, key), *new] for key, new in added.items()}
+    return pod | {"spec": spec | listed}
+
+
+def reapply(profile: Profile, original: Object, template: Object, merged: Object) -> Object:
+    """``merged`` with the user's containers laid over those that ``template`` brought."""
+    annotations = annotations_of(original)
+    kept, before = read(annotations), status.read(annotations)
+    injected = before if before and profile.injected_names else status.Status()
+    native = profile.native_sidecars
+    listed, init_listed = containers(original), containers(original, INIT_CONTAINERS)
+    found = Overrides(
+        _users(containers(template), injected.containers, (kept.containers, listed)),
+        _users(
+            containers(template, INIT_CONTAINERS),
+            injected.init_containers,
+            (kept.init_containers, *((listed,) if native else ()), init_listed),
+        ),
+    )
+    for key, users in ((CONTAINERS, found.containers), (INIT_CONTAINERS, found.init_containers)):
+        for user in users:
+            merged = _overlaid(merged, key, user)
+    if status.ANNOTATION not in annotations and (found.containers or found.init_containers):
+        merged = _annotated(merged, found.to_json())
+    return merged
+
+
+def adjust_init_user(profile: Profile, original: Object, draft: Draft, proxy: Message) -> None:
+    """Let the rules of istio-init spare the user id that the pod's own istio-proxy runs with."""
+    sidecar = find_sidecar(profile, original)
+    wanted = object_at(sidecar or {}, "securityContext")
+    user, group = wanted.get("runAsUser"), wanted.get("runAsGroup")
+    init = named(draft.init_containers, INIT) or named(draft.init_containers, VALIDATION)
+    if init is None or (user is None and group is None):
+        return
+    mode = (proxy.get("interceptionMode"), draft.annotations.get(INTERCEPTION_MODE))
+    if "TPROXY" in mode:
+        if user is not None:
+            _run_as(draft.sidecar(profile), {"runAsUser": 0})
+    elif init.get("name") == VALIDATION:
+        _run_as(init, {k: wanted[k] for k in ("runAsUser", "runAsGroup") if k in wanted})
+    if user:
+        init["args"] = _with_user(init.get("args"), str(user))
+
+
+_LIST = kube.POD_SPEC.selector(CONTAINERS.capitalize())[-1].type  # []v1.Container
+
+
+def _missing(present: list[Object], kept: list[Object]) -> list[JSON]:
+    names = {each.get("name") for each in present}
+    return [each for each in kept if each.get("name") not in names]
+
+
+def _users(
+    template: list[Object], injected: tuple[str, ...], sources: tuple[list[Object], ...]
+) -> list[Object]:
+    """The user's version of each of the template's containers that has one."""
+    names = [name for each in template if (name := text_at(each, "name")) not in injected]
+    versions = (
+        next((one for source in sources if (one := named(source, name))), None) for name in names
+    )
+    return [_encoded(version) for version in versions if version]
+
+
+def _encoded(container: Object) -> Object:
+    """The container as Go prints it; the image ``auto`` leaves the choice to the template."""
+    if container.get("image") == AUTO:
+        container = {key: value for key, value in container.items() if key != "image"}
+    encoded = kube.encode(kube.CONTAINER, container)
+    return encoded if isinstance(encoded, dict) else {}
+
+
+def _overlaid(pod: Object, key: str, user: Object) -> Object:
+    merged = strategic.merge(pod, {"spec": {key: [user]}}, kube.POD)
+    return merged if isinstance(merged, dict) else {}
+
+
+def _annotated(pod: Object, text: str) -> Object:
+    metadata = object_at(pod, "metadata")
+    annotations = object_at(metadata, "annotations") | {ANNOTATION: text}
+    return pod | {"metadata": metadata | {"annotations": annotations}}
+
+
+def _run_as(container: Object | None, ids: Object) -> None:
+    if container is not None:
+        container["securityContext"] = object_at(container, "securityContext") | ids
+
+
+def _with_user(args: JSON, user: str) -> JSON:
+    """The arguments with ``user`` behind the first ``-u``."""
+    listed = [*args] if isinstance(args, list) else []
+    if "-u" in listed[:-1]:
+        listed[listed.index("-u") + 1] = user
+    return listed

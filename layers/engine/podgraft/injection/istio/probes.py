@@ -1,0 +1,183 @@
+"""Probe rewriting: the kubelet asks the agent, and the agent asks the application.
+
+Source: pkg/kube/inject/app_probe.go. An application that only takes mutual TLS would fail the
+kubelet's plain probes, so they are sent to the agent's status port under a path for each probe,
+and the sidecar's environment says where each path leads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from podgraft import kube
+from podgraft.jsonvalue import JSON, NotJSONError, Object, load
+
+from . import gojson
+from .annotations import NumberError, parse_bool
+from .draft import PROXY, Draft, append_env, env_of, object_at, objects_at, text_at
+from .releases import Profile
+
+ENV = "ISTIO_KUBE_APP_PROBERS"
+REWRITE = "sidecar.istio.io/rewriteAppHTTPProbers"
+STATUS_PORT = "status.sidecar.istio.io/port"
+STATUS = "sidecar.istio.io/status"
+
+_PROBES = (
+    ("readinessProbe", "/app-health/{}/readyz"),
+    ("livenessProbe", "/app-health/{}/livez"),
+    ("startupProbe", "/app-health/{}/startupz"),
+)
+_HANDLERS = (
+    ("preStop", "/app-lifecycle/{}/prestopz"),
+    ("postStart", "/app-lifecycle/{}/poststartz"),
+)
+_TYPES = {
+    "httpGet": kube.TYPES["HTTPGetAction"],
+    "tcpSocket": kube.TYPES["TCPSocketAction"],
+    "grpc": kube.TYPES["GRPCAction"],
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewriting:
+    """What probes are rewritten by: the mesh's status port is told from the one to send them to."""
+
+    profile: Profile
+    mesh_port: int
+    tcp: bool
+
+    def kinds(self, handlers: bool) -> tuple[str, ...]:
+        """The probe kinds that are rewritten, in order of preference."""
+        tcp = ("tcpSocket",) if self.tcp else ()
+        grpc = ("grpc",) if self.profile.grpc_probes and not handlers else ()
+        return ("httpGet", *tcp, *grpc)
+
+
+def wanted(annotations: Mapping[str, JSON], default: bool) -> bool:
+    """Whether probes are rewritten: the annotation where it is a Go bool, else ``default``."""
+    try:
+        return parse_bool(text_at(annotations, REWRITE))
+    except NumberError:
+        return default
+
+
+def rewrite(draft: Draft, sidecar: Object, rewriting: Rewriting) -> None:
+    """Collect the probes into the sidecar's environment, then point them at the agent."""
+    probers: Object = {path: found for path, found in _collect(draft, rewriting) if found}
+    if probers:
+        _set_env(rewriting.profile, draft, sidecar, probers)
+    port = _target_port(draft.annotations, rewriting.mesh_port)
+    for container in _containers(draft, rewriting.profile):
+        _redirect(container, rewriting, port)
+
+
+def _collect(draft: Draft, rewriting: Rewriting) -> Iterator[tuple[str, Object | None]]:
+    for container in _containers(draft, rewriting.profile):
+        name = text_at(container, "name")
+        for key, path in _PROBES:
+            probe = object_at(container, key)
+            yield path.format(name), _prober(container, probe, rewriting, rewriting.kinds(False))
+        if rewriting.profile.lifecycle_probes:
+            lifecycle = object_at(container, "lifecycle")
+            for key, path in _HANDLERS:
+                handler = object_at(lifecycle, key)
+                found = _prober(container, handler, rewriting, rewriting.kinds(True))
+                yield path.format(name), found
+
+
+def _containers(draft: Draft, profile: Profile) -> Iterator[Object]:
+    """The application's containers; init containers take part since sidecars may be among them."""
+    listed = draft.all_containers() if profile.native_sidecars else iter(draft.containers)
+    return (container for container in listed if container.get("name") != PROXY)
+
+
+def _prober(
+    container: Object, probe: Object, rewriting: Rewriting, kinds: tuple[str, ...]
+) -> Object | None:
+    """How the agent is to ask; ``None`` for what it cannot or already does."""
+    kind = next((kind for kind in kinds if isinstance(probe.get(kind), dict)), None)
+    if kind is None:
+        return None
+    action = object_at(probe, kind)
+    if kind != "grpc":
+        port = _port(container, action.get("port"), rewriting.mesh_port)
+        if port is None:
+            return None
+        action = action | {"port": port}
+    prober: Object = {kind: kube.encode(_TYPES[kind], action)}
+    if probe.get("timeoutSeconds"):
+        prober["timeoutSeconds"] = probe["timeoutSeconds"]
+    return prober
+
+
+def _port(container: Object, port: JSON, mesh_port: int) -> int | None:
+    """The number of a port; ``None`` for the agent's own and for names the container lacks."""
+    if isinstance(port, str):
+        listed = objects_at(container, "ports")
+        found = [each.get("containerPort") for each in listed if each.get("name") == port]
+        return found[-1] if found and isinstance(found[-1], int) else None
+    return port if isinstance(port, int) and port != mesh_port else None
+
+
+def _set_env(profile: Profile, draft: Draft, sidecar: Object, probers: Object) -> None:
+    injected_before = profile.probers_united and STATUS in draft.annotations
+    existing = env_of(sidecar, ENV) if injected_before else None
+    if existing is not None:
+        _unite(sidecar, existing, probers)
+    elif not injected_before or profile.missing_probers_added:
+        append_env(sidecar, ENV, _text(probers))
+
+
+def _unite(sidecar: Object, existing: Object, probers: Object) -> None:
+    """Add to the entry of an earlier injection, which knows the probes as they were."""
+    try:
+        old = load(text_at(existing, "value"))
+    except NotJSONError:
+        return
+    if isinstance(old, dict):
+        united: Object = {**existing, "value": _text(probers | old)}
+        env = objects_at(sidecar, "env")
+        sidecar["env"] = [united if each is existing else each for each in env]
+
+
+def _text(probers: Object) -> str:
+    return gojson.encode({path: probers[path] for path in sorted(probers)})
+
+
+def _target_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
+    """The agent's port; an annotation that is no number counts as 0, as in Istio."""
+    if STATUS_PORT not in annotations:
+        return mesh_port
+    text = text_at(annotations, STATUS_PORT)
+    return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) else 0
+
+
+def _redirect(container: Object, rewriting: Rewriting, port: int) -> None:
+    name = text_at(container, "name")
+    for key, path in _PROBES:
+        if key in container:
+            probe = object_at(container, key)
+            container[key] = _redirected(probe, rewriting.kinds(False), path.format(name), port)
+    if rewriting.profile.lifecycle_probes and "lifecycle" in container:
+        lifecycle = dict(object_at(container, "lifecycle"))
+        for key, path in _HANDLERS:
+            if key in lifecycle:
+                handler = object_at(lifecycle, key)
+                lifecycle[key] = _redirected(
+                    handler, rewriting.kinds(True), path.format(name), port
+                )
+        container["lifecycle"] = lifecycle
+
+
+def _redirected(probe: Object, kinds: tuple[str, ...], path: str, port: int) -> Object:
+    for kind in kinds:
+        if isinstance(probe.get(kind), dict):
+            action: Object = {"path": path, "port": port}
+            if kind == "httpGet":
+                action = object_at(probe, kind) | action
+                if action.get("scheme") == "HTTPS":
+                    action["scheme"] = "HTTP"
+            return {key: value for key, value in probe.items() if key != kind} | {"httpGet": action}
+    return probe
