@@ -48,6 +48,7 @@ class Field:
     type: GoType
     json: str
     omitempty: bool = False
+    omitzero: bool = False
     embedded: bool = False
     merge_key: str = ""
     patch_strategy: tuple[str, ...] = ()
