@@ -24,8 +24,8 @@ MACHINE = {"arm64": "aarch64", "x86_64": "x86_64"}[ARCHITECTURE]
 
 # What the function calls: botocore parses a service's whole model before its first call.
 OPERATIONS = {
-    "s3": {"GetObject", "ListObjectsV2", "HeadObject"},
-    "ssm": {"GetParameter"},
+    "s3": {"GetObject", "ListObjectsV2"},
+    "ssm": {"GetParameter", "GetParametersByPath"},
 }
 UNNEEDED = (
     "bin",

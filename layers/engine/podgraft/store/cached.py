@@ -1,0 +1,163 @@
+"""What is in AWS, kept while it is fresh, and longer while AWS is not there.
+
+A review is answered from one ``Snapshots`` value, so from one version of the policy parameter and
+the very bundles that it names, never from a mixture. Nothing is asked of the network while a value
+is younger than the refresh interval. Where a refresh fails, or finds something that does not
+compile, the value in force stays and says why.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Protocol
+
+from podgraft import kubeyaml
+
+from . import tokens
+from .aws import MissingError, Patience
+from .errors import NotLoadedError, RefusedError, UnknownInjectorError
+from .refreshing import Held, Refreshing
+from .snapshot import Snapshot, Snapshots, load
+from .ssm import Parameter
+from .tokens import Callers
+
+
+class PolicySource(Protocol):
+    """Where policy documents are read; ``ssm.Parameters``."""
+
+    def policy(self, injector: str, patience: Patience) -> Parameter:
+        """The policy document of an injector."""
+        ...
+
+
+class BundleSource(Protocol):
+    """Where bundles are read; ``s3.Bundles``."""
+
+    def files(self, injector: str, digest: str | None, patience: Patience) -> Mapping[str, bytes]:
+        """The verified files of one bundle."""
+        ...
+
+
+class CallerSource(Protocol):
+    """Where it is read who may call; ``ssm.Parameters``."""
+
+    def callers(self, patience: Patience) -> Mapping[str, Parameter]:
+        """The document of every cluster."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    version: str
+    snapshots: Snapshots
+
+
+class _Injector:
+    """Loads one injector; a version that was refused once is not compiled again."""
+
+    def __init__(self, name: str, policies: PolicySource, bundles: BundleSource) -> None:
+        self._name = name
+        self._policies = policies
+        self._bundles = bundles
+        self._refusal: tuple[str, RefusedError] | None = None
+
+    def refresh(self, before: _Loaded | None, patience: Patience) -> _Loaded:
+        """What the policy parameter says now; raises ``StoreError``."""
+        parameter = self._parameter(patience)
+        if before is not None and parameter.version == before.version:
+            return before
+        if self._refusal is not None and self._refusal[0] == parameter.version:
+            raise self._refusal[1]
+
+        def fetch(digest: str | None) -> Mapping[str, bytes]:
+            return self._bundles.files(self._name, digest, patience)
+
+        try:
+            snapshots = load(self._name, parameter.text, parameter.version, fetch)
+        except RefusedError as error:
+            self._refusal = parameter.version, error
+            raise
+        return _Loaded(parameter.version, snapshots)
+
+    def _parameter(self, patience: Patience) -> Parameter:
+        try:
+            return self._policies.policy(self._name, patience)
+        except MissingError as error:
+            raise UnknownInjectorError(f"injector {self._name!r} has no policy: {error}") from error
+
+
+class CachedStore:
+    """A ``Store`` over a policy source and a bundle source. Threads may share it."""
+
+    def __init__(
+        self,
+        policies: PolicySource,
+        bundles: BundleSource,
+        refresh_seconds: float,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._policies = policies
+        self._bundles = bundles
+        self._refresh_seconds = refresh_seconds
+        self._clock = clock
+        self._injectors: dict[str, Refreshing[_Loaded]] = {}
+
+    def snapshot(
+        self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+    ) -> Snapshot:
+        """The snapshot in force, refreshed where it is due; raises ``StoreError`` without any."""
+        known = self._injectors.get(injector)
+        if known is not None:
+            return self._of(known.current(deadline_seconds), cluster)
+        refresh = _Injector(injector, self._policies, self._bundles).refresh
+        fresh = Refreshing(refresh, self._refresh_seconds, self._clock)
+        held = fresh.current(deadline_seconds)
+        # Kept only now: names that nobody stored must not fill the memory.
+        self._injectors.setdefault(injector, fresh)
+        return self._of(held, cluster)
+
+    def injectors(self) -> tuple[str, ...]:
+        """The injectors that are loaded; AWS is not asked for others."""
+        return tuple(sorted(self._injectors))
+
+    def _of(self, held: Held[_Loaded], cluster: str | None) -> Snapshot:
+        if not held.problem:
+            return held.value.snapshots.of(cluster)
+        age = round(self._clock() - held.confirmed)
+        version = held.value.version
+        stale = f"policy version {version}, confirmed {age} s ago, is in force: {held.problem}"
+        return held.value.snapshots.of(cluster, stale)
+
+
+class CachedCallers:
+    """A ``CallerStore`` over Parameter Store. Threads may share it."""
+
+    def __init__(
+        self,
+        source: CallerSource,
+        refresh_seconds: float,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._source = source
+        self._callers = Refreshing(self._refresh, refresh_seconds, clock)
+
+    def callers(self, deadline_seconds: float | None = None) -> Mapping[str, Callers]:
+        """The callers of every cluster; raises ``StoreError`` where they were never read."""
+        return self._callers.current(deadline_seconds).value
+
+    def _refresh(
+        self, before: Mapping[str, Callers] | None, patience: Patience
+    ) -> Mapping[str, Callers]:
+        del before
+        found = self._source.callers(patience)
+        return {cluster: _callers(cluster, document) for cluster, document in found.items()}
+
+
+def _callers(cluster: str, document: Parameter) -> Callers:
+    """Read one cluster's document; its text is never quoted, it may hold what it must not."""
+    try:
+        return tokens.parse(kubeyaml.load(document.text))
+    except tokens.TokensError as error:
+        raise NotLoadedError(f"the callers of cluster {cluster}: {error}") from error
+    except kubeyaml.NotYAMLError as error:
+        raise NotLoadedError(f"the callers of cluster {cluster}: not YAML") from error

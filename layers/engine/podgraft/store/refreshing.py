@@ -1,0 +1,72 @@
+"""A value from the network: fresh for a while, then asked for again, kept where that fails."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Generic, TypeVar
+
+from .aws import PATIENCE_SECONDS, Patience
+from .errors import StoreError
+
+T = TypeVar("T")
+
+# A caller that could go on with the old value waits this long at the most for a new one.
+_SHARE_OF_DEADLINE = 0.25
+# After a refresh that failed, nobody is held up by the next one for this long.
+_RETRY_SECONDS = 5.0
+
+# The value that is there now, from the one before (``None`` at first); raises ``StoreError``.
+Refresh = Callable[[T | None, Patience], T]
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Generic[T]):
+    """A value, when it was last confirmed, when to ask again, and why it may be out of date."""
+
+    value: T
+    confirmed: float
+    due: float
+    problem: str = ""
+
+
+class Refreshing(Generic[T]):
+    """Holds one value. Threads may share it: one refreshes, the others go on with what is held."""
+
+    def __init__(self, refresh: Refresh[T], seconds: float, clock: Callable[[], float]) -> None:
+        self._refresh = refresh
+        self._seconds = seconds
+        self._clock = clock
+        self._held: Held[T] | None = None
+        self._lock = Lock()
+
+    def current(self, deadline_seconds: float | None = None) -> Held[T]:
+        """What holds now; raises ``StoreError`` where there was never anything to hold."""
+        held = self._held
+        if held is not None and self._clock() < held.due:
+            return held
+        if not self._lock.acquire(blocking=held is None):
+            return held or self.current(deadline_seconds)
+        try:
+            if self._held is held:
+                self._held = self._refreshed(held, self._patience(held, deadline_seconds))
+            return self._held or self._refreshed(None, self._patience(None, deadline_seconds))
+        finally:
+            self._lock.release()
+
+    def _refreshed(self, held: Held[T] | None, patience: Patience) -> Held[T]:
+        try:
+            value = self._refresh(held.value if held else None, patience)
+        except StoreError as error:
+            if held is None:
+                raise
+            due = self._clock() + min(self._seconds, _RETRY_SECONDS)
+            return Held(held.value, held.confirmed, due, str(error))
+        now = self._clock()
+        return Held(value, now, now + self._seconds)
+
+    def _patience(self, held: Held[T] | None, deadline_seconds: float | None) -> Patience:
+        seconds = PATIENCE_SECONDS
+        if deadline_seconds is not None:
+            share = 1.0 if held is None else _SHARE_OF_DEADLINE
+            seconds = min(seconds, deadline_seconds * share)
+        return Patience.of(seconds, self._clock)

@@ -1,0 +1,78 @@
+"""Bundles in S3: ``<prefix><injector>/<sha256>/<relative path>``, verified when they are read.
+
+The digest in the name is that of the content, so an object can neither change nor be mixed up
+with another version's: whatever arrives either is the bundle that the policy names, or is refused.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from podgraft import bundle
+
+from .aws import MissingError, Patience, call
+from .errors import NotLoadedError, UnavailableError
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+# Ten times the largest bundle of Istio's own; more is a mistake that would fill the memory.
+MAX_BUNDLE_BYTES = 20 * 1024 * 1024
+_MAX_FILES = 1000  # one page of a listing
+
+
+@dataclass(frozen=True, slots=True)
+class Bundles:
+    """The bundles in one bucket."""
+
+    client: "S3Client"
+    bucket: str
+    prefix: str
+
+    def folder(self, injector: str, digest: str) -> str:
+        """The key prefix of one bundle."""
+        return f"{self.prefix}{injector}/{digest.removeprefix('sha256:')}/"
+
+    def files(self, injector: str, digest: str | None, patience: Patience) -> Mapping[str, bytes]:
+        """The bundle's files by relative path.
+
+        Raises ``NotLoadedError`` for one that is missing, too large or not what its digest says,
+        ``UnavailableError`` where S3 does not answer in time.
+        """
+        if digest is None:
+            raise NotLoadedError('the policy names no bundle; it needs "bundle: sha256:…"')
+        folder = self.folder(injector, digest)
+        files = {
+            key.removeprefix(folder): self._read(key, patience)
+            for key in self._keys(folder, patience)
+        }
+        if not files:
+            raise MissingError(f"bundle {digest} is missing in S3; push it again")
+        if bundle.digest(files) != digest:
+            raise NotLoadedError(f"bundle {digest} is damaged in S3; push it again")
+        return files
+
+    def _keys(self, folder: str, patience: Patience) -> Iterator[str]:
+        listing = call(
+            "listing the bundle in S3",
+            lambda: self.client.list_objects_v2(
+                Bucket=self.bucket, Prefix=folder, MaxKeys=_MAX_FILES
+            ),
+            patience,
+        )
+        found = listing.get("Contents", [])
+        size = sum(entry.get("Size", 0) for entry in found)
+        if listing.get("IsTruncated") or size > MAX_BUNDLE_BYTES:
+            raise NotLoadedError(
+                f"the bundle is too large; {_MAX_FILES} files and {MAX_BUNDLE_BYTES} bytes at most"
+            )
+        return (entry["Key"] for entry in found if "Key" in entry)
+
+    def _read(self, key: str, patience: Patience) -> bytes:
+        if patience.left <= 0:
+            raise UnavailableError("reading the bundle from S3: no time left")
+
+        def read() -> bytes:
+            return self.client.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+
+        return call("reading the bundle from S3", read, patience)

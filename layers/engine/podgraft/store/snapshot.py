@@ -1,0 +1,75 @@
+"""What one review is answered from: exactly one policy and the bundle that belongs to it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from podgraft import bundle, policy
+from podgraft.bundle import Bundle, BundleError
+from podgraft.policy import Policy, PolicyError
+
+from .errors import RefusedError
+
+# The files of the bundle with this digest; without one, of the only bundle there is.
+Fetch = Callable[[str | None], Mapping[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """One policy and its bundle, both as one version of the policy document pairs them.
+
+    ``stale`` says why an older version than the stored one is in force; empty while it is not.
+    """
+
+    policy: Policy
+    policy_version: str
+    bundle: Bundle
+    stale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """The snapshots of one injector: the one for every cluster, and those with overrides."""
+
+    every: Snapshot
+    clusters: Mapping[str, Snapshot] = field(default_factory=dict[str, Snapshot])
+
+    def of(self, cluster: str | None, stale: str = "") -> Snapshot:
+        """The snapshot that answers one cluster's reviews."""
+        found = self.every if cluster is None else self.clusters.get(cluster, self.every)
+        return replace(found, stale=stale) if stale else found
+
+
+def load(injector: str, document: str, version: str, fetch: Fetch) -> Snapshots:
+    """Read a policy document and compile every bundle that it names, for every cluster.
+
+    Raises ``RefusedError`` with all faults of the first document that has any.
+    """
+    try:
+        read = policy.parse(document)
+        compiler = _Compiler(fetch)
+        return Snapshots(
+            _snapshot(read, version, compiler),
+            {cluster: _snapshot(own, version, compiler) for cluster, own in read.clusters.items()},
+        )
+    except (PolicyError, BundleError) as error:
+        raise RefusedError(f"injector {injector} does not load: {error}") from error
+
+
+class _Compiler:
+    """Compiles each bundle once for all policies that ask the same of it."""
+
+    def __init__(self, fetch: Fetch) -> None:
+        self._fetch = fetch
+        self._compiled: list[tuple[Policy, Bundle]] = []
+
+    def bundle(self, wanted: Policy) -> Bundle:
+        for policy_, compiled in self._compiled:
+            if policy_.compiles_as(wanted):
+                return compiled.under(wanted)
+        compiled = bundle.compile_(self._fetch(wanted.bundle), wanted)
+        self._compiled.append((wanted, compiled))
+        return compiled
+
+
+def _snapshot(policy_: Policy, version: str, compiler: _Compiler) -> Snapshot:
+    return Snapshot(policy=policy_, policy_version=version, bundle=compiler.bundle(policy_))
