@@ -59,8 +59,27 @@ class ExecError(Exception):
 
 
 class LimitError(Exception):
-    """The template asks for more output, nesting or steps than ``Limits`` allow."""
+    """The template asks for more output, nesting or steps than it may (``Limits``)."""
+
+    def __init__(self, reason: str, span: Span) -> None:
+        super().__init__(reason, span)
+        self.reason = reason
+        self.name = span.source.name
+        self.line, self.column = span.source.place(span.start)
+        self.span = span
+
+    def __str__(self) -> str:
+        return f"template: {self.name}:{self.line}:{self.column}: {self.reason}"
+
+    @property
+    def drawing(self) -> str:
+        """The message, the line of the template, and carets under the culprit."""
+        return f"{self}\n{self.span.drawing}"
 
 
 class FunctionError(Exception):
     """What a template function raises to fail; the engine adds ``error calling NAME:``."""
+
+
+class ExcessError(Exception):
+    """Something wants more than it may, said where the template's text is not at hand."""

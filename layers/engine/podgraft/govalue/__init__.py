@@ -31,6 +31,7 @@ from .making import (
     struct,
     text,
 )
+from .selecting import BoundMethod, bind
 from .types import Field, GoType, Kind, Member, Method, Value
 from .values import (
     ANY,
@@ -46,7 +47,7 @@ from .values import (
     Float,
     Int,
     Map,
-    NilEmbeddedError,
+    PanicError,
     Pointer,
     Slice,
     Struct,
@@ -79,6 +80,7 @@ __all__ = [
     "UINT64",
     "UINTPTR",
     "Bool",
+    "BoundMethod",
     "Complex",
     "Field",
     "Float",
@@ -88,7 +90,7 @@ __all__ = [
     "Map",
     "Member",
     "Method",
-    "NilEmbeddedError",
+    "PanicError",
     "Pointer",
     "Slice",
     "Struct",
@@ -96,6 +98,7 @@ __all__ = [
     "Value",
     "addressed",
     "array_of",
+    "bind",
     "boolean",
     "interface",
     "map_of",

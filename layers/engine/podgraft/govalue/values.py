@@ -56,12 +56,15 @@ class Struct:
             return value
 
     def walk(self, path: tuple[Field, ...]) -> Value:
-        """The field at the end of ``path``; ``NilEmbeddedError`` past a nil embedded pointer."""
+        """The field at the end of ``path``; ``PanicError`` past a nil embedded pointer."""
         value: Value = self
         for step in path:
             if value.__class__ is Pointer:
                 if value.target is None:
-                    raise NilEmbeddedError(value.type)
+                    name = value.type.name.rpartition(".")[2]
+                    raise PanicError(
+                        f"reflect: indirection through nil pointer to embedded struct field {name}"
+                    )
                 value = value.target
             value = value.get(step)
         return value
@@ -73,8 +76,8 @@ class Struct:
         return addressed(value) if self.addressable else value
 
 
-class NilEmbeddedError(Exception):
-    """A field was asked for that is promoted from an embedded pointer, which is nil."""
+class PanicError(Exception):
+    """What Go would panic with."""
 
 
 class Pointer:

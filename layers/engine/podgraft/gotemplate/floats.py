@@ -1,0 +1,135 @@
+"""strconv.FormatFloat: floating point numbers as text."""
+
+import struct
+from math import copysign, inf, isnan
+
+from podgraft.govalue import single
+
+SHORTEST = -1  # as many digits as it takes to read the same number back
+
+
+def format_float(value: float, verb: str, precision: int = SHORTEST, bits: int = 64) -> str:
+    """The number as %b, %e, %f, %g or %x (and the capital forms) print it, without flags.
+
+    >>> format_float(1500000.0, "g"), format_float(0.1, "e", 3), format_float(0.1, "g", bits=32)
+    ('1.5e+06', '1.000e-01', '0.1')
+    """
+    if isnan(value):
+        return "NaN"
+    if abs(value) == inf:
+        return "+Inf" if value > 0 else "-Inf"
+    sign = "-" if copysign(1, value) < 0 else ""
+    value = abs(value)
+    match verb:
+        case "b":
+            return sign + _binary(value, bits)
+        case "x" | "X":
+            text = _hexadecimal(value, precision)
+            return sign + (text.upper() if verb == "X" else text)
+        case "f" if precision >= 0:
+            return sign + format(value, f".{precision}f")
+        case _:
+            text = _decimal(value, verb.lower(), precision, bits)
+            return sign + (text.upper() if verb in "EG" else text)
+
+
+def _decimal(value: float, verb: str, precision: int, bits: int) -> str:
+    """formatDigits of ftoa.go: digits, and how many of them stand before the point."""
+    if precision < 0:
+        digits, point = _shortest(value, bits)
+    else:
+        digits, point = _rounded(value, precision + 1 if verb == "e" else max(precision, 1))
+    if verb == "e":
+        return _exponent(digits, point, len(digits) - 1 if precision < 0 else precision)
+    if verb == "f":
+        return _plain(digits, point, max(len(digits) - point, 0))
+    count = len(digits) if precision < 0 else max(precision, 1)
+    limit = len(digits) if count > len(digits) >= point else count
+    if point - 1 < -4 or point - 1 >= (6 if precision < 0 else limit):
+        return _exponent(digits, point, min(count, len(digits)) - 1)
+    return _plain(digits, point, max((len(digits) if count > point else count) - point, 0))
+
+
+def _rounded(value: float, count: int) -> tuple[str, int]:
+    """``count`` significant digits without trailing zeros, and the place of the point."""
+    mantissa, _, exponent = format(value, f".{count - 1}e").partition("e")
+    return _trimmed(mantissa.replace(".", ""), int(exponent) + 1)
+
+
+def _shortest(value: float, bits: int) -> tuple[str, int]:
+    text = repr(value) if bits == 64 else _shortest_single(value)
+    mantissa, _, exponent = text.partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    return _trimmed(whole + fraction, len(whole) + int(exponent or 0))
+
+
+def _trimmed(digits: str, point: int) -> tuple[str, int]:
+    """Digits without zeros at either end; none of them for zero, whose point is at 0."""
+    bare = digits.lstrip("0")
+    return bare.rstrip("0"), point - (len(digits) - len(bare)) if bare else 0
+
+
+def _shortest_single(value: float) -> str:
+    """The shortest digits that a float32 can be read back from."""
+    for count in range(1, 9):
+        text = format(value, f".{count - 1}e")
+        if single(float(text)) == value:
+            return text
+        # At a power of two the gap below is half the gap above: the number above may do.
+        digits, exponent = text.replace(".", "").split("e")
+        above = f"{int(digits) + 1}e{int(exponent) - count + 1}"
+        if single(float(above)) == value:
+            return above
+    return format(value, ".8e")
+
+
+def _exponent(digits: str, point: int, precision: int) -> str:
+    """%e: d.dddde±dd."""
+    padded = (digits or "0").ljust(precision + 1, "0")[: precision + 1]
+    exponent = point - 1 if digits else 0
+    fraction = f".{padded[1:]}" if precision > 0 else ""
+    return f"{padded[0]}{fraction}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+
+
+def _plain(digits: str, point: int, precision: int) -> str:
+    """%f: ddddd.dd."""
+    whole = digits[:point].ljust(point, "0") if point > 0 else "0"
+    if precision == 0:
+        return whole
+    fraction = "0" * -min(point, 0) + digits[max(point, 0) :]
+    return f"{whole}.{fraction.ljust(precision, '0')[:precision]}"
+
+
+def _parts(value: float, bits: int) -> tuple[int, int]:
+    """Mantissa and exponent of two, as the float is stored."""
+    packed, stored, bias = (">d", 52, 1075) if bits == 64 else (">f", 23, 150)
+    raw = int.from_bytes(struct.pack(packed, value), "big")
+    mantissa, exponent = raw & ((1 << stored) - 1), raw >> stored
+    return (mantissa | 1 << stored, exponent - bias) if exponent else (mantissa, 1 - bias)
+
+
+def _binary(value: float, bits: int) -> str:
+    """%b: ddddp±ddd."""
+    mantissa, exponent = _parts(value, bits)
+    return f"{mantissa}p{exponent:+d}"
+
+
+def _hexadecimal(value: float, precision: int) -> str:
+    """%x: 0x1.yyyyp±dd, with the leading one at bit 60 while it is rounded."""
+    mantissa, exponent = _parts(value, 64)
+    if mantissa == 0:
+        fraction = "0" * max(precision, 0)
+        return f"0x0{'.' if fraction else ''}{fraction}p+00"
+    exponent += mantissa.bit_length() - 1
+    mantissa <<= 61 - mantissa.bit_length()
+    if 0 <= precision < 15:
+        unit = 60 - 4 * precision
+        kept, rest = mantissa >> unit, mantissa & ((1 << unit) - 1)
+        kept += rest | (kept & 1) > 1 << (unit - 1)
+        mantissa = kept << unit
+        if mantissa >> 61:
+            mantissa, exponent = mantissa >> 1, exponent + 1
+    digits = f"{mantissa & ((1 << 60) - 1):015x}"
+    fraction = digits.rstrip("0") if precision < 0 else digits.ljust(precision, "0")[:precision]
+    point = "." if fraction else ""
+    return f"0x{mantissa >> 60}{point}{fraction}p{'-' if exponent < 0 else '+'}{abs(exponent):02d}"

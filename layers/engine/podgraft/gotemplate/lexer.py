@@ -1,0 +1,269 @@
+"""From a template's text to tokens (text/template/parse/lex.go).
+
+White space that trim markers remove is gone from the tokens; the parser never hears of it. A
+fault is the last token: what it means depends on where the parser stands.
+"""
+
+import re
+from collections.abc import Collection, Generator, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import NamedTuple
+
+from .quoting import is_escaped_byte, quote, sharp_u
+
+KEYWORDS = frozenset(
+    ("block", "break", "continue", "define", "else", "end", "if", "range", "template", "with")
+)
+_SPACES = " \t\r\n"
+
+
+class Kind(Enum):
+    """What a token is; the values are the names of the pattern's groups."""
+
+    TEXT = "text"
+    LEFT = "left"  # the delimiter that opens an action
+    RIGHT = "right"  # the delimiter that closes it
+    SPACE = "space"  # between operands
+    WORD = "word"  # the name of a function
+    KEYWORD = "keyword"
+    NIL = "nil"
+    BOOL = "bool"
+    DOT = "dot"
+    FIELD = "field"  # with its dot
+    VARIABLE = "variable"  # with its dollar
+    STRING = "string"
+    RAW_STRING = "raw"
+    CHARACTER = "character"
+    NUMBER = "number"
+    COMPLEX = "complex"  # 1+2i; an imaginary number alone is a number
+    ASSIGN = "assign"
+    DECLARE = "declare"
+    PIPE = "pipe"
+    OPEN = "open"
+    CLOSE = "close"
+    OTHER = "other"  # any other printable ASCII character
+    ERROR = "error"
+    END = "end"
+
+
+class Token(NamedTuple):
+    """A token: its text as written (an error's message), and the offset at which it begins."""
+
+    kind: Kind
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """The offset after the token."""
+        return self.start + len(self.text)
+
+    def is_keyword(self, word: str) -> bool:
+        """Whether the token is the keyword ``word``."""
+        return self.kind is Kind.KEYWORD and self.text == word
+
+    def __str__(self) -> str:
+        match self.kind:
+            case Kind.END:
+                return "EOF"
+            case Kind.ERROR:
+                return self.text
+            case Kind.KEYWORD | Kind.NIL | Kind.DOT:
+                return f"<{self.text}>"
+            case _ if len(self.text.encode("utf-8", "surrogateescape")) > _LONG_BYTES:
+                return f"{quote(self.text[:_LONG_BYTES])}..."
+            case _:
+                return quote(self.text)
+
+
+_LONG_BYTES = 10  # Go shortens longer tokens in its messages
+
+
+def tokens(
+    text: str, delimiters: tuple[str, str], functions: Collection[str] = ()
+) -> Iterator[Token]:
+    """The tokens of ``text``. A function named break or continue takes that keyword's place."""
+    left, right = delimiters
+    lexer = _Lexer(text, right, _pattern(right), KEYWORDS.difference(functions))
+    at = 0
+    while (found := text.find(left, at)) >= 0:
+        inside = found + len(left)
+        trims = text[inside : inside + 1] == "-" and _is_space(text, inside + 1)
+        kept = text[at:found].rstrip(_SPACES) if trims else text[at:found]
+        if kept:
+            yield Token(Kind.TEXT, kept, at)
+        inside += 2 * trims
+        if text.startswith("/*", inside):
+            at = yield from lexer.comment(inside)
+        else:
+            yield Token(Kind.LEFT, left, found)
+            at = yield from lexer.action(inside)
+        if at < 0:
+            return
+    if at < len(text):
+        yield Token(Kind.TEXT, text[at:], at)
+    yield Token(Kind.END, "", len(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexer:
+    """What scanning the inside of delimiters needs; each method returns where text goes on.
+
+    A fault yields an error token and returns -1.
+    """
+
+    text: str
+    right: str
+    pattern: re.Pattern[str]
+    keywords: frozenset[str]
+
+    def comment(self, at: int) -> Generator[Token, None, int]:
+        """``/* … */`` and the right delimiter, which must follow at once."""
+        closed = self.text.find("*/", at + 2)
+        if closed < 0:
+            yield Token(Kind.ERROR, "unclosed comment", at)
+            return -1
+        found = self.pattern.match(self.text, closed + 2)
+        if found is None or found.lastgroup != "right":
+            yield Token(Kind.ERROR, "comment ends before closing delimiter", at)
+            return -1
+        return self._after(found)
+
+    def action(self, at: int) -> Generator[Token, None, int]:
+        """Operands and what stands between them, up to and with the right delimiter."""
+        depth = 0
+        while True:
+            found = self.pattern.match(self.text, at)
+            token = self._common(found, depth) if found else self._rare(at)
+            depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+            yield token
+            if token.kind is Kind.ERROR:
+                return -1
+            if token.kind is Kind.RIGHT and found:
+                return self._after(found)
+            at = token.end
+
+    def _after(self, right: re.Match[str]) -> int:
+        """Where text goes on after a right delimiter: past white space, if it trims."""
+        at = right.end()
+        if right.end() - right.start() > len(self.right):
+            while _is_space(self.text, at):
+                at += 1
+        return at
+
+    def _common(self, found: re.Match[str], depth: int) -> Token:
+        """The token that the pattern knows."""
+        kind, word, start = _KINDS[found.lastgroup], found[0], found.start()
+        if kind is Kind.WORD:
+            return Token(self._kind_of(word), word, start)
+        if kind is Kind.RIGHT:
+            if depth:
+                return Token(Kind.ERROR, "unclosed left paren", start)
+            return Token(kind, self.right, found.end() - len(self.right))
+        if kind is Kind.CLOSE and not depth:
+            return Token(Kind.ERROR, "unexpected right paren", start)
+        return Token(kind, word, start)
+
+    def _kind_of(self, word: str) -> Kind:
+        return Kind.KEYWORD if word in self.keywords else _CONSTANTS.get(word, Kind.WORD)
+
+    def _rare(self, at: int) -> Token:
+        """Numbers, words that are not ASCII, and every fault."""
+        char = self.text[at : at + 1]
+        if char in _UNFINISHED:
+            return Token(Kind.ERROR, _UNFINISHED[char], at)
+        if char == "$" or (char == "." and not _DIGIT_OR_END.match(self.text, at + 1)):
+            return self._name(Kind.FIELD if char == "." else Kind.VARIABLE, at)
+        if char in ".+-" or "0" <= char <= "9":
+            return self._number(at)
+        if _is_alphanumeric(char):
+            return self._name(Kind.WORD, at)
+        if " " <= char <= "~":
+            return Token(Kind.OTHER, char, at)
+        return Token(Kind.ERROR, f"unrecognized character in action: {sharp_u(char)}", at)
+
+    def _name(self, kind: Kind, start: int) -> Token:
+        """A word, field or variable: as far as letters and digits go, before a terminator."""
+        end = start + 1
+        while end < len(self.text) and _is_alphanumeric(self.text[end]):
+            end += 1
+        ends = end == len(self.text) or self.text[end] in _TERMINATORS
+        if not ends and not self.text.startswith(self.right, end):
+            return Token(Kind.ERROR, f"bad character {sharp_u(self.text[end])}", start)
+        word = self.text[start:end]
+        return Token(self._kind_of(word) if kind is Kind.WORD else kind, word, start)
+
+    def _number(self, start: int) -> Token:
+        """A number, or two of which the second is imaginary; strconv has the last word on it."""
+        end, good = self._scan_number(start)
+        kind = Kind.NUMBER
+        if good and self.text[end : end + 1] in ("+", "-"):
+            kind = Kind.COMPLEX
+            end, good = self._scan_number(end)
+            good = good and self.text[end - 1] == "i"
+        word = self.text[start:end]
+        return Token(kind, word, start) if good else Token(
+            Kind.ERROR, f"bad number syntax: {quote(word)}", start
+        )
+
+    def _scan_number(self, at: int) -> tuple[int, bool]:
+        """Where the number ends; not good if a letter follows, which then counts as part."""
+        found = _NUMBER.match(self.text, at)
+        end = found.end() if found else at
+        bad = end < len(self.text) and _is_alphanumeric(self.text[end])
+        return end + bad, not bad
+
+
+_KINDS: dict[str | None, Kind] = {kind.value: kind for kind in Kind}
+_CONSTANTS = {"nil": Kind.NIL, "true": Kind.BOOL, "false": Kind.BOOL}
+_TERMINATORS = frozenset(" \t\r\n.,|:)(")
+_DIGIT_OR_END = re.compile(r"[0-9]|\Z")
+_NUMBER = re.compile(
+    r"""[+-]?(?:
+        0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?
+      | 0[oO][0-7_]*(?:\.[0-7_]*)?
+      | 0[bB][01_]*(?:\.[01_]*)?
+      | [0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?
+    )i?""",
+    re.VERBOSE,
+)
+# What a character means that begins a token, but not one the pattern knows.
+_UNFINISHED = {
+    "": "unclosed action",
+    ":": "expected :=",
+    '"': "unterminated quoted string",
+    "`": "unterminated raw quoted string",
+    "'": "unterminated character constant",
+}
+
+
+@cache
+def _pattern(right: str) -> re.Pattern[str]:
+    """The tokens that are common inside actions which ``right`` closes."""
+    close = re.escape(right)
+    trim = rf"[ \t\r\n]-{close}"
+    stop = rf"(?=[ \t\r\n.,|:)(]|{close}|\Z)"
+    return re.compile(
+        rf"""(?P<right>{trim}|{close})
+        |(?P<space>[ \t\r\n]+(?={trim})|[ \t\r\n]+)
+        |(?P<field>\.[A-Za-z_][A-Za-z0-9_]*+{stop})
+        |(?P<word>[A-Za-z_][A-Za-z0-9_]*+{stop})
+        |(?P<variable>\$[A-Za-z0-9_]*+{stop})
+        |(?P<string>"(?:[^"\\\n]|\\[^\n])*+")
+        |(?P<raw>`[^`]*+`)
+        |(?P<character>'(?:[^'\\\n]|\\[^\n])*+')
+        |(?P<dot>\.(?=[ \t\r\n.,|:)(]|{close}))
+        |(?P<pipe>\|)|(?P<open>\()|(?P<close>\))|(?P<declare>:=)|(?P<assign>=)""",
+        re.VERBOSE,
+    )
+
+
+def _is_space(text: str, at: int) -> bool:
+    return at < len(text) and text[at] in _SPACES
+
+
+def _is_alphanumeric(char: str) -> bool:
+    """isAlphaNumeric: Go's letters and decimal digits, and the underscore."""
+    return char == "_" or char.isalpha() or char.isdecimal()

@@ -1,0 +1,63 @@
+"""Finding the method that ``value.name`` means, and its receiver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .types import Field, GoType, Kind, Method, Value
+from .values import PanicError, Pointer, Struct, type_of
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMethod:
+    """A method of ``type`` with the value it belongs to."""
+
+    name: str
+    type: GoType
+    method: Method
+    receiver: Value
+
+    def call(self, *arguments: Value) -> Value:
+        """The method's result."""
+        if self.receiver is None and not self.method.pointer:
+            bare = self.type.name.rpartition(".")[2]
+            method = f"{self.type.name}.{self.name}"
+            raise PanicError(f"value method {method} called using nil *{bare} pointer")
+        return self.method.call(self.receiver, *arguments)
+
+
+def bind(value: Value, name: str, *, copied: bool = False) -> BoundMethod | None:
+    """The method ``name`` in the method set of ``value``; ``None`` where there is none.
+
+    A ``copied`` value, such as fmt sees inside of others, is without the methods of its pointer.
+    """
+    type_ = type_of(value)
+    if type_ is None:
+        return None
+    pointer = type_.kind is Kind.POINTER
+    base = type_.elem if pointer else type_
+    member = base.member(name) if base else None
+    if base is None or member is None or isinstance(member.found, Field):
+        return None
+    holder = _walk(value, member.path)
+    reachable = holder.__class__ is Pointer or (_is_addressable(holder) and not copied)
+    if member.found.pointer and not reachable:
+        return None
+    receiver = holder.target if holder.__class__ is Pointer else holder
+    owner = base if not member.path else member.path[-1].type
+    owner = owner.elem if owner.kind is Kind.POINTER and owner.elem else owner
+    return BoundMethod(name, owner, member.found, receiver)
+
+
+def _walk(value: Value, path: tuple[Field, ...]) -> Value:
+    """The embedded struct, or pointer to one, that a promoted method belongs to."""
+    for step in path:
+        struct = value.target if value.__class__ is Pointer else value
+        if struct is None:
+            raise PanicError("runtime error: invalid memory address or nil pointer dereference")
+        value = struct.get(step)
+    return value
+
+
+def _is_addressable(value: Value) -> bool:
+    return value.__class__ is Struct and value.addressable
