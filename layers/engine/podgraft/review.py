@@ -1,1 +1,267 @@
-"""The use case."""
+"""The use case: a request of kube-apiserver's and a store in, the answer out, with its facts.
+
+The only module that knows the whole way. An outcome is either an answer (allowed, patched or
+denied) or a failure that is not the user's: then nothing is answered, so that the webhook's
+failurePolicy decides and not we.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeAlias
+
+from podgraft import admission, kube, patch, policy
+from podgraft.admission import AdmissionRequest, AdmissionResponse
+from podgraft.bundle import Bundle, Call, Graft, Grafted
+from podgraft.injection import OperatorError, UserError
+from podgraft.jsonvalue import JSON, Object
+from podgraft.policy import Decision, Skip
+from podgraft.store import Snapshot, Store, StoreError
+
+
+class Word(StrEnum):
+    """What came of a review, as metrics, audit annotations and logs call it."""
+
+    INJECT = "inject"
+    SKIP = "skip"
+    MUTATE = "mutate"
+    ALLOW = "allow"
+    DENY = "deny"
+    FAIL = "fail"
+
+
+class Why(StrEnum):
+    """Reasons beside those of ``policy.Reason``."""
+
+    OVERLAYS = "overlays"
+    NOTHING_MATCHES = "nothing-matches"
+    RULES = "rules"
+    USER = "user"
+    OPERATOR = "operator"
+    STORE = "store"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who asks for what: injector and cluster, and the URL's path behind the route."""
+
+    injector: str
+    cluster: str | None = None
+    path: str = ""
+    deadline_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is worth a line in the log: names and words, never a value from the object."""
+
+    uid: str
+    injector: str
+    cluster: str
+    namespace: str
+    owner: str
+    decision: str = ""
+    reason: str = ""
+    policy_version: str = ""
+    bundle: str = ""
+    patch_bytes: int = 0
+    stale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A review that kube-apiserver gets an answer to."""
+
+    response: AdmissionResponse
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A review that failed by the operator's fault or the world's."""
+
+    error: OperatorError | StoreError
+    facts: Facts
+
+
+Outcome: TypeAlias = Answered | Failed
+
+
+def inject(request: AdmissionRequest, store: Store, caller: Caller) -> Outcome:
+    """Sidecars for a pod, where policy and pod want them."""
+    return _review(request, store, caller, _inject)
+
+
+def mutate(request: AdmissionRequest, store: Store, caller: Caller) -> Outcome:
+    """Overlays on an object of any kind."""
+    return _review(request, store, caller, _mutate)
+
+
+def validate(request: AdmissionRequest, store: Store, caller: Caller) -> Outcome:
+    """Rules for an object of any kind."""
+    return _review(request, store, caller, _validate)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One review and what it is answered from."""
+
+    request: AdmissionRequest
+    snapshot: Snapshot
+    call: Call
+    facts: Facts
+
+    @property
+    def bundle(self) -> Bundle:
+        return self.snapshot.bundle
+
+    def told(self, decision: Word, reason: str) -> tuple[Facts, Mapping[str, str]]:
+        """The facts completed, and the audit annotations that say the same."""
+        facts = replace(self.facts, decision=decision, reason=reason)
+        audit = {
+            "decision": decision,
+            "reason": reason,
+            "policy-version": facts.policy_version,
+            "bundle": facts.bundle,
+        }
+        return facts, audit
+
+    def warnings(self, *more: str) -> Iterable[str]:
+        if self.snapshot.stale:
+            yield f"an older configuration answered, the newer was refused: {self.snapshot.stale}"
+        yield from more
+
+
+_Answer: TypeAlias = Callable[[_Case], Answered]
+
+
+def _review(request: AdmissionRequest, store: Store, caller: Caller, answer: _Answer) -> Outcome:
+    facts = Facts(
+        uid=request.uid,
+        injector=caller.injector,
+        cluster=caller.cluster or "",
+        namespace=request.namespace,
+        owner=_owner(request),
+    )
+    try:
+        snapshot = store.snapshot(caller.injector, caller.cluster, caller.deadline_seconds)
+    except StoreError as error:
+        return Failed(error, replace(facts, decision=Word.FAIL, reason=Why.STORE))
+    case = _Case(
+        request,
+        snapshot,
+        Call(namespace=request.namespace, path=caller.path, request=request),
+        replace(
+            facts,
+            policy_version=snapshot.policy_version,
+            bundle=snapshot.bundle.digest,
+            stale=snapshot.stale,
+        ),
+    )
+    try:
+        return answer(case)
+    except UserError as error:
+        return _denied(case, str(error), Why.USER)
+    except OperatorError as error:
+        return Failed(error, replace(case.facts, decision=Word.FAIL, reason=Why.OPERATOR))
+
+
+def _inject(case: _Case) -> Answered:
+    decision = policy.not_applicable(case.request)
+    if decision is None:
+        pod = _pod(case.request.object)
+        decision = policy.decide(case.bundle.rules, pod, case.request.namespace)
+        if not isinstance(decision, Skip):
+            return _injected(case, pod, decision)
+    reasons = ",".join(decision.reasons)
+    return _allowed(case, Word.SKIP, reasons, decision.warnings)
+
+
+def _injected(case: _Case, pod: Object, decision: Decision) -> Answered:
+    grafted = _graft(case.bundle.pods, pod, case.call)
+    _check(grafted.object)
+    warnings = (*decision.warnings, *grafted.warnings)
+    return _patched(case, Word.INJECT, ",".join(decision.reasons), grafted, warnings)
+
+
+def _mutate(case: _Case) -> Answered:
+    if not isinstance(case.request.object, dict):
+        return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES)
+    grafted = _graft(case.bundle.objects, case.request.object, case.call)
+    if grafted.object is case.request.object:
+        return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES, grafted.warnings)
+    return _patched(case, Word.MUTATE, Why.OVERLAYS, grafted, grafted.warnings)
+
+
+def _validate(case: _Case) -> Answered:
+    denials: list[str] = []
+    warnings: list[str] = []
+    for judge in case.bundle.judges:
+        judgement = judge(case.request)
+        denials.extend(judgement.denials)
+        warnings.extend(judgement.warnings)
+    if denials:
+        return _denied(case, "; ".join(denials), Why.RULES, warnings)
+    return _allowed(case, Word.ALLOW, Why.RULES, warnings)
+
+
+def _pod(value: JSON) -> Object:
+    """The pod in the request; ``UserError`` where the object is none."""
+    if not isinstance(value, dict):
+        raise UserError("object: expected a Pod, got none")
+    kind = value.get("kind", "Pod")
+    if kind != "Pod":
+        raise UserError(f"object: expected a Pod, got {kind!r}")
+    if not isinstance(value.get("metadata"), dict) or not isinstance(value.get("spec"), dict):
+        raise UserError("object: a Pod has metadata and spec")
+    try:
+        kube.check(kube.POD, value)
+    except kube.DecodeError as error:
+        raise UserError(f"object does not decode as a Pod: {error}") from error
+    return value
+
+
+def _graft(grafts: Sequence[Graft], before: Object, call: Call) -> Grafted:
+    """All grafts in order: the base is the first one's, the object the last one's."""
+    whole = Grafted(base=before, object=before)
+    for index, graft in enumerate(grafts):
+        grafted = graft(whole.object, call)
+        base = whole.base if index else grafted.base
+        warnings = (*whole.warnings, *grafted.warnings)
+        whole = Grafted(base=base, object=grafted.object, warnings=warnings)
+    return whole
+
+
+def _check(pod: Object) -> None:
+    """Refuse to send what kube-apiserver could not decode: not even Ignore helps against that."""
+    try:
+        kube.check(kube.POD, pod)
+    except kube.DecodeError as error:
+        raise OperatorError(f"the injected pod does not decode: {error}") from error
+
+
+def _patched(
+    case: _Case, decision: Word, reason: str, grafted: Grafted, warnings: Iterable[str]
+) -> Answered:
+    facts, audit = case.told(decision, reason)
+    operations = patch.diff(grafted.base, grafted.object)
+    warnings = case.warnings(*warnings)
+    response = admission.patched(case.request, operations, warnings=warnings, audit=audit)
+    return Answered(response, replace(facts, patch_bytes=len(response.patch)))
+
+
+def _allowed(case: _Case, decision: Word, reason: str, warnings: Iterable[str] = ()) -> Answered:
+    facts, audit = case.told(decision, reason)
+    warnings = case.warnings(*warnings)
+    return Answered(admission.allowed(case.request, warnings=warnings, audit=audit), facts)
+
+
+def _denied(case: _Case, message: str, reason: str, warnings: Iterable[str] = ()) -> Answered:
+    facts, audit = case.told(Word.DENY, reason)
+    warnings = case.warnings(*warnings)
+    return Answered(admission.denied(case.request, message, warnings=warnings, audit=audit), facts)
+
+
+def _owner(request: AdmissionRequest) -> str:
+    """«Deployment/web»: whose pod it is, by the names that are no secret."""
+    raise NotImplementedError

@@ -1,1 +1,29 @@
-"""bundle."""
+"""A folder of ordinary Kubernetes manifests, compiled into what answers reviews.
+
+``compile_`` recognises manifests by kind and content (design §1.1) and compiles them for a policy,
+or raises ``BundleError`` with every fault; ``digest`` names a bundle by its files. Nothing here
+does I/O: files come as a mapping of relative path to bytes.
+"""
+
+from .compiling import Bundle, compile_
+from .digest import digest, is_manifest
+from .errors import BundleError, Fault
+from .manifests import Manifest, Manifests
+from .parts import Call, Graft, Grafted, Judge, Judgement, Part
+
+__all__ = [
+    "Bundle",
+    "BundleError",
+    "Call",
+    "Fault",
+    "Graft",
+    "Grafted",
+    "Judge",
+    "Judgement",
+    "Manifest",
+    "Manifests",
+    "Part",
+    "compile_",
+    "digest",
+    "is_manifest",
+]

@@ -1,1 +1,27 @@
-"""store."""
+"""Where policies, bundles and callers are kept; the only package that does I/O.
+
+A ``Store`` gives a ``Snapshot``: one policy and the bundle it was checked with, never a mixture of
+two versions. While what is stored does not load, the last good snapshot answers and says why.
+"""
+
+from .directory import RESERVED, DirectoryCallers, DirectoryStore
+from .errors import NotLoadedError, StoreError, UnavailableError, UnknownInjectorError
+from .protocols import CallerStore, Store
+from .snapshot import Snapshot, Snapshots, load
+from .tokens import Callers
+
+__all__ = [
+    "RESERVED",
+    "CallerStore",
+    "Callers",
+    "DirectoryCallers",
+    "DirectoryStore",
+    "NotLoadedError",
+    "Snapshot",
+    "Snapshots",
+    "Store",
+    "StoreError",
+    "UnavailableError",
+    "UnknownInjectorError",
+    "load",
+]

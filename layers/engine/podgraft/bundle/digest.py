@@ -1,0 +1,36 @@
+r"""The identity of a bundle: which files belong to it, and the digest that names them.
+
+The digest is the sha256 of the text that ``sha256sum`` prints for the files, sorted by path (the
+form of Go's ``dirhash`` h1), so that anybody can compute it::
+
+    find . -name '*.yaml' -printf '%P\n' | LC_ALL=C sort | xargs sha256sum | sha256sum
+"""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+# The extensions that ``kubectl apply -f <folder>`` reads.
+_EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a file of the folder belongs to the bundle; ``path`` is relative, with ``/``.
+
+    Hidden files and folders do not, so that a mounted ConfigMap's ``..data`` is not read twice.
+    """
+    parts = PurePosixPath(path)
+    return parts.suffix in _EXTENSIONS and not any(name.startswith(".") for name in parts.parts)
+
+
+def digest(files: Mapping[str, bytes]) -> str:
+    """``sha256:`` and 64 digits, from relative paths and contents and nothing else.
+
+    A line holds a fixed number of digits, two spaces and a path; no path holds a line feed, so
+    different bundles have different texts.
+    """
+    lines = "".join(
+        f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n"
+        for path in sorted(files, key=str.encode)
+    )
+    return f"sha256:{hashlib.sha256(lines.encode()).hexdigest()}"

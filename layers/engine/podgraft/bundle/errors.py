@@ -1,0 +1,26 @@
+"""What is wrong with a bundle: the operator's faults, all of them at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One fault: the file, the JSON Pointer inside its document, what is wrong, what to do."""
+
+    file: str
+    path: str = ""
+    problem: str
+    remedy: str
+
+    def __str__(self) -> str:
+        place = f"{self.file} {self.path}" if self.path else self.file
+        return f"{place}: {self.problem}; {self.remedy}"
+
+
+class BundleError(Exception):
+    """The bundle does not compile; the one in force stays in force."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__("bundle: " + ". ".join(map(str, faults)))
+        self.faults = tuple(faults)

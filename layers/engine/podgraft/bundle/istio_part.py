@@ -1,0 +1,131 @@
+"""Istio's injector in a bundle: ConfigMaps with ``config`` or ``mesh``, and ProxyConfigs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from podgraft.injection import Fault as DocumentFault
+from podgraft.injection import InvalidDocumentsError, istio
+from podgraft.jsonvalue import Object
+from podgraft.patch import pointer
+from podgraft.policy import Policy
+
+from .errors import Fault
+from .manifests import Manifest, Manifests
+from .parts import Call, Grafted, Part
+
+
+@dataclass(frozen=True, slots=True)
+class IstioGraft:
+    """Istio's sidecar for a pod."""
+
+    injector: istio.Injector
+
+    def __call__(self, before: Object, call: Call) -> Grafted:
+        """Inject as Istio's webhook would."""
+        request = istio.Request(
+            namespace=call.namespace, environment=self.injector.environment(call.path)
+        )
+        injection = self.injector.inject(before, request)
+        return Grafted(base=injection.base, object=injection.pod, warnings=injection.warnings)
+
+
+def part(manifests: Manifests, policy: Policy) -> Part:
+    """Compile the one injector configuration; nothing where the bundle has none."""
+    configs = _holding("config", manifests)
+    meshes = _holding("mesh", manifests)
+    faults = (*_several(configs, "config"), *_several(meshes, "mesh"), *_untextual(manifests))
+    if faults:
+        return Part(used=(*configs, *meshes), faults=faults)
+    if not configs:
+        return Part(faults=tuple(_homeless(manifests, meshes)), used=meshes)
+    sources = _Sources(configs[0], meshes[0] if meshes else None)
+    return _compiled(sources, manifests, policy)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Where the texts of Istio's documents stand in the bundle."""
+
+    config: Manifest
+    mesh: Manifest | None
+
+    def text(self, key: str, default: str) -> str:
+        holder = self._holder(key)
+        text = holder.data.get(key, default) if holder else default
+        return text if isinstance(text, str) else default
+
+    def placed(self, fault: DocumentFault) -> Fault:
+        """A fault of a document's text as one of the manifest that holds it."""
+        holder = self._holder(fault.document) or self.config
+        path = f"/data/{fault.document}{fault.path}"
+        return holder.fault(path, fault.problem, fault.remedy or "correct it there")
+
+    def _holder(self, key: str) -> Manifest | None:
+        return self.mesh if key == "mesh" else self.config
+
+
+def _compiled(sources: _Sources, manifests: Manifests, policy: Policy) -> Part:
+    used = (sources.config,) if sources.mesh is None else (sources.config, sources.mesh)
+    try:
+        injector = istio.compile_(_documents(sources, manifests), _surroundings(policy))
+    except InvalidDocumentsError as error:
+        return Part(used=used, faults=tuple(map(sources.placed, error.faults)))
+    return Part(pods=(IstioGraft(injector),), rules=injector.rules, istio=injector, used=used)
+
+
+def _documents(sources: _Sources, manifests: Manifests) -> istio.Documents:
+    proxy_configs = sorted(manifests.of("ProxyConfig"), key=_created)
+    return istio.Documents(
+        config=sources.text("config", ""),
+        values=sources.text("values", "{}"),
+        mesh=sources.text("mesh", ""),
+        proxy_configs=tuple(found.object for found in proxy_configs),
+        namespaces=manifests.namespaces,
+    )
+
+
+def _surroundings(policy: Policy) -> istio.Surroundings:
+    features = policy.features
+    return istio.Surroundings(
+        release=policy.istio_release,
+        revision=policy.revision or "default",
+        native_sidecars=features.native_sidecars,
+        platform=features.platform,
+        compliance_policy=features.compliance_policy,
+        legacy_fsgroup_injection=features.legacy_fsgroup_injection,
+        rewrite_tcp_probes=features.rewrite_tcp_probes,
+        env=features.env or {},
+        default_templates=policy.default_templates,
+        injected_annotations=policy.injected_annotations,
+    )
+
+
+def _holding(key: str, manifests: Manifests) -> tuple[Manifest, ...]:
+    return tuple(found for found in manifests.of("ConfigMap") if key in found.data)
+
+
+def _created(manifest: Manifest) -> tuple[str, str, str]:
+    """The order in which istiod saw them: by age, then by name."""
+    created = manifest.metadata.get("creationTimestamp")
+    return (str(created or ""), manifest.namespace, manifest.name)
+
+
+def _several(holders: Sequence[Manifest], key: str) -> Iterator[Fault]:
+    for further in holders[1:]:
+        problem = f"is a second {key}; the first is in {holders[0].file}"
+        remedy = "keep one: each revision is an injector of its own"
+        yield further.fault(f"/data/{key}", problem, remedy)
+
+
+def _untextual(manifests: Manifests) -> Iterator[Fault]:
+    for manifest in manifests.of("ConfigMap"):
+        for key, value in manifest.data.items():
+            if not isinstance(value, str):
+                path = f"/data/{pointer.escape(key)}"
+                yield manifest.fault(path, "is no string", "put it in quotes, or under a |")
+
+
+def _homeless(manifests: Manifests, meshes: Sequence[Manifest]) -> Iterator[Fault]:
+    for manifest in (*meshes, *manifests.of("ProxyConfig")):
+        problem = "is used with an injector configuration only, and there is none"
+        yield manifest.fault("", problem, "add the ConfigMap istio-sidecar-injector")

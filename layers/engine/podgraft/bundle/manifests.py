@@ -1,0 +1,168 @@
+"""The Kubernetes manifests of a bundle, recognised by kind, never by the name of their file."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from podgraft import kubeyaml
+from podgraft.jsonvalue import JSON, Object
+
+from .errors import Fault
+
+IGNORE = "podgraft.dev/ignore"
+
+# Kind → API versions, each read alike.
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "ConfigMap": ("v1",),
+    "Namespace": ("v1",),
+    "ProxyConfig": ("networking.istio.io/v1beta1", "networking.istio.io/v1"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """One object of the bundle, and where it was read: file, and path inside a List."""
+
+    file: str
+    path: str = ""
+    object: Object
+
+    @property
+    def kind(self) -> str:
+        """The object's kind, such as ``ConfigMap``."""
+        return _text(self.object.get("kind"))
+
+    @property
+    def api_version(self) -> str:
+        """The object's API version, such as ``v1``."""
+        return _text(self.object.get("apiVersion"))
+
+    @property
+    def metadata(self) -> Object:
+        """The object's metadata; empty where there is none."""
+        metadata = self.object.get("metadata")
+        return metadata if isinstance(metadata, dict) else {}
+
+    @property
+    def name(self) -> str:
+        """The object's name."""
+        return _text(self.metadata.get("name"))
+
+    @property
+    def namespace(self) -> str:
+        """The object's namespace; empty where it says none."""
+        return _text(self.metadata.get("namespace"))
+
+    @property
+    def data(self) -> Mapping[str, JSON]:
+        """A ConfigMap's entries."""
+        data = self.object.get("data")
+        return data if isinstance(data, dict) else {}
+
+    def fault(self, path: str, problem: str, remedy: str) -> Fault:
+        """A fault of this object; *path* is inside it."""
+        return Fault(file=self.file, path=self.path + path, problem=problem, remedy=remedy)
+
+    def __str__(self) -> str:
+        full = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.kind} {full} in {self.file}"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifests:
+    """All manifests of a bundle that can be read, and the faults of the others."""
+
+    all: tuple[Manifest, ...]
+    faults: tuple[Fault, ...] = ()
+
+    def of(self, kind: str) -> tuple[Manifest, ...]:
+        """Those of one kind, in the order of files and documents."""
+        return tuple(manifest for manifest in self.all if manifest.kind == kind)
+
+    @property
+    def namespaces(self) -> Mapping[str, Object]:
+        """The Namespace objects, by name."""
+        return {manifest.name: manifest.object for manifest in self.of("Namespace")}
+
+
+def read(files: Mapping[str, bytes]) -> Manifests:
+    """Read all files, in the order of their paths; faults are noted, never raised."""
+    faults: list[Fault] = []
+    found: list[Manifest] = []
+    for file in sorted(files):
+        documents = _documents(file, files[file], faults.append)
+        found.extend(found for found in documents if _is_understood(found, faults.append))
+    _check_twins(found, faults.append)
+    if not found and not faults:
+        faults.append(_EMPTY)
+    return Manifests(tuple(found), tuple(faults))
+
+
+Note = Callable[[Fault], None]
+
+_EMPTY = Fault(
+    file="bundle",
+    problem="holds no manifest",
+    remedy="put .yaml, .yml or .json files into it, as kubectl get -o yaml prints them",
+)
+
+
+def _documents(file: str, content: bytes, note: Note) -> Iterator[Manifest]:
+    try:
+        documents = kubeyaml.load_all(content.decode("utf-8"))
+    except (UnicodeDecodeError, kubeyaml.NotYAMLError) as error:
+        note(Fault(file=file, problem=f"is no YAML: {error}", remedy="correct it there"))
+        return
+    for number, document in enumerate(documents, 1):
+        place = file if len(documents) == 1 else f"{file}, document {number}"
+        if document is not None:
+            yield from _items(place, "", document, note)
+
+
+def _items(file: str, path: str, document: JSON, note: Note) -> Iterator[Manifest]:
+    """The object itself, or the objects of a List."""
+    if not isinstance(document, dict):
+        problem = "is no Kubernetes object"
+        note(Fault(file=file, path=path, problem=problem, remedy="give it apiVersion and kind"))
+        return
+    items = document.get("items")
+    if document.get("kind") == "List" and isinstance(items, list):
+        for index, item in enumerate(items):
+            yield from _items(file, f"{path}/items/{index}", item, note)
+    else:
+        yield Manifest(file=file, path=path, object=document)
+
+
+def _is_understood(manifest: Manifest, note: Note) -> bool:
+    annotations = manifest.metadata.get("annotations")
+    if isinstance(annotations, dict) and annotations.get(IGNORE) == "true":
+        return False
+    if manifest.api_version not in KINDS.get(manifest.kind, ()):
+        note(_not_understood(manifest))
+        return False
+    if not manifest.name:
+        note(manifest.fault("/metadata/name", "is missing", "name the object"))
+        return False
+    return True
+
+
+def _not_understood(manifest: Manifest) -> Fault:
+    met = f"{manifest.kind or 'no kind'} of {manifest.api_version or 'no apiVersion'}"
+    known = ", ".join(f"{kind} ({' or '.join(versions)})" for kind, versions in KINDS.items())
+    return manifest.fault(
+        "",
+        f"{met} is not understood, only {known} and Lists of them",
+        f'take it out, or annotate it with {IGNORE}: "true"',
+    )
+
+
+def _check_twins(manifests: list[Manifest], note: Note) -> None:
+    first: dict[tuple[str, str, str], Manifest] = {}
+    for manifest in manifests:
+        twin = first.setdefault((manifest.kind, manifest.namespace, manifest.name), manifest)
+        if twin is not manifest:
+            problem = f"{manifest.kind} {manifest.name} stands also in {twin.file}{twin.path}"
+            note(manifest.fault("", problem, "keep one of the two"))
+
+
+def _text(value: JSON) -> str:
+    return value if isinstance(value, str) else ""

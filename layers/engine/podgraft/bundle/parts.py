@@ -1,0 +1,90 @@
+"""What a bundle can do to an object: the seam between ``review`` and everything that injects.
+
+Each kind of injection is a module of this package with a function ``part``, and a row in
+``compiling.PARTS``.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from podgraft.admission import AdmissionRequest
+from podgraft.injection.istio import Injector as IstioInjector
+from podgraft.jsonvalue import Object
+from podgraft.policy import Policy, Rules
+
+from .errors import Fault
+from .manifests import Manifest, Manifests
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What is known beside the object: where it goes, and the URL's path behind the route.
+
+    ``request`` is ``None`` where nobody asked: on the command line.
+    """
+
+    namespace: str
+    path: str = ""
+    request: AdmissionRequest | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grafted:
+    """An object after one injection; the one that went in is never changed.
+
+    The patch leads from ``base`` to ``object``. The base is what went in, but for what the
+    original of an injector fills in before it looks; a patch for it fits what went in as well.
+    """
+
+    base: Object
+    object: Object
+    warnings: tuple[str, ...] = ()
+
+
+class Graft(Protocol):
+    """Adds to an object what the operator prescribed.
+
+    Raises ``injection.UserError`` or ``injection.OperatorError``, by whose fault it cannot.
+    """
+
+    def __call__(self, before: Object, call: Call) -> Grafted:
+        """The object as it shall be."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What the rules say about a request; without denials it passes."""
+
+    denials: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    audit: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class Judge(Protocol):
+    """Rules for any object, that change nothing."""
+
+    def __call__(self, request: AdmissionRequest) -> Judgement:
+        """Judge one request."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one kind of manifests in the bundle amounts to.
+
+    ``pods`` work on /inject, ``objects`` on /mutate, ``judges`` on /validate, each in order.
+    ``used`` are the ConfigMaps that served: one that serves nobody is a fault.
+    """
+
+    pods: tuple[Graft, ...] = ()
+    objects: tuple[Graft, ...] = ()
+    judges: tuple[Judge, ...] = ()
+    rules: Rules | None = None
+    istio: IstioInjector | None = None
+    used: tuple[Manifest, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+Compile: TypeAlias = Callable[[Manifests, Policy], Part]

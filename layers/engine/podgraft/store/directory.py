@@ -1,0 +1,138 @@
+"""A folder as store: policies, bundles and callers as files, reloaded when they change.
+
+::
+
+    <folder>/<injector>/policy.yaml         optional
+    <folder>/<injector>/bundle/…            the manifests
+    <folder>/<injector>/bundles/<digest>/…  more bundles, which a policy names as sha256:<digest>
+    <folder>/auth/<cluster>.yaml            who may call for a cluster (tokens.py)
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from podgraft import bundle, kubeyaml
+
+from . import tokens
+from .errors import NotLoadedError, UnavailableError, UnknownInjectorError
+from .reloading import Reloading
+from .snapshot import Snapshot, Snapshots, load
+from .tokens import Callers, TokensError
+
+# Injectors stand in URLs beside these, and their folders beside "auth".
+RESERVED = frozenset({"auth", "healthz", "inject", "k", "mutate", "ping", "readyz", "validate"})
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+
+
+class DirectoryStore:
+    """Policies and bundles from files."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._injectors: dict[str, Reloading[Snapshots]] = {}
+
+    def snapshot(
+        self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+    ) -> Snapshot:
+        """The snapshot of the files as they are; a local disk needs no deadline."""
+        del deadline_seconds
+        reloading = self._injectors.get(injector)
+        if reloading is None:
+            reloading = self._injectors[injector] = _injector(self._folder, injector)
+        current = reloading.current()
+        return current.value.of(cluster, current.stale)
+
+    def injectors(self) -> tuple[str, ...]:
+        """The folders that can be injectors."""
+        return tuple(sorted(path.name for path in self._folder.iterdir() if _is_injector(path)))
+
+
+class DirectoryCallers:
+    """Who may call, by cluster, from files."""
+
+    def __init__(self, folder: Path) -> None:
+        path = str(folder / "auth")
+        self._reloading = Reloading(lambda: _fingerprint(path), lambda: _callers(Path(path)))
+
+    def callers(self, deadline_seconds: float | None = None) -> Mapping[str, Callers]:
+        """All callers of all clusters; a local disk needs no deadline."""
+        del deadline_seconds
+        return self._reloading.current().value
+
+
+def _injector(folder: Path, name: str) -> Reloading[Snapshots]:
+    path = folder / name
+    if not _is_injector(path):
+        raise UnknownInjectorError(f"injector {name}: {folder} has no such folder")
+    return Reloading(lambda: _fingerprint(str(path)), lambda: _snapshots(path))
+
+
+def _is_injector(path: Path) -> bool:
+    return bool(_NAME.fullmatch(path.name)) and path.name not in RESERVED and path.is_dir()
+
+
+def _snapshots(path: Path) -> Snapshots:
+    try:
+        document = path / "policy.yaml"
+        text = document.read_bytes() if document.exists() else b""
+        version = f"sha256:{sha256(text).hexdigest()[:12]}" if text else "none"
+        return load(path.name, text.decode(), version, lambda digest: _bundle(path, digest))
+    except UnicodeDecodeError as error:
+        raise NotLoadedError(f"injector {path.name} does not load: policy: {error}") from error
+    except OSError as error:
+        raise UnavailableError(f"injector {path.name} cannot be read: {error.strerror}") from error
+
+
+def _bundle(path: Path, digest: str | None) -> Mapping[str, bytes]:
+    """The only bundle, or the one with this digest."""
+    files = _files(path / "bundle")
+    if digest is None or bundle.digest(files) == digest:
+        return files
+    further = path / "bundles" / digest.removeprefix("sha256:")
+    found = _files(further)
+    if found and bundle.digest(found) == digest:
+        return found
+    met = f"bundle/ is {bundle.digest(files)}, and {further.name} is not under bundles/"
+    raise NotLoadedError(f"injector {path.name} does not load: /bundle: {digest}: {met}")
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    return {
+        name: path.read_bytes()
+        for name, path in paths.items()
+        if bundle.is_manifest(name) and path.is_file()
+    }
+
+
+def _callers(folder: Path) -> Mapping[str, Callers]:
+    read: dict[str, Callers] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            read[path.stem] = tokens.parse(kubeyaml.load(path.read_text()))
+        except (TokensError, kubeyaml.NotYAMLError, UnicodeDecodeError) as error:
+            raise NotLoadedError(f"auth/{path.name} does not load: {error}") from error
+        except OSError as error:
+            raise UnavailableError(f"auth/{path.name} cannot be read: {error.strerror}") from error
+    return read
+
+
+def _fingerprint(folder: str) -> tuple[tuple[str, int, int, int], ...]:
+    """What changes when any file under the folder does; a system call a file."""
+    return tuple(sorted(_marks(folder)))
+
+
+def _marks(folder: str) -> Iterator[tuple[str, int, int, int]]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    yield from _marks(entry.path)
+                else:
+                    status = entry.stat()
+                    yield entry.path, status.st_mtime_ns, status.st_size, status.st_ino
+    except FileNotFoundError:
+        return  # of a folder that is not there nothing can be read either

@@ -1,0 +1,73 @@
+"""Something loaded from files: loaded anew when they change, the last good one kept meanwhile."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Generic, TypeVar
+
+from .errors import StoreError, UnavailableError
+
+T = TypeVar("T")
+
+# Files that are written while they are read are read again, this often.
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Current(Generic[T]):
+    """The value in force; ``stale`` says why a newer one is not."""
+
+    value: T
+    stale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded(Generic[T]):
+    fingerprint: object
+    value: T | None
+    error: StoreError | None
+
+
+class Reloading(Generic[T]):
+    """A value and the fingerprint of the files it came from.
+
+    *fingerprint* must be cheap and is never ``None``: it is taken at every look. What does not
+    load is not tried again until the files change; what cannot be reached is. Threads may share it.
+    """
+
+    def __init__(self, fingerprint: Callable[[], object], load: Callable[[], T]) -> None:
+        self._fingerprint = fingerprint
+        self._load = load
+        self._loaded: _Loaded[T] | None = None
+        self._lock = Lock()
+
+    def current(self) -> Current[T]:
+        """The value of the files as they are; raises ``StoreError`` where none was ever good."""
+        fingerprint = self._fingerprint()
+        loaded = self._loaded
+        if loaded is None or loaded.fingerprint != fingerprint:
+            with self._lock:
+                loaded = self._loaded
+                if loaded is None or loaded.fingerprint != fingerprint:
+                    loaded = self._loaded = self._reloaded(loaded)
+        if loaded.value is not None:
+            return Current(loaded.value, str(loaded.error or ""))
+        # The same error is raised again and again: without its old traceback, which would grow.
+        raise (loaded.error or AssertionError("neither")).with_traceback(None)
+
+    def _reloaded(self, before: _Loaded[T] | None) -> _Loaded[T]:
+        fingerprint = self._fingerprint()
+        try:
+            return self._settled(fingerprint)
+        except UnavailableError as error:
+            return _Loaded(None, before.value if before else None, error)
+        except StoreError as error:
+            return _Loaded(fingerprint, before.value if before else None, error)
+
+    def _settled(self, fingerprint: object) -> _Loaded[T]:
+        """A value of files that did not change while they were read."""
+        for _ in range(_TRIES):
+            value, was, fingerprint = self._load(), fingerprint, self._fingerprint()
+            if was == fingerprint:
+                return _Loaded(fingerprint, value, None)
+        raise UnavailableError("the files change faster than they can be read")

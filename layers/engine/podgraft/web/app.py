@@ -1,0 +1,109 @@
+"""The Flask application: its routes, and how errors and records leave it."""
+
+from collections.abc import Callable, Iterable
+from time import monotonic
+from typing import Any
+from wsgiref.types import StartResponse, WSGIApplication
+
+from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
+
+from podgraft import jsonvalue
+from podgraft.store import CallerStore, Store, StoreError
+
+from . import credentials, faults
+from .authentication import gate
+from .errors import NoRouteError, WrongMethodError
+from .faults import Reply
+from .health import readiness
+from .journal import Journal, to
+from .settings import Auth
+from .throttle import Throttle
+from .webhook import REVIEWS, Webhook
+
+DEFAULT_INJECTOR = "default"
+_JSON = "application/json"
+_OPEN = "PODGRAFT_AUTH=none: whoever reaches this address is answered; for local use only"
+
+
+def create_app(
+    store: Store,
+    callers: CallerStore,
+    *,
+    auth: Auth = Auth.TOKEN,
+    journal: Journal | None = None,
+    clock: Callable[[], float] = monotonic,
+) -> Flask:
+    """The application over a store; *callers* says who may call it, and how they prove it."""
+    app = Flask(__name__, static_folder=None)
+    app.url_map.strict_slashes = False  # a redirect would be followed with the token in it
+    app.url_map.merge_slashes = False
+    write = journal or to()
+    if auth is Auth.NONE:
+        write({"event": "unauthenticated", "level": "WARNING", "message": _OPEN})
+    webhook = Webhook(store, gate(auth, callers), Throttle(clock), write, clock)
+    for route in REVIEWS:
+        _add_review(app, webhook, route)
+    _add_health(app, store)
+    app.register_error_handler(HTTPException, _refused)
+    app.wsgi_app = _TokenInPath(app.wsgi_app)  # pyright: ignore[reportAttributeAccessIssue]  as Flask documents it
+    return app
+
+
+class _TokenInPath:
+    """Takes the token out of the path before anything else sees it."""
+
+    def __init__(self, app: WSGIApplication) -> None:
+        self._app = app
+
+    def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        credentials.take_path_token(environ)
+        return self._app(environ, start_response)
+
+
+def _add_review(app: Flask, webhook: Webhook, route: str) -> None:
+    def view(injector: str = DEFAULT_INJECTOR, tail: str = "") -> Response:
+        return _response(webhook.reply(route, injector, tail, request.environ))
+
+    for prefix in ("", "/<injector>"):
+        for rest in ("", "/<path:tail>"):
+            rule = f"{prefix}/{route}{rest}"
+            app.add_url_rule(rule, rule, view, methods=["POST"], provide_automatic_options=False)
+
+
+def _add_health(app: Flask, store: Store) -> None:
+    def ping() -> Response:
+        return Response("pong", mimetype="text/plain")
+
+    def healthz() -> Response:
+        return Response("ok", mimetype="text/plain")
+
+    def readyz() -> Response:
+        try:
+            ready = readiness(store)
+        except StoreError as error:
+            return _response(faults.reply(error))
+        return Response(jsonvalue.dump(ready), mimetype=_JSON)
+
+    for view in (ping, healthz, readyz):
+        name = view.__name__
+        app.add_url_rule(f"/{name}", name, view, methods=["GET"], provide_automatic_options=False)
+
+
+def _refused(error: HTTPException) -> Response:
+    """What Flask itself refuses: a path or a method that is not served."""
+    match error:
+        case NotFound():
+            return _response(faults.reply(NoRouteError("nothing is served under this path")))
+        case MethodNotAllowed():
+            allowed = ", ".join(sorted(error.valid_methods or ()))
+            fault = WrongMethodError(f"{request.method} is not served here; use {allowed}")
+            response = _response(faults.reply(fault))
+            response.headers["Allow"] = allowed
+            return response
+        case _:
+            return _response(faults.reply(error))
+
+
+def _response(reply: Reply) -> Response:
+    return Response(reply.body, reply.code, reply.headers, content_type=_JSON)

@@ -1,0 +1,75 @@
+"""Who is calling, and for which cluster: decided before a byte of the body is read."""
+
+import hmac
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from podgraft.store import Callers, CallerStore, tokens
+
+from . import subjects
+from .credentials import Credentials
+from .errors import ForbiddenError, UnauthenticatedError
+from .settings import Auth
+
+# The cluster that is calling, from its credentials and the cluster in the URL; ``None`` for both
+# is a caller without a cluster. Raises ``UnauthenticatedError`` or ``ForbiddenError``.
+Gate: TypeAlias = Callable[[Credentials, str | None], str | None]
+
+
+def gate(auth: Auth, store: CallerStore) -> Gate:
+    """The gate that the settings ask for."""
+    match auth:
+        case Auth.TOKEN:
+            return lambda credentials, cluster: _by_token(store.callers(), credentials, cluster)
+        case Auth.MTLS:
+            return lambda credentials, cluster: _by_subject(store.callers(), credentials, cluster)
+        case Auth.NONE:
+            return lambda _, cluster: cluster
+
+
+def _by_token(
+    callers: Mapping[str, Callers], credentials: Credentials, cluster: str | None
+) -> str | None:
+    if not credentials.tokens:
+        raise UnauthenticatedError(
+            "no cluster token; send it as Authorization: Bearer, or in the path as /k/<token>/…"
+        )
+    given = [tokens.digest(token) for token in credentials.tokens]
+    mine = {name for name, known in callers.items() if _knows(known, given)}
+    return _settled(mine, cluster, "token")
+
+
+def _knows(callers: Callers, given: list[str]) -> bool:
+    """Whether a token is one of the cluster's; as long whichever it is, and whether or not."""
+    matches = [
+        hmac.compare_digest(known.sha256, digest) for known in callers.tokens for digest in given
+    ]
+    return sum(matches) > 0
+
+
+def _by_subject(
+    callers: Mapping[str, Callers], credentials: Credentials, cluster: str | None
+) -> str | None:
+    subject = credentials.subject
+    if subject is None:
+        raise UnauthenticatedError("no client certificate; the API's custom domain asks for one")
+    mine = {name for name, known in callers.items() if _allows(known, subject)}
+    return _settled(mine, cluster, "client certificate")
+
+
+def _allows(callers: Callers, subject: subjects.Subject) -> bool:
+    parsed = (subjects.parse(text) for text in callers.subjects)
+    return any(allowed is not None and subjects.same(allowed, subject) for allowed in parsed)
+
+
+def _settled(mine: set[str], cluster: str | None, what: str) -> str:
+    """The cluster in the URL, if the credential is its own; without one, the credential's."""
+    if not mine:
+        raise UnauthenticatedError(f"the {what} belongs to no cluster")
+    if cluster is None and len(mine) == 1:
+        return next(iter(mine))
+    if cluster is None:
+        raise ForbiddenError(f"the {what} belongs to several clusters; name one: /cluster/<id>")
+    if cluster not in mine:
+        raise ForbiddenError(f"the {what} belongs to another cluster than {cluster!r}")
+    return cluster

@@ -1,0 +1,62 @@
+"""What a call brings to prove who sends it, taken from the WSGI environment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from . import subjects
+from .subjects import Subject
+
+Environ: TypeAlias = Mapping[str, Any]
+
+# Where TokenInPath leaves the token that it takes out of the path.
+PATH_TOKEN = "podgraft.path_token"  # noqa: S105  the name of a key, no token
+
+_TOKEN_PREFIX = "/k/"  # noqa: S105  the beginning of a path
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """Tokens shown, the subject of a verified client certificate, and where the call comes from."""
+
+    tokens: tuple[str, ...]
+    subject: Subject | None
+    source: str
+
+
+def read(environ: Environ) -> Credentials:
+    """All credentials that the call brings, unchecked but for what TLS has verified."""
+    shown = (environ.get(PATH_TOKEN), _bearer(environ.get("HTTP_AUTHORIZATION", "")))
+    return Credentials(
+        tuple(token for token in shown if token),
+        _gateway_subject(environ) or _socket_subject(environ),
+        environ.get("REMOTE_ADDR", ""),
+    )
+
+
+def take_path_token(environ: dict[str, Any]) -> None:
+    """Move ``/k/<token>`` from the path to its own key, so that nothing after this can log it."""
+    path = environ.get("PATH_INFO", "")
+    if path.startswith(_TOKEN_PREFIX):
+        token, slash, rest = path.removeprefix(_TOKEN_PREFIX).partition("/")
+        environ[PATH_TOKEN] = token
+        environ["PATH_INFO"] = slash + rest or "/"
+
+
+def _bearer(header: str) -> str:
+    scheme, _, token = header.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _gateway_subject(environ: Environ) -> Subject | None:
+    """API Gateway has verified the certificate against its trust store."""
+    event = environ.get("aws.event", {})
+    certificate = event.get("requestContext", {}).get("authentication", {}).get("clientCert", {})
+    subject = certificate.get("subjectDN", "")
+    return subjects.parse(subject) if subject else None
+
+
+def _socket_subject(environ: Environ) -> Subject | None:
+    """Gunicorn has verified the certificate against its client CA."""
+    peer = getattr(environ.get("gunicorn.socket"), "getpeercert", dict)()
+    return subjects.of_certificate(peer["subject"]) if peer and "subject" in peer else None

@@ -1,0 +1,145 @@
+"""One call of kube-apiserver's: who is it, what does it ask, what is the answer, what is noted.
+
+The order matters: nothing of the body is read before the caller is known.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from http import HTTPStatus
+
+from podgraft import admission, review
+from podgraft.admission import MAX_REQUEST_BYTES, AdmissionRequest, TooLargeError
+from podgraft.injection import istio
+from podgraft.jsonvalue import Object
+from podgraft.review import Answered, Caller, Facts, Failed, Outcome
+from podgraft.store import Store, StoreError
+
+from . import credentials, faults
+from .authentication import Gate
+from .credentials import Environ
+from .errors import ContentTypeError, ForbiddenError, ThrottledError, UnauthenticatedError, WebError
+from .faults import Reply
+from .journal import Journal, trace
+from .throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
+
+REVIEWS: Mapping[str, Callable[[AdmissionRequest, Store, Caller], Outcome]] = {
+    "inject": review.inject,
+    "mutate": review.mutate,
+    "validate": review.validate,
+}
+
+
+class Webhook:
+    """Answers the calls of all routes that take a review."""
+
+    def __init__(
+        self,
+        store: Store,
+        gate: Gate,
+        throttle: Throttle,
+        journal: Journal,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._gate = gate
+        self._throttle = throttle
+        self._journal = journal
+        self._clock = clock
+
+    def reply(self, route: str, injector: str, tail: str, environ: Environ) -> Reply:
+        """Answer one call, whatever comes of it, and note it in the journal."""
+        started = self._clock()
+        reply, record = self._answer(route, injector, f"/{route}/{tail}", environ)
+        if record:
+            milliseconds = round((self._clock() - started) * 1000, 3)
+            heading: Object = {"route": route, "injector": injector, "code": reply.code}
+            self._journal({**record, **heading, "milliseconds": milliseconds})
+        return reply
+
+    def _answer(
+        self, route: str, injector: str, path: str, environ: Environ
+    ) -> tuple[Reply, Object]:
+        uid = ""
+        try:
+            caller = Caller(
+                injector=injector,
+                cluster=self._authenticated(environ, _cluster(path)),
+                path=path,
+                deadline_seconds=_deadline_seconds(environ.get("QUERY_STRING", "")),
+            )
+            request = admission.decode(_body(environ))
+            uid = request.uid
+            return _told(REVIEWS[route](request, self._store, caller))
+        except ThrottledError as error:
+            return faults.reply(error), {}
+        except (WebError, admission.ReviewError, StoreError) as error:
+            return faults.reply(error), _fault(error)
+        except Exception as error:  # noqa: BLE001  the last line: whatever happened is answered
+            mistake: Object = {"event": "mistake", "level": "ERROR", "uid": uid}
+            return faults.reply(error), {**mistake, "trace": trace(error)}
+
+    def _authenticated(self, environ: Environ, cluster: str | None) -> str | None:
+        shown = credentials.read(environ)
+        try:
+            return self._gate(shown, cluster)
+        except (UnauthenticatedError, ForbiddenError) as error:
+            if self._throttle.failed(shown.source) > MAX_FAILURES:
+                raise ThrottledError(
+                    f"more than {MAX_FAILURES} calls failed to authenticate within "
+                    f"{WINDOW_SECONDS:.0f} s"
+                ) from error
+            raise
+
+
+def _told(outcome: Outcome) -> tuple[Reply, Object]:
+    match outcome:
+        case Answered(response, facts):
+            return Reply(HTTPStatus.OK, admission.encode(response)), _facts(facts)
+        case Failed(error, facts):
+            return faults.reply(error), {**_facts(facts), **_fault(error)}
+
+
+def _facts(facts: Facts) -> Object:
+    return {"event": "review", "level": "INFO", **{name: getattr(facts, name) for name in _FACTS}}
+
+
+def _fault(error: Exception) -> Object:
+    """A fault without its message where that may quote the object; a store's quotes none."""
+    row = faults.row(error)
+    told: Object = {
+        "event": "fault",
+        "level": "WARNING" if row.whose == "caller" else "ERROR",
+        "whose": row.whose,
+        "fault": type(error).__name__,
+    }
+    return {**told, "message": str(error)} if isinstance(error, StoreError) else told
+
+
+def _cluster(path: str) -> str | None:
+    return istio.environment(path).get("ISTIO_META_CLUSTER_ID")
+
+
+def _deadline_seconds(query: str) -> float | None:
+    """kube-apiserver appends its timeout as Go prints a duration: ``timeout=10s``."""
+    found = _TIMEOUT.search(query)
+    return float(found[1]) * _UNIT_SECONDS[found[2]] if found else None
+
+
+def _body(environ: Environ) -> bytes:
+    """The body, read once in its declared length."""
+    length = environ.get("CONTENT_LENGTH") or "0"
+    if not length.isascii() or not length.isdigit() or int(length) == 0:
+        return b""
+    content_type = environ.get("CONTENT_TYPE", "")
+    if not _JSON.fullmatch(content_type):
+        raise ContentTypeError(f"content type: got {content_type!r}; use application/json")
+    if int(length) > MAX_REQUEST_BYTES:
+        raise TooLargeError("request", int(length), MAX_REQUEST_BYTES)
+    return environ["wsgi.input"].read(int(length))
+
+
+_FACTS = tuple(field.name for field in fields(Facts))
+_TIMEOUT = re.compile(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
+_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
+_JSON = re.compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)

@@ -1,0 +1,53 @@
+"""Subjects of client certificates, in every spelling that reaches us."""
+
+import pytest
+
+from podgraft.web import subjects
+
+PROD = (("CN", "prod-eu"), ("O", "podgraft-clusters"))
+
+SPELLINGS = (
+    ("RFC 4514", "CN=prod-eu,O=podgraft-clusters"),
+    ("with blanks", "CN = prod-eu, O = podgraft-clusters"),
+    ("in small letters", "cn=prod-eu,o=podgraft-clusters"),
+    ("OpenSSL, the other way round", "O = podgraft-clusters, CN = prod-eu"),
+    ("one step of two attributes", "CN=prod-eu+O=podgraft-clusters"),
+)
+
+
+@pytest.mark.parametrize(("name", "text"), SPELLINGS, ids=[name for name, _ in SPELLINGS])
+def test_one_subject_in_many_spellings(name: str, text: str) -> None:
+    parsed = subjects.parse(text)
+    assert parsed is not None, name
+    assert subjects.same(parsed, PROD)
+
+
+def test_a_certificates_own_form_begins_with_the_general() -> None:
+    peer = ((("organizationName", "podgraft-clusters"),), (("commonName", "prod-eu"),))
+    assert subjects.same(subjects.of_certificate(peer), PROD)
+
+
+OTHERS = (
+    "CN=prod-eu",
+    "CN=prod-us,O=podgraft-clusters",
+    "CN=prod-eu,O=podgraft-clusters,C=EU",
+    "CN=PROD-EU,O=podgraft-clusters",
+    "O=prod-eu,CN=podgraft-clusters",
+    "CN=prod-eu\\,O=podgraft-clusters",
+)
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_another_subject_is_another(text: str) -> None:
+    parsed = subjects.parse(text)
+    assert parsed is not None
+    assert not subjects.same(parsed, PROD)
+
+
+def test_escapes_are_undone() -> None:
+    assert subjects.parse("CN=a\\,b\\2bc\\\\") == (("CN", "a,b+c\\"),)
+
+
+@pytest.mark.parametrize("text", ["", "prod-eu", "CN", ",", "CN=a,,O=b", "=a", "CN=a,"])
+def test_what_is_no_subject_is_none(text: str) -> None:
+    assert subjects.parse(text) is None
