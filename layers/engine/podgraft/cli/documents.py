@@ -1,0 +1,56 @@
+"""Objects out of files: YAML or JSON, several documents, Lists."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from podgraft import kubeyaml
+from podgraft.jsonvalue import JSON, Object
+
+from .failure import CommandError
+
+
+def read(path: Path) -> str:
+    """The text of a file; ``-`` is standard input."""
+    try:
+        return sys.stdin.read() if str(path) == "-" else path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path}: {error}") from error
+
+
+def objects(path: Path) -> Iterator[Object]:
+    """Every object in a file, Lists opened; empty documents are left out."""
+    try:
+        documents = kubeyaml.load_all(read(path))
+    except kubeyaml.NotYAMLError as error:
+        raise CommandError(f"{path}: {error}") from error
+    for document in documents:
+        yield from _opened(document, path)
+
+
+def pods(path: Path) -> Iterator[Object]:
+    """The pods in a file; ``CommandError`` for anything else."""
+    for found in objects(path):
+        if found.get("kind") != "Pod":
+            raise CommandError(f"{path}: expected a Pod, got kind {found.get('kind')!r}")
+        yield found
+
+
+def name(found: Object) -> str:
+    """``kind/name`` for messages; pods of controllers have only a generateName."""
+    metadata = found.get("metadata")
+    own = metadata if isinstance(metadata, dict) else {}
+    return f"{found.get('kind', 'object')}/{own.get('name') or own.get('generateName') or '?'}"
+
+
+def _opened(document: JSON, path: Path) -> Iterator[Object]:
+    match document:
+        case None:
+            return
+        case {"kind": "List", "items": list(items)}:
+            for item in items:
+                yield from _opened(item, path)
+        case dict():
+            yield document
+        case _:
+            raise CommandError(f"{path}: expected an object, got {type(document).__name__}")

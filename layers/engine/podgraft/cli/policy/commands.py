@@ -1,0 +1,190 @@
+"""The subcommands of ``podgraft policy``."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import click
+
+from podgraft import policy
+from podgraft.cli import documents, offline
+from podgraft.cli.failure import CommandError
+
+from . import comparing
+from .cloud import Cloud, Target, Version
+from .local import STANDARD_BYTES, Checked, check
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+def _local(function: Callable[P, R]) -> Callable[P, R]:
+    """Options that name a bundle and a policy on this machine."""
+    function = click.option("--policy", "document", type=_FILE, help="Policy document.")(function)
+    return click.option("--bundle", type=_FOLDER, required=True, help="Folder of manifests.")(
+        function
+    )
+
+
+def _remote(function: Callable[P, R]) -> Callable[P, R]:
+    """Options that name the deployed side."""
+    for decorate in (
+        click.option("--parameter-prefix", default="/podgraft", show_default=True),
+        click.option("--bundle-prefix", default="bundles/", show_default=True),
+        click.option("--bucket", required=True, help="Stack output BundleBucket."),
+        click.option("--injector", default="default", show_default=True),
+    ):
+        function = decorate(function)
+    return function
+
+
+@click.group()
+def command() -> None:
+    """Check, push, compare and roll back what a deployed podgraft injects."""
+
+
+@command.command("check")
+@_local
+def _check(bundle: Path, document: Path | None) -> None:
+    """Say everything that is wrong with a bundle and a policy, before anybody else can."""
+    checked = check(bundle, document)
+    size = len(checked.document.encode())
+    click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
+    click.echo(f"policy   {size} of {STANDARD_BYTES} bytes")
+    click.secho("nothing is wrong", fg="green")
+
+
+@command.command("push")
+@_local
+@_remote
+def _push(bundle: Path, document: Path | None, **where: str) -> None:
+    """Upload the bundle, then switch the policy to it. Pushing the same again changes nothing."""
+    checked = check(bundle, document)
+    cloud = Cloud.connect(Target(**where))
+    _upload(cloud, checked)
+    _further_bundles(cloud, checked)
+    versions = cloud.history()
+    if versions and versions[-1].document == checked.document:
+        click.echo(f"policy   version {versions[-1].number} says the same already")
+        return
+    number = cloud.put(checked.document)
+    click.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
+    if versions:
+        click.echo(f"to take it back:\n  {_rollback_line(cloud.target, versions[-1].number)}")
+
+
+def _upload(cloud: Cloud, checked: Checked) -> None:
+    """Upload what is missing; the policy switches to a bundle only when all of it is there."""
+    stored = cloud.stored(checked.digest)
+    missing = {
+        path: content for path, content in checked.files.items() if stored.get(path) != len(content)
+    }
+    for number, (path, content) in enumerate(missing.items(), start=1):
+        click.echo(f"upload   {number}/{len(missing)} {path}, {len(content)} bytes")
+        cloud.upload(checked.digest, path, content)
+    if not missing:
+        click.echo(f"bundle   {checked.digest} is in S3 already")
+
+
+def _further_bundles(cloud: Cloud, checked: Checked) -> None:
+    """Bundles that the policy names for single clusters must be there, and whole."""
+    named = {each.bundle for each in checked.policy.clusters.values() if each.bundle}
+    for digest in sorted(named - {checked.digest}):
+        cloud.files(digest)
+
+
+@command.command("diff")
+@_local
+@_remote
+@click.option("-f", "samples", multiple=True, type=_FILE, help="Pods to compare the patches of.")
+@click.option("--namespace", default="default", show_default=True, help="Namespace of the pods.")
+def _diff(
+    bundle: Path, document: Path | None, samples: tuple[Path, ...], namespace: str, **where: str
+) -> None:
+    """Show what a push would change: policy keys, manifests, and the patches of sample pods."""
+    checked = check(bundle, document)
+    cloud = Cloud.connect(Target(**where))
+    live = cloud.live()
+    live_files = cloud.files(_bundle_of(live))
+    lines = [
+        *comparing.policy_lines(live.document, checked.document),
+        *comparing.file_lines(live_files, checked.files),
+    ]
+    before = offline.load(live.document, live_files)
+    after = offline.snapshot(checked.policy, checked.bundle)
+    for path in samples:
+        for pod in documents.pods(path):
+            sample = comparing.Sample(documents.name(pod), pod, namespace)
+            lines.extend(comparing.patch_lines(sample, before, after))
+    for line in lines:
+        click.secho(line, fg={"+": "green", "-": "red"}.get(line[:1]))
+    if not lines:
+        click.echo(f"version {live.number} says the same already")
+
+
+@command.command("history")
+@_remote
+def _history(**where: str) -> None:
+    """List the versions of the policy: number, date, author, bundle."""
+    for version in Cloud.connect(Target(**where)).history():
+        date = version.date.isoformat(timespec="seconds") if version.date else "-"
+        author = version.author.rpartition("/")[2] or "-"
+        click.echo(f"{version.number:>5}  {date}  {author:<24}  {_bundle_of(version, '-')}")
+
+
+@command.command("rollback")
+@click.argument("version", type=int)
+@_remote
+def _rollback(version: int, **where: str) -> None:
+    """Put an older VERSION of the policy in force again, as a new version."""
+    cloud = Cloud.connect(Target(**where))
+    versions = cloud.history()
+    wanted = next((each for each in versions if each.number == version), None)
+    if wanted is None:
+        kept = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
+        raise CommandError(f"{cloud.target.parameter} has no version {version}; kept: {kept}")
+    offline.load(wanted.document, cloud.files(_bundle_of(wanted)))
+    number = cloud.put(wanted.document)
+    click.secho(f"version {number}, the same as {version}, is in force", fg="green")
+    click.echo(f"to take it back:\n  {_rollback_line(cloud.target, versions[-1].number)}")
+
+
+@command.command("pull")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder.")
+@_remote
+def _pull(output: Path, **where: str) -> None:
+    """Write what is live to a folder: policy.yaml and bundle/."""
+    if output.exists() and any(output.iterdir()):
+        raise CommandError(f"{output}: is not empty; name a new folder")
+    cloud = Cloud.connect(Target(**where))
+    live = cloud.live()
+    files = cloud.files(_bundle_of(live))
+    for path, content in files.items():
+        target = output / "bundle" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    (output / "policy.yaml").write_text(live.document)
+    click.echo(
+        f"version {live.number}: {output}/policy.yaml, {len(files)} files in {output}/bundle"
+    )
+
+
+def _bundle_of(version: Version, otherwise: str = "") -> str:
+    """The bundle that a version names."""
+    try:
+        named = policy.parse(version.document).bundle
+    except policy.PolicyError as error:
+        if otherwise:
+            return otherwise
+        raise CommandError(f"version {version.number} does not validate: {error}") from error
+    if named or otherwise:
+        return named or otherwise
+    raise CommandError(f"version {version.number} names no bundle; push one")
+
+
+def _rollback_line(target: Target, number: int) -> str:
+    where = f"--injector {target.injector} --bucket {target.bucket}"
+    return f"podgraft policy rollback {number} {where}"

@@ -1,0 +1,68 @@
+"""What would change: policy keys, the bundle's files, and the patches of sample pods."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import unified_diff
+
+from podgraft import jsonvalue, kubeyaml
+from podgraft.cli import offline
+from podgraft.jsonvalue import Object
+from podgraft.review import Answered
+from podgraft.store import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A pod to try both sides on."""
+
+    name: str
+    pod: Object
+    namespace: str
+
+
+def policy_lines(before: str, after: str) -> Iterator[str]:
+    """A line a key that differs: ``policy: "enabled" → "disabled"``."""
+    old, new = _document(before), _document(after)
+    for key in sorted(old.keys() | new.keys()):
+        if not jsonvalue.equal(old.get(key), new.get(key)):
+            yield f"{key}: {_shown(old, key)} → {_shown(new, key)}"
+
+
+def file_lines(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Iterator[str]:
+    """A unified diff of every file that differs."""
+    for path in sorted(before.keys() | after.keys()):
+        old, new = before.get(path, b""), after.get(path, b"")
+        if old != new:
+            yield from unified_diff(
+                _lines(old), _lines(new), f"live/{path}", f"local/{path}", "", ""
+            )
+
+
+def patch_lines(sample: Sample, before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """A unified diff of the operations that both sides would send for one pod."""
+    old, new = _outcome(sample, before), _outcome(sample, after)
+    name = sample.name
+    yield from unified_diff(old, new, f"live/{name}", f"local/{name}", "", "", n=1)
+
+
+def _document(text: str) -> Object:
+    read = kubeyaml.load(text)
+    return read if isinstance(read, dict) else {}
+
+
+def _shown(document: Object, key: str) -> str:
+    return jsonvalue.dump(document[key]) if key in document else "not set"
+
+
+def _lines(content: bytes) -> list[str]:
+    return content.decode("utf-8", "replace").splitlines()
+
+
+def _outcome(sample: Sample, snapshot: Snapshot) -> list[str]:
+    """The decision, and each operation on a line of its own."""
+    outcome = offline.inject(sample.pod, sample.namespace, snapshot)
+    lines = [offline.told(outcome)]
+    if isinstance(outcome, Answered) and outcome.response.patch:
+        operations = jsonvalue.load(outcome.response.patch)
+        lines.extend(map(jsonvalue.dump, operations if isinstance(operations, list) else []))
+    return lines

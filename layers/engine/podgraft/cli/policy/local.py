@@ -1,0 +1,105 @@
+"""A bundle and a policy on this machine, checked as the function would check them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from podgraft import bundle, policy
+from podgraft.bundle import Bundle, BundleError
+from podgraft.cli.failure import CommandError
+from podgraft.policy import Policy, PolicyError
+
+# Parameter Store's limits on a value, in bytes, by tier.
+STANDARD_BYTES = 4096
+ADVANCED_BYTES = 8192
+
+_BUNDLE_KEY = re.compile(r"^bundle:.*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A bundle and a policy that belong together and compile.
+
+    ``document`` is the policy as it will be stored: the given text with the bundle's digest in it.
+    """
+
+    files: Mapping[str, bytes]
+    digest: str
+    document: str
+    policy: Policy
+    bundle: Bundle
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """The manifests of a bundle folder by relative path; ``CommandError`` for an empty one."""
+    paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*"))}
+    files = {
+        name: path.read_bytes()
+        for name, path in paths.items()
+        if bundle.is_manifest(name) and path.is_file()
+    }
+    if not files:
+        raise CommandError(f"{folder}: holds no manifests (*.yaml, *.yml, *.json)")
+    return files
+
+
+def check(folder: Path, document_path: Path | None) -> Checked:
+    """Read and compile both; raises ``CommandError`` with every fault of both at once.
+
+    What a running function tolerates, such as a selector that selects nothing, is a fault here.
+    """
+    files = files_of(folder)
+    digest = bundle.digest(files)
+    text = document_path.read_text() if document_path else ""
+    place = str(document_path or "policy")
+    findings = _size_faults(place, with_bundle(text, digest))
+    read = _parsed(place, text, findings)
+    compiled = _compiled(files, read or Policy(), findings)
+    if findings or read is None or compiled is None:
+        raise CommandError(*findings)
+    document = with_bundle(text, digest)
+    return Checked(
+        files=files,
+        digest=digest,
+        document=document,
+        policy=policy.parse(document),
+        bundle=compiled,
+    )
+
+
+def with_bundle(text: str, digest: str) -> str:
+    """The policy document naming the bundle *digest*, all else as it was written."""
+    line = f"bundle: {digest}"
+    if _BUNDLE_KEY.search(text):
+        return _BUNDLE_KEY.sub(line, text, count=1)
+    return f"{line}\n{text}"
+
+
+def _parsed(place: str, text: str, findings: list[str]) -> Policy | None:
+    try:
+        read = policy.parse(text)
+    except PolicyError as error:
+        findings.extend(f"{place} {fault}" for fault in error.faults)
+        return None
+    findings.extend(f"{place} {fault}" for fault in read.tolerated)
+    return read
+
+
+def _compiled(files: Mapping[str, bytes], read: Policy, findings: list[str]) -> Bundle | None:
+    compiled: Bundle | None = None
+    for each in (read, *read.clusters.values()):
+        try:
+            compiled = bundle.compile_(files, each)
+        except BundleError as error:
+            findings.extend(text for text in map(str, error.faults) if text not in findings)
+            return None
+    return compiled
+
+
+def _size_faults(place: str, document: str) -> list[str]:
+    size = len(document.encode())
+    if size <= ADVANCED_BYTES:
+        return []
+    limit = f"Parameter Store takes {ADVANCED_BYTES}"
+    return [f"{place}: {size} bytes, {limit}; move selectors into the bundle's configuration"]
