@@ -7,6 +7,8 @@
 //
 // data is JSON in which {"$type": "int32", "value": 5} is a Go value of that type (values.go), and
 // the types of types.go may be named. A Go panic is an error that begins with "panic: ".
+//
+// "oracle version" prints the release of Go, "oracle printable" the table of gotemplate/printable.py.
 package main
 
 import (
@@ -17,8 +19,10 @@ import (
 	"log"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"text/template"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/Masterminds/sprig/v3"
@@ -46,8 +50,13 @@ func (t *text) UnmarshalJSON(data []byte) error {
 }
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == "version" {
-		fmt.Println(runtime.Version())
+	if len(os.Args) == 2 {
+		switch os.Args[1] {
+		case "version":
+			fmt.Println(runtime.Version())
+		case "printable":
+			fmt.Println(printableSteps())
+		}
 		return
 	}
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
@@ -108,6 +117,19 @@ func render(row request) (output string, err error) {
 	var written strings.Builder
 	err = parsed.Execute(&written, data)
 	return written.String(), err
+}
+
+// printableSteps tells, in hex, how far apart the code points lie at which strconv.IsPrint changes its mind.
+func printableSteps() string {
+	var steps []string
+	last, before := rune(0), false
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if now := strconv.IsPrint(r); now != before {
+			steps = append(steps, strconv.FormatInt(int64(r-last), 16))
+			last, before = r, now
+		}
+	}
+	return strings.Join(steps, " ")
 }
 
 func functions(library string) template.FuncMap {

@@ -104,11 +104,11 @@ class _Scanner:
         return number
 
     def _index(self) -> Index | None:
-        """parseArgNumber; of an index that is not closed, only the bracket is used up."""
+        """parseArgNumber; of an index that is not closed, or ``[]`` at the end, only ``[`` is used."""
         if not self.format.startswith("[", self.at):
             return None
         closed = self.format.find("]", self.at)
-        if closed < 0:
+        if closed < 0 or self.format[self.at :] == "[]":
             self.at += 1
             return Index(None)
         number = self.format[self.at + 1 : closed]

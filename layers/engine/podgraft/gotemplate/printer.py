@@ -27,6 +27,7 @@ UNSIGNED = frozenset(
     (Kind.UINT, Kind.UINT8, Kind.UINT16, Kind.UINT32, Kind.UINT64, Kind.UINTPTR)
 )
 _POINTED_AT = (Kind.ARRAY, Kind.SLICE, Kind.STRUCT, Kind.MAP)
+_BYTES = "[]uint8"
 _BYTE_VERBS = "sqxX"
 _STRINGABLE = "vsxXq"
 
@@ -41,9 +42,9 @@ def write(flags: Flags, verb: str, value: Value) -> str:
         return write_string(flags, type_.name, "s") or ""
     if verb == "p":
         return printer.pointer(value, type_)
-    if type_.name == "[]uint8" and verb in "vd":
+    if type_.name == _BYTES and verb in "vd":
         return printer.byte_list(value)
-    if type_.name == type_.kind:  # predeclared types have no methods
+    if type_.name in (type_.kind, _BYTES):  # predeclared types have no methods
         return printer.shape(value, type_, 0)
     written = printer.by_method(value)
     return printer.shape(value, type_, 0) if written is None else written
