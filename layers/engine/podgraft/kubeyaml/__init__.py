@@ -1,1 +1,24 @@
-"""kubeyaml."""
+"""YAML as Kubernetes reads and writes it: sigs.k8s.io/yaml v1.6 over go.yaml.in/yaml/v2 v2.4.
+
+Text goes in and JSON comes out, or the other way; nothing else passes. ``load`` is YAMLToJSON
+(``strict``: YAMLToJSONStrict), ``load_all`` the document reader of kubectl, ``dump`` Marshal, byte
+for byte. So ``yes`` is true, ``0o17`` is 15, ``1e3`` is 1000, ``12:30:45`` and dates are strings,
+keys become strings, and a float that has no fraction is an integer, as its JSON text says.
+
+Deliberate differences, each with a test:
+
+- Two keys of one map that become the same string (``1`` and ``"1"``) are a repeated key. In Go the
+  winner changes from run to run.
+- Values nest at most ``jsonvalue.MAX_DEPTH`` deep; go-yaml's limit is 10,000.
+- ``dump`` writes strings that Marshal fails on or damages (most control characters, U+0085, keys of
+  more than 1,024 characters) so that ``load`` gives them back.
+- The scanner is libyaml's, which go-yaml was translated from. ``syntax.md`` beside the tests lists
+  the texts that one of the two refuses.
+"""
+
+from .documents import load_all
+from .faults import NotYAMLError
+from .reading import load
+from .writing import dump
+
+__all__ = ["NotYAMLError", "dump", "load", "load_all"]

@@ -1,0 +1,198 @@
+"""YAML text to JSON: libyaml's events, and go-yaml v2's rules for what they mean."""
+
+import math
+from collections.abc import Callable
+
+from yaml.error import YAMLError
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+
+from podgraft.jsonvalue import JSON, MAX_DEPTH, Object
+
+from . import syntax
+from .aliases import Anchor, Expansion
+from .faults import NotYAMLError
+from .scalars import ScalarError, as_json, key_text, means_more, resolve, resolve_tagged
+
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+
+
+def load(text: str, strict: bool = True) -> JSON:
+    """The first document of ``text`` as JSON; ``None`` where there is none.
+
+    A repeated key is an error where ``strict``, else its last value wins. Raises ``NotYAMLError``.
+    """
+    try:
+        return _Document(text, strict=strict).read()
+    except (YAMLError, UnicodeEncodeError) as error:
+        raise syntax.fault(text, error) from error
+
+
+class _Document:
+    """One document, read by recursive descent over its events."""
+
+    __slots__ = ("_anchors", "_depth", "_expansion", "_next", "_strict")
+
+    def __init__(self, text: str, *, strict: bool) -> None:
+        self._strict = strict
+        self._depth = 0
+        self._anchors: dict[str, Anchor] = {}
+        self._expansion = Expansion()
+        self._next = syntax.events(text)
+        if "*" in text:
+            self._next = self._expansion.counting(self._next)
+
+    def read(self) -> JSON:
+        """``StreamStart [DocumentStart node DocumentEnd]``; what may follow is not looked at."""
+        self._next()
+        if not isinstance(self._next(), DocumentStartEvent):
+            return None
+        value = self._value(self._next())
+        self._next()
+        return value
+
+    def _value(self, event: Event) -> JSON:
+        """``Scalar | Alias | sequence | mapping``."""
+        if type(event) is not ScalarEvent:
+            return self._structure(event)
+        # Most scalars end here: no anchor, no tag, quoted or plainly text.
+        if event.anchor is None and event.tag is None:
+            text: str = event.value
+            if not event.implicit[0] or not means_more(text):
+                return text
+        value = self._scalar(event)
+        if not isinstance(value, float):
+            return value
+        if not math.isfinite(value):
+            raise _fault(f"JSON has no number {event.value}; quote it to make it a text", event)
+        return as_json(value)
+
+    def _structure(self, event: Event) -> JSON:
+        match event:
+            case AliasEvent():
+                return self._alias(event)
+            case SequenceStartEvent():
+                return self._nested(event, self._sequence)
+            case _:
+                return self._nested(event, self._mapping)
+
+    def _nested(self, event: Event, read: Callable[[], JSON]) -> JSON:
+        """A sequence or mapping, with its anchor, one level deeper."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise _fault(f"nested deeper than {MAX_DEPTH} levels", event)
+        if not (isinstance(event, SequenceStartEvent | MappingStartEvent) and event.anchor):
+            value = read()
+        else:
+            before = self._expansion.decoded
+            anchor = self._anchors[event.anchor] = Anchor()
+            value = read()
+            anchor.close(value, 1 + self._expansion.decoded - before)
+        self._depth -= 1
+        return value
+
+    def _sequence(self) -> list[JSON]:
+        """``SequenceStart value* SequenceEnd``, the start being read."""
+        result: list[JSON] = []
+        while type(event := self._next()) is not SequenceEndEvent:
+            result.append(self._value(event))
+        return result
+
+    def _mapping(self) -> Object:
+        """``MappingStart (key value)* MappingEnd``, the start being read."""
+        result: Object = {}
+        next_event, strict = self._next, self._strict
+        while type(event := next_event()) is not MappingEndEvent:
+            if type(event) is ScalarEvent and event.value == "<<" and _is_merge(event):
+                self._merge(next_event(), result)
+                continue
+            key = self._key(event)
+            value = self._value(next_event())
+            if strict and key in result:
+                raise _repeated(key, event)
+            result[key] = value
+        return result
+
+    def _merge(self, event: Event, result: Object) -> None:
+        """``<<``: copy the members of a mapping, or of several of which the first wins."""
+        value = self._value(event)
+        sources = [value]
+        if isinstance(value, list) and isinstance(event, SequenceStartEvent):
+            sources = value[::-1]
+        for source in sources:
+            if not isinstance(source, dict):
+                raise _fault("<< needs a mapping or a list of mappings as its value", event)
+            for key, member in source.items():
+                if self._strict and key in result:
+                    raise _repeated(key, event)
+                result[key] = member
+
+    def _key(self, event: Event) -> str:
+        """A key as text, as sigs.k8s.io/yaml converts it."""
+        if isinstance(event, AliasEvent):
+            anchored = self._anchor(event).value
+            event = anchored if isinstance(anchored, ScalarEvent) else event
+        if not isinstance(event, ScalarEvent):
+            raise _fault("a key must be a scalar, not a list or mapping", event)
+        match self._scalar(event):
+            case str() as text:
+                return text
+            case bool() as truth:
+                return "true" if truth else "false"
+            case int() as number if number < _INT64_END:
+                return str(number)
+            case float() as number:
+                return key_text(number)
+            case _:
+                raise _fault(f"{event.value or 'null'} cannot be a key; quote it", event)
+
+    def _scalar(self, event: ScalarEvent) -> JSON:
+        """Its value by go-yaml's rules, floats as they are."""
+        if event.anchor is not None:
+            self._anchors[event.anchor] = Anchor.of_scalar(event)
+        if event.tag is None:
+            return resolve(event.value) if event.implicit[0] else event.value
+        try:
+            return resolve_tagged(event.tag, event.value)
+        except ScalarError as error:
+            raise _fault(str(error), event) from error
+
+    def _alias(self, event: AliasEvent) -> JSON:
+        anchor = self._anchor(event)
+        if isinstance(anchor.value, ScalarEvent):
+            return self._value(anchor.value)
+        return anchor.value
+
+    def _anchor(self, event: AliasEvent) -> Anchor:
+        """The anchor that the alias names, its expansion counted."""
+        anchor = self._anchors.get(event.anchor)
+        if anchor is None:
+            raise _fault(f"no anchor &{event.anchor} stands before this alias", event)
+        if not anchor.size:
+            raise _fault(f"the value of the anchor &{event.anchor} contains itself", event)
+        if self._expansion.add(anchor.size):
+            raise _fault("aliases expand this document to many times its size", event)
+        return anchor
+
+
+_INT64_END = 2**63
+
+
+def _is_merge(event: ScalarEvent) -> bool:
+    return bool(event.implicit[0]) or event.tag == _MERGE_TAG
+
+
+def _fault(problem: str, event: Event) -> NotYAMLError:
+    return NotYAMLError(problem, event.start_mark.line + 1, event.start_mark.column + 1)
+
+
+def _repeated(key: str, event: Event) -> NotYAMLError:
+    return _fault(f"the key {key!r} stands twice in this mapping; remove one", event)

@@ -1,0 +1,75 @@
+"""The events of a YAML text, from libyaml or, where its binding is missing, from PyYAML."""
+
+from collections.abc import Callable
+from typing import Protocol, cast
+
+from yaml.error import MarkedYAMLError, YAMLError
+from yaml.events import Event
+from yaml.parser import Parser
+from yaml.reader import Reader, ReaderError
+from yaml.scanner import Scanner
+
+from .faults import NotYAMLError
+
+_REMEDIES = {
+    "mapping values are not allowed in this context": "quote the value if it holds ': '",
+    "found character that cannot start any token": (
+        "indent with blanks, not tabs, and quote what begins with @, ` or %"
+    ),
+    "did not find expected key": "check the indentation of this line and of those above",
+    "did not find expected '-' indicator": "check the indentation of this line",
+    "could not find expected ':'": "a key needs a colon and a blank after it",
+    "block sequence entries are not allowed in this context": "begin the list on a line of its own",
+    "did not find expected alphabetic or numeric character": "quote what begins with * or &",
+    "control characters are not allowed": "write them escaped in a double-quoted text",
+}
+
+
+class PythonParser(Reader, Scanner, Parser):
+    """PyYAML's own parser: the same events some ten times slower."""
+
+    def __init__(self, text: str) -> None:
+        Reader.__init__(self, text)
+        Scanner.__init__(self)
+        Parser.__init__(self)
+
+
+try:
+    from yaml._yaml import CParser
+except ImportError:
+    CParser = None
+
+
+class _EventSource(Protocol):
+    def get_event(self) -> Event: ...
+
+
+def events(text: str) -> Callable[[], Event]:
+    """A function that returns the next event each time; it raises ``YAMLError``."""
+    source = PythonParser(text) if CParser is None else CParser(text)
+    return cast("_EventSource", source).get_event  # the stubs lack it, or say it may be None
+
+
+def fault(text: str, error: YAMLError | UnicodeEncodeError) -> NotYAMLError:
+    """An error of the scanner or parser as ours: what, where, and what to do if that is known."""
+    match error:
+        case MarkedYAMLError(problem=problem, problem_mark=mark) if problem and mark:
+            return NotYAMLError(_advised(problem), mark.line + 1, mark.column + 1)
+        case ReaderError(position=position, reason=reason):
+            if CParser:  # libyaml counts bytes
+                position = len(text.encode()[:position].decode(errors="ignore"))
+            return _at_offset(text, position, _advised(str(reason)))
+        case UnicodeEncodeError(start=start):
+            return _at_offset(text, start, "half of a surrogate pair is no character")
+        case _:
+            return NotYAMLError(str(error), 1, 1)
+
+
+def _advised(problem: str) -> str:
+    remedy = _REMEDIES.get(problem)
+    return f"{problem}; {remedy}" if remedy else problem
+
+
+def _at_offset(text: str, offset: int, problem: str) -> NotYAMLError:
+    before = text[:offset]
+    return NotYAMLError(problem, before.count("\n") + 1, offset - before.rfind("\n"))
