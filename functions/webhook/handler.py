@@ -1,4 +1,4 @@
-"""AWS Lambda's entry point: settings, store and application, built once a cold start."""
+"""AWS Lambda's entry point: settings, stores and application, built once a cold start."""
 
 import logging
 import os
@@ -8,17 +8,16 @@ from contextlib import suppress
 from mangum import Mangum
 
 from podgraft import web
-from podgraft.store import DirectoryCallers, DirectoryStore, StoreError
+from podgraft.store import StoreError
 
 
 def build(environment: Mapping[str, str]) -> Mangum:
-    """The handler of one environment; raises ``SettingsError`` where that is impossible."""
+    """The handler for one environment; raises ``SettingsError`` where that is impossible."""
     settings = web.settings.read(environment)
-    store = DirectoryStore(settings.folder)
-    for injector in store.injectors():
-        with suppress(StoreError):  # what does not load now is answered with its reason later
-            store.snapshot(injector, None)
-    app = web.create_app(store, DirectoryCallers(settings.folder), auth=settings.auth)
+    store, callers = web.opened(settings.backing)
+    app = web.create_app(store, callers, auth=settings.auth)
+    with suppress(StoreError):  # what does not load now is answered with its reason later
+        store.snapshot(web.DEFAULT_INJECTOR, None)
     # Mangum logs each path at INFO, and a path may hold a token.
     logging.getLogger("mangum.http").setLevel(logging.WARNING)
     return Mangum(web.InLoop(app), lifespan="off")

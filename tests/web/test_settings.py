@@ -1,40 +1,126 @@
 """The environment: what it may say, and that every impossible value is named at once."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from podgraft.web import Auth, Settings, SettingsError, settings
+from podgraft.web.settings import Aws, Folder
+
+AWS = {"PODGRAFT_STORE": "aws", "PODGRAFT_BUCKET": "podgraft-bundles"}
 
 
-def test_a_folder_is_all_that_is_needed(tmp_path: Path) -> None:
+def test_a_folder_needs_nothing_more(tmp_path: Path) -> None:
     read = settings.read({"PODGRAFT_STORE": f"file:{tmp_path}", "PATH": "/bin", "PODGRAF": "x"})
-    assert read == Settings(folder=tmp_path, auth=Auth.TOKEN)
+    assert read == Settings(Folder(tmp_path), Auth.TOKEN)
 
 
-@pytest.mark.parametrize("auth", Auth)
-def test_every_kind_of_authentication_is_known(auth: Auth, tmp_path: Path) -> None:
-    read = settings.read({"PODGRAFT_STORE": f"file:{tmp_path}", "PODGRAFT_AUTH": auth})
-    assert read.auth is auth
+def test_aws_needs_a_bucket_and_is_the_default_on_lambda() -> None:
+    wanted = Aws(
+        bucket="podgraft-bundles",
+        bundle_prefix="bundles/",
+        parameter_prefix="/podgraft",
+        refresh_seconds=30,
+    )
+    assert settings.read(AWS).backing == wanted
+    on_lambda = {"AWS_LAMBDA_FUNCTION_NAME": "f", "PODGRAFT_BUCKET": "podgraft-bundles"}
+    assert settings.read(on_lambda).backing == wanted
 
 
-def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
-    environment = {
-        "PODGRAFT_STORE": f"file:{tmp_path}/missing",
-        "PODGRAFT_AUTH": "nobody",
-        "PODGRAFT_ATUH": "token",
+def test_every_variable_of_aws_is_read() -> None:
+    given = {
+        **AWS,
+        "PODGRAFT_BUNDLE_PREFIX": "a/b/",
+        "PODGRAFT_PARAMETER_PREFIX": "/team/podgraft",
+        "PODGRAFT_REFRESH_SECONDS": "3600",
+        "PODGRAFT_AUTH": "mtls",
     }
-    with pytest.raises(SettingsError) as error:
-        settings.read(environment)
-    assert error.value.faults == (
-        "PODGRAFT_ATUH: is unknown; known: PODGRAFT_STORE, PODGRAFT_AUTH",
-        f"PODGRAFT_STORE: {tmp_path}/missing is no folder",
-        "PODGRAFT_AUTH: got 'nobody'; use token, mtls, none",
+    assert settings.read(given) == Settings(
+        Aws(
+            bucket="podgraft-bundles",
+            bundle_prefix="a/b/",
+            parameter_prefix="/team/podgraft",
+            refresh_seconds=3600,
+        ),
+        Auth.MTLS,
     )
 
 
-@pytest.mark.parametrize("value", ["", "s3", "file", "file:", "http://x"])
-def test_a_store_is_a_scheme_and_a_place(value: str) -> None:
+@pytest.mark.parametrize("auth", Auth)
+def test_every_kind_of_authentication_is_known(auth: Auth) -> None:
+    assert settings.read({**AWS, "PODGRAFT_AUTH": auth}).auth is auth
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    name: str
+    given: Mapping[str, str]
+    faults: tuple[str, ...]
+
+
+KNOWN = (
+    "PODGRAFT_STORE, PODGRAFT_BUCKET, PODGRAFT_BUNDLE_PREFIX, PODGRAFT_PARAMETER_PREFIX, "
+    "PODGRAFT_AUTH, PODGRAFT_REFRESH_SECONDS"
+)
+ERRORS = (
+    Bad("no store", {}, ("PODGRAFT_STORE: got ''; use aws or file:<folder>",)),
+    Bad(
+        "no such store",
+        {"PODGRAFT_STORE": "s3://b"},
+        ("PODGRAFT_STORE: got 's3://b'; use aws or file:<folder>",),
+    ),
+    Bad(
+        "no folder",
+        {"PODGRAFT_STORE": "file:"},
+        ("PODGRAFT_STORE: got 'file:'; use aws or file:<folder>",),
+    ),
+    Bad(
+        "a folder that is not there",
+        {"PODGRAFT_STORE": "file:/no/such"},
+        ("PODGRAFT_STORE: got 'file:/no/such'; use a folder that exists",),
+    ),
+    Bad(
+        "no bucket",
+        {"PODGRAFT_STORE": "aws"},
+        ("PODGRAFT_BUCKET: got ''; use the name of the bucket of bundles",),
+    ),
+    Bad(
+        "a misspelt name",
+        {**AWS, "PODGRAFT_ATUH": "none"},
+        (f"PODGRAFT_ATUH: is unknown; known: {KNOWN}",),
+    ),
+    Bad(
+        "everything at once",
+        {
+            "PODGRAFT_STORE": "aws",
+            "PODGRAFT_BUCKET": "Not A Bucket",
+            "PODGRAFT_BUNDLE_PREFIX": "bundles",
+            "PODGRAFT_PARAMETER_PREFIX": "podgraft",
+            "PODGRAFT_AUTH": "nobody",
+            "PODGRAFT_REFRESH_SECONDS": "0",
+        },
+        (
+            "PODGRAFT_AUTH: got 'nobody'; use token, mtls, none",
+            "PODGRAFT_BUCKET: got 'Not A Bucket'; use the name of the bucket of bundles",
+            "PODGRAFT_BUNDLE_PREFIX: got 'bundles'; use a prefix that ends with /, or nothing",
+            "PODGRAFT_PARAMETER_PREFIX: got 'podgraft'; use a path that begins with /",
+            "PODGRAFT_REFRESH_SECONDS: got '0'; use whole seconds from 1 to 3600",
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
+def test_every_fault_is_named_at_once(case: Bad) -> None:
     with pytest.raises(SettingsError) as error:
-        settings.read({"PODGRAFT_STORE": value})
-    assert error.value.faults == (f"PODGRAFT_STORE: got {value!r}; use file:<folder>",)
+        settings.read(case.given)
+    assert error.value.faults == case.faults
+    assert str(error.value) == f"environment: {'; '.join(case.faults)}"
+
+
+@pytest.mark.parametrize("seconds", ["-1", "1.5", "3601", "thirty", "²"])
+def test_a_refresh_is_in_whole_seconds(seconds: str) -> None:
+    with pytest.raises(SettingsError, match="PODGRAFT_REFRESH_SECONDS"):
+        settings.read({**AWS, "PODGRAFT_REFRESH_SECONDS": seconds})

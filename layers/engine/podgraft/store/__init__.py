@@ -4,14 +4,14 @@ A ``Store`` gives a ``Snapshot``: one policy and the bundle it was checked with,
 two versions. While what is stored does not load, the last good snapshot answers and says why.
 """
 
-from .directory import RESERVED, DirectoryCallers, DirectoryStore
+from .directory import DirectoryCallers, DirectoryStore
 from .errors import NotLoadedError, StoreError, UnavailableError, UnknownInjectorError
+from .names import is_name
 from .protocols import CallerStore, Store
 from .snapshot import Snapshot, Snapshots, load
 from .tokens import Callers
 
 __all__ = [
-    "RESERVED",
     "CallerStore",
     "Callers",
     "DirectoryCallers",
@@ -23,5 +23,6 @@ __all__ = [
     "StoreError",
     "UnavailableError",
     "UnknownInjectorError",
+    "is_name",
     "load",
 ]

@@ -9,7 +9,6 @@
 """
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -18,13 +17,10 @@ from podgraft import bundle, kubeyaml
 
 from . import tokens
 from .errors import NotLoadedError, UnavailableError, UnknownInjectorError
+from .names import is_name
 from .reloading import Reloading
 from .snapshot import Snapshot, Snapshots, load
 from .tokens import Callers, TokensError
-
-# Injectors stand in URLs beside these, and their folders beside "auth".
-RESERVED = frozenset({"auth", "healthz", "inject", "k", "mutate", "ping", "readyz", "validate"})
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 
 
 class DirectoryStore:
@@ -65,13 +61,13 @@ class DirectoryCallers:
 
 def _injector(folder: Path, name: str) -> Reloading[Snapshots]:
     path = folder / name
-    if not _is_injector(path):
+    if not is_name(name) or not path.is_dir():
         raise UnknownInjectorError(f"injector {name}: {folder} has no such folder")
     return Reloading(lambda: _fingerprint(str(path)), lambda: _snapshots(path))
 
 
 def _is_injector(path: Path) -> bool:
-    return bool(_NAME.fullmatch(path.name)) and path.name not in RESERVED and path.is_dir()
+    return is_name(path.name) and path.is_dir()
 
 
 def _snapshots(path: Path) -> Snapshots:

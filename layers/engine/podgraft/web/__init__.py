@@ -6,9 +6,20 @@ a Kubernetes ``Status`` by one table (faults.py), and every call leaves one line
 """
 
 from . import settings
-from .app import create_app
+from .app import DEFAULT_INJECTOR, create_app
 from .asgi import InLoop
 from .journal import Journal
+from .opening import opened
 from .settings import Auth, Settings, SettingsError
 
-__all__ = ["Auth", "InLoop", "Journal", "Settings", "SettingsError", "create_app", "settings"]
+__all__ = [
+    "DEFAULT_INJECTOR",
+    "Auth",
+    "InLoop",
+    "Journal",
+    "Settings",
+    "SettingsError",
+    "create_app",
+    "opened",
+    "settings",
+]

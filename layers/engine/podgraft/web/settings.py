@@ -1,20 +1,34 @@
 """The function's environment, read once: impossible values stop it, all faults at once.
 
-==================  =========  ===============================================
-variable            default    value
-==================  =========  ===============================================
-``PODGRAFT_STORE``  none       ``file:<folder>``
-``PODGRAFT_AUTH``   ``token``  ``token``, ``mtls``; ``none`` for local use only
-==================  =========  ===============================================
+==============================  ==============  ================================================
+variable                        default         value
+==============================  ==============  ================================================
+``PODGRAFT_STORE``              ``aws``         ``aws``, or ``file:<folder>``; off Lambda there
+                                                is no default
+``PODGRAFT_BUCKET``             none            the bucket that holds the bundles; ``aws`` only
+``PODGRAFT_BUNDLE_PREFIX``      ``bundles/``    what their keys begin with
+``PODGRAFT_PARAMETER_PREFIX``   ``/podgraft``   where policies and callers are kept
+``PODGRAFT_AUTH``               ``token``       ``token``, ``mtls``; ``none`` for local use only
+``PODGRAFT_REFRESH_SECONDS``    30              how long ``aws`` is not asked again, 1 to 3600
+==============================  ==============  ================================================
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeAlias
 
 _PREFIX = "PODGRAFT_"
-_STORE, _AUTH = "PODGRAFT_STORE", "PODGRAFT_AUTH"
+_NAMES = ("STORE", "BUCKET", "BUNDLE_PREFIX", "PARAMETER_PREFIX", "AUTH", "REFRESH_SECONDS")
+# What Lambda sets in every function, and nobody else.
+_ON_LAMBDA = "AWS_LAMBDA_FUNCTION_NAME"
+
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_BUNDLE_PREFIX = re.compile(r"([^/]+/)*")
+_PARAMETER_PREFIX = re.compile(r"(/[A-Za-z0-9_.-]+)+")
+_MAX_REFRESH_SECONDS = 3600
 
 
 class Auth(StrEnum):
@@ -25,12 +39,32 @@ class Auth(StrEnum):
     NONE = "none"
 
 
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Policies, bundles and callers as files."""
+
+    path: Path
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Aws:
+    """Bundles in S3, policies and callers in Parameter Store."""
+
+    bucket: str
+    bundle_prefix: str
+    parameter_prefix: str
+    refresh_seconds: int
+
+
+Backing: TypeAlias = Folder | Aws
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What the environment says."""
 
-    folder: Path
-    auth: Auth = Auth.TOKEN
+    backing: Backing
+    auth: Auth
 
 
 class SettingsError(ValueError):
@@ -43,30 +77,73 @@ class SettingsError(ValueError):
 
 def read(environment: Mapping[str, str]) -> Settings:
     """Read every variable that begins with ``PODGRAFT_``; raises ``SettingsError``."""
-    faults = [
-        f"{name}: is unknown; known: {_STORE}, {_AUTH}"
-        for name in sorted(environment)
-        if name.startswith(_PREFIX) and name not in {_STORE, _AUTH}
-    ]
-    folder = _folder(environment.get(_STORE, ""), faults)
-    auth = _auth(environment.get(_AUTH, Auth.TOKEN), faults)
-    if faults or folder is None or auth is None:
-        raise SettingsError(tuple(faults))
-    return Settings(folder=folder, auth=auth)
+    given = _Given(environment)
+    given.refuse_unknown()
+    auth = given.matching("AUTH", Auth.TOKEN, re.compile("|".join(Auth)), ", ".join(Auth))
+    backing = _backing(given)
+    if given.faults:
+        raise SettingsError(tuple(given.faults))
+    return Settings(backing, Auth(auth))
 
 
-def _folder(value: str, faults: list[str]) -> Path | None:
-    scheme, _, path = value.partition(":")
-    if scheme != "file" or not path:
-        faults.append(f"{_STORE}: got {value!r}; use file:<folder>")
-        return None
-    if not Path(path).is_dir():
-        faults.append(f"{_STORE}: {path} is no folder")
-    return Path(path)
+class _Given:
+    """The variables as given, and what was found wrong with them."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self.faults: list[str] = []
+
+    def refuse_unknown(self) -> None:
+        """A misspelt name would otherwise leave a default in force unnoticed."""
+        for name in sorted(self._environment):
+            if name.startswith(_PREFIX) and name.removeprefix(_PREFIX) not in _NAMES:
+                known = ", ".join(_PREFIX + known for known in _NAMES)
+                self.faults.append(f"{name}: is unknown; known: {known}")
+
+    def get(self, name: str, default: str) -> str:
+        return self._environment.get(_PREFIX + name, default)
+
+    def on_lambda(self) -> bool:
+        return _ON_LAMBDA in self._environment
+
+    def matching(self, name: str, default: str, pattern: re.Pattern[str], wanted: str) -> str:
+        value = self.get(name, default)
+        if not pattern.fullmatch(value):
+            self.refuse(name, value, wanted)
+        return value
+
+    def refuse(self, name: str, value: str, wanted: str) -> None:
+        self.faults.append(f"{_PREFIX}{name}: got {value!r}; use {wanted}")
 
 
-def _auth(value: str, faults: list[str]) -> Auth | None:
-    if value in set(Auth):
-        return Auth(value)
-    faults.append(f"{_AUTH}: got {value!r}; use {', '.join(Auth)}")
-    return None
+def _backing(given: _Given) -> Backing:
+    store = given.get("STORE", "aws" if given.on_lambda() else "")
+    if store == "aws":
+        return _aws(given)
+    path = Path(store.removeprefix("file:"))
+    if not store.startswith("file:") or store == "file:":
+        given.refuse("STORE", store, "aws or file:<folder>")
+    elif not path.is_dir():
+        given.refuse("STORE", store, "a folder that exists")
+    return Folder(path)
+
+
+def _aws(given: _Given) -> Aws:
+    return Aws(
+        bucket=given.matching("BUCKET", "", _BUCKET, "the name of the bucket of bundles"),
+        bundle_prefix=given.matching(
+            "BUNDLE_PREFIX", "bundles/", _BUNDLE_PREFIX, "a prefix that ends with /, or nothing"
+        ),
+        parameter_prefix=given.matching(
+            "PARAMETER_PREFIX", "/podgraft", _PARAMETER_PREFIX, "a path that begins with /"
+        ),
+        refresh_seconds=_refresh_seconds(given),
+    )
+
+
+def _refresh_seconds(given: _Given) -> int:
+    value = given.get("REFRESH_SECONDS", "30")
+    if value.isascii() and value.isdigit() and 1 <= int(value) <= _MAX_REFRESH_SECONDS:
+        return int(value)
+    given.refuse("REFRESH_SECONDS", value, f"whole seconds from 1 to {_MAX_REFRESH_SECONDS}")
+    return 0

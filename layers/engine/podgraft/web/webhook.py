@@ -13,7 +13,7 @@ from podgraft.admission import MAX_REQUEST_BYTES, AdmissionRequest, TooLargeErro
 from podgraft.injection import istio
 from podgraft.jsonvalue import Object
 from podgraft.review import Answered, Caller, Facts, Failed, Outcome
-from podgraft.store import Store, StoreError
+from podgraft.store import Store, StoreError, UnknownInjectorError, is_name
 
 from . import credentials, faults
 from .authentication import Gate
@@ -62,9 +62,10 @@ class Webhook:
     ) -> tuple[Reply, Object]:
         uid = ""
         try:
+            cluster = self._authenticated(environ, _cluster(path))
             caller = Caller(
-                injector=injector,
-                cluster=self._authenticated(environ, _cluster(path)),
+                injector=_known(injector),
+                cluster=cluster,
                 path=path,
                 deadline_seconds=_deadline_seconds(environ.get("QUERY_STRING", "")),
             )
@@ -114,6 +115,12 @@ def _fault(error: Exception) -> Object:
         "fault": type(error).__name__,
     }
     return {**told, "message": str(error)} if isinstance(error, StoreError) else told
+
+
+def _known(injector: str) -> str:
+    if not is_name(injector):
+        raise UnknownInjectorError(f"injector {injector!r}: no injector can be called so")
+    return injector
 
 
 def _cluster(path: str) -> str | None:

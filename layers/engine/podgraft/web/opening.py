@@ -1,0 +1,34 @@
+"""The stores that the settings name."""
+
+from typing import assert_never
+
+from podgraft.store import CallerStore, DirectoryCallers, DirectoryStore, Store
+
+from .settings import Aws, Backing, Folder
+
+
+def opened(backing: Backing) -> tuple[Store, CallerStore]:
+    """The store of policies and bundles, and the one of callers; nothing is read yet."""
+    match backing:
+        case Folder(path):
+            return DirectoryStore(path), DirectoryCallers(path)
+        case Aws():
+            return _aws(backing)
+        case _:
+            assert_never(backing)
+
+
+def _aws(backing: Aws) -> tuple[Store, CallerStore]:
+    # Imported here: botocore is most of a cold start, and a folder needs none of it.
+    from podgraft.store.aws import clients
+    from podgraft.store.cached import CachedCallers, CachedStore
+    from podgraft.store.s3 import Bundles
+    from podgraft.store.ssm import Parameters
+
+    ssm, s3 = clients()
+    parameters = Parameters(ssm, backing.parameter_prefix)
+    bundles = Bundles(s3, backing.bucket, backing.bundle_prefix)
+    return (
+        CachedStore(parameters, bundles, backing.refresh_seconds),
+        CachedCallers(parameters, backing.refresh_seconds),
+    )
