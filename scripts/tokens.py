@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Tokens by which clusters call the webhook: shown once, kept as hashes, rotated without a gap."""
 
-import os
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
 
 import click
@@ -45,22 +45,37 @@ class Book:
         self.shelf.write(cluster, kubeyaml.dump(hashes.document(callers)))
 
 
+def in_store(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that name the store to *command*, which is given its book first."""
+
+    @wraps(command)
+    def opened(*, store: str, parameter_prefix: str, **own: object) -> None:
+        command(Book(open_shelf(store, parameter_prefix)), **own)
+
+    for option in (
+        click.option(
+            "--parameter-prefix",
+            envvar="PODGRAFT_PARAMETER_PREFIX",
+            default="/podgraft",
+            show_default=True,
+            show_envvar=True,
+        ),
+        click.option(
+            "--store",
+            envvar="PODGRAFT_STORE",
+            default="aws",
+            show_default=True,
+            show_envvar=True,
+            help="Where the webhook looks: aws, or file:<folder>.",
+        ),
+    ):
+        opened = option(opened)
+    return opened
+
+
 @click.group("tokens.py", context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--store",
-    default=lambda: os.environ.get("PODGRAFT_STORE", "aws"),
-    show_default="$PODGRAFT_STORE or aws",
-    help="Where the webhook looks: aws, or file:<folder>.",
-)
-@click.option(
-    "--parameter-prefix",
-    default=lambda: os.environ.get("PODGRAFT_PARAMETER_PREFIX", "/podgraft"),
-    show_default="$PODGRAFT_PARAMETER_PREFIX or /podgraft",
-)
-@click.pass_context
-def tokens(context: click.Context, store: str, parameter_prefix: str) -> None:
+def tokens() -> None:
     """Issue, rotate, revoke and list the tokens of clusters."""
-    context.obj = Book(open_shelf(store, parameter_prefix))
 
 
 in_cluster = click.option("--cluster", required=True, help="The cluster's id, as in the URL.")
@@ -76,7 +91,7 @@ to_file = click.option(
 @in_cluster
 @with_note
 @to_file
-@click.pass_obj
+@in_store
 def issue(book: Book, cluster: str, note: str, output: Path | None) -> None:
     """Make a cluster's first token."""
     callers = book.read(cluster)
@@ -90,7 +105,7 @@ def issue(book: Book, cluster: str, note: str, output: Path | None) -> None:
 @in_cluster
 @with_note
 @to_file
-@click.pass_obj
+@in_store
 def rotate(book: Book, cluster: str, note: str, output: Path | None) -> None:
     """Make a second token beside the first, which stays valid until it is revoked."""
     callers = book.read(cluster)
@@ -108,7 +123,7 @@ def rotate(book: Book, cluster: str, note: str, output: Path | None) -> None:
 @tokens.command()
 @in_cluster
 @click.argument("identity")
-@click.pass_obj
+@in_store
 def revoke(book: Book, cluster: str, identity: str) -> None:
     """Forget the token whose hash begins with IDENTITY, as list shows it."""
     callers = book.read(cluster).without_token(identity)
@@ -124,7 +139,7 @@ def revoke(book: Book, cluster: str, identity: str) -> None:
 
 @tokens.command("list")
 @click.option("--cluster", help="Only this one; by default all.")
-@click.pass_obj
+@in_store
 def list_(book: Book, cluster: str | None) -> None:
     """Show who may call for which cluster."""
     found = [cluster] if cluster else book.shelf.clusters()
@@ -141,7 +156,7 @@ def list_(book: Book, cluster: str | None) -> None:
 @tokens.command()
 @in_cluster
 @click.argument("subject")
-@click.pass_obj
+@in_store
 def allow(book: Book, cluster: str, subject: str) -> None:
     """Let a client certificate with SUBJECT (as certs.py client prints it) call for a cluster."""
     callers = book.read(cluster)
@@ -154,7 +169,7 @@ def allow(book: Book, cluster: str, subject: str) -> None:
 @tokens.command()
 @in_cluster
 @click.argument("subject")
-@click.pass_obj
+@in_store
 def forbid(book: Book, cluster: str, subject: str) -> None:
     """Take back what allow gave."""
     callers = book.read(cluster)

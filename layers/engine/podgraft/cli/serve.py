@@ -1,0 +1,77 @@
+"""``podgraft serve``: admission reviews over HTTPS from a folder, for clusters without AWS.
+
+The folder is a file store (``store/directory.py``): policies, bundles and callers are read anew
+when they change, and so are the certificate files.
+"""
+
+from pathlib import Path
+
+import click
+
+from podgraft.cli.https import Place, Server
+from podgraft.cli.tls import Files, ReloadingContext
+from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.web import Auth, create_app
+
+DEFAULT_PORT = 8443
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("serve")
+@click.option(
+    "--store",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    help="INJECTOR/policy.yaml, INJECTOR/bundle/ and auth/CLUSTER.yaml are read from here.",
+)
+@click.option("--cert", type=_FILE, required=True, help="The server's certificate and chain, PEM.")
+@click.option("--key", type=_FILE, required=True, help="The certificate's key, PEM.")
+@click.option("--passphrase-file", type=_FILE, help="Its first line decrypts the key.")
+@click.option("--client-ca", type=_FILE, help="Verify clients' certificates against these CAs.")
+@click.option(
+    "--auth",
+    type=click.Choice([auth.value for auth in Auth]),
+    help="How clusters prove who they are; by default token, or mtls with --client-ca.",
+)
+@click.option("--host", default="0.0.0.0", show_default=True, help="The address to listen on.")  # noqa: S104
+@click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True)
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--threads", type=click.IntRange(1), default=8, show_default=True)
+def command(  # noqa: PLR0913 — one parameter an option
+    *,
+    folder: Path,
+    cert: Path,
+    key: Path,
+    passphrase_file: Path | None,
+    client_ca: Path | None,
+    auth: str | None,
+    host: str,
+    port: int,
+    workers: int,
+    threads: int,
+) -> None:
+    """Answer admission reviews over HTTPS, without AWS.
+
+    SIGTERM ends it once the open requests are answered. Port 0 takes a free port and prints it.
+    """
+    proof = _proof(auth, client_ca)
+    if proof is Auth.NONE:
+        click.secho("ANYBODY MAY CALL: --auth none is for this machine only", fg="red", err=True)
+    tls = ReloadingContext(Files(cert, key, client_ca, _passphrase(passphrase_file)))
+    app = create_app(DirectoryStore(folder), DirectoryCallers(folder), auth=proof)
+    place = Place(host=host, port=port, workers=workers, threads=threads)
+    Server(app, place, tls).run()
+
+
+def _proof(auth: str | None, client_ca: Path | None) -> Auth:
+    if auth is None:
+        return Auth.TOKEN if client_ca is None else Auth.MTLS
+    if auth == Auth.MTLS and client_ca is None:
+        raise click.UsageError("--auth mtls needs --client-ca to verify certificates against")
+    return Auth(auth)
+
+
+def _passphrase(file: Path | None) -> bytes | None:
+    return None if file is None else file.read_bytes().split(b"\n", 1)[0].removesuffix(b"\r")

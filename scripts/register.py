@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Prints the manifests that make a cluster call a webhook endpoint, once they are known to work."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import click
+
+import outputs
+import program
+from certificates import CertificateError, keys, pem, trust
+from certificates import endpoint as live
+from certificates.endpoint import Address
+from outputs import SECRET, Output, OutputError
+from podgraft import kubeyaml
+from podgraft.jsonvalue import Object
+from podgraft.policy import PolicyError, Rules
+from podgraft.policy import parse as parse_policy
+from registration import RegistrationError, control_plane, endpoint, guard, selectors, webhooks
+from registration.control_plane import Identity
+from registration.endpoint import Endpoint
+from registration.webhooks import FailurePolicy, Registration, Reinvocation, Rule
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+FAULTS = (CertificateError, OutputError, PolicyError, RegistrationError, OSError)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program; the exit status is 0 where everything went well."""
+    return program.run(register, argv, faults=FAULTS)
+
+
+class Options(TypedDict):
+    """The command line."""
+
+    url: str
+    allow_loopback: bool
+    ca_bundle: tuple[Path, ...]
+    server_cert: Path | None
+    probe: bool
+    injector: str | None
+    cluster: str | None
+    network: str | None
+    env: tuple[str, ...]
+    token_file: Path | None
+    client_cert: Path | None
+    client_key: Path | None
+    control_plane: Path | None
+    force: bool
+    revision: str | None
+    inject: bool
+    mutate: tuple[str, ...]
+    validate: tuple[str, ...]
+    exclude_namespace: tuple[str, ...]
+    namespace_selector: str
+    object_selector: str
+    match_condition: tuple[str, ...]
+    failure_policy: str
+    timeout: int
+    reinvocation_policy: str
+    guard: str | None
+    policy: Path | None
+
+
+@click.command("register.py", context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--url", required=True, help="The endpoint: https://host[:port]")
+@click.option("--allow-loopback", is_flag=True, help="Allow localhost, for tests.")
+@click.option("--ca-bundle", type=FILE, multiple=True, help="PEM CAs; without: public roots.")
+@click.option("--server-cert", type=FILE, help="Check that the CAs vouch for this certificate.")
+@click.option("--probe", is_flag=True, help="Check that the CAs vouch for the live endpoint.")
+@click.option("--injector", help="Which injector; by default the URL's, or default.")
+@click.option("--cluster", help="The cluster's id, put into the path.")
+@click.option("--network", help="The cluster's network, put into the path.")
+@click.option("--env", multiple=True, help="NAME=VALUE for proxies, put into the path.")
+@click.option("--token-file", type=FILE, help="The cluster's token, put into the path.")
+@click.option("--client-cert", type=FILE, help="The cluster's certificate, for --control-plane.")
+@click.option("--client-key", type=FILE, help="The key of --client-cert.")
+@click.option(
+    "--control-plane",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write an AdmissionConfiguration here that shows token or certificate in a header or "
+    "handshake: then the token stays out of the path.",
+)
+@click.option("--force", is_flag=True, help="Replace the files of --control-plane.")
+@click.option("--revision", help="Register for one Istio revision or tag.")
+@click.option("--inject/--no-inject", default=True, show_default=True, help="Inject into pods.")
+@click.option(
+    "--mutate", multiple=True, help="Overlays for [GROUP/]VERSION/RESOURCE[:OPERATION,…]."
+)
+@click.option("--validate", multiple=True, help="Rules for [GROUP/]VERSION/RESOURCE[:OPERATION,…].")
+@click.option("--exclude-namespace", multiple=True, help="What the endpoint itself depends on.")
+@click.option("--namespace-selector", default="", help="As kubectl -l; further demands.")
+@click.option("--object-selector", default="", help="As kubectl -l; further demands.")
+@click.option("--match-condition", multiple=True, help="NAME=CEL expression.")
+@click.option(
+    "--failure-policy",
+    type=click.Choice([one.value for one in FailurePolicy]),
+    default=FailurePolicy.FAIL.value,
+    show_default=True,
+)
+@click.option("--timeout", type=int, default=10, show_default=True, help="Seconds, 1 to 30.")
+@click.option(
+    "--reinvocation-policy",
+    type=click.Choice([one.value for one in Reinvocation]),
+    default=Reinvocation.NEVER.value,
+    show_default=True,
+)
+@click.option(
+    "--guard",
+    is_flag=False,
+    flag_value=guard.DEFAULT_CONTAINER,
+    metavar="[CONTAINER]",
+    help="Also reject pods that should carry this sidecar and do not.",
+)
+@click.option("--policy", type=FILE, help="The policy document that --guard goes by.")
+def register(**given: Unpack[Options]) -> None:
+    """Print webhook configurations for kubectl apply, checked before anything is written."""
+    registration = _registration(given)
+    _check_trust(registration.endpoint, given)
+    identity = _identity(given)
+    manifests = list(_manifests(registration, given))
+    if not manifests:
+        raise RegistrationError(
+            "nothing to register: --no-inject, and neither --mutate nor --validate"
+        )
+    if identity is not None and given["control_plane"]:
+        _write(registration.endpoint, identity, given["control_plane"], force=given["force"])
+    click.echo("---\n".join(map(kubeyaml.dump, manifests)), nl=False)
+    _tell(registration, given)
+
+
+def _registration(given: Options) -> Registration:
+    found = endpoint.parse(given["url"], allow_loopback=given["allow_loopback"])
+    found = endpoint.behind(found, given["injector"])
+    if given["control_plane"] is None:
+        found = endpoint.guarded(found, _token(given["token_file"]))
+    roots = [one for file in given["ca_bundle"] for one in pem.read(file)]
+    registration = Registration(
+        endpoint=endpoint.about(found, dict(_facts(given))),
+        ca_bundle=trust.ca_bundle(roots) if roots else None,
+        injector=found.injector,
+        revision=given["revision"],
+        excluded=(*given["exclude_namespace"], *endpoint.own_namespace(found)),
+        namespaces=selectors.parse(given["namespace_selector"]),
+        objects=selectors.parse(given["object_selector"]),
+        conditions=tuple(map(webhooks.condition, given["match_condition"])),
+        failure_policy=FailurePolicy(given["failure_policy"]),
+        reinvocation=Reinvocation(given["reinvocation_policy"]),
+        timeout_seconds=given["timeout"],
+    )
+    webhooks.check(registration)
+    return registration
+
+
+def _token(file: Path | None) -> str | None:
+    return None if file is None else file.read_text(encoding="utf-8").strip()
+
+
+def _facts(given: Options) -> Iterator[tuple[str, str]]:
+    if given["cluster"]:
+        yield "cluster", given["cluster"]
+    if given["network"]:
+        yield "net", given["network"]
+    for text in given["env"]:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise RegistrationError(f"--env {text!r}: write NAME=VALUE")
+        yield name, value
+
+
+def _check_trust(found: Endpoint, given: Options) -> None:
+    roots = trust.roots([one for file in given["ca_bundle"] for one in pem.read(file)])
+    host, now = found.host.strip("[]"), datetime.now(UTC)
+    faults: list[str] = []
+    if given["server_cert"]:
+        if not roots:
+            raise RegistrationError("--server-cert is checked against --ca-bundle; give it too")
+        faults += trust.faults(pem.read(given["server_cert"]), roots, host, now)
+    if given["probe"]:
+        faults += live.faults(Address(host, found.port or live.HTTPS_PORT), roots, now)
+    if faults:
+        raise RegistrationError(
+            f"kube-apiserver would not trust {found.authority}: " + "; ".join(dict.fromkeys(faults))
+        )
+    if roots and not given["server_cert"] and not given["probe"]:
+        click.echo("not checked: give --server-cert or --probe to see the CAs verify it", err=True)
+
+
+def _manifests(registration: Registration, given: Options) -> Iterator[Object]:
+    mutate: list[Rule] = [webhooks.rule(text) for text in given["mutate"]]
+    validate: list[Rule] = [webhooks.rule(text) for text in given["validate"]]
+    made = (
+        webhooks.mutating(registration, given["inject"], mutate),
+        webhooks.validating(registration, validate),
+    )
+    yield from (manifest for manifest in made if manifest is not None)
+    if given["guard"]:
+        yield guard.policy(registration, _rules(given), given["guard"])
+        yield from guard.bindings(registration)
+
+
+def _rules(given: Options) -> Rules:
+    if given["policy"] is None:
+        return Rules()
+    document = parse_policy(given["policy"].read_text(encoding="utf-8"))
+    return document.for_cluster(given["cluster"]).over(Rules())
+
+
+def _identity(given: Options) -> Identity | None:
+    """What the control plane shows; None where it shows nothing, or the path does."""
+    certificate, key = given["client_cert"], given["client_key"]
+    if given["control_plane"] is None:
+        if certificate or key:
+            raise RegistrationError("only a control plane shows certificates: give --control-plane")
+        return None
+    if (certificate is None) is not (key is None):
+        raise RegistrationError("--client-cert and --client-key belong together; give both")
+    if certificate is None and given["token_file"] is None:
+        raise RegistrationError("--control-plane needs --token-file, or --client-cert and its key")
+    if (
+        certificate
+        and key
+        and not keys.belong_together(keys.read(key, None), pem.read(certificate)[0])
+    ):
+        raise RegistrationError(f"{key} is not the key of {certificate}")
+    return Identity(_token(given["token_file"]), _bytes(certificate), _bytes(key))
+
+
+def _bytes(file: Path | None) -> bytes | None:
+    return None if file is None else file.read_bytes()
+
+
+def _write(found: Endpoint, identity: Identity, folder: Path, *, force: bool) -> None:
+    files = {
+        control_plane.KUBECONFIG: control_plane.kubeconfig(found, identity),
+        control_plane.CONFIGURATION: control_plane.configuration(folder),
+    }
+    written = [
+        Output(folder / name, kubeyaml.dump(document).encode(), SECRET)
+        for name, document in files.items()
+    ]
+    outputs.write(written, force=force)
+
+
+def _tell(registration: Registration, given: Options) -> None:
+    steps = ["kubectl apply --server-side -f what was printed"]
+    if given["control_plane"]:
+        place = given["control_plane"] / control_plane.CONFIGURATION
+        steps.insert(
+            0,
+            f"on every control plane node: kube-apiserver --admission-control-config-file={place}",
+        )
+    elif given["token_file"]:
+        steps.append("the URL holds the token: whoever may read webhook configurations can see it")
+    if registration.revision:
+        label = f"{selectors.REVISION_LABEL}={registration.revision}"
+        steps.append(f"choose the namespaces: kubectl label namespace NAME {label}")
+    if registration.failure_policy is FailurePolicy.IGNORE and not given["guard"]:
+        steps.append("failurePolicy Ignore misses silently: --guard rejects pods without sidecar")
+    steps.append("see it work: kubectl run probe --image=nginx --dry-run=server -o yaml")
+    program.then(*steps)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+"""The URL that kube-apiserver will call: the rules of ``clientConfig.url``, and our own routes.
+
+The rules are the API server's (apiserver/pkg/util/webhook/validation.go, ValidateWebhookURL), those
+of its client (the path arrives decoded and cleaned) and those of TLS.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from certificates import CertificateError, names
+from registration.errors import RegistrationError
+
+ROUTES = ("inject", "mutate", "validate")
+DEFAULT_INJECTOR = "default"
+TOKEN_MARK = "k"  # noqa: S105 — the path segment before a token
+
+# What RFC 3986 reserves nothing of and Go's client sends unescaped (url.URL.EscapedPath).
+_SEGMENT = re.compile(r"[A-Za-z0-9._~$&+,:;=@-]+")
+_DOTS = {".", ".."}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where one cluster calls one injector."""
+
+    host: str  # as it stands in the URL: an IPv6 address in brackets
+    port: int | None = None
+    prefix: tuple[str, ...] = ()
+    pairs: tuple[str, ...] = ()
+
+    @property
+    def injector(self) -> str:
+        """The injector that the path names."""
+        named = self.prefix[2:] if self.prefix[:1] == (TOKEN_MARK,) else self.prefix
+        return named[-1] if named else DEFAULT_INJECTOR
+
+    @property
+    def authority(self) -> str:
+        """Host and, where the URL has one, port."""
+        return self.host if self.port is None else f"{self.host}:{self.port}"
+
+    def url(self, route: str) -> str:
+        """The URL of one of the routes."""
+        return "/".join((f"https://{self.authority}", *self.prefix, route, *self.pairs))
+
+
+def parse(url: str, *, allow_loopback: bool = False) -> Endpoint:
+    """Read an endpoint's URL: its root, or already with a route (``/inject/cluster/prod``).
+
+    Raises ``RegistrationError`` for everything that kube-apiserver would refuse or never reach.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise RegistrationError(f"{url}: {error}") from error
+    _check_parts(url, parts)
+    host = _host(url, parts, allow_loopback=allow_loopback)
+    segments = parts.path.removesuffix("/").split("/")[1:]
+    for segment in segments:
+        _check_segment(url, segment)
+    return _routed(host, port, segments)
+
+
+def behind(endpoint: Endpoint, injector: str | None) -> Endpoint:
+    """Put the injector into the path; the default one needs no place there."""
+    if injector in (None, DEFAULT_INJECTOR, endpoint.injector):
+        return endpoint
+    if endpoint.injector != DEFAULT_INJECTOR:
+        raise RegistrationError(f"the URL names the injector {endpoint.injector}, not {injector}")
+    return replace(endpoint, prefix=(*endpoint.prefix, injector))
+
+
+def guarded(endpoint: Endpoint, token: str | None) -> Endpoint:
+    """Put the token first into the path, where the webhook looks for it."""
+    if token is None:
+        return endpoint
+    if endpoint.prefix[:1] == (TOKEN_MARK,):
+        raise RegistrationError("the URL already holds a token (/k/…); give the token once")
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", token):
+        raise RegistrationError("the token file does not hold one token, as tokens.py makes it")
+    return replace(endpoint, prefix=(TOKEN_MARK, token, *endpoint.prefix))
+
+
+def about(endpoint: Endpoint, facts: Mapping[str, str]) -> Endpoint:
+    """Put what the proxies shall know (``cluster``, ``net``, environment) behind the route."""
+    pairs = list(endpoint.pairs)
+    for key, value in facts.items():
+        if key in endpoint.pairs[::2]:
+            raise RegistrationError(f"the URL already says {key}; say it once")
+        text = value.replace("/", "--slash--")
+        _check_segment(f"{key}={value}", text)
+        pairs += (key, text)
+    return replace(endpoint, pairs=tuple(pairs))
+
+
+def own_namespace(endpoint: Endpoint) -> tuple[str, ...]:
+    """The namespace of an endpoint that is a Service: ``podgraft.NAMESPACE.svc[.cluster.local]``.
+
+    While its own pods wait for it, nobody injects them.
+    """
+    labels = endpoint.host.split(".")
+    return (labels[1],) if labels[2:3] == ["svc"] else ()
+
+
+def _check_parts(url: str, parts: SplitResult) -> None:
+    if parts.scheme != "https":
+        met = f"got {parts.scheme}" if parts.scheme else "there is no scheme"
+        raise RegistrationError(f"{url}: {met}; kube-apiserver calls https:// only")
+    if parts.username is not None or parts.password is not None:
+        raise RegistrationError(
+            f"https://…@{parts.hostname}: no user information (user:password@) is allowed; use a "
+            "token (--token-file) or a client certificate"
+        )
+    if parts.query or url.endswith("?"):
+        raise RegistrationError(
+            f"{url}: no query (?…) is allowed: kube-apiserver adds its own; write it as path, "
+            "--cluster and --env do"
+        )
+    if parts.fragment or url.endswith("#"):
+        raise RegistrationError(f"{url}: no fragment (#…) is allowed; leave it out")
+
+
+def _host(url: str, parts: SplitResult, *, allow_loopback: bool) -> str:
+    host = parts.hostname
+    if not host:
+        raise RegistrationError(f"{url}: there is no host; write https://host[:port]")
+    try:
+        named = names.parse([host])
+    except CertificateError as error:
+        raise RegistrationError(f"{url}: host {error}") from error
+    if "*" in host:
+        raise RegistrationError(f"{url}: a URL names one host; only certificates have wildcards")
+    if _is_loopback(host) and not allow_loopback:
+        raise RegistrationError(
+            f"{url}: {host} is the control plane's own machine, and not every one of them runs a "
+            "webhook; --allow-loopback is for tests"
+        )
+    return f"[{host}]" if named.addresses and ":" in host else host
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _check_segment(place: str, segment: str) -> None:
+    if not segment or segment in _DOTS:
+        raise RegistrationError(
+            f"{place}: kube-apiserver cleans the path before it calls: leave out empty segments "
+            "(//), . and .."
+        )
+    if "%" in segment:
+        raise RegistrationError(
+            f"{place}: kube-apiserver decodes the path before it calls: write --slash-- for a "
+            "slash, and nothing with %"
+        )
+    if not _SEGMENT.fullmatch(segment):
+        raise RegistrationError(
+            f"{place}: a path holds letters, digits and . _ ~ $ & + , : ; = @ - only"
+        )
+
+
+def _routed(host: str, port: int | None, segments: list[str]) -> Endpoint:
+    """Tell prefix, route and pairs apart; a URL that names a route keeps what stands behind it."""
+    at = next((i for i, segment in enumerate(segments) if segment in ROUTES), len(segments))
+    return Endpoint(
+        host=host, port=port, prefix=tuple(segments[:at]), pairs=tuple(segments[at + 1 :])
+    )
