@@ -1,38 +1,83 @@
-# Every target is one line of help: plain `make` prints them.
+# Every target has one line of help: plain `make` prints them.
 .DEFAULT_GOAL := help
-PYTHON ?= python3
-VENV := .venv
-BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+.DELETE_ON_ERROR:
 
-.PHONY: help setup test check format lint types contracts
+PYTHON ?= python3
+BIN := .venv/bin
+# Which Lambda the layers are built for; give the same to sam deploy --parameter-overrides.
+RUNTIME ?= python3.13
+ARCHITECTURE ?= arm64
+SAMPLE ?= istio
+# Programs that bring many dependencies of their own live in environments of their own.
+TOOLS := .tools
+SAM := $(TOOLS)/sam/bin
+
+export SAM_CLI_TELEMETRY := 0
+
+.PHONY: help setup demo test check format lint types contracts template conformance bench \
+	e2e-aws e2e-kube build deploy clean
 
 help: ## Print this help
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-12s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(STAMP): pyproject.toml requirements.txt
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --requirement requirements.txt
-	@$(BIN)/python -m pip install --quiet --no-deps --editable .
+setup: .venv/.done ## Make .venv with all that the engine, its tests and the scripts need
+
+.venv/.done: pyproject.toml requirements/dev.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
-setup: $(STAMP) ## Make .venv with everything that is needed
+$(TOOLS)/%/.done: requirements/%.txt
+	@$(PYTHON) -m venv $(TOOLS)/$*
+	@$(TOOLS)/$*/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+demo: setup ## Inject a pod over HTTPS on this machine and show what happened (SAMPLE=istio)
+	@$(BIN)/python scripts/demo.py $(SAMPLE)
 
 test: setup ## Run the whole test suite
 	@$(BIN)/python -m pytest -q -n auto
+
+check: lint types contracts template test e2e-aws ## Everything that CI runs
 
 format: setup ## Write the house format
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --quiet --fix .
 
-lint: setup
+lint: setup ## Check format and lint
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 
-types: setup
-	@$(BIN)/pyright
+types: setup ## Check types, strictly
+	@$(BIN)/pyright --warnings
 
-contracts: setup
+contracts: setup ## Check that imports go one way
 	@$(BIN)/lint-imports
 
-check: lint types contracts test ## Everything that CI runs
+template: $(TOOLS)/sam/.done $(TOOLS)/checkov/.done ## Check the AWS template: SAM, cfn-lint, checkov
+	@$(SAM)/sam validate --lint --region eu-central-1
+	@$(SAM)/cfn-lint template.yaml
+	@$(TOOLS)/checkov/bin/checkov --file template.yaml --compact --quiet --skip-download
+
+conformance: setup ## Run Istio's own cases, release by release (PODGRAFT_CORPUS)
+	@$(BIN)/python scripts/conformance.py
+
+bench: setup ## Measure cold start, warm path and scaling, each against its baseline
+	@$(BIN)/python scripts/bench.py
+
+e2e-aws: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Deploy to an AWS on loopback and review through it
+	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python -m pytest -q tests/e2e/aws
+
+e2e-kube: setup ## Feed the real kube-apiserver's admission plugins (needs Go)
+	@$(BIN)/python scripts/e2e_kube.py
+
+build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHITECTURE=arm64)
+	@PODGRAFT_RUNTIME=$(RUNTIME) PODGRAFT_ARCHITECTURE=$(ARCHITECTURE) $(SAM)/sam build \
+		--parameter-overrides Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE)
+
+deploy: build ## Build and deploy the dev stack; the prod stack: sam deploy --config-env prod
+	@$(SAM)/sam deploy --parameter-overrides Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE) LogRetentionDays=7
+
+clean: ## Remove what the targets made
+	@rm -rf .venv $(TOOLS) .aws-sam build .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,218 @@
+"""AWS on this machine: ministack on loopback, our template deployed to it by sam.
+
+Both run in environments of their own, which ``make e2e-aws`` makes: ministack's functions see its
+site-packages, so a dependency that no layer declares would pass unnoticed in ours.
+"""
+
+import http.client
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import botocore.session
+
+ROOT = Path(__file__).parents[3]
+REGION = "eu-central-1"
+HOST = "execute-api.localhost"
+RUNTIME = f"python{sys.version_info.major}.{sys.version_info.minor}"
+ARCHITECTURE = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[os.uname().machine]
+STARTUP_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The folder with an environment for sam and one for ministack."""
+
+    folder: Path
+
+    def program(self, environment: str, name: str) -> str:
+        """The path of a program of one environment."""
+        return str(self.folder / environment / "bin" / name)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back over HTTPS."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cloud:
+    """A running ministack."""
+
+    tools: Tools
+    port: int
+    authority: Path
+    home: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What programs need to find this AWS instead of the real one."""
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            "AWS_ENDPOINT_URL": f"https://127.0.0.1:{self.port}",
+            "AWS_CA_BUNDLE": str(self.authority),
+            "AWS_DEFAULT_REGION": REGION,
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_MAX_ATTEMPTS": "1",
+            "SAM_CLI_TELEMETRY": "0",
+            "PODGRAFT_RUNTIME": RUNTIME,
+            "PODGRAFT_ARCHITECTURE": ARCHITECTURE,
+        }
+
+    def run(self, *command: str, cwd: Path = ROOT) -> str:
+        """Run a program against this AWS; its output, all of it in the failure."""
+        done = subprocess.run(
+            command, cwd=cwd, env=self.environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def client(self, service: str) -> Any:
+        """A client of one service."""
+        session = botocore.session.get_session()
+        return session.create_client(
+            service,
+            region_name=REGION,
+            endpoint_url=self.environment["AWS_ENDPOINT_URL"],
+            verify=str(self.authority),
+            aws_access_key_id="test",
+            aws_secret_access_key="test",  # noqa: S106  ministack asks for any
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stack:
+    """The deployed template."""
+
+    cloud: Cloud
+    name: str
+    outputs: Mapping[str, str]
+
+    @property
+    def host(self) -> str:
+        """The API's own host name."""
+        return (
+            self.outputs["Endpoint"].removeprefix("http://").removeprefix("https://").split(":")[0]
+        )
+
+    def call(
+        self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] = {}
+    ) -> Answer:
+        """One HTTPS request, the certificate verified against our CA."""
+        context = ssl.create_default_context(cafile=str(self.cloud.authority))
+        sock = socket.create_connection(("127.0.0.1", self.cloud.port), timeout=60)
+        with context.wrap_socket(sock, server_hostname=self.host) as wrapped:
+            connection = http.client.HTTPSConnection(self.host, self.cloud.port)
+            connection.sock = wrapped
+            sent = {"Host": self.host, "Content-Type": "application/json", **headers}
+            connection.request(method, path, body or None, sent)
+            response = connection.getresponse()
+            text = response.read()
+            kind = response.headers.get_content_type()
+            value = json.loads(text) if kind == "application/json" else text
+            return Answer(response.status, dict(response.headers), value)
+
+
+@contextmanager
+def ministack(tools: Tools, folder: Path) -> Generator[Cloud]:
+    """Start ministack on a free port with a certificate of our own CA; stop it at the end."""
+    certificate, key, authority = _certificate(folder)
+    cloud = Cloud(tools=tools, port=_free_port(), authority=authority, home=folder)
+    environment = {
+        **cloud.environment,
+        "BIND_HOST": "127.0.0.1",
+        "GATEWAY_PORT": str(cloud.port),
+        "IOT_MTLS_ENABLED": "0",
+        "SFTP_ENABLED": "0",
+        "USE_SSL": "1",
+        "MINISTACK_SSL_CERT": str(certificate),
+        "MINISTACK_SSL_KEY": str(key),
+    }
+    with (folder / "ministack.log").open("w") as log:
+        process = subprocess.Popen(
+            [tools.program("ministack", "ministack")],
+            env=environment,
+            cwd=folder,
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            _wait_until_healthy(cloud, process)
+            yield cloud
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+@contextmanager
+def deployed(cloud: Cloud, name: str, **parameters: str) -> Generator[Stack]:
+    """Build and deploy the real template; delete the stack at the end."""
+    sam = cloud.tools.program("sam", "sam")
+    build = cloud.home / "build"
+    chosen = [f"Runtime={RUNTIME}", f"Architecture={ARCHITECTURE}"]
+    chosen += [f"{key}={value}" for key, value in parameters.items()]
+    cloud.run(sam, "build", "--build-dir", str(build), "--parameter-overrides", *chosen)
+    cloud.run(
+        *(sam, "deploy", "--template-file", str(build / "template.yaml"), "--stack-name", name),
+        *("--parameter-overrides", *chosen),
+    )
+    shutil.rmtree(build)
+    try:
+        found = cloud.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+        outputs = {entry["OutputKey"]: entry["OutputValue"] for entry in found["Outputs"]}
+        yield Stack(cloud=cloud, name=name, outputs=outputs)
+    finally:
+        cloud.run(sam, "delete", "--stack-name", name, "--no-prompts", "--region", REGION)
+
+
+def _certificate(folder: Path) -> tuple[Path, Path, Path]:
+    """A CA and a certificate for the endpoint, by our own script, as an operator would."""
+    certs = [sys.executable, str(ROOT / "scripts" / "certs.py")]
+    for arguments in (
+        ["ca", "--dir", str(folder)],
+        ["server", "--dir", str(folder), f"*.{HOST}", "localhost", "127.0.0.1"],
+    ):
+        subprocess.run([*certs, *arguments], check=True, capture_output=True)
+    return folder / "server.pem", folder / "server.key", folder / "ca.pem"
+
+
+def _wait_until_healthy(cloud: Cloud, process: subprocess.Popen[bytes]) -> None:
+    context = ssl.create_default_context(cafile=str(cloud.authority))
+    ends = monotonic() + STARTUP_SECONDS
+    while monotonic() < ends:
+        assert process.poll() is None, (cloud.home / "ministack.log").read_text()
+        connection = http.client.HTTPSConnection(
+            "127.0.0.1", cloud.port, context=context, timeout=5
+        )
+        try:
+            connection.request("GET", "/_localstack/health")
+            connection.getresponse().read()
+        except OSError:
+            continue
+        else:
+            return
+        finally:
+            connection.close()
+    raise AssertionError("ministack did not start: " + (cloud.home / "ministack.log").read_text())
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,33 @@
+"""One ministack and one deployed stack for all tests of this folder."""
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from e2e.aws.cloud import Cloud, Stack, Tools, deployed, ministack
+
+_TOOLS = "PODGRAFT_E2E_TOOLS"
+
+
+@pytest.fixture(scope="session")
+def tools() -> Tools:
+    """The environments that ``make e2e-aws`` makes."""
+    folder = os.environ.get(_TOOLS)
+    if not folder:
+        pytest.skip(f"{_TOOLS} names no folder with sam and ministack; run make e2e-aws")
+    return Tools(Path(folder).resolve())
+
+
+@pytest.fixture(scope="session")
+def cloud(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[Cloud]:
+    """AWS on loopback."""
+    with ministack(tools, tmp_path_factory.mktemp("aws")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def stack(cloud: Cloud) -> Generator[Stack]:
+    """The template, deployed with a refresh so short that a test can wait for it."""
+    with deployed(cloud, "podgraft-e2e", RefreshSeconds="1") as running:
+        yield running
