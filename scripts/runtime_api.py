@@ -1,0 +1,154 @@
+"""Lambda's Runtime API on loopback, so that the real runtime client serves the real handler.
+
+AWS documents the API (Lambda developer guide, "Using the Lambda runtime API"): the client asks for
+the next event, and posts a response or an error for it, or an error of its initialisation. The stub
+hands out events one by one and keeps what came back, with the moments it came.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from time import monotonic
+from typing import Any
+
+PREFIX = "/2018-06-01/runtime/"
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """One message of the runtime client: ``next``, ``response``, ``error`` or ``init/error``."""
+
+    what: str
+    body: Any
+    at: float
+
+
+class RuntimeApi:
+    """The stub; ``invoke`` sends one event and returns what the client posted for it."""
+
+    def __init__(self, address: str, messages: "Queue[Posted]", events: "Queue[bytes]") -> None:
+        self.address = address
+        self._messages = messages
+        self._events = events
+
+    def posted(self, seconds: float = 30.0) -> Posted:
+        """The client's next message; ``queue.Empty`` where none comes in time."""
+        return self._messages.get(timeout=seconds)
+
+    def invoke(self, event: Mapping[str, Any]) -> Posted:
+        """Hand out one event and wait for its response or error."""
+        self._events.put(json.dumps(event).encode())
+        answer = self.posted()
+        return answer if answer.what != "next" else self.posted()
+
+
+@contextmanager
+def runtime_api() -> Generator[RuntimeApi]:
+    """Serve the API on a free port of loopback."""
+    messages: Queue[Posted] = Queue()
+    events: Queue[bytes] = Queue()
+
+    class Handler(_Handler):
+        inbox, outbox = messages, events
+
+    with _Server(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        host, port = server.server_address[:2]
+        try:
+            yield RuntimeApi(f"{host!s}:{port}", messages, events)
+        finally:
+            events.put(b"")
+            server.shutdown()
+
+
+@contextmanager
+def runtime_client(
+    api: RuntimeApi,
+    environment: Mapping[str, str],
+    folder: Path,
+    *,
+    python: str = sys.executable,
+    handler: str = "handler.handler",
+) -> Generator["subprocess.Popen[bytes]"]:
+    """Start AWS's runtime client on the handler in *folder*; end it with the block.
+
+    The process gets *environment* and nothing of ours but PATH.
+    """
+    process = subprocess.Popen(
+        [python, "-m", "awslambdaric", handler],
+        cwd=folder,
+        env={
+            "PATH": os.environ["PATH"],
+            "AWS_LAMBDA_RUNTIME_API": api.address,
+            "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
+            "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "1024",
+            "LAMBDA_TASK_ROOT": str(folder),
+            **environment,
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that were ended while they waited."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    # Without these two, every exchange waits for a delayed acknowledgement.
+    disable_nagle_algorithm = True
+    wbufsize = -1
+
+    inbox: "Queue[Posted]"
+    outbox: "Queue[bytes]"
+
+    def do_GET(self) -> None:
+        """Answer ``invocation/next`` with the next event, once there is one."""
+        self.inbox.put(Posted("next", None, monotonic()))
+        event = self.outbox.get()
+        if event:
+            headers = {
+                "Lambda-Runtime-Aws-Request-Id": "8476a536-e9f4-11e8-9739-2dfe598c3fcd",
+                "Lambda-Runtime-Deadline-Ms": "9999999999999",
+                "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-central-1:0:function:p",
+            }
+            self._answer(HTTPStatus.OK, event, headers)
+
+    def do_POST(self) -> None:
+        """Keep a response or an error."""
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        what = self.path.removeprefix(PREFIX).rpartition("/")[2]
+        what = "init/error" if self.path.endswith("init/error") else what
+        self.inbox.put(Posted(what, json.loads(body), monotonic()))
+        self._answer(HTTPStatus.ACCEPTED, b"{}", {})
+
+    def _answer(self, status: HTTPStatus, body: bytes, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+        self.wfile.flush()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 — the base class's name
+        """Say nothing."""
