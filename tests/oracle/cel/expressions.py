@@ -807,6 +807,6 @@ GROUPS = {
 if __name__ == "__main__":
     rows: list[dict[str, object]] = [{"object": OBJECT, "params": PARAMS}]
     for group in GROUPS.values():
-        rows += [{"expression": line} for line in map(str.strip, group.strip().splitlines())]
+        rows.extend({"expression": line.strip()} for line in group.strip().splitlines())
     for row in rows:
         sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")

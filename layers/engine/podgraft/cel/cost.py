@@ -1,0 +1,138 @@
+"""What evaluation costs, counted as kube-apiserver counts it, and the meter that ends it.
+
+Sources: cel-go 0.29 interpreter/runtimecost.go and k8s.io/apiserver 0.37 pkg/cel/library/cost.go.
+One unit is about a hundred nanoseconds there; a meter needs no clock, so the same review is
+refused or not wherever it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import ceil
+from typing import TypeAlias
+
+from .errors import CostExceededError
+from .values import Value, is_list, is_map, is_optional
+
+# k8s.io/apiserver pkg/apis/cel/config.go: RuntimeCELCostBudget, for one policy and binding.
+POLICY_BUDGET = 10_000_000
+# There: RuntimeCELCostBudgetMatchConditions, for all match conditions of one policy.
+CONDITIONS_BUDGET = 2_500_000
+# There: PerCallLimit, for one expression.
+EXPRESSION_BUDGET = 1_000_000
+
+IDENT = SELECT = 1
+LIST = 10
+MAP = 30
+_TRAVERSAL = 0.1
+_REGEX = 0.25
+
+# The cost of a call, from its arguments and its result.
+Cost: TypeAlias = Callable[[Sequence[Value], Value], int]
+
+
+class Meter:
+    """A budget that evaluation spends; going over it raises ``CostExceededError``."""
+
+    __slots__ = ("budget", "spent")
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self.spent = 0
+
+    def spend(self, cost: int) -> None:
+        """Take ``cost`` from the budget."""
+        self.spent += cost
+        if self.spent > self.budget:
+            raise CostExceededError(f"costs more than the {self.budget} units it may")
+
+
+def size(value: Value) -> int:
+    """The length of what has one, in characters, bytes or elements; else 1."""
+    if isinstance(value, str | bytes) or is_list(value) or is_map(value):
+        return len(value)
+    return size(value.value) if is_optional(value) and value.present else 1
+
+
+def one(_arguments: Sequence[Value], _result: Value) -> int:
+    """A call of fixed price."""
+    return 1
+
+
+def _share(units: float, factor: float = _TRAVERSAL) -> int:
+    return ceil(units * factor)
+
+
+def traversing(arguments: Sequence[Value], _result: Value) -> int:
+    """Reading the first argument once."""
+    return _share(size(arguments[0]))
+
+
+def traversing_second(arguments: Sequence[Value], _result: Value) -> int:
+    """Reading the second argument once: a prefix is looked for, whatever it is looked for in."""
+    return _share(size(arguments[1]))
+
+
+def copying(arguments: Sequence[Value], _result: Value) -> int:
+    """Reading the first argument and writing as much."""
+    return _share(size(arguments[0]) * 2)
+
+
+def copying_result(_arguments: Sequence[Value], result: Value) -> int:
+    """Writing the result."""
+    return _share(size(result) * 2)
+
+
+def joining(arguments: Sequence[Value], _result: Value) -> int:
+    """Writing both arguments, one after the other."""
+    return _share(size(arguments[0]) + size(arguments[1]))
+
+
+def comparing(arguments: Sequence[Value], _result: Value) -> int:
+    """Comparing as far as the shorter goes."""
+    return _share(min(size(arguments[0]), size(arguments[1])))
+
+
+def searching(arguments: Sequence[Value], _result: Value) -> int:
+    """Looking for the second argument everywhere in the first."""
+    return _share(size(arguments[0])) * _share(size(arguments[1]))
+
+
+def scanning(arguments: Sequence[Value], _result: Value) -> int:
+    """Looking at every element of the second argument."""
+    return size(arguments[1])
+
+
+def matching(arguments: Sequence[Value], _result: Value) -> int:
+    """Running a pattern, of about four characters a state, over a text."""
+    return _share(1 + size(arguments[0])) * _share(size(arguments[1]), _REGEX)
+
+
+def pairing(arguments: Sequence[Value], _result: Value) -> int:
+    """Comparing every element of one list with every element of another."""
+    return 1 + size(arguments[0]) * size(arguments[1])
+
+
+def building(_arguments: Sequence[Value], result: Value) -> int:
+    """Making a list."""
+    return 1 + LIST + size(result)
+
+
+def ordering(arguments: Sequence[Value], _result: Value) -> int:
+    """Comparing all elements of a list with each other, and making a list."""
+    return 1 + LIST + 2 * size(arguments[0]) ** 2
+
+
+def walking(arguments: Sequence[Value], _result: Value) -> int:
+    """Reading the whole first argument, elements of elements included."""
+    return _walk(arguments[0])
+
+
+def _walk(value: Value) -> int:
+    if isinstance(value, str | bytes):
+        return int(len(value) * _TRAVERSAL)
+    if is_list(value):
+        return sum(map(_walk, value))
+    if is_map(value):
+        return sum(_walk(key) + _walk(element) for key, element in value.items())
+    return 1

@@ -1,0 +1,367 @@
+"""Checked trees become Python closures; closures give values and spend a meter.
+
+cel-cpp parses and checks, but does not evaluate here: its Python binding can neither count cost
+nor hold Kubernetes' own types, and evaluates no variable late. The semantics are cel-go's
+(interpreter/), as kube-apiserver runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias, assert_never
+
+from .cost import IDENT, LIST, MAP, SELECT, Meter
+from .errors import EvaluationError, no_such_overload
+from .overloads import Function
+from .syntax import Call, Constant, Fold, Ident, ListOf, MapOf, Node, Select
+from .values import (
+    TYPE_NAMES,
+    Optional,
+    TypeValue,
+    Value,
+    find,
+    is_list,
+    is_map,
+    is_optional,
+    member,
+    type_name,
+)
+
+
+class Frame:
+    """One evaluation: the variables, a place for every loop variable, the meter."""
+
+    __slots__ = ("meter", "slots", "variables")
+
+    def __init__(self, variables: Mapping[str, Value], slots: int, meter: Meter) -> None:
+        self.variables = variables
+        self.slots: list[Value] = [None] * slots
+        self.meter = meter
+
+
+Evaluate: TypeAlias = Callable[[Frame], Value]
+Scope: TypeAlias = Mapping[str, int]
+
+
+class Compiler:
+    """Turns nodes into closures; every loop variable gets a slot of its own."""
+
+    def __init__(self, functions: Mapping[str, Function]) -> None:
+        self.functions = functions
+        self.slots = 0
+
+    def compile_(self, node: Node, scope: Scope) -> Evaluate:
+        """The closure that evaluates ``node`` where ``scope`` says which slots names mean."""
+        match node:
+            case Constant(value=value):
+                return lambda _frame: value
+            case Ident(name=name):
+                return self._ident(name, scope)
+            case Select():
+                operand = self.compile_(node.operand, scope)
+                price = _price_of_access(node.operand)
+                return (_test if node.test else _select)(operand, node.field, price)
+            case Call():
+                return self._call(node, scope)
+            case ListOf(elements=elements, optional=optional):
+                return _list([self.compile_(each, scope) for each in elements], optional)
+            case MapOf(entries=entries):
+                return _map(
+                    [
+                        (self.compile_(key, scope), self.compile_(value, scope), optional)
+                        for key, value, optional in entries
+                    ]
+                )
+            case Fold():
+                return self._fold(node, scope)
+            case _:
+                assert_never(node)
+
+    def _ident(self, name: str, scope: Scope) -> Evaluate:
+        if name in scope:
+            return _local(scope[name])
+        if name in TYPE_NAMES:
+            type_value = TypeValue(name)
+            return lambda _frame: type_value
+        return _variable(name)
+
+    def _call(self, node: Call, scope: Scope) -> Evaluate:
+        arguments = [self.compile_(each, scope) for each in node.arguments]
+        match node:
+            case Call(function="_+_", arguments=(Ident(name=name), ListOf())) if name[0] == "@":
+                return _append(*arguments)
+            case _:
+                pass
+        special = _SPECIAL.get(node.function)
+        if special is not None:
+            return special(*arguments)
+        return _strict(self.functions[node.function], arguments)
+
+    def _fold(self, node: Fold, scope: Scope) -> Evaluate:
+        first, second, accumulator = self.slots, self.slots + 1, self.slots + 2
+        self.slots += 3
+        inside = {**scope, node.variable: first, node.accumulator: accumulator}
+        if node.second_variable:
+            inside[node.second_variable] = second
+        return _fold(
+            (first, second if node.second_variable else None, accumulator),
+            self.compile_(node.range, scope),
+            self.compile_(node.initial, scope),
+            self.compile_(node.condition, inside),
+            self.compile_(node.step, inside),
+            self.compile_(node.result, {**scope, node.accumulator: accumulator}),
+        )
+
+
+def _variable(name: str) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        frame.meter.spend(IDENT)
+        return frame.variables[name]
+
+    return evaluate
+
+
+def _local(slot: int) -> Evaluate:
+    """A loop variable; an accumulator may hold the error that its last step ended in."""
+
+    def evaluate(frame: Frame) -> Value:
+        frame.meter.spend(IDENT)
+        value = frame.slots[slot]
+        if isinstance(value, EvaluationError):
+            raise value
+        return value
+
+    return evaluate
+
+
+def _price_of_access(operand: Node) -> int:
+    """What a field costs beyond its operand: a chain of fields is one access with many steps."""
+    starts = isinstance(operand, Ident | Select)
+    return SELECT if starts else IDENT + SELECT
+
+
+def _select(operand: Evaluate, field: str, price: int) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        value = operand(frame)
+        frame.meter.spend(price)
+        if is_map(value) and field in value:
+            return value[field]
+        if is_optional(value):
+            return find(value, field)
+        raise EvaluationError(f"no such key: {field}")
+
+    return evaluate
+
+
+def _test(operand: Evaluate, field: str, price: int) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        value = operand(frame)
+        frame.meter.spend(price - SELECT)
+        if is_optional(value):
+            return find(value, field).present
+        return is_map(value) and field in value
+
+    return evaluate
+
+
+def _strict(function: Function, arguments: list[Evaluate]) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        values = [argument(frame) for argument in arguments]
+        overload = function.pick(values)
+        result = overload.call(*values)
+        frame.meter.spend(overload.cost(values, result))
+        return result
+
+    return evaluate
+
+
+def _append(accumulator: Evaluate, more: Evaluate) -> Evaluate:
+    """``@result + [x]``, the step of ``map`` and ``filter``: in place, or a loop is quadratic.
+
+    Only the loop itself can name the accumulator, so nobody sees the list change.
+    """
+
+    def evaluate(frame: Frame) -> Value:
+        result = accumulator(frame)
+        result.extend(more(frame))
+        frame.meter.spend(1)
+        return result
+
+    return evaluate
+
+
+def _index(container: Evaluate, key: Evaluate) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        value, index = container(frame), key(frame)
+        frame.meter.spend(SELECT)
+        return find(value, index) if is_optional(value) else member(value, index)
+
+    return evaluate
+
+
+def _find(container: Evaluate, key: Evaluate) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        value, index = container(frame), key(frame)
+        frame.meter.spend(SELECT)
+        return find(value, index)
+
+    return evaluate
+
+
+def _and(left: Evaluate, right: Evaluate) -> Evaluate:
+    return lambda frame: _decided(frame, left, right, short=False)
+
+
+def _or(left: Evaluate, right: Evaluate) -> Evaluate:
+    return lambda frame: _decided(frame, left, right, short=True)
+
+
+def _decided(frame: Frame, left: Evaluate, right: Evaluate, *, short: bool) -> bool:
+    """``&&`` and ``||``: the side that decides wins, even over an error on the other."""
+    try:
+        first = left(frame)
+        failure = None if type(first) is bool else no_such_overload()
+        if first is short:
+            return short
+    except EvaluationError as error:
+        failure = error
+    second = right(frame)
+    if second is short:
+        return short
+    if failure is not None:
+        raise failure
+    if type(second) is not bool:
+        raise no_such_overload()
+    return not short
+
+
+def _conditional(condition: Evaluate, then: Evaluate, otherwise: Evaluate) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        chosen = condition(frame)
+        if type(chosen) is not bool:
+            raise no_such_overload()
+        return then(frame) if chosen else otherwise(frame)
+
+    return evaluate
+
+
+def _not_strictly_false(argument: Evaluate) -> Evaluate:
+    """Whether a loop goes on: until its accumulator is ``false``; errors do not end it."""
+
+    def evaluate(frame: Frame) -> bool:
+        frame.meter.spend(1)
+        try:
+            return argument(frame) is not False
+        except EvaluationError:
+            return True
+
+    return evaluate
+
+
+def _or_value(optional: Evaluate, otherwise: Evaluate) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        value = _as_optional(optional(frame))
+        return value.value if value.present else otherwise(frame)
+
+    return evaluate
+
+
+def _or_optional(optional: Evaluate, otherwise: Evaluate) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        value = _as_optional(optional(frame))
+        return value if value.present else _as_optional(otherwise(frame))
+
+    return evaluate
+
+
+def _as_optional(value: Value) -> Optional:
+    if is_optional(value):
+        return value
+    raise no_such_overload()
+
+
+# What does not evaluate all its arguments first, or is priced as an access.
+_SPECIAL: Mapping[str, Callable[..., Evaluate]] = {
+    "_&&_": _and,
+    "_||_": _or,
+    "_?_:_": _conditional,
+    "@not_strictly_false": _not_strictly_false,
+    "_[_]": _index,
+    "_[?_]": _find,
+    "_?._": _find,
+    "orValue": _or_value,
+    "or": _or_optional,
+}
+
+
+def _list(elements: list[Evaluate], optional: frozenset[int]) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        result: list[Value] = []
+        for position, element in enumerate(elements):
+            value = element(frame)
+            if position not in optional:
+                result.append(value)
+            elif _as_optional(value).present:
+                result.append(value.value)
+        frame.meter.spend(LIST)
+        return result
+
+    return evaluate
+
+
+def _map(entries: list[tuple[Evaluate, Evaluate, bool]]) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        result: dict[Value, Value] = {}
+        for key_of, value_of, optional in entries:
+            key, value = key_of(frame), value_of(frame)
+            if optional:
+                if not _as_optional(value).present:
+                    continue
+                value = value.value
+            result[key] = value
+        frame.meter.spend(MAP)
+        return result
+
+    return evaluate
+
+
+def _fold(
+    slots: tuple[int, int | None, int],
+    range_: Evaluate,
+    initial: Evaluate,
+    condition: Evaluate,
+    step: Evaluate,
+    result: Evaluate,
+) -> Evaluate:
+    first, second, accumulator = slots
+
+    def evaluate(frame: Frame) -> Value:
+        values = frame.slots
+        elements = range_(frame)
+        # A copy: ``_append`` grows it, and the initial list of the program must stay empty.
+        start = initial(frame)
+        values[accumulator] = list(start) if is_list(start) else start
+        for key, element in _pairs(elements, pairs=second is not None):
+            values[first] = key
+            if second is not None:
+                values[second] = element
+            if condition(frame) is not True:
+                break
+            try:
+                values[accumulator] = step(frame)
+            except EvaluationError as error:
+                values[accumulator] = error
+        return result(frame)
+
+    return evaluate
+
+
+def _pairs(elements: Value, *, pairs: bool) -> list[tuple[Value, Value]]:
+    """What a loop runs over: elements or keys; with two variables, index or key and element."""
+    if is_optional(elements):
+        return [(elements.value, None)] if elements.present else []
+    if is_list(elements):
+        return list(enumerate(elements)) if pairs else [(each, None) for each in elements]
+    if is_map(elements):
+        return list(elements.items())
+    raise EvaluationError(f"got {type_name(elements)}, expected a list or a map")

@@ -1,0 +1,55 @@
+"""The functions that rules may call: CEL's standard ones and Kubernetes' libraries.
+
+They are those of kube-apiserver 1.37 (k8s.io/apiserver pkg/cel/environment/base.go), but for
+``authorizer``. A module holds one subject as a table of ``Overload`` rows.
+"""
+
+from podgraft.cel.overloads import table
+
+from .conversions import CONVERSIONS
+from .conversions import STRINGS as STRING_CONVERSIONS
+from .lists import COMPREHENSIONS, EXTENDED_LISTS, LISTS, SETS
+from .named_formats import NAMED_FORMATS, NamedFormat
+from .network import CIDR, IP, NETWORK
+from .operators import COMPARISONS, OPERATORS
+from .optionals import OPTIONALS, UNWRAPPING
+from .quantities import QUANTITIES, Quantity
+from .regex import MATCHES, REGEX
+from .semver import SEMVER, Semver
+from .strings import EXTENDED_STRINGS, STRINGS
+from .times import TIMES
+from .urls import URL, URLS
+
+# What cel-cpp's checker knows by itself: its standard library and the extensions switched on.
+_KNOWN = (
+    *OPERATORS,
+    *CONVERSIONS,
+    *STRINGS,
+    *MATCHES,
+    *TIMES,
+    *OPTIONALS,
+    *SETS,
+    *EXTENDED_LISTS,
+    *COMPREHENSIONS,
+)
+
+# What it must be told of.
+DECLARED = (
+    *COMPARISONS,
+    *STRING_CONVERSIONS,
+    *UNWRAPPING,
+    *EXTENDED_STRINGS,
+    *REGEX,
+    *LISTS,
+    *QUANTITIES,
+    *SEMVER,
+    *NETWORK,
+    *URLS,
+    *NAMED_FORMATS,
+)
+
+TYPES = {cls.CEL_NAME: cls for cls in (Quantity, Semver, IP, CIDR, URL, NamedFormat)}
+
+FUNCTIONS = table((*_KNOWN, *DECLARED), TYPES)
+
+__all__ = ["DECLARED", "FUNCTIONS", "TYPES"]

@@ -1,0 +1,163 @@
+"""Conversions between the basic types, and ``size``, ``type`` and ``dyn``."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from operator import attrgetter
+
+from podgraft.cel.cost import traversing
+from podgraft.cel.errors import EvaluationError
+from podgraft.cel.overloads import function, member
+from podgraft.cel.values import (
+    INT_MAX,
+    INT_MIN,
+    NANOSECONDS,
+    Timestamp,
+    TypeValue,
+    Uint,
+    Value,
+    checked_int,
+    checked_uint,
+    type_name,
+)
+
+from .times import text_of_duration, text_of_timestamp
+
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_UNSIGNED = re.compile(r"\d+", re.ASCII)
+_DOUBLE = re.compile(
+    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
+)
+_BOOLS = {
+    **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
+    **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
+}
+
+
+def double_text(value: float) -> str:
+    """A double as Go's %g prints it with the fewest digits: ``1``, ``0.1``, ``1e+06``."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    sign, digits, point = Decimal(repr(value)).as_tuple()
+    exponent = len(digits) + int(point) - 1
+    shown = "".join(map(str, digits)).rstrip("0") or "0"
+    if value == 0 or _SMALLEST <= exponent < _LARGEST:
+        return f"{value:.{max(0, len(shown) - 1 - exponent)}f}"
+    mantissa = shown[0] + ("." + shown[1:] if len(shown) > 1 else "")
+    return f"{'-' if sign else ''}{mantissa}e{exponent:+03d}"
+
+
+# strconv.FormatFloat(value, 'g', -1, 64) writes exponents from -4 to 5 as zeros.
+_SMALLEST, _LARGEST = -4, 6
+
+
+def _failed(value: Value, wanted: str) -> EvaluationError:
+    return EvaluationError(f"type conversion error from '{type_name(value)}' to '{wanted}'")
+
+
+def _int_of_text(text: str) -> int:
+    if not _WHOLE.fullmatch(text) or not INT_MIN <= int(text) <= INT_MAX:
+        raise _failed(text, "int")
+    return int(text)
+
+
+def _uint_of_text(text: str) -> Uint:
+    if not _UNSIGNED.fullmatch(text):
+        raise _failed(text, "uint")
+    return checked_uint(int(text))
+
+
+def _whole(value: float) -> int:
+    if not math.isfinite(value):
+        raise EvaluationError("integer overflow")
+    return math.trunc(value)
+
+
+def _int_of_double(value: float) -> int:
+    whole = _whole(value)
+    if not INT_MIN < value < INT_MAX:
+        raise EvaluationError("integer overflow")
+    return whole
+
+
+def _double_of_text(text: str) -> float:
+    if not _DOUBLE.fullmatch(text):
+        raise _failed(text, "double")
+    return float(text)
+
+
+def _bool_of_text(text: str) -> bool:
+    if text not in _BOOLS:
+        raise _failed(text, "bool")
+    return _BOOLS[text]
+
+
+def _uint_of_double(value: float) -> Uint:
+    return checked_uint(_whole(value))
+
+
+def _text_of_bool(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _type(value: Value) -> TypeValue:
+    return TypeValue(type_name(value))
+
+
+def _text_of_bytes(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise EvaluationError("invalid UTF-8 in bytes, cannot convert to string") from error
+
+
+def _seconds(value: Timestamp) -> int:
+    return value.nanoseconds // NANOSECONDS
+
+
+def _same(value: Value) -> Value:
+    return value
+
+
+STRINGS = (
+    function("string", "string -> string", _same),
+    function("string", "int -> string", str),
+    function("string", "uint -> string", str),
+    function("string", "double -> string", double_text),
+    function("string", "bool -> string", _text_of_bool),
+    function("string", "bytes -> string", _text_of_bytes, traversing),
+    function("string", "timestamp -> string", text_of_timestamp),
+    function("string", "duration -> string", text_of_duration),
+)
+
+CONVERSIONS = (
+    function("int", "int -> int", _same),
+    function("int", "uint -> int", checked_int),
+    function("int", "double -> int", _int_of_double),
+    function("int", "string -> int", _int_of_text),
+    function("int", "timestamp -> int", _seconds),
+    function("int", "duration -> int", attrgetter("nanoseconds")),
+    function("uint", "uint -> uint", _same),
+    function("uint", "int -> uint", checked_uint),
+    function("uint", "double -> uint", _uint_of_double),
+    function("uint", "string -> uint", _uint_of_text),
+    function("double", "double -> double", _same),
+    function("double", "int -> double", float),
+    function("double", "uint -> double", float),
+    function("double", "string -> double", _double_of_text),
+    function("bool", "bool -> bool", _same),
+    function("bool", "string -> bool", _bool_of_text),
+    function("bytes", "bytes -> bytes", _same),
+    function("bytes", "string -> bytes", str.encode, traversing),
+    function("type", "A -> type(A)", _type),
+    function("dyn", "A -> dyn", _same),
+    *(
+        make("size", f"{sized} -> int", len)
+        for make in (function, member)
+        for sized in ("string", "bytes", "list(A)", "map(A,B)")
+    ),
+)

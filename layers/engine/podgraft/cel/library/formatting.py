@@ -1,0 +1,190 @@
+"""``"%s of %d".format([…])``: cel-go's ext/formatting.go, strings release 2."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+
+from podgraft.cel.errors import EvaluationError
+from podgraft.cel.values import (
+    Duration,
+    Timestamp,
+    TypeValue,
+    Uint,
+    Value,
+    is_list,
+    is_map,
+    kind,
+    type_name,
+)
+
+from .conversions import double_text
+from .times import text_of_duration, text_of_timestamp
+
+_CLAUSE = re.compile(r"%(?:\.(\d*))?(.?)", re.DOTALL)
+_MAX_PRECISION = 100
+_PRECISION = 6
+_SUPERSCRIPTS = str.maketrans(
+    "+-0123456789", "\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+)
+
+
+def format_(text: str, arguments: list[Value]) -> str:
+    """The text with each clause replaced by its argument; too many arguments are an error."""
+    used = end = 0
+    parts: list[str] = []
+    for match in _CLAUSE.finditer(text):
+        parts.append(text[end : match.start()])
+        end = match.end()
+        if match[0] == "%%":
+            parts.append("%")
+            continue
+        if used >= len(arguments):
+            raise EvaluationError(f"index {used} out of range")
+        parts.append(_clause(match[2], match[1], arguments[used]))
+        used += 1
+    if used < len(arguments):
+        raise EvaluationError(
+            f"too many arguments supplied to string.format (expected {used}, got {len(arguments)})"
+        )
+    return "".join(parts) + text[end:]
+
+
+def _clause(verb: str, precision: str | None, value: Value) -> str:
+    if verb not in _VERBS:
+        raise EvaluationError(
+            f'could not parse formatting clause: unrecognized formatting clause "{verb}"'
+        )
+    if precision == "":
+        raise EvaluationError("could not parse formatting clause: a precision has digits")
+    digits = _PRECISION if precision is None else int(precision)
+    if digits > _MAX_PRECISION:
+        raise EvaluationError(
+            f"could not parse formatting clause: precision {digits} exceeds {_MAX_PRECISION}"
+        )
+    return _VERBS[verb](value, digits)
+
+
+def _refused(words: str, value: Value) -> EvaluationError:
+    return EvaluationError(f"error during formatting: {words}, was given {type_name(value)}")
+
+
+def _decimal(value: Value, _precision: int) -> str:
+    if kind(value) not in _INTEGERS:
+        raise _refused("decimal clause can only be used on integers", value)
+    return str(int(value))
+
+
+_INTEGERS: frozenset[type[object]] = frozenset({int, Uint})
+_SPECIAL = {"NaN": "NaN", "Infinity": "\u221e", "-Infinity": "-\u221e"}
+
+
+def _fixed(value: Value, precision: int) -> str:
+    """With commas between thousands: cel-go prints by the customs of en-US."""
+    number = _double("fixed-point", value)
+    return number if isinstance(number, str) else f"{number:,.{precision}f}"
+
+
+def _scientific(value: Value, precision: int) -> str:
+    """``1.5×10⁰⁴``; cel-go takes the precision for a width, and six digits always."""
+    number = _double("scientific", value)
+    if isinstance(number, str):
+        return number
+    mantissa, _, exponent = f"{number:.{_PRECISION}e}".partition("e")
+    raised = exponent.removeprefix("+").translate(_SUPERSCRIPTS)
+    return f"{mantissa}\u00d710{raised}".rjust(precision)
+
+
+def _double(clause: str, value: Value) -> float | str:
+    """The double, or what stands for one that is no number."""
+    if isinstance(value, str) and value in _SPECIAL:
+        return _SPECIAL[value]
+    if not isinstance(value, float):
+        raise _refused(f"{clause} clause can only be used on doubles", value)
+    if math.isnan(value):
+        return _SPECIAL["NaN"]
+    if math.isinf(value):
+        return _SPECIAL["Infinity" if value > 0 else "-Infinity"]
+    return value
+
+
+def _binary(value: Value, _precision: int) -> str:
+    if kind(value) not in {*_INTEGERS, bool}:
+        raise _refused("only integers and bools can be formatted as binary", value)
+    return format(int(value), "b")
+
+
+def _octal(value: Value, _precision: int) -> str:
+    if kind(value) not in _INTEGERS:
+        raise _refused("octal clause can only be used on integers", value)
+    return format(int(value), "o")
+
+
+def _hex(value: Value, _precision: int) -> str:
+    if isinstance(value, str):
+        return value.encode().hex()
+    if isinstance(value, bytes):
+        return value.hex()
+    if kind(value) not in _INTEGERS:
+        raise _refused("only integers, byte buffers, and strings can be formatted as hex", value)
+    return format(int(value), "x")
+
+
+def _string(value: Value) -> str:
+    if is_list(value):
+        return f"[{', '.join(map(_element, value))}]"
+    if is_map(value):
+        entries = sorted((_element(key), _element(each)) for key, each in value.items())
+        return "{" + ", ".join(f"{key}:{each}" for key, each in entries) + "}"
+    write = _WRITERS.get(kind(value))
+    if write is None:
+        raise _refused(f"string clause can only be used on {_STRING_KINDS}", value)
+    return write(value)
+
+
+_WRITERS: dict[type[object], Callable[[Value], str]] = {
+    type(None): lambda _value: "null",
+    bool: lambda value: "true" if value else "false",
+    int: str,
+    Uint: str,
+    float: double_text,
+    str: str,
+    bytes: lambda value: value.decode(errors="replace"),
+    TypeValue: lambda value: value.name,
+    Duration: text_of_duration,
+    Timestamp: text_of_timestamp,
+}
+_STRING_KINDS = (
+    "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
+)
+
+
+def _element(value: Value) -> str:
+    """A value inside a list or map, told apart from text."""
+    match value:
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case bytes():
+            return f"b{json.dumps(value.decode(errors='replace'), ensure_ascii=False)}"
+        case float():
+            return _fixed(value, _PRECISION)
+        case Duration():
+            return f'duration("{text_of_duration(value)}")'
+        case Timestamp():
+            return f'timestamp("{text_of_timestamp(value)}")'
+        case _:
+            return _string(value)
+
+
+_VERBS: dict[str, Callable[[Value, int], str]] = {
+    "s": lambda value, _precision: _string(value),
+    "d": _decimal,
+    "f": _fixed,
+    "e": _scientific,
+    "b": _binary,
+    "o": _octal,
+    "x": _hex,
+    "X": lambda value, precision: _hex(value, precision).upper(),
+}

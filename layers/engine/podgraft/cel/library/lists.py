@@ -1,0 +1,224 @@
+"""Functions on lists: Kubernetes' own (library/lists.go), and cel-go's ext/lists and ext/sets."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from podgraft.cel.cost import building, ordering, pairing, walking
+from podgraft.cel.errors import EvaluationError, no_such_overload
+from podgraft.cel.overloads import Overload, function, member
+from podgraft.cel.values import (
+    NUMBERS,
+    Duration,
+    Timestamp,
+    Uint,
+    Value,
+    checked_int,
+    checked_uint,
+    equal,
+    has_key,
+    is_list,
+    kind,
+)
+
+from .times import checked_duration
+
+_COMPARABLE = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")
+_SUMMABLE = ("int", "uint", "double", "duration")
+_ORDERED: frozenset[type[object]] = frozenset({*NUMBERS, bool, str, bytes, Duration, Timestamp})
+
+
+def _are_comparable(left: Value, right: Value) -> bool:
+    kinds = {kind(left), kind(right)}
+    return kinds <= NUMBERS or (len(kinds) == 1 and kinds <= _ORDERED)
+
+
+def _is_sorted(elements: list[Value]) -> bool:
+    """Whether no element is greater than the next; what cannot be compared is not greater."""
+    for left, right in pairwise(elements):
+        if _are_comparable(left, right) and left > right:
+            return False
+    return True
+
+
+def _extreme(name: str, better: Callable[[Value, Value], bool]) -> Callable[[list[Value]], Value]:
+    def pick(elements: list[Value]) -> Value:
+        if not elements:
+            raise EvaluationError(f"{name} called on empty list")
+        best = elements[0]
+        for each in elements[1:]:
+            if not _are_comparable(each, best):
+                raise no_such_overload()
+            if better(each, best):
+                best = each
+        return best
+
+    return pick
+
+
+def _sum(elements: list[Value]) -> Value:
+    if not elements:
+        return 0
+    total = elements[0]
+    for each in elements[1:]:
+        if kind(each) is not kind(total):
+            raise no_such_overload()
+        total = _add(total, each)
+    return _add(total, None)
+
+
+def _add(total: Value, each: Value) -> Value:
+    """One step of a sum; ``None`` adds nothing, and checks the type of the total alone."""
+    match total:
+        case bool():
+            raise no_such_overload()
+        case Uint():
+            return checked_uint(total + (each or 0))
+        case int():
+            return checked_int(total + (each or 0))
+        case float():
+            return total + (each or 0.0)
+        case Duration():
+            return checked_duration(total.nanoseconds + (each.nanoseconds if each else 0))
+        case _:
+            raise no_such_overload()
+
+
+def _index_of(elements: list[Value], wanted: Value) -> int:
+    return next((i for i, each in enumerate(elements) if equal(each, wanted)), -1)
+
+
+def _last_index_of(elements: list[Value], wanted: Value) -> int:
+    return max((i for i, each in enumerate(elements) if equal(each, wanted)), default=-1)
+
+
+def _includes(container: Value, wanted: Value) -> bool:
+    if is_list(container):
+        return any(equal(each, wanted) for each in container)
+    return equal(container, wanted)
+
+
+def _kubernetes() -> Iterator[Overload]:
+    extremes = {"min": operator.lt, "max": operator.gt}
+    for name in _COMPARABLE:
+        yield member("isSorted", f"list({name}) -> bool", _is_sorted, walking)
+        for extreme, better in extremes.items():
+            yield member(extreme, f"list({name}) -> {name}", _extreme(extreme, better), walking)
+    for name in _SUMMABLE:
+        yield member("sum", f"list({name}) -> {name}", _sum, walking)
+    yield member("indexOf", "list(A) A -> int", _index_of, walking)
+    yield member("lastIndexOf", "list(A) A -> int", _last_index_of, walking)
+    yield member("includes", "dyn dyn -> bool", _includes, walking)
+
+
+LISTS = tuple(_kubernetes())
+
+
+def _contains(elements: list[Value], wanted: list[Value]) -> bool:
+    return all(any(equal(each, want) for each in elements) for want in wanted)
+
+
+def _equivalent(left: list[Value], right: list[Value]) -> bool:
+    return _contains(left, right) and _contains(right, left)
+
+
+def _intersects(left: list[Value], right: list[Value]) -> bool:
+    return any(equal(one, other) for one in left for other in right)
+
+
+SETS = (
+    function("sets.contains", "list(A) list(A) -> bool", _contains, pairing),
+    function(
+        "sets.equivalent",
+        "list(A) list(A) -> bool",
+        _equivalent,
+        lambda v, r: 2 * pairing(v, r) - 1,
+    ),
+    function("sets.intersects", "list(A) list(A) -> bool", _intersects, pairing),
+)
+
+# ext/lists.go refuses longer ranges, so that one call cannot fill memory.
+_LONGEST_RANGE = 100_000
+
+
+def _slice(elements: list[Value], start: int, end: int) -> list[Value]:
+    if start < 0 or end < 0:
+        raise EvaluationError(f"cannot slice({start}, {end}), negative indexes not supported")
+    if start > end:
+        raise EvaluationError(
+            f"cannot slice({start}, {end}), start index must be less than or equal to end index"
+        )
+    if end > len(elements):
+        raise EvaluationError(f"cannot slice({start}, {end}), list is length {len(elements)}")
+    return elements[start:end]
+
+
+def _flatten(elements: list[Value], depth: int = 1) -> list[Value]:
+    if depth < 0:
+        raise EvaluationError("level must be non-negative")
+    flat: list[Value] = []
+    for each in elements:
+        if is_list(each):
+            flat.extend(_flatten(each, depth - 1) if depth > 1 else each if depth else [each])
+        else:
+            flat.append(each)
+    return flat
+
+
+def _range(length: int) -> list[Value]:
+    if not 0 <= length <= _LONGEST_RANGE:
+        raise EvaluationError(f"lists.range: {length} is not between 0 and {_LONGEST_RANGE}")
+    return list(range(length))
+
+
+def _reverse(elements: list[Value]) -> list[Value]:
+    return elements[::-1]
+
+
+def _distinct(elements: list[Value]) -> list[Value]:
+    result: list[Value] = []
+    for each in elements:
+        if not any(equal(each, seen) for seen in result):
+            result.append(each)
+    return result
+
+
+def _sort_by(elements: list[Value], keys: list[Value]) -> list[Value]:
+    for key in keys:
+        if kind(key) is not kind(keys[0]) or kind(key) not in _ORDERED:
+            raise EvaluationError("list elements must have the same comparable type")
+    order = sorted(range(len(elements)), key=keys.__getitem__)
+    return [elements[position] for position in order]
+
+
+def _sort(elements: list[Value]) -> list[Value]:
+    return _sort_by(elements, elements)
+
+
+EXTENDED_LISTS = (
+    member("slice", "list(A) int int -> list(A)", _slice, building),
+    member("flatten", "list(A) -> list(A)", _flatten, building),
+    member("flatten", "list(A) int -> list(A)", _flatten, building),
+    function("lists.range", "int -> list(int)", _range, building),
+    member("reverse", "list(A) -> list(A)", _reverse, building),
+    member("distinct", "list(A) -> list(A)", _distinct, ordering),
+    member("sort", "list(A) -> list(A)", _sort, ordering),
+    member("@sortByAssociatedKeys", "list(A) list(B) -> list(A)", _sort_by, ordering),
+)
+
+
+def _insert(entries: dict[Value, Value], *more: Value) -> dict[Value, Value]:
+    """The step of ``transformMap`` and ``transformMapEntry``; keys may come once only."""
+    added = dict([more]) if len(more) == 2 else more[0]  # noqa: PLR2004 - a key and its value
+    for key in added:
+        if has_key(entries, key):
+            raise EvaluationError(f"insert failed: key '{key}' already exists")
+    return {**entries, **added}
+
+
+COMPREHENSIONS = (
+    function("cel.@mapInsert", "map(A,B) A B -> map(A,B)", _insert),
+    function("cel.@mapInsert", "map(A,B) map(A,B) -> map(A,B)", _insert),
+)

@@ -1,0 +1,50 @@
+"""``optional.of(…)`` and what can be asked of an optional."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+
+from podgraft.cel.errors import EvaluationError
+from podgraft.cel.overloads import function, member
+from podgraft.cel.values import NONE, Duration, Optional, Timestamp, Value
+
+
+def _of(value: Value) -> Optional:
+    return Optional(True, value)
+
+
+def _of_non_zero(value: Value) -> Optional:
+    zero = (isinstance(value, Duration | Timestamp) and not value.nanoseconds) or not value
+    return NONE if zero else Optional(True, value)
+
+
+def _value(optional: Optional) -> Value:
+    if not optional.present:
+        raise EvaluationError("optional.none() dereference")
+    return optional.value
+
+
+def _unwrap(optionals: list[Optional]) -> list[Value]:
+    return [each.value for each in optionals if each.present]
+
+
+def _element(position: int) -> Callable[[list[Value]], Optional]:
+    return lambda elements: Optional(True, elements[position]) if elements else NONE
+
+
+# cel-cpp's checker does not know these two.
+UNWRAPPING = (
+    function("optional.unwrap", "list(optional_type(A)) -> list(A)", _unwrap),
+    member("unwrapOpt", "list(optional_type(A)) -> list(A)", _unwrap),
+)
+
+OPTIONALS = (
+    function("optional.of", "A -> optional_type(A)", _of),
+    function("optional.ofNonZeroValue", "A -> optional_type(A)", _of_non_zero),
+    function("optional.none", "-> optional_type(A)", lambda: NONE),
+    member("hasValue", "optional_type(A) -> bool", attrgetter("present")),
+    member("first", "list(A) -> optional_type(A)", _element(0)),
+    member("last", "list(A) -> optional_type(A)", _element(-1)),
+    member("value", "optional_type(A) -> A", _value),
+)

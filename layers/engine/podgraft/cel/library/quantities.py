@@ -1,0 +1,108 @@
+"""``quantity("1.5Gi")``: resource quantities (Kubernetes library/quantity.go)."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import ClassVar
+
+from podgraft.cel.cost import traversing
+from podgraft.cel.errors import EvaluationError
+from podgraft.cel.overloads import function, member
+from podgraft.cel.values import INT_MAX, INT_MIN
+from podgraft.kube.errors import QuantityError
+from podgraft.kube.quantity import Quantity as Amount
+from podgraft.kube.quantity import parse as parse_quantity
+
+
+class Quantity:
+    """A quantity as CEL sees it: two are equal when they are the same amount."""
+
+    __slots__ = ("amount",)
+    CEL_NAME: ClassVar = "kubernetes.Quantity"
+
+    def __init__(self, amount: Amount) -> None:
+        self.amount = amount
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantity) and self.amount.compare(other.amount) == 0
+
+    def __hash__(self) -> int:
+        return hash(self.amount.scaled(-9))
+
+    def __str__(self) -> str:
+        return str(self.amount)
+
+
+def _quantity(text: str) -> Quantity:
+    try:
+        return Quantity(parse_quantity(text))
+    except QuantityError as error:
+        raise EvaluationError(str(error)) from error
+
+
+def _is_quantity(text: str) -> bool:
+    try:
+        parse_quantity(text)
+    except QuantityError:
+        return False
+    return True
+
+
+def _is_integer(quantity: Quantity) -> bool:
+    """Whether int64 holds it exactly (Quantity.AsInt64)."""
+    amount = quantity.amount
+    whole = amount.scaled(0)
+    return amount.compare(Amount(whole)) == 0 and INT_MIN <= whole <= INT_MAX
+
+
+def _approximate(quantity: Quantity) -> float:
+    return quantity.amount.approximate()
+
+
+def _as_integer(quantity: Quantity) -> int:
+    if not _is_integer(quantity):
+        raise EvaluationError("cannot convert value to integer")
+    return quantity.amount.scaled(0)
+
+
+def _combine(
+    operation: Callable[[int, int], int],
+) -> Callable[[Quantity, Quantity | int], Quantity]:
+    """Sum or difference; the result is written with the suffixes of the first."""
+
+    def combine(left: Quantity, right: Quantity | int) -> Quantity:
+        first = left.amount
+        second = right.amount if isinstance(right, Quantity) else Amount(right)
+        unit = min(first.exponent, second.exponent)
+        total = operation(first.scaled(unit), second.scaled(unit))
+        family = first.format if first.unscaled else second.format or first.format
+        return Quantity(Amount(total, unit, family))
+
+    return combine
+
+
+def _compared(
+    judge: Callable[[int, int], bool],
+) -> Callable[[Quantity, Quantity], bool]:
+    return lambda left, right: judge(left.amount.compare(right.amount), 0)
+
+
+_Q = Quantity.CEL_NAME
+
+QUANTITIES = (
+    function("quantity", f"string -> {_Q}", _quantity, traversing),
+    function("isQuantity", "string -> bool", _is_quantity, traversing),
+    # A function, not a method, in Kubernetes.
+    function("sign", f"{_Q} -> int", operator.attrgetter("amount.sign")),
+    member("isGreaterThan", f"{_Q} {_Q} -> bool", _compared(operator.gt)),
+    member("isLessThan", f"{_Q} {_Q} -> bool", _compared(operator.lt)),
+    member("compareTo", f"{_Q} {_Q} -> int", lambda left, right: left.amount.compare(right.amount)),
+    member("asApproximateFloat", f"{_Q} -> double", _approximate),
+    member("asInteger", f"{_Q} -> int", _as_integer),
+    member("isInteger", f"{_Q} -> bool", _is_integer),
+    member("add", f"{_Q} {_Q} -> {_Q}", _combine(operator.add)),
+    member("add", f"{_Q} int -> {_Q}", _combine(operator.add)),
+    member("sub", f"{_Q} {_Q} -> {_Q}", _combine(operator.sub)),
+    member("sub", f"{_Q} int -> {_Q}", _combine(operator.sub)),
+)

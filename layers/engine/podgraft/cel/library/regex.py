@@ -1,0 +1,85 @@
+"""``matches``, ``find`` and ``findAll``, with RE2 as in Go: no pattern can run away.
+
+google-re2 is loaded when the first pattern is met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import import_module
+from typing import Protocol, cast
+
+from podgraft.cel.cost import matching
+from podgraft.cel.errors import EvaluationError
+from podgraft.cel.overloads import function, member
+
+# Patterns are written in rules; a rule that builds them from objects cannot fill memory.
+_KEPT_PATTERNS = 256
+
+
+class Match(Protocol):
+    """A place where a pattern matched."""
+
+    def group(self) -> str:
+        """The text there."""
+        ...
+
+
+class Pattern(Protocol):
+    """As much as is used of a compiled pattern; google-re2 has no types of its own."""
+
+    def search(self, text: str) -> Match | None:
+        """The first place."""
+        ...
+
+    def finditer(self, text: str) -> Iterator[Match]:
+        """All places, one after the other."""
+        ...
+
+
+@lru_cache(maxsize=_KEPT_PATTERNS)
+def compile_(pattern: str) -> Pattern:
+    """The pattern, compiled; raises ``EvaluationError`` where RE2 does not take it."""
+    re2 = import_module("re2")
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return cast(Pattern, re2.compile(pattern, options=options))
+    except re2.error as error:
+        raise EvaluationError(f"Illegal regex: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    word = error.args[0] if error.args else ""
+    return word.decode() if isinstance(word, bytes) else str(word)
+
+
+def _matches(text: str, pattern: str) -> bool:
+    return compile_(pattern).search(text) is not None
+
+
+def _find(text: str, pattern: str) -> str:
+    found = compile_(pattern).search(text)
+    return found.group() if found else ""
+
+
+def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
+    found: list[str] = []
+    for each in compile_(pattern).finditer(text):
+        if len(found) == limit:
+            break
+        found.append(each.group())
+    return found
+
+
+MATCHES = (
+    function("matches", "string string -> bool", _matches, matching),
+    member("matches", "string string -> bool", _matches, matching),
+)
+
+REGEX = (
+    member("find", "string string -> string", _find, matching),
+    member("findAll", "string string -> list(string)", _find_all, matching),
+    member("findAll", "string string int -> list(string)", _find_all, matching),
+)

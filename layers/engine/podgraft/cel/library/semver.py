@@ -1,0 +1,115 @@
+"""``semver("1.2.3-rc.1")``: semantic versions (Kubernetes library/semverlib.go, semver.org 2.0)."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeAlias
+
+from podgraft.cel.cost import traversing
+from podgraft.cel.errors import EvaluationError
+from podgraft.cel.overloads import function, member
+from podgraft.cel.values import UINT_MAX
+
+_NUMBER = r"0|[1-9][0-9]*"
+_VERSION = re.compile(
+    rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})"
+    r"(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?"
+)
+_PARTS = 3
+
+# A pre-release identifier as it sorts: numbers by value and before words.
+_Identifier: TypeAlias = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Semver:
+    """A version; the build is no part of the comparison but of the text, and so of ``==``."""
+
+    CEL_NAME: ClassVar = "kubernetes.Semver"
+
+    numbers: tuple[int, int, int]
+    pre_release: tuple[_Identifier, ...] = ()
+    text: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def compare(self, other: Semver) -> int:
+        """-1, 0 or 1; a release comes after its pre-releases."""
+        mine = (self.numbers, not self.pre_release, self.pre_release)
+        its = (other.numbers, not other.pre_release, other.pre_release)
+        return (mine > its) - (mine < its)
+
+
+def _parse(text: str) -> Semver | None:
+    match = _VERSION.fullmatch(text)
+    if match is None:
+        return None
+    major, minor, patch = (int(match[index]) for index in (1, 2, 3))
+    if max(major, minor, patch) > UINT_MAX:
+        return None
+    words = match[4].split(".") if match[4] else []
+    if any(word.isdigit() and word[0] == "0" and len(word) > 1 for word in words):
+        return None
+    return Semver((major, minor, patch), tuple(map(_identifier, words)), text)
+
+
+def _identifier(word: str) -> _Identifier:
+    return (0, int(word), "") if word.isdigit() else (1, 0, word)
+
+
+def _normalised(text: str) -> str:
+    """``v1.02`` as ``1.2.0``: what ``semver(text, true)`` reads."""
+    parts = [_without_zeros(part) for part in text.removeprefix("v").split(".", _PARTS - 1)]
+    if len(parts) < _PARTS and re.search(r"[+-]", parts[-1]):
+        return text
+    return ".".join(parts + ["0"] * (_PARTS - len(parts)))
+
+
+def _without_zeros(part: str) -> str:
+    if len(part) <= 1:
+        return part
+    stripped = part.lstrip("0")
+    return stripped if stripped[:1].isdigit() else "0" + stripped
+
+
+def _read(text: str, normalise: bool) -> Semver | None:
+    return _parse(_normalised(text) if normalise else text)
+
+
+def _semver(text: str, normalise: bool = False) -> Semver:
+    version = _read(text, normalise)
+    if version is None:
+        raise EvaluationError(f'"{text}" is not a semantic version')
+    return version
+
+
+def _is_semver(text: str, normalise: bool = False) -> bool:
+    return _read(text, normalise) is not None
+
+
+def _number(position: int) -> Callable[[Semver], int]:
+    return lambda version: version.numbers[position]
+
+
+def _compared(judge: Callable[[int, int], bool]) -> Callable[[Semver, Semver], bool]:
+    return lambda left, right: judge(left.compare(right), 0)
+
+
+_V = Semver.CEL_NAME
+
+SEMVER = (
+    function("semver", f"string -> {_V}", _semver, traversing),
+    function("semver", f"string bool -> {_V}", _semver, traversing),
+    function("isSemver", "string -> bool", _is_semver, traversing),
+    function("isSemver", "string bool -> bool", _is_semver, traversing),
+    member("major", f"{_V} -> int", _number(0)),
+    member("minor", f"{_V} -> int", _number(1)),
+    member("patch", f"{_V} -> int", _number(2)),
+    member("isGreaterThan", f"{_V} {_V} -> bool", _compared(operator.gt)),
+    member("isLessThan", f"{_V} {_V} -> bool", _compared(operator.lt)),
+    member("compareTo", f"{_V} {_V} -> int", Semver.compare),
+)

@@ -1,0 +1,133 @@
+"""A function of CEL as one row: what the checker must know of it and what runs.
+
+``member("find", "string string -> string", find)`` is ``string.find(string)``; ``function`` makes
+one that is called by its name. Types are written as CEL writes them, without blanks; a single
+capital letter is a type parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .cost import Cost, one
+from .errors import no_such_overload
+from .values import Duration, Optional, Timestamp, TypeValue, Uint, Value, kind, type_name
+
+# What runs for an overload. It takes values of the row's types: ``pick`` sees to that.
+Call: TypeAlias = (
+    Callable[[], Value]
+    | Callable[[Value], Value]
+    | Callable[[Value, Value], Value]
+    | Callable[..., Value]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overload:
+    """One signature of a function; ``call`` gets a member's target as its first argument."""
+
+    name: str
+    parameters: tuple[str, ...]
+    result: str
+    call: Call
+    cost: Cost = one
+    member: bool = False
+
+    @property
+    def id(self) -> str:
+        """A name of its own for the checker's tables."""
+        return f"{self.name}({','.join(self.parameters)}){'.' if self.member else ''}"
+
+
+def function(name: str, signature: str, call: Call, cost: Cost = one) -> Overload:
+    """A row for ``name(argument, …)``."""
+    parameters, result = _signature(signature)
+    return Overload(name=name, parameters=parameters, result=result, call=call, cost=cost)
+
+
+def member(name: str, signature: str, call: Call, cost: Cost = one) -> Overload:
+    """A row for ``target.name(argument, …)``; the signature's first type is the target's."""
+    parameters, result = _signature(signature)
+    return Overload(
+        name=name, parameters=parameters, result=result, call=call, cost=cost, member=True
+    )
+
+
+def _signature(text: str) -> tuple[tuple[str, ...], str]:
+    parameters, _, result = text.partition("->")
+    return tuple(parameters.split()), result.strip()
+
+
+class Function:
+    """All overloads of one name; ``pick`` finds the one that takes these values."""
+
+    __slots__ = ("_exact", "_generic", "_name")
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._exact: dict[tuple[type[object], ...], Overload] = {}
+        self._generic: list[tuple[tuple[type[object], ...], Overload]] = []
+
+    def add(self, overload: Overload, python_types: Mapping[str, type[object]]) -> None:
+        """Take one more overload in."""
+        wanted = tuple(_python_type(name, python_types) for name in overload.parameters)
+        if object in wanted:
+            self._generic.append((wanted, overload))
+        else:
+            self._exact[wanted] = overload
+
+    def pick(self, arguments: Sequence[Value]) -> Overload:
+        """The overload for these arguments; raises ``no such overload``."""
+        types = tuple(map(kind, arguments))
+        found = self._exact.get(types)
+        if found is not None:
+            return found
+        for wanted, overload in self._generic:
+            if len(wanted) == len(types) and all(
+                want is object or want is got for want, got in zip(wanted, types, strict=True)
+            ):
+                return overload
+        given = ", ".join(map(type_name, arguments))
+        raise no_such_overload(f"{self._name}({given})")
+
+
+_PYTHON_TYPES: dict[str, type[object]] = {
+    "null": type(None),
+    "bool": bool,
+    "int": int,
+    "uint": Uint,
+    "double": float,
+    "string": str,
+    "bytes": bytes,
+    "list": list,
+    "map": dict,
+    "type": TypeValue,
+    "timestamp": Timestamp,
+    "duration": Duration,
+    "optional_type": Optional,
+    "dyn": object,
+}
+
+
+def _python_type(name: str, more: Mapping[str, type[object]]) -> type[object]:
+    outer = name.partition("(")[0]
+    if is_parameter(outer):
+        return object
+    return _PYTHON_TYPES[outer] if outer in _PYTHON_TYPES else more[outer]
+
+
+def is_parameter(name: str) -> bool:
+    """Whether a type's name stands for any type."""
+    return len(name) == 1 and name.isupper()
+
+
+def table(
+    rows: Iterable[Overload], python_types: Mapping[str, type[object]]
+) -> dict[str, Function]:
+    """Name to function; ``python_types`` gives the classes of the types that rows make up."""
+    functions: dict[str, Function] = {}
+    for row in rows:
+        functions.setdefault(row.name, Function(row.name)).add(row, python_types)
+    return functions

@@ -1,0 +1,95 @@
+"""Environments and programs: the way from text to value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from . import syntax
+from .checking import Checker
+from .cost import Meter
+from .errors import CompileError, Problem
+from .evaluation import Compiler, Evaluate, Frame
+from .folding import Folder
+from .library import DECLARED, FUNCTIONS
+from .values import Value
+
+# Fields that a variable has, for variables that Kubernetes types and cel-cpp is told are ``dyn``:
+# name to the shape of the field; ``None`` is a field of which nothing more is known.
+Shape: TypeAlias = "Mapping[str, Shape | None]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A compiled expression; ``type`` is the name of its type, ``dyn`` where only values tell."""
+
+    text: str
+    type: str
+    _evaluate: Evaluate
+    _slots: int
+
+    def evaluate(self, variables: Mapping[str, Value], meter: Meter) -> Value:
+        """The value for these variables.
+
+        Raises ``EvaluationError``, or ``CostExceededError`` when the meter runs out.
+        """
+        return self._evaluate(Frame(variables, self._slots, meter))
+
+
+class Environment:
+    """Variables by name with their types; ``shapes`` says which fields some of them have."""
+
+    __slots__ = ("_checker", "_shapes")
+
+    def __init__(
+        self, variables: Mapping[str, str], shapes: Mapping[str, Shape] | None = None
+    ) -> None:
+        self._checker = Checker(DECLARED, variables)
+        self._shapes = shapes or {}
+
+    def compile_(self, text: str, *types: str) -> Program:
+        """Compile ``text``, which must give one of ``types`` (any, where none is named).
+
+        Raises ``CompileError``. A result that only values tell (``dyn``) is taken.
+        """
+        serialised, type_ = self._checker.check(text)
+        checked = syntax.read(serialised)
+        folder = Folder()
+        root = folder.fold(checked.root)
+        problems = [
+            _placed(text, checked.positions.get(at, 0), message)
+            for at, message in (*self._undefined(checked.root), *folder.faults)
+        ]
+        if types and type_ not in {*types, "dyn"}:
+            problems.append(Problem(1, 1, f"must evaluate to {' or '.join(types)}, not {type_}"))
+        if problems:
+            raise CompileError(text, tuple(problems))
+        compiler = Compiler(FUNCTIONS)
+        evaluate = compiler.compile_(root, {})
+        return Program(text=text, type=type_, _evaluate=evaluate, _slots=compiler.slots)
+
+    def _undefined(self, root: syntax.Node) -> Iterator[tuple[int, str]]:
+        """Fields that a variable does not have, which the checker takes for ``dyn``."""
+        for node in syntax.walk(root):
+            if isinstance(node, syntax.Select):
+                shape = self._shape_of(node.operand)
+                if shape is not None and node.field not in shape:
+                    known = ", ".join(sorted(shape))
+                    yield node.at, f"undefined field '{node.field}'; there are {known}"
+
+    def _shape_of(self, node: syntax.Node) -> Shape | None:
+        match node:
+            case syntax.Ident(name=name):
+                return self._shapes.get(name)
+            case syntax.Select(operand=operand, field=field, test=False):
+                outer = self._shape_of(operand)
+                return outer.get(field) if outer is not None else None
+            case _:
+                return None
+
+
+def _placed(text: str, offset: int, message: str) -> Problem:
+    """The problem at a code point offset as line and column."""
+    before = text[:offset]
+    return Problem(before.count("\n") + 1, offset - before.rfind("\n"), message)

@@ -1,0 +1,271 @@
+"""The checked expression tree: cel-cpp's serialised ``CheckedExpr`` read into nodes.
+
+The message is cel/expr/checked.proto of the CEL specification; it is small enough to be read
+straight from protobuf's wire format, field by field, and so needs no protobuf library.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .values import Uint, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A literal."""
+
+    at: int
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Ident:
+    """A name; the checker has joined dotted names of declared variables."""
+
+    at: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """``operand.field``, or ``has(operand.field)``."""
+
+    at: int
+    operand: Node
+    field: str
+    test: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function, operator or method; a method's target is the first argument."""
+
+    at: int
+    function: str
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """``[a, ?b]``; ``optional`` has the positions of the optional elements."""
+
+    at: int
+    elements: tuple[Node, ...]
+    optional: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """``{a: b, ?c: d}``; each entry is key, value, whether optional."""
+
+    at: int
+    entries: tuple[tuple[Node, Node, bool], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """What macros become: a loop over ``range`` that carries an accumulator."""
+
+    at: int
+    variable: str
+    second_variable: str
+    range: Node
+    accumulator: str
+    initial: Node
+    condition: Node
+    step: Node
+    result: Node
+
+
+Node: TypeAlias = Constant | Ident | Select | Call | ListOf | MapOf | Fold
+
+# A message as its fields: number, and an integer or the bytes of text, double or message.
+_Fields: TypeAlias = tuple[tuple[int, int | bytes], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An expression that passed the checker; ``positions`` is node to code point offset."""
+
+    root: Node
+    positions: dict[int, int]
+
+
+def read(serialised: bytes) -> Checked:
+    """The tree in a ``google.protobuf.Any`` that holds a ``CheckedExpr``."""
+    checked = _message(_message(serialised), 2)
+    positions = {
+        _number(entry, 1): _number(entry, 2) for entry in _messages(_message(checked, 5), 4)
+    }
+    return Checked(_node(_message(checked, 4)), positions)
+
+
+def _node(fields: _Fields) -> Node:
+    at = _number(fields, 2)
+    kind = next(number for number, _ in fields if number != _ID)
+    return _READERS[kind](at, _message(fields, kind))
+
+
+_ID = 2
+
+
+def _constant(at: int, fields: _Fields) -> Node:
+    kind, raw = fields[0]
+    if isinstance(raw, bytes):
+        value: Value = raw if kind == _BYTES else raw.decode() if kind == _STRING else _double(raw)
+        return Constant(at, value)
+    match kind:
+        case 1:
+            return Constant(at, None)
+        case 2:
+            return Constant(at, bool(raw))
+        case 3:
+            return Constant(at, raw - 2**64 if raw >= 2**63 else raw)
+        case _:
+            return Constant(at, Uint(raw))
+
+
+_STRING, _BYTES = 6, 7
+
+
+def _double(raw: bytes) -> float:
+    return float(struct.unpack("<d", raw)[0])
+
+
+def _ident(at: int, fields: _Fields) -> Node:
+    return Ident(at, _text(fields, 1).removeprefix("."))
+
+
+def _select(at: int, fields: _Fields) -> Node:
+    return Select(at, _child(fields, 1), _text(fields, 2), bool(_number(fields, 3)))
+
+
+def _call(at: int, fields: _Fields) -> Node:
+    target = tuple(_node(each) for each in _messages(fields, 1))
+    arguments = tuple(_node(each) for each in _messages(fields, 3))
+    return Call(at, _text(fields, 2), target + arguments)
+
+
+def _list(at: int, fields: _Fields) -> Node:
+    elements = tuple(_node(each) for each in _messages(fields, 1))
+    return ListOf(at, elements, frozenset(_packed(fields, 2)))
+
+
+def _map(at: int, fields: _Fields) -> Node:
+    return MapOf(
+        at,
+        tuple(
+            (_child(entry, 3), _child(entry, 4), bool(_number(entry, 5)))
+            for entry in _messages(fields, 2)
+        ),
+    )
+
+
+def _fold(at: int, fields: _Fields) -> Node:
+    return Fold(
+        at=at,
+        variable=_text(fields, 1),
+        second_variable=_text(fields, 8),
+        range=_child(fields, 2),
+        accumulator=_text(fields, 3),
+        initial=_child(fields, 4),
+        condition=_child(fields, 5),
+        step=_child(fields, 6),
+        result=_child(fields, 7),
+    )
+
+
+_READERS = {3: _constant, 4: _ident, 5: _select, 6: _call, 7: _list, 8: _map, 9: _fold}
+
+
+def children(node: Node) -> Sequence[Node]:
+    """The nodes directly under a node."""
+    match node:
+        case Constant() | Ident():
+            return ()
+        case Select(operand=operand):
+            return (operand,)
+        case Call(arguments=arguments):
+            return arguments
+        case ListOf(elements=elements):
+            return elements
+        case MapOf(entries=entries):
+            return [part for key, value, _ in entries for part in (key, value)]
+        case Fold():
+            return (node.range, node.initial, node.condition, node.step, node.result)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all under it, parents first."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """Protobuf's encoding: a key of field number and wire type, then the field."""
+    position = 0
+    while position < len(data):
+        key, position = _varint(data, position)
+        match key & 7:
+            case 0:
+                value, position = _varint(data, position)
+                yield key >> 3, value
+            case 1:
+                yield key >> 3, data[position : position + 8]
+                position += 8
+            case _:
+                length, position = _varint(data, position)
+                yield key >> 3, data[position : position + length]
+                position += length
+
+
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[position]
+        position += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:  # noqa: PLR2004 - the bit that says more follows
+            return value, position
+        shift += 7
+
+
+def _message(parent: bytes | _Fields, number: int | None = None) -> _Fields:
+    """A message from its bytes, or the field ``number`` of another (empty where absent)."""
+    if isinstance(parent, bytes):
+        return tuple(_fields(parent))
+    return next((each for each in _messages(parent, number or 0)), ())
+
+
+def _messages(parent: _Fields, number: int) -> list[_Fields]:
+    return [
+        tuple(_fields(raw)) for field, raw in parent if field == number and isinstance(raw, bytes)
+    ]
+
+
+def _child(parent: _Fields, number: int) -> Node:
+    return _node(_message(parent, number))
+
+
+def _text(parent: _Fields, number: int) -> str:
+    return next((raw.decode() for n, raw in parent if n == number and isinstance(raw, bytes)), "")
+
+
+def _number(parent: _Fields, number: int) -> int:
+    return next((raw for n, raw in parent if n == number and isinstance(raw, int)), 0)
+
+
+def _packed(parent: _Fields, number: int) -> Iterator[int]:
+    for field, raw in parent:
+        if field == number and isinstance(raw, int):
+            yield raw
+        elif field == number and isinstance(raw, bytes):
+            position = 0
+            while position < len(raw):
+                value, position = _varint(raw, position)
+                yield value
