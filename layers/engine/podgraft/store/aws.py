@@ -74,21 +74,22 @@ class Patience:
         return self.ends - self.clock()
 
 
+CONFIG = Config(
+    connect_timeout=CONNECT_SECONDS,
+    read_timeout=READ_SECONDS,
+    retries={"total_max_attempts": 1},
+    parameter_validation=False,
+    tcp_keepalive=True,
+    max_pool_connections=4,  # an environment serves one review at a time
+)
+
+
 def clients() -> "tuple[SSMClient, S3Client]":
     """Clients for the two services, by the process's own credentials and region."""
     session = get_session()
-    config = Config(
-        connect_timeout=CONNECT_SECONDS,
-        read_timeout=READ_SECONDS,
-        retries={"total_max_attempts": 1},
-        parameter_validation=False,
-        tcp_keepalive=True,
-        # Hundreds of clusters may share one function: an environment serves one review at a time.
-        max_pool_connections=4,
-    )
     # botocore's create_client is typed for no service in particular.
-    ssm = cast("SSMClient", session.create_client("ssm", config=config))
-    return ssm, cast("S3Client", session.create_client("s3", config=config))
+    ssm = cast("SSMClient", session.create_client("ssm", config=CONFIG))
+    return ssm, cast("S3Client", session.create_client("s3", config=CONFIG))
 
 
 def call(what: str, request: Callable[[], T], patience: Patience) -> T:
