@@ -6,22 +6,21 @@ slices as views over raw JSON (``podgraft.govalue``).
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import partial
 
 from podgraft import govalue, kube, kubeyaml
 from podgraft.gotemplate import ExecError, Function, FunctionError, LimitError, Program, printing
-from podgraft.govalue import ANY, INT, STRING, STRING_MAP, GoType, Map, Pointer, Slice, Value
-from podgraft.jsonvalue import JSON, Object
+from podgraft.gotemplate.sprig.marshal import marshal
+from podgraft.gotemplate.sprig.unmarshal import unmarshal
+from podgraft.govalue import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, Value
+from podgraft.jsonvalue import JSON, Object, load
 
 from . import gojson, mesh_types, multus, otel, proxyconfig, releases
-from .messages import DURATION, MESH_CONFIG, PROXY_CONFIG, Message
+from .draft import objects_at
+from .messages import MESH_CONFIG, PROXY_CONFIG, Message
 from .releases import Profile
-
-_CONTAINERS = govalue.slice_of(kube.CONTAINER)
 
 
 def annotation(meta: govalue.Struct, name: str, default: Value) -> str:
@@ -75,7 +74,7 @@ def same(text: str) -> str:
 
 def to_json(entries: Map) -> str:
     """Compact JSON of a string map; nil is ``{}``."""
-    return gojson.encode_map(dict(entries.items()))
+    return "{}" if entries.raw is None else marshal(entries)
 
 
 def from_json(text: str) -> Value:
@@ -84,16 +83,13 @@ def from_json(text: str) -> Value:
     >>> from_json('{"a": [1]}'), from_json("[1] x")
     ({'a': [1.0]}, '{}')
     """
-    try:
-        value = json.loads(text, parse_int=float, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return "{}"
-    return _whole_runes(value) if "\\ud" in text.lower() else value
+    read = unmarshal(text)
+    return "{}" if read.error else read.value
 
 
 def struct_to_json(value: Value) -> str:
     """Compact JSON in the order of Go's struct; nil is ``{}``."""
-    return "{}" if value is None else gojson.encode(kube.plain(value))
+    return "{}" if value is None else marshal(value)
 
 
 def proto_to_json(defaults: Message, message: Value) -> str:
@@ -110,7 +106,7 @@ def proto_to_json(defaults: Message, message: Value) -> str:
 
 def to_yaml(value: Value) -> str:
     """YAML with sorted keys, the final newline kept."""
-    return kubeyaml.dump(kube.plain(value))
+    return kubeyaml.dump(load(marshal(value)))
 
 
 def indent(spaces: int, text: str) -> str:
@@ -223,17 +219,21 @@ def functions(
     profile: Profile, defaults: Message, env: Mapping[str, str], types: mesh_types.Types
 ) -> Mapping[str, Function]:
     """The functions of one release; ``env`` is all that ``env`` can see."""
+    known = kube.types(profile.kubernetes)
+    containers = govalue.slice_of(known["Container"])
 
     def lookup(name: str, default: str) -> str:
         return env.get(name) or default
 
     table = _TABLE | {
+        "annotation": Function(annotation, (known["ObjectMeta"], STRING, ANY)),
         "appendMultusNetwork": Function(partial(multus.append, profile), (STRING, STRING)),
+        "applicationPorts": Function(application_ports, (containers,)),
         "env": Function(lookup, (STRING, STRING)),
-        "formatDuration": Function(format_duration, (_duration(),)),
+        "includeInboundPorts": Function(include_inbound_ports, (containers,)),
         "otelResourceAttributes": Function(
             otel_resource_attributes,
-            (types.pointer(MESH_CONFIG), STRING_MAP, STRING_MAP, STRING, _CONTAINERS),
+            (types.pointer(MESH_CONFIG), STRING_MAP, STRING_MAP, STRING, containers),
         ),
         "protoToJSON": Function(partial(proto_to_json, defaults), (ANY,)),
     }
@@ -241,14 +241,12 @@ def functions(
 
 
 _TABLE: Mapping[str, Function] = {
-    "annotation": Function(annotation, (kube.OBJECT_META, STRING, ANY)),
-    "applicationPorts": Function(application_ports, (_CONTAINERS,)),
     "contains": Function(contains, (STRING, STRING)),
     "directory": Function(directory, (STRING,)),
     "excludeInboundPort": Function(exclude_inbound_port, (ANY, STRING)),
     "excludeInterfaces": Function(same, (STRING,)),
+    "formatDuration": Function(format_duration, (mesh_types.DURATION_POINTER,)),
     "fromJSON": Function(from_json, (STRING,)),
-    "includeInboundPorts": Function(include_inbound_ports, (_CONTAINERS,)),
     "indent": Function(indent, (INT, STRING)),
     "isset": Function(isset, (STRING_MAP, STRING)),
     "kubevirtInterfaces": Function(same, (STRING,)),
@@ -266,38 +264,11 @@ _TABLE: Mapping[str, Function] = {
 }
 
 
-def _duration() -> GoType:
-    found = mesh_types.well_known(DURATION)
-    assert found is not None  # noqa: S101 - durations are well known
-    return found
-
-
 def _raw_list(containers: Slice) -> list[Object]:
     return containers.raw or []
 
 
 def _ports(containers: list[Object]) -> str:
-    ports = [port for container in containers for port in _objects(container.get("ports"))]
+    ports = [port for container in containers for port in objects_at(container, "ports")]
     counted = (p for p in ports if p.get("protocol") not in ("UDP", "SCTP"))
     return ",".join(str(port.get("containerPort", 0)) for port in counted)
-
-
-def _objects(value: JSON) -> list[Object]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-def _refuse(word: str) -> JSON:
-    raise ValueError(f"{word} is not JSON")
-
-
-def _whole_runes(value: JSON) -> JSON:
-    """Half surrogate pairs as U+FFFD, as encoding/json reads them."""
-    match value:
-        case str():
-            return re.sub("[\ud800-\udfff]", "\ufffd", value)
-        case list():
-            return [_whole_runes(each) for each in value]
-        case dict():
-            return {str(_whole_runes(k)): _whole_runes(v) for k, v in value.items()}
-        case _:
-            return value

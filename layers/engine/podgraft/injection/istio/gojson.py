@@ -14,11 +14,6 @@ def encode(value: JSON) -> str:
     return go_escape(_text(value))
 
 
-def encode_map(value: JSON) -> str:
-    """The text of a Go map (and of what it holds): keys sorted."""
-    return encode(_sorted(value))
-
-
 def number(value: float) -> str:
     """A float64: plain between 1e-6 and 1e21, else with an exponent of as few digits as it has.
 
@@ -39,13 +34,3 @@ def _text(value: JSON) -> str:
             return number(value)
         case _:
             return dump(value)
-
-
-def _sorted(value: JSON) -> JSON:
-    match value:
-        case dict():
-            return {key: _sorted(value[key]) for key in sorted(value)}
-        case list():
-            return [_sorted(each) for each in value]
-        case _:
-            return value

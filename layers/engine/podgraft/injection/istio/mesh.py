@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, Object
 
-from . import messages, proxyconfig
+from . import durations, messages, proxyconfig
 from .messages import MESH_CONFIG, PROXY_CONFIG, Message, MessageError, Schema
 from .releases import Profile
 
@@ -69,6 +70,10 @@ _PROVIDERS: list[JSON] = [
 ]
 
 
+_HIGHEST_PORT = 65535
+_SHORTEST_TIMEOUT = durations.SECOND // 1000
+
+
 @cache
 def defaults(profile: Profile) -> Message:
     """DefaultMeshConfig of the release; nobody may change it."""
@@ -119,8 +124,35 @@ def apply(schema: Schema, base: Message, text: str) -> Message:
     return messages.settled(schema, MESH_CONFIG, merged)
 
 
+def problems(profile: Profile, config: Message) -> Iterator[tuple[str, str]]:
+    """What istiod refuses in a mesh configuration, by path; ``defaultConfig`` apart."""
+    port = config.get("proxyListenPort")
+    if not isinstance(port, int) or not 1 <= port <= _HIGHEST_PORT:
+        yield "/proxyListenPort", f"{port or 0} is no port from 1 to {_HIGHEST_PORT}"
+    timeout = config.get("connectTimeout")
+    if not isinstance(timeout, str) or durations.parse(timeout) < _SHORTEST_TIMEOUT:
+        yield "/connectTimeout", "it must be at least 1ms"
+    for index, provider in enumerate(_items(config.get("extensionProviders"))):
+        path = f"/extensionProviders/{index}"
+        if not isinstance(provider, dict) or not provider.get("name"):
+            yield path, "an extension provider needs a name"
+        elif len(provider) < 2:  # noqa: PLR2004 - its name, and what it is
+            yield path, f'extension provider "{provider["name"]}" says not what it is'
+    if profile.checks_inbound_retries:
+        yield from _retry_problems(_fields(config, "defaultInboundHttpRetryPolicy"))
+
+
+def _retry_problems(policy: Object) -> Iterator[tuple[str, str]]:
+    path = "/defaultInboundHttpRetryPolicy"
+    attempts, timeout = policy.get("attempts"), policy.get("perTryTimeout")
+    if isinstance(attempts, int) and attempts < 0:
+        yield f"{path}/attempts", "attempts cannot be negative"
+    if isinstance(timeout, str) and durations.parse(timeout) < _SHORTEST_TIMEOUT:
+        yield f"{path}/perTryTimeout", "it must be at least 1ms"
+
+
 def _mesh_defaults(profile: Profile) -> Object:
-    mesh = _MESH | {
+    mesh: Object = _MESH | {
         "dnsRefreshRate": "60s" if profile.merge_and_inbound_port_set else "5s",
         "defaultConfig": _proxy_defaults(profile),
     }
@@ -134,7 +166,7 @@ def _mesh_defaults(profile: Profile) -> Object:
 
 
 def _proxy_defaults(profile: Profile) -> Object:
-    proxy = dict(_PROXY)
+    proxy: Object = dict(_PROXY)
     if profile.parent_shutdown:
         proxy["parentShutdownDuration"] = "60s"
     if profile.concurrency_two:

@@ -116,7 +116,7 @@ def _enum(name: str) -> GoType:
 def _well_known(name: str) -> GoType | None:
     """Protobuf's own types: JSON shows them without their fields, so ``convert`` adds those."""
     if name == DURATION:
-        return _boxed(name, {"Seconds": govalue.INT64, "Nanos": govalue.INT32}, _split)
+        return DURATION_POINTER
     if name in _WRAPPED:
         return _boxed(name, {"Value": _SCALARS[_WRAPPED[name]]}, _wrap(name))
     if name == STRUCT:
@@ -161,6 +161,11 @@ def _wrap(name: str) -> Callable[[Value], dict[str, Value]]:
     return lambda raw: {"value": raw}
 
 
+def go_text(duration: govalue.Struct | None) -> str:
+    """A ``durationpb.Duration`` as Go prints the time.Duration that it is."""
+    return durations.go(nanoseconds(duration))
+
+
 def nanoseconds(duration: govalue.Struct | None) -> int:
     """How long a ``durationpb.Duration`` is; none is 0."""
     return 0 if duration is None else duration.field("Seconds") * SECOND + duration.field("Nanos")
@@ -187,6 +192,10 @@ def _fraction(unit: int) -> Method:
 
     return Method(count)
 
+
+DURATION_POINTER = _boxed(
+    DURATION, {"Seconds": govalue.INT64, "Nanos": govalue.INT32}, _split
+)  # *durationpb.Duration
 
 _TIME_DURATION = govalue.number(
     "time.Duration",

@@ -10,21 +10,22 @@ _NAMES = {"cluster": "ISTIO_META_CLUSTER_ID", "net": "ISTIO_META_NETWORK"}
 _OLD = ":ENV:"
 
 
-def environment(profile: Profile, path: str) -> Mapping[str, str]:
-    """The variables in ``/inject/KEY/VALUE/…`` or, the older form, ``/inject/:ENV:KEY=VALUE…``.
+def environment(profile: Profile, tail: str) -> Mapping[str, str]:
+    """The variables in ``KEY/VALUE/…`` or, the older form, ``:ENV:KEY=VALUE…``.
+
+    ``tail`` is what follows ``/inject/`` in the path.
 
     >>> from . import releases
-    >>> environment(releases.newest(), "/inject/cluster/c1/rootpage/--slash--foo")
+    >>> environment(releases.newest(), "cluster/c1/rootpage/--slash--foo")
     {'ISTIO_META_CLUSTER_ID': 'c1', 'ROOTPAGE': '/foo'}
-    >>> environment(releases.newest(), "/inject/:ENV:net=n1:ENV:rootpage=/foo")
+    >>> environment(releases.newest(), ":ENV:net=n1:ENV:rootpage=/foo")
     {'ISTIO_META_NETWORK': 'n1', 'ROOTPAGE': '/foo'}
     """
-    parts = path.removesuffix("/").split("/", 2)
-    if len(parts) < 3 or not profile.path_environment:  # noqa: PLR2004 - "", "inject", the rest
+    if not profile.path_environment:
         return {}
-    rest = parts[2]
-    old = rest.startswith(_OLD) and profile.env_paths
-    pairs = _old_pairs(rest) if old else _pairs(profile, rest)
+    said = tail.removesuffix("/")
+    old = said.startswith(_OLD) and profile.env_paths
+    pairs = _old_pairs(said) if old else _pairs(profile, said)
     return {_NAMES.get(key, key.upper()): value for key, value in pairs if key}
 
 

@@ -12,7 +12,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
 
 OLDEST, NEWEST = 0, 32
 KNOWN: Final = (0, *range(8, NEWEST + 1))  # 1.1 to 1.7 were never compared with their sources
@@ -41,7 +43,6 @@ class Profile:
     brace_delimiters: bool = _since(2)  # {{ }} in place of [[ ]]
     pod_templates: bool = _since(9)  # `templates`, overlaid; before: one SidecarInjectionSpec
     parsed_at_load: bool = _since(14)  # every template must parse, not only those that run
-    sprig: bool = _since(8)
 
     # Decision
     selectors: bool = _since(8)
@@ -100,7 +101,6 @@ class Profile:
     # Native sidecars and OpenShift
     native_sidecars: bool = _since(19)
     native_annotation: bool = _since(24)
-    native_by_default_auto: bool = _since(27)
     openshift_ids_cleared: bool = _since(24)
     openshift_sees_init_containers: bool = _since(27)
 
@@ -135,7 +135,12 @@ class Profile:
     @property
     def kubernetes(self) -> int:
         """The minor of the Kubernetes types that the release was built with."""
-        return _KUBERNETES[max(first for first in _KUBERNETES if first <= self.minor)]
+        return _latest(_KUBERNETES, self.minor)
+
+    @property
+    def sprig(self) -> str:
+        """The release of sprig's functions that templates may call, or ``""`` for none."""
+        return _latest(_SPRIG, self.minor)
 
     def has(self, name: str, table: Mapping[str, range]) -> bool:
         """Whether this release has what ``table`` lists; what it does not list, all have."""
@@ -229,6 +234,12 @@ _KUBERNETES: Final[Mapping[int, int]] = {
     29: 35,
     31: 36,
 }
+
+_SPRIG: Final[Mapping[int, str]] = {0: "", 8: "3.1", 9: "3.2", 24: "3.3"}
+
+
+def _latest(table: Mapping[int, T], minor: int) -> T:
+    return table[max(first for first in table if first <= minor)]
 
 
 @cache

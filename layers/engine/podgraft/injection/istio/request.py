@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from podgraft.jsonvalue import Object
+from podgraft.jsonvalue import JSON, Object
 
 
 class Mode(StrEnum):
@@ -18,12 +18,16 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """Who the pod belongs to, as templates see it: ``.DeploymentMeta`` and ``.TypeMeta``."""
+    """Who the pod belongs to, as templates see it: ``.DeploymentMeta`` and ``.TypeMeta``.
+
+    ``metadata`` is the rest of ``.DeploymentMeta`` in releases before 1.22.
+    """
 
     kind: str
     api_version: str
     name: str
     namespace: str
+    metadata: Object = field(default_factory=dict[str, JSON])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,7 +89,7 @@ def read_values(text: str, faults: list[Fault]) -> Values:
 
 
 class Reading:
-    """Reads parts of one document; what is not as it should be becomes a fault and an empty value."""
+    """Reads parts of one document; what is not as it should be becomes a fault, and empty."""
 
     def __init__(self, document: str, faults: list[Fault]) -> None:
         self._document = document

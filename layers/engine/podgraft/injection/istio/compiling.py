@@ -1,0 +1,191 @@
+"""Compiling an injector: every document read, every fault told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from podgraft.gotemplate import Function, sprig
+from podgraft.injection.errors import Fault, InvalidDocumentsError
+from podgraft.jsonvalue import JSON, Object
+from podgraft.kube import SelectorError, selectors
+from podgraft.policy import IGNORED_NAMESPACES, InjectValues, Rules
+
+from . import (
+    functions,
+    masks,
+    mesh,
+    mesh_types,
+    messages,
+    openshift,
+    proxycheck,
+    proxyconfig,
+    releases,
+    settings,
+    templates,
+)
+from .documents import Documents, Surroundings
+from .draft import object_at, text_at
+from .injector import Injector
+from .messages import Message, MessageError, Schema
+from .plan import Setup
+from .releases import Profile, UnknownReleaseError
+from .settings import Config, Values
+
+_TWO_IGNORED = frozenset({"kube-system", "kube-public"})
+
+# Functions that take structure out of a text, or look into it: they see what the pod's author
+# wrote, and what they find in it is masked again (masks.py).
+_SEES_THROUGH = (
+    "contains",
+    "fromJSON",
+    "fromJson",
+    "hasPrefix",
+    "hasSuffix",
+    "mustFromJson",
+    "mustRegexMatch",
+    "mustRegexSplit",
+    "regexMatch",
+    "regexSplit",
+    "split",
+    "splitList",
+    "splitn",
+)
+
+
+def compile_(documents: Documents, surroundings: Surroundings) -> Injector:
+    """An injector for the documents; raises ``InvalidDocumentsError`` with all their faults."""
+    faults: list[Fault] = []
+    config = settings.read_config(documents.config, faults)
+    values = settings.read_values(documents.values, faults)
+    profile = _profile(surroundings, values, faults)
+    schema = messages.schema(profile)
+    mesh_config = _mesh(profile, schema, documents.mesh, faults)
+    faults += _proxy_config_faults(schema, documents.proxy_configs)
+    known = _functions(profile, schema, _env(surroundings))
+    chosen = templates.compiled(profile, config, known, surroundings.default_templates, faults)
+    warnings: list[Fault] = []
+    rules = _rules(profile, config, warnings)
+    if faults:
+        raise InvalidDocumentsError(tuple(faults))
+    said = surroundings.injected_annotations
+    return Injector(
+        Setup(
+            profile=profile,
+            rules=rules,
+            values=values,
+            mesh=mesh_config,
+            templates=chosen,
+            injected_annotations=config.injected_annotations if said is None else said,
+            proxy_configs=documents.proxy_configs,
+            namespaces=documents.namespaces,
+            revision=surroundings.revision,
+            native_sidecars=_switch(surroundings, "ENABLE_NATIVE_SIDECARS", default=False),
+            openshift=_text(surroundings, "PLATFORM") == openshift.PLATFORM,
+            compliance_policy=_text(surroundings, "COMPLIANCE_POLICY"),
+            tcp_probes=_tcp_probes(profile, surroundings),
+            warnings=tuple(warnings),
+        )
+    )
+
+
+def _profile(surroundings: Surroundings, values: Values, faults: list[Fault]) -> Profile:
+    said = surroundings.release
+    try:
+        return releases.of_tag(values.tag) if said is None else releases.parse(said)
+    except UnknownReleaseError as error:
+        place = ("values", "/global/tag") if said is None else ("policy", "/istioRelease")
+        remedy = 'set istioRelease in the policy to the release to follow, such as "1.30"'
+        faults.append(Fault(document=place[0], path=place[1], problem=str(error), remedy=remedy))
+        return releases.newest()
+
+
+def _mesh(profile: Profile, schema: Schema, text: str, faults: list[Fault]) -> Message:
+    try:
+        config = mesh.apply(schema, mesh.defaults(profile), text)
+    except MessageError as error:
+        faults.append(Fault(document="mesh", path=error.path, problem=error.problem))
+        return mesh.defaults(profile)
+    faults.extend(
+        Fault(document="mesh", path="/defaultConfig", problem=problem)
+        for problem in proxycheck.problems(profile, mesh.proxy_of(config))
+    )
+    faults.extend(
+        Fault(document="mesh", path=path, problem=problem)
+        for path, problem in mesh.problems(profile, config)
+    )
+    return config
+
+
+def _proxy_config_faults(schema: Schema, resources: tuple[Object, ...]) -> Iterator[Fault]:
+    for resource in resources:
+        metadata = object_at(resource, "metadata")
+        place = f"{text_at(metadata, 'namespace')}/{text_at(metadata, 'name')}"
+        try:
+            proxyconfig.layer_of(schema, resource)
+        except MessageError as error:
+            path = f"/spec{error.path}"
+            yield Fault(document=f"ProxyConfig {place}", path=path, problem=error.problem)
+
+
+def _functions(profile: Profile, schema: Schema, env: Mapping[str, str]) -> Mapping[str, Function]:
+    """All that templates may call: Istio's own before sprig's."""
+    defaults = mesh.proxy_defaults(profile)
+    known = dict(sprig.functions(profile.sprig)) if profile.sprig else {}
+    known |= functions.functions(profile, defaults, env, mesh_types.types(schema))
+    return known | {name: masks.transparent(known[name]) for name in _SEES_THROUGH if name in known}
+
+
+def _rules(profile: Profile, config: Config, warnings: list[Fault]) -> Rules:
+    strict = profile.strict_inject_values
+    return Rules(
+        policy=config.policy,
+        never=tuple(_selectors(config.never, "neverInjectSelector", warnings)),
+        always=tuple(_selectors(config.always, "alwaysInjectSelector", warnings)),
+        ignored_namespaces=IGNORED_NAMESPACES if profile.four_ignored_namespaces else _TWO_IGNORED,
+        inject_values=InjectValues.STRICT if strict else InjectValues.YAML,
+        label_mark=profile.inject_label,
+    )
+
+
+def _selectors(
+    listed: tuple[JSON, ...], key: str, warnings: list[Fault]
+) -> Iterator[selectors.Selector]:
+    """Those that are valid: Istio skips the others with a warning."""
+    for index, raw in enumerate(listed):
+        try:
+            yield selectors.compile_(raw)
+        except SelectorError as error:
+            path = f"/{key}/{index}"
+            warnings.append(Fault(document="config", path=path, problem=str(error)))
+
+
+_SWITCHES = {
+    "ENABLE_NATIVE_SIDECARS": "native_sidecars",
+    "ENABLE_LEGACY_FSGROUP_INJECTION": "legacy_fsgroup_injection",
+    "REWRITE_TCP_PROBES": "rewrite_tcp_probes",
+}
+_TEXTS = {"PLATFORM": "platform", "COMPLIANCE_POLICY": "compliance_policy"}
+
+
+def _env(surroundings: Surroundings) -> Mapping[str, str]:
+    """istiod's environment for templates, the switches that were said included."""
+    said = {name: getattr(surroundings, field) for name, field in (_SWITCHES | _TEXTS).items()}
+    words = {True: "true", False: "false"}
+    return dict(surroundings.env) | {
+        name: words.get(value, value) for name, value in said.items() if value is not None
+    }
+
+
+def _switch(surroundings: Surroundings, name: str, *, default: bool) -> bool:
+    return _env(surroundings).get(name, str(default).lower()) == "true"
+
+
+def _text(surroundings: Surroundings, name: str) -> str:
+    return _env(surroundings).get(name, "")
+
+
+def _tcp_probes(profile: Profile, surroundings: Surroundings) -> bool:
+    """Whether tcpSocket probes are rewritten: for some releases that was a choice."""
+    if not profile.tcp_probes_switch:
+        return profile.tcp_probes
+    return _switch(surroundings, "REWRITE_TCP_PROBES", default=True)

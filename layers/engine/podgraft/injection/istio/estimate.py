@@ -1,0 +1,40 @@
+"""The proxy's worker threads as releases up to 1.17 guessed them: ``.EstimatedConcurrency``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from podgraft.jsonvalue import JSON, Object
+from podgraft.kube import QuantityError, quantity
+
+from .draft import object_at
+from .messages import Message
+
+_LIMIT = "sidecar.istio.io/proxyCPULimit"
+_REQUEST = "sidecar.istio.io/proxyCPU"
+_DEFAULT = 2
+
+
+def concurrency(values: Object, proxy: Message, annotations: Mapping[str, str]) -> int:
+    """The configured number; for 0 the CPU limit or request in whole cores; else 2."""
+    configured = proxy.get("concurrency")
+    if configured != 0:
+        return configured if isinstance(configured, int) and configured > 0 else _DEFAULT
+    try:
+        return quantity.of(_cpu(values, annotations)).value()
+    except QuantityError:
+        return _DEFAULT
+
+
+def _cpu(values: Object, annotations: Mapping[str, str]) -> str | float:
+    for name in (_LIMIT, _REQUEST):
+        if name in annotations:
+            return annotations[name]
+    proxy = object_at(object_at(values, "global"), "proxy")
+    resources = object_at(proxy, "resources")
+    limit = object_at(resources, "limits").get("cpu")
+    return _plain(limit) or _plain(object_at(resources, "requests").get("cpu"))
+
+
+def _plain(value: JSON) -> str | float:
+    return value if isinstance(value, str | float) else ""

@@ -1,0 +1,168 @@
+"""What templates see: one pod, who it belongs to, and the configuration of its proxy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from podgraft import govalue, kube
+from podgraft.govalue import Field, GoType, Struct
+from podgraft.jsonvalue import Object
+
+from . import estimate, images, mesh_types, messages, proxyconfig
+from .draft import annotations_of, object_at, text_at
+from .masks import Masking
+from .mesh import with_proxy
+from .messages import MESH_CONFIG, PROXY_CONFIG, Message
+from .releases import Profile
+from .request import Workload
+from .settings import Values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """One pod as templates see it.
+
+    ``layer`` is the pod's own part of its proxy's configuration, between ``base`` (the mesh's, the
+    namespace's) and ``top`` (a ProxyConfig resource that selects the pod).
+    """
+
+    pod: Object
+    workload: Workload
+    base: Message
+    layer: Message
+    top: Message
+
+    def masked(self, masking: Masking) -> Subject:
+        """The subject with all that the pod's author wrote masked; itself where nothing is."""
+        workload = self.workload
+        shown: Object = {
+            "pod": self.pod,
+            "layer": self.layer,
+            "kind": workload.kind,
+            "apiVersion": workload.api_version,
+            "name": workload.name,
+            "namespace": workload.namespace,
+            "metadata": workload.metadata,
+        }
+        masked = masking.of(shown)
+        if masked is shown or not isinstance(masked, dict):
+            return self
+        return replace(
+            self,
+            pod=object_at(masked, "pod"),
+            layer=object_at(masked, "layer"),
+            workload=Workload(
+                kind=text_at(masked, "kind"),
+                api_version=text_at(masked, "apiVersion"),
+                name=text_at(masked, "name"),
+                namespace=text_at(masked, "namespace"),
+                metadata=object_at(masked, "metadata"),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the data of all pods has in common."""
+
+    profile: Profile
+    values: Values
+    mesh: Message
+    revision: str
+    native_sidecars: bool
+    compliance_policy: str
+    merged_into_mesh: bool  # whether .MeshConfig.DefaultConfig shows the pod's own configuration
+    ids: tuple[int, int]
+
+
+def effective_proxy(profile: Profile, subject: Subject) -> Message:
+    """The effective ProxyConfig."""
+    schema, config = messages.schema(profile), subject.base
+    for layer in (subject.layer, subject.top):
+        if layer:
+            config = proxyconfig.merge(schema, config, layer)
+    return config
+
+
+def data(facts: Facts, subject: Subject) -> Struct:
+    """The template's dot."""
+    profile, values = facts.profile, facts.values
+    annotations = annotations_of(subject.pod)
+    proxy = effective_proxy(profile, subject)
+    mesh = with_proxy(facts.mesh, proxy) if facts.merged_into_mesh else facts.mesh
+    workload = subject.workload
+    identity: Object = {"name": workload.name, "namespace": workload.namespace}
+    return Struct(
+        _root(profile),
+        {
+            "TypeMeta": {"kind": workload.kind, "apiVersion": workload.api_version},
+            "DeploymentMeta": workload.metadata | identity,
+            "ObjectMeta": object_at(subject.pod, "metadata"),
+            "Spec": object_at(subject.pod, "spec"),
+            "ProxyConfig": proxy,
+            "MeshConfig": mesh,
+            "Values": values.raw,
+            "Revision": facts.revision,
+            "EstimatedConcurrency": estimate.concurrency(values.raw, proxy, annotations)
+            if profile.estimated_concurrency
+            else 0,
+            "ProxyImage": images.proxy_image(profile, values, proxy, annotations),
+            "ProxyInitImage": images.proxy_init_image(values, annotations),
+            "ProxyUID": facts.ids[0],
+            "ProxyGID": facts.ids[1],
+            "InboundTrafficPolicyMode": _inbound_mode(mesh),
+            "CompliancePolicy": facts.compliance_policy,
+            "NativeSidecars": facts.native_sidecars,
+        },
+    )
+
+
+def _inbound_mode(mesh: Message) -> str:
+    mode = object_at(mesh, "inboundTrafficPolicy").get("mode")
+    return "localhost" if mode == "LOCALHOST" else "passthrough"
+
+
+_NAMES_ONLY = govalue.struct("types.NamespacedName")
+_NAMES_ONLY.fields = (
+    Field("Namespace", govalue.STRING, "namespace"),
+    Field("Name", govalue.STRING, "name"),
+)
+
+
+def _fields(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
+    """The fields of the data, each with its type and whether the release has it."""
+    types = mesh_types.types(messages.schema(profile))
+    known = kube.types(profile.kubernetes)
+    text = govalue.STRING
+    return {
+        "TypeMeta": (known["TypeMeta"], profile.path_environment),
+        "DeploymentMeta": (
+            _NAMES_ONLY if profile.deployment_meta_names_only else known["ObjectMeta"],
+            profile.path_environment,
+        ),
+        "ObjectMeta": (known["ObjectMeta"], True),
+        "Spec": (known["PodSpec"], True),
+        "ProxyConfig": (types.pointer(PROXY_CONFIG), True),
+        "MeshConfig": (types.pointer(MESH_CONFIG), True),
+        "Values": (govalue.ANY_MAP, profile.path_environment),
+        "Revision": (text, profile.revision),
+        "EstimatedConcurrency": (govalue.INT, profile.estimated_concurrency),
+        "ProxyImage": (text, profile.proxy_image),
+        "ProxyInitImage": (text, profile.proxy_init_image),
+        "ProxyUID": (govalue.INT64, profile.proxy_ids),
+        "ProxyGID": (govalue.INT64, profile.proxy_ids),
+        "InboundTrafficPolicyMode": (text, profile.inbound_mode),
+        "CompliancePolicy": (text, profile.compliance_policy),
+        "NativeSidecars": (govalue.BOOL, profile.native_flag),
+    }
+
+
+@cache
+def _root(profile: Profile) -> GoType:
+    made = govalue.struct("inject.SidecarTemplateData")
+    made.fields = tuple(
+        Field(name, type_, name) for name, (type_, known) in _fields(profile).items() if known
+    )
+    return made

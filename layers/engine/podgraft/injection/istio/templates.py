@@ -1,0 +1,70 @@
+"""The templates of a configuration: compiled once, chosen for each pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from podgraft.gotemplate import Function, Program, TemplateError, compile_
+from podgraft.injection.errors import Fault, OperatorError, UserError
+
+from .releases import Profile
+from .settings import Config
+
+ANNOTATION = "inject.istio.io/templates"
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """Programs by name; ``broken`` are those that do not parse, where only use would show it."""
+
+    programs: Mapping[str, Program]
+    broken: Mapping[str, TemplateError]
+    aliases: Mapping[str, tuple[str, ...]]
+    defaults: tuple[str, ...]
+
+    def chosen(self, annotations: Mapping[str, str]) -> tuple[str, ...]:
+        """The names of the templates for a pod: its annotation's, else the defaults; aliases mean
+        what they stand for. Raises ``UserError`` or ``OperatorError`` for a name without template.
+        """
+        said = annotations.get(ANNOTATION)
+        asked = self.defaults if said is None else tuple(map(str.strip, said.split(",")))
+        names = tuple(name for each in asked for name in self.aliases.get(each, (each,)))
+        for name in names:
+            if name not in self.programs:
+                raise self._missing(name, asked_by_pod=said is not None)
+        return names
+
+    def _missing(self, name: str, *, asked_by_pod: bool) -> Exception:
+        if name in self.broken:
+            return OperatorError(str(self.broken[name]))
+        have = ", ".join(sorted(self.programs))
+        problem = f'requested template "{name}" not found; have {have}'
+        if asked_by_pod:
+            return UserError(f"annotation {ANNOTATION}: {problem}")
+        return OperatorError(problem)
+
+
+def compiled(
+    profile: Profile,
+    config: Config,
+    functions: Mapping[str, Function],
+    defaults: tuple[str, ...] | None,
+    faults: list[Fault],
+) -> Templates:
+    """All templates compiled; those that do not parse are faults since 1.14."""
+    programs: dict[str, Program] = {}
+    broken: dict[str, TemplateError] = {}
+    for name, text in config.templates.items():
+        try:
+            programs[name] = compile_(text, name=name, functions=functions)
+        except TemplateError as error:
+            broken[name] = error
+    if profile.parsed_at_load:
+        faults.extend(_faults(broken))
+    return Templates(programs, broken, config.aliases, defaults or config.default_templates)
+
+
+def _faults(broken: Mapping[str, TemplateError]) -> Iterator[Fault]:
+    for name, error in broken.items():
+        yield Fault(document="config", path=f"/templates/{name}", problem=error.drawing)

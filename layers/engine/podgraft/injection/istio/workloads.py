@@ -1,0 +1,1 @@
+"""Who a pod belongs to, as each release tells it."""
