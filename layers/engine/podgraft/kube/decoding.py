@@ -1,0 +1,262 @@
+"""JSON objects as Go's typed structs hold them (encoding/json, Go 1.26).
+
+Repeated keys that differ in case (``name``, ``Name``) are not merged: the last one wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from operator import is_
+from typing import TypeAlias
+
+from podgraft.govalue import Field, GoType, Kind, Value
+from podgraft.jsonvalue import JSON
+
+from .faults import DecodeError, Fault, mismatch
+from .literals import yaml_text
+from .marshalers import MARSHALERS, integer
+
+Decode: TypeAlias = Callable[[Value], Value]
+
+_BOUNDS = {
+    Kind.INT: range(-(2**63), 2**63),
+    Kind.INT32: range(-(2**31), 2**31),
+    Kind.INT64: range(-(2**63), 2**63),
+}
+_PLAIN = {Kind.STRING: str, Kind.BOOL: bool}
+_ONLY_TEXT = {str}
+_GONE = object()
+
+
+def decode(type_: GoType, raw: JSON, *, lenient: bool = False) -> JSON:
+    """What ``raw`` says after Go decoded it; parts that need no change are returned as they are.
+
+    Unknown keys are gone, as are null and empty values under omitempty; keys have the spelling of
+    the type, quantities and times their canonical form; nothing is added. Raises ``DecodeError``.
+
+    ``lenient`` makes text of numbers and bools where a string belongs, as sigs.k8s.io/yaml does
+    when it reads YAML into a type; with its gap, fields promoted from embedded structs, such as
+    ``secretKeyRef.name``.
+    """
+    return _decoder(type_, lenient)(raw)
+
+
+def check(type_: GoType, raw: JSON) -> None:
+    """Raise ``DecodeError`` where a value is not of the type that Go wants."""
+    decode(type_, raw)
+
+
+class _Step:
+    """How one field of a struct decodes."""
+
+    __slots__ = ("decode", "drops_falsy", "omitempty", "path")
+
+    def __init__(self, field: Field, path: tuple[str, ...], *, lenient: bool) -> None:
+        self.decode = _decoder(field.type, lenient)
+        self.omitempty = field.omitempty
+        self.drops_falsy = field.omitempty and field.type.kind not in (Kind.STRUCT, Kind.POINTER)
+        self.path = (*path, field.json)
+
+    def omits(self, raw: Value, decoded: Value) -> bool:
+        """Whether omitempty leaves the field out (Go does so with no struct; null is no struct)."""
+        if raw is None or decoded is None:
+            return self.omitempty
+        return self.drops_falsy and not decoded
+
+
+class _Struct:
+    """How a struct decodes; learnt when the first object of the type comes."""
+
+    __slots__ = ("lenient", "plain", "steps", "type")
+
+    def __init__(self, type_: GoType, *, lenient: bool) -> None:
+        self.type = type_
+        self.lenient = lenient
+        self.steps: dict[str, _Step] = {}
+        # Most fields are decoded by a look at the class: text that is not empty, bools that hold.
+        self.plain: dict[str, type] = {}
+
+    def decode(self, raw: Value) -> Value:
+        if raw is None:
+            return {}
+        if raw.__class__ is not dict:
+            raise mismatch(raw, self.type)
+        return self._fields(raw)
+
+    def _fields(self, raw: dict[str, Value]) -> dict[str, Value]:
+        if not self.steps:
+            self._learn(self.type, (), lenient=self.lenient)
+        plain, steps = self.plain, self.steps
+        changes: dict[str, Value] = {}
+        faults: list[Fault] = []
+        for key, value in raw.items():
+            if plain.get(key) is value.__class__ and value:
+                continue
+            step = steps.get(key)
+            if step is None:
+                return self._fields(self._spelled(raw))
+            try:
+                decoded = step.decode(value)
+            except DecodeError as error:
+                faults += self._located(error, step)
+                continue
+            if step.omits(value, decoded):
+                changes[key] = _GONE
+            elif decoded is not value:
+                changes[key] = decoded
+        if faults:
+            raise DecodeError(faults)
+        return _changed(raw, changes) if changes else raw
+
+    def _learn(self, type_: GoType, path: tuple[str, ...], *, lenient: bool) -> None:
+        for field in type_.fields:
+            if not field.inline and field.json not in self.steps:
+                self.steps[field.json] = _Step(field, path, lenient=lenient)
+                if field.type.kind in _PLAIN:
+                    self.plain[field.json] = _PLAIN[field.type.kind]
+        for field in type_.fields:
+            if field.inline:
+                self._learn(field.type, (*path, field.name), lenient=False)
+
+    def _spelled(self, raw: dict[str, Value]) -> dict[str, Value]:
+        """The known keys, spelled as the type spells them: Go also takes them in other cases."""
+        folded = {name.casefold(): name for name in self.steps}
+        known: dict[str, Value] = {}
+        for key, value in raw.items():
+            same = key.casefold()
+            # Where folding changes the length (ß), it is not the simple folding that Go does.
+            name = key if key in self.steps else folded.get(same) if len(same) == len(key) else None
+            if name is not None:
+                known[name] = value
+        return known
+
+    def _located(self, error: DecodeError, step: _Step) -> list[Fault]:
+        struct = self.type.name.rpartition(".")[2]
+        return [fault.in_field(struct, step.path) for fault in error.faults]
+
+
+def _changed(raw: dict[str, Value], changes: dict[str, Value]) -> dict[str, Value]:
+    merged = raw | changes
+    return {key: value for key, value in merged.items() if value is not _GONE}
+
+
+@cache
+def _decoder(type_: GoType, lenient: bool) -> Decode:
+    if type_ in MARSHALERS:
+        return MARSHALERS[type_].decode
+    match type_.kind:
+        case Kind.STRUCT:
+            return _Struct(type_, lenient=lenient).decode
+        case Kind.POINTER:
+            return _pointer(_decoder(_elem(type_), lenient))
+        case Kind.SLICE:
+            return _list(type_, _decoder(_elem(type_), lenient))
+        case Kind.MAP:
+            return _map(type_, _decoder(_elem(type_), lenient))
+        case Kind.STRING:
+            return _text(type_, lenient=lenient)
+        case Kind.BOOL:
+            return _bool(type_)
+        case Kind.INTERFACE:
+            return lambda raw: raw
+        case kind if kind in _BOUNDS:
+            return _integer(type_, _BOUNDS[kind])
+        case _:
+            raise TypeError(f"no field of Kubernetes is of type {type_}")
+
+
+def _pointer(decode_target: Decode) -> Decode:
+    return lambda raw: None if raw is None else decode_target(raw)
+
+
+def _list(type_: GoType, decode_element: Decode) -> Decode:
+    texts = _elem(type_).kind is Kind.STRING
+
+    def decode_list(raw: Value) -> Value:
+        if raw is None:
+            return None
+        if raw.__class__ is not list:
+            raise mismatch(raw, type_)
+        return raw if texts and _ONLY_TEXT.issuperset(map(type, raw)) else decode_elements(raw)
+
+    def decode_elements(raw: list[Value]) -> list[Value]:
+        decoded = _decoded(decode_element, enumerate(raw))
+        return raw if all(map(is_, decoded, raw)) else decoded
+
+    return decode_list
+
+
+def _map(type_: GoType, decode_element: Decode) -> Decode:
+    texts = _elem(type_).kind is Kind.STRING
+
+    def decode_map(raw: Value) -> Value:
+        if raw is None:
+            return None
+        if raw.__class__ is not dict:
+            raise mismatch(raw, type_)
+        plain = texts and _ONLY_TEXT.issuperset(map(type, raw.values()))
+        return raw if plain else decode_elements(raw)
+
+    def decode_elements(raw: dict[str, Value]) -> dict[str, Value]:
+        decoded = _decoded(decode_element, raw.items())
+        same = all(map(is_, decoded, raw.values()))
+        return raw if same else dict(zip(raw, decoded, strict=True))
+
+    return decode_map
+
+
+def _decoded(decode_element: Decode, elements: Iterable[tuple[int | str, Value]]) -> list[Value]:
+    """Every element decoded; all their faults at once."""
+    decoded: list[Value] = []
+    faults: list[Fault] = []
+    for step, value in elements:
+        try:
+            decoded.append(decode_element(value))
+        except DecodeError as error:
+            faults += [fault.in_element(str(step)) for fault in error.faults]
+    if faults:
+        raise DecodeError(faults)
+    return decoded
+
+
+def _text(type_: GoType, *, lenient: bool) -> Decode:
+    def decode_text(raw: Value) -> Value:
+        if raw.__class__ is str:
+            return raw
+        if raw is None:
+            return ""
+        if lenient and isinstance(raw, bool | int | float):
+            return yaml_text(raw)
+        raise mismatch(raw, type_)
+
+    return decode_text
+
+
+def _bool(type_: GoType) -> Decode:
+    def decode_bool(raw: Value) -> Value:
+        if raw.__class__ is bool:
+            return raw
+        if raw is None:
+            return False
+        raise mismatch(raw, type_)
+
+    return decode_bool
+
+
+def _integer(type_: GoType, bounds: range) -> Decode:
+    def decode_integer(raw: Value) -> Value:
+        if raw is None:
+            return 0
+        number = integer(raw) if raw.__class__ in (int, float) else None
+        if number is None or number not in bounds:
+            raise mismatch(raw, type_)
+        return number
+
+    return decode_integer
+
+
+def _elem(type_: GoType) -> GoType:
+    if type_.elem is None:
+        raise TypeError(f"{type_} has no elements")
+    return type_.elem

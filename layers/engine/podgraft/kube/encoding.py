@@ -1,0 +1,98 @@
+"""JSON objects as Go's typed structs print them (encoding/json, Go 1.26)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple, TypeAlias
+
+from podgraft.govalue import GoType, Kind, Value
+from podgraft.jsonvalue import JSON
+
+from .decoding import decode
+from .marshalers import MARSHALERS
+
+Encode: TypeAlias = Callable[[Value], Value]
+
+
+def encode(type_: GoType, raw: JSON) -> JSON:
+    """What Go prints for ``raw`` after it decoded it: the only form to compare or to store as text.
+
+    Fields stand in the struct's order, keys of maps are sorted; zero values without omitempty are
+    there, and structs even with it (``resources: {}``). Raises ``DecodeError``.
+    """
+    return _encoder(type_)(decode(type_, raw))
+
+
+class _Row(NamedTuple):
+    json: str
+    encode: Encode
+    omits: bool
+
+
+class _Struct:
+    """How a struct prints; learnt when the first object of the type comes."""
+
+    __slots__ = ("rows", "type")
+
+    def __init__(self, type_: GoType) -> None:
+        self.type = type_
+        self.rows: list[_Row] = []
+
+    def encode(self, decoded: Value) -> Value:
+        if not self.rows:
+            self._learn(self.type)
+        raw: dict[str, Value] = decoded or {}
+        return {
+            row.json: row.encode(raw.get(row.json))
+            for row in self.rows
+            if not (row.omits and raw.get(row.json) is None)
+        }
+
+    def _learn(self, type_: GoType) -> None:
+        for field in type_.fields:
+            if field.inline:
+                self._learn(field.type)
+            else:
+                # To encoding/json no struct is empty; omitzero asks its IsZero method.
+                omits = field.omitzero or (field.omitempty and field.type.kind is not Kind.STRUCT)
+                self.rows.append(_Row(field.json, _encoder(field.type), omits))
+
+
+@cache
+def _encoder(type_: GoType) -> Encode:
+    if type_ in MARSHALERS:
+        return _or_zero(MARSHALERS[type_].zero)
+    match type_.kind, type_.elem:
+        case Kind.STRUCT, _:
+            return _Struct(type_).encode
+        case Kind.POINTER, GoType() as target:
+            return _unless_nil(_encoder(target))
+        case Kind.SLICE, GoType() as elem:
+            return _unless_nil(_list(_encoder(elem)))
+        case Kind.MAP, GoType() as elem:
+            return _unless_nil(_map(_encoder(elem)))
+        case Kind.STRING, _:
+            return _or_zero("")
+        case Kind.BOOL, _:
+            return _or_zero(False)
+        case Kind.INTERFACE, _:
+            return _or_zero(None)
+        case _:
+            return _or_zero(0)
+
+
+def _or_zero(zero: JSON) -> Encode:
+    return lambda decoded: zero if decoded is None else decoded
+
+
+def _unless_nil(encode_target: Encode) -> Encode:
+    return lambda decoded: None if decoded is None else encode_target(decoded)
+
+
+def _list(encode_element: Encode) -> Encode:
+    return lambda decoded: [encode_element(value) for value in decoded]
+
+
+def _map(encode_element: Encode) -> Encode:
+    return lambda decoded: {key: encode_element(decoded[key]) for key in sorted(decoded)}

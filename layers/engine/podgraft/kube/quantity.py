@@ -1,0 +1,220 @@
+"""Resource quantities: ``100m``, ``1.5Gi``, ``12e6`` (k8s.io/apimachinery 0.37, api/resource).
+
+A quantity is a decimal number that remembers which family of suffixes it was written with.
+Different from Go in one point: what does not fit into 64 bits is 0 in ``value``, where Go
+sometimes has 0 and sometimes the low bits.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .errors import QuantityError
+from .literals import json_number
+
+_PATTERN = (
+    r"(?P<sign>[+-]?)0*(?P<whole>[0-9]*)(?:\.(?P<fraction>[0-9]*))?"
+    r"(?P<suffix>[eEinumkKMGTP]*[-+]?[0-9]*)"
+)
+_FORMAT_WRONG = (
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+)
+_NUMERIC = "unable to parse numeric part of quantity"
+_SUFFIX = "unable to parse quantity's suffix"
+
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_DECIMAL_SUFFIXES = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
+_BINARY_SUFFIXES = {exponent // 10: suffix for suffix, exponent in _BINARY.items()}
+
+_NANO = -9  # the smallest unit; any less is rounded up to it
+_INT64 = range(-(2**63), 2**63)
+_KIBI = 1024
+_SHORT_DIGITS = 18  # what always fits into 64 bits
+
+
+class Format(StrEnum):
+    """The family of suffixes; the member's value is Go's word."""
+
+    UNSET = ""
+    EXPONENT = "DecimalExponent"
+    BINARY = "BinarySI"
+    DECIMAL = "DecimalSI"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """``unscaled`` × 10^``exponent``; ``spelling`` is the text, where Go takes it for canonical.
+
+    (Go's test for that is quick, not exact: it also keeps ``+5`` and ``1.250``.)
+    """
+
+    unscaled: int = 0
+    exponent: int = 0
+    format: Format = Format.UNSET
+    spelling: str = ""
+
+    def __str__(self) -> str:
+        """The canonical text: no fraction, the largest suffix that leaves an integer."""
+        if self.spelling:
+            return self.spelling
+        if not self.unscaled:
+            return "0"
+        if self.format is Format.BINARY and self._is_binary():
+            return _binary_text(self.scaled(0))
+        return _decimal_text(self)
+
+    @property
+    def sign(self) -> int:
+        """-1, 0 or 1."""
+        return (self.unscaled > 0) - (self.unscaled < 0)
+
+    def value(self) -> int:
+        """The number rounded away from zero to an integer; 0 where that overflows int64."""
+        return self.scaled_value(0)
+
+    def milli_value(self) -> int:
+        """The same in thousandths."""
+        return self.scaled_value(-3)
+
+    def scaled_value(self, exponent: int) -> int:
+        """The same in units of 10^``exponent``."""
+        if self.length - exponent > len(str(_INT64.stop)):
+            return 0
+        scaled = self.scaled(exponent)
+        return scaled if scaled in _INT64 else 0
+
+    def scaled(self, exponent: int) -> int:
+        """How many 10^``exponent`` this is, rounded away from zero, however many."""
+        if exponent <= self.exponent:
+            return self.unscaled * 10 ** (self.exponent - exponent)
+        return self.sign * _divided_up(abs(self.unscaled), exponent - self.exponent)
+
+    def compare(self, other: "Quantity") -> int:
+        """-1, 0 or 1, as this is less than, equal to or more than the other."""
+        if self.sign != other.sign or not self.sign:
+            return (self.sign > other.sign) - (self.sign < other.sign)
+        if self.length != other.length:
+            return self.sign if self.length > other.length else -self.sign
+        unit = min(self.exponent, other.exponent)
+        mine, its = self.scaled(unit), other.scaled(unit)
+        return (mine > its) - (mine < its)
+
+    def approximate(self) -> float:
+        """The nearest float, or nearly so; infinite where it is too large."""
+        try:
+            return float(self.unscaled) * float(f"1e{self.exponent}")
+        except OverflowError:
+            return self.sign * float("inf")
+
+    def _is_binary(self) -> bool:
+        """Whether a binary suffix would not hide anything: an integer of at least 1024."""
+        whole = self.exponent >= 0 or self.unscaled % 10**-self.exponent == 0
+        return whole and abs(self.scaled(0)) >= _KIBI
+
+    @property
+    def length(self) -> int:
+        """How many digits stand before the point: tells 1 from 1e999999999 without its zeros."""
+        return len(str(abs(self.unscaled))) + self.exponent
+
+
+def parse(text: str) -> Quantity:
+    """Read a quantity; ``QuantityError`` with Go's message."""
+    found = re.fullmatch(_PATTERN, text) if text else None
+    if found is None:
+        raise QuantityError(_FORMAT_WRONG)
+    if text == "0":
+        return Quantity(format=Format.DECIMAL, spelling=text)
+    exponent, family = _interpreted(found["suffix"])
+    whole, fraction = found["whole"] or "0", found["fraction"] or ""
+    binary = family is Format.BINARY
+    if _is_short(whole, fraction, exponent, binary):
+        return _short(text, found["sign"], (whole, fraction), exponent, family)
+    if not re.search(r"[0-9]", text.removesuffix(found["suffix"])):
+        raise QuantityError(_NUMERIC)
+    unscaled = int(whole + fraction) << (exponent if binary else 0)
+    scale = -len(fraction) if binary else _int32(exponent - len(fraction))
+    return _bounded(unscaled, scale, family, negative=found["sign"] == "-")
+
+
+def canonical(raw: str | float) -> str:
+    """The canonical text of a quantity as JSON has it."""
+    return str(of(raw))
+
+
+def of(raw: str | float) -> Quantity:
+    """The quantity that a JSON string or number stands for (Quantity.UnmarshalJSON)."""
+    return parse(raw.strip() if isinstance(raw, str) else json_number(raw))
+
+
+def _interpreted(suffix: str) -> tuple[int, Format]:
+    """The power of ten (of two for binary suffixes) and the family that a suffix says."""
+    if suffix in _DECIMAL:
+        return _DECIMAL[suffix], Format.DECIMAL
+    if suffix in _BINARY:
+        return _BINARY[suffix], Format.BINARY
+    if re.fullmatch(r"[eE][+-]?[0-9]+", suffix) and int(suffix[1:]) in _INT64:
+        return _int32(int(suffix[1:])), Format.EXPONENT
+    raise QuantityError(_SUFFIX)
+
+
+def _is_short(whole: str, fraction: str, exponent: int, binary: bool) -> bool:
+    """Whether Go holds the number in 64 bits, and so keeps the text if it looks canonical."""
+    if binary:
+        return not fraction and 14 - len(whole) - exponent * 3 // 10 >= 0
+    scale = _int32(exponent - len(fraction))
+    return len(whole) + len(fraction) <= _SHORT_DIGITS and scale >= _NANO
+
+
+def _short(
+    text: str, sign: str, digits: tuple[str, str], exponent: int, family: Format
+) -> Quantity:
+    shifted = "".join(digits)
+    number = -int(shifted) if sign == "-" else int(shifted)
+    if family is Format.BINARY:
+        keeps = number % 8 != 0
+        return Quantity(number << exponent, 0, family, text if keeps else "")
+    scale = _int32(exponent - len(digits[1]))
+    keeps = scale % 3 == 0 and not shifted.endswith("000") and shifted[0] != "0"
+    return Quantity(number, scale, family, text if keeps else "")
+
+
+def _bounded(unscaled: int, exponent: int, family: Format, *, negative: bool) -> Quantity:
+    """The number with the smallest unit and, for binary suffixes, the largest number applied."""
+    if unscaled and exponent < _NANO:
+        unscaled, exponent = _divided_up(unscaled, _NANO - exponent), _NANO
+    if family is Format.BINARY:
+        limit = Quantity(_INT64.stop - 1)
+        if Quantity(unscaled, exponent).compare(limit) > 0:
+            unscaled, exponent = limit.unscaled, 0
+        if unscaled and Quantity(unscaled, exponent).compare(Quantity(1)) < 0:
+            family = Format.DECIMAL
+    return Quantity(-unscaled if negative else unscaled, exponent, family)
+
+
+def _divided_up(number: int, places: int) -> int:
+    """``number`` / 10^``places`` rounded up; cheap where that is below 1, however many places."""
+    if places > len(str(number)):
+        return int(number > 0)
+    return -(-number // 10**places)
+
+
+def _int32(number: int) -> int:
+    """The number as Go's int32 holds it: it wraps."""
+    return (number + 2**31) % 2**32 - 2**31
+
+
+def _decimal_text(quantity: Quantity) -> str:
+    digits = str(quantity.unscaled).rstrip("0")
+    exponent = quantity.exponent + len(str(quantity.unscaled)) - len(digits)
+    digits, exponent = digits + "0" * (exponent % 3), exponent - exponent % 3
+    if quantity.format is Format.DECIMAL or quantity.format is Format.BINARY:
+        return digits + _DECIMAL_SUFFIXES.get(exponent, "")
+    return f"{digits}e{exponent}" if exponent else digits
+
+
+def _binary_text(number: int) -> str:
+    exponent = 0
+    while number % _KIBI == 0:
+        number, exponent = number // _KIBI, exponent + 1
+    return f"{number}{_BINARY_SUFFIXES.get(exponent, '')}"

@@ -1,0 +1,135 @@
+"""Kubernetes' Go types, by name and Kubernetes release."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from podgraft.govalue import (
+    BOOL,
+    INT32,
+    INT64,
+    STRING,
+    Field,
+    GoType,
+    Method,
+    Struct,
+    Value,
+    map_of,
+    pointer_to,
+    slice_of,
+    struct,
+    text,
+)
+
+from .marshalers import FIELDS_V1, INT_OR_STRING
+from .quantities import QUANTITY, RESOURCE_LIST, RESOURCE_NAME
+from .structs import SCALARS, STRUCTS
+from .times import TIME
+
+NEWEST = 37
+
+_SPECIAL = {
+    "FieldsV1": FIELDS_V1,
+    "ResourceList": RESOURCE_LIST,
+    "ResourceName": RESOURCE_NAME,
+    "Time": TIME,
+    "bool": BOOL,
+    "int32": INT32,
+    "int64": INT64,
+    "intstr.IntOrString": INT_OR_STRING,
+    "resource.Quantity": QUANTITY,
+    "string": STRING,
+}
+
+
+class Types(Mapping[str, GoType]):
+    """The types that Kubernetes 1.``minor`` has, by Go's name without the package where that is v1.
+
+    Releases before 1.10 have the fields of 1.10. A type is made, with all that
+    it reaches, when it is asked for.
+    """
+
+    def __init__(self, minor: int) -> None:
+        self.minor = minor
+        self._made: dict[str, GoType] = dict(_SPECIAL)
+
+    def __getitem__(self, name: str) -> GoType:
+        return self._made.get(name) or self._make(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*_SPECIAL, *SCALARS, *STRUCTS))
+
+    def __len__(self) -> int:
+        return len(_SPECIAL) + len(SCALARS) + len(STRUCTS)
+
+    def _make(self, name: str) -> GoType:
+        if name in SCALARS:
+            self._made[name] = _scalar(name)
+            return self._made[name]
+        made = self._made[name] = struct(_go_name(name))
+        lines = STRUCTS[name].split("\n")[1:-1]
+        made.fields = tuple(field for field in map(self._field, lines) if field is not None)
+        if name == "ObjectMeta":
+            made.methods = {f"Get{field.name}": _getter(field) for field in made.fields}
+        return made
+
+    def _field(self, line: str) -> Field | None:
+        """The field that a line of the table describes, where this release has it."""
+        name, type_, tag, *more = line.split(" ")
+        facts = dict(fact.split("=") for fact in more)
+        if not int(facts.get("since", 0)) <= self.minor <= int(facts.get("until", NEWEST)):
+            return None
+        json, *options = tag.split(",")
+        return Field(
+            name,
+            self._resolved(type_),
+            json,
+            omitempty="omitempty" in options,
+            omitzero="omitzero" in options,
+            embedded="embedded" in options,
+            merge_key=facts.get("key", ""),
+            patch_strategy=tuple(facts["patch"].split(",")) if "patch" in facts else (),
+        )
+
+    def _resolved(self, spelled: str) -> GoType:
+        if spelled.startswith("*"):
+            return pointer_to(self._resolved(spelled[1:]))
+        if spelled.startswith("[]"):
+            return slice_of(self._resolved(spelled[2:]))
+        if spelled.startswith("map["):
+            key, elem = spelled[4:].split("]", 1)
+            return map_of(self._resolved(key), self._resolved(elem))
+        return self[spelled]
+
+
+@cache
+def types(minor: int = NEWEST) -> Types:
+    """The types of Kubernetes 1.``minor``; of the newest known one where that is newer."""
+    return Types(minor) if minor <= NEWEST else types()
+
+
+@cache
+def _scalar(name: str) -> GoType:
+    return text(_go_name(name))
+
+
+def _go_name(name: str) -> str:
+    return name if "." in name else f"v1.{name}"
+
+
+def _getter(field: Field) -> Method:
+    """metav1.Object's accessor of a field."""
+
+    def get(meta: Struct) -> Value:
+        return meta.get(field)
+
+    return Method(get, pointer=True, result=field.type)
+
+
+TYPES = types()
+POD = TYPES["Pod"]
+POD_SPEC = TYPES["PodSpec"]
+POD_TEMPLATE = TYPES["PodTemplateSpec"]
+CONTAINER = TYPES["Container"]
+OBJECT_META = TYPES["ObjectMeta"]
+NAMESPACE = TYPES["Namespace"]
+LABEL_SELECTOR = TYPES["LabelSelector"]

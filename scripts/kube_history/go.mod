@@ -1,0 +1,3 @@
+module podgraft.dev/kube_history
+
+go 1.24
