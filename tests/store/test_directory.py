@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from events.kept import BUNDLE, TOKEN, admit, keep, write
 
+from events.kept import BUNDLE, TOKEN, admit, keep, write
 from podgraft import bundle
 from podgraft.store import (
     DirectoryCallers,

@@ -43,7 +43,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who asks for what: injector and cluster, and the URL's path behind the route."""
+    """Who asks for what: injector and cluster, and the URL's path behind ``/inject/``."""
 
     injector: str
     cluster: str | None = None

@@ -24,7 +24,8 @@ class Bundle:
 
     ``pods`` work on /inject, ``objects`` on /mutate, ``judges`` on /validate. ``rules`` are its
     ``own_rules`` with the policy's over them. ``istio`` is for those who want to know more than
-    what became of a pod.
+    what became of a pod. ``tolerated`` are faults that ``policy push`` refuses and that do not
+    stop a running function.
     """
 
     digest: str
@@ -35,6 +36,7 @@ class Bundle:
     judges: tuple[Judge, ...]
     namespaces: Mapping[str, Object]
     istio: IstioInjector | None
+    tolerated: tuple[Fault, ...]
 
     def under(self, policy: Policy) -> "Bundle":
         """The same bundle by the rules of a policy that ``compiles_as`` the one it was made for."""
@@ -60,6 +62,7 @@ def compile_(files: Mapping[str, bytes], policy: Policy) -> Bundle:
         judges=tuple(chain.from_iterable(part.judges for part in parts)),
         namespaces=manifests.namespaces,
         istio=next((part.istio for part in parts if part.istio is not None), None),
+        tolerated=tuple(chain.from_iterable(part.tolerated for part in parts)),
     )
 
 

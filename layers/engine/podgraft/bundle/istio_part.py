@@ -38,7 +38,8 @@ def part(manifests: Manifests, policy: Policy) -> Part:
         return Part(used=(*configs, *meshes), faults=faults)
     if not configs:
         return Part(faults=tuple(_homeless(manifests, meshes)), used=meshes)
-    sources = _Sources(configs[0], meshes[0] if meshes else None)
+    proxy_configs = tuple(sorted(manifests.of("ProxyConfig"), key=_created))
+    sources = _Sources(configs[0], meshes[0] if meshes else None, proxy_configs)
     return _compiled(sources, manifests, policy)
 
 
@@ -48,20 +49,27 @@ class _Sources:
 
     config: Manifest
     mesh: Manifest | None
+    proxy_configs: tuple[Manifest, ...]
 
     def text(self, key: str, default: str) -> str:
-        holder = self._holder(key)
+        holder = self.mesh if key == "mesh" else self.config
         text = holder.data.get(key, default) if holder else default
         return text if isinstance(text, str) else default
 
     def placed(self, fault: DocumentFault) -> Fault:
-        """A fault of a document's text as one of the manifest that holds it."""
-        holder = self._holder(fault.document) or self.config
+        """A fault of one of Istio's documents as a fault of the file that holds it."""
+        remedy = fault.remedy or "correct it there"
         path = f"/data/{fault.document}{fault.path}"
-        return holder.fault(path, fault.problem, fault.remedy or "correct it there")
-
-    def _holder(self, key: str) -> Manifest | None:
-        return self.mesh if key == "mesh" else self.config
+        match fault.document:
+            case "config" | "values":
+                return self.config.fault(path, fault.problem, remedy)
+            case "mesh" if self.mesh is not None:
+                return self.mesh.fault(path, fault.problem, remedy)
+            case document:
+                for manifest in self.proxy_configs:
+                    if document == f"ProxyConfig {manifest.namespace}/{manifest.name}":
+                        return manifest.fault(fault.path, fault.problem, remedy)
+                return Fault(file=document, path=fault.path, problem=fault.problem, remedy=remedy)
 
 
 def _compiled(sources: _Sources, manifests: Manifests, policy: Policy) -> Part:
@@ -70,16 +78,21 @@ def _compiled(sources: _Sources, manifests: Manifests, policy: Policy) -> Part:
         injector = istio.compile_(_documents(sources, manifests), _surroundings(policy))
     except InvalidDocumentsError as error:
         return Part(used=used, faults=tuple(map(sources.placed, error.faults)))
-    return Part(pods=(IstioGraft(injector),), rules=injector.rules, istio=injector, used=used)
+    return Part(
+        pods=(IstioGraft(injector),),
+        rules=injector.rules,
+        istio=injector,
+        used=used,
+        tolerated=tuple(map(sources.placed, injector.warnings)),
+    )
 
 
 def _documents(sources: _Sources, manifests: Manifests) -> istio.Documents:
-    proxy_configs = sorted(manifests.of("ProxyConfig"), key=_created)
     return istio.Documents(
         config=sources.text("config", ""),
         values=sources.text("values", "{}"),
         mesh=sources.text("mesh", ""),
-        proxy_configs=tuple(found.object for found in proxy_configs),
+        proxy_configs=tuple(found.object for found in sources.proxy_configs),
         namespaces=manifests.namespaces,
     )
 

@@ -19,7 +19,7 @@ from .manifests import Manifest, Manifests
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What is known beside the object: where it goes, and the URL's path behind the route.
+    """What is known beside the object: where it goes, and the URL's path behind ``/inject/``.
 
     ``request`` is ``None`` where nobody asked: on the command line.
     """
@@ -75,7 +75,8 @@ class Part:
     """What one kind of manifests in the bundle amounts to.
 
     ``pods`` work on /inject, ``objects`` on /mutate, ``judges`` on /validate, each in order.
-    ``used`` are the ConfigMaps that served: one that serves nobody is a fault.
+    ``used`` are the ConfigMaps that served: one that serves nobody is a fault. ``tolerated`` are
+    faults that need not stop a review.
     """
 
     pods: tuple[Graft, ...] = ()
@@ -85,6 +86,7 @@ class Part:
     istio: IstioInjector | None = None
     used: tuple[Manifest, ...] = ()
     faults: tuple[Fault, ...] = ()
+    tolerated: tuple[Fault, ...] = ()
 
 
 Compile: TypeAlias = Callable[[Manifests, Policy], Part]

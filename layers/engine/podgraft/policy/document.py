@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON
-from podgraft.kube import selectors
+from podgraft.kube import SelectorError, selectors
 
 from .errors import Fault, PolicyError
 from .reading import Keys, Notes, Spot, flag, shown, text, text_map, texts
@@ -58,6 +58,10 @@ class Policy:
         """The policy that holds for one cluster."""
         return self if cluster is None else self.clusters.get(cluster, self)
 
+    def compiles_as(self, other: "Policy") -> bool:
+        """Whether both ask the same of a bundle, their rules apart: it is compiled once then."""
+        return _asked(self) == _asked(other)
+
     def over(self, rules: Rules) -> Rules:
         """The rules of the bundle's own configuration, with what this policy says instead."""
         return Rules(
@@ -68,6 +72,17 @@ class Policy:
             inject_values=_first(self.inject_values, rules.inject_values),
             label_mark=rules.label_mark,
         )
+
+
+def _asked(policy: Policy) -> tuple[object, ...]:
+    return (
+        policy.bundle,
+        policy.default_templates,
+        policy.injected_annotations,
+        policy.revision,
+        policy.istio_release,
+        policy.features,
+    )
 
 
 def _first(said: T | None, otherwise: T) -> T:
@@ -160,7 +175,7 @@ def _selector(spot: Spot) -> selectors.Selector | None:
         return spot.expected("a mapping")
     try:
         return selectors.compile_(spot.value)
-    except selectors.SelectorError as error:
+    except SelectorError as error:
         return spot.tolerate(f"{error}; it selects nothing")
 
 

@@ -50,7 +50,7 @@ class Webhook:
     def reply(self, route: str, injector: str, tail: str, environ: Environ) -> Reply:
         """Answer one call, whatever comes of it, and note it in the journal."""
         started = self._clock()
-        reply, record = self._answer(route, injector, f"/{route}/{tail}", environ)
+        reply, record = self._answer(route, injector, tail, environ)
         if record:
             milliseconds = round((self._clock() - started) * 1000, 3)
             heading: Object = {"route": route, "injector": injector, "code": reply.code}
@@ -58,15 +58,15 @@ class Webhook:
         return reply
 
     def _answer(
-        self, route: str, injector: str, path: str, environ: Environ
+        self, route: str, injector: str, tail: str, environ: Environ
     ) -> tuple[Reply, Object]:
         uid = ""
         try:
-            cluster = self._authenticated(environ, _cluster(path))
+            cluster = self._authenticated(environ, _cluster(tail))
             caller = Caller(
                 injector=_known(injector),
                 cluster=cluster,
-                path=path,
+                path=tail,
                 deadline_seconds=_deadline_seconds(environ.get("QUERY_STRING", "")),
             )
             request = admission.decode(_body(environ))
@@ -123,8 +123,8 @@ def _known(injector: str) -> str:
     return injector
 
 
-def _cluster(path: str) -> str | None:
-    return istio.environment(path).get("ISTIO_META_CLUSTER_ID")
+def _cluster(tail: str) -> str | None:
+    return istio.environment(tail).get("ISTIO_META_CLUSTER_ID")
 
 
 def _deadline_seconds(query: str) -> float | None:
