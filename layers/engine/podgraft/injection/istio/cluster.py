@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from podgraft.jsonvalue import Object
+
 from .draft import Draft, objects_at
 from .releases import Profile
 from .settings import Values
@@ -32,7 +34,8 @@ def set_environment(profile: Profile, draft: Draft, environment: Mapping[str, st
     sidecar = draft.sidecar(profile)
     if sidecar is not None and environment:
         kept = [each for each in objects_at(sidecar, "env") if each.get("name") not in environment]
-        added = [{"name": name, "value": environment[name]} for name in sorted(environment)]
+        names = sorted(environment)
+        added: list[Object] = [{"name": name, "value": environment[name]} for name in names]
         sidecar["env"] = [*kept, *added]
 
 

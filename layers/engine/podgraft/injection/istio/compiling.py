@@ -61,7 +61,8 @@ def compile_(documents: Documents, surroundings: Surroundings) -> Injector:
     schema = messages.schema(profile)
     mesh_config = _mesh(profile, schema, documents.mesh, faults)
     faults += _proxy_config_faults(schema, documents.proxy_configs)
-    known = _functions(profile, schema, _env(surroundings))
+    env = surroundings.environment()
+    known = _functions(profile, schema, env)
     chosen = templates.compiled(profile, config, known, surroundings.default_templates, faults)
     warnings: list[Fault] = []
     rules = _rules(profile, config, warnings)
@@ -79,10 +80,10 @@ def compile_(documents: Documents, surroundings: Surroundings) -> Injector:
             proxy_configs=documents.proxy_configs,
             namespaces=documents.namespaces,
             revision=surroundings.revision,
-            native_sidecars=_switch(surroundings, "ENABLE_NATIVE_SIDECARS", default=False),
-            openshift=_text(surroundings, "PLATFORM") == openshift.PLATFORM,
-            compliance_policy=_text(surroundings, "COMPLIANCE_POLICY"),
-            tcp_probes=_tcp_probes(profile, surroundings),
+            native_sidecars=_switch(env, "ENABLE_NATIVE_SIDECARS", default=False),
+            openshift=env.get("PLATFORM") == openshift.PLATFORM,
+            compliance_policy=env.get("COMPLIANCE_POLICY", ""),
+            tcp_probes=_tcp_probes(profile, env),
             warnings=tuple(warnings),
         )
     )
@@ -159,33 +160,12 @@ def _selectors(
             warnings.append(Fault(document="config", path=path, problem=str(error)))
 
 
-_SWITCHES = {
-    "ENABLE_NATIVE_SIDECARS": "native_sidecars",
-    "ENABLE_LEGACY_FSGROUP_INJECTION": "legacy_fsgroup_injection",
-    "REWRITE_TCP_PROBES": "rewrite_tcp_probes",
-}
-_TEXTS = {"PLATFORM": "platform", "COMPLIANCE_POLICY": "compliance_policy"}
+def _switch(env: Mapping[str, str], name: str, *, default: bool) -> bool:
+    return env.get(name, str(default).lower()) == "true"
 
 
-def _env(surroundings: Surroundings) -> Mapping[str, str]:
-    """istiod's environment for templates, the switches that were said included."""
-    said = {name: getattr(surroundings, field) for name, field in (_SWITCHES | _TEXTS).items()}
-    words = {True: "true", False: "false"}
-    return dict(surroundings.env) | {
-        name: words.get(value, value) for name, value in said.items() if value is not None
-    }
-
-
-def _switch(surroundings: Surroundings, name: str, *, default: bool) -> bool:
-    return _env(surroundings).get(name, str(default).lower()) == "true"
-
-
-def _text(surroundings: Surroundings, name: str) -> str:
-    return _env(surroundings).get(name, "")
-
-
-def _tcp_probes(profile: Profile, surroundings: Surroundings) -> bool:
+def _tcp_probes(profile: Profile, env: Mapping[str, str]) -> bool:
     """Whether tcpSocket probes are rewritten: for some releases that was a choice."""
     if not profile.tcp_probes_switch:
         return profile.tcp_probes
-    return _switch(surroundings, "REWRITE_TCP_PROBES", default=True)
+    return _switch(env, "REWRITE_TCP_PROBES", default=True)

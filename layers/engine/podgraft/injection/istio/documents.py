@@ -44,3 +44,18 @@ class Surroundings:
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     default_templates: tuple[str, ...] | None = None
     injected_annotations: Mapping[str, str] | None = None
+
+    def environment(self) -> Mapping[str, str]:
+        """``env``, and the switches that were said, under the names that istiod reads them by."""
+        said = {
+            "ENABLE_NATIVE_SIDECARS": _word(self.native_sidecars),
+            "PLATFORM": self.platform,
+            "COMPLIANCE_POLICY": self.compliance_policy,
+            "ENABLE_LEGACY_FSGROUP_INJECTION": _word(self.legacy_fsgroup_injection),
+            "REWRITE_TCP_PROBES": _word(self.rewrite_tcp_probes),
+        }
+        return dict(self.env) | {name: text for name, text in said.items() if text is not None}
+
+
+def _word(switch: bool | None) -> str | None:
+    return None if switch is None else str(switch).lower()

@@ -62,7 +62,12 @@ class Draft:
         spec = dict(object_at(self.pod, "spec"))
         _put(spec, CONTAINERS, [*self.containers])
         _put(spec, INIT_CONTAINERS, [*self.init_containers])
-        return self.pod | {"metadata": metadata, "spec": spec}
+        return changed(self.pod, {"metadata": metadata, "spec": spec})
+
+
+def changed(parent: Object, changes: Object) -> Object:
+    """A copy of ``parent`` with ``changes`` in place."""
+    return parent | changes
 
 
 def object_at(parent: Mapping[str, JSON], key: str) -> Object:

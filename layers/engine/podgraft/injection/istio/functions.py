@@ -178,18 +178,12 @@ def omit_nil(value: Value) -> Value:
     >>> omit_nil({"a": {"b": None}, "c": {}, "d": [None, 1.0]})
     {'c': {}, 'd': [1.0]}
     """
-    match value:
-        case dict():
-            entries: dict[str, Value] = value
-            kept = {key: omit_nil(each) for key, each in entries.items()}
-            pruned = {key: each for key, each in kept.items() if each is not None}
-            return pruned or (None if entries else value)
-        case list():
-            elements: list[Value] = value
-            left = [each for each in map(omit_nil, elements) if each is not None]
-            return left or (None if elements else value)
-        case _:
-            return value
+    if value.__class__ is dict:
+        return _without_nil(value)
+    if value.__class__ is list:
+        left = [each for each in map(omit_nil, value) if each is not None]
+        return left or (None if value else value)
+    return value
 
 
 def otel_resource_attributes(
@@ -201,6 +195,12 @@ def otel_resource_attributes(
     return otel.resource_attributes(
         raw, dict(annotations.items()), dict(labels.items()), namespace, listed
     )
+
+
+def _without_nil(entries: dict[str, Value]) -> Value:
+    kept = {key: omit_nil(each) for key, each in entries.items()}
+    pruned = {key: each for key, each in kept.items() if each is not None}
+    return pruned or (None if entries else entries)
 
 
 # What `render` renders with: the data of the template that calls it.
@@ -240,7 +240,7 @@ def functions(
     return {name: table[name] for name in table if profile.has(name, releases.FUNCTIONS)}
 
 
-_TABLE: Mapping[str, Function] = {
+_TABLE: dict[str, Function] = {
     "contains": Function(contains, (STRING, STRING)),
     "directory": Function(directory, (STRING,)),
     "excludeInboundPort": Function(exclude_inbound_port, (ANY, STRING)),

@@ -18,6 +18,7 @@ from .draft import (
     INIT_CONTAINERS,
     PROXY,
     Draft,
+    changed,
     containers,
     named,
     object_at,
@@ -148,7 +149,7 @@ def _proxy_moved(pod: Object) -> Object:
         CONTAINERS: listed,
         INIT_CONTAINERS: [*objects_at(spec, INIT_CONTAINERS), proxy],
     }
-    return pod | {"spec": spec | moved}
+    return changed(pod, {"spec": changed(spec, moved)})
 
 
 def _injection(planned: Plan, template: Object, pod: Object) -> Injection:

@@ -9,6 +9,7 @@ from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, Object
 
 from . import durations, messages, proxyconfig
+from .draft import changed
 from .messages import MESH_CONFIG, PROXY_CONFIG, Message, MessageError, Schema
 from .releases import Profile
 
@@ -95,7 +96,7 @@ def proxy_of(mesh: Message) -> Message:
 
 def with_proxy(mesh: Message, proxy: Message) -> Message:
     """The mesh with another ``defaultConfig``."""
-    return mesh | {"defaultConfig": proxy}
+    return changed(mesh, {"defaultConfig": proxy})
 
 
 def apply(schema: Schema, base: Message, text: str) -> Message:
@@ -152,10 +153,13 @@ def _retry_problems(policy: Object) -> Iterator[tuple[str, str]]:
 
 
 def _mesh_defaults(profile: Profile) -> Object:
-    mesh: Object = _MESH | {
-        "dnsRefreshRate": "60s" if profile.merge_and_inbound_port_set else "5s",
-        "defaultConfig": _proxy_defaults(profile),
-    }
+    mesh = changed(
+        _MESH,
+        {
+            "dnsRefreshRate": "60s" if profile.merge_and_inbound_port_set else "5s",
+            "defaultConfig": _proxy_defaults(profile),
+        },
+    )
     if profile.extension_providers:
         mesh |= {"defaultProviders": {}, "extensionProviders": _PROVIDERS}
     if profile.inbound_mode:

@@ -17,6 +17,7 @@ from .draft import (
     PROXY,
     VALIDATION,
     annotations_of,
+    changed,
     containers,
     object_at,
 )
@@ -87,7 +88,7 @@ def _id(context: Object) -> JSON:
 
 
 def _replaced(pod: Object, key: str, container: Object, context: Object) -> Object:
-    cleared = {k: v for k, v in context.items() if k not in ("runAsUser", "runAsGroup")}
-    changed: Object = container | {"securityContext": cleared}
-    listed: list[JSON] = [changed if each is container else each for each in containers(pod, key)]
-    return pod | {"spec": object_at(pod, "spec") | {key: listed}}
+    cleared: Object = {k: v for k, v in context.items() if k not in ("runAsUser", "runAsGroup")}
+    freed = changed(container, {"securityContext": cleared})
+    listed: list[JSON] = [freed if each is container else each for each in containers(pod, key)]
+    return changed(pod, {"spec": changed(object_at(pod, "spec"), {key: listed})})

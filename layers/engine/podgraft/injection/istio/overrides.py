@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from podgraft import kube
+from podgraft import govalue, kube
 from podgraft.injection.errors import UserError
 from podgraft.jsonvalue import JSON, NotJSONError, Object, load
 from podgraft.patch import strategic
@@ -23,6 +23,7 @@ from .draft import (
     VALIDATION,
     Draft,
     annotations_of,
+    changed,
     containers,
     find_sidecar,
     named,
@@ -79,8 +80,8 @@ def reinserted(pod: Object, kept: Overrides) -> Object:
     }
     if not added:
         return pod
-    listed = {key: [*objects_at(spec, key), *new] for key, new in added.items()}
-    return pod | {"spec": spec | listed}
+    listed: Object = {key: [*objects_at(spec, key), *new] for key, new in added.items()}
+    return changed(pod, {"spec": changed(spec, listed)})
 
 
 def reapply(profile: Profile, original: Object, template: Object, merged: Object) -> Object:
@@ -124,11 +125,11 @@ def adjust_init_user(profile: Profile, original: Object, draft: Draft, proxy: Me
         init["args"] = _with_user(init.get("args"), str(user))
 
 
-_LIST = kube.POD_SPEC.selector(CONTAINERS.capitalize())[-1].type  # []v1.Container
+_LIST = govalue.slice_of(kube.CONTAINER)
 
 
 def _missing(present: list[Object], kept: list[Object]) -> list[JSON]:
-    names = {each.get("name") for each in present}
+    names = [each.get("name") for each in present]
     return [each for each in kept if each.get("name") not in names]
 
 
@@ -158,8 +159,8 @@ def _overlaid(pod: Object, key: str, user: Object) -> Object:
 
 def _annotated(pod: Object, text: str) -> Object:
     metadata = object_at(pod, "metadata")
-    annotations = object_at(metadata, "annotations") | {ANNOTATION: text}
-    return pod | {"metadata": metadata | {"annotations": annotations}}
+    annotations = changed(object_at(metadata, "annotations"), {ANNOTATION: text})
+    return changed(pod, {"metadata": changed(metadata, {"annotations": annotations})})
 
 
 def _run_as(container: Object | None, ids: Object) -> None:

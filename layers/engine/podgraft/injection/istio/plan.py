@@ -16,6 +16,7 @@ from .draft import (
     CONTAINERS,
     INIT_CONTAINERS,
     annotations_of,
+    changed,
     containers,
     labels_of,
     object_at,
@@ -108,7 +109,8 @@ def _base(setup: Setup, pod: Object, request: Request) -> Object:
         return pod
     metadata = object_at(pod, "metadata")
     if not metadata.get("namespace"):
-        pod = pod | {"metadata": metadata | {"namespace": request.namespace}}
+        named = changed(metadata, {"namespace": request.namespace})
+        pod = changed(pod, {"metadata": named})
     if setup.openshift and setup.profile.openshift_ids_cleared:
         pod = openshift.without_ids(setup.profile, pod)
     return pod
@@ -135,7 +137,8 @@ def _subject(setup: Setup, base: Object, seen: Message, request: Request) -> Sub
     """What templates see: by hand, nothing is looked up in a cluster."""
     said = annotations_of(base)
     schema, proxy = messages.schema(setup.profile), mesh.proxy_of(setup.mesh)
-    layer, top = _layer(setup, said), {}
+    layer = _layer(setup, said)
+    top: Message = {}
     if request.mode is Mode.WEBHOOK:
         root, own, top = _resources(setup, base)
         proxy = proxyconfig.merge(schema, proxyconfig.merge(schema, proxy, root), own)
@@ -194,7 +197,8 @@ def _stripped(profile: Profile, base: Object, before: statuses.Status, port: str
         )
         if key in spec
     }
-    return base | {"metadata": metadata | {"annotations": kept}, "spec": spec | lists}
+    shown = changed(metadata, {"annotations": kept})
+    return changed(base, {"metadata": shown, "spec": changed(spec, lists)})
 
 
 def _without(listed: list[Object], names: tuple[str, ...]) -> list[JSON]:

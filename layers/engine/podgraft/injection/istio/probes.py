@@ -16,7 +16,7 @@ from podgraft.jsonvalue import JSON, NotJSONError, Object, load
 
 from . import gojson
 from .annotations import NumberError, parse_bool
-from .draft import PROXY, Draft, append_env, env_of, object_at, objects_at, text_at
+from .draft import PROXY, Draft, append_env, changed, env_of, object_at, objects_at, text_at
 from .releases import Profile
 
 ENV = "ISTIO_KUBE_APP_PROBERS"
@@ -179,5 +179,6 @@ def _redirected(probe: Object, kinds: tuple[str, ...], path: str, port: int) -> 
                 action = object_at(probe, kind) | action
                 if action.get("scheme") == "HTTPS":
                     action["scheme"] = "HTTP"
-            return {key: value for key, value in probe.items() if key != kind} | {"httpGet": action}
+            others: Object = {key: value for key, value in probe.items() if key != kind}
+            return changed(others, {"httpGet": action})
     return probe

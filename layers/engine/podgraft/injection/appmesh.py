@@ -1,0 +1,311 @@
+"""AWS App Mesh injection as supergloo configured it: Mesh documents and a patch template each.
+
+A mesh with ``enableAutoInject`` selects pods by label or namespace and names a ConfigMap whose only
+entry is a Go template of containers; a pod of the mesh gets them appended. The service is gone
+since 2026; the format is kept for those who have it.
+
+Different from the original: a pod that has the containers is left alone, volumes and
+imagePullSecrets may be given too, an unknown region is a warning, and values that could be YAML
+syntax are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from podgraft import gotemplate, kubeyaml
+from podgraft.govalue import STRING, Field, Struct, struct
+from podgraft.jsonvalue import JSON, Object
+from podgraft.patch import pointer
+
+from .errors import Fault, InvalidDocumentsError, OperatorError, UserError
+from .istio.masks import is_harmless
+
+API_VERSION = "supergloo.solo.io/v1"
+DEFAULT_CONFIG_MAP = "sidecar-injector"
+
+# Where App Mesh was served (docs.aws.amazon.com/general/latest/gr/appmesh.html).
+REGIONS = frozenset(
+    "af-south-1 ap-east-1 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-southeast-1 "
+    "ap-southeast-2 ap-southeast-3 ca-central-1 cn-north-1 cn-northwest-1 eu-central-1 eu-north-1 "
+    "eu-south-1 eu-west-1 eu-west-2 eu-west-3 il-central-1 me-south-1 sa-east-1 us-east-1 us-east-2 "
+    "us-west-1 us-west-2".split()
+)
+
+# What a template may give a pod, in the order in which it is appended.
+LISTS = ("containers", "initContainers", "volumes", "imagePullSecrets")
+
+_DATA = struct("TemplateData")
+_DATA.fields = tuple(
+    Field(name, STRING, name) for name in ("MeshName", "VirtualNodeName", "AwsRegion", "AppPort")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ByLabels:
+    """``labelSelector``: pods that have all of these labels."""
+
+    labels: Mapping[str, str]
+
+    def selects(self, labels: Mapping[str, JSON], _namespace: str) -> bool:
+        """Whether a pod with these labels is selected."""
+        return all(labels.get(key) == value for key, value in self.labels.items())
+
+
+@dataclass(frozen=True, slots=True)
+class ByNamespaces:
+    """``namespaceSelector``: pods of these namespaces."""
+
+    namespaces: frozenset[str]
+
+    def selects(self, _labels: Mapping[str, JSON], namespace: str) -> bool:
+        """Whether a pod of this namespace is selected."""
+        return namespace in self.namespaces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mesh:
+    """A mesh that injects."""
+
+    name: str
+    region: str
+    node_label: str
+    selector: ByLabels | ByNamespaces
+    template: gotemplate.Program
+
+    def render(self, node: str, ports: str) -> Object:
+        """What the template gives a pod: lists by name; raises ``OperatorError``."""
+        data = {
+            "MeshName": self.name,
+            "VirtualNodeName": node,
+            "AwsRegion": self.region,
+            "AppPort": ports,
+        }
+        try:
+            rendered = kubeyaml.load(self.template.render(Struct(_DATA, data)))
+        except (gotemplate.ExecError, gotemplate.LimitError, kubeyaml.NotYAMLError) as error:
+            raise OperatorError(f"mesh {self.name}: the patch template fails: {error}") from error
+        problem = _misshapen(rendered)
+        if problem:
+            raise OperatorError(f"mesh {self.name}: the patch template gives {problem}")
+        return rendered if isinstance(rendered, dict) else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppMesh:
+    """All meshes of a bundle that inject; ``used`` are the ConfigMaps of their templates."""
+
+    meshes: tuple[Mesh, ...]
+    used: tuple[Object, ...] = ()
+    warnings: tuple[Fault, ...] = ()
+
+    def inject(self, pod: Object, namespace: str) -> Object:
+        """The pod with the containers of its mesh; the same pod where there are none to add.
+
+        ``namespace`` is the request's. Raises ``UserError`` or ``OperatorError``.
+        """
+        mesh = self._mesh_of(pod, namespace)
+        if mesh is None:
+            return pod
+        additions = mesh.render(_node(mesh, pod), _ports(pod))
+        spec = _object(pod.get("spec"))
+        if _names(additions) & _names(spec):
+            return pod
+        return {**pod, "spec": _appended(spec, additions)}
+
+    def _mesh_of(self, pod: Object, namespace: str) -> Mesh | None:
+        metadata = _object(pod.get("metadata"))
+        own = metadata.get("namespace")
+        where = own if isinstance(own, str) and own else namespace
+        labels = _object(metadata.get("labels"))
+        found = [mesh for mesh in self.meshes if mesh.selector.selects(labels, where)]
+        if len(found) > 1:
+            names = ", ".join(sorted(mesh.name for mesh in found))
+            raise UserError(f"the pod matches several meshes: {names}; let one select it")
+        return found[0] if found else None
+
+
+def compile_(meshes: Sequence[Object], config_maps: Sequence[Object]) -> AppMesh:
+    """Compile the Mesh documents that inject; others are left alone.
+
+    Raises ``InvalidDocumentsError``; a fault's ``document`` is the mesh as ``namespace/name``.
+    """
+    readers = [_Reader(mesh, config_maps, []) for mesh in meshes if _injects(mesh)]
+    compiled = [found for reader in readers if (found := reader.read()) is not None]
+    faults = tuple(fault for reader in readers for fault in reader.faults)
+    if faults:
+        raise InvalidDocumentsError(faults)
+    used = [found for reader in readers if (found := reader.config_map()) is not None]
+    warnings = tuple(warning for reader in readers for warning in reader.warnings())
+    return AppMesh(meshes=tuple(compiled), used=tuple(used), warnings=warnings)
+
+
+def identity(document: Object) -> str:
+    """``namespace/name`` of an object."""
+    metadata = _object(document.get("metadata"))
+    return f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
+
+
+def _injects(mesh: Object) -> bool:
+    return _object(_object(mesh.get("spec")).get("awsAppMesh")).get("enableAutoInject") is True
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one Mesh and notes its faults."""
+
+    mesh: Object
+    config_maps: Sequence[Object]
+    faults: list[Fault]
+
+    @property
+    def _spec(self) -> Object:
+        return _object(_object(self.mesh.get("spec")).get("awsAppMesh"))
+
+    def read(self) -> Mesh | None:
+        """The mesh; ``None`` with faults noted."""
+        selector, template = self._selector(), self._template()
+        region = self._text("region", "is missing; name the AWS region of the mesh")
+        label = self._text("virtualNodeLabel", "is missing; name the label of the virtual node")
+        if self.faults or selector is None or template is None:
+            return None
+        name = str(_object(self.mesh.get("metadata")).get("name", ""))
+        mesh = Mesh(
+            name=name, region=region, node_label=label, selector=selector, template=template
+        )
+        try:  # what a template cannot give for a harmless pod it gives for none
+            mesh.render("node", "80")
+        except OperatorError as error:
+            self._fault("/sidecarPatchConfigMap", str(error))
+        return mesh
+
+    def warnings(self) -> Iterator[Fault]:
+        """What is odd about the mesh, but may be right."""
+        region = self._spec.get("region")
+        if region not in REGIONS:
+            problem = f"{region} is no region where App Mesh was known to be served"
+            yield Fault(document=identity(self.mesh), path=f"{_PATH}/region", problem=problem)
+
+    def config_map(self) -> Object | None:
+        """The ConfigMap with the template: ``sidecar-injector`` beside the mesh by default."""
+        wanted = self._wanted()
+        return next((each for each in self.config_maps if identity(each) == wanted), None)
+
+    def _wanted(self) -> str:
+        reference = _object(self._spec.get("sidecarPatchConfigMap"))
+        own = _object(self.mesh.get("metadata")).get("namespace", "")
+        return f"{reference.get('namespace') or own}/{reference.get('name') or DEFAULT_CONFIG_MAP}"
+
+    def _template(self) -> gotemplate.Program | None:
+        config_map = self.config_map()
+        if config_map is None:
+            return self._fault(
+                "/sidecarPatchConfigMap", f"the ConfigMap {self._wanted()} is not in the bundle"
+            )
+        entries = _object(config_map.get("data"))
+        if len(entries) != 1:
+            return self._fault(
+                "/sidecarPatchConfigMap",
+                f"the ConfigMap {self._wanted()} has {len(entries)} entries in data",
+                "give it exactly one, the template",
+            )
+        try:
+            text = str(*entries.values())
+            return gotemplate.compile_(text, name="patch", functions={})
+        except gotemplate.TemplateError as error:
+            return self._fault("/sidecarPatchConfigMap", f"the template does not parse: {error}")
+
+    def _selector(self) -> ByLabels | ByNamespaces | None:
+        path = "/injectionSelector"
+        selector = _object(self._spec.get("injectionSelector"))
+        for refused in ("upstreamSelector", "serviceSelector"):
+            if refused in selector:
+                return self._fault(
+                    f"{path}/{refused}",
+                    "is not supported",
+                    "use labelSelector or namespaceSelector",
+                )
+        if "labelSelector" in selector:
+            labels = _object(_object(selector["labelSelector"]).get("labelsToMatch"))
+            return ByLabels({key: str(value) for key, value in labels.items()})
+        if "namespaceSelector" in selector:
+            names = _object(selector["namespaceSelector"]).get("namespaces")
+            return ByNamespaces(frozenset(map(str, names if isinstance(names, list) else ())))
+        return self._fault(path, "is missing", "give it labelSelector or namespaceSelector")
+
+    def _text(self, key: str, problem: str) -> str:
+        value = self._spec.get(key)
+        if isinstance(value, str) and value:
+            return value
+        self._fault(f"/{key}", problem)
+        return ""
+
+    def _fault(self, path: str, problem: str, remedy: str = "") -> None:
+        place = identity(self.mesh)
+        fault = Fault(document=place, path=_PATH + path, problem=problem, remedy=remedy)
+        self.faults.append(fault)
+
+
+_PATH = "/spec/awsAppMesh"
+
+
+def _node(mesh: Mesh, pod: Object) -> str:
+    """The virtual node that the pod's label names; it need not exist."""
+    labels = _object(_object(pod.get("metadata")).get("labels"))
+    node = labels.get(mesh.node_label)
+    place = f"pod label {mesh.node_label}"
+    if not isinstance(node, str) or not node:
+        raise UserError(
+            f"{place}: is missing; mesh {mesh.name} wants the virtual node's name in it"
+        )
+    if not is_harmless(node):
+        raise UserError(f"{place}: {node!r} is no name; use letters, digits, dashes and dots")
+    return node
+
+
+def _ports(pod: Object) -> str:
+    """All container ports of the pod, joined by commas."""
+    ports = [
+        str(_object(port).get("containerPort"))
+        for container in _list(_object(pod.get("spec")).get("containers"))
+        for port in _list(_object(container).get("ports"))
+    ]
+    if not ports:
+        raise UserError("the pod has no containerPort; App Mesh needs to know what to intercept")
+    return ",".join(ports)
+
+
+def _misshapen(rendered: JSON) -> str:
+    """What is wrong with the shape of a rendered template; empty where nothing is."""
+    if not isinstance(rendered, dict):
+        return "no mapping of lists"
+    for key, value in rendered.items():
+        if key not in LISTS:
+            return f"{key}, where only {', '.join(LISTS)} are known"
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            return f"no list of mappings at {pointer.escape(key)}"
+    return ""
+
+
+def _names(spec: Object) -> set[JSON]:
+    """The names of all containers."""
+    return {
+        name
+        for key in ("containers", "initContainers")
+        for container in _list(spec.get(key))
+        if isinstance(name := _object(container).get("name"), str)
+    }
+
+
+def _appended(spec: Object, additions: Object) -> Object:
+    more = {key: [*_list(spec.get(key)), *_list(additions.get(key))] for key in LISTS}
+    return {**spec, **{key: value for key, value in more.items() if value != spec.get(key, [])}}
+
+
+def _object(value: JSON) -> Object:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: JSON) -> list[JSON]:
+    return value if isinstance(value, list) else []

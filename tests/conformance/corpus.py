@@ -1,0 +1,162 @@
+"""Istio's golden tests as cases: found in a folder, run, and compared as its README says.
+
+``PODGRAFT_CORPUS`` names the folder; without it, ``corpus`` beside the repository's ``shared``.
+Nothing here knows a single case.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from podgraft import kubeyaml, patch
+from podgraft.injection import InjectionError, istio, kubeinject
+from podgraft.injection.istio import mesh, messages, releases
+from podgraft.jsonvalue import JSON, Object, dump
+from podgraft.policy import Inject, decide
+
+from . import comparison
+
+VARIABLE = "PODGRAFT_CORPUS"
+MODES = ("kube-inject", "webhook")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One golden test in one mode."""
+
+    folder: Path
+    mode: str
+    facts: Mapping[str, Any]
+
+    @property
+    def release(self) -> str:
+        """The Istio release, MAJOR.MINOR."""
+        return self.folder.name
+
+    @property
+    def name(self) -> str:
+        """The case's name in the corpus."""
+        return self.facts["name"]
+
+    def __str__(self) -> str:
+        return f"{self.release}-{self.mode}-{self.name}"
+
+
+def root() -> Path | None:
+    """The corpus, if there is one."""
+    beside = Path(__file__).parents[2].parent / "shared" / "corpus"
+    folder = Path(os.environ.get(VARIABLE) or beside)
+    return folder if (folder / "README.md").is_file() else None
+
+
+def cases() -> Iterator[Case]:
+    """Every case of every release, in each of its modes."""
+    folder = root()
+    for meta in sorted(folder.glob("*/cases.json"), key=_by_number) if folder else ():
+        for facts in json.loads(meta.read_text(encoding="utf-8")):
+            for mode in facts["modes"]:
+                yield Case(meta.parent, mode, facts)
+
+
+def failure(case: Case) -> str | None:
+    """What the case shows to be wrong; ``None`` where it passes."""
+    wanted = case.facts.get("expected_error")
+    try:
+        problem = _by_hand(case) if case.mode == "kube-inject" else _webhook(case)
+    except InjectionError as error:
+        if wanted is None:
+            return f"{type(error).__name__}: {error}"
+        return None if wanted in str(error).lower() else f"{wanted!r} is not in {str(error)!r}"
+    return problem if wanted is None else f"no error, but {wanted!r} was expected"
+
+
+def injector(case: Case) -> istio.Injector:
+    """An injector with the case's settings and surroundings."""
+    features = case.facts.get("features", {})
+    return _compiled(
+        case.folder,
+        case.facts["settings"],
+        dump(case.facts.get("mesh_patch", {})),
+        dump(case.facts.get("namespaces", {})),
+        istio.Surroundings(
+            release=case.release,
+            revision=case.facts["revision"].get(case.mode, ""),
+            native_sidecars=features.get("nativeSidecars"),
+            platform=features.get("platform"),
+            compliance_policy=features.get("compliancePolicy"),
+            legacy_fsgroup_injection=features.get("legacyFSGroupInjection"),
+            rewrite_tcp_probes=features.get("rewriteTCPProbes"),
+            env=case.facts.get("env", {}),
+        ),
+    )
+
+
+def _by_number(path: Path) -> tuple[int, ...]:
+    return tuple(map(int, path.parent.name.split(".")))
+
+
+def _compiled(
+    folder: Path, settings: str, mesh_patch: str, namespaces: str, around: istio.Surroundings
+) -> istio.Injector:
+    texts = folder / "settings" / settings
+    return istio.compile_(
+        istio.Documents(
+            config=(texts / "config.yaml").read_text(encoding="utf-8"),
+            values=(texts / "values.json").read_text(encoding="utf-8"),
+            mesh=_mesh(folder.name, texts / "mesh.yaml", json.loads(mesh_patch)),
+            namespaces={
+                name: {"metadata": {"name": name, **facts}}
+                for name, facts in json.loads(namespaces).items()
+            },
+        ),
+        around,
+    )
+
+
+def _mesh(release: str, path: Path, changes: Object) -> str:
+    """The effective mesh configuration with the case's changes, as a text to be applied again."""
+    profile = releases.parse(release)
+    schema = messages.schema(profile)
+    effective = mesh.apply(schema, mesh.defaults(profile), path.read_text(encoding="utf-8"))
+    return dump(patch.merge_patch(effective, changes))
+
+
+def _by_hand(case: Case) -> str | None:
+    text = (case.folder / case.facts["input"]).read_text(encoding="utf-8")
+    result = kubeinject.inject(injector(case), text)
+    log = case.facts.get("expected_log")
+    if log is not None and not any(log in warning for warning in result.warnings):
+        return f"{log!r} is in none of {result.warnings}"
+    if case.facts["expected"] is None:
+        return None
+    expected = (case.folder / case.facts["expected"]).read_text(encoding="utf-8")
+    return comparison.of_streams(result.text, expected)
+
+
+def _webhook(case: Case) -> str | None:
+    used = injector(case)
+    documents = json.loads((case.folder / case.facts["webhook_docs"]).read_text(encoding="utf-8"))
+    for number, document in enumerate(documents):
+        pod, expected = document["pod"], document["expected_pod"]
+        got = _admitted(used, pod, document["namespace"])
+        problem = comparison.of_pods(got, expected)
+        if problem is None and case.facts.get("reinject_expected"):
+            again = _admitted(used, expected, document["namespace"])
+            problem = comparison.of_pods(again, expected, reinjected=True)
+        if problem is not None:
+            return f"document {number}: {problem}"
+    return None
+
+
+def _admitted(used: istio.Injector, pod: Object, namespace: str) -> JSON:
+    """What the API server makes of the pod: the patch applied to it, if there is one."""
+    if not isinstance(decide(used.rules, pod, namespace), Inject):
+        return pod
+    done = used.inject(pod, istio.Request(namespace=namespace))
+    return patch.apply(pod, patch.diff(done.base, done.pod))
