@@ -35,20 +35,23 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
     lines: list[str] = []
     for number, line in enumerate(text.split("\n")):
         if line.startswith(_SEPARATOR):
-            after = line[len(_SEPARATOR) :].strip()
-            if after and not after.startswith("#"):
-                raise NotYAMLError(
-                    "only a comment may stand on the line of a separator ---; "
-                    "begin the document on the next line",
-                    number + 1,
-                    len(_SEPARATOR) + 1,
-                )
+            _check_separator(line, number)
             if lines:
                 yield first, "".join(lines)
-            first, lines = number + 1, []
-        else:
-            lines.append(f"{line.removesuffix(_CARRIAGE_RETURN)}\n")
+                first, lines = number + 1, []
+                continue
+        lines.append(f"{line.removesuffix(_CARRIAGE_RETURN)}\n")
     yield first, "".join(lines)
+
+
+def _check_separator(line: str, number: int) -> None:
+    after = line[len(_SEPARATOR) :].strip()
+    if after and not after.startswith("#"):
+        raise NotYAMLError(
+            "only a comment may stand after the separator ---; begin the document a line below",
+            number + 1,
+            len(_SEPARATOR) + 1,
+        )
 
 
 def _load_part(first: int, part: str, *, strict: bool) -> JSON:
