@@ -27,10 +27,12 @@ DEFAULT_CONFIG_MAP = "sidecar-injector"
 
 # Where App Mesh was served (docs.aws.amazon.com/general/latest/gr/appmesh.html).
 REGIONS = frozenset(
-    "af-south-1 ap-east-1 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-southeast-1 "
-    "ap-southeast-2 ap-southeast-3 ca-central-1 cn-north-1 cn-northwest-1 eu-central-1 eu-north-1 "
-    "eu-south-1 eu-west-1 eu-west-2 eu-west-3 il-central-1 me-south-1 sa-east-1 us-east-1 us-east-2 "
-    "us-west-1 us-west-2".split()
+    """
+    af-south-1 ap-east-1 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-southeast-1
+    ap-southeast-2 ap-southeast-3 ca-central-1 cn-north-1 cn-northwest-1 eu-central-1 eu-north-1
+    eu-south-1 eu-west-1 eu-west-2 eu-west-3 il-central-1 me-south-1 sa-east-1 us-east-1 us-east-2
+    us-west-1 us-west-2
+    """.split()  # noqa: SIM905 - a list of strings would be a page long
 )
 
 # What a template may give a pod, in the order in which it is appended.

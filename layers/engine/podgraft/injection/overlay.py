@@ -1,0 +1,174 @@
+"""``Overlay`` documents: any sidecar or default, for objects of any kind.
+
+An overlay matches requests as a ValidatingAdmissionPolicy does, by ``matchConstraints`` and
+``matchConditions``. Its Go template renders to a partial object, which is laid over the object: by
+strategic merge for kinds whose Go types are known, by JSON merge for others. Several overlays work
+one after the other, in the order of their names.
+
+What the object's author wrote cannot add structure to what the template's author wrote
+(``istio.masks`` says how that is known).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from podgraft import gotemplate, jsonvalue, kube, kubeyaml
+from podgraft.admission import AdmissionRequest
+from podgraft.cel import CONDITIONS_BUDGET, CostExceededError, Meter
+from podgraft.govalue import GoType
+from podgraft.jsonvalue import JSON, Object
+from podgraft.patch import merge_patch, strategic
+from podgraft.policy import Keys, Spot, conditions, constraints, reading
+
+from .errors import OperatorError, UserError
+from .istio.masks import Masking, mark_for, same_structure
+from .overlay_data import FUNCTIONS, Data, type_of
+
+API_VERSION = "podgraft.dev/v1"
+
+_FAILURES = (gotemplate.ExecError, gotemplate.LimitError, kubeyaml.NotYAMLError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlay:
+    """A compiled overlay."""
+
+    name: str
+    constraints: constraints.MatchConstraints
+    conditions: tuple[conditions.Condition, ...]
+    template: gotemplate.Program
+    values: Object = field(default_factory=dict[str, JSON])
+
+    def applies(self, request: AdmissionRequest, namespaces: Mapping[str, Object]) -> bool:
+        """Whether the overlay is for the request; raises ``OperatorError``."""
+        if self.constraints.mismatch(request, namespaces) is not None:
+            return False
+        variables = conditions.values(request, namespaces, None)
+        meter = Meter(CONDITIONS_BUDGET)
+        try:
+            return conditions.hold(
+                self.conditions, lambda program: program.evaluate(variables, meter)
+            )
+        except (conditions.ConditionError, CostExceededError) as error:
+            raise OperatorError(f"overlay {self.name}: {error}") from error
+
+    def render(self, before: Object, namespace: str) -> Object:
+        """The partial object for this object.
+
+        Raises ``OperatorError`` where the template fails, ``UserError`` where text of the object
+        would change the structure of what it gives.
+        """
+        data = Data(before, namespace, self.values)
+        try:
+            text = self.template.render(data.value())
+            partial = kubeyaml.load(text)
+        except _FAILURES as error:
+            raise OperatorError(f"overlay {self.name}: the template fails: {error}") from error
+        if partial is None:
+            return {}
+        if not isinstance(partial, dict):
+            raise OperatorError(f"overlay {self.name}: the template gives no mapping")
+        self._verify(data, text, partial)
+        return partial
+
+    def over(self, before: Object, namespace: str) -> Object:
+        """The object with the overlay on it; the same object where that changes nothing."""
+        after = laid(before, self.render(before, namespace), self.name)
+        return before if jsonvalue.equal(before, after) else after
+
+    def _verify(self, data: Data, text: str, partial: Object) -> None:
+        mark = mark_for(text)
+        if mark is None:
+            raise UserError(f"overlay {self.name}: the object holds every mark there is")
+        masked = data.masked(Masking(mark))
+        if masked is data:
+            return
+        try:
+            rehearsed = self.template.render(masked.value())
+            sound = rehearsed == text or same_structure(partial, kubeyaml.load(rehearsed), mark)
+        except _FAILURES:
+            sound = False
+        if not sound:
+            raise UserError(
+                f"overlay {self.name}: text of the object would change the structure that its "
+                "template gives; leave out line breaks, quotes, brackets and other YAML syntax"
+            )
+
+
+def laid(before: Object, partial: Object, name: str) -> Object:
+    """``partial`` laid over an object by what is known of its kind; raises ``OperatorError``."""
+    type_ = type_of(before)
+    merged = _typed(before, partial, type_, name) if type_ else merge_patch(before, partial)
+    return merged if isinstance(merged, dict) else before
+
+
+def _typed(before: Object, partial: Object, type_: GoType, name: str) -> JSON:
+    try:
+        kube.check(type_, partial)
+        return strategic.merge(before, partial, type_)
+    except (kube.DecodeError, strategic.MergeError) as error:
+        raise OperatorError(f"overlay {name}: what it gives does not fit: {error}") from error
+
+
+def read(spot: Spot, name: str) -> Overlay | None:
+    """Read an Overlay's ``spec``; faults are noted."""
+    keys = Keys(spot)
+    compiler = conditions.Compiler(params=False)
+    where = keys.read("matchConstraints", constraints.read)
+    met = keys.read("matchConditions", lambda each: conditions.read(each, compiler))
+    template = keys.read("template", _template(name))
+    values = keys.read("values", _mapping)
+    keys.close()
+    if where is None:
+        spot.under("matchConstraints", None).fault("is missing; say which objects it is for")
+    if template is None or where is None:
+        return None if "template" in _given(spot) else _missing(spot)
+    return Overlay(
+        name=name, constraints=where, conditions=met or (), template=template, values=values or {}
+    )
+
+
+def _given(spot: Spot) -> Object:
+    return spot.value if isinstance(spot.value, dict) else {}
+
+
+def _missing(spot: Spot) -> None:
+    spot.under("template", None).fault("is missing; it renders to a partial object")
+
+
+def _template(name: str) -> Callable[[Spot], gotemplate.Program | None]:
+    def compiled(spot: Spot) -> gotemplate.Program | None:
+        text = reading.text(spot)
+        try:
+            return (text and gotemplate.compile_(text, name=name, functions=FUNCTIONS)) or None
+        except gotemplate.TemplateError as error:
+            return spot.fault(f"does not parse: {error}")
+
+    return compiled
+
+
+def _mapping(spot: Spot) -> Object | None:
+    return spot.value if isinstance(spot.value, dict) else spot.expected("a mapping")
+
+
+@dataclass(frozen=True, slots=True)
+class Overlays:
+    """The overlays of a bundle, in the order of their names."""
+
+    all: tuple[Overlay, ...]
+    namespaces: Mapping[str, Object]
+
+    def over(self, before: Object, request: AdmissionRequest) -> Object:
+        """The object with every overlay on it that applies; the same where none changes it."""
+        after = before
+        for overlay in self.all:
+            if overlay.applies(replace(request, object=after), self.namespaces):
+                after = overlay.over(after, request.namespace)
+        return after
+
+
+def ordered(overlays: Sequence[Overlay], namespaces: Mapping[str, Object]) -> Overlays:
+    """Overlays as they work: sorted by name."""
+    return Overlays(tuple(sorted(overlays, key=lambda overlay: overlay.name)), namespaces)

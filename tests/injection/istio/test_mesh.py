@@ -1,0 +1,318 @@
+"""Mesh and proxy configuration: defaults, layers, printing, validity."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from podgraft.injection.istio import mesh, messages, proxycheck, proxyconfig, releases
+from podgraft.injection.istio.messages import MESH_CONFIG, PROXY_CONFIG, MessageError
+from podgraft.jsonvalue import JSON, Object, dump
+
+NEWEST = releases.newest()
+SCHEMA = messages.schema(NEWEST)
+
+# Field of the built-in ProxyConfig: first minor and its value, then the next value and so on.
+DEFAULTS: dict[str, dict[int, JSON]] = {
+    "configPath": {0: "/etc/istio/proxy", 8: "./etc/istio/proxy"},
+    "drainDuration": {0: "2s", 8: "45s"},
+    "parentShutdownDuration": {0: "3s", 8: "60s", 17: None},
+    "terminationDrainDuration": {0: None, 8: "5s"},
+    "controlPlaneAuthPolicy": {0: None, 8: "MUTUAL_TLS"},
+    "discoveryAddress": {0: "istio-pilot:15007", 8: "istiod.istio-system.svc:15012"},
+    "statNameLength": {0: None, 8: 189},
+    "statusPort": {0: None, 8: 15020},
+    "concurrency": {0: None, 8: 2, 18: None},
+    "tracing": {0: None, 8: {"zipkin": {"address": "zipkin.istio-system:9411"}}, 22: None},
+    "envoyMetricsService": {0: None, 8: {}, 9: None},
+    "envoyAccessLogService": {0: None, 8: {}, 9: None},
+    "connectTimeout": {0: "1s", 8: None},
+}
+MESH_DEFAULTS: dict[str, dict[int, JSON]] = {
+    "proxyListenPort": {0: 15001},
+    "proxyInboundListenPort": {0: None, 18: 15006},
+    "enablePrometheusMerge": {0: None, 18: True},
+    "trustDomain": {0: None, 8: "cluster.local"},
+    "rootNamespace": {0: None, 8: "istio-system"},
+    "inboundTrafficPolicy": {0: None, 22: {}},
+}
+
+
+def _at(values: dict[int, JSON], minor: int) -> JSON:
+    return values[max(first for first in values if first <= minor)]
+
+
+@pytest.mark.parametrize("minor", releases.KNOWN)
+def test_each_release_has_its_defaults(minor: int) -> None:
+    config = mesh.defaults(releases.profile(minor))
+    proxy = mesh.proxy_of(config)
+
+    assert {name: proxy.get(name) for name in DEFAULTS} == {
+        name: _at(values, minor) for name, values in DEFAULTS.items()
+    }
+    assert {name: config.get(name) for name in MESH_DEFAULTS} == {
+        name: _at(values, minor) for name, values in MESH_DEFAULTS.items()
+    }
+
+
+BASE: Object = {
+    "trustDomain": "old",
+    "trustDomainAliases": ["b", "c"],
+    "connectTimeout": "10s",
+    "defaultProviders": {"tracing": ["x"], "metrics": ["y"]},
+    "extensionProviders": [{"name": "a", "prometheus": {}}, {"name": "b", "stackdriver": {}}],
+    "localityLbSetting": {"enabled": True, "failoverPriority": ["z"]},
+    "defaultConfig": {"configPath": "/a", "statusPort": 1, "proxyMetadata": {"A": "1", "B": "1"}},
+}
+
+APPLIED = (
+    ("", {}),
+    ("trustDomain: new", {"trustDomain": "new"}),
+    ("trustDomain:", {}),
+    ("trustDomain: ''", {"trustDomain": None}),
+    ("trustDomainAliases: [d, a]", {"trustDomainAliases": ["a", "b", "c", "d"]}),
+    ("localityLbSetting: {enabled: false}", {"localityLbSetting": {"enabled": False}}),
+    ("defaultProviders: {tracing: [q]}", {"defaultProviders": {"tracing": ["q"], "metrics": ["y"]}}),
+    (
+        "extensionProviders: [{name: b, envoyFileAccessLog: {path: /x}}, {name: c, prometheus: {}}]",
+        {
+            "extensionProviders": [
+                {"name": "a", "prometheus": {}},
+                {"name": "b", "envoyFileAccessLog": {"path": "/x"}},
+                {"name": "c", "prometheus": {}},
+            ]
+        },
+    ),
+    (
+        "defaultConfig: {statusPort: 0, proxyMetadata: {B: '2'}, drain_duration: 1m}",
+        {
+            "defaultConfig": {
+                "configPath": "/a",
+                "drainDuration": "60s",
+                "proxyMetadata": {"A": "1", "B": "2"},
+            }
+        },
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "changes"), APPLIED)
+def test_a_text_is_laid_over_the_mesh(text: str, changes: Object) -> None:
+    expected = {key: value for key, value in (BASE | changes).items() if value is not None}
+
+    assert mesh.apply(SCHEMA, BASE, text) == expected
+
+
+def test_an_applied_mesh_keeps_the_order_of_the_proto_file() -> None:
+    applied = mesh.apply(SCHEMA, mesh.defaults(NEWEST), "rootNamespace: x")
+    names = [field.json for field in SCHEMA.type(MESH_CONFIG).fields]
+
+    assert [*applied] == [name for name in names if name in applied]
+
+
+BROKEN = (
+    ("[]", "", "not a map"),
+    ("a: [", "", "line"),
+    ("proxyListenPort: x", "/proxyListenPort", "x"),
+    ("defaultConfig: {statusPort: x}", "/defaultConfig/statusPort", "x"),
+    ("defaultConfig: 5", "/defaultConfig", "number"),
+)
+
+
+@pytest.mark.parametrize(("text", "path", "problem"), BROKEN)
+def test_a_broken_text_is_refused_with_its_place(text: str, path: str, problem: str) -> None:
+    with pytest.raises(MessageError) as caught:
+        mesh.apply(SCHEMA, BASE, text)
+
+    assert caught.value.path == path
+    assert problem in caught.value.problem
+
+
+MERGED = (
+    # base, layer, what comes out
+    ({"configPath": "/a"}, {"binaryPath": "/b"}, {"configPath": "/a", "binaryPath": "/b"}),
+    ({"tracing": {"zipkin": {"address": "z"}}}, {"tracing": {"sampling": 5.0}}, {
+        "tracing": {"sampling": 5.0},
+    }),
+    ({"serviceCluster": "a"}, {"tracingServiceName": "CANONICAL_NAME_ONLY"}, {
+        "tracingServiceName": "CANONICAL_NAME_ONLY",
+    }),
+    ({"tracingServiceName": "CANONICAL_NAME_ONLY"}, {"serviceCluster": "a"}, {
+        "serviceCluster": "a",
+    }),
+    ({"proxyHeaders": {"server": {"value": "s"}, "requestId": {}}}, {
+        "proxyHeaders": {"server": {"value": "t"}, "xForwardedHost": {}},
+    }, {"proxyHeaders": {"requestId": {}, "server": {"value": "t"}, "xForwardedHost": {}}}),
+    ({"proxyHeaders": {"setCurrentClientCertDetails": {}}}, {"proxyHeaders": {}}, {
+        "proxyHeaders": {},
+    }),
+    ({"statusPort": 5}, {"statusPort": 0}, {}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("base", "layer", "expected"), MERGED)
+def test_layers_of_a_proxy_configuration_merge(base: Object, layer: Object, expected: Object) -> None:
+    assert proxyconfig.merge(SCHEMA, base, layer) == expected
+
+
+PRINTED = (
+    ({}, "{}"),
+    ({"statusPort": 15020, "tracing": {}}, '{"tracing":{}}'),
+    (
+        {"configPath": "/foo/bar", "drainDuration": "7s", "proxyMetadata": {"foo": "barr"}},
+        '{"configPath":"/foo/bar","drainDuration":"7s","proxyMetadata":{"foo":"barr"}}',
+    ),
+    ({"concurrency": 0}, '{"concurrency":0}'),
+    ({"holdApplicationUntilProxyStarts": False}, '{"holdApplicationUntilProxyStarts":false}'),
+    ({"tracing": {"sampling": 100.0}}, '{"tracing":{"sampling":100}}'),
+    ({"tracing": {"sampling": 0.00001}}, '{"tracing":{"sampling":0.00001}}'),
+    ({"meshId": "<&>"}, '{"meshId":"\\u003c\\u0026\\u003e"}'),
+)
+
+
+@pytest.mark.parametrize(("config", "text"), PRINTED)
+def test_a_proxy_configuration_prints_what_is_not_built_in(config: Object, text: str) -> None:
+    proxy = proxyconfig.merge(SCHEMA, mesh.proxy_defaults(NEWEST), config)
+
+    assert proxyconfig.to_json(mesh.proxy_defaults(NEWEST), proxy) == text
+
+
+def test_the_built_in_defaults_print_nothing() -> None:
+    for minor in releases.KNOWN[1:]:
+        proxy = mesh.proxy_defaults(releases.profile(minor))
+        assert proxyconfig.to_json(proxy, proxy) == "{}"
+
+
+def test_1_8_prints_an_empty_map_that_was_given() -> None:
+    for minor, text in ((8, '{"proxyMetadata":{}}'), (9, "{}")):
+        profile = releases.profile(minor)
+        defaults = mesh.proxy_defaults(profile)
+        layer = proxyconfig.read(messages.schema(profile), "proxyMetadata: {}")
+        merged = proxyconfig.merge(messages.schema(profile), defaults, layer)
+        assert proxyconfig.to_json(defaults, merged) == text
+
+
+def _resource(namespace: str, labels: dict[str, JSON] | None, concurrency: int) -> Object:
+    spec: Object = {"concurrency": concurrency}
+    if labels is not None:
+        spec["selector"] = {"matchLabels": labels}
+    return {"metadata": {"namespace": namespace}, "spec": spec}
+
+
+def test_resources_count_for_the_mesh_the_namespace_and_the_workload() -> None:
+    """The first at each level wins; one of another namespace, or not matching, counts nowhere."""
+    root, root_late = _resource("root", None, 1), _resource("root", None, 2)
+    own, other = _resource("ns", None, 3), _resource("other", None, 4)
+    selected, unmatched = _resource("ns", {"a": "b"}, 5), _resource("ns", {"a": "c"}, 6)
+    rooted = _resource("root", {"a": "b"}, 7)
+
+    found = proxyconfig.select(
+        (other, unmatched, rooted, root, root_late, own, selected), "ns", "root", {"a": "b"}
+    )
+
+    assert found == (root, own, selected)
+
+
+def test_a_resource_contributes_three_fields() -> None:
+    spec: Object = {
+        "concurrency": 0,
+        "environmentVariables": {"A": "b"},
+        "image": {"imageType": "debug"},
+        "selector": {"matchLabels": {"a": "b"}},
+    }
+
+    assert proxyconfig.layer_of(SCHEMA, {"spec": spec}) == {
+        "concurrency": 0,
+        "proxyMetadata": {"A": "b"},
+        "image": {"imageType": "debug"},
+    }
+
+
+PROBLEMS = (
+    ("{}", None),
+    ("configPath: ''", "config path must be set"),
+    ("binaryPath: ''", "binary path must be set"),
+    ("serviceCluster: ''", "service cluster must be specified"),
+    ("tracingServiceName: CANONICAL_NAME_ONLY", None),
+    ("drainDuration: 0.5s", "whole seconds"),
+    ("drainDuration: -1s", "positive"),
+    ("discoveryAddress: istiod", "invalid discovery address: unable to split"),
+    ("discoveryAddress: istiod:0", "port (0)"),
+    ("discoveryAddress: istiod:70000", "port (70000)"),
+    ("discoveryAddress: 'is_tiod:1'", "not a valid hostname"),
+    ("discoveryAddress: '[::1]:15012'", None),
+    ("discoveryAddress: '10.0.0.1:15012'", None),
+    ("discoveryAddress: '10.0.0.400:15012'", "not a valid hostname"),
+    ("statsdUdpAddress: x", "invalid statsd udp address"),
+    ("envoyMetricsService: {address: x}", "invalid envoy metrics service address"),
+    ("envoyAccessLogService: {address: 'x:1'}", None),
+    ("tracing: {zipkin: {address: '$(HOST_IP):9411'}}", None),
+    ("tracing: {lightstep: {address: '$(HOST_IP):1', accessToken: t}}", "lightstep address"),
+    ("tracing: {lightstep: {address: 'a:1'}}", "access token"),
+    ("tracing: {datadog: {}}", "datadog address"),
+    ("tracing: {customTags: {a: {}}}", 'custom tag "a"'),
+    ("tracing: {customTags: {a: {literal: {value: x}}}}", None),
+    ("tracing: {customTags: {a: {header: {defaultValue: x}}}}", "header name cannot be empty"),
+    ("tracing: {tlsSettings: {mode: MUTUAL}}", "mutual TLS needs"),
+    ("tracing: {tlsSettings: {mode: MUTUAL, credentialName: c}}", None),
+    ("tracing: {tlsSettings: {mode: ISTIO_MUTUAL, caCertificates: c}}", "of its own"),
+    ("connectionSettings: {http2InitialStreamWindowSize: 65534}", "at least 65535"),
+    ("connectionSettings: {listenerConnectionLimit: 0}", "must be positive"),
+    ("connectionSettings: {listenerPerConnectionBufferLimitBytes: -1}", "not be negative"),
+    ("connectionSettings: {httpIdleTimeout: -1s}", "not be negative"),
+    ("connectionSettings: {httpMergeSlashes: false, httpIdleTimeout: 0s}", None),
+)
+
+
+@pytest.mark.parametrize(("text", "problem"), PROBLEMS)
+def test_a_proxy_configuration_is_checked(text: str, problem: str | None) -> None:
+    layer = proxyconfig.read(SCHEMA, text)
+    merged = proxyconfig.merge(SCHEMA, mesh.proxy_defaults(NEWEST), layer)
+    found = proxycheck.problems(NEWEST, merged)
+
+    assert (problem or "") in "; ".join(found)
+    assert bool(found) is (problem is not None)
+
+
+def test_connection_settings_are_unknown_before_1_31() -> None:
+    old = releases.profile(30)
+    layer = proxyconfig.read(messages.schema(old), "connectionSettings: {listenerConnectionLimit: 0}")
+
+    assert layer == {}
+
+
+MESH_PROBLEMS = (
+    ({}, []),
+    ({"proxyListenPort": 0}, ["/proxyListenPort"]),
+    ({"connectTimeout": "0s"}, ["/connectTimeout"]),
+    ({"extensionProviders": [{"prometheus": {}}, {"name": "x"}]}, [
+        "/extensionProviders/3", "/extensionProviders/4",
+    ]),
+    ({"defaultInboundHttpRetryPolicy": {"attempts": -1, "perTryTimeout": "0.0001s"}}, [
+        "/defaultInboundHttpRetryPolicy/attempts", "/defaultInboundHttpRetryPolicy/perTryTimeout",
+    ]),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "paths"), MESH_PROBLEMS)
+def test_a_mesh_configuration_is_checked(given: Object, paths: list[str]) -> None:
+    config = mesh.apply(SCHEMA, mesh.defaults(NEWEST), dump(given))
+
+    assert [path for path, _ in mesh.problems(NEWEST, config)] == paths
+
+
+def test_1_31_does_not_know_the_inbound_retry_policy() -> None:
+    known = releases.profile(31)
+    text = json.dumps({"defaultInboundHttpRetryPolicy": {"attempts": -1}})
+    config = mesh.apply(messages.schema(known), mesh.defaults(known), text)
+
+    assert [*mesh.problems(known, config)] == []
+
+
+def test_a_proxy_configuration_of_every_release_is_valid() -> None:
+    for minor in releases.KNOWN:
+        known = releases.profile(minor)
+        defaults = mesh.proxy_defaults(known)
+        assert proxycheck.problems(known, defaults) == []
+        assert messages.settled(messages.schema(known), PROXY_CONFIG, defaults) == defaults

@@ -1,0 +1,102 @@
+"""Reading mesh messages as jsonpb does, and what each release knows."""
+
+from __future__ import annotations
+
+import pytest
+
+from podgraft.injection.istio import messages, releases
+from podgraft.injection.istio.messages import PROXY_CONFIG, MessageError
+from podgraft.jsonvalue import JSON, Object
+
+NEWEST = messages.schema(releases.newest())
+
+READ = (
+    # Names, and fields that nobody knows
+    ("snake case", {"status_port": 1}, {"statusPort": 1}),
+    ("camel case", {"statusPort": 1}, {"statusPort": 1}),
+    ("unknown", {"nobodyKnows": 1}, {}),
+    ("null", {"statusPort": None, "concurrency": None, "tracing": None}, {}),
+    # Scalars
+    ("number as text", {"statusPort": "15020"}, {"statusPort": 15020}),
+    ("whole float", {"statusPort": 15020.0}, {"statusPort": 15020}),
+    ("enum by name", {"interceptionMode": "TPROXY"}, {"interceptionMode": "TPROXY"}),
+    ("enum by number", {"interceptionMode": 2}, {"interceptionMode": "NONE"}),
+    ("unknown enum number", {"interceptionMode": 9}, {"interceptionMode": 9}),
+    ("duration", {"drainDuration": "1m0.5s"}, {"drainDuration": "60.500s"}),
+    # Wrappers keep their zeros
+    ("wrapped zero", {"concurrency": 0}, {"concurrency": 0}),
+    ("wrapped false", {"holdApplicationUntilProxyStarts": False}, {
+        "holdApplicationUntilProxyStarts": False,
+    }),
+    # Messages, lists and maps
+    ("empty message", {"tracing": {}}, {"tracing": {}}),
+    ("nested zero", {"tracing": {"sampling": 0}}, {"tracing": {}}),
+    ("double", {"tracing": {"sampling": 12.5}}, {"tracing": {"sampling": 12.5}}),
+    ("map", {"proxyMetadata": {"B": "2", "A": "1"}}, {"proxyMetadata": {"A": "1", "B": "2"}}),
+    ("list", {"extraStatTags": ["a", "b"]}, {"extraStatTags": ["a", "b"]}),
+    ("64 bits as text", {"tracing": {"stackdriver": {"maxNumberOfAttributes": 5}}}, {
+        "tracing": {"stackdriver": {"maxNumberOfAttributes": "5"}},
+    }),
+)  # fmt: skip
+
+ERRORS = (
+    ({"statusPort": "x"}, "/statusPort", "x"),
+    ({"statusPort": True}, "/statusPort", "cannot unmarshal bool into Go value of type int32"),
+    ({"statusPort": 1 << 31}, "/statusPort", "cannot unmarshal number 2147483648"),
+    ({"configPath": 5}, "/configPath", "cannot unmarshal number into Go value of type string"),
+    ({"proxyMetadata": {"A": 1}}, "/proxyMetadata/A", "into Go value of type string"),
+    ({"proxyMetadata": []}, "/proxyMetadata", "cannot unmarshal array"),
+    ({"extraStatTags": "a"}, "/extraStatTags", "cannot unmarshal string"),
+    ({"interceptionMode": "X"}, "/interceptionMode", "use REDIRECT, TPROXY, NONE"),
+    ({"drainDuration": 5}, "/drainDuration", 'write it as "5s"'),
+    ({"drainDuration": "5"}, "/drainDuration", 'invalid duration "5"'),
+    ({"tracing": {"zipkin": {"address": []}}}, "/tracing/zipkin/address", "array"),
+    ({"serviceCluster": "a", "tracingServiceName": 1}, "", "exclude each other"),
+    ([], "", "cannot unmarshal array"),
+)
+
+
+@pytest.mark.parametrize(("given", "expected"), [row[1:] for row in READ], ids=lambda _: "")
+def test_a_message_is_read(given: Object, expected: Object) -> None:
+    read = messages.read(NEWEST, PROXY_CONFIG, given)
+
+    assert messages.settled(NEWEST, PROXY_CONFIG, read) == expected
+
+
+@pytest.mark.parametrize(("given", "path", "problem"), ERRORS)
+def test_a_wrong_value_is_refused_with_its_place(given: JSON, path: str, problem: str) -> None:
+    with pytest.raises(MessageError) as caught:
+        messages.read(NEWEST, PROXY_CONFIG, given)
+
+    assert caught.value.path == path
+    assert problem in caught.value.problem
+
+
+def test_fields_stand_in_the_order_of_the_proto_file() -> None:
+    given: Object = {"statusPort": 1, "proxyMetadata": {"A": "b"}, "configPath": "/x"}
+    read = messages.settled(NEWEST, PROXY_CONFIG, messages.read(NEWEST, PROXY_CONFIG, given))
+
+    assert [*read] == ["configPath", "proxyMetadata", "statusPort"]
+
+
+KNOWN = (
+    ("connectionSettings", {}, 30, 31),
+    ("proxyHeaders", {}, 19, 20),
+    ("image", {}, 12, 13),
+    ("fileFlushMinSizeKb", 1, 28, 29),
+)
+
+
+@pytest.mark.parametrize(("field", "value", "without", "first"), KNOWN)
+def test_a_release_knows_its_fields(field: str, value: JSON, without: int, first: int) -> None:
+    for minor, expected in ((without, {}), (first, {field: value})):
+        schema = messages.schema(releases.profile(minor))
+        assert messages.read(schema, PROXY_CONFIG, {field: value}) == expected
+
+
+def test_concurrency_was_a_plain_number_once() -> None:
+    old, new = (messages.schema(releases.profile(minor)) for minor in (0, 8))
+    given: Object = {"concurrency": 0}
+
+    assert messages.settled(old, PROXY_CONFIG, messages.read(old, PROXY_CONFIG, given)) == {}
+    assert messages.settled(new, PROXY_CONFIG, messages.read(new, PROXY_CONFIG, given)) == given
