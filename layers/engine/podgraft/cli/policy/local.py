@@ -7,6 +7,7 @@ from pathlib import Path
 
 from podgraft import bundle, policy
 from podgraft.bundle import Bundle, BundleError
+from podgraft.cli import folders
 from podgraft.cli.failure import CommandError
 from podgraft.policy import Policy, PolicyError
 
@@ -31,25 +32,12 @@ class Checked:
     bundle: Bundle
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
-    """The manifests of a bundle folder by relative path; ``CommandError`` for an empty one."""
-    paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*"))}
-    files = {
-        name: path.read_bytes()
-        for name, path in paths.items()
-        if bundle.is_manifest(name) and path.is_file()
-    }
-    if not files:
-        raise CommandError(f"{folder}: holds no manifests (*.yaml, *.yml, *.json)")
-    return files
-
-
 def check(folder: Path, document_path: Path | None) -> Checked:
     """Read and compile both; raises ``CommandError`` with every fault of both at once.
 
     What a running function tolerates, such as a selector that selects nothing, is a fault here.
     """
-    files = files_of(folder)
+    files = folders.files_of(folder)
     digest = bundle.digest(files)
     text = document_path.read_text() if document_path else ""
     place = str(document_path or "policy")

@@ -1,0 +1,127 @@
+"""A journey as a flow chart in SVG: the taken path is drawn strongly, the rest is faint.
+
+Stations stand under each other; a way out to the right leads to "not injected", the way down
+leads on. Written here: the picture is forty shapes, less than any drawing library's import.
+"""
+
+from collections.abc import Iterator
+from html import escape
+
+from .journey import Journey, Outcome, Sidecars, Station, conclusion
+
+# Pixels.
+_MARGIN, _WIDTH, _HEIGHT, _GAP, _EXIT = 24, 420, 52, 26, 300
+_STAGE_HEIGHT = 34
+_CHARACTERS = 58  # of the small face, that fit into _WIDTH
+
+_STYLE = """
+text{font:14px ui-sans-serif,system-ui,sans-serif;fill:#1f2328}
+.small{font-size:12px;fill:#59636e}.strong{font-weight:600}
+.station{fill:#fff;stroke:#d1d9e0}.taken{stroke:#1f2328;stroke-width:1.6}
+.faint{opacity:.38}.line{stroke:#d1d9e0;fill:none}.line.taken{stroke:#1f2328;stroke-width:2}
+.injects{fill:#dafbe1;stroke:#1a7f37}.stops{fill:#ffebe9;stroke:#cf222e}
+@media(prefers-color-scheme:dark){
+text{fill:#f0f6fc}.small{fill:#9198a1}.station{fill:#151b23;stroke:#3d444d}
+.taken,.line.taken{stroke:#f0f6fc}.line{stroke:#3d444d}
+.injects{fill:#12261e;stroke:#3fb950}.stops{fill:#25171c;stroke:#f85149}}
+"""
+
+
+def chart(journey: Journey) -> str:
+    """The journey as a standalone SVG document."""
+    body: list[str] = []
+    top = _MARGIN + 28
+    settled = False
+    for stage in journey.stages:
+        body.append(_text(_MARGIN, top + 20, stage.name, "small strong"))
+        top += _STAGE_HEIGHT
+        for station in stage.stations:
+            body.extend(_station(station, top, settled))
+            settled = settled or station.decides
+            top += _HEIGHT + _GAP
+    body.extend(_end(journey, top))
+    height = top + _HEIGHT + _MARGIN + (22 * len(_facts(journey.sidecars)))
+    return _document(journey, body, height)
+
+
+_ARROW = (
+    '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
+    'markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="context-stroke"/></marker></defs>'
+)
+
+
+def _document(journey: Journey, body: list[str], height: int) -> str:
+    width = 2 * _MARGIN + _WIDTH + _EXIT
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    parts = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
+        f"<title>{escape(f'{journey.subject}: {conclusion(journey)}')}</title>",
+        f"<style>{_STYLE}</style>",
+        _ARROW,
+        _text(_MARGIN, _MARGIN + 12, journey.subject, "strong"),
+        *body,
+        "</svg>\n",
+    )
+    return "\n".join(parts)
+
+
+def _station(station: Station, top: int, settled: bool) -> Iterator[str]:
+    """One box with its ways out; ``settled`` says that the pod never came here."""
+    taken = "" if settled else " taken"
+    yield f'<g class="{"faint" if settled else ""}">'
+    yield _box(_MARGIN, top, _WIDTH, f"station{taken}")
+    yield _text(_MARGIN + 14, top + 21, station.name, "strong")
+    yield _text(_MARGIN + 14, top + 40, station.saw, "small")
+    if station.outcome is Outcome.PASSES or not station.decides:
+        yield _down(top, taken)
+    if station.outcome is not Outcome.PASSES:
+        yield from _way_out(station, top, " taken" if station.decides else "")
+    yield "</g>"
+
+
+def _way_out(station: Station, top: int, taken: str) -> Iterator[str]:
+    left, middle = _MARGIN + _WIDTH, top + _HEIGHT // 2
+    yield f'<path class="line{taken}" d="M{left} {middle}h36" marker-end="url(#arrow)"/>'
+    yield _box(left + 36, top, _EXIT - 36, station.outcome)
+    word = "injects" if station.outcome is Outcome.INJECTS else "does not inject"
+    yield _text(left + 50, top + 21, word, "strong")
+    yield _text(left + 50, top + 40, station.because, "small", _EXIT - 60)
+
+
+def _end(journey: Journey, top: int) -> Iterator[str]:
+    """The last box: what the pod has in the end."""
+    colour = "injects" if journey.injected else "stops"
+    facts = _facts(journey.sidecars)
+    yield _box(_MARGIN, top, _WIDTH + _EXIT, f"{colour} taken", _HEIGHT + 22 * len(facts))
+    yield _text(_MARGIN + 14, top + 31, conclusion(journey), "strong", _WIDTH + _EXIT)
+    for index, (name, value) in enumerate(facts):
+        yield _text(_MARGIN + 14, top + 56 + 22 * index, f"{name}: {value}", "small", 720)
+
+
+def _facts(sidecars: Sidecars | None) -> list[tuple[str, str]]:
+    if sidecars is None:
+        return []
+    rows = (
+        ("templates", sidecars.templates),
+        ("image", (sidecars.image,)),
+        ("init containers", sidecars.init_containers),
+        ("containers", sidecars.containers),
+        ("volumes", sidecars.volumes),
+    )
+    return [(name, ", ".join(filter(None, values))) for name, values in rows if any(values)]
+
+
+def _down(top: int, taken: str) -> str:
+    x, bottom = _MARGIN + 40, top + _HEIGHT
+    path = f"M{x} {bottom}v{_GAP - 2}"
+    return f'<path class="line{taken}" d="{path}" marker-end="url(#arrow)"/>'
+
+
+def _box(x: int, y: int, width: int, style: str, height: int = _HEIGHT) -> str:
+    return f'<rect class="{style}" x="{x}" y="{y}" width="{width}" height="{height}" rx="8"/>'
+
+
+def _text(x: int, y: int, words: str, style: str, width: int = _WIDTH) -> str:
+    limit = _CHARACTERS * width // _WIDTH
+    shown = words if len(words) <= limit else words[: limit - 1] + "…"
+    return f'<text class="{style}" x="{x}" y="{y}">{escape(shown)}</text>'
