@@ -1,6 +1,9 @@
 """Text of the Common Expression Language: literals, and label selectors as expressions."""
 
 from collections.abc import Iterable
+from typing import assert_never
+
+from podgraft.kube.selectors import Operator, Requirement, Selector
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"})
 
@@ -13,3 +16,29 @@ def text(value: str) -> str:
 def texts(values: Iterable[str]) -> str:
     """A list of string literals."""
     return f"[{', '.join(map(text, values))}]"
+
+
+def any_selector(selectors: Iterable[Selector], labels: str) -> str:
+    """Whether one of *selectors* matches the map *labels*; an empty one matches nothing."""
+    alternatives = [_selector(one, labels) for one in selectors if not one.empty]
+    return " || ".join(alternatives) or "false"
+
+
+def _selector(selector: Selector, labels: str) -> str:
+    return f"({' && '.join(_requirement(one, labels) for one in selector.requirements)})"
+
+
+def _requirement(requirement: Requirement, labels: str) -> str:
+    key, values = text(requirement.key), texts(sorted(requirement.values))
+    present = f"{key} in {labels}"
+    match requirement.operator:
+        case Operator.EQUALS | Operator.IN:
+            return f"{present} && {labels}[{key}] in {values}"
+        case Operator.NOT_IN:
+            return f"!({present} && {labels}[{key}] in {values})"
+        case Operator.EXISTS:
+            return present
+        case Operator.DOES_NOT_EXIST:
+            return f"!({present})"
+        case _:
+            assert_never(requirement.operator)

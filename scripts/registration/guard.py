@@ -89,8 +89,8 @@ def _variables(rules: Rules, container: str) -> Iterable[tuple[str, str]]:
     yield "mark", label if rules.label_mark else annotation
     yield "marked", _marked(rules.inject_values)
     yield "refused", _refused(rules.inject_values)
-    yield "never", cel.any_selector(rules.never)
-    yield "always", cel.any_selector(rules.always)
+    yield "never", cel.any_selector(rules.never, "variables.labels")
+    yield "always", cel.any_selector(rules.always, "variables.labels")
     yield "expected", _expected(rules)
     yield "carried", _carried(container)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from podgraft.jsonvalue import JSON, Object
+from podgraft.kube.selectors import Operator, Requirement, Selector, SelectorError, compile_
 from registration.errors import RegistrationError
 
 INJECT_LABEL = "sidecar.istio.io/inject"
@@ -17,31 +18,13 @@ DEFAULT_REVISION = "default"
 # be reached would otherwise keep its own way back shut.
 NEEDED_NAMESPACES = ("kube-node-lease", "kube-public", "kube-system")
 
-_KEY = r"(?:[A-Za-z0-9.-]{1,253}/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
-_VALUE = r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
-_EQUALITY = re.compile(rf"({_KEY})\s*(==|=|!=)\s*((?:{_VALUE})?)")
-_MEMBERSHIP = re.compile(rf"({_KEY})\s+(in|notin)\s+\(([^()]*)\)")
-_EXISTENCE = re.compile(rf"(!?)\s*({_KEY})")
+EVERYTHING = Selector()
+
+_WORD = r"[^\s,=!()]+"
+_EQUALITY = re.compile(rf"({_WORD})\s*(==|=|!=)\s*((?:{_WORD})?)")
+_MEMBERSHIP = re.compile(rf"({_WORD})\s+(in|notin)\s+\(([^()]*)\)")
+_EXISTENCE = re.compile(rf"(!?)\s*({_WORD})")
 _COMMA = re.compile(r",(?![^(]*\))")
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """One matchExpression."""
-
-    key: str
-    operator: str
-    values: tuple[str, ...] = ()
-
-    def manifest(self) -> Object:
-        """The requirement as Kubernetes writes it."""
-        expression: Object = {"key": self.key, "operator": self.operator}
-        if self.values:
-            expression["values"] = list(self.values)
-        return expression
-
-
-Selector = tuple[Requirement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +32,36 @@ class Scope:
     """One webhook's share of the objects: its name and both of its selectors."""
 
     name: str = ""
-    namespaces: Selector = ()
-    objects: Selector = ()
+    namespaces: Selector = EVERYTHING
+    objects: Selector = EVERYTHING
+
+    def narrowed(self, namespaces: Selector, objects: Selector) -> "Scope":
+        """The scope with further demands on both."""
+        return Scope(self.name, _both(self.namespaces, namespaces), _both(self.objects, objects))
 
 
 def parse(text: str) -> Selector:
     """Read ``a=b,c!=d,e in (f,g),h notin (i),j,!k``; raises ``RegistrationError``."""
-    return tuple(_requirement(part.strip()) for part in _COMMA.split(text) if part.strip())
+    parts = (part.strip() for part in _COMMA.split(text))
+    selector = Selector(tuple(_requirement(part) for part in parts if part))
+    try:
+        compile_(manifest(selector))
+    except SelectorError as error:
+        raise RegistrationError(f"selector {text!r}: {error}") from error
+    return selector
 
 
-def manifest(selector: Iterable[Requirement]) -> Object:
+def manifest(selector: Selector) -> Object:
     """A LabelSelector; ``{}`` selects everything, and is what the API server would fill in."""
-    expressions: list[JSON] = [requirement.manifest() for requirement in selector]
+    expressions: list[JSON] = [_expression(one) for one in selector.requirements]
     return {"matchExpressions": expressions} if expressions else {}
 
 
-def outside(namespaces: Iterable[str]) -> Requirement:
+def outside(namespaces: Iterable[str]) -> Selector:
     """Everywhere but in the needed and the given *namespaces*."""
-    names = tuple(sorted({*NEEDED_NAMESPACES, *namespaces}))
-    return Requirement(NAMESPACE_NAME_LABEL, "NotIn", names)
+    return Selector(
+        (_requires(NAMESPACE_NAME_LABEL, Operator.NOT_IN, *NEEDED_NAMESPACES, *namespaces),)
+    )
 
 
 def revision_scopes(revision: str) -> tuple[Scope, ...]:
@@ -88,48 +82,58 @@ def revision_scopes(revision: str) -> tuple[Scope, ...]:
     and never one with ``sidecar.istio.io/inject: "false"`` (istioctl tag generate; the chart
     istio-discovery, mutatingwebhook.yaml).
     """
-    not_refused = Requirement(INJECT_LABEL, "NotIn", ("false",))
-    unlabelled = Requirement(NAMESPACE_LABEL, "DoesNotExist")
-    this = Requirement(REVISION_LABEL, "In", (revision,))
-    no_revision = Requirement(REVISION_LABEL, "DoesNotExist")
+    not_refused = _requires(INJECT_LABEL, Operator.NOT_IN, "false")
+    unlabelled = _requires(NAMESPACE_LABEL, Operator.DOES_NOT_EXIST)
+    this = _requires(REVISION_LABEL, Operator.IN, revision)
+    no_revision = _requires(REVISION_LABEL, Operator.DOES_NOT_EXIST)
     scopes = (
-        Scope("rev.namespace.", (this, unlabelled), (not_refused,)),
-        Scope("rev.object.", (no_revision, unlabelled), (not_refused, this)),
+        _scope("rev.namespace.", [this, unlabelled], [not_refused]),
+        _scope("rev.object.", [no_revision, unlabelled], [not_refused, this]),
     )
     if revision != DEFAULT_REVISION:
         return scopes
-    enabled = Requirement(NAMESPACE_LABEL, "In", ("enabled",))
-    wanted = Requirement(INJECT_LABEL, "In", ("true",))
+    enabled = _requires(NAMESPACE_LABEL, Operator.IN, "enabled")
+    wanted = _requires(INJECT_LABEL, Operator.IN, "true")
     return (
         *scopes,
-        Scope("namespace.", (enabled,), (not_refused,)),
-        Scope("object.", (unlabelled, no_revision), (wanted, no_revision)),
+        _scope("namespace.", [enabled], [not_refused]),
+        _scope("object.", [unlabelled, no_revision], [wanted, no_revision]),
     )
 
 
-def narrowed(scope: Scope, namespaces: Selector, objects: Selector) -> Scope:
-    """*scope*, with further demands on both."""
-    return Scope(scope.name, (*scope.namespaces, *namespaces), (*scope.objects, *objects))
+def _scope(name: str, namespaces: Iterable[Requirement], objects: Iterable[Requirement]) -> Scope:
+    return Scope(name, Selector(tuple(namespaces)), Selector(tuple(objects)))
+
+
+def _requires(key: str, operator: Operator, *values: str) -> Requirement:
+    return Requirement(key, operator, frozenset(values))
+
+
+def _both(one: Selector, other: Selector) -> Selector:
+    return Selector((*one.requirements, *other.requirements))
+
+
+def _expression(requirement: Requirement) -> Object:
+    """A matchExpression; ``matchLabels`` say nothing that these do not."""
+    equals = requirement.operator is Operator.EQUALS
+    operator = Operator.IN if equals else requirement.operator
+    expression: Object = {"key": requirement.key, "operator": operator.value}
+    if requirement.values:
+        expression["values"] = list[JSON](sorted(requirement.values))
+    return expression
 
 
 def _requirement(text: str) -> Requirement:
     if found := _MEMBERSHIP.fullmatch(text):
         key, word, listed = found.groups()
-        return Requirement(key, "In" if word == "in" else "NotIn", _values(text, listed))
+        values = (value.strip() for value in listed.split(","))
+        return _requires(key, Operator.IN if word == "in" else Operator.NOT_IN, *values)
     if found := _EQUALITY.fullmatch(text):
         key, sign, value = found.groups()
-        return Requirement(key, "NotIn" if sign == "!=" else "In", (value,))
+        return _requires(key, Operator.NOT_IN if sign == "!=" else Operator.IN, value)
     if found := _EXISTENCE.fullmatch(text):
         no, key = found.groups()
-        return Requirement(key, "DoesNotExist" if no else "Exists")
+        return _requires(key, Operator.DOES_NOT_EXIST if no else Operator.EXISTS)
     raise RegistrationError(
         f"selector {text!r}: write key=value, key!=value, key in (a,b), key notin (a,b), key, !key"
     )
-
-
-def _values(text: str, listed: str) -> tuple[str, ...]:
-    values = tuple(value.strip() for value in listed.split(","))
-    for value in values:
-        if value and not re.fullmatch(_VALUE, value):
-            raise RegistrationError(f"selector {text!r}: {value!r} is no label value")
-    return tuple(sorted(set(values)))

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from podgraft.cel import CompileError, Environment
 from podgraft.jsonvalue import JSON, Object
+from podgraft.kube.selectors import Selector
 from registration import selectors
 from registration.endpoint import Endpoint
 from registration.errors import RegistrationError
@@ -14,6 +16,9 @@ from registration.selectors import Scope
 API_VERSION = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.16
 DOMAIN = "podgraft.dev"
 SECONDS = range(1, 31)  # what admissionregistration.k8s.io/v1 accepts
+
+# What a match condition may speak of; what the objects hold, only the cluster knows.
+_CONDITION = Environment(dict.fromkeys(("object", "oldObject", "request", "authorizer"), "dyn"))
 
 _VERSION = re.compile(r"v[0-9]+((alpha|beta)[0-9]+)?|\*")
 _OPERATIONS = ("CREATE", "UPDATE", "DELETE", "CONNECT", "*")
@@ -78,8 +83,8 @@ class Registration:
     injector: str
     revision: str | None = None
     excluded: tuple[str, ...] = ()
-    namespaces: selectors.Selector = ()
-    objects: selectors.Selector = ()
+    namespaces: Selector = selectors.EVERYTHING
+    objects: Selector = selectors.EVERYTHING
     conditions: tuple[MatchCondition, ...] = ()
     failure_policy: FailurePolicy = FailurePolicy.FAIL
     reinvocation: Reinvocation = Reinvocation.NEVER
@@ -106,8 +111,8 @@ class Registration:
 
     def narrowed(self, scope: Scope) -> Scope:
         """*scope* without the excluded namespaces and within the operator's own selectors."""
-        outside = selectors.outside(self.excluded)
-        return selectors.narrowed(scope, (*self.namespaces, outside), self.objects)
+        inside = scope.narrowed(self.namespaces, self.objects)
+        return inside.narrowed(selectors.outside(self.excluded), selectors.EVERYTHING)
 
 
 def check(registration: Registration) -> None:
@@ -173,9 +178,13 @@ def rule(text: str) -> Rule:
 def condition(text: str) -> MatchCondition:
     """Read ``NAME=EXPRESSION``."""
     name, equals, expression = text.partition("=")
-    if not equals or not expression.strip() or not re.fullmatch(r"[A-Za-z0-9]([\w.-]*\w)?", name):
+    if not equals or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?", name):
         raise RegistrationError(f"match condition {text!r}: write NAME=CEL expression")
-    return MatchCondition(name, expression.strip())
+    try:
+        _CONDITION.compile_(expression, "bool")
+    except CompileError as error:
+        raise RegistrationError(f"match condition {name}: {error}") from error
+    return MatchCondition(name, expression)
 
 
 def _check_rules(registration: Registration, rules: Iterable[Rule]) -> None:
