@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import schemas
-from podgraft.cel import POLICY_BUDGET, Environment, Meter
+from podgraft.cel import POLICY_BUDGET, Environment, Meter, Program
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube.selectors import Operator, Requirement, Selector
 from podgraft.policy import INJECT_MARK, Inject, InjectValues, Rules, decide
@@ -22,7 +23,7 @@ REGISTRATION = Registration(
     failure_policy=FailurePolicy.IGNORE,
     conditions=(MatchCondition("no-jobs", "!has(object.metadata.labels.job)"),),
 )
-OBJECT = {"object": "dyn", "request": "dyn"}
+ENVIRONMENT = Environment({"object": "dyn", "request": "dyn", "variables": "dyn"})
 
 
 def _expected(rules: Rules, pod: Object, namespace: str) -> bool:
@@ -45,8 +46,12 @@ def _named(listed: JSON) -> list[dict[str, str]]:
 
 
 def _evaluate(named: Mapping[str, str], values: Mapping[str, JSON]) -> JSON:
-    program = Environment({**OBJECT, "variables": "dyn"}).compile_(named["expression"])
-    return program.evaluate(values, Meter(POLICY_BUDGET))
+    return _compiled(named["expression"]).evaluate(values, Meter(POLICY_BUDGET))
+
+
+@cache
+def _compiled(expression: str) -> Program:
+    return ENVIRONMENT.compile_(expression)
 
 
 KEYS = ("app", "tier")
@@ -96,6 +101,7 @@ def _pods(draw: st.DrawFn) -> Object:
     return {"metadata": metadata, "spec": spec}
 
 
+@settings(deadline=None)  # the first expressions load cel-cpp
 @given(rules=RULES, pod=_pods(), namespace=st.sampled_from(("shop", "kube-system")))
 def test_the_guard_expects_a_sidecar_exactly_where_podgraft_injects(
     rules: Rules, pod: Object, namespace: str
