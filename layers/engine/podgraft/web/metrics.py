@@ -1,0 +1,76 @@
+"""What one record of the journal counts for: the metrics, their names after Istio's own.
+
+template.yaml alarms on these names and charts them; a test compares the two.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from podgraft.jsonvalue import JSON
+
+NAMESPACE = "podgraft"
+
+
+class Metric(StrEnum):
+    """Every metric there is (Istio: pkg/kube/inject/monitoring.go; the last four are ours)."""
+
+    REQUESTS = "sidecar_injection_requests_total"
+    SUCCESS = "sidecar_injection_success_total"
+    SKIP = "sidecar_injection_skip_total"
+    FAILURE = "sidecar_injection_failure_total"
+    TIME = "sidecar_injection_time_milliseconds"
+    DENIED = "sidecar_injection_denied_total"
+    REFUSED = "policy_refused_total"
+    AGE = "snapshot_age_seconds"
+    UNAUTHENTICATED = "authentication_failure_total"
+
+
+class Unit(StrEnum):
+    """CloudWatch's word for the unit."""
+
+    COUNT = "Count"
+    MILLISECONDS = "Milliseconds"
+    SECONDS = "Seconds"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One value of one metric."""
+
+    metric: Metric
+    value: float = 1.0
+    unit: Unit = Unit.COUNT
+
+
+_OUTCOMES = {
+    "inject": Metric.SUCCESS,
+    "mutate": Metric.SUCCESS,
+    "allow": Metric.SUCCESS,
+    "skip": Metric.SKIP,
+    "deny": Metric.DENIED,
+}
+_STRANGERS = frozenset({"UnauthenticatedError", "ForbiddenError"})
+
+
+def measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
+    """What the record of one call counts for."""
+    if record.get("fault") in _STRANGERS:
+        yield Measure(Metric.UNAUTHENTICATED)
+        return
+    yield Measure(Metric.REQUESTS)
+    outcome = _OUTCOMES.get(str(record.get("decision")))
+    if outcome is not None:
+        yield Measure(outcome)
+    elif record.get("whose") != "caller":
+        yield Measure(Metric.FAILURE)
+    if record.get("refused"):
+        yield Measure(Metric.REFUSED)
+    yield from _number(record, "age_seconds", Metric.AGE, Unit.SECONDS)
+    yield from _number(record, "milliseconds", Metric.TIME, Unit.MILLISECONDS)
+
+
+def _number(record: Mapping[str, JSON], key: str, metric: Metric, unit: Unit) -> Iterator[Measure]:
+    value = record.get(key)
+    if isinstance(value, int | float) and (value or metric is not Metric.AGE):
+        yield Measure(metric, value, unit)

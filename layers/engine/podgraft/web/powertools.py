@@ -1,0 +1,37 @@
+"""The journal on Lambda: AWS Lambda Powertools writes the log line and the metrics beside it."""
+
+from collections.abc import Mapping
+
+from aws_lambda_powertools.logging import Logger
+from aws_lambda_powertools.metrics import Metrics
+
+from podgraft.jsonvalue import JSON
+
+from .journal import Journal
+from .metrics import NAMESPACE, measures
+
+SERVICE = "podgraft"
+
+def journal() -> Journal:
+    """A journal of one JSON line a record, and one of metrics in the embedded metric format."""
+    logger = Logger(service=SERVICE, location=None)
+    levels = {"INFO": logger.info, "WARNING": logger.warning, "ERROR": logger.error}
+    metrics = Metrics(namespace=NAMESPACE, service=SERVICE)
+
+    def write(record: Mapping[str, JSON]) -> None:
+        levels[str(record["level"])](record["event"], extra=_keys(record))
+        for measure in measures(record):
+            metrics.add_metric(measure.metric, measure.unit, measure.value)
+        reason = str(record.get("reason") or record.get("fault") or "")
+        if reason:
+            metrics.add_dimensions(reason=reason)
+        metrics.flush_metrics()
+
+    return write
+
+
+def _keys(record: Mapping[str, JSON]) -> dict[str, JSON]:
+    """The record beside the logger's own keys; ``message`` is one of those already."""
+    renamed = {"message": "problem"}
+    own = {"event", "level"}
+    return {renamed.get(key, key): value for key, value in record.items() if key not in own}
