@@ -32,7 +32,11 @@ Cost: TypeAlias = Callable[[Sequence[Value], Value], int]
 
 
 class Meter:
-    """A budget that evaluation spends; going over it raises ``CostExceededError``."""
+    """A budget that evaluation spends; ``check`` raises ``CostExceededError`` once it is gone.
+
+    Small steps add to ``spent`` themselves; loops and calls check, so what slips past in between
+    is no more than the text of one expression.
+    """
 
     __slots__ = ("budget", "spent")
 
@@ -40,11 +44,15 @@ class Meter:
         self.budget = budget
         self.spent = 0
 
+    def check(self) -> None:
+        """Raise if the budget is overspent."""
+        if self.spent > self.budget:
+            raise CostExceededError(f"costs more than the {self.budget} units it may")
+
     def spend(self, cost: int) -> None:
         """Take ``cost`` from the budget."""
         self.spent += cost
-        if self.spent > self.budget:
-            raise CostExceededError(f"costs more than the {self.budget} units it may")
+        self.check()
 
 
 def size(value: Value) -> int:

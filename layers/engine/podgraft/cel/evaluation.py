@@ -115,7 +115,7 @@ class Compiler:
 
 def _variable(name: str) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
-        frame.meter.spend(IDENT)
+        frame.meter.spent += IDENT
         return frame.variables[name]
 
     return evaluate
@@ -125,7 +125,7 @@ def _local(slot: int) -> Evaluate:
     """A loop variable; an accumulator may hold the error that its last step ended in."""
 
     def evaluate(frame: Frame) -> Value:
-        frame.meter.spend(IDENT)
+        frame.meter.spent += IDENT
         value = frame.slots[slot]
         if isinstance(value, EvaluationError):
             raise value
@@ -143,7 +143,7 @@ def _price_of_access(operand: Node) -> int:
 def _select(operand: Evaluate, field: str, price: int) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         value = operand(frame)
-        frame.meter.spend(price)
+        frame.meter.spent += price
         if is_map(value) and field in value:
             return value[field]
         if is_optional(value):
@@ -156,7 +156,7 @@ def _select(operand: Evaluate, field: str, price: int) -> Evaluate:
 def _test(operand: Evaluate, field: str, price: int) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         value = operand(frame)
-        frame.meter.spend(price - SELECT)
+        frame.meter.spent += price - SELECT
         if is_optional(value):
             return find(value, field).present
         return is_map(value) and field in value
@@ -184,7 +184,7 @@ def _append(accumulator: Evaluate, more: Evaluate) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         result = accumulator(frame)
         result.extend(more(frame))
-        frame.meter.spend(1)
+        frame.meter.spent += 1
         return result
 
     return evaluate
@@ -193,7 +193,7 @@ def _append(accumulator: Evaluate, more: Evaluate) -> Evaluate:
 def _index(container: Evaluate, key: Evaluate) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         value, index = container(frame), key(frame)
-        frame.meter.spend(SELECT)
+        frame.meter.spent += SELECT
         return find(value, index) if is_optional(value) else member(value, index)
 
     return evaluate
@@ -202,7 +202,7 @@ def _index(container: Evaluate, key: Evaluate) -> Evaluate:
 def _find(container: Evaluate, key: Evaluate) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         value, index = container(frame), key(frame)
-        frame.meter.spend(SELECT)
+        frame.meter.spent += SELECT
         return find(value, index)
 
     return evaluate
@@ -249,7 +249,7 @@ def _not_strictly_false(argument: Evaluate) -> Evaluate:
     """Whether a loop goes on: until its accumulator is ``false``; errors do not end it."""
 
     def evaluate(frame: Frame) -> bool:
-        frame.meter.spend(1)
+        frame.meter.spent += 1
         try:
             return argument(frame) is not False
         except EvaluationError:
@@ -303,7 +303,7 @@ def _list(elements: list[Evaluate], optional: frozenset[int]) -> Evaluate:
                 result.append(value)
             elif _as_optional(value).present:
                 result.append(value.value)
-        frame.meter.spend(LIST)
+        frame.meter.spent += LIST
         return result
 
     return evaluate
@@ -319,7 +319,7 @@ def _map(entries: list[tuple[Evaluate, Evaluate, bool]]) -> Evaluate:
                     continue
                 value = value.value
             result[key] = value
-        frame.meter.spend(MAP)
+        frame.meter.spent += MAP
         return result
 
     return evaluate
@@ -342,6 +342,7 @@ def _fold(
         start = initial(frame)
         values[accumulator] = list(start) if is_list(start) else start
         for key, element in _pairs(elements, pairs=second is not None):
+            frame.meter.check()
             values[first] = key
             if second is not None:
                 values[second] = element

@@ -1,0 +1,264 @@
+"""``matchConstraints``: which requests an overlay or a validating policy is for.
+
+The form is admissionregistration.k8s.io/v1 MatchResources; the rules are kube-apiserver's
+(apiserver/pkg/admission/plugin/policy/matching). Different in two points: a namespace that the
+bundle does not hold has the one label that Kubernetes gives every namespace, and an object that
+matches as an equivalent is seen as it was sent, in its own version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from podgraft.admission import AdmissionRequest, GroupVersionResource, Operation
+from podgraft.jsonvalue import JSON, Object
+from podgraft.kube import selectors
+
+from .reading import Keys, Spot, shown, text, texts
+
+# Namespaces by name, as the bundle has them.
+Namespaces = Mapping[str, Object]
+
+NAME_LABEL = "kubernetes.io/metadata.name"
+_ANY = "*"
+_NAMESPACES = GroupVersionResource("", "v1", "namespaces")
+
+
+class Scope(StrEnum):
+    """Whether a rule is for objects in namespaces, for those in none, or for all."""
+
+    ALL = "*"
+    CLUSTER = "Cluster"
+    NAMESPACED = "Namespaced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceRule:
+    """One of ``resourceRules``: it matches where all of its parts do."""
+
+    operations: frozenset[str]
+    groups: frozenset[str]
+    versions: frozenset[str]
+    resources: tuple[tuple[str, str], ...]
+    scope: Scope = Scope.ALL
+    names: frozenset[str] = frozenset()
+
+    def matches(self, request: AdmissionRequest, resource: GroupVersionResource) -> bool:
+        """Whether the rule is for the request, taken as one of ``resource``."""
+        return (
+            self._in_scope(request)
+            and _holds(self.operations, request.operation)
+            and _holds(self.groups, resource.group)
+            and _holds(self.versions, resource.version)
+            and any(
+                name in {_ANY, resource.resource} and sub in {_ANY, request.sub_resource}
+                for name, sub in self.resources
+            )
+            and (not self.names or request.name in self.names)
+        )
+
+    def _in_scope(self, request: AdmissionRequest) -> bool:
+        """A Namespace is in no namespace, though its requests name one: itself."""
+        clustered = not request.namespace or request.resource == _NAMESPACES
+        match self.scope:
+            case Scope.ALL:
+                return True
+            case Scope.CLUSTER:
+                return clustered
+            case Scope.NAMESPACED:
+                return not clustered
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Why a request is not meant: the key of ``matchConstraints``, and what was seen."""
+
+    key: str
+    saw: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchConstraints:
+    """All that must hold; what is not given holds always."""
+
+    rules: tuple[ResourceRule, ...] = ()
+    excluded: tuple[ResourceRule, ...] = ()
+    namespaces: selectors.Selector | None = None
+    objects: selectors.Selector | None = None
+    equivalent: bool = True
+
+    def mismatch(self, request: AdmissionRequest, namespaces: Namespaces) -> Mismatch | None:
+        """What does not hold for the request, in kube-apiserver's order; ``None`` if it matches."""
+        if self.namespaces is not None and not self._namespace_matches(request, namespaces):
+            return Mismatch("namespaceSelector", f"namespace {request.namespace}")
+        if self.objects is not None and not self._object_matches(request):
+            return Mismatch("objectSelector", f"labels {shown(dict(_labels(request.object)))}")
+        if self._any(self.excluded, request):
+            return Mismatch("excludeResourceRules", _described(request))
+        if self.rules and not self._any(self.rules, request):
+            return Mismatch("resourceRules", _described(request))
+        return None
+
+    def _namespace_matches(self, request: AdmissionRequest, namespaces: Namespaces) -> bool:
+        assert self.namespaces is not None  # noqa: S101 - asked only then
+        if self.namespaces.empty or not (request.namespace or request.resource == _NAMESPACES):
+            return True
+        return self.namespaces.matches(_namespace_labels(request, namespaces))
+
+    def _object_matches(self, request: AdmissionRequest) -> bool:
+        assert self.objects is not None  # noqa: S101 - asked only then
+        return self.objects.empty or any(
+            isinstance(each, dict) and self.objects.matches(_labels(each))
+            for each in (request.object, request.old_object)
+        )
+
+    def _any(self, rules: tuple[ResourceRule, ...], request: AdmissionRequest) -> bool:
+        return any(
+            rule.matches(request, resource)
+            for resource in self._resources(request)
+            for rule in rules
+        )
+
+    def _resources(self, request: AdmissionRequest) -> Iterator[GroupVersionResource]:
+        """The resource that the user asked for; with Equivalent, others that hold the same."""
+        asked = _asked(request)
+        yield asked
+        if self.equivalent:
+            yield request.resource
+            yield from _equivalents(asked)
+
+
+# Resources that were served under several groups at a time; versions of one group are always
+# equivalent (kube-apiserver's EquivalentResourceRegistry).
+_MOVED: Mapping[str, frozenset[str]] = {
+    "daemonsets": frozenset({"apps", "extensions"}),
+    "deployments": frozenset({"apps", "extensions"}),
+    "events": frozenset({"", "events.k8s.io"}),
+    "ingresses": frozenset({"networking.k8s.io", "extensions"}),
+    "networkpolicies": frozenset({"networking.k8s.io", "extensions"}),
+    "podsecuritypolicies": frozenset({"policy", "extensions"}),
+    "replicasets": frozenset({"apps", "extensions"}),
+}
+_VERSIONS = ("v1", "v1beta1", "v1beta2", "v1beta3", "v1alpha1", "v2", "v2beta1", "v2beta2")
+
+
+def _equivalents(asked: GroupVersionResource) -> Iterator[GroupVersionResource]:
+    groups = _MOVED.get(asked.resource, frozenset())
+    for group in sorted(groups) if asked.group in groups else [asked.group]:
+        for version in _VERSIONS:
+            yield GroupVersionResource(group, version, asked.resource)
+
+
+def read(spot: Spot) -> MatchConstraints | None:
+    """Read ``matchConstraints`` or a binding's ``matchResources``; faults are noted."""
+    keys = Keys(spot)
+    constraints = MatchConstraints(
+        rules=keys.read("resourceRules", _rules) or (),
+        excluded=keys.read("excludeResourceRules", _rules) or (),
+        namespaces=keys.read("namespaceSelector", _selector),
+        objects=keys.read("objectSelector", _selector),
+        equivalent=keys.read("matchPolicy", _match_policy) != "Exact",
+    )
+    keys.close()
+    return constraints
+
+
+def _rules(spot: Spot) -> tuple[ResourceRule, ...] | None:
+    items = spot.items()
+    if items is None:
+        return None
+    return tuple(map(_rule, items))
+
+
+def _rule(spot: Spot) -> ResourceRule:
+    keys = Keys(spot)
+    rule = ResourceRule(
+        operations=frozenset(_wanted(spot, keys, "operations")),
+        groups=frozenset(_wanted(spot, keys, "apiGroups")),
+        versions=frozenset(_wanted(spot, keys, "apiVersions")),
+        resources=tuple(map(_split, _wanted(spot, keys, "resources"))),
+        scope=keys.read("scope", _scope) or Scope.ALL,
+        names=frozenset(keys.read("resourceNames", texts) or ()),
+    )
+    keys.close()
+    for operation in sorted(rule.operations - {_ANY, *Operation}):
+        words = ", ".join(Operation)
+        spot.under("operations", None).fault(f"got {operation}; use * or {words}")
+    return rule
+
+
+def _wanted(spot: Spot, keys: Keys, key: str) -> tuple[str, ...]:
+    """A list that Kubernetes wants to be there and to hold something."""
+    found = keys.read(key, texts)
+    if not found:
+        spot.under(key, None).fault('is missing or empty; ["*"] is for all')
+    return found or ()
+
+
+def _split(resource: str) -> tuple[str, str]:
+    name, _, sub = resource.partition("/")
+    return name, sub
+
+
+def _scope(spot: Spot) -> Scope | None:
+    word = text(spot)
+    if word is None or word in set(Scope):
+        return None if word is None else Scope(word)
+    return spot.fault(f"got {shown(spot.value)}; use {', '.join(Scope)}")
+
+
+def _match_policy(spot: Spot) -> str | None:
+    if spot.value in {"Exact", "Equivalent"}:
+        return text(spot)
+    return spot.fault(f"got {shown(spot.value)}; use Exact or Equivalent")
+
+
+def _selector(spot: Spot) -> selectors.Selector | None:
+    if not isinstance(spot.value, dict):
+        return spot.expected("a mapping")
+    try:
+        return selectors.compile_(spot.value)
+    except selectors.SelectorError as error:
+        return spot.fault(str(error))
+
+
+def _asked(request: AdmissionRequest) -> GroupVersionResource:
+    """What the user addressed: a webhook registered as Equivalent gets it as another version.
+
+    A review without a resource counts as one of pods (see ``registration``).
+    """
+    original = request.raw.get("requestResource")
+    if isinstance(original, dict):
+        parts = (original.get(key) for key in ("group", "version", "resource"))
+        return GroupVersionResource(*(part if isinstance(part, str) else "" for part in parts))
+    return request.resource if request.resource.resource else GroupVersionResource("", "v1", "pods")
+
+
+def _holds(wanted: frozenset[str], value: str) -> bool:
+    return _ANY in wanted or value in wanted
+
+
+def _namespace_labels(request: AdmissionRequest, namespaces: Namespaces) -> Mapping[str, str]:
+    """Of a Namespace that is being written the new labels count, else those of the bundle."""
+    writes = request.operation in {Operation.CREATE, Operation.UPDATE}
+    if request.resource == _NAMESPACES and writes and not request.sub_resource:
+        return {NAME_LABEL: request.name, **_labels(request.object)}
+    return {NAME_LABEL: request.namespace, **_labels(namespaces.get(request.namespace))}
+
+
+def _labels(value: JSON) -> Mapping[str, str]:
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    labels = metadata.get("labels") if isinstance(metadata, dict) else None
+    if not isinstance(labels, dict):
+        return {}
+    return {key: label for key, label in labels.items() if isinstance(label, str)}
+
+
+def _described(request: AdmissionRequest) -> str:
+    """«UPDATE of deployments/scale.apps/v1», «CREATE of pods.v1»."""
+    asked = _asked(request)
+    sub = f"/{request.sub_resource}" if request.sub_resource else ""
+    group = f"{asked.group}/" if asked.group else ""
+    return f"{request.operation} of {asked.resource}{sub}.{group}{asked.version}"

@@ -1,0 +1,42 @@
+"""The variables of a validating policy: named expressions, evaluated when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from podgraft.cel import EvaluationError, Meter, Program, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A named expression; it is evaluated when something asks for it, and then once."""
+
+    name: str
+    program: Program
+
+
+class Activation(dict[str, Value]):
+    """Values by name; variables are worked out when they are first asked for."""
+
+    def __init__(self, values: Mapping[str, Value], variables: Iterable[Variable]) -> None:
+        super().__init__(values)
+        self._programs = {f"variables.{each.name}": each.program for each in variables}
+        self._failures: dict[str, EvaluationError] = {}
+        self.meter = Meter(0)
+
+    def __missing__(self, name: str) -> Value:
+        if name in self._failures:
+            raise self._failures[name]
+        try:
+            value = self._programs[name].evaluate(self, self.meter)
+        except EvaluationError as error:
+            self._failures[name] = error
+            raise
+        self[name] = value
+        return value
+
+    def evaluate(self, program: Program, meter: Meter) -> Value:
+        """The program's value; variables that it needs spend the same meter."""
+        self.meter = meter
+        return program.evaluate(self, meter)

@@ -1,0 +1,132 @@
+"""Faults of policies and bindings are found when they are loaded, each at its place."""
+
+import pytest
+
+from podgraft.policy import Notes, Spot
+from podgraft.validation import read_binding, unbound_faults
+from validation.documents import ALL, document, faults, policy
+
+RULE = "validations: [{expression: 'true'}]\n"
+
+FAULTS = (
+    # expressions
+    (
+        ALL + "validations: [{expression: object.spec.replicas <=}]",
+        "/spec/validations/0/expression: line 1, column 24: Syntax error: mismatched input '<EOF>'",
+    ),
+    (
+        ALL + "validations:\n- expression: |-\n    true &&\n    nope.x",
+        "/spec/validations/0/expression: line 2, column 5: undeclared reference to 'nope.x'",
+    ),
+    (
+        ALL + "validations: [{expression: '1 + \"a\" == 2'}]",
+        "/spec/validations/0/expression: line 1, column 3: found no matching overload for '_+_'",
+    ),
+    (
+        ALL + "validations: [{expression: \"'a' + 'b'\"}]",
+        "/spec/validations/0/expression: line 1, column 1: must evaluate to bool, not string",
+    ),
+    (
+        ALL + "validations: [{expression: 'object.name.matches(\"(\")'}]",
+        "/spec/validations/0/expression: line 1, column 21: Illegal regex: missing ): (",
+    ),
+    (
+        ALL + 'validations: [{expression: request.user == "a"}]',
+        "/spec/validations/0/expression: line 1, column 8: undefined field 'user'; there are",
+    ),
+    (
+        ALL + 'validations: [{expression: \'authorizer.path("/x").check("get").allowed()\'}]',
+        "/spec/validations/0/expression: line 1, column 1: authorizer is not available here",
+    ),
+    (
+        ALL + "validations: [{expression: params.data.x == ''}]",
+        "/spec/validations/0/expression: line 1, column 12: undeclared reference to 'params.data",
+    ),
+    (
+        ALL + RULE + "variables: [{name: a, expression: variables.b}, {name: b, expression: '1'}]",
+        "/spec/variables/0/expression: line 1, column 10: undeclared reference to 'variables.b'",
+    ),
+    (
+        ALL + RULE + "matchConditions: [{name: a, expression: variables.b}]",
+        "/spec/matchConditions/0/expression: line 1, column 10: undeclared reference",
+    ),
+    (
+        ALL + "validations: [{expression: 'true', messageExpression: '1'}]",
+        "/spec/validations/0/messageExpression: line 1, column 1: must evaluate to string, not int",
+    ),
+    (
+        ALL + "auditAnnotations: [{key: a, valueExpression: '1'}]",
+        "/spec/auditAnnotations/0/valueExpression: line 1, column 1: must evaluate to string or",
+    ),
+    # the document
+    (RULE, "/spec/matchConstraints: is missing; say which objects the rules are for"),
+    (ALL, "/spec: has neither validations nor auditAnnotations; give one of them"),
+    (ALL + "validations: [{message: a}]", "/spec/validations/0/expression: is missing"),
+    (ALL + RULE + "failurePolicy: fail", '/spec/failurePolicy: got "fail"; use Fail or Ignore'),
+    (ALL + RULE + "variables: [{name: a-b, expression: '1'}]", '/spec/variables/0/name: got "a-b"'),
+    (
+        ALL + "validations: [{expression: 'true', reason: Because}]",
+        "/spec/validations/0/reason: got Because; use Invalid, Forbidden, Unauthorized",
+    ),
+    (
+        ALL + RULE + "paramKind: {apiVersion: rules.example.com/v1, kind: Limit}",
+        "/spec/paramKind: parameters can be ConfigMaps (apiVersion v1) of this bundle only",
+    ),
+    (ALL + RULE + "validation: []", "/spec/validation: unknown key; did you mean validations?"),
+)
+
+
+@pytest.mark.parametrize(("spec", "fault"), FAULTS)
+def test_a_policy_with_a_fault_is_refused_at_load(spec: str, fault: str) -> None:
+    found = faults(spec)
+
+    assert len(found) == 1, found
+    assert found[0].startswith(fault)
+
+
+def test_all_faults_are_found_at_once() -> None:
+    spec = ALL + "validations: [{expression: a}, {expression: b}]\nfailurePolicy: maybe"
+
+    assert len(faults(spec)) == 3
+
+
+BOUND = "policyName: a\nvalidationActions: [Deny]\n"
+BINDING_FAULTS = (
+    ("policyName: a", "/spec/validationActions: is missing or empty; use Deny, Warn, Audit"),
+    ("validationActions: [Deny]", "/spec/policyName: is missing; name a ValidatingAdmissionPolicy"),
+    (
+        "policyName: a\nvalidationActions: [Refuse, Deny]",
+        "/spec/validationActions: got Refuse; use",
+    ),
+    (
+        "policyName: a\nvalidationActions: [Deny, Warn]",
+        "/spec/validationActions: Deny and Warn would say the same thing twice; keep one",
+    ),
+    (
+        BOUND + "paramRef: {name: a, selector: {}}",
+        "/spec/paramRef: give either name or selector",
+    ),
+    (
+        BOUND + "paramRef: {name: a, parameterNotFoundAction: X}",
+        "/spec/paramRef/parameterNotFoundAction: got X; use Allow or Deny",
+    ),
+)
+
+
+@pytest.mark.parametrize(("spec", "fault"), BINDING_FAULTS)
+def test_a_binding_with_a_fault_is_refused_at_load(spec: str, fault: str) -> None:
+    notes = Notes()
+    read_binding(Spot(document(spec), "/spec", notes), "b")
+    found = [str(fault) for fault in notes.faults]
+
+    assert len(found) == 1, found
+    assert found[0].startswith(fault)
+
+
+def test_a_policy_that_wants_parameters_needs_a_binding_that_gives_them() -> None:
+    wanting = policy(RULE + "paramKind: {apiVersion: v1, kind: ConfigMap}")
+
+    assert list(unbound_faults(wanting, [])) == [
+        "wants parameters, and no ValidatingAdmissionPolicyBinding gives it a paramRef"
+    ]
+    assert not list(unbound_faults(policy(RULE), []))
