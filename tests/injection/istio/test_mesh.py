@@ -73,7 +73,10 @@ APPLIED = (
     ("trustDomain: ''", {"trustDomain": None}),
     ("trustDomainAliases: [d, a]", {"trustDomainAliases": ["a", "b", "c", "d"]}),
     ("localityLbSetting: {enabled: false}", {"localityLbSetting": {"enabled": False}}),
-    ("defaultProviders: {tracing: [q]}", {"defaultProviders": {"tracing": ["q"], "metrics": ["y"]}}),
+    (
+        "defaultProviders: {tracing: [q]}",
+        {"defaultProviders": {"tracing": ["q"], "metrics": ["y"]}},
+    ),
     (
         "extensionProviders: [{name: b, envoyFileAccessLog: {path: /x}}, {name: c, prometheus: {}}]",
         {
@@ -152,7 +155,9 @@ MERGED = (
 
 
 @pytest.mark.parametrize(("base", "layer", "expected"), MERGED)
-def test_layers_of_a_proxy_configuration_merge(base: Object, layer: Object, expected: Object) -> None:
+def test_layers_of_a_proxy_configuration_merge(
+    base: Object, layer: Object, expected: Object
+) -> None:
     assert proxyconfig.merge(SCHEMA, base, layer) == expected
 
 
@@ -277,7 +282,9 @@ def test_a_proxy_configuration_is_checked(text: str, problem: str | None) -> Non
 
 def test_connection_settings_are_unknown_before_1_31() -> None:
     old = releases.profile(30)
-    layer = proxyconfig.read(messages.schema(old), "connectionSettings: {listenerConnectionLimit: 0}")
+    layer = proxyconfig.read(
+        messages.schema(old), "connectionSettings: {listenerConnectionLimit: 0}"
+    )
 
     assert layer == {}
 

@@ -11,12 +11,13 @@ from podgraft.injection.istio.releases import KNOWN, NEWEST, Profile, UnknownRel
 
 # What each minor release switches on (+) and off (-), against the known one before it.
 CHANGES: dict[int, str] = {
-    0: "+parent_shutdown +skips_injected",
+    0: "+parent_shutdown",
     8: """
-        +brace_delimiters +selectors +path_environment +concurrency_two +zipkin_by_default
+        +brace_delimiters +selectors +apps_v1 +by_hand_decides +skips_injected +path_environment +concurrency_two +zipkin_by_default
         +remote_services_set +empty_collections_kept +enable_core_dump_checked
     """,
     9: """
+        +named_by_kind +skips_by_status
         +pod_templates +four_ignored_namespaces +deployment_config_owner +short_job_suffixes
         +revision +estimated_concurrency +extension_providers +multus_duplicates
         -remote_services_set -empty_collections_kept
@@ -28,7 +29,7 @@ CHANGES: dict[int, str] = {
     14: "+parsed_at_load",
     15: "+slash_paths",
     16: "+netip_cidrs",
-    17: "+injected_names +probers_united -skips_injected -parent_shutdown",
+    17: "+injected_names +probers_united -skips_injected -skips_by_status -parent_shutdown",
     18: "+merge_and_inbound_port_set -estimated_concurrency -concurrency_two",
     19: "+native_sidecars -tcp_probes_switch",
     20: "+proxy_ids",

@@ -19,18 +19,23 @@ from . import paths, releases
 from .compiling import compile_
 from .documents import Documents, Surroundings
 from .injector import Injector
-from .request import Injection, Mode, Request, Workload
+from .releases import Profile
+from .request import Injection, Mode, Request
+from .workloads import identity_of, is_injected, kinds
 
 __all__ = [
     "Documents",
     "Injection",
     "Injector",
     "Mode",
+    "Profile",
     "Request",
     "Surroundings",
-    "Workload",
     "compile_",
     "environment",
+    "identity_of",
+    "is_injected",
+    "kinds",
 ]
 
 

@@ -28,7 +28,7 @@ from .request import Mode, Request
 from .settings import Values
 from .subject import Facts, Subject
 from .templates import Templates
-from .workloads import workload_of
+from .workloads import identity_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ def _subject(setup: Setup, base: Object, seen: Message, request: Request) -> Sub
     port = str(mesh.proxy_of(seen).get("statusPort") or 0)
     return Subject(
         pod=_shown(setup.profile, base, port),
-        workload=request.workload or workload_of(setup.profile, base),
+        workload=request.workload or identity_of(setup.profile, base),
         base=proxy,
         layer=layer,
         top=top,

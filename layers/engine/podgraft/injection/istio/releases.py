@@ -62,8 +62,12 @@ class Profile:
     deployment_meta_names_only: bool = _since(22)  # before: a whole ObjectMeta
 
     # kube-inject
+    apps_v1: bool = _since(8)  # before: extensions/v1beta1 and apps/v1beta1
     cron_job_v1: bool = _since(11)  # before: batch/v2alpha1
-    skips_injected: bool = _until(17)
+    by_hand_decides: bool = _since(8)  # before: all but the host's network is injected
+    named_by_kind: bool = _since(9)  # warnings say kind and namespace
+    skips_injected: bool = _since(8, 17)
+    skips_by_status: bool = _since(9, 17)  # only those that have a status annotation
     bare_pod_owner: bool = _since(21)
 
     # Template data

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import Object
+from podgraft.kube.identity import Identity
 
 
 class Mode(StrEnum):
@@ -14,20 +15,6 @@ class Mode(StrEnum):
 
     WEBHOOK = "webhook"
     KUBE_INJECT = "kube-inject"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workload:
-    """Who the pod belongs to, as templates see it: ``.DeploymentMeta`` and ``.TypeMeta``.
-
-    ``metadata`` is the rest of ``.DeploymentMeta`` in releases before 1.22.
-    """
-
-    kind: str
-    api_version: str
-    name: str
-    namespace: str
-    metadata: Object = field(default_factory=dict[str, JSON])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +29,7 @@ class Request:
     namespace: str = ""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     mode: Mode = Mode.WEBHOOK
-    workload: Workload | None = None
+    workload: Identity | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from functools import cache
 from podgraft import govalue, kube
 from podgraft.govalue import Field, GoType, Struct
 from podgraft.jsonvalue import Object
+from podgraft.kube.identity import Identity
 
 from . import estimate, images, mesh_types, messages, proxyconfig
 from .draft import annotations_of, object_at, text_at
@@ -16,7 +17,6 @@ from .masks import Masking
 from .mesh import with_proxy
 from .messages import MESH_CONFIG, PROXY_CONFIG, Message
 from .releases import Profile
-from .request import Workload
 from .settings import Values
 
 
@@ -29,7 +29,7 @@ class Subject:
     """
 
     pod: Object
-    workload: Workload
+    workload: Identity
     base: Message
     layer: Message
     top: Message
@@ -53,7 +53,7 @@ class Subject:
             self,
             pod=object_at(masked, "pod"),
             layer=object_at(masked, "layer"),
-            workload=Workload(
+            workload=Identity(
                 kind=text_at(masked, "kind"),
                 api_version=text_at(masked, "apiVersion"),
                 name=text_at(masked, "name"),

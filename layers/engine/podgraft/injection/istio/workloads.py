@@ -1,21 +1,49 @@
-"""Who a pod belongs to, as each release tells it."""
+"""Whose a pod is, and which kinds of workload hold one, as each release sees it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+
 from podgraft.jsonvalue import Object
+from podgraft.kube import identity, workload
+from podgraft.kube.identity import Identity, OwnerRules
+from podgraft.kube.workload import GroupKind, Place
 
-from .draft import object_at, text_at
+from . import status
+from .draft import PROXY, annotations_of, containers, named, object_at
 from .releases import Profile
-from .request import Workload
 
 
-def workload_of(profile: Profile, pod: Object) -> Workload:
-    """The workload that the pod's owner references name, or the pod itself."""
-    metadata = object_at(pod, "metadata")
-    return Workload(
-        kind="Pod",
-        api_version="v1",
-        name=text_at(metadata, "name"),
-        namespace=text_at(metadata, "namespace"),
-        metadata={} if profile.deployment_meta_names_only else metadata,
+def identity_of(profile: Profile, pod: Object) -> Identity:
+    """The workload that the pod's owner references give away, or the pod itself."""
+    return identity.of_pod(object_at(pod, "metadata"), _owner_rules(profile))
+
+
+def is_injected(profile: Profile, pod: Object) -> bool:
+    """Whether injection by hand leaves the pod alone because it has its sidecar."""
+    listed = containers(pod)
+    return (
+        profile.skips_injected
+        and len(listed) > 1
+        and named(listed, PROXY) is not None
+        and (not profile.skips_by_status or status.ANNOTATION in annotations_of(pod))
+    )
+
+
+def kinds(profile: Profile) -> Mapping[GroupKind, Place]:
+    """The kinds that kube-inject knows."""
+    if profile.cron_job_v1:
+        return workload.CURRENT
+    return workload.UNTIL_1_10 if profile.apps_v1 else workload.UNTIL_1_0
+
+
+@cache
+def _owner_rules(profile: Profile) -> OwnerRules:
+    return OwnerRules(
+        rollouts=profile.rollout_owner,
+        deployment_configs=profile.deployment_config_owner,
+        hides_deployment_config=not profile.deployment_config_label_kept,
+        cron_job_digits=(8, 10) if profile.short_job_suffixes else (10, 10),
+        cron_job_api_version="batch/v1" if profile.cron_job_owner_v1 else "batch/v1beta1",
     )

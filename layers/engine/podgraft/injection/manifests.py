@@ -1,0 +1,56 @@
+"""Changing some of the objects in a YAML stream, and leaving the rest byte for byte as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from podgraft import kubeyaml
+from podgraft.jsonvalue import JSON, Object
+
+_SEPARATOR = "---"
+
+
+def rewrite(text: str, change: Callable[[Object], Object]) -> str:
+    """The stream with ``change`` applied to every object, also to those in Lists.
+
+    A document in which ``change`` gives back the very object it got is copied as it stands; others
+    are written anew, keys in their order. Each document is followed by a line ``---``. Raises
+    ``kubeyaml.NotYAMLError``.
+    """
+    return "".join(_ended(_rewritten(part, change)) for part in _parts(text))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The documents as they stand; separators (and what is no document) are not among them."""
+    lines: list[str] = []
+    for line in re.findall("[^\\n]*\\n|[^\\n]+", text):
+        if line.startswith(_SEPARATOR):
+            if lines:
+                yield "".join(lines)
+            lines = []
+        else:
+            lines.append(line)
+    if lines:
+        yield "".join(lines)
+
+
+def _rewritten(part: str, change: Callable[[Object], Object]) -> str:
+    before = kubeyaml.load(part, strict=False)
+    after = _changed(before, change)
+    return part if after is before else kubeyaml.dump(after, sort_keys=False)
+
+
+def _changed(document: JSON, change: Callable[[Object], Object]) -> JSON:
+    if not isinstance(document, dict):
+        return document
+    if document.get("kind") != "List" or not isinstance(items := document.get("items"), list):
+        return change(document)
+    changed = [_changed(item, change) for item in items]
+    same = all(one is other for one, other in zip(changed, items, strict=True))
+    return document if same else {**document, "items": changed}
+
+
+def _ended(document: str) -> str:
+    newline = "" if document.endswith("\n") else "\n"
+    return f"{document}{newline}{_SEPARATOR}\n"
