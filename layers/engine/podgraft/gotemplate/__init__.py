@@ -10,10 +10,12 @@ Equals the text/template and fmt of Go 1.26.
 from . import printing
 from .errors import ExecError, FunctionError, LimitError, TemplateError
 from .functions import Function
+from .library import BUILTINS
 from .limits import Limits
 from .program import Program, compile_
 
 __all__ = [
+    "BUILTINS",
     "ExecError",
     "Function",
     "FunctionError",

@@ -83,3 +83,7 @@ class FunctionError(Exception):
 
 class ExcessError(Exception):
     """Something wants more than it may, said where the template's text is not at hand."""
+
+
+class FaultError(Exception):
+    """Execution cannot go on, for Go's reason; where, is known only to who runs the template."""

@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from podgraft.govalue import ANY, GoType, Value
+from podgraft.govalue import ANY, GoType, Kind, Value
+
+# The type of parameters that take a value as it comes, nil and all; only builtins have them.
+REFLECTED = GoType("reflect.Value", Kind.STRUCT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,9 +16,34 @@ class Function:
     The engine hands over only what Go would: a value that is assignable to the parameter's type,
     constants made that type, nil where the type has one (as ``None`` for ``ANY``). ``call`` gets
     Go values and returns one; it fails by raising ``FunctionError``.
+
+    A template that names a function which is ``refused`` does not parse; the reason is said.
+    With ``told``, ``call`` learns by the keyword ``interfaces`` which arguments came as values of
+    an interface type, which a few builtins tell apart as Go does.
     """
 
     call: Callable[..., Value]
     parameters: tuple[GoType, ...] = ()
     variadic: GoType | None = None
     result: GoType = ANY
+    refused: str = ""
+    told: bool = False
+
+
+def arity_fault(
+    name: str,
+    parameters: tuple[GoType, ...],
+    variadic: GoType | None,
+    *,
+    given: int,
+    piped: bool,
+) -> str | None:
+    """What is wrong with calling ``name`` with so many arguments, and perhaps a piped one."""
+    count, wanted = given + piped, len(parameters)
+    if variadic is not None:
+        if count >= wanted:
+            return None
+        return f"wrong number of args for {name}: want at least {wanted} got {given}"
+    if count == wanted:
+        return None
+    return f"wrong number of args for {name}: want {wanted} got {count}"

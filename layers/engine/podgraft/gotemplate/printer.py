@@ -26,6 +26,7 @@ SIGNED = frozenset((Kind.INT, Kind.INT8, Kind.INT16, Kind.INT32, Kind.INT64))
 UNSIGNED = frozenset(
     (Kind.UINT, Kind.UINT8, Kind.UINT16, Kind.UINT32, Kind.UINT64, Kind.UINTPTR)
 )
+INTEGERS = SIGNED | UNSIGNED
 _POINTED_AT = (Kind.ARRAY, Kind.SLICE, Kind.STRUCT, Kind.MAP)
 _BYTES = "[]uint8"
 _BYTE_VERBS = "sqxX"

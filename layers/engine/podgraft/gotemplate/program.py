@@ -1,19 +1,34 @@
-"""A compiled template."""
+"""A compiled template: parsed and checked at once, made code when it is first rendered."""
 
-from collections.abc import Mapping
+from __future__ import annotations
 
-from podgraft.govalue import Value
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import TracebackType
+from typing import Any
 
+from podgraft.govalue import PanicError, Value
+
+from . import nodes
+from .compiler import compile_templates
+from .errors import (
+    ExcessError,
+    ExecError,
+    FaultError,
+    FunctionError,
+    LimitError,
+    TemplateError,
+)
 from .functions import Function
+from .library import BUILTINS
 from .limits import Limits
+from .parser import parse
+from .runtime import Run
+from .sites import Blame, Sites
+from .source import Source, Span
 
-
-class Program:
-    """A compiled template: ``render`` it as often as you like, with any data."""
-
-    def render(self, data: Value, *, limits: Limits = Limits()) -> str:  # noqa: B008 - frozen
-        """Execute the template; raises ``ExecError`` or ``LimitError``."""
-        raise NotImplementedError
+_DEFAULT = Limits()
 
 
 def compile_(
@@ -23,5 +38,106 @@ def compile_(
     functions: Mapping[str, Function],
     delimiters: tuple[str, str] = ("{{", "}}"),
 ) -> Program:
-    """Compile ``text``; raises ``TemplateError``."""
-    raise NotImplementedError
+    """Compile ``text``; ``functions`` come on top of the builtins, whose names they may take.
+
+    Raises ``TemplateError``, or ``LimitError`` for actions nested too deeply.
+    """
+    known = {**BUILTINS, **functions}
+    source = Source(name, text)
+    left, right = delimiters
+    return Program(source, parse(source, (left or "{{", right or "}}"), known), known)
+
+
+class Program:
+    """A compiled template: render it as often as you like, with any data."""
+
+    def __init__(
+        self,
+        source: Source,
+        templates: Mapping[str, nodes.Template],
+        functions: Mapping[str, Function],
+    ) -> None:
+        self.source = source
+        self.templates = templates
+        self._functions = functions
+
+    def render(self, data: Value, *, limits: Limits = _DEFAULT) -> str:
+        """What the template writes for ``data``; raises ``ExecError`` or ``LimitError``."""
+        code = self._code
+        output: list[str] = []
+        run = Run(limits, output)
+        try:
+            code.main(data, output.append, run, 0)
+            run.measure()
+        except _FAILURES as error:
+            raise self._explained(error) from error
+        return "".join(output)
+
+    @cached_property
+    def _code(self) -> _Code:
+        compiled = compile_templates(self.source, self.templates, self._functions)
+        namespace: dict[str, Any] = {
+            **compiled.namespace,
+            "__builtins__": {},
+            "__loader__": _Loader(self.source.text),
+            "__name__": f"template {self.source.name}",
+        }
+        filename = f"template {self.source.name}".replace("\0", "")
+        code = compile(compiled.module, filename, "exec", dont_inherit=True, optimize=1)
+        exec(code, namespace)  # noqa: S102 - nodes that the compiler made, never text
+        return _Code(namespace[compiled.main], namespace, compiled.sites)
+
+    def _explained(self, error: Exception) -> ExecError | LimitError:
+        """``error`` with its place in the template."""
+        code = self._code
+        blame = code.sites.blame(error.__traceback__, code.namespace)
+        if blame is None:
+            blame = Blame(nodes.Dot(), self.source.name, None, "")
+        match error:
+            case ExcessError():
+                return LimitError(str(error), self._span(blame.node))
+            case RecursionError():
+                return LimitError("nests values too deeply", self._span(blame.node))
+            case FaultError():
+                return self._failed(blame, blame.node, str(error))
+            case _:
+                node = blame.call or blame.node
+                return self._failed(blame, node, f"error calling {blame.name}: {error}")
+
+    def _failed(self, blame: Blame, node: nodes.Node, reason: str) -> ExecError:
+        return ExecError(reason, blame.executing, str(node), node.position, self._span(node))
+
+    def _span(self, node: nodes.Node) -> Span:
+        return Span(self.source, node.start, node.end)
+
+
+_FAILURES = (
+    ExcessError,
+    ExecError,
+    FaultError,
+    FunctionError,
+    LimitError,
+    PanicError,
+    RecursionError,
+    TemplateError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """What ``compile`` made."""
+
+    main: Callable[[Value, Callable[[str], None], Run, int], None]
+    namespace: Mapping[str, Any]
+    sites: Sites
+
+
+@dataclass(frozen=True, slots=True)
+class _Loader:
+    """Lets Python's tracebacks show the lines of the template (``linecache.lazycache``)."""
+
+    text: str
+
+    def get_source(self, _: str) -> str:
+        """The template's text."""
+        return self.text

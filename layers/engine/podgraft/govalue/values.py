@@ -35,25 +35,25 @@ class Struct:
     the methods of its pointer too, as in Go.
     """
 
-    __slots__ = ("_known", "addressable", "raw", "type")
+    __slots__ = ("addressable", "known", "raw", "type")
 
     def __init__(self, type_: GoType, raw: dict[str, Value], *, addressable: bool = False) -> None:
         self.type = type_
         self.raw = raw
         self.addressable = addressable
-        self._known: dict[str, Value] = {}
+        self.known: dict[str, Value] = {}  # exported fields once they were asked for
 
     def field(self, name: str) -> Value:
         """The field ``name``, promoted fields included; ``KeyError`` where the type has none."""
-        try:
-            return self._known[name]
-        except KeyError:
-            path = self.type.selector(name)
-            if path is None:
-                raise
-            value = self.walk(path)
-            self._known[name] = value
-            return value
+        if name in self.known:
+            return self.known[name]
+        path = self.type.selector(name)
+        if path is None:
+            raise KeyError(name)
+        value = self.walk(path)
+        if name[0].isupper():
+            self.known[name] = value
+        return value
 
     def walk(self, path: tuple[Field, ...]) -> Value:
         """The field at the end of ``path``; ``PanicError`` past a nil embedded pointer."""

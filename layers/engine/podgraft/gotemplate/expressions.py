@@ -1,0 +1,374 @@
+"""Pipelines as Python expressions (text/template/exec.go: evalPipeline and what it calls).
+
+Go evaluates from left to right, what is piped before what it is piped into, and so does the code.
+``last`` follows Go's mark of the node being evaluated, which is the one to blame for a fault.
+"""
+
+import ast
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+
+from podgraft.govalue import ANY, ANY_MAP, ANY_SLICE, BOOL, FLOAT64, INT, STRING, GoType
+
+from . import nodes
+from .arguments import literal
+from .errors import FaultError
+from .functions import REFLECTED, Function, arity_fault
+from .pen import Expression, Pen
+from .scopes import Scope, Slot
+from .sites import Arms, Blamed, Site
+from .unit import Call, Result, Unit
+
+# What values of these types, and no others, are instances of: a test that costs next to nothing.
+_CLASSES = {
+    ANY_MAP: "dict",
+    ANY_SLICE: "list",
+    BOOL: "bool",
+    FLOAT64: "float",
+    INT: "int",
+    STRING: "str",
+}
+_PLAIN = (str, int, float, complex, bool, type(None))
+_SHORT_CIRCUITS: dict[str, ast.boolop] = {"and": ast.And(), "or": ast.Or()}
+_COMPARISONS: dict[str, ast.cmpop] = {"eq": ast.Eq(), "ne": ast.NotEq()}
+
+
+@dataclass(slots=True)
+class Expressions:
+    """Compiles the pipelines of one template."""
+
+    unit: Unit
+    scope: Scope
+    dot: Result
+    last: Blamed
+    temporaries: int = 0
+
+    def pipeline(self, pipe: nodes.Pipe) -> Result:
+        """The value of ``pipe``, kept in the variable that it declares or assigns."""
+        value = self.value(pipe)
+        if not pipe.declared:
+            return value
+        variable = pipe.declared[0]  # there are two in a range only
+        if pipe.assigns:
+            return Result(self.assigned(variable, value))
+        pen = self.pen(variable.start, variable.end)
+        return Result(kept(pen, self.scope.declare(variable.name), value))
+
+    def value(self, pipe: nodes.Pipe) -> Result:
+        """The value of ``pipe``, whatever it declares, and no longer of an interface type."""
+        self.last = pipe
+        piped: Result | None = None
+        start = pipe.start
+        for command in pipe.commands:
+            piped = Result(self._command(command, piped, start).code)
+            start = command.start
+        if piped is None:
+            raise ValueError("a pipeline has at least one command")
+        return piped
+
+    def assigned(self, variable: nodes.Variable, value: Result) -> Expression:
+        """``$x = value``, to the innermost $x that was declared."""
+        pen = self.pen(variable.start, variable.end)
+        slots = self.scope.find(variable.name)
+        if len(slots) == 1 and not slots[0].unsure:
+            return kept(pen, slots[0], value)
+        local = self.temporary()
+        given = Result(pen.name(local), value.holder)
+        code = self.fail(pen, f"undefined variable: {variable.name}")
+        for slot in reversed(slots):
+            sure = pen.is_not(slot.local, "UNDECLARED")
+            setting = kept(pen, slot, given)
+            code = pen.choose(sure, setting, code) if slot.unsure else setting
+        return pen.last(pen.keep(local, value.code), code)
+
+    def temporary(self) -> str:
+        """A new local name."""
+        self.temporaries += 1
+        return f"t{self.temporaries}"
+
+    def pen(self, start: int, end: int) -> Pen:
+        """A pen for a span of the template."""
+        return self.unit.pen.at(start, end)
+
+    def site(self, pen: Pen, call: nodes.Node | None = None, name: str = "") -> None:
+        """What fails where ``pen`` writes is the fault of what was evaluated last."""
+        self.unit.sites.add(pen, Site(self.last, call, name))
+
+    def fail(self, pen: Pen, reason: str) -> Expression:
+        """Code that fails, if it is reached."""
+        self.site(pen)
+        return pen.call("fail", pen.constant(reason))
+
+    # Commands and operands
+
+    def _command(self, command: nodes.Command, piped: Result | None, start: int) -> Result:
+        """A command with what was piped into it, from a command that began at ``start``."""
+        first, *rest = command.operands
+        arguments = tuple(rest)
+        match first:
+            case nodes.Identifier():
+                return self._function(first, Call(command, first.name, arguments, piped, start))
+            case nodes.Field() | nodes.Chain():
+                return self._fields_of(first, arguments, piped)
+            case nodes.Variable() if first.names:
+                return self._fields_of(first, arguments, piped)
+            case _:
+                if not isinstance(first, nodes.Pipe):
+                    self.last = first
+                if not (arguments or piped):
+                    return self._operand(first)
+                pen = self.pen(first.start, first.end)
+                fault = self.fail(pen, f"can't give argument to non-function {first}")
+                return Result(pen.last(piped.code, fault) if piped else fault)
+
+    def _operand(self, node: nodes.Operand) -> Result:
+        """The value of an operand that nothing is handed to."""
+        self.last = node
+        match node:
+            case nodes.Dot():
+                return self.dot
+            case nodes.Field() | nodes.Chain():
+                return self._fields_of(node)
+            case nodes.Variable():
+                return self._fields_of(node) if node.names else self._variable(node)
+            case nodes.Identifier():
+                return self._function(node, Call(node, node.name))
+            case nodes.Pipe():
+                return self.pipeline(node)
+            case nodes.Nil():
+                return Result(self.fail(self.pen(node.start, node.end), "nil is not a command"))
+            case nodes.Bool() | nodes.Number() | nodes.String():
+                return self._constant(node, REFLECTED)
+
+    def _constant(self, node: nodes.Constant, wanted: GoType) -> Result:
+        self.last = node
+        pen = self.pen(node.start, node.end)
+        try:
+            value = literal(node, wanted)
+        except FaultError as fault:
+            return Result(self.fail(pen, str(fault)))
+        if value.__class__ in _PLAIN:
+            return Result(pen.constant(value))
+        return Result(pen.name(self.unit.named(value)))
+
+    def _variable(self, node: nodes.Variable) -> Result:
+        pen = self.pen(node.start, node.start + len(node.name))
+        slots = self.scope.find(node.name)
+        if len(slots) == 1 and not slots[0].unsure:
+            return Result(pen.name(slots[0].local), slots[0].holder)
+        self.site(pen)
+        values = (pen.name(slot.local) for slot in slots)
+        return Result(pen.call("declared", pen.constant(node.name), *values))
+
+    # Fields and methods
+
+    def _fields_of(
+        self,
+        node: nodes.Field | nodes.Variable | nodes.Chain,
+        arguments: Sequence[nodes.Operand] = (),
+        piped: Result | None = None,
+    ) -> Result:
+        """``.a.b``, ``$x.a``, ``(pipe).a``; the last name may be a method with arguments."""
+        if piped and not isinstance(piped.code, ast.Constant | ast.Name):
+            pen = self.pen(node.start, node.end)
+            local = self.temporary()
+            code = self._fields_of(node, arguments, Result(pen.name(local))).code
+            return Result(pen.last(pen.keep(local, piped.code), code))
+        self.last = node
+        match node:
+            case nodes.Field():
+                receiver = self.dot
+            case nodes.Variable():
+                receiver = self._variable(node)
+            case nodes.Chain():
+                receiver = self._operand(node.node)
+        calls = bool(arguments or piped)
+        for name, end in zip(node.names, node.ends, strict=True):
+            if calls and end == node.end:
+                return self._method(node, receiver, arguments, piped)
+            receiver = self._field(node, receiver, name, end)
+        return receiver
+
+    def _field(self, node: nodes.Operand, receiver: Result, name: str, end: int) -> Result:
+        """``receiver.name``; into maps of untyped values, which are most, it looks on the spot."""
+        pen = self.pen(node.start, end)
+        self.site(pen, node, name)
+        local, first = self.named(pen, receiver)
+        key = pen.constant(name)
+        element = pen.call_method(local, "get", key)
+        other = pen.call("field", pen.name(local), key, *_origin(pen, receiver))
+        return Result(pen.choose(pen.is_a(first, "dict"), element, other), local, name)
+
+    def _method(
+        self,
+        node: nodes.Field | nodes.Variable | nodes.Chain,
+        receiver: Result,
+        arguments: Sequence[nodes.Operand],
+        piped: Result | None,
+    ) -> Result:
+        """``receiver.name arguments…``: what the method takes is known only when it runs."""
+        pen = self.pen(node.start, node.end)
+        self.site(pen, node, node.names[-1])
+        local, first = self.named(pen, receiver)
+        key = pen.constant(node.names[-1])
+        counts = (pen.constant(len(arguments)), pen.constant(piped is not None))
+        found = pen.call("method", first, key, *_origin(pen, receiver), *counts)
+        bound = self.temporary()
+        before = self.last
+        with self.scope.perhaps():
+            codes = [self._method_argument(bound, *each) for each in enumerate(arguments)]
+        if piped:
+            end = arguments[-1].end if arguments else node.end
+            codes.append(self._handed(bound, len(arguments), piped, self.pen(node.start, end)))
+        called = pen.call("invoke", pen.name(bound), *codes)
+        code = pen.both(ast.And(), (pen.keep(bound, found), called))
+        self.last = Arms(code, [before, self.last], self.temporary(), pen)
+        return Result(code, local, node.names[-1])
+
+    def _method_argument(self, bound: str, at: int, node: nodes.Operand) -> Expression:
+        """An argument of a method; a constant becomes what the parameter wants."""
+        pen = self.pen(node.start, node.end)
+        if not isinstance(node, nodes.Constant):
+            return self._handed(bound, at, self._operand(node), pen)
+        self.last = node
+        self.site(pen)
+        constant = pen.name(self.unit.named(node))
+        return pen.call("constant", pen.name(bound), pen.constant(at), constant)
+
+    def _handed(self, bound: str, at: int, value: Result, pen: Pen) -> Expression:
+        self.site(pen)
+        place = pen.constant(at)
+        return pen.call("argument", pen.name(bound), place, value.code, *_origin(pen, value))
+
+    # Functions
+
+    def _function(self, node: nodes.Identifier, call: Call) -> Result:
+        """``name arguments…``."""
+        self.last = node
+        function = self.unit.functions[call.name]
+        pen = self.pen(call.node.start, call.node.end)
+        fault = arity_fault(
+            call.name,
+            function.parameters,
+            function.variadic,
+            given=len(call.arguments),
+            piped=call.piped is not None,
+        )
+        if fault:
+            code = self.fail(pen, fault)
+            return Result(pen.last(call.piped.code, code) if call.piped else code)
+        if call.piped and not all(isinstance(each, nodes.Constant) for each in call.arguments):
+            local = self.temporary()
+            before = pen.keep(local, call.piped.code)
+            call = replace(call, piped=Result(pen.name(local)))
+            return Result(pen.last(before, self._called(function, call, pen)))
+        holder = self.unit.named(function.result) if function.result is ANY else None
+        return Result(self._called(function, call, pen), holder)
+
+    def _called(self, function: Function, call: Call, pen: Pen) -> Expression:
+        """The call, or what a builtin is in Python: Go's truth is Python's, so is its equality."""
+        builtin = call.name if self.unit.is_builtin(call.name) else ""
+        if builtin in _SHORT_CIRCUITS:
+            return self._short_circuit(_SHORT_CIRCUITS[builtin], function, call, pen)
+        arguments = self._arguments(function, call)
+        codes = [argument.code for argument in arguments]
+        self.site(pen, call.node, call.name)
+        if builtin == "not":
+            return pen.negation(codes[0])
+        if builtin == "call":
+            codes.insert(0, pen.constant(str(call.arguments[0]) if call.arguments else None))
+        made = pen.call(self.unit.named(function.call), *codes)
+        if function.told:
+            told = [pen.call("is_interface", *_origin(pen, each)) for each in arguments]
+            made.keywords.append(ast.keyword("interfaces", pen.tuple(told), **pen.place))
+        if builtin in _COMPARISONS:
+            return self._compared(_COMPARISONS[builtin], made, pen)
+        return made
+
+    def _compared(self, operator: ast.cmpop, call: ast.Call, pen: Pen) -> Expression:
+        """``eq x "text"``, which most comparisons are, without a call if x is a string."""
+        codes = call.args
+        for at, constant in enumerate(codes):
+            is_text = isinstance(constant, ast.Constant) and isinstance(constant.value, str)
+            if is_text and len(codes) == 2:  # noqa: PLR2004 - two sides
+                local, first = self.named(pen, Result(codes[1 - at]))
+                codes[1 - at] = pen.name(local)
+                same = pen.compare(pen.name(local), operator, constant)
+                return pen.choose(pen.is_a(first, "str"), same, call)
+        return call
+
+    def _short_circuit(
+        self, operator: ast.boolop, function: Function, call: Call, pen: Pen
+    ) -> Expression:
+        """``and`` and ``or``, which evaluate no more arguments than they must."""
+        codes: list[Expression] = []
+        last: list[Blamed] = []
+        for argument in call.arguments:
+            with self.scope.perhaps() if codes else nullcontext():
+                codes.append(self._argument(argument, REFLECTED).code)
+            last.append(self.last)
+        if call.piped:
+            codes.append(call.piped.code)
+            last.append(self.last)
+        if len(codes) == 1:
+            return codes[0]
+        code = pen.both(operator, codes)
+        self.last = Arms(code, last, self.temporary(), pen)
+        return code
+
+    def _arguments(self, function: Function, call: Call) -> list[Result]:
+        codes = [
+            self._argument(node, _parameter(function, at)) for at, node in enumerate(call.arguments)
+        ]
+        if call.piped:
+            wanted = _parameter(function, len(call.arguments))
+            codes.append(self._converted(call.piped, wanted, call.start, call.node.end))
+        return codes
+
+    def _argument(self, node: nodes.Operand, wanted: GoType) -> Result:
+        """An operand as an argument of the type ``wanted`` (evalArg)."""
+        if isinstance(node, nodes.Constant):
+            return self._constant(node, wanted)
+        return self._converted(self._operand(node), wanted, node.start, node.end)
+
+    def _converted(self, value: Result, wanted: GoType, start: int, end: int) -> Result:
+        """``value`` after validateType, which is called only where a glance is not enough."""
+        if wanted is ANY or wanted is REFLECTED:
+            return value
+        pen = self.pen(start, end)
+        self.site(pen)
+        type_name = pen.name(self.unit.named(wanted))
+        if wanted not in _CLASSES:
+            code = pen.call("converted", value.code, type_name, *_origin(pen, value))
+            return Result(code)
+        local, first = self.named(pen, value)
+        other = pen.call("converted", pen.name(local), type_name, *_origin(pen, value))
+        return Result(pen.choose(pen.is_a(first, _CLASSES[wanted]), pen.name(local), other))
+
+    def named(self, pen: Pen, value: Result) -> tuple[str, Expression]:
+        """The name of a local with the value, and code for its first use."""
+        if isinstance(value.code, ast.Name):
+            return value.code.id, value.code
+        local = self.temporary()
+        return local, pen.keep(local, value.code)
+
+
+def _origin(pen: Pen, value: Result) -> tuple[Expression, Expression]:
+    holder = pen.name(value.holder) if value.holder else pen.constant(None)
+    return holder, pen.constant(value.key)
+
+
+def kept(pen: Pen, slot: Slot, value: Result) -> Expression:
+    """``slot := value``, with what it is an element of, where the slot keeps that too."""
+    variable = pen.keep(slot.local, value.code)
+    if slot.holder is None:
+        return variable
+    holder = pen.name(value.holder) if value.holder else pen.constant(None)
+    return pen.last(variable, pen.keep(slot.holder, holder), pen.name(slot.local))
+
+
+def _parameter(function: Function, at: int) -> GoType:
+    if at < len(function.parameters) or function.variadic is None:
+        return function.parameters[at]
+    return function.variadic

@@ -1,0 +1,172 @@
+"""Writing Python as ``ast`` nodes that carry the places of a template.
+
+No text is ever made into code: names are ours, and what a template says is a constant.
+"""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .source import Source
+
+Expression = ast.expr
+_LOAD, _STORE = ast.Load(), ast.Store()
+
+
+@dataclass(slots=True)
+class Pen:
+    """Builds nodes that stand at ``place``, the lines and columns of a span of the template."""
+
+    source: Source
+    place: dict[str, int] = field(default_factory=dict[str, int])
+
+    def at(self, start: int, end: int) -> "Pen":
+        """A pen for another span."""
+        line, column = self.source.place(start)
+        end_line, end_column = self.source.place(end)
+        return Pen(
+            self.source,
+            {
+                "lineno": line,
+                "col_offset": column,
+                "end_lineno": end_line,
+                "end_col_offset": end_column,
+            },
+        )
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """The place as CPython's position tables have it."""
+        place = self.place
+        return (
+            place["lineno"],
+            place["end_lineno"],
+            place["col_offset"],
+            place["end_col_offset"],
+        )
+
+    def name(self, name: str) -> ast.Name:
+        """A name that is read."""
+        return ast.Name(name, _LOAD, **self.place)
+
+    def stored(self, name: str) -> ast.Name:
+        """A name that is assigned to."""
+        return ast.Name(name, _STORE, **self.place)
+
+    def constant(self, value: str | complex | bool | None) -> ast.Constant:
+        """A constant of the template."""
+        return ast.Constant(value, **self.place)
+
+    def call(self, function: str, *arguments: Expression, **named: Expression) -> ast.Call:
+        """``function(arguments…)``."""
+        keywords = [ast.keyword(name, value, **self.place) for name, value in named.items()]
+        return ast.Call(self.name(function), list(arguments), keywords, **self.place)
+
+    def call_method(self, owner: str, method: str, *arguments: Expression) -> ast.Call:
+        """``owner.method(arguments…)``; both names are ours."""
+        attribute = ast.Attribute(self.name(owner), method, _LOAD, **self.place)
+        return ast.Call(attribute, list(arguments), [], **self.place)
+
+    def keep(self, name: str, value: Expression) -> ast.NamedExpr:
+        """``(name := value)``."""
+        return ast.NamedExpr(self.stored(name), value, **self.place)
+
+    def is_a(self, value: Expression, class_: str) -> ast.Compare:
+        """``value.__class__ is class_``."""
+        attribute = ast.Attribute(value, "__class__", _LOAD, **self.place)
+        return ast.Compare(attribute, [ast.Is()], [self.name(class_)], **self.place)
+
+    def is_not(self, name: str, other: str) -> ast.Compare:
+        """``name is not other``."""
+        return ast.Compare(self.name(name), [ast.IsNot()], [self.name(other)], **self.place)
+
+    def compare(self, left: Expression, operator: ast.cmpop, right: Expression) -> ast.Compare:
+        """``left operator right``."""
+        return ast.Compare(left, [operator], [right], **self.place)
+
+    def choose(self, test: Expression, then: Expression, otherwise: Expression) -> ast.IfExp:
+        """``then if test else otherwise``."""
+        return ast.IfExp(test, then, otherwise, **self.place)
+
+    def both(self, operator: ast.boolop, values: Sequence[Expression]) -> ast.BoolOp:
+        """``a and b and …``, or with ``or``."""
+        return ast.BoolOp(operator, list(values), **self.place)
+
+    def negation(self, value: Expression) -> ast.UnaryOp:
+        """``not value``."""
+        return ast.UnaryOp(ast.Not(), value, **self.place)
+
+    def tuple(self, values: Sequence[Expression]) -> ast.Tuple:
+        """``(a, b, …)``."""
+        return ast.Tuple(list(values), _LOAD, **self.place)
+
+    def last(self, *values: Expression) -> ast.Subscript:
+        """``(a, b, …)[-1]``: everything evaluated in order, the last one kept."""
+        minus_one = ast.UnaryOp(ast.USub(), self.constant(1), **self.place)
+        return ast.Subscript(self.tuple(values), minus_one, _LOAD, **self.place)
+
+    def join(self, pieces: Sequence["str | Expression"]) -> Expression:
+        """Text and expressions that give text, joined."""
+        if len(pieces) == 1 and isinstance(pieces[0], str):
+            return self.constant(pieces[0])
+        values = [
+            self.constant(piece)
+            if isinstance(piece, str)
+            else ast.FormattedValue(piece, -1, None, **self.place)
+            for piece in pieces
+        ]
+        return ast.JoinedStr(list(values), **self.place)
+
+    def add(self, name: str, amount: int) -> ast.BinOp:
+        """``name + amount``."""
+        return ast.BinOp(self.name(name), ast.Add(), self.constant(amount), **self.place)
+
+    def assign(self, name: str, value: Expression) -> ast.Assign:
+        """``name = value``."""
+        return ast.Assign([self.stored(name)], value, **self.place)
+
+    def do(self, value: Expression) -> ast.Expr:
+        """``value``, as a statement."""
+        return ast.Expr(value, **self.place)
+
+    def branch(
+        self, test: Expression, body: list[ast.stmt], otherwise: list[ast.stmt]
+    ) -> ast.If:
+        """``if test: body else: otherwise``."""
+        return ast.If(test, body or [self.nothing()], otherwise, **self.place)
+
+    def loop(self, names: Sequence[str], items: Expression, body: list[ast.stmt]) -> ast.For:
+        """``for names in items: body``."""
+        target: ast.expr = self.stored(names[0])
+        if len(names) > 1:
+            target = ast.Tuple([self.stored(name) for name in names], _STORE, **self.place)
+        return ast.For(target, items, body or [self.nothing()], [], None, **self.place)
+
+    def once(self, body: list[ast.stmt]) -> ast.While:
+        """``while True: body; break``: a body that can be left with ``break``."""
+        return ast.While(self.constant(True), [*body, self.leave()], [], **self.place)
+
+    def leave(self) -> ast.Break:
+        """``break``."""
+        return ast.Break(**self.place)
+
+    def go_on(self) -> ast.Continue:
+        """``continue``."""
+        return ast.Continue(**self.place)
+
+    def nothing(self) -> ast.Pass:
+        """``pass``."""
+        return ast.Pass(**self.place)
+
+    def function(
+        self, name: str, parameters: Sequence[str], body: list[ast.stmt]
+    ) -> ast.FunctionDef:
+        """``def name(parameters): body``."""
+        arguments = ast.arguments(
+            posonlyargs=[],
+            args=[ast.arg(parameter, **self.place) for parameter in parameters],
+            kwonlyargs=[],
+            kw_defaults=[],
+            defaults=[],
+        )
+        return ast.FunctionDef(name, arguments, body or [self.nothing()], [], **self.place)

@@ -1,0 +1,284 @@
+"""What compiled templates call while they run: fields, methods, ranges, printing.
+
+A fault is raised without its place, which the code that was running tells (``program.py``).
+"""
+
+from collections.abc import Generator, Iterable, Sized
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
+
+from podgraft.govalue import (
+    BoundMethod,
+    GoType,
+    Kind,
+    Map,
+    PanicError,
+    Pointer,
+    Slice,
+    Struct,
+    Value,
+    bind,
+    pointer_to,
+    slice_of,
+    type_of,
+)
+
+from . import nodes
+from .arguments import converted, interface_of, literal
+from .errors import ExcessError, FaultError
+from .functions import arity_fault
+from .limits import Limits
+from .ordering import sorted_items
+from .printer import INTEGERS
+from .printing import show
+
+UNDECLARED = object()  # in the place of a variable whose declaration was not evaluated
+
+
+def fail(reason: str) -> NoReturn:
+    """Stop, where the template can only fail."""
+    raise FaultError(reason)
+
+
+def field(receiver: Value, name: str, holder: Value, key: str | None) -> Value:
+    """``receiver.name``: a field, a map's element, or what a method without parameters gives.
+
+    The receiver came out of ``holder`` under ``key`` (see ``interface_of``). Nothing has nothing
+    for a field; only of what is nil in its place one must not ask (evalField).
+    """
+    if receiver.__class__ is Struct and name in receiver.known:
+        return receiver.known[name]
+    if receiver is None:
+        return _field_of_nil(name, holder, key)
+    bound = _method(receiver, name)
+    if bound is not None:
+        _check_arity(bound, 0)
+        return bound.call()
+    return _member(receiver, name, holder, key, called=False)
+
+
+def method(
+    receiver: Value, name: str, holder: Value, key: str | None, given: int, piped: bool
+) -> BoundMethod | None:
+    """The method that ``receiver.name arguments…`` calls; ``None`` for a field of nothing."""
+    if receiver is None:
+        return _field_of_nil(name, holder, key)
+    bound = _method(receiver, name)
+    if bound is None:
+        _member(receiver, name, holder, key, called=True)
+        raise FaultError(f"{name} has arguments but cannot be invoked as function")
+    _check_arity(bound, given, piped=piped)
+    return bound
+
+
+def argument(
+    bound: BoundMethod, place: int, value: Value, holder: Value, key: str | None
+) -> Value:
+    """``value`` as the argument of a method at ``place``."""
+    return converted(value, _parameter(bound, place), holder, key)
+
+
+def constant(bound: BoundMethod, place: int, node: nodes.Constant) -> Value:
+    """A constant as the argument of a method at ``place``."""
+    return literal(node, _parameter(bound, place))
+
+
+def invoke(bound: BoundMethod, *arguments: Value) -> Value:
+    """What the method gives."""
+    return bound.call(*arguments)
+
+
+def declared(name: str, *values: Value) -> Value:
+    """The innermost of the variables called ``name`` that was declared."""
+    for value in values:
+        if value is not UNDECLARED:
+            return value
+    raise FaultError(f"undefined variable: {name}")
+
+
+def text(value: Value) -> str:
+    """What an action prints: pointers are followed, and nothing is ``<no value>``."""
+    if value is None:
+        return "<no value>"
+    return show(printable(value))
+
+
+def printable(value: Value) -> Value:
+    """printableValue: what pointers lead to, unless a pointer is what can print itself."""
+    while value.__class__ is Pointer and value.target is not None:
+        value = value.target
+    if value.__class__ is Struct and value.addressable:
+        for name in ("Error", "String"):
+            bound = bind(value, name)
+            if bound is not None and bound.method.pointer:
+                return Pointer(pointer_to(value.type), value)
+    return value
+
+
+class Sequence(Sized, Iterable[Any], Protocol):
+    """What a range goes through."""
+
+
+def elements(value: Value) -> Sequence:
+    """What ``range`` visits: the elements of a list or map, or the numbers below an integer."""
+    value = _pointed(value)
+    match value:
+        case list() | Slice():
+            return value
+        case dict() | Map():
+            return [element for _, element in sorted_items(value)]
+        case None:
+            return ()
+        case int() if value.__class__ is int:
+            return range(value)
+        case _:
+            return _numbers(value)
+
+
+def pairs(value: Value) -> Sequence:
+    """What ``range $i, $e`` visits: the same, each with its index or key."""
+    value = _pointed(value)
+    match value:
+        case list() | Slice():
+            return list(enumerate(value))
+        case dict() | Map():
+            return sorted_items(value)
+        case None:
+            return ()
+        case _:
+            type_ = type_of(value)
+            if type_ is not None and type_.kind in INTEGERS:
+                shown = show(value)
+                raise FaultError(f"can't use {shown} to iterate over more than one variable")
+            raise FaultError(f"range can't iterate over {show(value)}")
+
+
+def _numbers(value: Value) -> Sequence:
+    type_ = type_of(value)
+    if type_ is None or type_.kind not in INTEGERS:
+        raise FaultError(f"range can't iterate over {show(value)}")
+    return Slice(slice_of(type_), range(int(value)))
+
+
+def _pointed(value: Value) -> Value:
+    while value.__class__ is Pointer and value.target is not None:
+        value = value.target
+    return value
+
+
+def _field_of_nil(name: str, holder: Value, key: str | None) -> None:
+    interface = interface_of(holder, key)
+    if interface is not None:
+        raise FaultError(f"nil pointer evaluating {interface}.{name}")
+
+
+def _method(receiver: Value, name: str) -> BoundMethod | None:
+    return bind(_pointed(receiver), name)
+
+
+def _check_arity(bound: BoundMethod, given: int, *, piped: bool = False) -> None:
+    method_ = bound.method
+    fault = arity_fault(
+        bound.name, method_.parameters, method_.variadic, given=given, piped=piped
+    )
+    if fault is not None:
+        raise FaultError(fault)
+
+
+def _member(
+    receiver: Value, name: str, holder: Value, key: str | None, *, called: bool
+) -> Value:
+    """A field of a struct or an element of a map; ``called`` with arguments, either is a fault."""
+    value = _pointed(receiver)
+    static = interface_of(holder, key) or type_of(receiver)
+    match value:
+        case Struct() if value.type.selector(name):
+            return _struct_field(value, name, static)
+        case dict():
+            _refuse_arguments(name, called=called)
+            return value.get(name)
+        case Map() if _takes_strings(value.type):
+            _refuse_arguments(name, called=called)
+            return value.get(name) if name in value else None
+        case Pointer() if _may_have(value.type.elem, name):
+            raise FaultError(f"nil pointer evaluating {static}.{name}")
+        case _:
+            raise FaultError(f"can't evaluate field {name} in type {static}")
+
+
+def _struct_field(struct: Struct, name: str, static: GoType | None) -> Value:
+    if not name[:1].isupper():
+        raise FaultError(f"{name} is an unexported field of struct type {static}")
+    try:
+        return struct.field(name)
+    except PanicError as error:
+        raise FaultError(str(error)) from error
+
+
+def _refuse_arguments(name: str, *, called: bool) -> None:
+    if called:
+        raise FaultError(f"{name} is not a method but has arguments")
+
+
+def _takes_strings(map_type: GoType) -> bool:
+    key = map_type.key
+    return key is not None and (key.name == "string" or key.kind is Kind.INTERFACE)
+
+
+def _may_have(pointed: GoType | None, name: str) -> bool:
+    """Whether of a nil pointer one may ask the field at all, were it not nil."""
+    return pointed is None or pointed.kind is not Kind.STRUCT or bool(pointed.selector(name))
+
+
+def _parameter(bound: BoundMethod, place: int) -> GoType:
+    method_ = bound.method
+    if place < len(method_.parameters):
+        return method_.parameters[place]
+    if method_.variadic is None:
+        raise IndexError(place)
+    return method_.variadic
+
+
+@dataclass(slots=True)
+class Run:
+    """One rendering: its output, and what it may still use up."""
+
+    limits: Limits
+    output: list[str]
+    steps: int = 0
+    measured: int = 0
+    size: int = 0
+
+    def each(self, items: Iterable[Value]) -> Generator[Value, None, None]:
+        """``items``, each of them a step."""
+        for item in items:
+            self._step()
+            yield item
+
+    def enter(self, depth: int) -> None:
+        """Begin a template that another one called, ``depth`` calls deep."""
+        if depth > self.limits.depth:
+            raise ExcessError(f"calls templates within templates {depth} deep")
+        self._step()
+
+    def measure(self) -> None:
+        """Count what was written since the last time."""
+        new = self.output[self.measured :]
+        self.measured = len(self.output)
+        self.size += sum(map(_byte_length, new))
+        if self.size > self.limits.output_bytes:
+            raise ExcessError(f"writes more than {self.limits.output_bytes} bytes")
+
+    def _step(self) -> None:
+        self.steps += 1
+        if self.steps > self.limits.steps:
+            raise ExcessError(f"takes more than {self.limits.steps} steps")
+        if len(self.output) > self.measured + _MANY_WRITES:
+            self.measure()
+
+
+_MANY_WRITES = 32
+
+
+def _byte_length(written: str) -> int:
+    return len(written) if written.isascii() else len(written.encode("utf-8", "surrogateescape"))
