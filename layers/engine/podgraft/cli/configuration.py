@@ -1,6 +1,6 @@
 """What to inject with, as the command line names it: a bundle, or istioctl's three files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -53,6 +53,11 @@ def options(function: Callable[P, R]) -> Callable[P, R]:
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
+
+
+def given(options: Mapping[str, Path | str | None]) -> Given:
+    """The options that ``options`` added, out of a command's own."""
+    return Given(**options)  # pyright: ignore[reportArgumentType] — click has checked each type
 
 
 def load(given: Given) -> Snapshot:

@@ -18,6 +18,17 @@ def read(path: Path) -> str:
         raise CommandError(f"{path}: {error}") from error
 
 
+def write(path: Path | None, text: str) -> None:
+    """Write a file; ``-`` and none is standard output."""
+    if path is None or str(path) == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from error
+
+
 def objects(path: Path) -> Iterator[Object]:
     """Every object in a file, Lists opened; empty documents are left out."""
     try:

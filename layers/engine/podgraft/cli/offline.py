@@ -4,13 +4,16 @@ The command line asks the same use case as the function does, so both give the s
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from podgraft import bundle as bundles
 from podgraft import policy as policies
 from podgraft import review
 from podgraft.admission import AdmissionRequest
 from podgraft.bundle import Bundle
+from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
+from podgraft.injection import manifests
 from podgraft.jsonvalue import Object
 from podgraft.policy import Policy
 from podgraft.review import Answered, Caller, Outcome
@@ -60,6 +63,48 @@ def inject(pod: Object, namespace: str, snapshot: Snapshot, path: str = "") -> O
     """What the webhook would make of the pod."""
     caller = Caller(injector="offline", path=path)
     return review.inject(creation(pod, namespace), Fixed(snapshot), caller)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A YAML stream after its pods went through the webhook, and what to say of them."""
+
+    text: str
+    warnings: tuple[str, ...]
+
+
+def inject_stream(text: str, namespace: str, snapshot: Snapshot) -> Stream:
+    """The stream with every Pod as the webhook would make it; all else byte for byte as it was.
+
+    Raises ``CommandError`` for a pod that would be refused or fail.
+    """
+    warnings: list[str] = []
+
+    def change(found: Object) -> Object:
+        if found.get("kind") != "Pod":
+            return found
+        outcome = inject(found, _namespace(found, namespace), snapshot)
+        if not isinstance(outcome, Answered) or not outcome.response.allowed:
+            raise CommandError(f"{documents.name(found)}: {told(outcome)}")
+        warnings.extend(f"{documents.name(found)}: {each}" for each in outcome.response.warnings)
+        if not outcome.response.patch:
+            warnings.append(f"{documents.name(found)}: {told(outcome)}")
+            return found
+        return _patched(found, outcome.response.patch)
+
+    return Stream(manifests.rewrite(text, change), tuple(warnings))
+
+
+def _namespace(found: Object, otherwise: str) -> str:
+    metadata = found.get("metadata")
+    own = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return own if isinstance(own, str) and own else otherwise
+
+
+def _patched(found: Object, patch: bytes) -> Object:
+    import jsonpatch
+
+    return jsonpatch.apply_patch(found, patch.decode())
 
 
 def told(outcome: Outcome) -> str:

@@ -54,7 +54,7 @@ def command(
 
     The exit status is 0 for a pod that is injected, 3 for one that is not.
     """
-    snapshot = configuration.load(configuration.Given(**given))  # pyright: ignore[reportArgumentType] — click has checked each option's type
+    snapshot = configuration.load(configuration.given(given))
     webhooks = list(documents.objects(webhook_config)) if webhook_config else []
     labels = _labels(namespace_labels)
     journeys = [
