@@ -18,8 +18,10 @@ _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 REPLACEMENT = "\ufffd"
 
 # unicode.White_Space; str.strip() would also take U+001C to U+001F.
-SPACES = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + (
-    "\u2028\u2029\u202f\u205f\u3000"
+SPACES = (
+    "\t\n\v\f\r \x85\xa0\u1680"
+    + "".join(map(chr, range(0x2000, 0x200B)))
+    + ("\u2028\u2029\u202f\u205f\u3000")
 )
 
 

@@ -1,0 +1,185 @@
+"""Any value as a number: spf13/cast 1.7 over Go's strconv. What does not convert is 0."""
+
+import math
+import re
+
+from podgraft.gotemplate.functions import Function
+from podgraft.gotemplate.printing import sprint
+from podgraft.govalue import (
+    ANY,
+    BOOL,
+    FLOAT32,
+    FLOAT64,
+    INT,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    STRING,
+    UINT,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    Pointer,
+    Value,
+    type_of,
+)
+
+MIN_INT64 = -(1 << 63)
+MAX_INT64 = (1 << 63) - 1
+
+_INTEGERS = frozenset((INT, INT8, INT16, INT32, INT64, UINT, UINT8, UINT16, UINT32, UINT64))
+_FLOATS = frozenset((FLOAT32, FLOAT64))
+# The two named types that cast knows; any other named type is none of its numbers.
+_CALENDAR = frozenset(("time.Month", "time.Weekday"))
+
+_DECIMAL = re.compile(r"([+-]?)0*(\d+)", re.ASCII)
+_LEADING_DIGITS = re.compile(r"([+-]?)0*([0-9]*)")
+_OCTAL = re.compile(r"[+-]?[0-7]+", re.ASCII)
+# Go's integer literals; a leading 0 alone means octal.
+_LITERAL = re.compile(
+    r"([+-]?)(?:(0[xX])((?:_?[0-9a-fA-F])+)|(0[bB])((?:_?[01])+)|(0[oO]?)((?:_?[0-7])+)"
+    r"|()((?:0|[1-9](?:_?[0-9])*)))"
+)
+_BASES = {"0x": 16, "0b": 2, "0o": 8, "0": 8}
+# Underscores may stand between digits, and after the prefix of a hexadecimal number.
+_FLOAT = re.compile(
+    r"[+-]?(?:(?:D\.?(?:D)?|\.D)(?:[eE][+-]?D)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)"
+    r"|[nN][aA][nN]".replace("D", r"[0-9](?:_?[0-9])*")
+)
+_HEX_FLOAT = re.compile(
+    r"[+-]?0[xX](?:_?H\.?(?:H)?|\.H)[pP][+-]?[0-9](?:_?[0-9])*".replace(
+        "H", r"[0-9a-fA-F](?:_?[0-9a-fA-F])*"
+    )
+)
+_ZERO_DECIMAL = re.compile(r"\.0+\Z")
+
+
+def wrapped(number: int) -> int:
+    """The int64 that Go's arithmetic would leave."""
+    return (number - MIN_INT64 & (1 << 64) - 1) + MIN_INT64
+
+
+def truncated(number: float) -> int:
+    """``int64(number)`` as amd64 computes it: the least integer for all that does not fit."""
+    return int(number) if math.isfinite(number) and _fits(int(number)) else MIN_INT64
+
+
+def _fits(number: int) -> bool:
+    return MIN_INT64 <= number <= MAX_INT64
+
+
+def parse_int(text: str, base: int) -> int | None:
+    """strconv.ParseInt to 64 bits in base 8 or 10, or by prefix for 0; None on any error."""
+    number = _READERS[base](text)
+    return number if number is not None and _fits(number) else None
+
+
+def _decimal(text: str) -> int | None:
+    """Decimal digits as a number; any that does not fit int64 as one that does not either."""
+    found = _DECIMAL.fullmatch(text)
+    if found is None:
+        return None
+    return int(found[1] + found[2][:20])
+
+
+def _octal(text: str) -> int | None:
+    return int(text, 8) if _OCTAL.fullmatch(text) else None
+
+
+def _literal(text: str) -> int | None:
+    found = _LITERAL.fullmatch(text)
+    if found is None:
+        return None
+    sign, prefix, digits = (group for group in found.groups() if group is not None)
+    digits = digits.replace("_", "")
+    return int(sign + digits, _BASES[prefix.lower()]) if prefix else _decimal(sign + digits)
+
+
+_READERS = {0: _literal, 8: _octal, 10: _decimal}
+
+
+def parse_float(text: str) -> float | None:
+    """strconv.ParseFloat to 64 bits; None on any error, too large included."""
+    if _FLOAT.fullmatch(text):
+        number = float(text.replace("_", ""))
+        return number if math.isfinite(number) or text[-1:] in "fFyYnN" else None
+    if _HEX_FLOAT.fullmatch(text):
+        try:
+            return float.fromhex(text.replace("_", ""))
+        except OverflowError:
+            return None
+    return None
+
+
+def _indirect(value: Value) -> Value:
+    while isinstance(value, Pointer) and value.target is not None:
+        value = value.target
+    return value
+
+
+def to_int(value: Value) -> int:
+    """cast.ToInt, which is cast.ToInt64 where int has 64 bits.
+
+    >>> [to_int(value) for value in ("0x1f", "010", "1_000", "12.00", "1.5", 2.9, True, None, [])]
+    [31, 8, 1000, 12, 0, 2, 1, 0, 0]
+    """
+    value = _indirect(value)
+    type_ = type_of(value)
+    if type_ in _INTEGERS:
+        return wrapped(value)
+    if type_ in _FLOATS:
+        return truncated(value)
+    if type_ is STRING:
+        return parse_int(_ZERO_DECIMAL.sub("", value), 0) or 0
+    if type_ is BOOL:
+        return int(value)
+    return int(value) if type_ is not None and type_.name in _CALENDAR else 0
+
+
+def to_int64(value: Value) -> Value:
+    """``to_int`` as a Go int64."""
+    return INT64.convert(to_int(value))
+
+
+def to_float(value: Value) -> float:
+    """cast.ToFloat64.
+
+    >>> [to_float(value) for value in ("1e3", "0x1p-2", "1e999", "x", 3, True, None)]
+    [1000.0, 0.25, 0.0, 0.0, 3.0, 1.0, 0.0]
+    """
+    value = _indirect(value)
+    type_ = type_of(value)
+    if type_ is STRING:
+        number = parse_float(value)
+        return 0.0 if number is None else number
+    if type_ in _INTEGERS or type_ in _FLOATS or type_ is BOOL:
+        return float(value)
+    return float(value) if type_ is not None and type_.name in _CALENDAR else 0.0
+
+
+def atoi(text: str) -> int:
+    """strconv.Atoi without its error: 0 for no number, the nearest int for one too large.
+
+    Digits beyond a uint64 are too large whatever follows them.
+    """
+    found = _LEADING_DIGITS.match(text)
+    number = int(found[1] + (found[2][:21] or "0")) if found else 0
+    if found and found.end() < len(text) and abs(number) < 1 << 64:
+        return 0
+    return min(max(number, MIN_INT64), MAX_INT64)
+
+
+def to_decimal(value: Value) -> Value:
+    """The value's text read as octal digits, an int64; 0 if it is none."""
+    return INT64.convert(parse_int(sprint(value), 8) or 0)
+
+
+FUNCTIONS = {
+    "int": Function(to_int, (ANY,)),
+    "int64": Function(to_int64, (ANY,)),
+    "float64": Function(to_float, (ANY,)),
+    "atoi": Function(atoi, (STRING,)),
+    "toDecimal": Function(to_decimal, (ANY,)),
+}

@@ -1,0 +1,186 @@
+"""Version constraints as Masterminds/semver 3.3 reads them: ``>= 1.2, < 3 || ~4.1``.
+
+Its patterns are taken apart so that none is ambiguous, which Python's ``re`` needs to stay linear.
+"""
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from .versions import Version, VersionError, compare_prereleases, parse
+
+_SPACE = r"[ \t\n\f\r]"
+_OPERATOR = r"!=|>=|=>|<=|=<|~>|=|>|<|~|\^"
+_VERSION = (
+    r"v?([0-9|xX*]+)(\.[0-9|xX*]+)?(\.[0-9|xX*]+)?"
+    r"(-[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*)?"
+    r"(?:\+[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*)?"
+)
+_ALL_OF = re.compile(
+    rf"{_SPACE}*(?:(?:{_OPERATOR}){_SPACE}*)?{_VERSION}"
+    rf"(?:(?:{_SPACE}+|{_SPACE}*,{_SPACE}*)(?:(?:{_OPERATOR}){_SPACE}*)?{_VERSION})*{_SPACE}*"
+)
+_ONE = re.compile(f"({_OPERATOR})?{_SPACE}*({_VERSION})")
+_RANGE = re.compile(rf"{_SPACE}*({_VERSION}){_SPACE}+-{_SPACE}+({_VERSION}){_SPACE}*")
+_RANGE_END = 6  # the group of the second version
+
+
+class Given(IntEnum):
+    """Up to which number a version was spelled out; an x is none."""
+
+    NOTHING = 0
+    MAJOR = 1
+    MINOR = 2
+    PATCH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """An operator and the version it is against."""
+
+    operator: str
+    bound: Version
+    given: Given
+
+    def allows(self, version: Version) -> bool:
+        """Whether the version meets the constraint.
+
+        Prereleases are looked at only where the constraint names one, or excludes one version.
+        """
+        excludes_one = self.operator == "!=" and self.given is Given.PATCH
+        if version.prerelease and not self.bound.prerelease and not excludes_one:
+            return False
+        return _CHECKS[self.operator](version, self)
+
+
+def parse_constraints(text: str) -> list[list[Constraint]]:
+    """semver.NewConstraint: alternatives of constraints that must all hold.
+
+    Raises ``VersionError``.
+    """
+    return [_all_of(part) for part in _without_ranges(text).split("||")]
+
+
+def _without_ranges(text: str) -> str:
+    """``1.2 - 2`` written as two constraints."""
+    for found in [*_RANGE.finditer(text)]:
+        bounds = f">= {found[1]}, <= {found[_RANGE_END]} "
+        text = text.replace(found[0], bounds, 1)
+    return text
+
+
+def _all_of(text: str) -> list[Constraint]:
+    if not _ALL_OF.fullmatch(text):
+        raise VersionError(f"improper constraint: {text}")
+    return [_constraint(found) for found in _ONE.finditer(text)]
+
+
+def _constraint(found: re.Match[str]) -> Constraint:
+    major, minor, patch, prerelease = (part or "" for part in found.group(3, 4, 5, 6))
+    if major in _ANY:
+        given, version = Given.NOTHING, f"0.0.0{prerelease}"
+    elif minor.removeprefix(".") in _ANY:
+        given, version = Given.MAJOR, f"{major}.0.0{prerelease}"
+    elif patch.removeprefix(".") in _ANY:
+        given, version = Given.MINOR, f"{major}{minor}.0{prerelease}"
+    else:
+        given, version = Given.PATCH, found[2]
+    try:
+        return Constraint(found[1] or "", parse(version), given)
+    except VersionError as error:
+        raise VersionError("constraint Parser Error") from error
+
+
+_ANY = ("", "x", "X", "*")
+
+
+def _differs(version: Version, constraint: Constraint) -> bool:
+    """``!=``; with numbers left out, from all versions that begin so."""
+    bound = constraint.bound
+    if constraint.given is Given.PATCH or version.major != bound.major:
+        return version.compare(bound) != 0
+    if constraint.given is Given.MAJOR:
+        return False
+    if version.minor != bound.minor or constraint.given is Given.NOTHING:
+        return version.compare(bound) != 0
+    return compare_prereleases(version.prerelease, bound.prerelease) != 0
+
+
+def _exceeds(version: Version, constraint: Constraint) -> bool:
+    """``>``; with numbers left out, all versions that begin so."""
+    bound = constraint.bound
+    if version.major == bound.major and constraint.given is Given.MAJOR:
+        return False
+    if version.major == bound.major and constraint.given is Given.MINOR:
+        return version.minor > bound.minor
+    return version.compare(bound) > 0
+
+
+def _at_most(version: Version, constraint: Constraint) -> bool:
+    """``<=``; with numbers left out, versions that begin so too."""
+    bound = constraint.bound
+    if constraint.given is Given.PATCH:
+        return version.compare(bound) <= 0
+    if version.major != bound.major:
+        return version.major < bound.major
+    return constraint.given is Given.MAJOR or version.minor <= bound.minor
+
+
+def _is_near(version: Version, constraint: Constraint) -> bool:
+    """``~``: not less, and of the same major and minor as far as given; ``~0.0.0`` is anything."""
+    bound = constraint.bound
+    if version.compare(bound) < 0:
+        return False
+    if constraint.given in (Given.NOTHING, Given.PATCH) and (
+        bound.major,
+        bound.minor,
+        bound.patch,
+    ) == (0, 0, 0):
+        return True
+    if version.major != bound.major:
+        return False
+    return constraint.given is Given.MAJOR or version.minor == bound.minor
+
+
+def _equals(version: Version, constraint: Constraint) -> bool:
+    """``=`` or nothing; with numbers left out as ``~``."""
+    if constraint.given < Given.PATCH:
+        return _is_near(version, constraint)
+    return version.compare(constraint.bound) == 0
+
+
+def _is_compatible(version: Version, constraint: Constraint) -> bool:
+    """``^``: not less, and the same up to the first number that is not 0."""
+    bound, given = constraint.bound, constraint.given
+    if version.compare(bound) < 0 or version.major != bound.major:
+        return False
+    if bound.major > 0 or given is Given.MAJOR:
+        return True
+    if version.minor != bound.minor:
+        return False
+    return bound.minor > 0 or given is Given.MINOR or version.patch == bound.patch
+
+
+_Check = Callable[[Version, Constraint], bool]
+
+
+def _by_order(holds: Callable[[int, int], bool]) -> _Check:
+    return lambda version, constraint: holds(version.compare(constraint.bound), 0)
+
+
+_CHECKS: Mapping[str, _Check] = {
+    "": _equals,
+    "=": _equals,
+    "!=": _differs,
+    ">": _exceeds,
+    "<": _by_order(operator.lt),
+    ">=": _by_order(operator.ge),
+    "=>": _by_order(operator.ge),
+    "<=": _at_most,
+    "=<": _at_most,
+    "~": _is_near,
+    "~>": _is_near,
+    "^": _is_compatible,
+}

@@ -1,0 +1,70 @@
+"""Values as text: toString and its list forms, quoting and joining."""
+
+from podgraft.gotemplate.functions import Function
+from podgraft.gotemplate.printing import sprint
+from podgraft.gotemplate.quoting import quote as go_quote
+from podgraft.govalue import ANY, STRING, STRINGS, UINT8, Kind, Slice, Value, type_of
+
+from .bounds import check_text
+from .runes import decoded, encoded
+
+
+def strval(value: Value) -> str:
+    """A value as text: strings and []byte as they are, anything else as ``%v`` prints it."""
+    if isinstance(value, str):
+        return value if value.__class__ is str else sprint(value)
+    if isinstance(value, Slice) and value.type.elem is UINT8:
+        return decoded(bytes(value))
+    return sprint(value)
+
+
+def strslice(value: Value) -> list[str]:
+    """The elements of a slice or array as text, nil ones left out; of anything else itself."""
+    type_ = type_of(value)
+    if type_ is None:
+        return []
+    if type_.kind in (Kind.SLICE, Kind.ARRAY):
+        return [strval(one) for one in value if one is not None]
+    return [strval(value)]
+
+
+def to_strings(value: Value) -> Slice:
+    """``strslice`` as []string; a []string stays what it is, nil too."""
+    return value if type_of(value) is STRINGS else Slice(STRINGS, strslice(value))
+
+
+def join(separator: str, value: Value) -> str:
+    """The elements as text with a separator between them."""
+    parts, between = [*map(encoded, strslice(value))], encoded(separator)
+    check_text(sum(map(len, parts)) + len(between) * len(parts))
+    return decoded(between.join(parts))
+
+
+def quote(*values: Value) -> str:
+    r"""Each value as a Go string literal, nil left out, blanks between them.
+
+    >>> quote("a", None, 'b"c')
+    '"a" "b\\"c"'
+    """
+    return " ".join(go_quote(strval(value)) for value in values if value is not None)
+
+
+def squote(*values: Value) -> str:
+    """Each value in single quotes, nothing escaped."""
+    return " ".join(f"'{sprint(value)}'" for value in values if value is not None)
+
+
+def cat(*values: Value) -> str:
+    """The values with blanks between them, nil left out."""
+    text = " ".join(sprint(value) for value in values if value is not None)
+    return decoded(encoded(text))
+
+
+FUNCTIONS = {
+    "toString": Function(strval, (ANY,)),
+    "toStrings": Function(to_strings, (ANY,)),
+    "join": Function(join, (STRING, ANY)),
+    "quote": Function(quote, (), ANY),
+    "squote": Function(squote, (), ANY),
+    "cat": Function(cat, (), ANY),
+}

@@ -1,0 +1,218 @@
+"""JSON as Go's encoding/json writes it, from Go values of any type."""
+
+import math
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from podgraft.gotemplate.errors import FunctionError
+from podgraft.gotemplate.floats import format_float
+from podgraft.govalue import (
+    Bool,
+    Field,
+    GoType,
+    Kind,
+    Map,
+    Method,
+    Pointer,
+    Slice,
+    Struct,
+    Value,
+    type_of,
+)
+
+from .conversion import strval
+from .encoding import b64enc
+from .runes import encoded
+
+_NAMED = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+_UNSAFE = re.compile('["\\\\\x00-\x1f\u2028\u2029\udc80-\udcff]')
+_UNSAFE_IN_HTML = re.compile("[<>&]")
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}\[\],:]|[^"{}\[\],:]+')
+
+
+def marshal(value: Value, *, escape_html: bool = True) -> str:
+    """json.Marshal; raises ``FunctionError`` for what JSON cannot hold."""
+    text = _Writer().value(value)
+    return _UNSAFE_IN_HTML.sub(_unicode_escape, text) if escape_html else text
+
+
+def marshal_indent(value: Value) -> str:
+    """json.MarshalIndent by two blanks."""
+    out: list[str] = []
+    margin = "\n"
+    for piece in _PIECE.findall(marshal(value)):
+        if piece in ("{", "["):
+            margin += "  "
+            out += piece, margin
+        elif piece in ("}", "]"):
+            margin = margin[:-2]
+            out += margin, piece
+        elif piece == ",":
+            out += piece, margin
+        else:
+            out.append(": " if piece == ":" else piece)
+    return "".join(out)
+
+
+class _Writer:
+    """Writes one value; knows the maps, lists and pointers it is inside of."""
+
+    def __init__(self) -> None:
+        self._inside: set[int] = set()
+
+    def value(self, value: Value) -> str:
+        """The value's JSON, with ``<``, ``>`` and ``&`` as they are."""
+        type_ = type_of(value)
+        if type_ is None or _is_nil(value):
+            return "null"
+        marshaled = _marshaled(value, type_) if type_.methods or type_.fields else None
+        if marshaled is not None:
+            return marshaled
+        if type_.kind in _REFERENCES:
+            return self._reference(value, type_)
+        return self._struct(value) if type_.kind is Kind.STRUCT else _scalar(value, type_)
+
+    def _reference(self, value: Value, type_: GoType) -> str:
+        """What may hold itself."""
+        if id(value) in self._inside:
+            raise FunctionError(f"json: unsupported value: encountered a cycle via {type_}")
+        self._inside.add(id(value))
+        if type_.kind is Kind.POINTER:
+            text = self.value(value.target)
+        elif type_.kind is Kind.MAP:
+            text = self._map(value, type_)
+        else:
+            text = self._list(value, type_)
+        self._inside.discard(id(value))
+        return text
+
+    def _list(self, values: Value, type_: GoType) -> str:
+        if type_.kind is Kind.SLICE and type_.elem and type_.elem.kind is Kind.UINT8:
+            return f'"{b64enc(strval(values))}"'
+        return f"[{','.join(map(self.value, values))}]"
+
+    def _map(self, values: Value, type_: GoType) -> str:
+        if type_.key is None or type_.key.kind not in _KEYS:
+            raise FunctionError(f"json: unsupported type: {type_}")
+        entries = {str(key): value for key, value in values.items()}
+        return self._object((key, entries[key]) for key in sorted(entries, key=encoded))
+
+    def _struct(self, value: Struct) -> str:
+        return self._object(
+            (field.json, found)
+            for path, field in _fields(value.type)
+            if (holder := _holder(value, path)) is not None
+            and ((found := holder.get(field)) or not field.omitempty)
+        )
+
+    def _object(self, entries: Iterator[tuple[str, Value]]) -> str:
+        return f"{{{','.join(f'{_string(key)}:{self.value(value)}' for key, value in entries)}}}"
+
+
+def _is_nil(value: Value) -> bool:
+    match value:
+        case Map() | Slice():
+            return value.raw is None
+        case Pointer():
+            return value.target is None
+        case _:
+            return False
+
+
+def _marshaled(value: Value, type_: GoType) -> str | None:
+    """What the value's own MarshalJSON, or MarshalText, makes of it."""
+    if isinstance(value, Pointer):
+        value, type_ = value.target, type_.elem or type_
+    for name in ("MarshalJSON", "MarshalText"):
+        member = type_.member(name)
+        if member is not None and isinstance(member.found, Method):
+            receiver = value.walk(member.path) if member.path else value
+            text = strval(member.found.call(receiver))
+            return text if name == "MarshalJSON" else _string(text)
+    return None
+
+
+def _scalar(value: Value, type_: GoType) -> str:
+    match value:
+        case bool() | Bool():
+            return "true" if value else "false"
+        case str():
+            return _string(value)
+        case int():
+            return str(int(value))
+        case float():
+            return _number(value, 32 if type_.kind is Kind.FLOAT32 else 64)
+        case _:
+            raise FunctionError(f"json: unsupported type: {type_}")
+
+
+def _number(value: float, bits: int) -> str:
+    """As ECMAScript writes numbers: few have an exponent, and none a zero in front of it."""
+    if not math.isfinite(value):
+        raise FunctionError(f"json: unsupported value: {format_float(value, 'g')}")
+    if value == 0 or _LEAST_PLAIN <= abs(value) < _LEAST_EXPONENT:
+        return format_float(value, "f", bits=bits)
+    return format_float(value, "e", bits=bits).replace("e-0", "e-")
+
+
+def _string(text: str) -> str:
+    return f'"{_UNSAFE.sub(_escape, text)}"'
+
+
+def _escape(found: re.Match[str]) -> str:
+    char = found[0]
+    if char >= "\udc80":
+        return "\\ufffd"
+    return _NAMED.get(char) or _unicode_escape(found)
+
+
+def _unicode_escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
+_LEAST_PLAIN, _LEAST_EXPONENT = 1e-6, 1e21
+_REFERENCES = (Kind.ARRAY, Kind.MAP, Kind.POINTER, Kind.SLICE)
+_KEYS = frozenset(
+    kind for kind in Kind if kind is Kind.STRING or kind.value.startswith(("int", "uint"))
+) - {Kind.INTERFACE}
+
+_Path = tuple[Field, ...]
+
+
+@cache
+def _fields(type_: GoType) -> tuple[tuple[_Path, Field], ...]:
+    """The fields of a struct's JSON object, each with the embedded fields on the way to it.
+
+    Of fields with one name the shallowest counts, and none where two are equally deep.
+    """
+    found = [*_all_fields(type_, ())]
+    depths: dict[str, list[int]] = {}
+    for path, field in found:
+        depths.setdefault(field.json, []).append(len(path))
+    return tuple(
+        (path, field)
+        for path, field in found
+        if len(path) == min(depths[field.json]) and depths[field.json].count(len(path)) == 1
+    )
+
+
+def _all_fields(type_: GoType, path: _Path) -> Iterator[tuple[_Path, Field]]:
+    for field in type_.fields:
+        inner = field.type.elem if field.type.kind is Kind.POINTER else field.type
+        if not field.inline:
+            yield path, field
+        elif inner is not None:
+            yield from _all_fields(inner, (*path, field))
+
+
+def _holder(value: Struct, path: _Path) -> Struct | None:
+    """The embedded struct at the end of the path; None past a nil pointer."""
+    holder: Value = value
+    for step in path:
+        holder = holder.get(step)
+        if isinstance(holder, Pointer):
+            holder = holder.target
+        if holder is None:
+            return None
+    return holder

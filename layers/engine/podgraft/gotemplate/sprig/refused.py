@@ -1,0 +1,54 @@
+"""Sprig's functions that a template may not use, and why.
+
+A sidecar must follow from the pod, the bundle and the policy alone: only then can a review be
+repeated, and a pod's containers be explained.
+"""
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+from podgraft.gotemplate.errors import FunctionError
+from podgraft.gotemplate.functions import Function
+
+_REASONS: Mapping[str, tuple[str, ...]] = {
+    "it reads the clock": ("now", "ago"),
+    "it asks the network": ("getHostByName",),
+    "it reads the environment of the server": ("env", "expandenv"),
+    "its result is random": (
+        "randAlpha",
+        "randAlphaNum",
+        "randAscii",
+        "randBytes",
+        "randInt",
+        "randNumeric",
+        "shuffle",
+        "uuidv4",
+    ),
+    "its result depends on a random salt": ("bcrypt", "htpasswd", "encryptAES"),
+    "templates handle no keys and certificates": (
+        "buildCustomCert",
+        "decryptAES",
+        "derivePassword",
+        "genCA",
+        "genCAWithKey",
+        "genPrivateKey",
+        "genSelfSignedCert",
+        "genSelfSignedCertWithKey",
+        "genSignedCert",
+        "genSignedCertWithKey",
+    ),
+}
+
+REFUSED: Mapping[str, str] = {name: reason for reason, names in _REASONS.items() for name in names}
+
+
+def _function(reason: str) -> Function:
+    """A function by which no template parses; were it called nevertheless, it fails."""
+
+    def call(*_: object) -> NoReturn:
+        raise FunctionError(reason)
+
+    return Function(call, refused=reason)
+
+
+FUNCTIONS = {name: _function(reason) for name, reason in REFUSED.items()}

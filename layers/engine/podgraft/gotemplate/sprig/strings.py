@@ -1,0 +1,227 @@
+"""Searching, cutting, trimming, splitting and repeating strings: Go's package strings, by bytes."""
+
+from podgraft.gotemplate.errors import FunctionError
+from podgraft.gotemplate.functions import Function
+from podgraft.govalue import INT, STRING, STRING_MAP, STRINGS, Map, Slice
+
+from .bounds import check_text
+from .runes import (
+    SPACES,
+    decoded,
+    encoded,
+    is_digit,
+    is_letter,
+    is_space,
+    mapped,
+    runes,
+    to_lower,
+    to_title,
+    to_upper,
+)
+
+
+def upper(text: str) -> str:
+    """strings.ToUpper.
+
+    >>> upper("straße")
+    'STRAßE'
+    """
+    return text.upper() if text.isascii() else mapped(to_upper, text)
+
+
+def lower(text: str) -> str:
+    """strings.ToLower: no final sigma, unlike ``str.lower``."""
+    return text.lower() if text.isascii() else mapped(to_lower, text)
+
+
+def title(text: str) -> str:
+    """strings.Title: the first letter of each word; letters, digits and ``_`` make words.
+
+    >>> title("it's a_b")
+    'It'S A_b'
+    """
+    out: list[str] = []
+    separated = True
+    for char in runes(text):
+        out.append(to_title(char) if separated else char)
+        separated = _separates(char)
+    return "".join(out)
+
+
+def _separates(char: str) -> bool:
+    if char.isascii():
+        return not (char.isalnum() or char == "_")
+    return not (is_letter(char) or is_digit(char)) and is_space(char)
+
+
+def trim(text: str) -> str:
+    """strings.TrimSpace."""
+    return text.strip(SPACES)
+
+
+def trim_all(cutset: str, text: str) -> str:
+    """strings.Trim with its arguments swapped: every rune of ``cutset`` goes, at both ends."""
+    unwanted = runes(cutset)
+    marked = runes(text)
+    start = len(marked) - len(marked.lstrip(unwanted)) if unwanted else 0
+    end = len(marked.rstrip(unwanted)) if unwanted else len(marked)
+    return text[start : max(start, end)]
+
+
+def trim_prefix(prefix: str, text: str) -> str:
+    """strings.TrimPrefix, arguments swapped."""
+    return decoded(encoded(text).removeprefix(encoded(prefix)))
+
+
+def trim_suffix(suffix: str, text: str) -> str:
+    """strings.TrimSuffix, arguments swapped."""
+    return decoded(encoded(text).removesuffix(encoded(suffix)))
+
+
+def contains(needle: str, text: str) -> bool:
+    """strings.Contains, arguments swapped."""
+    return encoded(needle) in encoded(text)
+
+
+def has_prefix(prefix: str, text: str) -> bool:
+    """strings.HasPrefix, arguments swapped."""
+    return encoded(text).startswith(encoded(prefix))
+
+
+def has_suffix(suffix: str, text: str) -> bool:
+    """strings.HasSuffix, arguments swapped."""
+    return encoded(text).endswith(encoded(suffix))
+
+
+def replace(old: str, new: str, text: str) -> str:
+    """strings.ReplaceAll with the text last; an empty ``old`` stands between all runes.
+
+    >>> replace("", "-", "aé")
+    '-a-é-'
+    """
+    if not old:
+        check_text((len(text) + 1) * len(new))
+        return decoded(encoded(text.replace("", new)))
+    source, needle, inserted = encoded(text), encoded(old), encoded(new)
+    if len(inserted) > len(needle):
+        check_text(len(source) + source.count(needle) * (len(inserted) - len(needle)))
+    return decoded(source.replace(needle, inserted))
+
+
+def repeat(count: int, text: str) -> str:
+    """strings.Repeat, arguments swapped."""
+    if count < 0:
+        raise FunctionError("strings: negative Repeat count")
+    check_text(count * len(text))
+    return decoded(encoded(text) * count)
+
+
+def trunc(count: int, text: str) -> str:
+    """The first ``count`` bytes, or the last ``-count`` if negative.
+
+    >>> trunc(3, "abcdef"), trunc(-2, "abcdef")
+    ('abc', 'ef')
+    """
+    data = encoded(text)
+    if len(data) <= abs(count):
+        return text
+    return decoded(data[:count] if count >= 0 else data[count:])
+
+
+def substr(start: int, end: int, text: str) -> str:
+    """Bytes ``start`` to ``end``; a negative ``start`` means 0, a negative ``end`` the end.
+
+    Out of range it fails as Go's slice expression does, and so does a negative start with an
+    ``end`` out of range.
+    """
+    data = encoded(text)
+    size = len(data)
+    if start < 0:
+        if end < 0:
+            raise FunctionError(f"runtime error: slice bounds out of range [:{end}]")
+        if end > size:
+            raise FunctionError(
+                f"runtime error: slice bounds out of range [:{end}] with length {size}"
+            )
+        return decoded(data[:end])
+    stop = size if end < 0 or end > size else end
+    if start > stop:
+        raise FunctionError(f"runtime error: slice bounds out of range [{start}:{stop}]")
+    return decoded(data[start:stop])
+
+
+def indent(spaces: int, text: str) -> str:
+    """``spaces`` blanks before every line, the first and empty ones too."""
+    if spaces < 0:
+        raise FunctionError("strings: negative Repeat count")
+    check_text(len(text) + spaces * (1 + text.count("\n")))
+    pad = " " * spaces
+    return pad + text.replace("\n", "\n" + pad)
+
+
+def nindent(spaces: int, text: str) -> str:
+    """``indent`` after a line break."""
+    return "\n" + indent(spaces, text)
+
+
+def _parts(separator: str, text: str, limit: int = -1) -> list[str]:
+    """strings.SplitN: at most ``limit`` parts unless it is negative; none for 0."""
+    if limit == 0:
+        return []
+    if not separator:
+        if limit < 0 or limit >= len(text):
+            return list(text)
+        return [*text[: limit - 1], text[limit - 1 :]]
+    return [*map(decoded, encoded(text).split(encoded(separator), max(limit - 1, -1)))]
+
+
+def split_list(separator: str, text: str) -> Slice:
+    """strings.Split as []string, arguments swapped."""
+    return Slice(STRINGS, _parts(separator, text))
+
+
+def split(separator: str, text: str) -> Map:
+    """The parts as map[string]string under ``_0``, ``_1`` and so on."""
+    return splitn(separator, -1, text)
+
+
+def splitn(separator: str, limit: int, text: str) -> Map:
+    """``split`` into at most ``limit`` parts."""
+    parts = _parts(separator, text, limit)
+    return Map(STRING_MAP, {f"_{index}": part for index, part in enumerate(parts)})
+
+
+def plural(one: str, many: str, count: int) -> str:
+    """``one`` for exactly 1, else ``many``."""
+    return one if count == 1 else many
+
+
+def hello() -> str:
+    """Sprig's greeting."""
+    return "Hello!"
+
+
+FUNCTIONS = {
+    "hello": Function(hello, ()),
+    "upper": Function(upper, (STRING,)),
+    "lower": Function(lower, (STRING,)),
+    "title": Function(title, (STRING,)),
+    "trim": Function(trim, (STRING,)),
+    "trimall": Function(trim_all, (STRING, STRING)),
+    "trimAll": Function(trim_all, (STRING, STRING)),
+    "trimPrefix": Function(trim_prefix, (STRING, STRING)),
+    "trimSuffix": Function(trim_suffix, (STRING, STRING)),
+    "contains": Function(contains, (STRING, STRING)),
+    "hasPrefix": Function(has_prefix, (STRING, STRING)),
+    "hasSuffix": Function(has_suffix, (STRING, STRING)),
+    "replace": Function(replace, (STRING, STRING, STRING)),
+    "repeat": Function(repeat, (INT, STRING)),
+    "trunc": Function(trunc, (INT, STRING)),
+    "substr": Function(substr, (INT, INT, STRING)),
+    "indent": Function(indent, (INT, STRING)),
+    "nindent": Function(nindent, (INT, STRING)),
+    "split": Function(split, (STRING, STRING)),
+    "splitn": Function(splitn, (STRING, INT, STRING)),
+    "splitList": Function(split_list, (STRING, STRING)),
+    "plural": Function(plural, (STRING, STRING, INT)),
+}

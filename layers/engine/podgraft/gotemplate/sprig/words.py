@@ -1,0 +1,167 @@
+"""Words within a text: their letters' case, their initials, wrapping and abbreviation (goutils).
+
+Some of goutils takes every byte for a character, which damages text beyond ASCII; a template that
+prints it through Istio prints it damaged, so these functions do the same.
+"""
+
+from itertools import pairwise
+
+from podgraft.gotemplate.functions import Function
+from podgraft.govalue import INT, STRING
+
+from .bounds import check_text
+from .runes import (
+    decoded,
+    encoded,
+    is_lower,
+    is_space,
+    is_title,
+    is_upper,
+    runes,
+    to_lower,
+    to_title,
+    to_upper,
+)
+
+_ELLIPSIS = b"..."
+_LEAST_WIDTH = 4  # one byte and the ellipsis
+_LEAST_WIDTH_WITH_OFFSET = 7  # with an ellipsis at both ends
+_BLANK = ord(" ")
+
+
+def untitle(text: str) -> str:
+    """The first letter of each word in lower case.
+
+    >>> untitle("First Try")
+    'first try'
+    """
+    out: list[str] = []
+    gap = True
+    for char in runes(text):
+        begins = gap and not is_space(char)
+        out.append(to_lower(char) if begins else char)
+        gap = is_space(char)
+    return "".join(out)
+
+
+def swapcase(text: str) -> str:
+    """Upper case becomes lower, lower becomes upper, or title case where a word begins.
+
+    >>> swapcase("Hello World")
+    'hELLO wORLD'
+    """
+    out: list[str] = []
+    gap = True
+    for char in runes(text):
+        if is_upper(char) or is_title(char):
+            out.append(to_lower(char))
+            gap = False
+        elif is_lower(char):
+            out.append(to_title(char) if gap else to_upper(char))
+            gap = False
+        else:
+            out.append(char)
+            gap = is_space(char)
+    return "".join(out)
+
+
+def _byte_characters(text: str) -> str:
+    """Each byte taken for a rune."""
+    return encoded(text).decode("latin-1")
+
+
+def initials(text: str) -> str:
+    """The first byte of each word.
+
+    >>> initials("First Try")
+    'FT'
+    """
+    pairs = pairwise(" " + _byte_characters(text))
+    return "".join(char for before, char in pairs if is_space(before) and not is_space(char))
+
+
+def nospace(text: str) -> str:
+    """The text without white space; where there is some, bytes beyond ASCII become runes."""
+    characters = _byte_characters(text)
+    kept = "".join(char for char in characters if not is_space(char))
+    return text if len(kept) == len(characters) else kept
+
+
+def abbrev(width: int, text: str) -> str:
+    """At most ``width`` bytes, the last three of a cut text an ellipsis; 4 is the least width.
+
+    >>> abbrev(5, "hello world")
+    'he...'
+    """
+    return text if width < _LEAST_WIDTH else decoded(_abbreviated(encoded(text), 0, width))
+
+
+def abbrevboth(left: int, right: int, text: str) -> str:
+    """``abbrev`` at both ends: what stands at byte ``left`` is kept.
+
+    >>> abbrevboth(5, 10, "1234 5678 9123")
+    '...5678...'
+    """
+    if right < _LEAST_WIDTH or (left > 0 and right < _LEAST_WIDTH_WITH_OFFSET):
+        return text
+    return decoded(_abbreviated(encoded(text), left, right))
+
+
+def _abbreviated(data: bytes, offset: int, width: int) -> bytes:
+    """goutils.AbbreviateFull; ``width`` is at least 4, or 7 with an offset."""
+    size, inner = len(data), width - 3
+    if size <= width:
+        return data
+    offset = min(offset, size - inner)
+    if offset <= _LEAST_WIDTH:
+        return data[:inner] + _ELLIPSIS
+    if offset + inner < size:
+        return _ELLIPSIS + _abbreviated(data[offset:], 0, inner)
+    return _ELLIPSIS + data[size - inner :]
+
+
+def wrap(width: int, text: str) -> str:
+    """Lines of at most ``width`` bytes, broken at blanks; longer words stay whole."""
+    return _wrapped(encoded(text), width, b"\n", breaks_words=False)
+
+
+def wrap_with(width: int, separator: str, text: str) -> str:
+    """``wrap`` with another line break, and words that are too long broken."""
+    return _wrapped(encoded(text), width, encoded(separator) or b"\n", breaks_words=True)
+
+
+def _wrapped(data: bytes, width: int, separator: bytes, *, breaks_words: bool) -> str:
+    """goutils.WrapCustom: a line break takes the place of one blank, leading blanks go."""
+    width = max(width, 1)
+    check_text(len(data) + len(data) // width * len(separator))
+    lines: list[bytes] = []
+    start = 0
+    while len(data) - start > width:
+        if data[start] == _BLANK:
+            start += 1
+            continue
+        end = data.rfind(b" ", start, start + width + 1)
+        if end < 0 and breaks_words:
+            lines.append(data[start : start + width])
+            start += width
+            continue
+        if end < 0:
+            end = data.find(b" ", start + width)
+        if end < 0:
+            break
+        lines.append(data[start:end])
+        start = end + 1
+    lines.append(data[start:])
+    return decoded(separator.join(lines))
+
+
+FUNCTIONS = {
+    "untitle": Function(untitle, (STRING,)),
+    "swapcase": Function(swapcase, (STRING,)),
+    "initials": Function(initials, (STRING,)),
+    "nospace": Function(nospace, (STRING,)),
+    "abbrev": Function(abbrev, (INT, STRING)),
+    "abbrevboth": Function(abbrevboth, (INT, INT, STRING)),
+    "wrap": Function(wrap, (INT, STRING)),
+    "wrapWith": Function(wrap_with, (INT, STRING, STRING)),
+}
