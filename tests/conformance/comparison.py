@@ -1,8 +1,7 @@
 """Comparing what we give with what Istio gave, as the corpus asks: as data, zero values alike.
 
-Pods and pod templates are compared as Go prints them again (``kube.decode``), which leaves no
-difference between absent, null and zero where the Kubernetes types omit that. Around them, null,
-empty maps and empty lists count as absent.
+Pods and pod templates are compared as Go prints them (``kube.encode``), where absent, null and
+zero are the same if the Kubernetes types say so, and only then. Around them all zeros are.
 """
 
 from __future__ import annotations
@@ -10,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from podgraft import kube, kubeyaml
+from podgraft.injection.istio.draft import object_at, objects_at
 from podgraft.jsonvalue import JSON, Object, equal
+from podgraft.kube import workload
 
 STATUS = "sidecar.istio.io/status"
 CHANGES_WHEN_REINJECTED = "ISTIO_METAJSON_ANNOTATIONS"
@@ -18,19 +19,20 @@ CHANGES_WHEN_REINJECTED = "ISTIO_METAJSON_ANNOTATIONS"
 
 def of_streams(got: str, expected: str) -> str | None:
     """The first difference between two YAML streams, document by document."""
-    ours, theirs = _documents(got), _documents(expected)
+    ours, theirs = ([*map(_document, kubeyaml.load_all(text))] for text in (got, expected))
     if len(ours) != len(theirs):
         return f"{len(ours)} documents instead of {len(theirs)}"
-    for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-        found = next(differences(one, other), None)
-        if found is not None:
-            return f"document {number}: {found}"
-    return None
+    found = (
+        f"document {number}: {difference}"
+        for number, (one, other) in enumerate(zip(ours, theirs, strict=True))
+        for difference in differences(one, other)
+    )
+    return next(found, None)
 
 
-def of_pods(got: JSON, expected: JSON, *, reinjected: bool = False) -> str | None:
+def of_pods(got: Object, expected: Object, *, reinjected: bool = False) -> str | None:
     """The first difference between two pods of the webhook."""
-    ours, theirs = _pod(got, reinjected=reinjected), _pod(expected, reinjected=reinjected)
+    ours, theirs = (_pod(each, reinjected=reinjected) for each in (got, expected))
     return next(differences(ours, theirs), None)
 
 
@@ -48,46 +50,45 @@ def differences(got: JSON, expected: JSON, path: str = "") -> Iterator[str]:
                 yield f"{path}: got {got!r}, expected {expected!r}"
 
 
-def _documents(text: str) -> list[JSON]:
-    return [_normal(document) for document in kubeyaml.load_all(text)]
+def _document(document: JSON) -> JSON:
+    """A document as its pod, printed by Go, and what is around that."""
+    if not isinstance(document, dict):
+        return document
+    if "items" in document:
+        items = [*map(_document, objects_at(document, "items"))]
+        return {"around": _without_zeros(document | {"items": None}), "items": items}
+    place = workload.place_of(document, workload.EVERY)
+    if place is None:
+        return _without_zeros(document)
+    hollow = workload.with_pod(document, place, {"metadata": {}, "spec": {}})
+    pod = kube.encode(kube.POD, workload.pod_of(document, place))
+    return {"around": _without_zeros(hollow), "pod": pod}
 
 
-def _normal(value: JSON) -> JSON:
+def _without_zeros(value: JSON) -> JSON:
     match value:
         case dict():
-            kept = {key: _normal(each) for key, each in value.items()}
-            if isinstance(spec := kept.get("spec"), dict) and "containers" in spec:
-                kept |= _decoded(kept)
-            return {key: each for key, each in kept.items() if each not in (None, {}, [], "")}
+            kept = {key: _without_zeros(each) for key, each in value.items()}
+            return {key: each for key, each in kept.items() if each}
         case list():
-            return [_normal(each) for each in value]
+            return [_without_zeros(each) for each in value]
         case _:
             return value
 
 
-def _decoded(template: Object) -> Object:
-    parts: Object = {key: template[key] for key in ("metadata", "spec") if key in template}
-    decoded = kube.decode(kube.POD_TEMPLATE, parts)
-    assert isinstance(decoded, dict)
-    return decoded
-
-
-def _pod(pod: JSON, *, reinjected: bool) -> JSON:
-    decoded: JSON = kube.decode(kube.POD, pod)
-    assert isinstance(decoded, dict)
-    normal = _normal(decoded)
-    assert isinstance(normal, dict)
-    metadata, spec = normal.get("metadata"), normal.get("spec")
-    if isinstance(metadata, dict) and isinstance(metadata.get("annotations"), dict):
-        metadata["annotations"].pop(STATUS, None)
-    for container in spec.get("containers", ()) if isinstance(spec, dict) else ():
+def _pod(pod: Object, *, reinjected: bool) -> JSON:
+    """The pod as Go prints it, without what Istio's own test leaves out."""
+    encoded = kube.encode(kube.POD, pod)
+    assert isinstance(encoded, dict)
+    object_at(object_at(encoded, "metadata"), "annotations").pop(STATUS, None)
+    for container in objects_at(object_at(encoded, "spec"), "containers"):
         container["env"] = [*_env(container, reinjected=reinjected)]
-    return _normal(normal)
+    return encoded
 
 
 def _env(container: Object, *, reinjected: bool) -> Iterator[JSON]:
-    for entry in container.get("env", ()):
+    for entry in objects_at(container, "env"):
         if reinjected and entry["name"] == CHANGES_WHEN_REINJECTED:
             continue
-        entry.get("valueFrom", {}).get("fieldRef", {}).pop("apiVersion", None)
+        object_at(object_at(entry, "valueFrom"), "fieldRef").pop("apiVersion", None)
         yield entry

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from podgraft import kubeyaml, patch
+from podgraft import patch
 from podgraft.injection import InjectionError, istio, kubeinject
 from podgraft.injection.istio import mesh, messages, releases
 from podgraft.jsonvalue import JSON, Object, dump
@@ -78,45 +78,47 @@ def failure(case: Case) -> str | None:
 
 def injector(case: Case) -> istio.Injector:
     """An injector with the case's settings and surroundings."""
-    features = case.facts.get("features", {})
+    facts = case.facts
+    settings = case.folder / "settings" / facts["settings"]
+    around = {"revision": facts["revision"].get(case.mode, ""), "env": facts.get("env", {})}
     return _compiled(
-        case.folder,
-        case.facts["settings"],
-        dump(case.facts.get("mesh_patch", {})),
-        dump(case.facts.get("namespaces", {})),
-        istio.Surroundings(
-            release=case.release,
-            revision=case.facts["revision"].get(case.mode, ""),
-            native_sidecars=features.get("nativeSidecars"),
-            platform=features.get("platform"),
-            compliance_policy=features.get("compliancePolicy"),
-            legacy_fsgroup_injection=features.get("legacyFSGroupInjection"),
-            rewrite_tcp_probes=features.get("rewriteTCPProbes"),
-            env=case.facts.get("env", {}),
-        ),
+        settings,
+        *(dump(part) for part in (facts.get("mesh_patch", {}), facts.get("namespaces", {}))),
+        dump(around | _switches(facts.get("features", {}))),
     )
 
 
-def _by_number(path: Path) -> tuple[int, ...]:
-    return tuple(map(int, path.parent.name.split(".")))
+def _switches(features: Mapping[str, JSON]) -> dict[str, JSON]:
+    names = {
+        "nativeSidecars": "native_sidecars",
+        "platform": "platform",
+        "compliancePolicy": "compliance_policy",
+        "legacyFSGroupInjection": "legacy_fsgroup_injection",
+        "rewriteTCPProbes": "rewrite_tcp_probes",
+    }
+    return {names[key]: value for key, value in features.items()}
 
 
-def _compiled(
-    folder: Path, settings: str, mesh_patch: str, namespaces: str, around: istio.Surroundings
-) -> istio.Injector:
-    texts = folder / "settings" / settings
+@cache
+def _compiled(settings: Path, mesh_patch: str, namespaces: str, around: str) -> istio.Injector:
+    """Cases share their injectors; the arguments are texts so that they can be told apart."""
+    release = settings.parents[1].name
     return istio.compile_(
         istio.Documents(
-            config=(texts / "config.yaml").read_text(encoding="utf-8"),
-            values=(texts / "values.json").read_text(encoding="utf-8"),
-            mesh=_mesh(folder.name, texts / "mesh.yaml", json.loads(mesh_patch)),
+            config=(settings / "config.yaml").read_text(encoding="utf-8"),
+            values=(settings / "values.json").read_text(encoding="utf-8"),
+            mesh=_mesh(release, settings / "mesh.yaml", json.loads(mesh_patch)),
             namespaces={
                 name: {"metadata": {"name": name, **facts}}
                 for name, facts in json.loads(namespaces).items()
             },
         ),
-        around,
+        istio.Surroundings(release=release, **json.loads(around)),
     )
+
+
+def _by_number(path: Path) -> tuple[int, ...]:
+    return tuple(map(int, path.parent.name.split(".")))
 
 
 def _mesh(release: str, path: Path, changes: Object) -> str:
@@ -154,9 +156,11 @@ def _webhook(case: Case) -> str | None:
     return None
 
 
-def _admitted(used: istio.Injector, pod: Object, namespace: str) -> JSON:
+def _admitted(used: istio.Injector, pod: Object, namespace: str) -> Object:
     """What the API server makes of the pod: the patch applied to it, if there is one."""
     if not isinstance(decide(used.rules, pod, namespace), Inject):
         return pod
     done = used.inject(pod, istio.Request(namespace=namespace))
-    return patch.apply(pod, patch.diff(done.base, done.pod))
+    patched = patch.apply(pod, patch.diff(done.base, done.pod))
+    assert isinstance(patched, dict)
+    return patched

@@ -11,6 +11,7 @@ What the object's author wrote cannot add structure to what the template's autho
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,11 +20,11 @@ from podgraft.admission import AdmissionRequest
 from podgraft.cel import CONDITIONS_BUDGET, CostExceededError, Meter
 from podgraft.govalue import GoType
 from podgraft.jsonvalue import JSON, Object
-from podgraft.patch import merge_patch, strategic
+from podgraft.patch import merge_patch, pointer, strategic
 from podgraft.policy import Keys, Spot, conditions, constraints, reading
 
-from .errors import OperatorError, UserError
-from .istio.masks import Masking, mark_for, same_structure
+from .errors import InjectionError, OperatorError, UserError
+from .istio.masks import Masking, mark_for, same_structure, steps
 from .overlay_data import FUNCTIONS, Data, type_of
 
 API_VERSION = "podgraft.dev/v1"
@@ -65,7 +66,7 @@ class Overlay:
             text = self.template.render(data.value())
             partial = kubeyaml.load(text)
         except _FAILURES as error:
-            raise OperatorError(f"overlay {self.name}: the template fails: {error}") from error
+            raise self._blamed(data, error) from error
         if partial is None:
             return {}
         if not isinstance(partial, dict):
@@ -74,27 +75,62 @@ class Overlay:
         return partial
 
     def over(self, before: Object, namespace: str) -> Object:
-        """The object with the overlay on it; the same object where that changes nothing."""
-        after = laid(before, self.render(before, namespace), self.name)
-        return before if jsonvalue.equal(before, after) else after
+        """The object with the overlay on it."""
+        return laid(before, self.render(before, namespace), self.name)
 
     def _verify(self, data: Data, text: str, partial: Object) -> None:
+        """Raise ``UserError`` where text of the object brought structure of its own."""
         mark = mark_for(text)
         if mark is None:
             raise UserError(f"overlay {self.name}: the object holds every mark there is")
-        masked = data.masked(Masking(mark))
-        if masked is data:
+        masking = Masking(mark)
+        masked = data.masked(masking)
+        if masked is data or self._rendered(masked) == text:
             return
+        straight = self._parsed(masked)
+        if straight is not None and same_structure(partial, straight, mark):
+            return
+        culprit = self._culprit(data, masking, straight)
+        raise UserError(
+            f"{culprit}: its text would change the structure that overlay {self.name} gives; "
+            "leave out line breaks, quotes, brackets and other YAML syntax"
+        )
+
+    def _blamed(self, data: Data, error: Exception) -> InjectionError:
+        """Whose fault it is that the template fails: it works where nothing could be syntax."""
+        masking = Masking(mark_for() or "")
+        masked = data.masked(masking)
+        straight = None if masked is data else self._parsed(masked)
+        if straight is None:
+            return OperatorError(f"overlay {self.name}: the template fails: {error}")
+        culprit = self._culprit(data, masking, straight)
+        return UserError(f"{culprit}: overlay {self.name} fails with it: {error}")
+
+    def _culprit(self, data: Data, masking: Masking, straight: JSON) -> str:
+        """The JSON Pointer of the first text that bends the structure, others being masked."""
+
+        def bends(spared: int) -> bool:
+            tried = self._parsed(data.masked(Masking(masking.mark, spared=spared + 1)))
+            return tried is None or not same_structure(tried, straight, masking.mark)
+
+        found = masking.found
+        first = bisect_left(range(len(found)), True, key=bends)
+        _, place = found[min(first, len(found) - 1)]
+        return "".join(f"/{pointer.escape(str(step))}" for step in steps(place))
+
+    def _rendered(self, data: Data) -> str | None:
         try:
-            rehearsed = self.template.render(masked.value())
-            sound = rehearsed == text or same_structure(partial, kubeyaml.load(rehearsed), mark)
+            return self.template.render(data.value())
         except _FAILURES:
-            sound = False
-        if not sound:
-            raise UserError(
-                f"overlay {self.name}: text of the object would change the structure that its "
-                "template gives; leave out line breaks, quotes, brackets and other YAML syntax"
-            )
+            return None
+
+    def _parsed(self, data: Data) -> JSON:
+        """What the template's text means; ``None`` where it fails or is no YAML."""
+        text = self._rendered(data)
+        try:
+            return None if text is None else kubeyaml.load(text)
+        except kubeyaml.NotYAMLError:
+            return None
 
 
 def laid(before: Object, partial: Object, name: str) -> Object:
@@ -166,7 +202,7 @@ class Overlays:
         for overlay in self.all:
             if overlay.applies(replace(request, object=after), self.namespaces):
                 after = overlay.over(after, request.namespace)
-        return after
+        return before if jsonvalue.equal(before, after) else after
 
 
 def ordered(overlays: Sequence[Overlay], namespaces: Mapping[str, Object]) -> Overlays:

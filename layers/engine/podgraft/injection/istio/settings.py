@@ -13,6 +13,7 @@ from podgraft import kubeyaml
 from podgraft.gotemplate import printing
 from podgraft.injection.errors import Fault
 from podgraft.jsonvalue import JSON, Object
+from podgraft.patch import pointer
 
 T = TypeVar("T")
 
@@ -155,7 +156,7 @@ class Reading:
     def map_of(self, read: Callable[[JSON, str], T], raw: Object, key: str) -> Mapping[str, T]:
         """The map under ``key`` (lower-cased in ``raw``)."""
         found = self._map(raw.get(key.lower()), f"/{key}")
-        return {name: read(each, f"/{key}/{name}") for name, each in found.items()}
+        return {name: read(each, f"/{key}/{pointer.escape(name)}") for name, each in found.items()}
 
     def _map(self, raw: JSON, path: str) -> Object:
         if raw is None or isinstance(raw, dict):
@@ -163,7 +164,8 @@ class Reading:
         return self._fault(path, "a map", raw, {})
 
     def _fault(self, path: str, wanted: str, met: JSON, instead: T) -> T:
-        shown = f"{met!r}" if isinstance(met, str | int | float) else f"a {type(met).__name__}"
+        words = {dict: "a map", list: "a list", type(None): "nothing"}
+        shown = words.get(type(met), repr(met))
         fault = Fault(document=self._document, path=path, problem=f"expected {wanted}, got {shown}")
         if fault not in self._faults:
             self._faults.append(fault)

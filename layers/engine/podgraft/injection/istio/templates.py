@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from podgraft.gotemplate import Function, Program, TemplateError, compile_
 from podgraft.injection.errors import Fault, OperatorError, UserError
 
+from podgraft.patch import pointer
+
 from .releases import Profile
 from .settings import Config
 
@@ -67,4 +69,6 @@ def compiled(
 
 def _faults(broken: Mapping[str, TemplateError]) -> Iterator[Fault]:
     for name, error in broken.items():
-        yield Fault(document="config", path=f"/templates/{name}", problem=error.drawing)
+        yield Fault(
+            document="config", path=f"/templates/{pointer.escape(name)}", problem=error.drawing
+        )

@@ -1,0 +1,155 @@
+"""Overlays that set one value differently.
+
+Two overlays conflict on an object where their order matters: laid on in one order they leave
+another value somewhere than in the other. Elements of merged lists are told apart by their merge
+keys, so two sidecars beside each other are no conflict, whichever comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from podgraft import jsonvalue
+from podgraft.admission import AdmissionRequest
+from podgraft.govalue import Field, GoType, Kind
+from podgraft.jsonvalue import JSON, Object
+from podgraft.policy import constraints
+
+from .errors import InjectionError
+from .overlay import Overlay, Overlays, laid
+from .overlay_data import type_of
+
+_NAMESPACE = "default"
+_METADATA: Object = {"name": "sample", "namespace": _NAMESPACE, "labels": {}, "annotations": {}}
+_POD_SPEC: Object = {"containers": [{"name": "app", "image": "example.com/app:1"}]}
+_TEMPLATED: Object = {
+    "selector": {"matchLabels": {"app": "sample"}},
+    "template": {"metadata": {"labels": {"app": "sample"}}, "spec": _POD_SPEC},
+}
+_CRON: Object = {"schedule": "@daily", "jobTemplate": {"spec": _TEMPLATED}}
+
+
+def _sample(api_version: str, kind: str, spec: Object) -> Object:
+    return {"apiVersion": api_version, "kind": kind, "metadata": _METADATA, "spec": spec}
+
+
+# Objects as plain as they can be, to try overlays on.
+SAMPLES: tuple[Object, ...] = (
+    _sample("v1", "Pod", _POD_SPEC),
+    *(
+        _sample("apps/v1", kind, _TEMPLATED)
+        for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
+    ),
+    _sample("batch/v1", "Job", _TEMPLATED),
+    _sample("batch/v1", "CronJob", _CRON),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """Two overlays, the kind and path they disagree about, and what each sets, as JSON."""
+
+    first: str
+    second: str
+    kind: str
+    path: str
+    values: tuple[str, str]
+
+
+def find(overlays: Overlays, samples: Sequence[Object] = SAMPLES) -> tuple[Conflict, ...]:
+    """The conflicts on these objects, each pair and path once, for the first kind that has it."""
+    found: dict[tuple[str, str, str], Conflict] = {}
+    for sample in samples:
+        for one, other in combinations(_applying(overlays, sample), 2):
+            for conflict in _between(one, other, sample):
+                key = (conflict.first, conflict.second, conflict.path)
+                found.setdefault(key, conflict)
+    return tuple(found.values())
+
+
+def _applying(overlays: Overlays, sample: Object) -> list[tuple[str, Object]]:
+    """Name and partial object of every overlay that is for the sample and can be rendered."""
+    request = constraints.creation(sample, _NAMESPACE)
+    return [
+        (overlay.name, partial)
+        for overlay in overlays.all
+        if (partial := _partial(overlay, overlays, sample, request)) is not None
+    ]
+
+
+def _partial(
+    overlay: Overlay,
+    overlays: Overlays,
+    sample: Object,
+    request: AdmissionRequest,
+) -> Object | None:
+    try:
+        if overlay.applies(request, overlays.namespaces):
+            return overlay.render(sample, request.namespace)
+    except InjectionError:  # a sample need not be what the overlay was written for
+        return None
+    return None
+
+
+def _between(
+    one: tuple[str, Object], other: tuple[str, Object], sample: Object
+) -> Iterator[Conflict]:
+    (first, mine), (second, its) = one, other
+    type_ = type_of(sample)
+    try:
+        last_its = dict(_leaves(laid(laid(sample, mine, first), its, second), type_, ""))
+        last_mine = dict(_leaves(laid(laid(sample, its, second), mine, first), type_, ""))
+    except InjectionError:
+        return
+    for path in sorted(last_its.keys() | last_mine.keys()):
+        values = last_mine.get(path), last_its.get(path)
+        if not jsonvalue.equal(*values):
+            yield Conflict(
+                first=first,
+                second=second,
+                kind=str(sample.get("kind")),
+                path=path,
+                values=(jsonvalue.dump(values[0]), jsonvalue.dump(values[1])),
+            )
+
+
+def _leaves(value: JSON, type_: GoType | None, path: str) -> Iterator[tuple[str, JSON]]:
+    """Every value that is set as one, with its path; list elements by their merge keys."""
+    if isinstance(value, dict):
+        fields = _fields(type_)
+        for key, each in value.items():
+            field = fields.get(key)
+            if isinstance(each, list) and field is not None and "merge" in field.patch_strategy:
+                yield from _elements(each, field, f"{path}.{key}")
+            else:
+                yield from _leaves(each, _inner(field, type_), f"{path}.{key}")
+    else:
+        yield path.removeprefix("."), value
+
+
+def _elements(elements: list[JSON], field: Field, path: str) -> Iterator[tuple[str, JSON]]:
+    """The elements of a merged list; scalars are a set: only which there are counts."""
+    for element in elements:
+        key = element.get(field.merge_key) if isinstance(element, dict) else element
+        place = f"{path}[{key if isinstance(key, str | int) else jsonvalue.dump(key)}]"
+        yield from _leaves(element, field.type.elem, place)
+
+
+def _fields(type_: GoType | None) -> Mapping[str, Field]:
+    struct = type_.elem if type_ is not None and type_.kind is Kind.POINTER else type_
+    if struct is None or struct.kind is not Kind.STRUCT:
+        return {}
+    own = {field.json: field for field in struct.fields if not field.inline}
+    for field in struct.fields:
+        if field.inline:
+            own = {**_fields(field.type), **own}
+    return own
+
+
+def _inner(field: Field | None, outer: GoType | None) -> GoType | None:
+    """The type of what is under a key: a field's, or the element type of a map."""
+    if field is not None:
+        return field.type
+    return outer.elem if outer is not None and outer.kind is Kind.MAP else None

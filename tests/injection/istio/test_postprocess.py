@@ -1,0 +1,392 @@
+"""What happens to a pod after the overlays: cluster, Prometheus, probes, status, order."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+
+from podgraft.injection import UserError
+from podgraft.injection.istio import (
+    cluster,
+    messages,
+    mesh,
+    order,
+    probes,
+    prometheus,
+    releases,
+    settings,
+    status,
+)
+from podgraft.injection.istio.draft import Draft
+from podgraft.jsonvalue import JSON, Object
+
+from .pods import container, env, pod, proxy_of
+
+NEWEST = releases.newest()
+PROXY = container("istio-proxy")
+APP = container("app")
+
+
+# Cluster and network
+
+VALUES = settings.read_values(
+    '{"global": {"network": "vn", "multiCluster": {"clusterName": "vc"}}}', []
+)
+NO_VALUES = settings.read_values("{}", [])
+C, N = cluster.CLUSTER_ID, cluster.NETWORK
+
+ENVIRONMENTS = (
+    # values, URL, labels, environment
+    (NO_VALUES, {}, {}, {}),
+    (VALUES, {}, {}, {C: "vc", N: "vn"}),
+    (VALUES, {C: "uc", N: "un", "X": "y"}, {}, {C: "uc", N: "un", "X": "y"}),
+    (VALUES, {C: "", N: ""}, {}, {C: "vc", N: "vn"}),
+    (NO_VALUES, {C: ""}, {}, {C: ""}),
+    (VALUES, {N: "un"}, {cluster.NETWORK_LABEL: "ln"}, {C: "vc", N: "ln"}),
+    (VALUES, {}, {cluster.NETWORK_LABEL: ""}, {C: "vc"}),
+    (VALUES, {N: "un"}, {cluster.NETWORK_LABEL: ""}, {C: "vc", N: "un"}),
+)
+
+
+@pytest.mark.parametrize(("values", "url", "labels", "expected"), ENVIRONMENTS)
+def test_cluster_and_network_are_found(
+    values: settings.Values, url: dict[str, str], labels: dict[str, str], expected: dict[str, str]
+) -> None:
+    assert cluster.environment(values, url, labels) == expected
+
+
+def test_the_environment_moves_behind_all_others_sorted() -> None:
+    proxy = container("istio-proxy", env=[{"name": N, "value": "old"}, {"name": "A", "value": "a"}])
+    draft = Draft.of(pod(APP, proxy))
+
+    cluster.set_environment(NEWEST, draft, {N: "n", C: "c"})
+
+    assert [*env(proxy_of(draft)).items()] == [("A", "a"), (C, "c"), (N, "n")]
+    assert env(proxy) == {N: "old", "A": "a"}
+
+
+def test_a_network_labels_the_pod() -> None:
+    draft = Draft.of(pod(APP))
+
+    cluster.set_label(draft, {N: "n"})
+
+    assert draft.labels == {cluster.NETWORK_LABEL: "n"}
+
+
+# Prometheus
+
+
+def _mesh(**fields: JSON) -> messages.Message:
+    return mesh.defaults(NEWEST) | fields
+
+
+MERGED = {
+    "prometheus.io/scrape": "true",
+    "prometheus.io/port": "15020",
+    "prometheus.io/path": "/stats/prometheus",
+}
+
+PROMETHEUS = (
+    # annotations, annotations after, environment value
+    ({}, MERGED, None),
+    ({"prometheus.io/scrape": "true", "prometheus.io/port": "80"}, MERGED,
+     {"scrape": "true", "path": "", "port": "80"}),
+    ({"prometheus_io_port": "080", "x": "y"}, MERGED | {"x": "y"},
+     {"scrape": "", "path": "", "port": "080"}),
+    ({"prometheus.io/path": "/<m>"}, MERGED, {"scrape": "", "path": "/<m>", "port": ""}),
+    # Not wanted
+    ({"prometheus.io/scrape": "f", "prometheus.io/port": "80"}, None, None),
+    ({"prometheus.istio.io/merge-metrics": "false"}, None, None),
+    # Done before
+    ({"prometheus.io/port": "15020", "prometheus.io/path": "/m"}, None, None),
+    # Targets
+    ({"prometheus.istio.io/scrape-targets": " 80:/a , ,81 ", "prometheus.io/port": "9"}, MERGED,
+     {"scrape": "", "path": "/a", "port": "80",
+      "targets": [{"port": "80", "path": "/a"}, {"port": "81", "path": "/metrics"}]}),
+    ({"prometheus.istio.io/scrape-targets": "80,:/a"}, MERGED, None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "expected", "value"), PROMETHEUS)
+def test_scrape_annotations_move_to_the_agent(
+    given: dict[str, JSON], expected: dict[str, JSON] | None, value: Object | None
+) -> None:
+    draft = Draft.of(pod(APP, PROXY, annotations=given))
+
+    prometheus.merge(NEWEST, draft, _mesh())
+
+    assert draft.annotations == (given if expected is None else expected)
+    written = env(proxy_of(draft)).get(prometheus.ENV)
+    assert (written and json.loads(str(written))) == value
+
+
+def test_the_mesh_and_the_pod_may_switch_merging_off_and_on() -> None:
+    off = _mesh(enablePrometheusMerge=False)
+    silent, loud = (
+        Draft.of(pod(PROXY)),
+        Draft.of(pod(PROXY, annotations={prometheus.MERGE: "true"})),
+    )
+
+    prometheus.merge(NEWEST, silent, off)
+    prometheus.merge(NEWEST, loud, off)
+
+    assert silent.annotations == {}
+    assert loud.annotations == MERGED | {prometheus.MERGE: "true"}
+
+
+def test_without_a_sidecar_annotations_change_all_the_same() -> None:
+    draft = Draft.of(pod(APP, annotations={"prometheus.io/port": "80"}))
+
+    prometheus.merge(NEWEST, draft, mesh.with_proxy(_mesh(), {}))
+
+    assert draft.annotations == MERGED | {"prometheus.io/port": "0"}
+
+
+PORTS = (
+    # annotation, message
+    ({"prometheus.io/port": "x"}, 'invalid prometheus scrape configuration: invalid port "x"'),
+    ({"prometheus.io/port": "0"}, 'invalid port "0"'),
+    ({"prometheus.io/port": "65536"}, 'invalid port "65536"'),
+    ({"prometheus.io/port": "015020"}, "port 015020 conflicts with agent port"),
+    ({"prometheus.io/port": "15090"}, "port 15090 is reserved for Istio (Envoy metrics)"),
+    ({"prometheus.istio.io/scrape-targets": "80,15001"},
+     "invalid prometheus scrape targets: target port 15001 is reserved for Istio"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "message"), PORTS)
+def test_ports_of_the_agent_cannot_be_scraped_since_1_31(
+    given: dict[str, JSON], message: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        prometheus.merge(NEWEST, Draft.of(pod(PROXY, annotations=given)), _mesh())
+    assert message in str(caught.value)
+
+    older = Draft.of(pod(PROXY, annotations=given))
+    prometheus.merge(releases.profile(30), older, _mesh())
+    assert older.annotations["prometheus.io/port"] == "15020"
+
+
+def test_before_1_13_only_the_usual_spelling_counts() -> None:
+    draft = Draft.of(pod(PROXY, annotations={"prometheus_io_port": "80"}))
+
+    prometheus.merge(releases.profile(12), draft, _mesh())
+
+    assert draft.annotations == MERGED | {"prometheus_io_port": "80"}
+    assert env(proxy_of(draft)) == {}
+
+
+SECURE = (("9443", "9443"), ("0", None), ("", None))
+
+
+@pytest.mark.parametrize(("port", "announced"), SECURE)
+def test_the_secure_port_is_announced(port: str, announced: str | None) -> None:
+    proxy = container("istio-proxy", env=[{"name": prometheus.SECURE_PORT_ENV, "value": port}])
+    draft, told = (
+        Draft.of(pod(proxy)),
+        Draft.of(pod(proxy, annotations={"prometheus_istio_io_secure_port": "1"})),
+    )
+
+    prometheus.set_secure_port(NEWEST, draft)
+    prometheus.set_secure_port(NEWEST, told)
+
+    assert draft.annotations.get(prometheus.SECURE_PORT) == announced
+    assert prometheus.SECURE_PORT not in told.annotations
+
+
+# Probes
+
+HTTP: Object = {"httpGet": {"path": "/ip", "port": 8000, "scheme": "HTTPS", "host": "h"}}
+
+
+def _rewriting(minor: int = releases.NEWEST, *, tcp: bool = True) -> probes.Rewriting:
+    return probes.Rewriting(profile=releases.profile(minor), mesh_port=15020, tcp=tcp)
+
+
+def _rewritten(draft: Draft, rewriting: probes.Rewriting | None = None) -> JSON:
+    probes.rewrite(draft, proxy_of(draft), rewriting or _rewriting())
+    text = env(proxy_of(draft)).get(probes.ENV)
+    return None if text is None else json.loads(str(text))
+
+
+PROBES = (
+    # probe, what the agent is told, what the kubelet is told
+    ({**HTTP, "timeoutSeconds": 3, "periodSeconds": 9},
+     {"httpGet": {"path": "/ip", "port": 8000, "host": "h", "scheme": "HTTPS"}, "timeoutSeconds": 3},
+     {"httpGet": {"path": "/app-health/app/livez", "port": 15020, "scheme": "HTTP", "host": "h"},
+      "timeoutSeconds": 3, "periodSeconds": 9}),
+    ({"httpGet": {"port": "web"}}, {"httpGet": {"port": 81}},
+     {"httpGet": {"port": 15020, "path": "/app-health/app/livez"}}),
+    ({"httpGet": {"port": "nowhere"}}, None,
+     {"httpGet": {"port": 15020, "path": "/app-health/app/livez"}}),
+    ({"httpGet": {"port": 15020, "path": "/x"}}, None,
+     {"httpGet": {"port": 15020, "path": "/app-health/app/livez"}}),
+    ({"tcpSocket": {"port": 90}}, {"tcpSocket": {"port": 90}},
+     {"httpGet": {"port": 15020, "path": "/app-health/app/livez"}}),
+    ({"grpc": {"port": 91, "service": "s"}}, {"grpc": {"port": 91, "service": "s"}},
+     {"httpGet": {"port": 15020, "path": "/app-health/app/livez"}}),
+    ({"exec": {"command": ["true"]}}, None, {"exec": {"command": ["true"]}}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("probe", "told", "asked"), PROBES)
+def test_a_probe_goes_through_the_agent(probe: Object, told: Object | None, asked: Object) -> None:
+    ports: list[JSON] = [{"name": "web", "containerPort": 80}, {"name": "web", "containerPort": 81}]
+    given = pod(container("app", ports=ports, livenessProbe=probe), PROXY)
+    before = copy.deepcopy(given)
+    draft = Draft.of(given)
+
+    collected = _rewritten(draft)
+
+    assert collected == (None if told is None else {"/app-health/app/livez": told})
+    assert draft.containers[0]["livenessProbe"] == asked
+    assert given == before
+
+
+def test_handlers_and_init_containers_take_part_where_the_release_sees_them() -> None:
+    lifecycle: Object = {
+        "preStop": {"httpGet": {"port": 1}},
+        "postStart": {"tcpSocket": {"port": 2}},
+    }
+    given = pod(
+        PROXY, container("b", lifecycle=lifecycle), init=(container("a", startupProbe=HTTP),)
+    )
+
+    keys = {
+        minor: [*(_rewritten(Draft.of(given), _rewriting(minor)) or {})] for minor in (18, 24, 25)
+    }
+
+    handlers = ["/app-lifecycle/b/poststartz", "/app-lifecycle/b/prestopz"]
+    assert keys == {
+        18: [],
+        24: ["/app-health/a/startupz"],
+        25: ["/app-health/a/startupz", *handlers],
+    }
+
+
+def test_kinds_of_probes_come_with_releases() -> None:
+    tcp, grpc = ({kind: {"port": 1}} for kind in ("tcpSocket", "grpc"))
+    given = pod(PROXY, container("a", livenessProbe=tcp, readinessProbe=grpc))
+
+    assert _rewritten(Draft.of(given), _rewriting(12, tcp=False)) is None
+    assert [*(_rewritten(Draft.of(given), _rewriting(12)) or {})] == ["/app-health/a/livez"]
+    assert len(_rewritten(Draft.of(given), _rewriting(13)) or {}) == 2
+
+
+def test_the_annotation_names_another_port_for_the_kubelet_alone() -> None:
+    for text, port in (("15099", 15099), ("x", 0)):
+        draft = Draft.of(
+            pod(container("app", livenessProbe=HTTP), PROXY, annotations={probes.STATUS_PORT: text})
+        )
+        assert _rewritten(draft) is not None
+        probe = draft.containers[0]["livenessProbe"]
+        assert probe["httpGet"]["port"] == port  # type: ignore[index, call-overload]
+
+
+OLD = '{"/app-health/app/livez":{"httpGet":{"port":1}},"/x":{}}'
+REINJECTED = (
+    # release, what the entry says, keys after
+    (30, OLD, {"/app-health/app/livez": 1, "/x": None, "/app-health/app/readyz": 8000}),
+    (30, None, {"/app-health/app/readyz": 8000, "/app-health/app/livez": 8000}),
+    (26, None, None),
+    (30, "{", None),
+    (16, OLD, None),
+)
+
+
+@pytest.mark.parametrize(("minor", "entry", "expected"), REINJECTED)
+def test_probes_of_an_earlier_injection_win(
+    minor: int, entry: str | None, expected: dict[str, int | None] | None
+) -> None:
+    listed: list[JSON] = [] if entry is None else [{"name": probes.ENV, "value": entry}]
+    given = pod(
+        container("app", livenessProbe=HTTP, readinessProbe=HTTP),
+        container("istio-proxy", env=listed),
+        annotations={status.ANNOTATION: "{}"},
+    )
+    draft = Draft.of(given)
+
+    probes.rewrite(draft, proxy_of(draft), _rewriting(minor))
+
+    entries = proxy_of(draft).get("env", [])
+    assert isinstance(entries, list)
+    if minor < 17:
+        assert len(entries) == 2
+    elif expected is None:
+        assert entries == listed
+    else:
+        found = json.loads(str(entries[0]["value"]))  # type: ignore[index, call-overload]
+        ports = {path: each.get("httpGet", {}).get("port") for path, each in found.items()}
+        assert ports == expected
+        assert [*found] == sorted(found)
+
+
+WANTED = (({}, True, True), ({}, False, False), ({probes.REWRITE: "F"}, True, False),
+          ({probes.REWRITE: "1"}, False, True), ({probes.REWRITE: "maybe"}, True, True))  # fmt: skip
+
+
+@pytest.mark.parametrize(("annotations", "default", "expected"), WANTED)
+def test_the_pod_may_decide_about_its_probes(
+    annotations: dict[str, JSON], default: bool, expected: bool
+) -> None:
+    assert probes.wanted(annotations, default) is expected
+
+
+# Status
+
+TEMPLATE = pod(PROXY, init=(container("istio-init"), container("x"))) | {"metadata": {}}
+
+STATUS_TEXTS = (
+    (32, "", '"revision":"default"}'),
+    (11, "canary", '"revision":"canary"}'),
+    (10, "canary", '"imagePullSecrets":null}'),
+)
+
+
+@pytest.mark.parametrize(("minor", "revision", "end"), STATUS_TEXTS)
+def test_the_status_lists_what_templates_hold(minor: int, revision: str, end: str) -> None:
+    text = status.to_json(releases.profile(minor), status.of_pod(TEMPLATE), revision)
+
+    assert text.startswith(
+        '{"initContainers":["istio-init","x"],"containers":["istio-proxy"],"volumes":null'
+    )
+    assert text.endswith(end)
+    assert status.read({status.ANNOTATION: text}) == status.of_pod(TEMPLATE)
+
+
+@pytest.mark.parametrize("text", ["", "x", "[]", "null"])
+def test_an_unreadable_status_is_none(text: str) -> None:
+    assert status.read({status.ANNOTATION: text}) is None
+
+
+# Order
+
+V, I, D, P = "istio-validation", "istio-init", "enable-core-dump", "istio-proxy"  # noqa: E741
+
+ORDERS = (
+    # release, hold, containers, init containers, both after
+    (30, False, [P, "a", "b"], [I, "x", V, D], ["a", "b", P], [V, "x", I, D]),
+    (30, True, ["a", P, "b"], [], [P, "a", "b"], []),
+    (30, False, ["a"], ["x", D, P, I, V], ["a"], [I, V, P, D, "x"]),
+    (18, False, ["a"], ["x", P, V, I], ["a"], [V, "x", P, I]),
+    (30, False, [P, "a", P], [], ["a", P], []),
+)
+
+
+@pytest.mark.parametrize(("minor", "hold", "listed", "init", "after", "init_after"), ORDERS)
+def test_special_containers_find_their_places(
+    minor: int,
+    hold: bool,
+    listed: list[str],
+    init: list[str],
+    after: list[str],
+    init_after: list[str],
+) -> None:
+    draft = Draft.of(pod(*map(container, listed), init=tuple(map(container, init))))
+
+    order.reorder(releases.profile(minor), draft, hold=hold)
+
+    assert [each["name"] for each in draft.containers] == after
+    assert [each["name"] for each in draft.init_containers] == init_after
