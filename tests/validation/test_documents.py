@@ -3,8 +3,8 @@
 import pytest
 
 from podgraft.policy import Notes, Spot
-from podgraft.validation import read_binding, unbound_faults
-from validation.documents import ALL, document, faults, policy
+from podgraft.validation import read_binding
+from validation.documents import ALL, document, faults
 
 RULE = "validations: [{expression: 'true'}]\n"
 
@@ -121,12 +121,3 @@ def test_a_binding_with_a_fault_is_refused_at_load(spec: str, fault: str) -> Non
 
     assert len(found) == 1, found
     assert found[0].startswith(fault)
-
-
-def test_a_policy_that_wants_parameters_needs_a_binding_that_gives_them() -> None:
-    wanting = policy(RULE + "paramKind: {apiVersion: v1, kind: ConfigMap}")
-
-    assert list(unbound_faults(wanting, [])) == [
-        "wants parameters, and no ValidatingAdmissionPolicyBinding gives it a paramRef"
-    ]
-    assert not list(unbound_faults(policy(RULE), []))

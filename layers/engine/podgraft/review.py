@@ -15,6 +15,7 @@ from podgraft.admission import AdmissionRequest, AdmissionResponse
 from podgraft.bundle import Bundle, Call, Graft, Grafted
 from podgraft.injection import OperatorError, UserError
 from podgraft.jsonvalue import JSON, Object
+from podgraft.kube import identity
 from podgraft.policy import Decision, Skip
 from podgraft.store import Snapshot, Store, StoreError
 
@@ -141,7 +142,7 @@ def _review(request: AdmissionRequest, store: Store, caller: Caller, answer: _An
         injector=caller.injector,
         cluster=caller.cluster or "",
         namespace=request.namespace,
-        owner=_owner(request),
+        owner=_name(request),
     )
     try:
         snapshot = store.snapshot(caller.injector, caller.cluster, caller.deadline_seconds)
@@ -170,6 +171,7 @@ def _inject(case: _Case) -> Answered:
     decision = policy.not_applicable(case.request)
     if decision is None:
         pod = _pod(case.request.object)
+        case = replace(case, facts=replace(case.facts, owner=_owner(pod)))
         decision = policy.decide(case.bundle.rules, pod, case.request.namespace)
         if not isinstance(decision, Skip):
             return _injected(case, pod, decision)
@@ -194,15 +196,20 @@ def _mutate(case: _Case) -> Answered:
 
 
 def _validate(case: _Case) -> Answered:
-    denials: list[str] = []
-    warnings: list[str] = []
-    for judge in case.bundle.judges:
-        judgement = judge(case.request)
-        denials.extend(judgement.denials)
-        warnings.extend(judgement.warnings)
-    if denials:
-        return _denied(case, "; ".join(denials), Why.RULES, warnings)
-    return _allowed(case, Word.ALLOW, Why.RULES, warnings)
+    judgements = [judge(case.request) for judge in case.bundle.judges]
+    denials = [denial for judgement in judgements for denial in judgement.denials]
+    warnings = [warning for judgement in judgements for warning in judgement.warnings]
+    word = Word.DENY if denials else Word.ALLOW
+    facts, audit = case.told(word, Why.RULES)
+    for judgement in judgements:
+        audit = {**judgement.audit, **audit}
+    told = tuple(case.warnings(*warnings))
+    if not denials:
+        return Answered(admission.allowed(case.request, warnings=told, audit=audit), facts)
+    message = "; ".join(denial.message for denial in denials)
+    code = denials[0].code
+    response = admission.denied(case.request, message, code=code, warnings=told, audit=audit)
+    return Answered(response, facts)
 
 
 def _pod(value: JSON) -> Object:
@@ -262,6 +269,17 @@ def _denied(case: _Case, message: str, reason: str, warnings: Iterable[str] = ()
     return Answered(admission.denied(case.request, message, warnings=warnings, audit=audit), facts)
 
 
-def _owner(request: AdmissionRequest) -> str:
-    """«Deployment/web»: whose pod it is, by the names that are no secret."""
-    raise NotImplementedError
+def _name(request: AdmissionRequest) -> str:
+    """«Deployment/web»: the object's kind and name; names are no secret."""
+    value = request.object if request.object is not None else request.old_object
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    own = metadata if isinstance(metadata, dict) else {}
+    name = request.name or own.get("name") or own.get("generateName") or ""
+    return f"{request.kind.kind or 'Pod'}/{name}"
+
+
+def _owner(pod: Object) -> str:
+    """«Deployment/web»: the workload that a pod belongs to."""
+    metadata = pod["metadata"]
+    owner = identity.of_pod(metadata if isinstance(metadata, dict) else {})
+    return f"{owner.kind}/{owner.name}"

@@ -26,6 +26,7 @@ _REASONS = {
     HTTPStatus.METHOD_NOT_ALLOWED: "MethodNotAllowed",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "RequestEntityTooLarge",
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "UnsupportedMediaType",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "Invalid",
     HTTPStatus.TOO_MANY_REQUESTS: "TooManyRequests",
     HTTPStatus.INTERNAL_SERVER_ERROR: "InternalError",
     HTTPStatus.SERVICE_UNAVAILABLE: "ServiceUnavailable",
@@ -76,11 +77,12 @@ def denied(
     request: AdmissionRequest,
     message: str,
     *,
+    code: HTTPStatus = HTTPStatus.FORBIDDEN,
     warnings: Iterable[str] = (),
     audit: Mapping[str, str] = {},
 ) -> AdmissionResponse:
     """Refuse the object; kubectl shows ``message`` behind the webhook's name."""
-    return _answer(request, warnings, audit, status=errored(HTTPStatus.FORBIDDEN, message))
+    return _answer(request, warnings, audit, status=errored(code, message))
 
 
 def errored(code: HTTPStatus, message: str) -> Status:

@@ -9,12 +9,13 @@ from .compiling import Bundle, compile_
 from .digest import digest, is_manifest
 from .errors import BundleError, Fault
 from .manifests import Manifest, Manifests
-from .parts import Call, Graft, Grafted, Judge, Judgement, Part
+from .parts import Call, Denial, Graft, Grafted, Judge, Judgement, Part
 
 __all__ = [
     "Bundle",
     "BundleError",
     "Call",
+    "Denial",
     "Fault",
     "Graft",
     "Grafted",

@@ -8,14 +8,19 @@ from podgraft.injection.istio import Injector as IstioInjector
 from podgraft.jsonvalue import Object
 from podgraft.policy import Policy, Rules
 
-from . import istio_part
+from . import appmesh_part, istio_part, overlay_part, rules_part
 from .digest import digest
 from .errors import BundleError, Fault
 from .manifests import IGNORE, Manifests, read
 from .parts import Compile, Graft, Judge, Part
 
 # In the order in which they work on an object.
-PARTS: tuple[Compile, ...] = (istio_part.part,)
+PARTS: tuple[Compile, ...] = (
+    istio_part.part,
+    appmesh_part.part,
+    overlay_part.part,
+    rules_part.part,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,5 +80,6 @@ def _useless(manifests: Manifests, parts: Sequence[Part]) -> Iterator[Fault]:
             yield manifest.fault(
                 "/data",
                 f"holds {keys}, which serves nothing in this bundle",
-                f'use config and values, or mesh, or annotate it with {IGNORE}: "true"',
+                f"use config and values, or mesh, or let a Mesh or paramRef name it, "
+                f'or annotate it with {IGNORE}: "true"',
             )

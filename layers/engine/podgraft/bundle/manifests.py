@@ -10,11 +10,17 @@ from .errors import Fault
 
 IGNORE = "podgraft.dev/ignore"
 
+_ADMISSION = tuple(f"admissionregistration.k8s.io/{v}" for v in ("v1", "v1beta1", "v1alpha1"))
+
 # Kind → API versions, each read alike.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": ("v1",),
+    "Mesh": ("supergloo.solo.io/v1",),
     "Namespace": ("v1",),
+    "Overlay": ("podgraft.dev/v1",),
     "ProxyConfig": ("networking.istio.io/v1beta1", "networking.istio.io/v1"),
+    "ValidatingAdmissionPolicy": _ADMISSION,
+    "ValidatingAdmissionPolicyBinding": _ADMISSION,
 }
 
 
@@ -100,7 +106,7 @@ def read(files: Mapping[str, bytes]) -> Manifests:
 Note = Callable[[Fault], None]
 
 _EMPTY = Fault(
-    file="bundle",
+    file="the folder",
     problem="holds no manifest",
     remedy="put .yaml, .yml or .json files into it, as kubectl get -o yaml prints them",
 )

@@ -6,6 +6,7 @@ Each kind of injection is a module of this package with a function ``part``, and
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Protocol, TypeAlias
 
 from podgraft.admission import AdmissionRequest
@@ -53,11 +54,19 @@ class Graft(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """A rule that is broken: the words for the user, and the status code of the refusal."""
+
+    message: str
+    code: HTTPStatus = HTTPStatus.FORBIDDEN
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
     """What the rules say about a request; without denials it passes."""
 
-    denials: tuple[str, ...] = ()
+    denials: tuple[Denial, ...] = ()
     warnings: tuple[str, ...] = ()
     audit: Mapping[str, str] = field(default_factory=dict[str, str])
 

@@ -12,7 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from podgraft.admission import AdmissionRequest, GroupVersionResource, Operation
+from podgraft.admission import (
+    AdmissionRequest,
+    GroupVersionKind,
+    GroupVersionResource,
+    Operation,
+)
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import selectors
 
@@ -262,3 +267,30 @@ def _described(request: AdmissionRequest) -> str:
     sub = f"/{request.sub_resource}" if request.sub_resource else ""
     group = f"{asked.group}/" if asked.group else ""
     return f"{request.operation} of {asked.resource}{sub}.{group}{asked.version}"
+
+
+def creation(value: Object, namespace: str) -> AdmissionRequest:
+    """The request that would create an object: for those who ask without a cluster.
+
+    The resource is guessed from the kind, as kubectl does for kinds that it was not told of
+    (apimachinery, meta.UnsafeGuessKindToResource).
+    """
+    group, _, version = str(value.get("apiVersion") or "v1").rpartition("/")
+    kind = str(value.get("kind") or "Pod")
+    metadata = value.get("metadata")
+    own = metadata if isinstance(metadata, dict) else {}
+    return AdmissionRequest(
+        api_version="admission.k8s.io/v1",
+        kind=GroupVersionKind(group, version, kind),
+        resource=GroupVersionResource(group, version, _plural(kind.lower())),
+        name=str(own.get("name") or ""),
+        namespace=str(own.get("namespace") or namespace),
+        object=value,
+        raw={"operation": "CREATE"},
+    )
+
+
+def _plural(singular: str) -> str:
+    if singular.endswith("s"):
+        return singular + "es"
+    return singular[:-1] + "ies" if singular.endswith("y") else singular + "s"

@@ -13,7 +13,7 @@ budget that one has there.
 from .bindings import Action, Binding, ParamRef, read_binding
 from .judgement import Denial, Judgement
 from .policies import ValidatingPolicy, read_policy
-from .rules import Rules, unbound_faults
+from .rules import Rules
 
 __all__ = [
     "Action",
@@ -25,5 +25,4 @@ __all__ = [
     "ValidatingPolicy",
     "read_binding",
     "read_policy",
-    "unbound_faults",
 ]

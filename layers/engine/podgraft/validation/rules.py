@@ -5,7 +5,7 @@ Source: apiserver 0.37, pkg/admission/plugin/policy/validating (dispatcher.go, v
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from podgraft import jsonvalue
@@ -87,13 +87,6 @@ class Rules:
         if not policy.wants_params or binding.params is None:
             return [None]
         return binding.params.find(self.config_maps, request.namespace)
-
-
-def unbound_faults(policy: ValidatingPolicy, bindings: Sequence[Binding]) -> Iterator[str]:
-    """What is wrong between a policy and the bindings of its bundle."""
-    own = [binding for binding in bindings if binding.policy == policy.name]
-    if policy.wants_params and not any(binding.params for binding in own):
-        yield "wants parameters, and no ValidatingAdmissionPolicyBinding gives it a paramRef"
 
 
 @dataclass(slots=True)

@@ -1,0 +1,52 @@
+"""App Mesh in a bundle: Mesh documents, and the ConfigMaps that hold their templates."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from podgraft.injection import Fault as DocumentFault
+from podgraft.injection import InvalidDocumentsError, appmesh
+from podgraft.jsonvalue import Object
+from podgraft.policy import Policy
+
+from .errors import Fault
+from .manifests import Manifest, Manifests
+from .parts import Call, Grafted, Part
+
+
+@dataclass(frozen=True, slots=True)
+class AppMeshGraft:
+    """The containers of the pod's mesh."""
+
+    meshes: appmesh.AppMesh
+
+    def __call__(self, before: Object, call: Call) -> Grafted:
+        """Inject as supergloo's webhook would."""
+        return Grafted(base=before, object=self.meshes.inject(before, call.namespace))
+
+
+def part(manifests: Manifests, _policy: Policy) -> Part:
+    """Compile the meshes that inject; nothing where the bundle has none."""
+    meshes = manifests.of("Mesh")
+    if not meshes:
+        return Part()
+    config_maps = manifests.of("ConfigMap")
+    try:
+        compiled = appmesh.compile_(
+            [mesh.object for mesh in meshes], [found.object for found in config_maps]
+        )
+    except InvalidDocumentsError as error:
+        return Part(used=config_maps, faults=_placed(error.faults, meshes))
+    return Part(
+        pods=(AppMeshGraft(compiled),) if compiled.meshes else (),
+        used=tuple(found for found in config_maps if found.object in compiled.used),
+        tolerated=_placed(compiled.warnings, meshes),
+    )
+
+
+def _placed(faults: Iterable[DocumentFault], meshes: Iterable[Manifest]) -> tuple[Fault, ...]:
+    """Faults of meshes as faults of the files that hold them."""
+    holders = {appmesh.identity(mesh.object): mesh for mesh in meshes}
+    return tuple(
+        holders[fault.document].fault(fault.path, fault.problem, fault.remedy or "correct it there")
+        for fault in faults
+    )

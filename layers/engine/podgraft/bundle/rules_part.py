@@ -1,0 +1,102 @@
+"""Validating policies in a bundle, their bindings, and the ConfigMaps that are their parameters.
+
+``podgraft.validation`` brings CEL with it, so it is imported only where there is a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from podgraft.admission import AdmissionRequest
+from podgraft.policy import Notes, Policy, Spot
+
+from .errors import Fault
+from .manifests import Manifest, Manifests
+from .parts import Denial, Judgement, Part
+
+if TYPE_CHECKING:
+    from podgraft.validation import Binding, Rules, ValidatingPolicy
+
+POLICY = "ValidatingAdmissionPolicy"
+BINDING = "ValidatingAdmissionPolicyBinding"
+
+
+@dataclass(frozen=True, slots=True)
+class RulesJudge:
+    """All validating policies of the bundle."""
+
+    rules: Rules
+
+    def __call__(self, request: AdmissionRequest) -> Judgement:
+        """Judge as kube-apiserver would."""
+        found = self.rules.judge(request)
+        return Judgement(
+            denials=tuple(Denial(denial.message, denial.code) for denial in found.denials),
+            warnings=found.warnings,
+            audit=found.audit,
+        )
+
+
+def part(manifests: Manifests, _policy: Policy) -> Part:
+    """Compile the policies; nothing where the bundle has none."""
+    policies, bindings = manifests.of(POLICY), manifests.of(BINDING)
+    if not policies:
+        return Part(faults=tuple(_unknown(bindings, ())))
+    from podgraft import validation
+
+    faults: list[Fault] = []
+    compiled = [validation.read_policy(*spec) for spec in _specs(policies, faults)]
+    bound = [validation.read_binding(*spec) for spec in _specs(bindings, faults)]
+    config_maps = manifests.of("ConfigMap")
+    rules = validation.Rules(
+        policies=tuple(sorted(compiled, key=lambda policy: policy.name)),
+        bindings=tuple(sorted(bound, key=lambda binding: binding.name)),
+        config_maps=tuple(found.object for found in config_maps),
+        namespaces=manifests.namespaces,
+    )
+    return Part(
+        judges=(RulesJudge(rules),),
+        used=tuple(found for found in config_maps if _serves(found, rules)),
+        faults=(*faults, *_unknown(bindings, policies), *_unbound(policies, compiled, bound)),
+    )
+
+
+def _specs(manifests: tuple[Manifest, ...], faults: list[Fault]) -> Iterator[tuple[Spot, str]]:
+    """Spec and name of each; what its reader notes becomes a fault of its file."""
+    for manifest in manifests:
+        notes = Notes()
+        yield Spot(manifest.object.get("spec"), "/spec", notes), manifest.name
+        faults.extend(
+            manifest.fault(fault.path, fault.problem, "correct it there") for fault in notes.faults
+        )
+
+
+def _unknown(bindings: tuple[Manifest, ...], policies: tuple[Manifest, ...]) -> Iterator[Fault]:
+    names = {policy.name for policy in policies}
+    for binding in bindings:
+        spec = binding.object.get("spec")
+        wanted = spec.get("policyName") if isinstance(spec, dict) else None
+        if wanted and wanted not in names:
+            problem = f"names {wanted}, and the bundle has no such {POLICY}"
+            yield binding.fault("/spec/policyName", problem, "add the policy, or take this out")
+
+
+def _unbound(
+    manifests: tuple[Manifest, ...], policies: list[ValidatingPolicy], bindings: list[Binding]
+) -> Iterator[Fault]:
+    for manifest, policy in zip(manifests, policies, strict=True):
+        own = [binding for binding in bindings if binding.policy == policy.name]
+        if policy.wants_params and not any(binding.params for binding in own):
+            problem = f"wants parameters, and no {BINDING} gives it a paramRef"
+            yield manifest.fault("/spec/paramKind", problem, "add a binding with a paramRef")
+
+
+def _serves(config_map: Manifest, rules: Rules) -> bool:
+    """Whether a ConfigMap is a parameter of some binding."""
+    return any(
+        binding.params is not None
+        and config_map.object in binding.params.find(rules.config_maps, config_map.namespace)
+        for binding in rules.bindings
+    )
