@@ -44,6 +44,7 @@ BUNDLE = {
     ).encode()
 }
 NEXT = {"injector.yaml": BUNDLE["injector.yaml"].replace(b"proxy:1", b"proxy:2")}
+GONE = bundle.digest({"injector.yaml": b"was deleted"})
 BROKEN = {"injector.yaml": b"apiVersion: [v1\n"}
 
 
@@ -158,7 +159,7 @@ def _invalid_bundle(world: World) -> None:
 
 
 def _deleted_bundle(world: World) -> None:
-    world.put_policy(f"bundle: {bundle.digest(NEXT)}\n")
+    world.put_policy(f"bundle: {GONE}\n")
 
 
 CASES: tuple[tuple[str, Make, int], ...] = (

@@ -2,13 +2,19 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from .aws import Patience, call
 
 if TYPE_CHECKING:
     from mypy_boto3_ssm import SSMClient
-    from mypy_boto3_ssm.type_defs import GetParametersByPathResultTypeDef, ParameterTypeDef
+    from mypy_boto3_ssm.type_defs import (
+        GetParameterResultTypeDef,
+        GetParametersByPathResultTypeDef,
+        ParameterTypeDef,
+    )
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,10 @@ class Parameters:
                 by_path = self.client.get_parameters_by_path
                 path = folder.rstrip("/")
                 if start:
-                    return by_path(Path=path, WithDecryption=True, NextToken=start)
-                return by_path(Path=path, WithDecryption=True)
+                    page = by_path(Path=path, WithDecryption=True, NextToken=start)
+                else:
+                    page = by_path(Path=path, WithDecryption=True)
+                return _whole(page, "Parameters")
 
             page = call(f"reading parameters {folder}", request, patience)
             yield page
@@ -60,12 +68,18 @@ class Parameters:
                 return
 
     def _read(self, name: str, patience: Patience) -> Parameter:
-        answer = call(
-            f"reading parameter {name}",
-            lambda: self.client.get_parameter(Name=name, WithDecryption=True),
-            patience,
-        )
+        def request() -> "GetParameterResultTypeDef":
+            return _whole(self.client.get_parameter(Name=name, WithDecryption=True), "Parameter")
+
+        answer = call(f"reading parameter {name}", request, patience)
         return _parameter(answer["Parameter"])
+
+
+def _whole(answer: T, key: str) -> T:
+    """The answer, if it is one: of a JSON body that was cut off, botocore makes an empty one."""
+    if not isinstance(answer, dict) or key not in answer:
+        raise ConnectionError("the answer is not whole")
+    return cast("T", answer)
 
 
 def _parameter(found: "ParameterTypeDef") -> Parameter:
