@@ -5,15 +5,15 @@ Text goes in and JSON comes out, or the other way; nothing else passes. ``load``
 for byte. So ``yes`` is true, ``0o17`` is 15, ``1e3`` is 1000, ``12:30:45`` and dates are strings,
 keys become strings, and a float that has no fraction is an integer, as its JSON text says.
 
-Deliberate differences, each with a test:
+Differences, each a row of tests/kubeyaml/test_differences.py:
 
 - Two keys of one map that become the same string (``1`` and ``"1"``) are a repeated key. In Go the
-  winner changes from run to run.
+  winner changes from run to run. So does the order of keys that ``dump`` finds in a circle.
 - Values nest at most ``jsonvalue.MAX_DEPTH`` deep; go-yaml's limit is 10,000.
-- ``dump`` writes strings that Marshal fails on or damages (most control characters, U+0085, keys of
-  more than 1,024 characters) so that ``load`` gives them back.
-- The scanner is libyaml's, which go-yaml was translated from. ``syntax.md`` beside the tests lists
-  the texts that one of the two refuses.
+- ``dump`` writes strings that Marshal fails on or damages (DEL, C1 controls with U+0085, keys of more
+  than 1,024 characters) so that ``load`` gives them back.
+- The scanner is libyaml's, which go-yaml v2 was once translated from. They part over colons and
+  question marks inside words of flow lists, odd signs in tags, ``%YAML 1.2`` and ``"\\/"``.
 """
 
 from .documents import load_all
