@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from pki import NOW, Authority
 
 from certificates import CertificateError, acm, issuing, keys, pem
 from certificates.acm import Import, Importer
 from certificates.issuing import Lifetime
 from certificates.keys import KeyType
+from pki import NOW, Authority
 
 KEY = keys.make(KeyType.P_256)
 CA, OTHER = Authority(), Authority()

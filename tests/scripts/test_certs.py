@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from pki import NOW
 
 import certs
 from certificates import keys, names, pem, trust
+from pki import NOW
 
 
 @dataclass(frozen=True, slots=True)

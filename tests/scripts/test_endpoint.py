@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from endpoint import showing
-from pki import NOW, Authority
 
 from certificates import CertificateError, endpoint, keys, trust
 from certificates.endpoint import Address
 from certificates.keys import KeyType
+from endpoint import showing
+from pki import NOW, Authority
 
 KEY = keys.make(KeyType.P_256)
 CA, OTHER = Authority(), Authority()

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
-from pki import NOW, Authority
 
 from certificates import inspection, issuing, keys, trust
 from certificates.inspection import Question, Status
 from certificates.issuing import Lifetime
 from certificates.keys import KeyType
+from pki import NOW, Authority
 
 KEY = keys.make(KeyType.P_256)
 CA, OTHER = Authority(), Authority()

@@ -8,11 +8,11 @@ from typing import TypeVar
 import pytest
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
-from pki import NOW, Authority, Question, ask_go
 
 from certificates import CertificateError, issuing, keys, names, trust
 from certificates.issuing import Issuer, Kind, Lifetime
 from certificates.keys import KeyType
+from pki import NOW, Authority, Question, ask_go
 
 CA = Authority()
 YEAR = Lifetime.starting(NOW, 365)

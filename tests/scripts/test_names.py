@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from pki import Authority, Question, ask_go
 
 from certificates import CertificateError, names
 from certificates.names import Names
+from pki import Authority, Question, ask_go
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from cryptography import x509
-from endpoint import showing
-from pki import NOW
 
 import certs
 from certificates import keys, pem, trust
 from certificates.folder import Folder
+from endpoint import showing
+from pki import NOW
 from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON
 

@@ -13,11 +13,11 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.x509.oid import NameOID
-from pki import NOW, Authority, Question, ask_go
 
 from certificates import CertificateError, issuing, keys, names, pem, trust
 from certificates.issuing import Issuer, Lifetime
 from certificates.keys import KeyType
+from pki import NOW, Authority, Question, ask_go
 
 KEY = keys.make(KeyType.P_256)
 RSA = keys.make(KeyType.RSA_2048)

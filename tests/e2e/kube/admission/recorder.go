@@ -62,7 +62,6 @@ func (t *tap) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	request.Body = io.NopCloser(bytes.NewReader(body))
 	kept := &call{URL: request.URL.String(), Headers: request.Header.Clone(), Request: body}
-	kept.Headers.Del("Authorization")
 	t.recorder.calls = append(t.recorder.calls, kept)
 	response, err := t.next.RoundTrip(request)
 	if err != nil {

@@ -1,0 +1,72 @@
+"""Scenes before kube-apiserver's own admission plugins: ``make e2e-kube`` builds and runs them.
+
+``scripts/e2e_kube.py --record`` writes what was said to recorded/, for test_replay.py.
+"""
+
+import os
+from collections.abc import Generator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from e2e.kube import recordings
+from e2e.kube.apiserver import Answer, ask
+from e2e.kube.scenes import AFTER, SCENES, Scene, Server
+from e2e.kube.world import World
+
+PROGRAM = "PODGRAFT_KUBE_ADMISSION"
+FAILED_OPEN = "failed-open.mutation.webhook.admission.k8s.io/"
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    """The API server's admission chain, as scripts/e2e_kube.py has built it."""
+    if PROGRAM not in os.environ:
+        pytest.skip("needs Go and its module proxy: make e2e-kube")
+    return Path(os.environ[PROGRAM])
+
+
+@pytest.fixture(scope="module")
+def world(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[World]:
+    """One set of certificates and servers for all scenes."""
+    del program  # without it nothing need be started
+    with ExitStack() as stack:
+        yield World(tmp_path_factory.mktemp("world"), stack)
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+def test_scene(scene: Scene, program: Path, world: World) -> None:
+    answer = recordings.settled(ask(program, world.scenario(scene)), world.token)
+    told = answer.get("kubectl", "")
+    assert scene.refused in told
+    assert bool(scene.refused) is ("object" not in answer), told
+    assert len(answer.get("calls", [])) == scene.calls
+    assert any(key.startswith(FAILED_OPEN) for key in answer.get("audit", {})) is scene.failed_open
+    if not scene.refused:
+        assert tuple(_containers(answer)) == scene.containers
+    if "PODGRAFT_RECORD" in os.environ:
+        recordings.write(scene.name, answer)
+    # How a timeout is told depends on where it strikes.
+    assert scene.server is Server.SILENT or answer == recordings.read(scene.name)
+
+
+def test_the_second_asking_changes_nothing(program: Path, world: World) -> None:
+    """Reinvocation: after the other injector, ours is asked once more and has no patch to give."""
+    (scene,) = (scene for scene in SCENES if scene.name == "reinvocation")
+    calls = ask(program, world.scenario(scene))["calls"]
+    injectors = [call["url"].split("/inject/")[0].rsplit("/", 1)[-1] for call in calls]
+    assert injectors == [world.token, "logging", world.token]
+    responses = [call["response"]["response"] for call in calls]
+    assert ["patch" in response for response in responses] == [True, True, False]
+
+
+def test_dry_run_is_said(program: Path, world: World) -> None:
+    (scene,) = (scene for scene in SCENES if scene.name == "dry run")
+    (call,) = ask(program, world.scenario(scene))["calls"]
+    assert call["request"]["request"]["dryRun"] is True
+    assert tuple(_containers(ask(program, world.scenario(scene)))) == AFTER
+
+
+def _containers(answer: Answer) -> list[str]:
+    return [container["name"] for container in answer["object"]["spec"]["containers"]]

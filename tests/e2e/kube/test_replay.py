@@ -1,0 +1,74 @@
+"""What kube-apiserver said when the scenes were recorded, said again to the app."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from e2e.kube import recordings
+from e2e.kube.scenes import CLUSTER, SCENES, Scene, Shown
+from e2e.kube.world import STORE
+from podgraft import kubeyaml
+from podgraft.jsonvalue import JSON
+from podgraft.store import DirectoryCallers, DirectoryStore, tokens
+from podgraft.web import Auth, create_app
+
+TOKEN = "t0k3n"
+SUBJECT = ((("organizationName", "podgraft-clusters"),), (("commonName", CLUSTER),))
+
+CALLS = [
+    pytest.param(scene, call, id=f"{scene.name}-{number}")
+    for scene in SCENES
+    for number, call in enumerate(recordings.read(scene.name).get("calls", []))
+    if "code" in call
+]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of the scenes, with a cluster that may call."""
+    folder = tmp_path_factory.mktemp("replay") / "store"
+    shutil.copytree(STORE, folder)
+    (folder / "auth").mkdir()
+    known: JSON = {
+        "tokens": [{"sha256": tokens.digest(TOKEN), "created": "2026-11-21T00:00:00Z"}],
+        "subjects": [f"CN={CLUSTER},O=podgraft-clusters"],
+    }
+    (folder / "auth" / f"{CLUSTER}.yaml").write_text(kubeyaml.dump(known))
+    return folder
+
+
+class _Connection:
+    """What gunicorn knows of a client that has shown the cluster's certificate."""
+
+    def getpeercert(self) -> Mapping[str, object]:
+        return {"subject": SUBJECT}
+
+
+@pytest.mark.parametrize(("scene", "call"), CALLS)
+def test_the_app_answers_as_recorded(scene: Scene, call: Mapping[str, Any], store: Path) -> None:
+    certified = scene.shown is Shown.CERTIFICATE
+    auth = Auth.MTLS if certified else Auth.TOKEN
+    app = create_app(DirectoryStore(store), DirectoryCallers(store), auth=auth)
+    url = urlsplit(str(call["url"]).replace(recordings.TOKEN, TOKEN))
+    headers = {name: values[0] for name, values in call["headers"].items()}
+    if "Authorization" in headers:
+        headers["Authorization"] = headers["Authorization"].replace(recordings.TOKEN, TOKEN)
+    answer = app.test_client().post(
+        url.path,
+        query_string=url.query,
+        json=call["request"],
+        headers=headers,
+        environ_overrides={"gunicorn.socket": _Connection()} if certified else {},
+    )
+    assert (answer.status_code, answer.json) == (call["code"], call["response"])
+
+
+def test_nothing_secret_is_recorded() -> None:
+    """Tokens were replaced; every scene has its recording, and every recording its scene."""
+    files = {path.name: path.read_text() for path in recordings.FOLDER.iterdir()}
+    assert set(files) == {recordings.path(scene.name).name for scene in SCENES}
+    assert not [name for name, text in files.items() if "/k/" in text and "/k/<token>/" not in text]

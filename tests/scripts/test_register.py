@@ -1,0 +1,236 @@
+"""The program that registers clusters, as an operator runs it."""
+
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import certs
+import register
+import schemas
+from certificates import keys, pem, trust
+from endpoint import showing
+from podgraft import kubeyaml
+from podgraft.jsonvalue import Object
+
+URL = "https://webhook.example.com"
+TRUSTED = ("--ca-bundle", "certificates/ca.pem", "--server-cert", "certificates/server.pem")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def manifests(self) -> list[Object]:
+        return [one for one in kubeyaml.load_all(self.out) if isinstance(one, dict)]
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run register.py in a folder with certificates and a token."""
+    monkeypatch.chdir(tmp_path)
+    made = ("--dir", "certificates", "--key-type", "p-256")
+    for command in (
+        ("ca",),
+        ("server", "webhook.example.com", "127.0.0.1"),
+        ("client", "prod-eu"),
+    ):
+        assert certs.main([*command, *made]) == 0
+    assert certs.main(["ca", "--dir", "other", "--key-type", "p-256"]) == 0
+    Path("token").write_text("t0k3n\n")
+    capsys.readouterr()
+
+    def _run(*arguments: str, url: str = URL) -> Outcome:
+        status = register.main(["--url", url, *arguments])
+        captured = capsys.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    return _run
+
+
+def _client(outcome: Outcome) -> Any:
+    """The clientConfig of the only webhook."""
+    (manifest,) = outcome.manifests
+    webhooks: Any = manifest["webhooks"]
+    return webhooks[0]["clientConfig"]
+
+
+def test_what_is_printed_is_checked_sorted_and_stable(run: Run) -> None:
+    once, again = run(*TRUSTED), run(*TRUSTED)
+    assert once.status == 0
+    assert once.out == again.out == "---\n".join(map(kubeyaml.dump, once.manifests))
+    authority = pem.read(Path("certificates/ca.pem"))
+    assert _client(once) == {
+        "caBundle": trust.ca_bundle(authority),
+        "url": "https://webhook.example.com/inject",
+    }
+    assert "not checked" not in once.err
+    assert "kubectl apply --server-side" in once.err
+
+
+def test_a_bundle_that_nothing_was_checked_with_is_told(run: Run) -> None:
+    assert "not checked: give --server-cert or --probe" in run(*TRUSTED[:2]).err
+
+
+def test_public_roots_need_no_bundle(run: Run) -> None:
+    assert _client(run()) == {"url": "https://webhook.example.com/inject"}
+
+
+def test_cluster_network_environment_and_token_are_in_the_path(run: Run) -> None:
+    said = ("--cluster", "prod-eu", "--network", "n1", "--env", "TEAM=a/b", "--injector", "istio")
+    outcome = run(*said, "--token-file", "token")
+    assert _client(outcome)["url"] == (
+        "https://webhook.example.com/k/t0k3n/istio/inject/cluster/prod-eu/net/n1/TEAM/a--slash--b"
+    )
+    assert "the URL holds the token" in outcome.err
+
+
+def test_everything_at_once_is_taken_by_kubernetes(run: Run) -> None:
+    outcome = run(
+        *("--mutate", "apps/v1/deployments", "--validate", "apps/v1/deployments:CREATE,UPDATE"),
+        *("--revision", "default", "--guard", "--failure-policy", "Ignore", "--timeout", "5"),
+        *("--reinvocation-policy", "IfNeeded", "--exclude-namespace", "ingress"),
+        *("--match-condition", "jobs=!has(object.metadata.labels.job)"),
+        *TRUSTED,
+    )
+    assert outcome.status == 0
+    kinds = [one["kind"] for one in outcome.manifests]
+    assert kinds == [
+        "MutatingWebhookConfiguration",
+        "ValidatingWebhookConfiguration",
+        "ValidatingAdmissionPolicy",
+        *["ValidatingAdmissionPolicyBinding"] * 4,
+    ]
+    for manifest in outcome.manifests:
+        schemas.validate(manifest, "1.37")
+
+
+def test_the_guard_goes_by_the_policy_document_of_the_cluster(run: Run) -> None:
+    Path("policy.yaml").write_text(
+        "neverInjectSelector: [{matchLabels: {job: import}}]\n"
+        "clusters: {staging: {policy: disabled}}\n"
+    )
+    guarded = ("--guard", "envoy", "--policy", "policy.yaml", "--cluster")
+    for cluster, undecided in (("prod", "!variables.never"), ("staging", "variables.always")):
+        out = run(*guarded, cluster).out
+        assert f"(!variables.refused && {undecided}" in out.replace("!variables.never && v", "v")
+        assert "'job' in variables.labels && variables.labels['job'] in ['import']" in out
+        assert "c.name == 'envoy'" in out
+
+
+def test_a_live_endpoint_is_probed(run: Run, tmp_path: Path) -> None:
+    key = keys.read(Path("certificates/server.key"), None)
+    chain = pem.read(Path("certificates/server.pem"))
+    with showing(chain, key, tmp_path) as port:
+        live = {"url": f"https://127.0.0.1:{port}"}
+        probed = ("--allow-loopback", "--probe", "--ca-bundle")
+        assert run(*probed, "certificates/ca.pem", **live).status == 0
+        refused = run(*probed, "other/ca.pem", **live)
+    assert refused.status == 1
+    assert (
+        f"kube-apiserver would not trust 127.0.0.1:{port}: CN=webhook.example.com was"
+        in refused.err
+    )
+
+
+REFUSED = (
+    (("--ca-bundle", "certificates/server.pem"), "is no CA: a bundle holds the CA"),
+    (("--ca-bundle", "token"), "token: holds no PEM certificate"),
+    (("--ca-bundle", "other/ca.pem", *TRUSTED[2:]), "but the bundle holds CN=podgraft CA"),
+    (TRUSTED[2:], "--server-cert is checked against --ca-bundle; give it too"),
+    (("--timeout", "0"), "a timeout of 0 s: use 1 to 30 s"),
+    (("--injector", "Istio"), "'Istio': a name is 1 to 63 lower-case letters"),
+    (("--cluster", "a b"), "cluster=a b: a path holds letters"),
+    (("--env", "NAME"), "--env 'NAME': write NAME=VALUE"),
+    (("--no-inject",), "nothing to register"),
+    (("--mutate", "deployments"), "rule 'deployments': write [GROUP/]VERSION/RESOURCE"),
+    (("--validate", "apps/v1/*"), "would stop the whole cluster"),
+    (("--namespace-selector", "a b"), "selector 'a b': write key=value"),
+    (("--match-condition", "x"), "match condition 'x': write NAME=CEL expression"),
+    (("--match-condition", "x=object.spec ="), "match condition x: 1:"),
+    (("--match-condition", "x=1 + 1"), "match condition x: 1:1: must evaluate to bool, not int"),
+    (("--client-cert", "certificates/prod-eu.pem"), "give --control-plane"),
+    (("--control-plane", "cp"), "--control-plane needs --token-file, or --client-cert and its key"),
+    (("--control-plane", "cp", "--client-cert", "certificates/prod-eu.pem"), "give both"),
+    (
+        (
+            *("--control-plane", "cp", "--client-cert", "certificates/prod-eu.pem"),
+            *("--client-key", "certificates/server.key"),
+        ),
+        "certificates/server.key is not the key of certificates/prod-eu.pem",
+    ),
+)
+
+
+@pytest.mark.parametrize(("arguments", "words"), REFUSED, ids=lambda value: str(value)[:40])
+def test_what_would_not_work_is_refused_and_nothing_printed(
+    run: Run, arguments: tuple[str, ...], words: str
+) -> None:
+    outcome = run(*arguments)
+    assert (outcome.status, outcome.out) == (1, "")
+    assert words in outcome.err
+    assert outcome.err.startswith("register.py: ")
+
+
+def test_a_host_that_the_certificate_does_not_carry_is_refused(run: Run) -> None:
+    outcome = run(*TRUSTED, url="https://other.example.com")
+    assert outcome.status == 1
+    assert "is valid for webhook.example.com, 127.0.0.1, not for other.example.com" in outcome.err
+
+
+def test_a_policy_document_with_faults_is_refused(run: Run) -> None:
+    Path("policy.yaml").write_text("polcy: enabled\n")
+    outcome = run("--guard", "--policy", "policy.yaml")
+    assert outcome.status == 1
+    assert "polcy" in outcome.err
+
+
+# What the control plane shows.
+
+
+@pytest.mark.parametrize("port", ["", ":8443"])
+def test_the_control_plane_shows_a_token_and_the_path_does_not(run: Run, port: str) -> None:
+    outcome = run("--token-file", "token", "--control-plane", "cp", url=URL + port)
+    assert outcome.status == 0
+    assert "t0k3n" not in outcome.out
+    (kubeconfig,) = kubeyaml.load_all(Path("cp/webhook-kubeconfig.yaml").read_text())
+    assert kubeconfig == {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "users": [{"name": f"webhook.example.com{port}", "user": {"token": "t0k3n"}}],
+    }
+    (configuration,) = kubeyaml.load_all(Path("cp/admission-configuration.yaml").read_text())
+    assert isinstance(configuration, dict)
+    plugins: Any = configuration["plugins"]
+    assert [one["name"] for one in plugins] == [
+        "MutatingAdmissionWebhook",
+        "ValidatingAdmissionWebhook",
+    ]
+    assert str(Path("cp/webhook-kubeconfig.yaml").absolute()) in str(plugins)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in Path("cp").iterdir()} == {0o600}
+
+
+def test_the_control_plane_shows_a_certificate(run: Run) -> None:
+    shown = (
+        "--client-cert",
+        "certificates/prod-eu.pem",
+        "--client-key",
+        "certificates/prod-eu.key",
+    )
+    assert run("--control-plane", "cp", *shown).status == 0
+    kubeconfig = Path("cp/webhook-kubeconfig.yaml").read_text()
+    assert "client-certificate-data" in kubeconfig
+    assert "client-key-data" in kubeconfig
+    again = run("--control-plane", "cp", *shown)
+    assert (again.status, again.out) == (1, "")
+    assert "exists already; --force replaces it" in again.err
+    assert run("--control-plane", "cp", "--force", *shown).status == 0
