@@ -282,7 +282,7 @@ REFS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("no params found for policy binding with `Deny` parameterNotFoundAction",),
     ),
     ("unless that is allowed", "{name: ten, parameterNotFoundAction: Allow}", ()),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,10 @@ from podgraft.govalue import STRING, GoType, Map, Slice, Text, Value
 from podgraft.jsonvalue import JSON, equal
 
 # Letters and numbers in one line, joined by single blanks and inner colons: nothing in it is syntax
-# anywhere in YAML. «-» alone would open a list, «---» and «...» would end the document.
+# anywhere in YAML. «-» alone would open a list, «---» and «...» would end the document, and no
+# scalar may begin with «@».
 _WORD = r"[A-Za-z0-9_./+=()@$~-]+(?::[A-Za-z0-9_./+=()@$~-]+)*"
-_HARMLESS = re.compile(rf"\*?|(?!---|\.\.\.|-(?: |$)){_WORD}(?: (?!-(?: |$)){_WORD})*")
+_HARMLESS = re.compile(rf"\*?|(?!---|\.\.\.|-(?: |$)|@){_WORD}(?: (?!-(?: |$)){_WORD})*")
 _SYNTAX = re.compile(r"[^A-Za-z0-9_./+=()@$~-]")
 _NULLS = frozenset({"null", "Null", "NULL", "~"})
 _DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList")
