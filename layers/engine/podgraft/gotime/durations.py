@@ -20,7 +20,7 @@ _UNITS = {
     "m": MINUTE,
     "h": HOUR,
 }
-_TERM = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^.0-9]*)")
+_TERM = r"([0-9]*)(?:\.([0-9]*))?([^.0-9]*)"
 _LIMIT = 1 << 63
 
 
@@ -40,7 +40,7 @@ def parse_duration(text: str) -> int:
     if not bare:
         raise DurationError(f"time: invalid duration {quote(text)}")
     total = 0
-    for found in _TERM.finditer(bare):
+    for found in re.finditer(_TERM, bare):
         if found[0]:
             total += _term(found, text)
         if total > _LIMIT:

@@ -21,7 +21,7 @@ MONTHS = (
 )
 WEEKDAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 
-_CHUNK = re.compile(
+_CHUNK = (
     r"January|Jan(?![a-z])|Monday|Mon(?![a-z])|MST|0[1-6]|002|15|1|2006|__2|_2(?!006)|2|3|4|5"
     r"|PM|pm|[-Z](?:070000|07:00:00|0700|07:00|07)|[.,](?:0+|9+)(?![0-9])"
 )
@@ -34,7 +34,7 @@ def chunks(layout: str) -> Iterator[tuple[str, str]]:
     [('', 'Jan'), (' ', '_2'), (', ', '2006'), ('!', '')]
     """
     end = 0
-    for found in _CHUNK.finditer(layout):
+    for found in re.finditer(_CHUNK, layout):
         yield layout[end : found.start()], found[0]
         end = found.end()
     yield layout[end:], ""

@@ -11,14 +11,15 @@ from .layouts import MONTHS, WEEKDAYS, chunks, is_fraction, is_offset
 from .moments import UTC, Moment, Zone, days_in, is_leap, moment
 from .quoting import quote
 
-_LITERAL = re.compile(r" +|[^ ]", re.DOTALL)
-_SIGNED = re.compile(r"[+-]?[0-9]*")
-_FRACTION = re.compile(r"[.,][0-9]+")
-_SIGNED_HOURS = re.compile(r"[+-]0*(?:2[0-3]|1[0-9]|[0-9])(?![0-9])")
-_ABBREVIATION = re.compile(r"ChST|MeST|(?:WITA|[A-Z]{3}|[A-Z]{3,4}T)(?![A-Z])")
+# The module re compiles and keeps a pattern when it is first used; few templates use any.
+_LITERAL = r" +|[^ ]"
+_SIGNED = r"[+-]?[0-9]*"
+_FRACTION = r"[.,][0-9]+"
+_SIGNED_HOURS = r"[+-]0*(?:2[0-3]|1[0-9]|[0-9])(?![0-9])"
+_ABBREVIATION = r"ChST|MeST|(?:WITA|[A-Z]{3}|[A-Z]{3,4}T)(?![A-Z])"
 _NOON = 12
 _FIRST_SHORT_YEAR = 69  # Unix time begins in 1969 somewhere
-_TWO_DIGITS = re.compile(r"[0-9]{2}")
+_TWO_DIGITS = r"[0-9]{2}"
 _OFFSET_PARTS = (("hour", 24, 3600), ("minute", 60, 60), ("second", 60, 1))
 _SHORT_MONTHS = [month[:3] for month in MONTHS]
 _SHORT_WEEKDAYS = [weekday[:3] for weekday in WEEKDAYS]
@@ -78,7 +79,7 @@ class _Reader:
 
     def skip(self, literal: str) -> None:
         """Pass over text of the layout; blanks stand for any number of blanks."""
-        for part in _LITERAL.findall(literal):
+        for part in re.findall(_LITERAL, literal):
             if part[0] == " " and (not self.rest or self.rest[0] == " "):
                 self.rest = self.rest.lstrip(" ")
             elif self.rest[:1] == part:
@@ -235,7 +236,7 @@ class _Reader:
         places = range(1, len(chunk), 3 if ":" in chunk else 2)
         offset, beyond = 0, ""
         for at, (what, limit, unit) in zip(places, _OFFSET_PARTS, strict=False):
-            if not _TWO_DIGITS.fullmatch(taken, at, at + 2):
+            if not re.fullmatch(_TWO_DIGITS, taken[at : at + 2]):
                 break
             number = int(taken[at : at + 2])
             offset += number * unit
@@ -260,7 +261,7 @@ class _Reader:
             self.refuse(": fractional second out of range")
 
     def _skip_fraction(self) -> None:
-        found = _FRACTION.match(self.rest)
+        found = re.match(_FRACTION, self.rest)
         if found:
             self._nanoseconds = int(found[0][1:10].ljust(9, "0"))
             self.rest = self.rest[found.end() :]
@@ -268,7 +269,7 @@ class _Reader:
 
 def _signed(text: str) -> int:
     """time.atoi: a sign alone is 0."""
-    if not _SIGNED.fullmatch(text):
+    if not re.fullmatch(_SIGNED, text):
         raise _MismatchError
     return int(text) if text[-1:].isdigit() else 0
 
@@ -281,13 +282,13 @@ def _abbreviation_size(text: str) -> int:
         return len("GMT") + _hours_size(text.removeprefix("GMT"))
     if text[0] in "+-":
         return _hours_size(text)
-    found = _ABBREVIATION.match(text)
+    found = re.match(_ABBREVIATION, text)
     return found.end() if found else 0
 
 
 def _hours_size(text: str) -> int:
     """The length of a signed number of hours, up to 23."""
-    found = _SIGNED_HOURS.match(text)
+    found = re.match(_SIGNED_HOURS, text)
     return found.end() if found else 0
 
 

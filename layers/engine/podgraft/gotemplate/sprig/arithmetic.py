@@ -4,8 +4,7 @@ import math
 from collections.abc import Callable
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import ANY, FLOAT64, INT, INT64, Slice, Value, slice_of
+from podgraft.govalue import INT, INT64, Slice, Value, slice_of
 
 from .bounds import check_elements
 from .casting import to_float, to_int, wrapped
@@ -188,24 +187,3 @@ def seq(*bounds: int) -> str:
         case _:
             return ""
     return " ".join(map(str, _steps(start, end + (1 if end >= start else -1), step)))
-
-
-FUNCTIONS = {
-    "add": Function(add, (), ANY),
-    "add1": Function(add1, (ANY,)),
-    "sub": Function(sub, (ANY, ANY)),
-    "mul": Function(mul, (ANY,), ANY),
-    "div": Function(div, (ANY, ANY)),
-    "mod": Function(mod, (ANY, ANY)),
-    "max": Function(max_, (ANY,), ANY),
-    "biggest": Function(max_, (ANY,), ANY),
-    "min": Function(min_, (ANY,), ANY),
-    "maxf": Function(maxf, (ANY,), ANY),
-    "minf": Function(minf, (ANY,), ANY),
-    "floor": Function(floor, (ANY,)),
-    "ceil": Function(ceil, (ANY,)),
-    "round": Function(round_, (ANY, INT), FLOAT64),
-    "until": Function(until, (INT,)),
-    "untilStep": Function(until_step, (INT, INT, INT)),
-    "seq": Function(seq, (), INT),
-}

@@ -3,9 +3,6 @@
 from collections.abc import Callable
 from enum import Enum, auto
 
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import STRING
-
 from .runes import (
     REPLACEMENT,
     is_letter,
@@ -224,10 +221,3 @@ def camelcase(text: str) -> str:
             lowers = is_upper(char)
             last = to_upper(char)
     return "".join([*out, last])
-
-
-FUNCTIONS = {
-    "snakecase": Function(snakecase, (STRING,)),
-    "kebabcase": Function(kebabcase, (STRING,)),
-    "camelcase": Function(camelcase, (STRING,)),
-}

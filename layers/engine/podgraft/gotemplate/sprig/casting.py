@@ -3,10 +3,8 @@
 import math
 import re
 
-from podgraft.gotemplate.functions import Function
 from podgraft.gotemplate.printing import sprint
 from podgraft.govalue import (
-    ANY,
     BOOL,
     FLOAT32,
     FLOAT64,
@@ -34,26 +32,25 @@ _FLOATS = frozenset((FLOAT32, FLOAT64))
 # The two named types that cast knows; any other named type is none of its numbers.
 _CALENDAR = frozenset(("time.Month", "time.Weekday"))
 
-_DECIMAL = re.compile(r"([+-]?)0*(\d+)", re.ASCII)
-_LEADING_DIGITS = re.compile(r"([+-]?)0*([0-9]*)")
-_OCTAL = re.compile(r"[+-]?[0-7]+", re.ASCII)
+# The module re compiles and keeps a pattern when it is first used; few templates use any.
+_DECIMAL = r"([+-]?)0*([0-9]+)"
+_LEADING_DIGITS = r"([+-]?)0*([0-9]*)"
+_OCTAL = r"[+-]?[0-7]+"
 # Go's integer literals; a leading 0 alone means octal.
-_LITERAL = re.compile(
+_LITERAL = (
     r"([+-]?)(?:(0[xX])((?:_?[0-9a-fA-F])+)|(0[bB])((?:_?[01])+)|(0[oO]?)((?:_?[0-7])+)"
     r"|()((?:0|[1-9](?:_?[0-9])*)))"
 )
 _BASES = {"0x": 16, "0b": 2, "0o": 8, "0": 8}
 # Underscores may stand between digits, and after the prefix of a hexadecimal number.
-_FLOAT = re.compile(
+_FLOAT = (
     r"[+-]?(?:(?:D\.?(?:D)?|\.D)(?:[eE][+-]?D)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)"
     r"|[nN][aA][nN]".replace("D", r"[0-9](?:_?[0-9])*")
 )
-_HEX_FLOAT = re.compile(
-    r"[+-]?0[xX](?:_?H\.?(?:H)?|\.H)[pP][+-]?[0-9](?:_?[0-9])*".replace(
-        "H", r"[0-9a-fA-F](?:_?[0-9a-fA-F])*"
-    )
+_HEX_FLOAT = r"[+-]?0[xX](?:_?H\.?(?:H)?|\.H)[pP][+-]?[0-9](?:_?[0-9])*".replace(
+    "H", r"[0-9a-fA-F](?:_?[0-9a-fA-F])*"
 )
-_ZERO_DECIMAL = re.compile(r"\.0+\Z")
+_ZERO_DECIMAL = r"\.0+\Z"
 
 
 def wrapped(number: int) -> int:
@@ -78,18 +75,18 @@ def parse_int(text: str, base: int) -> int | None:
 
 def _decimal(text: str) -> int | None:
     """Decimal digits as a number; any that does not fit int64 as one that does not either."""
-    found = _DECIMAL.fullmatch(text)
+    found = re.fullmatch(_DECIMAL, text)
     if found is None:
         return None
     return int(found[1] + found[2][:20])
 
 
 def _octal(text: str) -> int | None:
-    return int(text, 8) if _OCTAL.fullmatch(text) else None
+    return int(text, 8) if re.fullmatch(_OCTAL, text) else None
 
 
 def _literal(text: str) -> int | None:
-    found = _LITERAL.fullmatch(text)
+    found = re.fullmatch(_LITERAL, text)
     if found is None:
         return None
     sign, prefix, digits = (group for group in found.groups() if group is not None)
@@ -102,10 +99,10 @@ _READERS = {0: _literal, 8: _octal, 10: _decimal}
 
 def parse_float(text: str) -> float | None:
     """strconv.ParseFloat to 64 bits; None on any error, too large included."""
-    if _FLOAT.fullmatch(text):
+    if re.fullmatch(_FLOAT, text):
         number = float(text.replace("_", ""))
         return number if math.isfinite(number) or text[-1:] in "fFyYnN" else None
-    if _HEX_FLOAT.fullmatch(text):
+    if re.fullmatch(_HEX_FLOAT, text):
         try:
             return float.fromhex(text.replace("_", ""))
         except OverflowError:
@@ -132,7 +129,7 @@ def to_int(value: Value) -> int:
     if type_ in _FLOATS:
         return truncated(value)
     if type_ is STRING:
-        return parse_int(_ZERO_DECIMAL.sub("", value), 0) or 0
+        return parse_int(re.sub(_ZERO_DECIMAL, "", value), 0) or 0
     if type_ is BOOL:
         return int(value)
     return int(value) if type_ is not None and type_.name in _CALENDAR else 0
@@ -164,7 +161,7 @@ def atoi(text: str) -> int:
 
     Digits beyond a uint64 are too large whatever follows them.
     """
-    found = _LEADING_DIGITS.match(text)
+    found = re.match(_LEADING_DIGITS, text)
     number = int(found[1] + (found[2][:21] or "0")) if found else 0
     if found and found.end() < len(text) and abs(number) < 1 << 64:
         return 0
@@ -174,12 +171,3 @@ def atoi(text: str) -> int:
 def to_decimal(value: Value) -> Value:
     """The value's text read as octal digits, an int64; 0 if it is none."""
     return INT64.convert(parse_int(sprint(value), 8) or 0)
-
-
-FUNCTIONS = {
-    "int": Function(to_int, (ANY,)),
-    "int64": Function(to_int64, (ANY,)),
-    "float64": Function(to_float, (ANY,)),
-    "atoi": Function(atoi, (STRING,)),
-    "toDecimal": Function(to_decimal, (ANY,)),
-}

@@ -1,9 +1,8 @@
 """Values as text: toString and its list forms, quoting and joining."""
 
-from podgraft.gotemplate.functions import Function
 from podgraft.gotemplate.printing import sprint
 from podgraft.gotemplate.quoting import quote as go_quote
-from podgraft.govalue import ANY, STRING, STRINGS, UINT8, Kind, Slice, Value, type_of
+from podgraft.govalue import STRINGS, UINT8, Kind, Slice, Value, type_of
 
 from .bounds import check_text
 from .runes import decoded, encoded
@@ -58,13 +57,3 @@ def cat(*values: Value) -> str:
     """The values with blanks between them, nil left out."""
     text = " ".join(sprint(value) for value in values if value is not None)
     return decoded(encoded(text))
-
-
-FUNCTIONS = {
-    "toString": Function(strval, (ANY,)),
-    "toStrings": Function(to_strings, (ANY,)),
-    "join": Function(join, (STRING, ANY)),
-    "quote": Function(quote, (), ANY),
-    "squote": Function(squote, (), ANY),
-    "cat": Function(cat, (), ANY),
-}

@@ -9,7 +9,6 @@ files of the machine at hand.
 from dataclasses import replace
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
 from podgraft.gotime import (
     TIME,
     UTC,
@@ -24,7 +23,7 @@ from podgraft.gotime import (
     time_of,
     wrapped,
 )
-from podgraft.govalue import ANY, INT, INT32, INT64, STRING, Struct, Value, pointer_to, type_of
+from podgraft.govalue import INT, INT32, INT64, STRING, Struct, Value, pointer_to, type_of
 
 from .casting import atoi
 
@@ -148,21 +147,3 @@ def _nanoseconds(value: Value) -> int:
         return parse_duration(value) if type_ is STRING else 0
     except DurationError:
         return 0
-
-
-FUNCTIONS = {
-    "date": Function(date, (STRING, ANY)),
-    "dateInZone": Function(date_in_zone, (STRING, ANY, STRING)),
-    "date_in_zone": Function(date_in_zone, (STRING, ANY, STRING)),
-    "htmlDate": Function(html_date, (ANY,)),
-    "htmlDateInZone": Function(html_date_in_zone, (ANY, STRING)),
-    "dateModify": Function(date_modify, (STRING, TIME)),
-    "date_modify": Function(date_modify, (STRING, TIME)),
-    "mustDateModify": Function(must_date_modify, (STRING, TIME)),
-    "must_date_modify": Function(must_date_modify, (STRING, TIME)),
-    "toDate": Function(to_date, (STRING, STRING)),
-    "mustToDate": Function(must_to_date, (STRING, STRING)),
-    "unixEpoch": Function(unix_epoch, (TIME,)),
-    "duration": Function(duration, (ANY,)),
-    "durationRound": Function(duration_round, (ANY,)),
-}

@@ -4,9 +4,8 @@ import math
 from dataclasses import dataclass
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
 from podgraft.gotemplate.printing import sprint
-from podgraft.govalue import ANY, Value
+from podgraft.govalue import Value
 
 from .casting import to_float
 
@@ -101,12 +100,3 @@ def divf(first: Value, *values: Value) -> float:
     for value in values:
         result = _quotient(result, _decimal(value))
     return _float(result)
-
-
-FUNCTIONS = {
-    "addf": Function(addf, (), ANY),
-    "add1f": Function(add1f, (ANY,)),
-    "subf": Function(subf, (ANY,), ANY),
-    "mulf": Function(mulf, (ANY,), ANY),
-    "divf": Function(divf, (ANY,), ANY),
-}

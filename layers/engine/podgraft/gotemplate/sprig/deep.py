@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
 from podgraft.gotime import TIME
-from podgraft.govalue import ANY, Bool, Map, Pointer, Slice, Struct, Value, type_of
+from podgraft.govalue import Bool, Map, Pointer, Slice, Struct, Value, type_of
 
 
 def deep_equal(left: Value, right: Value) -> bool:
@@ -107,10 +106,3 @@ def deep_copy(value: Value) -> Value:
             return Pointer(value.type, deep_copy(value.target))
         case _:
             return value
-
-
-FUNCTIONS = {
-    "deepEqual": Function(deep_equal, (ANY, ANY)),
-    "deepCopy": Function(copy, (ANY,)),
-    "mustDeepCopy": Function(copy, (ANY,)),
-}

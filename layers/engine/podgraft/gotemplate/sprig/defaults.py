@@ -1,7 +1,6 @@
 """What counts as empty, and what to take instead."""
 
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import ANY, Value
+from podgraft.govalue import Value
 
 
 def empty(value: Value) -> bool:
@@ -33,12 +32,3 @@ def all_(*values: Value) -> bool:
 def any_(*values: Value) -> bool:
     """Whether some value is not empty."""
     return not all(map(empty, values))
-
-
-FUNCTIONS = {
-    "empty": Function(empty, (ANY,)),
-    "default": Function(default, (ANY,), ANY),
-    "coalesce": Function(coalesce, (), ANY),
-    "all": Function(all_, (), ANY),
-    "any": Function(any_, (), ANY),
-}

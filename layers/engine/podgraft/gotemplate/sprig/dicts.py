@@ -6,8 +6,7 @@ templates knows when it must hand over a copy.
 """
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import ANY, ANY_MAP, STRING, STRINGS, Slice, Value, type_of
+from podgraft.govalue import ANY_MAP, STRINGS, Slice, Value, type_of
 
 from .conversion import strval
 from .panics import ASSIGNMENT_TO_NIL_MAP, failed_assertion
@@ -100,18 +99,3 @@ def dig(*path: Value) -> Value:
 def _assert_map(value: Value) -> None:
     if type_of(value) is not ANY_MAP:
         raise failed_assertion(value, ANY_MAP.name)
-
-
-FUNCTIONS = {
-    "dict": Function(dict_, (), ANY),
-    "get": Function(get, (ANY_MAP, STRING)),
-    "set": Function(set_, (ANY_MAP, STRING, ANY)),
-    "unset": Function(unset, (ANY_MAP, STRING)),
-    "hasKey": Function(has_key, (ANY_MAP, STRING)),
-    "pluck": Function(pluck, (STRING,), ANY_MAP),
-    "keys": Function(keys, (), ANY_MAP),
-    "values": Function(values, (ANY_MAP,)),
-    "pick": Function(pick, (ANY_MAP,), STRING),
-    "omit": Function(omit, (ANY_MAP,), STRING),
-    "dig": Function(dig, (), ANY),
-}

@@ -1,8 +1,5 @@
 """Base64, base32 and checksums of a text's bytes."""
 
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import STRING
-
 from .runes import decoded, encoded
 
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -119,15 +116,3 @@ def adler32sum(text: str) -> str:
     from zlib import adler32
 
     return str(adler32(encoded(text)))
-
-
-FUNCTIONS = {
-    "b64enc": Function(b64enc, (STRING,)),
-    "b64dec": Function(b64dec, (STRING,)),
-    "b32enc": Function(b32enc, (STRING,)),
-    "b32dec": Function(b32dec, (STRING,)),
-    "sha1sum": Function(sha1sum, (STRING,)),
-    "sha256sum": Function(sha256sum, (STRING,)),
-    "sha512sum": Function(sha512sum, (STRING,)),
-    "adler32sum": Function(adler32sum, (STRING,)),
-}

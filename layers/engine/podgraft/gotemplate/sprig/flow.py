@@ -3,8 +3,7 @@
 from typing import NoReturn
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import ANY, BOOL, STRING, Value
+from podgraft.govalue import Value
 
 
 def ternary(yes: Value, no: Value, condition: Value) -> Value:
@@ -15,9 +14,3 @@ def ternary(yes: Value, no: Value, condition: Value) -> Value:
 def fail(reason: str) -> NoReturn:
     """Ends the rendering with the reason."""
     raise FunctionError(reason)
-
-
-FUNCTIONS = {
-    "ternary": Function(ternary, (ANY, ANY, BOOL)),
-    "fail": Function(fail, (STRING,)),
-}

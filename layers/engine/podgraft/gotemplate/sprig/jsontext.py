@@ -1,8 +1,7 @@
 """JSON to and from values."""
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import ANY, STRING, Value
+from podgraft.govalue import Value
 
 from .marshal import marshal, marshal_indent
 from .unmarshal import unmarshal
@@ -50,15 +49,3 @@ def to_pretty_json(value: Value) -> str:
         return marshal_indent(value)
     except FunctionError:
         return ""
-
-
-FUNCTIONS = {
-    "fromJson": Function(from_json, (STRING,)),
-    "mustFromJson": Function(must_from_json, (STRING,)),
-    "toJson": Function(to_json, (ANY,)),
-    "mustToJson": Function(must_to_json, (ANY,)),
-    "toPrettyJson": Function(to_pretty_json, (ANY,)),
-    "mustToPrettyJson": Function(must_to_pretty_json, (ANY,)),
-    "toRawJson": Function(to_raw_json, (ANY,)),
-    "mustToRawJson": Function(to_raw_json, (ANY,)),
-}

@@ -5,8 +5,7 @@ Capacity is no part of a value here: where Go lets ``slice`` reach past the leng
 """
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import ANY, ANY_SLICE, INT, STRINGS, Kind, Slice, Value, slice_of
+from podgraft.govalue import ANY_SLICE, STRINGS, Kind, Slice, Value, slice_of
 
 from .bounds import check_elements
 from .casting import to_int
@@ -143,31 +142,3 @@ def sort_alpha(values: Value) -> Slice:
     """The elements as text, sorted by their bytes; anything else as a list of its text."""
     texts = [strval(None)] if values is None else strslice(values)
     return Slice(STRINGS, sorted(texts, key=encoded))
-
-
-# Each has a twin named must…; both fail alike, since a panic is an error in a template.
-_TWINS = {
-    "append": Function(append, (ANY, ANY)),
-    "push": Function(append, (ANY, ANY)),
-    "prepend": Function(prepend, (ANY, ANY)),
-    "first": Function(first, (ANY,)),
-    "last": Function(last, (ANY,)),
-    "rest": Function(rest, (ANY,)),
-    "initial": Function(initial, (ANY,)),
-    "reverse": Function(reverse, (ANY,)),
-    "compact": Function(compact, (ANY,)),
-    "uniq": Function(uniq, (ANY,)),
-    "without": Function(without, (ANY,), ANY),
-    "has": Function(has, (ANY, ANY)),
-    "slice": Function(slice_, (ANY,), ANY),
-    "chunk": Function(chunk, (INT, ANY)),
-}
-
-FUNCTIONS = {
-    "list": Function(list_, (), ANY),
-    "tuple": Function(list_, (), ANY),
-    "concat": Function(concat, (), ANY),
-    "sortAlpha": Function(sort_alpha, (ANY,)),
-    **_TWINS,
-    **{f"must{name.title()}": function for name, function in _TWINS.items()},
-}

@@ -8,7 +8,6 @@ dicts gets new content instead of changed content, and what a pointer points to 
 from typing import TypeAlias
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
 from podgraft.govalue import ANY, ANY_MAP, GoType, Kind, Map, Pointer, Slice, Struct, Value, type_of
 
 from .panics import kind_of
@@ -160,13 +159,3 @@ def _is_empty(value: Value) -> bool:
     while isinstance(value, Pointer) and value.target is not None:
         value = value.target
     return not value and not isinstance(value, complex)
-
-
-_MAPS = (ANY_MAP,)
-
-FUNCTIONS = {
-    "merge": Function(merge, _MAPS, ANY_MAP),
-    "mergeOverwrite": Function(merge_overwrite, _MAPS, ANY_MAP),
-    "mustMerge": Function(must_merge, _MAPS, ANY_MAP),
-    "mustMergeOverwrite": Function(must_merge_overwrite, _MAPS, ANY_MAP),
-}

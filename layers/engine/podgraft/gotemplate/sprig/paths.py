@@ -1,8 +1,5 @@
 """Slash-separated paths: Go's package path, and path/filepath as on Unix, where they agree."""
 
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import STRING
-
 
 def clean(path: str) -> str:
     """path.Clean: the shortest path of the same meaning.
@@ -47,17 +44,3 @@ def ext(path: str) -> str:
 def is_abs(path: str) -> bool:
     """path.IsAbs."""
     return path.startswith("/")
-
-
-_PATH = {
-    "base": Function(base, (STRING,)),
-    "dir": Function(dir_, (STRING,)),
-    "clean": Function(clean, (STRING,)),
-    "ext": Function(ext, (STRING,)),
-    "isAbs": Function(is_abs, (STRING,)),
-}
-
-FUNCTIONS = {
-    **_PATH,
-    **{f"os{name[0].upper()}{name[1:]}": function for name, function in _PATH.items()},
-}

@@ -1,7 +1,6 @@
 """A value's Go type and kind as words."""
 
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import ANY, STRING, Value, type_of
+from podgraft.govalue import Value, type_of
 
 
 def type_name(value: Value) -> str:
@@ -33,12 +32,3 @@ def kind_name(value: Value) -> str:
 def kind_is(target: str, value: Value) -> bool:
     """Whether the kind has that name."""
     return target == kind_name(value)
-
-
-FUNCTIONS = {
-    "typeOf": Function(type_name, (ANY,)),
-    "typeIs": Function(type_is, (STRING, ANY)),
-    "typeIsLike": Function(type_is_like, (STRING, ANY)),
-    "kindOf": Function(kind_name, (ANY,)),
-    "kindIs": Function(kind_is, (STRING, ANY)),
-}

@@ -51,4 +51,4 @@ def _function(reason: str) -> Function:
     return Function(call, refused=reason)
 
 
-FUNCTIONS = {name: _function(reason) for name, reason in REFUSED.items()}
+REFUSALS = {name: _function(reason) for name, reason in REFUSED.items()}

@@ -9,7 +9,6 @@ from dataclasses import asdict, replace
 from typing import TypeVar
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
 from podgraft.govalue import (
     BOOL,
     INT,
@@ -117,9 +116,4 @@ _TYPE.methods = {
     "LessThanEqual": _ordered(BOOL, lambda order: order <= 0),
     "GreaterThan": _ordered(BOOL, lambda order: order > 0),
     "GreaterThanEqual": _ordered(BOOL, lambda order: order >= 0),
-}
-
-FUNCTIONS = {
-    "semver": Function(semver, (STRING,)),
-    "semverCompare": Function(semver_compare, (STRING, STRING)),
 }

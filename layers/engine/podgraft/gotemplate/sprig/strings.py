@@ -1,8 +1,7 @@
 """Searching, cutting, trimming, splitting and repeating strings: Go's package strings, by bytes."""
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import INT, STRING, STRING_MAP, STRINGS, Map, Slice
+from podgraft.govalue import STRING_MAP, STRINGS, Map, Slice
 
 from .bounds import check_text
 from .runes import (
@@ -199,29 +198,3 @@ def plural(one: str, many: str, count: int) -> str:
 def hello() -> str:
     """Sprig's greeting."""
     return "Hello!"
-
-
-FUNCTIONS = {
-    "hello": Function(hello, ()),
-    "upper": Function(upper, (STRING,)),
-    "lower": Function(lower, (STRING,)),
-    "title": Function(title, (STRING,)),
-    "trim": Function(trim, (STRING,)),
-    "trimall": Function(trim_all, (STRING, STRING)),
-    "trimAll": Function(trim_all, (STRING, STRING)),
-    "trimPrefix": Function(trim_prefix, (STRING, STRING)),
-    "trimSuffix": Function(trim_suffix, (STRING, STRING)),
-    "contains": Function(contains, (STRING, STRING)),
-    "hasPrefix": Function(has_prefix, (STRING, STRING)),
-    "hasSuffix": Function(has_suffix, (STRING, STRING)),
-    "replace": Function(replace, (STRING, STRING, STRING)),
-    "repeat": Function(repeat, (INT, STRING)),
-    "trunc": Function(trunc, (INT, STRING)),
-    "substr": Function(substr, (INT, INT, STRING)),
-    "indent": Function(indent, (INT, STRING)),
-    "nindent": Function(nindent, (INT, STRING)),
-    "split": Function(split, (STRING, STRING)),
-    "splitn": Function(splitn, (STRING, INT, STRING)),
-    "splitList": Function(split_list, (STRING, STRING)),
-    "plural": Function(plural, (STRING, STRING, INT)),
-}

@@ -1,8 +1,7 @@
 """urlParse and urlJoin: Go's net/url (1.26), between a URL and a dict of its parts."""
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import ANY_MAP, STRING, Kind, Value
+from podgraft.govalue import Kind, Value
 
 from .dicts import entries
 from .panics import kind_of
@@ -48,9 +47,3 @@ def _part(given: Value, name: str) -> str:
             f"unable to parse {name} key, must be of type string, but {kind_of(value)} found"
         )
     return str(value)
-
-
-FUNCTIONS = {
-    "urlParse": Function(url_parse, (STRING,)),
-    "urlJoin": Function(url_join, (ANY_MAP,)),
-}

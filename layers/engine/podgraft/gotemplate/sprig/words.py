@@ -6,9 +6,6 @@ prints it through Istio prints it damaged, so these functions do the same.
 
 from itertools import pairwise
 
-from podgraft.gotemplate.functions import Function
-from podgraft.govalue import INT, STRING
-
 from .bounds import check_text
 from .runes import (
     decoded,
@@ -153,15 +150,3 @@ def _wrapped(data: bytes, width: int, separator: bytes, *, breaks_words: bool) -
         start = end + 1
     lines.append(data[start:])
     return decoded(separator.join(lines))
-
-
-FUNCTIONS = {
-    "untitle": Function(untitle, (STRING,)),
-    "swapcase": Function(swapcase, (STRING,)),
-    "initials": Function(initials, (STRING,)),
-    "nospace": Function(nospace, (STRING,)),
-    "abbrev": Function(abbrev, (INT, STRING)),
-    "abbrevboth": Function(abbrevboth, (INT, INT, STRING)),
-    "wrap": Function(wrap, (INT, STRING)),
-    "wrapWith": Function(wrap_with, (INT, STRING, STRING)),
-}
