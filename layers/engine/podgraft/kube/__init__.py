@@ -6,10 +6,12 @@ of k8s.io/api 0.37, and of any older release down to 0.10 by ``types``; decoding
 encoding/json, whose words errors use. Pure: no I/O, no clock.
 """
 
+from . import identity, quantity, selectors, workload
 from .decoding import check, decode
 from .encoding import encode
-from .errors import KubeError, QuantityError, SelectorError, TimeError, WorkloadError
+from .errors import KubeError, QuantityError, SelectorError, WorkloadError
 from .faults import DecodeError, Fault
+from .identity import Identity, OwnerRules
 from .quantity import Quantity
 from .types import (
     CONTAINER,
@@ -37,15 +39,20 @@ __all__ = [
     "TYPES",
     "DecodeError",
     "Fault",
+    "Identity",
     "KubeError",
+    "OwnerRules",
     "Quantity",
     "QuantityError",
     "SelectorError",
-    "TimeError",
     "Types",
     "WorkloadError",
     "check",
     "decode",
     "encode",
+    "identity",
+    "quantity",
+    "selectors",
     "types",
+    "workload",
 ]

@@ -101,10 +101,8 @@ class _Struct:
             except DecodeError as error:
                 faults += self._located(error, step)
                 continue
-            if step.omits(value, decoded):
-                changes[key] = _GONE
-            elif decoded is not value:
-                changes[key] = decoded
+            if decoded is not value or not value:
+                changes[key] = _GONE if step.omits(value, decoded) else decoded
         if faults:
             raise DecodeError(faults)
         return _changed(raw, changes) if changes else raw
@@ -137,8 +135,9 @@ class _Struct:
 
 
 def _changed(raw: dict[str, Value], changes: dict[str, Value]) -> dict[str, Value]:
-    merged = raw | changes
-    return {key: value for key, value in merged.items() if value is not _GONE}
+    if all(value is raw[key] for key, value in changes.items()):
+        return raw
+    return {key: value for key, value in (raw | changes).items() if value is not _GONE}
 
 
 @cache

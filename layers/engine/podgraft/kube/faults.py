@@ -75,12 +75,17 @@ class DecodeError(KubeError):
 
 def mismatch(raw: JSON, wanted: GoType, *, final: bool = False) -> DecodeError:
     """The error of a value whose JSON type cannot become ``wanted``."""
-    met = _WORDS[type(raw)]
+    met = word(raw)
     if met == "number" and wanted.kind in _INTEGERS and isinstance(raw, int | float):
         met = f"number {json_number(raw)}"
     return DecodeError([Fault(met=met, wanted=wanted.name, final=final)])
 
 
-def refusal(error: KubeError) -> DecodeError:
+def word(raw: JSON) -> str:
+    """Go's word for a JSON type."""
+    return _WORDS[type(raw)]
+
+
+def refusal(error: ValueError) -> DecodeError:
     """The error of a value that its type's own UnmarshalJSON refused."""
     return DecodeError([Fault(refusal=str(error), final=True)])

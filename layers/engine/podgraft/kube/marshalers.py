@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from podgraft.gotime import LayoutError
 from podgraft.govalue import (
     INT,
     INT32,
@@ -21,12 +22,11 @@ from podgraft.govalue import (
 )
 from podgraft.jsonvalue import JSON, dump
 
-from . import quantity, timestamp
-from .errors import QuantityError, TimeError
+from . import quantity, times
+from .errors import QuantityError
 from .faults import mismatch, refusal
 from .literals import json_number
 from .quantities import QUANTITY
-from .times import TIME
 
 _INT32 = range(-(2**31), 2**31)
 _INT, _TEXT = 0, 1  # values of intstr.Type
@@ -53,7 +53,8 @@ def _decode_quantity(raw: JSON) -> JSON:
     if raw is None:
         return "0"
     text = raw if isinstance(raw, str) else _literal(raw)
-    return _canonical(text) if len(text) <= _CACHED_LENGTH else _canonical_of(text)
+    canonical = _canonical(text) if len(text) <= _CACHED_LENGTH else _canonical_of(text)
+    return raw if raw == canonical else canonical
 
 
 def _canonical_of(text: str) -> str:
@@ -92,9 +93,10 @@ def _decode_time(raw: JSON) -> JSON:
     if not isinstance(raw, str):
         raise mismatch(raw, STRING, final=True)
     try:
-        return timestamp.canonical(raw)
-    except TimeError as error:
+        canonical = times.canonical(raw)
+    except LayoutError as error:
         raise refusal(error) from error
+    return raw if raw == canonical else canonical
 
 
 def integer(number: float) -> int | None:
@@ -112,7 +114,7 @@ MARSHALERS = {
     FIELDS_V1: Marshaler(lambda raw: raw, None),
     INT_OR_STRING: Marshaler(_decode_int_or_string, 0),
     QUANTITY: Marshaler(_decode_quantity, "0"),
-    TIME: Marshaler(_decode_time, None),
+    times.TIME: Marshaler(_decode_time, None),
 }
 
 

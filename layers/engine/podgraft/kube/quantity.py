@@ -1,8 +1,8 @@
 """Resource quantities: ``100m``, ``1.5Gi``, ``12e6`` (k8s.io/apimachinery 0.37, api/resource).
 
 A quantity is a decimal number that remembers which family of suffixes it was written with.
-Different from Go in one point: what does not fit into 64 bits is 0 in ``value``, where Go
-sometimes has 0 and sometimes the low bits.
+Different from Go in one point, the ``value`` of numbers that it does not hold in 64 bits: Go's
+overflows or, where the number is negative, loses the sign; ours is 0 or right.
 """
 
 import re

@@ -1,0 +1,127 @@
+"""Who a pod belongs to: its workload, guessed from the pod's owner (specification §4, §22.7)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from podgraft.govalue import Struct
+from podgraft.jsonvalue import Object
+
+from .types import OBJECT_META, TYPES
+
+_CONFIG_LABEL = "deploymentconfig"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerRules:
+    """What a release makes of owners; the defaults are those since Istio 1.22.
+
+    ``cron_job_digits`` are how many digits (fewest, most) end the names of a CronJob's Jobs.
+    ``hides_deployment_config`` drops the label that named a DeploymentConfig from the identity.
+    """
+
+    rollouts: bool = True
+    deployment_configs: bool = True
+    hides_deployment_config: bool = False
+    cron_job_digits: tuple[int, int] = (8, 10)
+    cron_job_api_version: str = "batch/v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """A workload's type, name and namespace.
+
+    ``metadata`` is the ObjectMeta that releases before 1.22 showed to templates: that of the pod,
+    with the workload's name.
+    """
+
+    kind: str
+    api_version: str
+    name: str
+    namespace: str
+    metadata: Object
+
+
+class _Owner(NamedTuple):
+    kind: str
+    api_version: str
+    name: str
+
+
+SINCE_1_22 = OwnerRules()
+
+
+def of_pod(metadata: Object, rules: OwnerRules = SINCE_1_22) -> Identity:
+    """The workload that made the pod; a pod that nobody made is its own."""
+    pod: Struct = OBJECT_META.convert(metadata)
+    labels: dict[str, str] = dict(pod.field("Labels").items())
+    owner = _controller(pod) if pod.field("GenerateName") else None
+    workload = _Owner("Pod", "v1", "") if owner is None else _workload(owner, labels, rules)
+    if workload != owner and workload.kind == "DeploymentConfig" and rules.hides_deployment_config:
+        remaining = {key: value for key, value in labels.items() if key != _CONFIG_LABEL}
+        metadata = {**metadata, "labels": {**remaining}}
+    name = workload.name or pod.field("Name")
+    return _identity(workload, {**metadata, "name": name})
+
+
+def of_workload(document: Object) -> Identity:
+    """The workload itself, as a file says it."""
+    written: Struct = TYPES["TypeMeta"].convert(document)
+    meta: Struct = OBJECT_META.convert(document.get("metadata"))
+    return _identity(_Owner(written.field("Kind"), written.field("APIVersion"), ""), meta.raw)
+
+
+def _identity(workload: _Owner, metadata: Object) -> Identity:
+    named: Struct = OBJECT_META.convert(metadata)
+    return Identity(
+        kind=workload.kind,
+        api_version=workload.api_version,
+        name=named.field("Name"),
+        namespace=named.field("Namespace"),
+        metadata=metadata,
+    )
+
+
+def _controller(pod: Struct) -> _Owner | None:
+    """The first owner that controls the pod."""
+    for owner in pod.field("OwnerReferences"):
+        if owner.field("Controller").target:
+            return _Owner(owner.field("Kind"), owner.field("APIVersion"), owner.field("Name"))
+    return None
+
+
+def _workload(owner: _Owner, labels: Mapping[str, str], rules: OwnerRules) -> _Owner:
+    """The owner's own owner, where names and labels give it away; else the owner."""
+    match owner.kind:
+        case "ReplicaSet":
+            return _above_replica_set(owner, labels, rules)
+        case "ReplicationController" if rules.deployment_configs and labels.get(_CONFIG_LABEL):
+            return owner._replace(kind="DeploymentConfig", name=labels[_CONFIG_LABEL])
+        case "Job":
+            return _above_job(owner, rules)
+        case _:
+            return owner
+
+
+def _above_replica_set(owner: _Owner, labels: Mapping[str, str], rules: OwnerRules) -> _Owner:
+    deployment = _without_hash(owner.name, labels.get("pod-template-hash"))
+    if deployment is not None:
+        return owner._replace(kind="Deployment", name=deployment)
+    rollout = _without_hash(owner.name, labels.get("rollouts-pod-template-hash"))
+    if rollout is not None and rules.rollouts:
+        return _Owner("Rollout", "v1alpha1", rollout)
+    return owner
+
+
+def _without_hash(name: str, hash_: str | None) -> str | None:
+    """The name of what made the ReplicaSet; ``None`` where the ReplicaSet's does not end so."""
+    return name.removesuffix(f"-{hash_}") if hash_ and name.endswith(hash_) else None
+
+
+def _above_job(owner: _Owner, rules: OwnerRules) -> _Owner:
+    fewest, most = rules.cron_job_digits
+    found = re.fullmatch(rf"(.+)-[0-9]{{{fewest},{most}}}", owner.name)
+    if found is None:
+        return owner
+    return _Owner("CronJob", rules.cron_job_api_version, found[1])

@@ -1,0 +1,186 @@
+"""Label selectors (metav1.LabelSelectorAsSelector and labels.Requirement, apimachinery 0.37)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, assert_never
+
+from podgraft.govalue import Struct
+from podgraft.jsonvalue import JSON
+
+from .decoding import decode
+from .errors import SelectorError
+from .faults import DecodeError, Fault
+from .names import label_key_problem, label_value_problem
+from .types import LABEL_SELECTOR
+
+__all__ = ["NOTHING", "Operator", "Requirement", "Selector", "SelectorError", "compile_"]
+
+
+class Operator(StrEnum):
+    """How a requirement looks at a label; ``matchLabels`` mean ``EQUALS``."""
+
+    EQUALS = "="
+    IN = "In"
+    NOT_IN = "NotIn"
+    EXISTS = "Exists"
+    DOES_NOT_EXIST = "DoesNotExist"
+
+
+_WRITABLE = tuple(operator for operator in Operator if operator is not Operator.EQUALS)
+_TYPES = {
+    "string": "a string",
+    "v1.LabelSelectorOperator": "a string",
+    "[]string": "a list of strings",
+    "map[string]string": "a mapping of strings",
+    "[]v1.LabelSelectorRequirement": "a list of mappings",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What one label must be."""
+
+    key: str
+    operator: Operator
+    values: frozenset[str] = frozenset()
+
+    def holds(self, labels: Mapping[str, str]) -> bool:
+        """Whether labels are as required; a label that is not there is in no set."""
+        match self.operator:
+            case Operator.EQUALS | Operator.IN:
+                return labels.get(self.key) in self.values
+            case Operator.NOT_IN:
+                return labels.get(self.key) not in self.values
+            case Operator.EXISTS:
+                return self.key in labels
+            case Operator.DOES_NOT_EXIST:
+                return self.key not in labels
+            case _:
+                assert_never(self.operator)
+
+    def __str__(self) -> str:
+        """As ``kubectl --selector`` takes it."""
+        values = ",".join(sorted(self.values))
+        match self.operator:
+            case Operator.EQUALS:
+                return f"{self.key}={values}"
+            case Operator.IN:
+                return f"{self.key} in ({values})"
+            case Operator.NOT_IN:
+                return f"{self.key} notin ({values})"
+            case Operator.EXISTS:
+                return self.key
+            case Operator.DOES_NOT_EXIST:
+                return f"!{self.key}"
+            case _:
+                assert_never(self.operator)
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Requirements that must all hold."""
+
+    requirements: tuple[Requirement, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is required: Kubernetes lets this match everything, Istio skips it."""
+        return not self.requirements
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether an object with these labels is selected."""
+        return all(requirement.holds(labels) for requirement in self.requirements)
+
+    def __str__(self) -> str:
+        """As ``kubectl --selector`` takes it."""
+        return ",".join(map(str, sorted(self.requirements, key=lambda r: r.key)))
+
+
+# In no value at all: holds for no labels.
+NOTHING = Selector((Requirement("", Operator.IN),))
+
+
+def compile_(raw: JSON) -> Selector:
+    """The selector that a metav1.LabelSelector says; null selects nothing, ``{}`` everything.
+
+    Unknown keys are ignored, as Kubernetes does. Raises ``SelectorError`` with all that is wrong.
+    """
+    if raw is None:
+        return NOTHING
+    try:
+        viewed: Struct = LABEL_SELECTOR.convert(decode(LABEL_SELECTOR, raw))
+    except DecodeError as error:
+        raise SelectorError(map(_said, error.faults)) from error
+    labels: Mapping[str, str] = dict(viewed.field("MatchLabels").items())
+    expressions = tuple(map(_expression, viewed.field("MatchExpressions")))
+    faults = [*_label_faults(labels), *_expression_faults(expressions)]
+    if faults:
+        raise SelectorError(faults)
+    equalities = (
+        Requirement(key, Operator.EQUALS, frozenset({value})) for key, value in labels.items()
+    )
+    return Selector((*equalities, *map(_requirement, expressions)))
+
+
+class _Expression(NamedTuple):
+    key: str
+    operator: str
+    values: tuple[str, ...]
+
+
+def _expression(viewed: Struct) -> _Expression:
+    values = tuple(viewed.field("Values"))
+    return _Expression(viewed.field("Key"), viewed.field("Operator"), values)
+
+
+def _requirement(expression: _Expression) -> Requirement:
+    operator = Operator(expression.operator)
+    return Requirement(expression.key, operator, frozenset(expression.values))
+
+
+def _label_faults(labels: Mapping[str, str]) -> Iterator[str]:
+    for key, value in labels.items():
+        yield from _at("/matchLabels", label_key_problem(key))
+        yield from _at(f"/matchLabels/{_escaped(key)}", label_value_problem(value))
+
+
+def _expression_faults(expressions: tuple[_Expression, ...]) -> Iterator[str]:
+    for index, expression in enumerate(expressions):
+        path = f"/matchExpressions/{index}"
+        yield from _at(f"{path}/key", label_key_problem(expression.key))
+        yield from _at(f"{path}/operator", _operator_problem(expression.operator))
+        yield from _at(f"{path}/values", _count_problem(expression))
+        for number, value in enumerate(expression.values):
+            yield from _at(f"{path}/values/{number}", label_value_problem(value))
+
+
+def _at(path: str, problem: str | None) -> Iterator[str]:
+    if problem is not None:
+        yield f"{path}: {problem}"
+
+
+def _operator_problem(word: str) -> str | None:
+    return None if word in _WRITABLE else f'got "{word}"; use {", ".join(_WRITABLE)}'
+
+
+def _count_problem(expression: _Expression) -> str | None:
+    values = expression.values
+    match expression.operator:
+        case Operator.IN | Operator.NOT_IN if not values:
+            return f"got none; use at least one with {expression.operator}"
+        case Operator.EXISTS | Operator.DOES_NOT_EXIST if values:
+            return f"got {len(values)}; use none with {expression.operator}"
+        case _:
+            return None
+
+
+def _said(fault: Fault) -> str:
+    """A fault of type, in the same form as the others."""
+    place = "".join(f"/{_escaped(step)}" for step in fault.pointer)
+    problem = f"got {fault.met.split()[0]}; use {_TYPES.get(fault.wanted, 'a mapping')}"
+    return f"{place}: {problem}" if place else problem
+
+
+def _escaped(step: str) -> str:
+    return step.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,84 @@
+"""Quantities: Go's answers, laws, and numbers made to hurt."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kube.recorded import recorded
+from podgraft.kube import Quantity, QuantityError, quantity
+
+# Beyond this, and below zero, Go's Value and MilliValue are not always right (see quantity).
+LARGEST = 2**63 / 1000
+
+SUFFIXES = ("n", "u", "m", "", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "e3", "e-2")
+TEXTS = st.from_regex(r"[+-]?[0-9]{1,20}(\.[0-9]{0,12})?", fullmatch=True)
+QUANTITIES = st.builds(str.__add__, TEXTS, st.sampled_from(SUFFIXES))
+
+
+@pytest.mark.parametrize("row", recorded("quantities"), ids=lambda row: row["text"])
+def test_a_quantity_is_what_go_makes_of_it(row: dict[str, Any]) -> None:
+    if "error" in row:
+        with pytest.raises(QuantityError) as caught:
+            quantity.parse(row["text"])
+        assert str(caught.value) == row["error"]
+        return
+    want = row["want"]
+    parsed = quantity.parse(row["text"])
+    assert str(parsed) == want["canonical"]
+    assert parsed.format == want["format"]
+    assert parsed.compare(quantity.parse(row["other"])) == want["compare"]
+    assert parsed.approximate() == pytest.approx(float(want["float"]))
+    if 0 <= parsed.approximate() < LARGEST:
+        assert (parsed.value(), parsed.milli_value()) == (want["value"], want["milli"])
+
+
+@pytest.mark.parametrize(
+    ("raw", "want"),
+    [("1024Mi", "1Gi"), ("2000m", "2"), ("0.5", "500m"), (0.5, "500m"), (2, "2"), (" 1 ", "1")],
+)
+def test_json_has_quantities_as_text_and_as_numbers(raw: str | float, want: str) -> None:
+    assert quantity.canonical(raw) == want
+
+
+@pytest.mark.parametrize(
+    ("text", "cores"), [("2", 2), ("1500m", 2), ("1m", 1), ("0", 0), ("2.0001", 3), ("1Ki", 1024)]
+)
+def test_cores_are_rounded_up(text: str, cores: int) -> None:
+    assert quantity.parse(text).value() == cores
+
+
+@pytest.mark.parametrize(
+    "text", ["1e999999999", "1e-999999999", "9" * 30 + "e2147483647", "0e2147483647", "1e2147483647"]
+)
+def test_an_exponent_of_any_size_costs_nothing(text: str) -> None:
+    """Go takes minutes, or all memory, for some of these."""
+    parsed = quantity.parse(text)
+    assert parsed.compare(Quantity(1)) == (-1 if "-" in text or text[0] == "0" else 1)
+    assert parsed.value() in (0, 1)
+    assert len(str(parsed)) < 50
+
+
+@given(QUANTITIES)
+def test_the_canonical_text_is_the_same_number(text: str) -> None:
+    parsed = quantity.parse(text)
+    again = quantity.parse(str(parsed))
+    assert again.compare(parsed) == 0
+    assert str(again) == str(parsed)
+
+
+@given(QUANTITIES, QUANTITIES)
+def test_comparison_is_that_of_the_numbers(left: str, right: str) -> None:
+    one, other = quantity.parse(left), quantity.parse(right)
+    numbers = [Fraction(q.unscaled) * Fraction(10) ** q.exponent for q in (one, other)]
+    assert one.compare(other) == (numbers[0] > numbers[1]) - (numbers[0] < numbers[1])
+    assert one.compare(other) == -other.compare(one)
+
+
+@given(QUANTITIES)
+def test_nothing_is_rounded_down(text: str) -> None:
+    parsed = quantity.parse(text)
+    number = Fraction(parsed.unscaled) * Fraction(10) ** parsed.exponent
+    assert 0 <= abs(parsed.scaled(0)) - abs(number) < 1

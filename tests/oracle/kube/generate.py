@@ -1,0 +1,201 @@
+"""Questions for the oracle beside this file, always the same ones.
+
+    python tests/oracle/kube/generate.py objects |
+        go -C tests/oracle/kube run . objects > tests/kube/fixtures/objects.jsonl
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+from podgraft import kube
+from podgraft.govalue import Field, GoType, Kind
+
+_NUMBERS = (
+    *("0", "1", "5", "12", "100", "250", "500", "1000", "1024", "1025", "1500", "2048", "4096"),
+    *("0.5", ".5", "5.", "0.1", "1.5", "1.250", "2.000", "0.001", "0.0001", "1.0009", "12.345"),
+    *("00", "007", "+5", "-5", "-1.5", "-0", "+", "-", ".", "", "1 ", "1,5", "1.2.3", "x"),
+    *("999999999999999999", "1000000000000000000", "9223372036854775807", "9223372036854775808"),
+    *("123456789.123456789", "0.000000001", "0.0000000001", "1.00000000001", "100000000.5"),
+)
+_SUFFIXES = (
+    *("", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"),
+    *("e0", "e3", "E3", "e-3", "e+3", "e03", "E-9", "e-12", "e5", "e18"),
+    *("i", "K", "ki", "Kib", "mi", "e", "ee3", "e3m", "m3", "3e", "e99999999999999999999", "%"),
+)
+_WORDS = ("web", "a", "", "x-1", "café", "<&>", 'say "hi"', "line\nline", "80")
+_TIMES = (
+    *("2024-02-29T23:59:59Z", "2024-01-02T03:04:05.678Z", "2024-01-02T03:04:05+02:00"),
+    *("2023-02-29T00:00:00Z", "2024-01-02", "yesterday", ""),
+)
+_LABEL_KEYS = (
+    *("app", "tier", "example.com/app", "a.b/c_d", "", "/x", "x/", "a/b/c", "-a", "a-", "UPPER"),
+    *("Example.com/app", "a..b/c", "n" * 63, "n" * 64, f"{'p' * 250}.io/x", f"{'p' * 253}.io/x"),
+)
+_LABEL_VALUES = ("web", "", "a.b-c_d", "-a", "a b", "v" * 63, "v" * 64, "db")
+_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "in", "")
+
+
+def quantities() -> Iterator[dict[str, Any]]:
+    """Every kind of number with every suffix once, and random pairs to compare."""
+    random = Random(1)
+    for number in _NUMBERS:
+        for suffix in random.sample(_SUFFIXES, 9):
+            yield {"text": number + suffix, "other": random.choice(("1", "1Ki", "1m", "2G"))}
+    for suffix in _SUFFIXES:
+        for number in random.sample(_NUMBERS, 4):
+            yield {"text": number + suffix, "other": random.choice(_NUMBERS[:13]) + "Mi"}
+
+
+def selectors() -> Iterator[dict[str, Any]]:
+    """Random selectors, two of three of them valid, each with random labels."""
+    random = Random(2)
+    yield {"selector": {}, "labels": [{}, {"app": "web"}]}
+    for index in range(300):
+        keys = _LABEL_KEYS[:4] if index % 3 else _LABEL_KEYS
+        values = _LABEL_VALUES[:3] if index % 3 else _LABEL_VALUES
+        operators = _OPERATORS[:4] if index % 3 else _OPERATORS
+        selector: dict[str, Any] = {}
+        if random.random() < 0.6:
+            count = random.randint(0, 2)
+            selector["matchLabels"] = {
+                random.choice(keys): random.choice(values) for _ in range(count)
+            }
+        if random.random() < 0.7:
+            selector["matchExpressions"] = [
+                _expression(random, keys, values, random.choice(operators), exact=bool(index % 3))
+                for _ in range(random.randint(0, 2))
+            ]
+        labels = [
+            {key: random.choice(values[:3]) for key in random.sample(_LABEL_KEYS[:4], size)}
+            for size in (0, 1, 2, 4)
+        ]
+        yield {"selector": selector, "labels": labels}
+
+
+def _expression(
+    random: Random, keys: tuple[str, ...], values: tuple[str, ...], operator: str, *, exact: bool
+) -> dict[str, Any]:
+    made: dict[str, Any] = {"key": random.choice(keys), "operator": operator}
+    fewest, most = (0, 0) if operator.endswith(("Exists", "Exist")) else (1, 3)
+    count = random.randint(fewest, most) if exact else random.randint(0, 3)
+    if count or random.random() < 0.2:
+        made["values"] = random.sample(values, count)
+    return made
+
+
+def objects() -> Iterator[dict[str, Any]]:
+    """Random objects: canonical ones, some with empty and odd values, some with wrong ones."""
+    types = ("Pod", "PodSpec", "Container", "ObjectMeta", "PodTemplateSpec", "Deployment")
+    for index in range(420):
+        random = Random(index)
+        yaml = index % 5 == 4
+        odd, wrong = (0.0, 0.1, 0.25)[index % 3], 0.02 * (index % 2)
+        made = _Maker(random, odd=odd, wrong=wrong, yaml=yaml)
+        name = (*types, "StatefulSet", "CronJob", "Namespace")[index % 9]
+        value = made.value(kube.TYPES[name])
+        if yaml:  # which Go sorts on the way, so that its first fault would not be ours
+            value = json.loads(json.dumps(value, sort_keys=True))
+        yield {"type": name, "object": value, "yaml": yaml}
+
+
+class _Maker:
+    """Makes JSON for Go types; ``odd`` is the share of empty values, ``wrong`` of wrong types."""
+
+    def __init__(self, random: Random, *, odd: float, wrong: float, yaml: bool) -> None:
+        self.random = random
+        # JSON's 80.0 is no integer to Go, but YAML's becomes 80 on its way.
+        self.integers = (80, 0, 2**31 - 1, *([80.0] if yaml else []))
+        self.texts = (*_WORDS, *([80, True, 1.5, 1e6] if yaml else []))
+        self.odd = odd
+        self.wrong = wrong
+        self.depth = 0
+
+    def value(self, type_: GoType) -> Any:
+        chance = self.random.random()
+        if chance < self.wrong:
+            return self.random.choice((5, "text", True, 1.5, [], {}, ["x"], {"a": 1}, 2**40))
+        if chance < self.wrong + self.odd:
+            return self.random.choice((None, *_empty(type_)))
+        return self._good(type_)
+
+    def _good(self, type_: GoType) -> Any:
+        if type_.name in _SPECIAL:
+            return _SPECIAL[type_.name](self.random)
+        match type_.kind, type_.elem:
+            case Kind.STRUCT, _:
+                return self._struct(type_)
+            case Kind.POINTER, GoType() as target:
+                return self.value(target)
+            case Kind.SLICE, GoType() as elem:
+                return [self.value(elem) for _ in range(self.random.randint(0, 2))]
+            case Kind.MAP, GoType() as elem:
+                keys = self.random.sample(("cpu", "memory", "z", "a"), self.random.randint(0, 3))
+                return {key: self.value(elem) for key in keys}
+            case Kind.STRING, _:
+                return self.random.choice(self.texts)
+            case Kind.BOOL, _:
+                return self.random.random() < 0.7
+            case _:
+                return self.random.choice(self.integers)
+
+    def _struct(self, type_: GoType) -> dict[str, Any]:
+        self.depth += 1
+        made: dict[str, Any] = {}
+        for field in self._chosen(type_):
+            key = field.json
+            if self.random.random() < self.odd / 4:
+                key = key.upper()
+            made[key] = self.value(field.type)
+        if self.random.random() < self.odd / 2:
+            made["unknown"] = {"deep": [1, None]}
+        self.depth -= 1
+        return made
+
+    def _chosen(self, type_: GoType) -> list[Field]:
+        """Some fields, promoted ones among them: fewer the deeper they are."""
+        fields = [*_flat(type_)]
+        count = min(len(fields), self.random.randint(1, max(1, 6 - self.depth)))
+        return self.random.sample(fields, count)
+
+
+def _flat(type_: GoType) -> Iterator[Field]:
+    for field in type_.fields:
+        if field.inline:
+            yield from _flat(field.type)
+        else:
+            yield field
+
+
+def _empty(type_: GoType) -> tuple[Any, ...]:
+    match type_.kind:
+        case Kind.STRING:
+            return ("",)
+        case Kind.BOOL:
+            return (False,)
+        case Kind.SLICE:
+            return ([],)
+        case Kind.STRUCT if type_.name in _SPECIAL:
+            return ()
+        case Kind.STRUCT | Kind.MAP:
+            return ({},)
+        case Kind.POINTER:
+            return ()
+        case _:
+            return (0,)
+
+
+_SPECIAL: dict[str, Callable[[Random], Any]] = {
+    "resource.Quantity": lambda random: random.choice(("100m", "0.5", "1024Mi", 2, 1.5, "x", "1e3")),
+    "intstr.IntOrString": lambda random: random.choice((80, "http", 0, "")),
+    "v1.FieldsV1": lambda _: {"f:spec": {}},
+    "v1.Time": lambda random: random.choice(_TIMES[: random.choice((3, len(_TIMES)))]),
+}
+
+if __name__ == "__main__":
+    for row in {"quantities": quantities, "selectors": selectors, "objects": objects}[sys.argv[1]]():
+        print(json.dumps(row, ensure_ascii=False))
