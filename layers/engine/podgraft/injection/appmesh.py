@@ -20,7 +20,7 @@ from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import pointer
 
 from .errors import Fault, InvalidDocumentsError, OperatorError, UserError
-from .istio.masks import is_harmless
+from .masks import is_harmless
 
 API_VERSION = "supergloo.solo.io/v1"
 DEFAULT_CONFIG_MAP = "sidecar-injector"

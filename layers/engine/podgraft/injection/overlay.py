@@ -6,12 +6,11 @@ strategic merge for kinds whose Go types are known, by JSON merge for others. Se
 one after the other, in the order of their names.
 
 What the object's author wrote cannot add structure to what the template's author wrote
-(``istio.masks`` says how that is known).
+(``guard`` says how that is known).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -24,7 +23,8 @@ from podgraft.patch import merge_patch, pointer, strategic
 from podgraft.policy import Keys, Spot, conditions, constraints, reading
 
 from .errors import InjectionError, OperatorError, UserError
-from .istio.masks import Masking, mark_for, same_structure, steps
+from .guard import Guard
+from .masks import Place, steps
 from .overlay_data import FUNCTIONS, Data, type_of
 
 API_VERSION = "podgraft.dev/v1"
@@ -80,57 +80,39 @@ class Overlay:
 
     def _verify(self, data: Data, text: str, partial: Object) -> None:
         """Raise ``UserError`` where text of the object brought structure of its own."""
-        mark = mark_for(text)
-        if mark is None:
-            raise UserError(f"overlay {self.name}: the object holds every mark there is")
-        masking = Masking(mark)
-        masked = data.masked(masking)
-        if masked is data or self._rendered(masked) == text:
-            return
-        straight = self._parsed(masked)
-        if straight is not None and same_structure(partial, straight, mark):
-            return
-        culprit = self._culprit(data, masking, straight)
-        raise UserError(
-            f"{culprit}: its text would change the structure that overlay {self.name} gives; "
-            "leave out line breaks, quotes, brackets and other YAML syntax"
-        )
+        place = self._guard(data).foreign(text, partial)
+        if place is not None:
+            raise UserError(
+                f"{_pointer(place)}: its text would change the structure that overlay {self.name} "
+                "gives; leave out line breaks, quotes, brackets and other YAML syntax"
+            )
 
     def _blamed(self, data: Data, error: Exception) -> InjectionError:
         """Whose fault it is that the template fails: it works where nothing could be syntax."""
-        masking = Masking(mark_for() or "")
-        masked = data.masked(masking)
-        straight = None if masked is data else self._parsed(masked)
-        if straight is None:
+        place = self._guard(data).breaking(self._works)
+        if place is None:
             return OperatorError(f"overlay {self.name}: the template fails: {error}")
-        culprit = self._culprit(data, masking, straight)
-        return UserError(f"{culprit}: overlay {self.name} fails with it: {error}")
+        return UserError(f"{_pointer(place)}: overlay {self.name} fails with it: {error}")
 
-    def _culprit(self, data: Data, masking: Masking, straight: JSON) -> str:
-        """The JSON Pointer of the first text that bends the structure, others being masked."""
+    def _guard(self, data: Data) -> Guard[Data]:
+        return Guard(
+            subject=data,
+            masked=Data.masked,
+            text=lambda tried: self.template.render(tried.value()),
+            read=kubeyaml.load,
+            failures=_FAILURES,
+        )
 
-        def bends(spared: int) -> bool:
-            tried = self._parsed(data.masked(Masking(masking.mark, spared=spared + 1)))
-            return tried is None or not same_structure(tried, straight, masking.mark)
-
-        found = masking.found
-        first = bisect_left(range(len(found)), True, key=bends)
-        _, place = found[min(first, len(found) - 1)]
-        return "".join(f"/{pointer.escape(str(step))}" for step in steps(place))
-
-    def _rendered(self, data: Data) -> str | None:
+    def _works(self, data: Data) -> bool:
         try:
-            return self.template.render(data.value())
+            kubeyaml.load(self.template.render(data.value()))
         except _FAILURES:
-            return None
+            return False
+        return True
 
-    def _parsed(self, data: Data) -> JSON:
-        """What the template's text means; ``None`` where it fails or is no YAML."""
-        text = self._rendered(data)
-        try:
-            return None if text is None else kubeyaml.load(text)
-        except kubeyaml.NotYAMLError:
-            return None
+
+def _pointer(place: Place) -> str:
+    return "".join(f"/{pointer.escape(str(step))}" for step in steps(place))
 
 
 def laid(before: Object, partial: Object, name: str) -> Object:

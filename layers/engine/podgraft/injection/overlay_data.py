@@ -17,7 +17,7 @@ from podgraft.govalue import ANY, ANY_MAP, STRING, Field, GoType, Struct, Value,
 from podgraft.jsonvalue import Object
 
 from .istio.functions import to_yaml
-from .istio.masks import Masking, transparent
+from .masks import Masking, transparent
 
 # The kinds whose Go types are known, and the API group they are in.
 _KINDS: Mapping[str, str] = {

@@ -30,13 +30,20 @@ def environment(
 
 
 def set_environment(profile: Profile, draft: Draft, environment: Mapping[str, str]) -> None:
-    """Give the sidecar these variables, behind all others and in place of its own."""
+    """Give the sidecar these variables, behind all others and in place of its own.
+
+    One that has them all keeps its order: what other webhooks and we ourselves put behind them
+    since would make a second injection a change.
+    """
     sidecar = draft.sidecar(profile)
-    if sidecar is not None and environment:
-        kept = [each for each in objects_at(sidecar, "env") if each.get("name") not in environment]
-        names = sorted(environment)
-        added: list[Object] = [{"name": name, "value": environment[name]} for name in names]
-        sidecar["env"] = [*kept, *added]
+    if sidecar is None or not environment:
+        return
+    names = sorted(environment)
+    wanted: list[Object] = [{"name": name, "value": environment[name]} for name in names]
+    own = objects_at(sidecar, "env")
+    if any(each not in own for each in wanted):
+        kept = [each for each in own if each.get("name") not in environment]
+        sidecar["env"] = [*kept, *wanted]
 
 
 def set_label(draft: Draft, environment: Mapping[str, str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from podgraft.gotemplate import Function, sprig
+from podgraft.injection import masks
 from podgraft.injection.errors import Fault, InvalidDocumentsError
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import SelectorError, selectors
@@ -12,7 +13,6 @@ from podgraft.policy import IGNORED_NAMESPACES, InjectValues, Rules
 
 from . import (
     functions,
-    masks,
     mesh,
     mesh_types,
     messages,

@@ -81,13 +81,16 @@ class Injector:
         template: Object = {}
         merged = planned.base
         for name in planned.templates:
-            program = self._setup.templates.programs[name]
-            overlay = rendering.overlay(Template(name, program))
+            overlay = rendering.overlay(self._template(name))
             template = overlay.over(template)
             if native and named(containers(template, INIT_CONTAINERS), PROXY):
                 merged = _proxy_moved(merged)
             merged = _laid_over(overlay, merged)
         return template, merged
+
+    def _template(self, name: str) -> Template:
+        known = self._setup.templates
+        return Template(name, known.programs[name], name in known.decoding)
 
     def _is_native(self, planned: Plan) -> bool:
         """Whether the proxy may be an init container: the pod's word, else the configuration's."""

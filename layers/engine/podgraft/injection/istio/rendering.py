@@ -1,24 +1,24 @@
 """From templates and a pod to overlays, and whose fault it is where that fails.
 
 A failure is put down to the pod's author only if it goes away with what the author wrote: first
-with everything masked that could be YAML syntax (masks.py), then without annotations and labels.
+with everything masked that could be YAML syntax (guard.py), then without annotations and labels.
 The author is told which of them it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from podgraft.gotemplate import ExecError, LimitError, Program
 from podgraft.govalue import GoType
 from podgraft.injection.errors import InjectionError, OperatorError, UserError
+from podgraft.injection.guard import Guard, first_failing
+from podgraft.injection.masks import Place, steps
 from podgraft.jsonvalue import JSON, Object
 
 from . import functions, overlay, proxyconfig
 from .draft import annotations_of, labels_of, object_at
-from .masks import Masking, Place, mark_for, same_structure, steps
 from .overlay import Overlay, OverlayError
 from .subject import Facts, Subject, data
 
@@ -31,10 +31,11 @@ _FAILED = "failed to run injection template"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template to render."""
+    """A template to render; ``decodes`` tells that it may make text of letters."""
 
     name: str
     program: Program
+    decodes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,76 +105,38 @@ class Rendering:
         finally:
             functions.DATA.reset(token)
 
-    def _raw(self, template: Template, subject: Subject) -> JSON:
-        """What the text means to YAML; raises one of ``_FAILURES``."""
-        return overlay.parse(self._text(template, subject))
-
-    def _works(self, template: Template, subject: Subject) -> bool:
-        try:
-            overlay.read(self.memory.pod_type, self._raw(template, subject))
-        except _FAILURES:
-            return False
-        return True
+    def _guard(self, template: Template) -> Guard[Subject]:
+        return Guard(
+            subject=self.subject,
+            masked=Subject.masked,
+            text=lambda subject: self._text(template, subject),
+            read=overlay.parse,
+            failures=_FAILURES,
+            decoded=template.decodes,
+        )
 
     def _verify(self, template: Template, text: str, raw: JSON) -> None:
         """Raise ``UserError`` if the text has structure that the pod's author brought in."""
-        mark = mark_for(text)
-        if mark is None:
-            raise UserError(f'{_FAILED} "{template.name}": the pod holds every mark there is')
-        masking = Masking(mark)
-        masked = self.subject.masked(masking)
-        if masked is self.subject:
+        guard = self._guard(template)
+        suspects = guard.suspects()
+        if not suspects or self.memory.trusts((text, *suspects)):
             return
-        key = (text, *(suspect for suspect, _ in masking.found))
-        if self.memory.trusts(key):
-            return
-        try:
-            rehearsed = self._text(template, masked)
-            sound = rehearsed == text or same_structure(raw, overlay.parse(rehearsed), mark)
-        except _FAILURES:
-            sound = False
-        if not sound:
-            raise self._bent(template, masking)
-        self.memory.trust(key)
-
-    def _bent(self, template: Template, masking: Masking) -> InjectionError:
-        """The refusal of a pod that would change the template's structure."""
-
-        def holds(spared: int) -> bool:
-            try:
-                tried = self._raw(template, self._spared(masking.mark, spared))
-                return same_structure(tried, straight, masking.mark)
-            except _FAILURES:
-                return False
-
-        try:
-            straight = self._raw(template, self._spared(masking.mark, 0))
-            place = masking.found[_first_failing(len(masking.found), holds)][1]
-        except _FAILURES:
-            place = masking.found[0][1]
-        return UserError(
-            f'{_name(place)}: its text would change the structure that template "{template.name}" '
-            "gives the pod; leave out line breaks, quotes, brackets and other YAML syntax"
-        )
+        place = guard.foreign(text, raw)
+        if place is not None:
+            raise UserError(
+                f"{_name(place)}: its text would change the structure that template "
+                f'"{template.name}" gives the pod; leave out line breaks, quotes, brackets and '
+                "other YAML syntax"
+            )
+        self.memory.trust((text, *suspects))
 
     def _blamed(self, template: Template, error: Exception) -> InjectionError:
         """Whose fault it is that the template fails."""
-        culprit = self._breaking_text(template) or self._breaking_key(template)
+        place = self._guard(template).breaking(lambda tried: self._works(template, tried))
+        culprit = self._breaking_key(template) if place is None else _name(place)
         if culprit is None:
             return OperatorError(f'{_FAILED} "{template.name}": {error}')
         return UserError(f'{culprit}: {_FAILED} "{template.name}" with it: {error}')
-
-    def _breaking_text(self, template: Template) -> str | None:
-        """The string of the pod whose YAML syntax makes the template fail."""
-        masking = Masking(mark_for() or "")
-        masked = self.subject.masked(masking)
-        if masked is self.subject or not self._works(template, masked):
-            return None
-
-        def holds(spared: int) -> bool:
-            return self._works(template, self._spared(masking.mark, spared))
-
-        return _name(masking.found[_first_failing(len(masking.found), holds)][1])
 
     def _breaking_key(self, template: Template) -> str | None:
         """The annotation or label without which the template works."""
@@ -185,11 +148,15 @@ class Rendering:
 
         if not kept or not holds(0) or holds(len(kept)):
             return None
-        kind, key = kept[_first_failing(len(kept), holds)]
+        kind, key = kept[first_failing(len(kept), holds)]
         return f"{kind.removesuffix('s')} {key}"
 
-    def _spared(self, mark: str, spared: int) -> Subject:
-        return self.subject.masked(Masking(mark, spared))
+    def _works(self, template: Template, subject: Subject) -> bool:
+        try:
+            overlay.read(self.memory.pod_type, overlay.parse(self._text(template, subject)))
+        except _FAILURES:
+            return False
+        return True
 
 
 _FAILURES = (ExecError, LimitError, OverlayError)
@@ -199,15 +166,6 @@ def _remember(memory: dict[K, V], key: K, value: V) -> None:
     memory[key] = value
     if len(memory) > _REMEMBERED:
         memory.pop(next(iter(memory)), None)
-
-
-def _first_failing(count: int, holds: Callable[[int], bool]) -> int:
-    """The index of the element with which it stops to hold: it does for none, not for ``count``."""
-    low, high = 0, count
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
 
 
 def _with_keys(subject: Subject, kept: list[tuple[str, str]]) -> Subject:

@@ -164,12 +164,21 @@ class Reading:
         return self._fault(path, "a map", raw, {})
 
     def _fault(self, path: str, wanted: str, met: JSON, instead: T) -> T:
-        words = {dict: "a map", list: "a list", type(None): "nothing"}
-        shown = words.get(type(met), repr(met))
-        fault = Fault(document=self._document, path=path, problem=f"expected {wanted}, got {shown}")
+        problem = f"expected {wanted}, got {_shown(met)}"
+        fault = Fault(document=self._document, path=path, problem=problem)
         if fault not in self._faults:
             self._faults.append(fault)
         return instead
+
+
+def _shown(value: JSON) -> str:
+    match value:
+        case dict():
+            return "a map"
+        case list():
+            return "a list"
+        case _:
+            return repr(value)
 
 
 def _floats(value: JSON) -> JSON:

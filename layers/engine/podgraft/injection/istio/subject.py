@@ -8,12 +8,12 @@ from functools import cache
 
 from podgraft import govalue, kube
 from podgraft.govalue import Field, GoType, Struct
+from podgraft.injection.masks import Masking
 from podgraft.jsonvalue import Object
 from podgraft.kube.identity import Identity
 
 from . import estimate, images, mesh_types, messages, proxyconfig
 from .draft import annotations_of, object_at, text_at
-from .masks import Masking
 from .mesh import with_proxy
 from .messages import MESH_CONFIG, PROXY_CONFIG, Message
 from .releases import Profile

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from podgraft.gotemplate import Function, Program, TemplateError, compile_
 from podgraft.injection.errors import Fault, OperatorError, UserError
-
+from podgraft.injection.masks import DECODERS
 from podgraft.patch import pointer
 
 from .releases import Profile
@@ -18,9 +18,12 @@ ANNOTATION = "inject.istio.io/templates"
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """Programs by name; ``broken`` are those that do not parse, where only use would show it."""
+    """Programs by name; ``broken`` are those that do not parse, where only use would show it,
+    ``decoding`` those that may make text of letters.
+    """
 
     programs: Mapping[str, Program]
+    decoding: frozenset[str]
     broken: Mapping[str, TemplateError]
     aliases: Mapping[str, tuple[str, ...]]
     defaults: tuple[str, ...]
@@ -64,7 +67,11 @@ def compiled(
             broken[name] = error
     if profile.parsed_at_load:
         faults.extend(_faults(broken))
-    return Templates(programs, broken, config.aliases, defaults or config.default_templates)
+    decoding = frozenset(
+        name for name, text in config.templates.items() if any(word in text for word in DECODERS)
+    )
+    asked = defaults or config.default_templates
+    return Templates(programs, decoding, broken, config.aliases, asked)
 
 
 def _faults(broken: Mapping[str, TemplateError]) -> Iterator[Fault]:

@@ -4,22 +4,24 @@ Templates write annotation values, names and images into YAML, often without quo
 line break, a quote or a colon could then add a container, a volume or a security context. Istio
 fixed this for its own templates in 2026; this module settles it for every template:
 
-1. ``Masking`` replaces what YAML could take for syntax by a harmless letter, in every string of the
-   pod. A pod without such strings cannot bend anything.
+1. ``Masking`` replaces what YAML could take for syntax by a letter, in every string of the pod. A
+   pod without such strings cannot bend anything.
 2. The template is rendered again with the masked pod. If the text is the same, the template did not
    read what was masked.
-3. Otherwise both texts are parsed, and ``same_structure`` holds if the maps, lists and keys are the
-   same, and so is every value that holds no masked text: what the pod's author got is what a
-   harmless value of the same shape would have given.
+3. Otherwise it is rendered once more, masked with another letter. What differs between the two
+   harmless texts is what the pod's author may write. ``same_structure`` holds if the real text has
+   the maps, lists and keys of the harmless ones, and all values in which those agree.
 
 Structure that a template's author takes from a pod on purpose, by decoding JSON or splitting a
 list, is the author's own: such functions see the real text, and what comes out of them is masked
-again (``transparent``).
+again (``transparent``). Decoders also make syntax of letters; where a template has one, strings
+that decode to syntax are masked as well.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, TypeAlias
 
@@ -36,8 +38,11 @@ _SYNTAX = re.compile(r"[^A-Za-z0-9_./+=()@$~-]")
 _NULLS = frozenset({"null", "Null", "NULL", "~"})
 _DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList")
 
-# What to mask with: printable, and the same in upper and lower case.
-_MARKS = "×÷¤¦§¶±¬¿¡"
+# What to mask with, in two rehearsals: letters that no word of Istio's ends in.
+FILLS = ("Q", "Z")
+
+# Functions that make text of letters; templates that name one are looked at more closely.
+DECODERS = ("b64dec", "b32dec")
 
 # Where a string stands: its parent's place, and its key or index there.
 Place: TypeAlias = "tuple[Place, str | int] | None"
@@ -49,12 +54,12 @@ def steps(place: Place) -> tuple[str | int, ...]:
 
 
 class Masked(Text):
-    """A masked string that remembers the original and what it was masked with."""
+    """A masked string that remembers the original and what masked it."""
 
-    __slots__ = ("mark", "original")
+    __slots__ = ("masking", "original")
     type: ClassVar[GoType] = STRING
 
-    mark: str
+    masking: Masking
     original: str
 
 
@@ -71,18 +76,16 @@ def is_harmless(text: str) -> bool:
     )
 
 
-def mark_for(*texts: str) -> str | None:
-    """A letter to mask with that stands in none of the texts."""
-    return next((mark for mark in _MARKS if not any(mark in text for text in texts)), None)
-
-
 @dataclass(slots=True)
 class Masking:
     """One walk over JSON. The first ``spared`` strings that need masking stay as they are, which
     is how a culprit is found; ``found`` are all of them, with their places.
+
+    ``decoded`` says that the template has decoders.
     """
 
-    mark: str
+    fill: str
+    decoded: bool = False
     spared: int = 0
     found: list[tuple[str, Place]] = field(default_factory=list[tuple[str, Place]])
 
@@ -90,7 +93,7 @@ class Masking:
         """``value`` masked; the very same where nothing in it needs it."""
         match value:
             case str():
-                return value if is_harmless(value) else self._text(value, place)
+                return self._text(value, place) if self._needed(value) else value
             case dict():
                 masked = {
                     self.of(key, (place, key)): self.of(each, (place, key))
@@ -106,34 +109,43 @@ class Masking:
             case _:
                 return value
 
+    def _needed(self, text: str) -> bool:
+        return not is_harmless(text) or (
+            self.decoded and not all(map(is_harmless, _decodings(text)))
+        )
+
     def _text(self, text: str, place: Place) -> str:
         self.found.append((text, place))
         if len(self.found) <= self.spared:
             return text
-        replaced = _SYNTAX.sub(self.mark, text)
-        if replaced == text or not is_harmless(replaced.replace(self.mark, "x")):
-            replaced = self.mark + replaced[1:]  # words, such as null, and a leading dash
+        replaced = _SYNTAX.sub(self._filled, text)
+        if replaced == text or not is_harmless(replaced):
+            replaced = self.fill + replaced[1:]  # words, such as null, and leading dashes
         masked = Masked(replaced)
-        masked.mark, masked.original = self.mark, text
+        masked.masking, masked.original = replace(self, spared=0, found=[]), text
         return masked
 
+    def _filled(self, found: re.Match[str]) -> str:
+        """As many letters as the character has bytes, which is what Go counts."""
+        return self.fill * len(found[0].encode("utf-8", "surrogatepass"))
 
-def same_structure(real: JSON, masked: JSON, mark: str) -> bool:
-    """Whether ``real`` has the structure of ``masked``, and all values that are not masked."""
-    match real, masked:
-        case dict(), dict():
-            return len(real) == len(masked) and all(
-                _same_key(key, other, mark) and same_structure(real[key], masked[other], mark)
-                for key, other in zip(real, masked, strict=True)
+
+def same_structure(real: JSON, first: JSON, second: JSON) -> bool:
+    """Whether ``real`` has the structure that two harmless values agree on, and their values."""
+    match real, first, second:
+        case dict(), dict(), dict():
+            return len(real) == len(first) == len(second) and all(
+                _same_key(*keys) and same_structure(real[keys[0]], first[keys[1]], second[keys[2]])
+                for keys in zip(real, first, second, strict=True)
             )
-        case list(), list():
-            return len(real) == len(masked) and all(
-                same_structure(one, other, mark) for one, other in zip(real, masked, strict=True)
+        case list(), list(), list():
+            return len(real) == len(first) == len(second) and all(
+                map(same_structure, real, first, second)
             )
-        case _, str() if mark in masked:
-            return isinstance(real, str | int | float)
+        case _ if equal(first, second):
+            return equal(real, first)
         case _:
-            return equal(real, masked)
+            return all(isinstance(each, str | int | float) for each in (real, first, second))
 
 
 def transparent(function: Function) -> Function:
@@ -146,23 +158,35 @@ def transparent(function: Function) -> Function:
         result = function.call(
             *(each.original if isinstance(each, Masked) else each for each in arguments)
         )
-        return _remasked(result, masked[0].mark)
+        return _remasked(result, masked[0].masking)
 
     return replace(function, call=call)
 
 
-def _remasked(result: Value, mark: str) -> Value:
+def _remasked(result: Value, masking: Masking) -> Value:
     match result:
         case Map(raw=raw) if raw is not None:
-            return Map(result.type, {key: _remasked(each, mark) for key, each in raw.items()})
+            return Map(result.type, {key: _remasked(each, masking) for key, each in raw.items()})
         case Slice(raw=raw) if raw is not None:
-            return Slice(result.type, [_remasked(each, mark) for each in raw])
+            return Slice(result.type, [_remasked(each, masking) for each in raw])
         case _:
-            return Masking(mark).of(result)
+            return masking.of(result)
 
 
-def _same_key(real: str, masked: str, mark: str) -> bool:
-    return real == masked or (mark in masked and not real.startswith(_DIRECTIVES))
+def _same_key(real: str, first: str, second: str) -> bool:
+    """Whether a key is the template's, or the pod's and no directive of a merge."""
+    return real == first if first == second else not real.startswith(_DIRECTIVES)
+
+
+def _decodings(text: str) -> Iterator[str]:
+    """What the decoders make of the text, where that is text again."""
+    from base64 import b32decode, b64decode  # most templates have no use for it
+
+    for decode in (b64decode, b32decode):
+        try:
+            yield decode(text).decode()
+        except ValueError:
+            continue
 
 
 def _is(left: object, right: object) -> bool:
