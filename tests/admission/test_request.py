@@ -4,10 +4,10 @@ import json
 from dataclasses import dataclass
 
 import pytest
-from events.recorded import NAMES, recorded
 from hypothesis import given
 from hypothesis import strategies as st
 
+from events.recorded import NAMES, recorded
 from podgraft import admission
 from podgraft.admission import AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation
 from podgraft.jsonvalue import JSON

@@ -6,10 +6,10 @@ from dataclasses import replace
 from http import HTTPStatus
 
 import pytest
-from events.recorded import recorded
 from hypothesis import given
 from hypothesis import strategies as st
 
+from events.recorded import recorded
 from podgraft import admission
 from podgraft.admission import AdmissionRequest
 

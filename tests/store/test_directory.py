@@ -13,6 +13,7 @@ from podgraft.store import (
     NotLoadedError,
     UnavailableError,
     UnknownInjectorError,
+    tokens,
 )
 
 DIGEST = bundle.digest(BUNDLE)
@@ -96,7 +97,7 @@ def test_what_never_loaded_fails_with_every_fault_each_time(tmp_path: Path) -> N
 def test_an_empty_bundle_does_not_load(tmp_path: Path, files: dict[str, bytes]) -> None:
     (tmp_path / "default" / "bundle").mkdir(parents=True)
     store = DirectoryStore(keep(tmp_path, files=files))
-    with pytest.raises(NotLoadedError, match="bundle: holds no manifest; put"):
+    with pytest.raises(NotLoadedError, match="bundle: the folder: holds no manifest; put"):
         store.snapshot("default", None)
 
 
@@ -161,9 +162,9 @@ def test_callers_are_read_and_read_again(tmp_path: Path) -> None:
     book = DirectoryCallers(tmp_path)
     assert book.callers() == {}
     admit(tmp_path, "prod-eu", TOKEN)
-    assert book.callers()["prod-eu"].knows(TOKEN)
+    assert book.callers()["prod-eu"].knows(tokens.digest(TOKEN))
     admit(tmp_path, "prod-eu", "rotated")
-    assert not book.callers()["prod-eu"].knows(TOKEN)
+    assert not book.callers()["prod-eu"].knows(tokens.digest(TOKEN))
 
 
 def test_callers_that_do_not_load_leave_the_last_good_ones(tmp_path: Path) -> None:

@@ -88,9 +88,9 @@ def test_the_environment_is_one_by_the_standard() -> None:
         return [b"ok"]
 
     def closing(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        answer = validator(app)(environ, start_response)
+        answer: Any = validator(app)(environ, start_response)
         body = list(answer)
-        answer.close()  # pyright: ignore[reportAttributeAccessIssue]  the validator's own
+        answer.close()
         return body
 
     assert call(closing, b"x")[1]["body"] == b"ok"

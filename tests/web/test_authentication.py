@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pytest
-from events.kept import OTHER_TOKEN, SUBJECT, TOKEN
 
+from events.kept import OTHER_TOKEN, SUBJECT, TOKEN
 from podgraft.store import Callers, tokens
 from podgraft.store.tokens import TokenHash
 from podgraft.web import Auth, subjects

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from events.kept import PATH_TOKEN, SUBJECT, TOKEN
 
+from events.kept import PATH_TOKEN, SUBJECT, TOKEN
 from podgraft.web import credentials, subjects
 from podgraft.web.credentials import Credentials
 

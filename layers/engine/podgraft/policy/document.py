@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from podgraft import kubeyaml
-from podgraft.jsonvalue import JSON
+from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import SelectorError, selectors
 
 from .errors import Fault, PolicyError
@@ -126,7 +126,7 @@ def _overridden(document: JSON, override: JSON) -> JSON:
     """The document with the keys of *override* in place; ``features`` key by key."""
     if not isinstance(document, dict) or not isinstance(override, dict):
         return document
-    said = {key: value for key, value in override.items() if value is not None}
+    said: Object = {key: value for key, value in override.items() if value is not None}
     if "features" in said:
         said["features"] = _overridden(document.get("features") or {}, said["features"])
     return {**document, **said}

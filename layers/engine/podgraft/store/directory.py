@@ -62,7 +62,7 @@ class DirectoryCallers:
 def _injector(folder: Path, name: str) -> Reloading[Snapshots]:
     path = folder / name
     if not is_name(name) or not path.is_dir():
-        raise UnknownInjectorError(f"injector {name}: {folder} has no such folder")
+        raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
     return Reloading(lambda: _fingerprint(str(path)), lambda: _snapshots(path))
 
 

@@ -58,5 +58,6 @@ def _gateway_subject(environ: Environ) -> Subject | None:
 
 def _socket_subject(environ: Environ) -> Subject | None:
     """Gunicorn has verified the certificate against its client CA."""
-    peer = getattr(environ.get("gunicorn.socket"), "getpeercert", dict)()
-    return subjects.of_certificate(peer["subject"]) if peer and "subject" in peer else None
+    socket: Any = environ.get("gunicorn.socket")
+    peer = socket.getpeercert() if hasattr(socket, "getpeercert") else None
+    return subjects.of_certificate(peer["subject"]) if peer else None

@@ -70,4 +70,4 @@ def reply(error: Exception) -> Reply:
     """A ``Status`` for the caller. Of a mistake of ours nothing is told but that it is one."""
     found = row(error)
     message = "podgraft failed; its log says how" if found is OURS else str(error)
-    return Reply(found.code, admission.encode(errored(found.code, message)), found.headers)
+    return Reply(found.code.value, admission.encode(errored(found.code, message)), found.headers)

@@ -96,7 +96,7 @@ class Webhook:
 def _told(outcome: Outcome) -> tuple[Reply, Object]:
     match outcome:
         case Answered(response, facts):
-            return Reply(HTTPStatus.OK, admission.encode(response)), _facts(facts)
+            return Reply(HTTPStatus.OK.value, admission.encode(response)), _facts(facts)
         case Failed(error, facts):
             return faults.reply(error), {**_facts(facts), **_fault(error)}
 

@@ -1,0 +1,68 @@
+"""The digest names a bundle by paths and contents, and by nothing else."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from events.kept import BUNDLE, write
+from podgraft import bundle
+
+FILES = st.dictionaries(
+    st.text(st.characters(codec="utf-8", exclude_characters="\n"), min_size=1, max_size=5),
+    st.binary(max_size=5),
+    max_size=4,
+)
+
+
+def test_a_known_bundle_has_a_known_digest() -> None:
+    """Pushed bundles are found by it: it must not change between releases."""
+    assert bundle.digest({"b.yaml": b"two\n", "a/c.json": b"one"}) == (
+        "sha256:fe09dd4d3bd622c0e9ef3900c4f7678a4ef7efb0810756bc1e13b0e696938103"
+    )
+
+
+def test_anybody_can_compute_it(tmp_path: Path) -> None:
+    for path, content in {**BUNDLE, "deep/er.yaml": b"x", "Z.yaml": b""}.items():
+        write(tmp_path / path, content)
+    files = {
+        path.relative_to(tmp_path).as_posix(): path.read_bytes()
+        for path in tmp_path.rglob("*.yaml")
+    }
+    command = r"find . -name '*.yaml' -printf '%P\n' | LC_ALL=C sort | xargs sha256sum | sha256sum"
+    printed = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert bundle.digest(files) == f"sha256:{printed.stdout.split()[0]}"
+
+
+@given(FILES)
+def test_the_order_of_files_is_no_matter(files: dict[str, bytes]) -> None:
+    assert bundle.digest(dict(reversed(files.items()))) == bundle.digest(files)
+
+
+@given(FILES, FILES)
+def test_different_bundles_have_different_digests(
+    left: dict[str, bytes], right: dict[str, bytes]
+) -> None:
+    assert (bundle.digest(left) == bundle.digest(right)) is (left == right)
+
+
+PATHS = (
+    ("injector.yaml", True),
+    ("deep/er/mesh.yml", True),
+    ("list.json", True),
+    ("README.md", False),
+    ("values.yaml.bak", False),
+    ("yaml", False),
+    (".hidden.yaml", False),
+    ("..data/injector.yaml", False),
+    (".git/config.yaml", False),
+)
+
+
+@pytest.mark.parametrize(("path", "belongs"), PATHS)
+def test_the_files_that_kubectl_would_apply_belong_to_it(path: str, belongs: bool) -> None:
+    assert bundle.is_manifest(path) is belongs

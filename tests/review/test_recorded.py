@@ -1,0 +1,191 @@
+"""Every recorded request, answered: the decision, and what the patch makes of the object."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from events.kept import keep
+from events.recorded import NAMES, Recorded, recorded
+from podgraft import admission, patch, review
+from podgraft.jsonvalue import JSON, Object
+from podgraft.review import Answered, Caller
+from podgraft.store import DirectoryStore
+
+CALLER = Caller(injector="default", cluster="prod-eu", path="cluster/prod-eu")
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    decision: str
+    reason: str
+    owner: str
+    warning: str = ""
+
+
+def inject(owner: str, reason: str = "policy-enabled") -> Want:
+    return Want("inject", reason, owner)
+
+
+def skip(owner: str, reason: str) -> Want:
+    return Want("skip", reason, owner)
+
+
+def misdirected(owner: str, reason: str, saw: str) -> Want:
+    warning = f"/inject is for CREATE of pods; narrow the webhook registration that sent {saw}"
+    return Want("skip", reason, owner, warning)
+
+
+WANTED: Mapping[str, Want] = {
+    "01-deployment-pod": inject("Deployment/web"),
+    "01b-deployment-pod-before-1.24": inject("Deployment/web"),
+    "02-deployment-pod-second": inject("Deployment/web"),
+    "03-kubectl-run": inject("Pod/web"),
+    "03b-kubectl-run-eks-user": inject("Pod/web2"),
+    "04-statefulset-pod": inject("StatefulSet/db"),
+    "05-job-pod": inject("Job/migrate"),
+    "06-cronjob-pod": inject("CronJob/report"),
+    "07-daemonset-hostnetwork": skip("DaemonSet/node-exporter", "host-network"),
+    "08-kube-system-pod": skip("Deployment/coredns", "ignored-namespace"),
+    "09-twelve-containers": inject("Deployment/big"),
+    "10-eks-irsa": inject("Deployment/web"),
+    "11-openshift": inject("Pod/web-ocp"),
+    "12-prometheus-annotations": inject("Deployment/web"),
+    "13-already-injected": inject("Deployment/web"),
+    "14-label-inject-true": inject("Deployment/web", "mark-true,policy-enabled"),
+    "14b-annotation-inject-false": skip("Deployment/web", "mark-false"),
+    "15-dry-run": inject("Pod/dry"),
+    "16-update": misdirected("Pod/live", "not-create", "UPDATE of pods"),
+    "16b-patch": misdirected("Pod/live", "not-create", "UPDATE of pods"),
+    "16c-ephemeralcontainers": misdirected(
+        "Pod/live", "subresource", "UPDATE of pods/ephemeralcontainers"
+    ),
+    "16d-eviction": misdirected("Eviction/live", "subresource", "CREATE of pods/eviction"),
+    "16e-exec": misdirected("PodExecOptions/live", "subresource", "CONNECT of pods/exec"),
+    "16f-delete": misdirected("Pod/live", "not-create", "DELETE of pods"),
+    "17-deployment": misdirected("Deployment/web", "not-pods", "CREATE of deployments.apps"),
+    "17b-statefulset": misdirected("StatefulSet/db", "not-pods", "CREATE of statefulsets.apps"),
+    "17c-cronjob": misdirected("CronJob/report", "not-pods", "CREATE of cronjobs.batch"),
+    "18-v1beta1": inject("Deployment/web"),
+    "18b-versions-v2-v1-v1beta1": inject("Pod/ver"),
+    "19-large": inject("Pod/large"),
+    "20-unicode-and-html": inject("Pod/uni"),
+    "21-http2-loopback": inject("Pod/lo"),
+    "22-service": inject("Pod/svc"),
+    "23-token-in-path": inject("Pod/tok"),
+    "23b-escaped-path": inject("Pod/esc"),
+    "24-bearer-token": inject("Pod/a1"),
+    "24b-client-certificate": inject("Pod/a2"),
+    "24c-certificate-and-token": inject("Pod/a3"),
+    "24d-basic": inject("Pod/a4"),
+    "24e-no-matching-user": inject("Pod/a5"),
+    "24f-token-user-with-port": inject("Pod/a6"),
+    "24g-client-certificate-required": inject("Pod/a7"),
+    "25-reinvocation-1": inject("Pod/again"),
+    "25-reinvocation-2": inject("Pod/again"),
+    "25-reinvocation-3": inject("Pod/again"),
+}
+# Annotations that injection gives another value: scraping goes to the proxy, the status is anew.
+REWRITTEN = {"prometheus.io/path", "prometheus.io/port", "sidecar.istio.io/status"}
+MUTATING = tuple(name for name in NAMES if not name.endswith(".validate"))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> DirectoryStore:
+    return DirectoryStore(keep(tmp_path_factory.mktemp("store")))
+
+
+def test_every_recording_has_its_row() -> None:
+    assert set(MUTATING) == WANTED.keys()
+
+
+@pytest.mark.parametrize("name", MUTATING)
+def test_the_decision_is_told_to_the_cluster_and_to_the_log(
+    name: str, store: DirectoryStore
+) -> None:
+    request = admission.decode(recorded(name).body)
+    want = WANTED[name]
+    outcome = review.inject(request, store, CALLER)
+    assert isinstance(outcome, Answered)
+    facts, response = outcome.facts, outcome.response
+    assert (facts.decision, facts.reason, facts.owner) == (want.decision, want.reason, want.owner)
+    snapshot = store.snapshot("default", "prod-eu")
+    assert response.audit == {
+        "decision": want.decision,
+        "reason": want.reason,
+        "policy-version": snapshot.policy_version,
+        "bundle": snapshot.bundle.digest,
+    }
+    assert response.warnings == ((want.warning,) if want.warning else ())
+    assert (response.allowed, response.uid) == (True, request.uid)
+    assert bool(response.patch) is (want.decision == "inject")
+
+
+@pytest.mark.parametrize("name", [name for name in MUTATING if WANTED[name].decision == "inject"])
+def test_the_patch_fits_the_object_as_sent(name: str, store: DirectoryStore) -> None:
+    sent = recorded(name)
+    before = object_of(sent)
+    after = patched(sent, store)
+    spec, old_spec = mapping(after["spec"]), mapping(before["spec"])
+    containers, old_containers = spec["containers"], old_spec["containers"]
+    assert isinstance(containers, list)
+    assert isinstance(old_containers, list)
+    assert {str(mapping(c)["name"]) for c in containers} >= {
+        "istio-proxy",
+        *(str(mapping(c)["name"]) for c in old_containers),
+    }
+    metadata, old_metadata = mapping(after["metadata"]), mapping(before["metadata"])
+    assert metadata.get("namespace") == old_metadata.get("namespace")
+    assert metadata["managedFields"] == old_metadata["managedFields"]
+    annotations = mapping(metadata["annotations"])
+    old_annotations = mapping(old_metadata.get("annotations", {}))
+    assert annotations.keys() >= old_annotations.keys()
+    assert {key for key in old_annotations if annotations[key] != old_annotations[key]} <= REWRITTEN
+    assert all(isinstance(value, str) for value in annotations.values())
+
+
+@pytest.mark.parametrize("name", [name for name in MUTATING if WANTED[name].decision == "inject"])
+def test_a_second_injection_changes_nothing(name: str, store: DirectoryStore) -> None:
+    sent = recorded(name)
+    again = sent.edited("request", "object", value=patched(sent, store))
+    outcome = review.inject(admission.decode(again.body), store, CALLER)
+    assert isinstance(outcome, Answered)
+    assert outcome.response.patch == b""
+
+
+def test_two_replicas_get_the_same_patch(store: DirectoryStore) -> None:
+    patches = {
+        outcome.response.patch
+        for name in ("01-deployment-pod", "02-deployment-pod-second")
+        if isinstance(
+            outcome := review.inject(admission.decode(recorded(name).body), store, CALLER),
+            Answered,
+        )
+    }
+    assert len(patches) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_rules_and_overlays_everything_passes(name: str, store: DirectoryStore) -> None:
+    request = admission.decode(recorded(name).body)
+    for answer, decision in ((review.mutate, "skip"), (review.validate, "allow")):
+        outcome = answer(request, store, CALLER)
+        assert isinstance(outcome, Answered)
+        assert outcome.facts.decision == decision
+        assert (outcome.response.allowed, outcome.response.patch) == (True, b"")
+
+
+def patched(sent: Recorded, store: DirectoryStore) -> Object:
+    outcome = review.inject(admission.decode(sent.body), store, CALLER)
+    assert isinstance(outcome, Answered)
+    return mapping(patch.apply(object_of(sent), json.loads(outcome.response.patch)))
+
+
+def object_of(sent: Recorded) -> Object:
+    return mapping(mapping(sent.review["request"])["object"])
+
+
+def mapping(value: JSON) -> Object:
+    assert isinstance(value, dict)
+    return value

@@ -1,0 +1,295 @@
+"""Whose fault it is decides who decides: refusals, failures, and stale answers."""
+
+from pathlib import Path
+
+import pytest
+
+from events.kept import BUNDLE, CONFIG, keep
+from events.recorded import recorded
+from podgraft import admission, review
+from podgraft.admission import AdmissionRequest
+from podgraft.bundle import Bundle, Call, Denial, Graft, Grafted, Judge, Judgement
+from podgraft.injection import OperatorError, UserError
+from podgraft.jsonvalue import JSON, Object
+from podgraft.policy import Policy, Rules
+from podgraft.review import Answered, Caller, Failed
+from podgraft.store import DirectoryStore, Snapshot, UnavailableError, UnknownInjectorError
+
+CALLER = Caller(injector="default")
+
+
+def request(**fields: JSON) -> AdmissionRequest:
+    sent = recorded("03-kubectl-run")
+    for key, value in fields.items():
+        sent = sent.edited("request", key, value=value)
+    return admission.decode(sent.body)
+
+
+class Holding:
+    """A store of one bundle made of plain functions."""
+
+    def __init__(
+        self,
+        *pods: Graft,
+        objects: tuple[Graft, ...] = (),
+        judges: tuple[Judge, ...] = (),
+    ) -> None:
+        bundle = Bundle(
+            digest="sha256:0",
+            own_rules=Rules(),
+            rules=Rules(),
+            pods=pods,
+            objects=objects,
+            judges=judges,
+            namespaces={},
+            istio=None,
+            tolerated=(),
+        )
+        self._snapshot = Snapshot(policy=Policy(), policy_version="7", bundle=bundle)
+
+    def snapshot(
+        self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+    ) -> Snapshot:
+        del injector, cluster, deadline_seconds
+        return self._snapshot
+
+    def injectors(self) -> tuple[str, ...]:
+        return ("default",)
+
+
+class Unreachable:
+    """A store that nothing can be got from."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def snapshot(
+        self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+    ) -> Snapshot:
+        del injector, cluster, deadline_seconds
+        raise self._error
+
+    def injectors(self) -> tuple[str, ...]:
+        return ()
+
+
+def labelled(key: str) -> Graft:
+    """A graft that adds one label and says so."""
+
+    def graft(before: Object, call: Call) -> Grafted:
+        metadata = before["metadata"]
+        assert isinstance(metadata, dict)
+        labels = metadata.get("labels")
+        assert isinstance(labels, dict)
+        made: Object = {**before, "metadata": {**metadata, "labels": {**labels, key: call.path}}}
+        return Grafted(base=before, object=made, warnings=(f"added {key}",))
+
+    return graft
+
+
+def raising(error: Exception) -> Graft:
+    def graft(before: Object, call: Call) -> Grafted:
+        del before, call
+        raise error
+
+    return graft
+
+
+def test_grafts_work_one_after_the_other_on_one_patch() -> None:
+    caller = Caller(injector="default", path="net/n1")
+    outcome = review.inject(request(), Holding(labelled("a"), labelled("b")), caller)
+    assert isinstance(outcome, Answered)
+    assert outcome.response.patch == (
+        b'[{"op":"add","path":"/metadata/labels/a","value":"net/n1"},'
+        b'{"op":"add","path":"/metadata/labels/b","value":"net/n1"}]'
+    )
+    assert outcome.response.warnings == ("added a", "added b")
+    assert outcome.facts.patch_bytes == len(outcome.response.patch)
+
+
+def test_a_fault_of_the_user_refuses_the_pod() -> None:
+    error = UserError('annotation a: got "1x"; use a number')
+    outcome = review.inject(request(), Holding(raising(error)), CALLER)
+    assert isinstance(outcome, Answered)
+    assert outcome.response.allowed is False
+    assert outcome.response.status == admission.Status(403, "Forbidden", str(error))
+    assert (outcome.facts.decision, outcome.facts.reason) == ("deny", "user")
+
+
+def test_a_fault_of_the_operator_is_no_refusal() -> None:
+    error = OperatorError("template sidecar:1:2: no such field")
+    outcome = review.inject(request(), Holding(raising(error)), CALLER)
+    assert isinstance(outcome, Failed)
+    assert outcome.error is error
+    facts = outcome.facts
+    assert (facts.decision, facts.reason, facts.policy_version) == ("fail", "operator", "7")
+
+
+@pytest.mark.parametrize(
+    "error", [UnavailableError("S3 is unreachable"), UnknownInjectorError("no injector x")]
+)
+def test_a_store_without_an_answer_is_no_refusal(error: Exception) -> None:
+    for answer in (review.inject, review.mutate, review.validate):
+        outcome = answer(request(), Unreachable(error), CALLER)
+        assert isinstance(outcome, Failed)
+        assert outcome.error is error
+        assert (outcome.facts.decision, outcome.facts.reason) == ("fail", "store")
+
+
+def wrongly(key: str, value: JSON) -> Graft:
+    def graft(before: Object, call: Call) -> Grafted:
+        del call
+        return Grafted(base=before, object={**before, key: value})
+
+    return graft
+
+
+BREAKING = (
+    wrongly("metadata", {"annotations": {"a": True}}),
+    wrongly("metadata", {"labels": {"a": 1}}),
+    wrongly("spec", {"containers": [{"name": "a", "env": [{"name": "A", "value": 1}]}]}),
+    wrongly("spec", {"containers": [{"name": "a", "resources": {"limits": {"cpu": "lots"}}}]}),
+    wrongly("spec", {"terminationGracePeriodSeconds": "30"}),
+)
+
+
+@pytest.mark.parametrize("graft", BREAKING)
+def test_a_patch_that_would_break_the_pod_is_never_sent(
+    graft: Graft,
+) -> None:
+    """kube-apiserver fails on these whatever the failurePolicy (wire: boolannotation, intenv …)."""
+    outcome = review.inject(request(), Holding(graft), CALLER)
+    assert isinstance(outcome, Failed)
+    assert str(outcome.error).startswith("the injected pod does not decode: ")
+
+
+UNDECODED = "object does not decode as a Pod: json: cannot unmarshal"
+NO_PODS: tuple[tuple[str, JSON, str], ...] = (
+    ("nothing", None, "object: expected a Pod, got none"),
+    ("a list", [], "object: expected a Pod, got none"),
+    ("a text", "pod", "object: expected a Pod, got none"),
+    ("a Service", {"kind": "Service", "metadata": {}}, "object: expected a Pod, got 'Service'"),
+    ("no spec", {"metadata": {}}, "object: a Pod has metadata and spec"),
+    ("no metadata", {"spec": {}}, "object: a Pod has metadata and spec"),
+    (
+        "labels that are no strings",
+        {"metadata": {"labels": {"a": 1}}, "spec": {}},
+        f"{UNDECODED} number into Go struct field ObjectMeta.metadata.labels of type string",
+    ),
+    (
+        "containers that are no list",
+        {"metadata": {}, "spec": {"containers": {}}},
+        f"{UNDECODED} object into Go struct field PodSpec.spec.containers of type []v1.Container",
+    ),
+)
+
+
+@pytest.mark.parametrize(("name", "object_", "message"), NO_PODS, ids=[n for n, _, _ in NO_PODS])
+def test_an_object_that_is_no_pod_is_refused(name: str, object_: JSON, message: str) -> None:
+    outcome = review.inject(request(object=object_), Holding(), CALLER)
+    assert isinstance(outcome, Answered), name
+    assert outcome.response.status == admission.Status(403, "Forbidden", message)
+
+
+def test_unknown_fields_of_a_pod_are_no_fault() -> None:
+    pod: JSON = {"metadata": {}, "spec": {"newField": 1}, "kind": "Pod"}
+    outcome = review.inject(request(object=pod), Holding(), CALLER)
+    assert isinstance(outcome, Answered)
+    assert outcome.response.allowed is True
+
+
+def test_a_stale_snapshot_answers_with_a_warning(tmp_path: Path) -> None:
+    store = DirectoryStore(keep(tmp_path))
+    store.snapshot("default", None)
+    keep(tmp_path, policy="polcy: 1")
+    outcome = review.inject(request(), store, CALLER)
+    assert isinstance(outcome, Answered)
+    assert outcome.response.patch
+    [warning] = outcome.response.warnings
+    assert warning == (
+        "an older configuration answered, the newer was refused: injector default does not load: "
+        "policy: /polcy: unknown key; did you mean policy?"
+    )
+    assert outcome.facts.stale == warning.partition("refused: ")[2]
+
+
+def test_a_strange_mark_warns_the_user(tmp_path: Path) -> None:
+    store = DirectoryStore(keep(tmp_path, policy="injectValues: strict"))
+    sent = recorded("14-label-inject-true")
+    strange = sent.edited(
+        "request", "object", "metadata", "labels", "sidecar.istio.io/inject", value="yes"
+    )
+    outcome = review.inject(admission.decode(strange.body), store, CALLER)
+    assert isinstance(outcome, Answered)
+    assert outcome.response.warnings == (
+        'label sidecar.istio.io/inject: \'yes\' has no effect; use "true" or "false"',
+    )
+
+
+def test_each_cluster_has_its_own_policy(tmp_path: Path) -> None:
+    store = DirectoryStore(keep(tmp_path, policy="clusters: {staging: {policy: disabled}}"))
+    decisions = [
+        outcome.facts.decision
+        for cluster in ("prod-eu", "staging", None)
+        if isinstance(
+            outcome := review.inject(request(), store, Caller(injector="default", cluster=cluster)),
+            Answered,
+        )
+    ]
+    assert decisions == ["inject", "skip", "inject"]
+
+
+def test_only_the_policy_document_changes_between_the_two_outcomes(tmp_path: Path) -> None:
+    """The shared-cluster recipe: policy disabled, foo-v1 marked, its twin foo-v2 not."""
+    store = DirectoryStore(keep(tmp_path, policy="policy: enabled"))
+    marked = admission.decode(recorded("14-label-inject-true").body)
+    twin = admission.decode(recorded("01-deployment-pod").body)
+
+    def decisions() -> list[str]:
+        return [review.inject(each, store, CALLER).facts.decision for each in (marked, twin)]
+
+    assert decisions() == ["inject", "inject"]
+    keep(tmp_path, policy="policy: disabled")
+    assert decisions() == ["inject", "skip"]
+
+
+def test_a_template_that_fails_for_this_pod_is_the_operators_fault(tmp_path: Path) -> None:
+    broken = CONFIG.replace("{{ .DeploymentMeta.Name }}", '{{ fail "not for you" }}')
+    store = DirectoryStore(keep(tmp_path, files={**BUNDLE, "injector.yaml": broken.encode()}))
+    outcome = review.inject(request(), store, CALLER)
+    assert isinstance(outcome, Failed)
+    assert isinstance(outcome.error, OperatorError)
+
+
+def test_overlays_work_on_any_object() -> None:
+    deployment = admission.decode(recorded("17-deployment").body)
+    outcome = review.mutate(deployment, Holding(objects=(labelled("x"),)), CALLER)
+    assert isinstance(outcome, Answered)
+    assert (outcome.facts.decision, outcome.facts.reason) == ("mutate", "overlays")
+    assert outcome.response.patch == b'[{"op":"add","path":"/metadata/labels/x","value":""}]'
+
+
+def test_a_deletion_has_no_object_to_overlay() -> None:
+    deletion = admission.decode(recorded("16f-delete").body)
+    outcome = review.mutate(deletion, Holding(objects=(raising(AssertionError()),)), CALLER)
+    assert isinstance(outcome, Answered)
+    assert outcome.facts.reason == "nothing-matches"
+
+
+def test_rules_refuse_warn_and_pass() -> None:
+    def judge(request: AdmissionRequest) -> Judgement:
+        del request
+        return Judgement(warnings=("look at limits",))
+
+    def refusing(request: AdmissionRequest) -> Judgement:
+        del request
+        return Judgement(denials=(Denial("no limits"), Denial("no owner")))
+
+    passed = review.validate(request(), Holding(judges=(judge,)), CALLER)
+    assert isinstance(passed, Answered)
+    assert (passed.response.allowed, passed.response.warnings) == (True, ("look at limits",))
+    refused = review.validate(request(), Holding(judges=(judge, refusing)), CALLER)
+    assert isinstance(refused, Answered)
+    assert refused.response.status == admission.Status(403, "Forbidden", "no limits; no owner")
+    assert (refused.facts.decision, refused.facts.reason) == ("deny", "rules")
+    assert refused.response.warnings == ("look at limits",)

@@ -1,0 +1,84 @@
+"""An application over a small store, with all that it wrote to its journal."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from werkzeug.test import Client, TestResponse
+
+from events.kept import OTHER_TOKEN, PATH_TOKEN, SUBJECT, TOKEN, admit, keep
+from events.recorded import Recorded
+from podgraft.jsonvalue import JSON
+from podgraft.store import DirectoryCallers, DirectoryStore, Store
+from podgraft.web import Auth, create_app
+
+
+class Clock:
+    """Time that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A running application as a client sees it, its store and what it noted."""
+
+    client: Client
+    folder: Path
+    records: list[Mapping[str, JSON]]
+    clock: Clock
+
+    def send(self, sent: Recorded, path: str | None = None) -> TestResponse:
+        """Send a recorded request, by another path if one is given."""
+        return self.client.open(
+            path or sent.path,
+            method=sent.method,
+            query_string=sent.query,
+            headers=list(sent.headers),
+            data=sent.body,
+        )
+
+    def post(
+        self,
+        body: bytes,
+        *,
+        path: str = "/inject",
+        headers: Mapping[str, str] | None = None,
+        token: str = TOKEN,
+    ) -> TestResponse:
+        """POST a body with the cluster's token, declared as JSON unless *headers* say otherwise."""
+        known = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+        return self.client.post(path, data=body, headers={**known, **(headers or {})})
+
+
+def site(folder: Path, auth: Auth = Auth.TOKEN, store: Store | None = None) -> Site:
+    """An application over the folder, or over another store with the folder's callers."""
+    records: list[Mapping[str, JSON]] = []
+    clock = Clock()
+    app = create_app(
+        store or DirectoryStore(folder),
+        DirectoryCallers(folder),
+        auth=auth,
+        journal=records.append,
+        clock=clock,
+    )
+    return Site(Client(app), folder, records, clock)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A store of two injectors that two clusters may call."""
+    admit(tmp_path, "prod-eu", TOKEN, PATH_TOKEN, subject=SUBJECT)
+    admit(tmp_path, "staging", OTHER_TOKEN)
+    return keep(keep(tmp_path), "istio", policy="policy: disabled")
+
+
+@pytest.fixture
+def token_site(folder: Path) -> Site:
+    """An application that asks for tokens."""
+    return site(folder)

@@ -1,0 +1,349 @@
+"""Every fault of the contract: exact status, headers and Status body (design §2)."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from werkzeug.test import TestResponse, create_environ, run_wsgi_app
+
+from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, keep
+from events.recorded import recorded
+from podgraft import admission
+from podgraft.jsonvalue import Object
+from podgraft.store import DirectoryStore, Snapshot
+from podgraft.web import Auth
+from podgraft.web.throttle import MAX_FAILURES, WINDOW_SECONDS
+from web.conftest import Site, site
+
+GOOD = recorded("03-kubectl-run").body
+WANTED = "expected an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1"
+NOBODY = {"WWW_Authenticate": 'Bearer realm="podgraft"'}
+AGAIN = {"Retry_After": "1"}
+HEADERS = ("WWW-Authenticate", "Retry-After", "Allow")
+
+Act: TypeAlias = Callable[[Site], TestResponse]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    name: str
+    act: Act
+    code: int
+    reason: str
+    message: str
+    headers: Mapping[str, str]
+
+
+def case(name: str, act: Act, code: int, message: str, **headers: str) -> Case:
+    reasons = {
+        400: "BadRequest",
+        401: "Unauthorized",
+        403: "Forbidden",
+        404: "NotFound",
+        413: "RequestEntityTooLarge",
+        415: "UnsupportedMediaType",
+        500: "InternalError",
+        503: "ServiceUnavailable",
+    }
+    named = {key.replace("_", "-"): value for key, value in headers.items()}
+    return Case(name=name, act=act, code=code, reason=reasons[code], message=message, headers=named)
+
+
+def body(content: bytes) -> Act:
+    return lambda at: at.post(content)
+
+
+def typed(content_type: str) -> Act:
+    return lambda at: at.post(GOOD, headers={"Content-Type": content_type})
+
+
+def by(token: str, path: str = "/inject") -> Act:
+    return lambda at: at.post(GOOD, token=token, path=path)
+
+
+def sized(object_bytes: int) -> bytes:
+    frame = len(b'{"metadata":{},"spec":{"containers":[],"fill":""}}')
+    spec: Object = {"containers": [], "fill": "x" * (object_bytes - frame)}
+    pod: Object = {"metadata": {}, "spec": spec}
+    review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}
+    return json.dumps({**review, "request": {"uid": "u", "object": pod}}).encode()
+
+
+def stored(injector: str, files: Mapping[str, bytes], policy: str = "") -> Act:
+    """Ask for an injector that was stored so."""
+
+    def act(at: Site) -> TestResponse:
+        keep(at.folder, injector, policy=policy, files=files)
+        return at.post(GOOD, path=f"/{injector}/inject")
+
+    return act
+
+
+def unreadable(at: Site) -> TestResponse:
+    """Reading a folder as a file fails for everybody, root included."""
+    (at.folder / "default" / "policy.yaml").mkdir()
+    return at.post(GOOD)
+
+
+def uid_of(content: bytes) -> str:
+    return admission.decode(content).uid
+
+
+NO_TOKEN = "no cluster token; send it as Authorization: Bearer, or in the path as /k/<token>/…"
+CASES = (
+    # The caller's body
+    case("empty body", body(b""), 400, f"body: is empty; {WANTED}"),
+    case(
+        "not JSON",
+        body(b"<html>"),
+        400,
+        "body: is not readable JSON: line 1 column 1: Expecting value",
+    ),
+    case(
+        "invalid UTF-8",
+        body(b'{"\xff": 1}'),
+        400,
+        "body: is not readable JSON: byte 2: not UTF-8",
+    ),
+    case("NaN", body(b"[NaN]"), 400, "body: is not readable JSON: NaN is not a JSON number"),
+    case(
+        "repeated keys",
+        body(b'{"kind": 1, "kind": 2}'),
+        400,
+        "body: is not readable JSON: the key 'kind' stands twice in one object",
+    ),
+    case(
+        "1,000 levels",
+        body(b"[" * 1000 + b"]" * 1000),
+        400,
+        "body: is not readable JSON: nested deeper than 200 levels",
+    ),
+    case(
+        "no AdmissionReview",
+        body(b'{"apiVersion": "v1", "kind": "Pod"}'),
+        400,
+        f"body: got apiVersion 'v1', kind 'Pod'; {WANTED}",
+    ),
+    case(
+        "no request",
+        body(b'{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}'),
+        400,
+        "/request: expected an object, got nothing",
+    ),
+    # Its declaration
+    case(
+        "text",
+        typed("text/plain"),
+        415,
+        "content type: got 'text/plain'; use application/json",
+    ),
+    case("no content type", typed(""), 415, "content type: got ''; use application/json"),
+    case(
+        "another kind of JSON",
+        typed("application/problem+json"),
+        415,
+        "content type: got 'application/problem+json'; use application/json",
+    ),
+    case(
+        "another charset",
+        typed("application/json; charset=latin-1"),
+        415,
+        "content type: got 'application/json; charset=latin-1'; use application/json",
+    ),
+    # Its size
+    case(
+        "an object over 3 MiB",
+        body(sized(admission.MAX_OBJECT_BYTES + 1)),
+        413,
+        "/request/object: 3145729 bytes; at most 3145728 are taken",
+    ),
+    case(
+        "a request over Lambda's limit",
+        body(b"x" * (admission.MAX_REQUEST_BYTES + 1)),
+        413,
+        "request: 6291457 bytes; at most 6291456 are taken",
+    ),
+    # Who calls
+    case(
+        "no token",
+        lambda at: at.post(GOOD, headers={"Authorization": ""}),
+        401,
+        NO_TOKEN,
+        **NOBODY,
+    ),
+    case("an unknown token", by("guess"), 401, "the token belongs to no cluster", **NOBODY),
+    case("an empty token in the path", by("", "/k//inject"), 401, NO_TOKEN, **NOBODY),
+    case(
+        "another cluster's token",
+        by(OTHER_TOKEN, "/inject/cluster/prod-eu"),
+        403,
+        "the token belongs to another cluster than 'prod-eu'",
+    ),
+    # Where
+    case("no such path", by(TOKEN, "/nowhere"), 404, "nothing is served under this path"),
+    case(
+        "no such injector",
+        by(TOKEN, "/other/inject"),
+        404,
+        "injector other: the store has no folder of this name",
+    ),
+    case(
+        "no name of an injector",
+        by(TOKEN, "/auth/inject"),
+        404,
+        "injector 'auth': no injector can be called so",
+    ),
+    # The operator's
+    case(
+        "an empty bundle folder",
+        stored("void", {}),
+        500,
+        "injector void does not load: bundle: the folder: holds no manifest; "
+        "put .yaml, .yml or .json files into it, as kubectl get -o yaml prints them",
+    ),
+    case(
+        "a bundle with several faults",
+        stored("broken", {"a.yaml": b"text", "b.yaml": b"{apiVersion: v1, kind: Namespace}"}),
+        500,
+        "injector broken does not load: bundle: "
+        "a.yaml: is no Kubernetes object; give it apiVersion and kind. "
+        "b.yaml /metadata/name: is missing; name the object",
+    ),
+    case(
+        "a policy with several faults",
+        stored("broken", BUNDLE, "polcy: 1\nrevision: 2"),
+        500,
+        "injector broken does not load: policy: "
+        "/revision: expected a string, got 2; put it in quotes; "
+        "/polcy: unknown key; did you mean policy?",
+    ),
+    # The world's
+    case(
+        "a store that cannot be read",
+        unreadable,
+        503,
+        "injector default cannot be read: Is a directory",
+        **AGAIN,
+    ),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_fault_is_a_status_that_kubectl_shows(case: Case, token_site: Site) -> None:
+    response = case.act(token_site)
+    assert (response.status_code, response.content_type) == (case.code, "application/json")
+    assert json.loads(response.data) == {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": case.message,
+        "reason": case.reason,
+        "code": case.code,
+    }
+    named = dict(response.headers)
+    assert {key: named.get(key) for key in HEADERS} == {
+        key: case.headers.get(key) for key in HEADERS
+    }
+    assert named.keys() <= {"Content-Type", "Content-Length", *HEADERS}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_fault_leaves_one_line_that_says_whose_it_is(case: Case, token_site: Site) -> None:
+    case.act(token_site)
+    if case.message == "nothing is served under this path":
+        return
+    [record] = token_site.records
+    wanted = {500: "operator", 503: "world"}.get(case.code, "caller")
+    assert (record["code"], record["whose"]) == (case.code, wanted)
+    assert ("message" in record) is ("injector" in case.message)
+
+
+def test_a_template_that_fails_for_this_pod_names_the_template(token_site: Site) -> None:
+    config = CONFIG.replace("{{ .DeploymentMeta.Name }}", '{{ index "a" 7 }}')
+    keep(token_site.folder, files={**BUNDLE, "injector.yaml": config.encode()})
+    response = token_site.post(GOOD)
+    assert response.status_code == 500
+    assert "sidecar:" in json.loads(response.data)["message"]
+    [record] = token_site.records
+    assert (record["decision"], record["reason"], record["whose"]) == (
+        "fail",
+        "operator",
+        "operator",
+    )
+    assert "message" not in record
+
+
+def test_a_mistake_of_ours_is_a_failed_call_with_the_uid_and_no_message_in_the_log(
+    folder: Path,
+) -> None:
+    class Mistaken(DirectoryStore):
+        def snapshot(
+            self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+        ) -> Snapshot:
+            del injector, cluster, deadline_seconds
+            raise RuntimeError("s3cret value of a pod")
+
+    at = site(folder, store=Mistaken(folder))
+    response = at.post(GOOD)
+    assert response.status_code == 500
+    assert json.loads(response.data)["message"] == "podgraft failed; its log says how"
+    [record] = at.records
+    assert (record["event"], record["uid"]) == ("mistake", uid_of(GOOD))
+    assert str(record["trace"]).startswith("RuntimeError: ")
+    assert "s3cret" not in json.dumps(record)
+
+
+def test_nothing_of_an_unauthenticated_body_is_read(folder: Path) -> None:
+    class Untouchable:
+        def read(self, size: int = -1) -> bytes:
+            raise AssertionError(f"read({size})")
+
+    environ = create_environ("/inject", method="POST", content_type="application/json")
+    environ |= {"wsgi.input": Untouchable(), "CONTENT_LENGTH": "10"}
+    _, status, _ = run_wsgi_app(site(folder).client.application, environ)
+    assert status == "401 UNAUTHORIZED"
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["application/json", "Application/JSON", 'application/json; charset="UTF-8"'],
+)
+def test_json_is_json_in_every_spelling(content_type: str, token_site: Site) -> None:
+    assert typed(content_type)(token_site).status_code == 200
+
+
+def test_an_object_of_3_mib_is_answered(token_site: Site) -> None:
+    assert token_site.post(sized(admission.MAX_OBJECT_BYTES)).status_code == 200
+
+
+def test_an_object_of_another_kind_is_refused_by_name(token_site: Site) -> None:
+    service = recorded("03-kubectl-run").edited("request", "object", "kind", value="Service")
+    response = json.loads(token_site.post(service.body).data)["response"]
+    assert (response["allowed"], response["status"]["code"]) == (False, 403)
+    assert response["status"]["message"] == "object: expected a Pod, got 'Service'"
+
+
+def test_many_failures_of_one_source_are_answered_shortly_and_logged_no_more(
+    token_site: Site,
+) -> None:
+    for _ in range(MAX_FAILURES):
+        assert by("guess")(token_site).status_code == 401
+    response = by("guess")(token_site)
+    assert response.status_code == 429
+    assert "Retry-After" not in response.headers
+    assert json.loads(response.data)["reason"] == "TooManyRequests"
+    assert len(token_site.records) == MAX_FAILURES
+    assert by(TOKEN)(token_site).status_code == 200
+    token_site.clock.seconds += WINDOW_SECONDS
+    assert by("guess")(token_site).status_code == 401
+
+
+def test_without_authentication_everybody_is_answered_and_the_log_says_so(folder: Path) -> None:
+    at = site(folder, Auth.NONE)
+    assert at.post(GOOD, headers={"Authorization": ""}).status_code == 200
+    assert at.records[0]["level"] == "WARNING"
+    assert "whoever reaches this address" in str(at.records[0]["message"])

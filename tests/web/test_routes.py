@@ -1,0 +1,130 @@
+"""The routes: what answers where, by which method, and that nothing ever redirects."""
+
+import json
+
+import pytest
+
+from events.kept import PATH_TOKEN, TOKEN
+from events.recorded import NAMES, recorded
+from web.conftest import Site
+
+POD = recorded("24-bearer-token")
+SERVED = tuple(
+    (f"{token}{injector}/{route}{tail}", route)
+    for token in ("", f"/k/{PATH_TOKEN}")
+    for injector in ("", "/istio", "/default")
+    for route in ("inject", "mutate", "validate")
+    for tail in (
+        "",
+        "/",
+        "/cluster/prod-eu",
+        "/:ENV:cluster=prod-eu:ENV:net=n1",
+        "/net/a--slash--b",
+    )
+)
+
+
+@pytest.mark.parametrize(("path", "route"), SERVED)
+def test_every_review_route_answers_with_and_without_injector_and_token(
+    path: str, route: str, token_site: Site
+) -> None:
+    response = token_site.send(POD, path)
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == "application/json"
+    assert json.loads(response.data)["response"]["allowed"] is True
+    [record] = token_site.records
+    assert (record["route"], record["cluster"]) == (route, "prod-eu")
+    assert record["injector"] == ("istio" if "/istio" in path else "default")
+
+
+def test_each_injector_has_its_own_policy(token_site: Site) -> None:
+    for path, decision in (("/inject", "inject"), ("/istio/inject", "skip")):
+        answer = json.loads(token_site.send(POD, path).data)
+        assert answer["response"]["auditAnnotations"]["decision"] == decision
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_recording_that_shows_a_token_is_answered(name: str, token_site: Site) -> None:
+    """Recordings without a credential are refused: nothing else may depend on their body."""
+    sent = recorded(name)
+    response = token_site.send(sent)
+    known = sent.header("Authorization") == f"Bearer {TOKEN}" or sent.path.startswith("/k/")
+    if "/goodpatch/" in sent.path or "/otherpatch/" in sent.path:
+        assert response.status_code == 404
+    elif sent.path.endswith("/cluster/prod-eu:ENV:x=y"):
+        assert response.status_code == 403  # that is another cluster's name than the token's
+    else:
+        assert response.status_code == (200 if known else 401)
+
+
+NOWHERE = (
+    "/",
+    "/injects",
+    "/a/b/inject",
+    "/k",
+    "/k/token",
+    "/favicon.ico",
+    "/istio",
+    "/static/x",
+    "//inject",
+    "/ping/x",
+)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("path", NOWHERE)
+def test_no_other_path_is_served(path: str, method: str, token_site: Site) -> None:
+    response = token_site.client.open(path, method=method)
+    assert response.status_code in {404, 405}
+    assert "Location" not in response.headers
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_a_review_is_posted(method: str, token_site: Site) -> None:
+    response = token_site.client.open("/inject", method=method)
+    assert (response.status_code, response.headers["Allow"]) == (405, "POST")
+    if method != "HEAD":
+        assert json.loads(response.data) == {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": f"{method} is not served here; use POST",
+            "reason": "MethodNotAllowed",
+            "code": 405,
+        }
+
+
+def test_ping_says_pong(token_site: Site) -> None:
+    response = token_site.client.get("/ping")
+    assert (response.status_code, response.data) == (200, b"pong")
+    assert response.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert token_site.client.get("/healthz").data == b"ok"
+    refused = token_site.client.post("/ping")
+    assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD")
+
+
+def test_readiness_names_the_versions(token_site: Site) -> None:
+    response = token_site.client.get("/readyz")
+    assert response.status_code == 200
+    ready = json.loads(response.data)
+    assert ready.keys() == {"default", "istio"}
+    assert ready["default"]["policy"] == "none"
+    assert ready["istio"]["bundle"].startswith("sha256:")
+
+
+def test_readiness_fails_with_what_does_not_load(token_site: Site) -> None:
+    policy = token_site.folder / "istio" / "policy.yaml"
+    policy.write_text("polcy: enabled")
+    response = token_site.client.get("/readyz")
+    assert response.status_code == 500
+    message = json.loads(response.data)["message"]
+    assert message.startswith("injector istio does not load: policy: /polcy: unknown key")
+
+
+def test_readiness_tells_of_a_stale_snapshot(token_site: Site) -> None:
+    token_site.client.get("/readyz")
+    (token_site.folder / "istio" / "policy.yaml").write_text("polcy: enabled")
+    ready = json.loads(token_site.client.get("/readyz").data)
+    assert ready["istio"]["stale"].startswith("injector istio does not load")
+    assert "stale" not in ready["default"]
