@@ -1,0 +1,168 @@
+"""The Lambda function: whole API Gateway events in, whole answers out."""
+
+import base64
+import importlib.util
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from events.kept import PATH_TOKEN, TOKEN, keep
+from events.recorded import NAMES, recorded
+from podgraft import admission, patch, review
+from podgraft.review import Answered, Caller
+from podgraft.store import DirectoryStore
+from podgraft.web import SettingsError
+
+EVENTS = Path(__file__).parents[1] / "events"
+HANDLER = Path(__file__).parents[2] / "functions" / "webhook" / "handler.py"
+Handler = Callable[[dict[str, Any], object], dict[str, Any]]
+
+
+def event(name: str) -> dict[str, Any]:
+    return json.loads((EVENTS / f"apigateway-v2-{name}.json").read_text())
+
+
+@pytest.fixture
+def build(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Handler]:
+    """Import the handler anew in an environment of these variables, as a cold start does."""
+
+    def cold_start(**environment: str) -> Handler:
+        for name in ("PODGRAFT_CORPUS", "PODGRAFT_STORE", "PODGRAFT_AUTH"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        spec = importlib.util.spec_from_file_location("handler", HANDLER)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.handler
+
+    return cold_start
+
+
+@pytest.fixture
+def handler(build: Callable[..., Handler], folder: Path) -> Handler:
+    return build(PODGRAFT_STORE=f"file:{folder}")
+
+
+def answer_of(response: dict[str, Any]) -> dict[str, Any]:
+    assert (response["statusCode"], response["isBase64Encoded"]) == (200, False)
+    assert response["headers"]["content-type"] == "application/json"
+    assert int(response["headers"]["content-length"]) == len(response["body"].encode())
+    return json.loads(response["body"])["response"]
+
+
+INJECTED = ("bearer-token", "base64", "no-content-length", "token-in-path")
+
+
+@pytest.mark.parametrize("name", INJECTED)
+def test_an_event_is_answered_with_a_patch_that_fits(name: str, handler: Handler) -> None:
+    sent = event(name)
+    body = base64.b64decode(sent["body"]) if sent["isBase64Encoded"] else sent["body"]
+    request = json.loads(body)["request"]
+    answer = answer_of(handler(sent, None))
+    assert (answer["uid"], answer["allowed"]) == (request["uid"], True)
+    operations = json.loads(base64.b64decode(answer["patch"]))
+    pod: Any = patch.apply(request["object"], operations)
+    [proxy] = [c for c in pod["spec"]["containers"] if c["name"] == "istio-proxy"]
+    assert {"name": "ISTIO_META_CLUSTER_ID", "value": "prod-eu"} in proxy["env"]
+
+
+def test_every_recording_comes_out_of_the_function_as_of_the_engine(
+    handler: Handler, folder: Path
+) -> None:
+    store, caller = DirectoryStore(folder), Caller(injector="default", cluster="prod-eu")
+    for name in NAMES:
+        sent = event("bearer-token")
+        body = recorded(name).body
+        sent["body"] = body.decode()
+        sent["rawPath"] = sent["requestContext"]["http"]["path"] = "/inject"
+        outcome = review.inject(admission.decode(body), store, caller)
+        assert isinstance(outcome, Answered)
+        assert handler(sent, None)["body"] == admission.encode(outcome.response).decode(), name
+
+
+def test_text_beyond_ascii_survives_both_ways(handler: Handler) -> None:
+    sent = event("bearer-token")
+    sent["body"] = recorded("20-unicode-and-html").body.decode()
+    sent["headers"]["content-length"] = str(len(sent["body"].encode()))
+    assert answer_of(handler(sent, None))["allowed"] is True
+
+
+def test_a_client_certificate_is_read_from_the_event(
+    build: Callable[..., Handler], folder: Path
+) -> None:
+    handler = build(PODGRAFT_STORE=f"file:{folder}", PODGRAFT_AUTH="mtls")
+    assert answer_of(handler(event("client-certificate"), None))["allowed"] is True
+    assert handler(event("bearer-token"), None)["statusCode"] == 401
+
+
+def test_an_event_without_credentials_is_refused_as_a_status(handler: Handler) -> None:
+    response = handler(event("no-credentials"), None)
+    assert (response["statusCode"], response["headers"]["content-type"]) == (
+        401,
+        "application/json",
+    )
+    assert json.loads(response["body"])["kind"] == "Status"
+
+
+def test_ping_is_answered(handler: Handler) -> None:
+    assert handler(event("ping"), None)["body"] == "pong"
+
+
+def test_a_body_of_nothing_is_named(handler: Handler) -> None:
+    sent = event("bearer-token")
+    del sent["body"]
+    response = handler(sent, None)
+    assert response["statusCode"] == 400
+    assert json.loads(response["body"])["message"].startswith("body: is empty; ")
+
+
+def test_a_change_in_the_store_is_seen_by_the_warm_function(handler: Handler, folder: Path) -> None:
+    decisions: list[str] = []
+    for word in ("enabled", "disabled"):
+        keep(folder, policy=f"policy: {word}")
+        told = answer_of(handler(event("bearer-token"), None))["auditAnnotations"]
+        decisions.append(told["decision"])
+    assert decisions == ["inject", "skip"]
+
+
+def test_an_impossible_environment_stops_the_cold_start(build: Callable[..., Handler]) -> None:
+    with pytest.raises(SettingsError, match=r"PODGRAFT_AUTH: got 'all'.*PODGRAFT_STORE: got ''"):
+        build(PODGRAFT_AUTH="all")
+
+
+def test_what_does_not_load_does_not_stop_the_cold_start(
+    build: Callable[..., Handler], folder: Path
+) -> None:
+    keep(folder, policy="polcy: 1")
+    response = build(PODGRAFT_STORE=f"file:{folder}")(event("bearer-token"), None)
+    assert response["statusCode"] == 500
+    assert "/polcy: unknown key" in json.loads(response["body"])["message"]
+
+
+@pytest.mark.parametrize("name", [*INJECTED, "client-certificate", "no-credentials"])
+def test_nothing_secret_and_no_value_of_the_pod_is_written(
+    name: str,
+    handler: Handler,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """All log levels on, as Lambda's advanced logging can be set."""
+    sent = event(name)
+    pod = json.loads(recorded("24-bearer-token").body)
+    pod["request"]["object"]["metadata"]["annotations"] = {"example.com/a": "planted-annotation"}
+    pod["request"]["object"]["spec"]["containers"][0]["env"] = [{"name": "A", "value": "planted"}]
+    sent["body"], sent["isBase64Encoded"] = json.dumps(pod), False
+    with caplog.at_level(logging.DEBUG):
+        handler(sent, None)
+        handler({**sent, "body": sent["body"][:-9] + '"planted"'}, None)
+    written = "".join(capfd.readouterr()) + caplog.text
+    assert '"event":' in written
+    for secret in (TOKEN, PATH_TOKEN, "planted"):
+        assert secret not in written
