@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from podgraft.govalue import BoundMethod, GoType, Kind, PanicError, Value, bind, type_of
+from podgraft.govalue import GoType, Kind, PanicError, Value, bind, type_of
 
 from .errors import FunctionError
 from .ordering import sorted_items
@@ -178,20 +178,17 @@ class _Printer:
         return None
 
     def _asked(self, value: Value, methods: Iterable[str], verb: str) -> str | None:
+        """What the first of these methods gives, or how it failed (catchPanic)."""
         for name in methods:
-            bound = bind(value, name, copied=True)
-            if bound and not (bound.method.parameters or bound.method.variadic):
-                return self._called(value, bound, verb)
+            try:
+                bound = bind(value, name, copied=True)
+                if bound and not (bound.method.parameters or bound.method.variadic):
+                    return write_string(self.flags, bound.call(), verb) or ""
+            except (PanicError, FunctionError) as error:
+                if type_of(value) is not None and is_nil(value):
+                    return "<nil>"
+                return f"%!{self.verb}(PANIC={name} method: {error})"
         return None
-
-    def _called(self, value: Value, bound: BoundMethod, verb: str) -> str:
-        """What the method gives, or how it failed (catchPanic)."""
-        try:
-            return write_string(self.flags, bound.call(), verb) or ""
-        except (PanicError, FunctionError) as error:
-            if type_of(value) is not None and is_nil(value):
-                return "<nil>"
-            return f"%!{self.verb}(PANIC={bound.name} method: {error})"
 
 
 def is_nil(value: Value) -> bool:
