@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 Row: TypeAlias = dict[str, Any]
 
 HERE = Path(__file__).parent
-# Go walks maps in random order: rows whose answer depends on it are asked so often to be found.
-TRIES = 8
+# Go walks maps in random order. Rows whose answer depends on it are asked so often to be found:
+# among the eight slots of a small map, an order may come up but once in eight times.
+TRIES = 64
 
 
 def ask(program: str, rows: Sequence[Row]) -> list[Row]:

@@ -10,10 +10,10 @@ Differences, each a row of tests/kubeyaml/test_differences.py:
 - Two keys of one map that become the same string (``1`` and ``"1"``) are a repeated key. In Go the
   winner changes from run to run. So does the order of keys that ``dump`` finds in a circle.
 - Values nest at most ``jsonvalue.MAX_DEPTH`` deep; go-yaml's limit is 10,000.
-- ``dump`` writes strings that Marshal fails on or damages (DEL, C1 controls with U+0085, keys of more
-  than 1,024 characters) so that ``load`` gives them back.
+- ``dump`` writes what Marshal fails on or damages (DEL, U+0080 to U+009F, very long keys) so that
+  ``load`` gives it back.
 - The scanner is libyaml's, which go-yaml v2 was once translated from. They part over colons and
-  question marks inside words of flow lists, odd signs in tags, ``%YAML 1.2`` and ``"\\/"``.
+  question marks inside words of flow lists, odd signs in tags, ``%YAML 1.2`` and escaped slashes.
 """
 
 from .documents import load_all

@@ -13,6 +13,8 @@ Deliberate differences:
   null), ``MergeError`` is raised.
 - A list of scalars that repeats an element *before* the merge is read as it was. Go's answer then
   depends on the spare capacity of the slice.
+- An *empty* ``$setElementOrder/x`` beside a list ``x`` in the patch keeps the order that the list
+  has without it. Go's comparison contradicts itself there.
 - ``$patch`` in an element of the *target's* list is a field like any other.
 """
 

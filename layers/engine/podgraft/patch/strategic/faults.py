@@ -102,14 +102,19 @@ def as_text(value: JSON) -> str:
     match value:
         case str():
             return value
+        case list():
+            return f"[{' '.join(map(_inner_text, value))}]"
+        case dict():
+            members = (f"{key}:{_inner_text(value[key])}" for key in sorted(value))
+            return f"map[{' '.join(members)}]"
         case None:
             return "%!s(<nil>)"
-        case list():
-            return f"[{' '.join(map(as_text, value))}]"
-        case dict():
-            return f"map[{' '.join(f'{key}:{as_text(value[key])}' for key in sorted(value))}]"
         case _:
             return f"%!s({_GO_TYPES[type(value)]}={plain(value)})"
+
+
+def _inner_text(value: JSON) -> str:
+    return "<nil>" if value is None else as_text(value)
 
 
 _GO_TYPES: dict[type, str] = {

@@ -42,7 +42,7 @@ def validate(ordering: Ordering) -> None:
     pending = [element for element in patch if not (key and _deletes(element))]
     index = place = 0
     while index < len(pending) and place < len(wanted):
-        if is_directive(pending[index]):
+        if is_directive(pending[index], nulls=True):
             index += 1
             continue
         if _same(pending[index], wanted[place], key):
@@ -116,7 +116,7 @@ def _deletes(element: JSON) -> bool:
 
 def _same(left: JSON, right: JSON, key: str) -> bool:
     if not key:
-        return token(left) == token(right)
+        return type(left) is type(right) and token(left) == token(right)
     for element in (left, right):
         if not isinstance(element, dict):
             raise wrong_type(GO_MAP, element)
