@@ -3,6 +3,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -16,6 +17,9 @@ from certificates import endpoint as live
 from certificates.endpoint import Address
 from outputs import SECRET, Output, OutputError
 from podgraft import kubeyaml
+from podgraft.bundle import BundleError, compile_
+from podgraft.cli.failure import CommandError
+from podgraft.cli.folders import files_of
 from podgraft.jsonvalue import Object
 from podgraft.policy import PolicyError, Rules
 from podgraft.policy import parse as parse_policy
@@ -26,7 +30,15 @@ from registration.webhooks import FailurePolicy, Registration, Reinvocation, Rul
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
-FAULTS = (CertificateError, OutputError, PolicyError, RegistrationError, OSError)
+FAULTS = (
+    BundleError,
+    CertificateError,
+    CommandError,
+    OutputError,
+    PolicyError,
+    RegistrationError,
+    OSError,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -64,6 +76,7 @@ class Options(TypedDict):
     reinvocation_policy: str
     guard: str | None
     policy: Path | None
+    bundle: Path | None
 
 
 @click.command("register.py", context_settings={"help_option_names": ["-h", "--help"]})
@@ -117,6 +130,11 @@ class Options(TypedDict):
     help="Also reject pods that should carry this sidecar and do not.",
 )
 @click.option("--policy", type=FILE, help="The policy document that --guard goes by.")
+@click.option(
+    "--bundle",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The bundle whose own configuration --guard goes by, below the policy.",
+)
 def register(**given: Unpack[Options]) -> None:
     """Print webhook configurations for kubectl apply, checked before anything is written."""
     registration = _registration(given)
@@ -175,7 +193,7 @@ def _facts(given: Options) -> Iterator[tuple[str, str]]:
 def _check_trust(found: Endpoint, given: Options) -> None:
     roots = trust.roots([one for file in given["ca_bundle"] for one in pem.read(file)])
     host, now = found.host.strip("[]"), datetime.now(UTC)
-    faults: list[str] = []
+    faults = [fault for root in roots for fault in trust.time_faults(root, now)]
     if given["server_cert"]:
         if not roots:
             raise RegistrationError("--server-cert is checked against --ca-bundle; give it too")
@@ -204,10 +222,13 @@ def _manifests(registration: Registration, given: Options) -> Iterator[Object]:
 
 
 def _rules(given: Options) -> Rules:
-    if given["policy"] is None:
-        return Rules()
-    document = parse_policy(given["policy"].read_text(encoding="utf-8"))
-    return document.for_cluster(given["cluster"]).over(Rules())
+    """What decides about pods in the cluster: the bundle's own rules, and the policy over them."""
+    text = given["policy"].read_text(encoding="utf-8") if given["policy"] else ""
+    # The bundle at hand is meant, whichever the policy names.
+    own = replace(parse_policy(text).for_cluster(given["cluster"]), bundle=None)
+    if given["bundle"] is None:
+        return own.over(Rules())
+    return compile_(files_of(given["bundle"]), own).rules
 
 
 def _identity(given: Options) -> Identity | None:
@@ -261,6 +282,8 @@ def _tell(registration: Registration, given: Options) -> None:
         steps.append(f"choose the namespaces: kubectl label namespace NAME {label}")
     if registration.failure_policy is FailurePolicy.IGNORE and not given["guard"]:
         steps.append("failurePolicy Ignore misses silently: --guard rejects pods without sidecar")
+    if given["guard"] and given["bundle"] is None:
+        steps.append("the guard knows the policy document alone: --bundle adds the bundle's rules")
     steps.append("see it work: kubectl run probe --image=nginx --dry-run=server -o yaml")
     program.then(*steps)
 

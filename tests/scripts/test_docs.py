@@ -63,7 +63,8 @@ def aws() -> Iterator[str]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_of_the_page_works(page: str, aws: str, tmp_path: Path) -> None:
-    (tmp_path / "scripts").symlink_to(ROOT / "scripts")
+    for name in ("scripts", "samples"):
+        (tmp_path / name).symlink_to(ROOT / name)
     kubectl = tmp_path / "bin" / "kubectl"
     kubectl.parent.mkdir()
     kubectl.write_text(_KUBECTL)

@@ -3,6 +3,7 @@
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ import pytest
 import certs
 import register
 import schemas
-from certificates import keys, pem, trust
+from certificates import issuing, keys, pem, trust
+from certificates.issuing import Lifetime
+from certificates.keys import KeyType
 from endpoint import showing
+from pki import NOW
 from podgraft import kubeyaml
 from podgraft.jsonvalue import Object
 
@@ -127,6 +131,31 @@ def test_the_guard_goes_by_the_policy_document_of_the_cluster(run: Run) -> None:
         assert "c.name == 'envoy'" in out
 
 
+def test_the_guard_goes_by_the_bundles_own_rules_below_the_policy(run: Run) -> None:
+    config = "policy: disabled\nalwaysInjectSelector: [{matchLabels: {mesh: 'on'}}]\ntemplate: ''\n"
+    manifest: Object = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "injector"}}
+    values = '{"global": {"tag": "1.30.0"}}'
+    Path("bundle").mkdir()
+    Path("bundle/injector.yaml").write_text(
+        kubeyaml.dump({**manifest, "data": {"config": config, "values": values}})
+    )
+    Path("policy.yaml").write_text("neverInjectSelector: [{matchLabels: {job: import}}]\n")
+    outcome = run("--guard", "--bundle", "bundle", "--policy", "policy.yaml")
+    assert outcome.status == 0
+    assert "'mesh' in variables.labels && variables.labels['mesh'] in ['on']" in outcome.out
+    assert "'job' in variables.labels && variables.labels['job'] in ['import']" in outcome.out
+    assert "!variables.never && variables.always" in outcome.out
+    assert "variables.mark == 'true'" in outcome.out  # Istio 1.30 reads marks strictly
+    assert "the guard knows the policy document alone" not in outcome.err
+
+
+def test_a_guard_for_a_bundle_with_faults_is_refused(run: Run) -> None:
+    Path("bundle").mkdir()
+    assert "bundle: holds no manifests" in run("--guard", "--bundle", "bundle").err
+    Path("bundle/x.yaml").write_text("kind: Secret\n")
+    assert "bundle: x.yaml" in run("--guard", "--bundle", "bundle").err
+
+
 def test_a_live_endpoint_is_probed(run: Run, tmp_path: Path) -> None:
     key = keys.read(Path("certificates/server.key"), None)
     chain = pem.read(Path("certificates/server.pem"))
@@ -179,6 +208,16 @@ def test_what_would_not_work_is_refused_and_nothing_printed(
     assert (outcome.status, outcome.out) == (1, "")
     assert words in outcome.err
     assert outcome.err.startswith("register.py: ")
+
+
+def test_an_expired_ca_is_refused(run: Run) -> None:
+    old = NOW - timedelta(days=20)
+    key = keys.make(KeyType.P_256)
+    over = issuing.authority(key, "over", Lifetime(old, old + timedelta(days=10)))
+    Path("over.pem").write_bytes(pem.dump([over]))
+    refused = run("--ca-bundle", "over.pem")
+    assert refused.status == 1
+    assert "CN=over has expired on " in refused.err
 
 
 def test_a_host_that_the_certificate_does_not_carry_is_refused(run: Run) -> None:

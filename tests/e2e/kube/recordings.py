@@ -37,6 +37,7 @@ def write(scene: str, answer: Answer) -> None:
 
 
 def read(scene: str) -> Answer:
-    """What came of *scene* when it was recorded."""
-    answer: Answer = json.loads(path(scene).read_text())
+    """What came of *scene* when it was recorded; nothing where it never was."""
+    file = path(scene)
+    answer: Answer = json.loads(file.read_text()) if file.exists() else {}
     return answer

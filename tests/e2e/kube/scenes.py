@@ -7,6 +7,7 @@ said on the wire; test_replay.py says the API server's part again to the app, wi
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from podgraft.jsonvalue import JSON, Object
@@ -92,6 +93,7 @@ GUARDED = "the pod should carry the sidecar istio-proxy and does not"
 
 IGNORE = ("--failure-policy", "Ignore")
 QUICK = ("--timeout", "1")
+POLICY = ("--guard", "--policy", str(Path(__file__).parent / "policy.yaml"), *IGNORE)
 V1BETA1 = (("- v1\n  - v1beta1\n", "- v1beta1\n"),)
 
 SCENES = (
@@ -162,6 +164,15 @@ SCENES = (
           pod=pod(spec={"hostNetwork": True}), containers=BEFORE, failed_open=True),
     Scene(name="guarded, kube-system", register=("--guard", *IGNORE), server=Server.DOWN,
           pod=pod(namespace="kube-system"), containers=BEFORE, calls=0),
+    Scene(name="guarded by a policy, undecided", register=POLICY, server=Server.DOWN,
+          containers=BEFORE, failed_open=True),
+    Scene(name="guarded by a policy, always", register=POLICY, server=Server.DOWN,
+          pod=pod(labels={"tier": "front"}), refused=GUARDED, failed_open=True),
+    Scene(name="guarded by a policy, never", register=POLICY, server=Server.DOWN,
+          pod=pod(labels={"tier": "front", "job": "import"}), containers=BEFORE, failed_open=True),
+    Scene(name="guarded by a policy, marked", register=POLICY, server=Server.DOWN,
+          pod=pod(annotations={"sidecar.istio.io/inject": "true"}), refused=GUARDED,
+          failed_open=True),
     Scene(name="guarded, another revision", register=("--revision", "canary", "--guard", *IGNORE),
           server=Server.DOWN, containers=BEFORE, calls=0),
     Scene(name="guarded, a revision missed", register=("--revision", "default", "--guard", *IGNORE),

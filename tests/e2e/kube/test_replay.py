@@ -1,5 +1,6 @@
 """What kube-apiserver said when the scenes were recorded, said again to the app."""
 
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from podgraft.jsonvalue import JSON
 from podgraft.store import DirectoryCallers, DirectoryStore, tokens
 from podgraft.web import Auth, create_app
 
+ROOT = Path(__file__).parents[3]
 TOKEN = "t0k3n"
 SUBJECT = ((("organizationName", "podgraft-clusters"),), (("commonName", CLUSTER),))
 
@@ -65,6 +67,17 @@ def test_the_app_answers_as_recorded(scene: Scene, call: Mapping[str, Any], stor
         environ_overrides={"gunicorn.socket": _Connection()} if certified else {},
     )
     assert (answer.status_code, answer.json) == (call["code"], call["response"])
+
+
+def test_the_page_about_registration_quotes_what_was_recorded() -> None:
+    page = (ROOT / "docs" / "registration.md").read_text()
+    table = page.split("## What the user reads")[1]
+    told = [recordings.read(scene.name).get("kubectl", "") for scene in SCENES]
+    quotes = re.findall(r"^\|.*\| `(.*)`", table, re.MULTILINE)
+    assert len(quotes) > 5
+    for quote in quotes:
+        fragments = [re.escape(fragment.strip()) for fragment in quote.split("…")]
+        assert any(re.search(".*".join(fragments), text) for text in told), quote
 
 
 def test_nothing_secret_is_recorded() -> None:
