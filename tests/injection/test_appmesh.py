@@ -201,9 +201,8 @@ def test_containers_are_appended_and_arrays_made_where_there_are_none() -> None:
 
 
 def test_arrays_that_are_there_are_added_to() -> None:
-    before = pod()
-    spec = an_object(before["spec"])
-    before = {**before, "spec": {**spec, "initContainers": [{"name": "mine"}]}}
+    spec: Object = {**an_object(pod()["spec"]), "initContainers": [{"name": "mine"}]}
+    before = pod(spec=spec)
     operations = patch.diff(before, compiled().inject(before, "d"))
 
     assert [each["path"] for each in operations] == ["/spec/containers/1", "/spec/initContainers/1"]

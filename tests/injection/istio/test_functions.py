@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from podgraft import kube
@@ -99,7 +101,7 @@ def test_yaml_sorts_keys_and_ends_its_lines() -> None:
     assert functions.to_yaml(given) == 'a:\n  d: 2.5\n  e: null\nb:\n- 1\n- c: "yes"\n'
 
 
-NIL = (
+NIL: tuple[tuple[JSON, JSON], ...] = (
     (None, None),
     ({}, {}),
     ([], []),
@@ -163,9 +165,10 @@ ENRICHING: Object = {
 WORD = "resource.opentelemetry.io/service."
 APP: Object = {"name": "app", "image": "hub/app:1.2"}
 
-ATTRIBUTES = (
+ATTRIBUTES: tuple[tuple[dict[str, str], dict[str, str], str, list[Object], str], ...] = (
     # annotations, labels, namespace, containers, value
-    ({}, {}, "ns", [APP], "service.namespace=ns,service.version=1.2,service.instance.id=ns.$(POD_NAME).app"),
+    ({}, {}, "ns", [APP],
+     "service.namespace=ns,service.version=1.2,service.instance.id=ns.$(POD_NAME).app"),
     ({}, {"app.kubernetes.io/version": "v9"}, "", [APP],
      "service.version=v9,service.instance.id=.$(POD_NAME).app"),
     ({f"{WORD}namespace": "n", f"{WORD}version": "v", f"{WORD}instance.id": "i"}, {}, "ns", [APP],
@@ -183,7 +186,8 @@ def test_resource_attributes(
     containers: list[Object],
     expected: str,
 ) -> None:
-    listed = [*containers]
+    listed: list[Mapping[str, JSON]] = [*containers]
+
     assert otel.resource_attributes(ENRICHING, said, labels, namespace, listed) == expected
     assert otel.resource_attributes({}, said, labels, namespace, listed) == ""
 

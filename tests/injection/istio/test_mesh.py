@@ -66,7 +66,7 @@ BASE: Object = {
     "defaultConfig": {"configPath": "/a", "statusPort": 1, "proxyMetadata": {"A": "1", "B": "1"}},
 }
 
-APPLIED = (
+APPLIED: tuple[tuple[str, Object], ...] = (
     ("", {}),
     ("trustDomain: new", {"trustDomain": "new"}),
     ("trustDomain:", {}),
@@ -78,12 +78,12 @@ APPLIED = (
         {"defaultProviders": {"tracing": ["q"], "metrics": ["y"]}},
     ),
     (
-        "extensionProviders: [{name: b, envoyFileAccessLog: {path: /x}}, {name: c, prometheus: {}}]",
+        "{extensionProviders: [{name: b, envoyFileAccessLog: {path: /x}}, {name: c, sds: {}}]}",
         {
             "extensionProviders": [
                 {"name": "a", "prometheus": {}},
                 {"name": "b", "envoyFileAccessLog": {"path": "/x"}},
-                {"name": "c", "prometheus": {}},
+                {"name": "c", "sds": {}},
             ]
         },
     ),
@@ -132,7 +132,7 @@ def test_a_broken_text_is_refused_with_its_place(text: str, path: str, problem: 
     assert problem in caught.value.problem
 
 
-MERGED = (
+MERGED: tuple[tuple[Object, Object, Object], ...] = (
     # base, layer, what comes out
     ({"configPath": "/a"}, {"binaryPath": "/b"}, {"configPath": "/a", "binaryPath": "/b"}),
     ({"tracing": {"zipkin": {"address": "z"}}}, {"tracing": {"sampling": 5.0}}, {
@@ -161,7 +161,7 @@ def test_layers_of_a_proxy_configuration_merge(
     assert proxyconfig.merge(SCHEMA, base, layer) == expected
 
 
-PRINTED = (
+PRINTED: tuple[tuple[Object, str], ...] = (
     ({}, "{}"),
     ({"statusPort": 15020, "tracing": {}}, '{"tracing":{}}'),
     (
@@ -289,7 +289,7 @@ def test_connection_settings_are_unknown_before_1_31() -> None:
     assert layer == {}
 
 
-MESH_PROBLEMS = (
+MESH_PROBLEMS: tuple[tuple[Object, list[str]], ...] = (
     ({}, []),
     ({"proxyListenPort": 0}, ["/proxyListenPort"]),
     ({"connectTimeout": "0s"}, ["/connectTimeout"]),

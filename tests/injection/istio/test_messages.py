@@ -10,7 +10,7 @@ from podgraft.jsonvalue import JSON, Object
 
 NEWEST = messages.schema(releases.newest())
 
-READ = (
+READ: tuple[tuple[str, Object, Object], ...] = (
     # Names, and fields that nobody knows
     ("snake case", {"status_port": 1}, {"statusPort": 1}),
     ("camel case", {"statusPort": 1}, {"statusPort": 1}),
@@ -39,7 +39,7 @@ READ = (
     }),
 )  # fmt: skip
 
-ERRORS = (
+ERRORS: tuple[tuple[JSON, str, str], ...] = (
     ({"statusPort": "x"}, "/statusPort", "x"),
     ({"statusPort": True}, "/statusPort", "cannot unmarshal bool into Go value of type int32"),
     ({"statusPort": 1 << 31}, "/statusPort", "cannot unmarshal number 2147483648"),
@@ -56,8 +56,8 @@ ERRORS = (
 )
 
 
-@pytest.mark.parametrize(("given", "expected"), [row[1:] for row in READ], ids=lambda _: "")
-def test_a_message_is_read(given: Object, expected: Object) -> None:
+@pytest.mark.parametrize(("_name", "given", "expected"), READ, ids=[row[0] for row in READ])
+def test_a_message_is_read(_name: str, given: Object, expected: Object) -> None:
     read = messages.read(NEWEST, PROXY_CONFIG, given)
 
     assert messages.settled(NEWEST, PROXY_CONFIG, read) == expected
@@ -79,7 +79,7 @@ def test_fields_stand_in_the_order_of_the_proto_file() -> None:
     assert [*read] == ["configPath", "proxyMetadata", "statusPort"]
 
 
-KNOWN = (
+KNOWN: tuple[tuple[str, JSON, int, int], ...] = (
     ("connectionSettings", {}, 30, 31),
     ("proxyHeaders", {}, 19, 20),
     ("image", {}, 12, 13),
@@ -89,7 +89,8 @@ KNOWN = (
 
 @pytest.mark.parametrize(("field", "value", "without", "first"), KNOWN)
 def test_a_release_knows_its_fields(field: str, value: JSON, without: int, first: int) -> None:
-    for minor, expected in ((without, {}), (first, {field: value})):
+    known: Object = {field: value}
+    for minor, expected in ((without, {}), (first, known)):
         schema = messages.schema(releases.profile(minor))
         assert messages.read(schema, PROXY_CONFIG, {field: value}) == expected
 

@@ -121,7 +121,7 @@ BAD = ("x", "[]", '{"containers": 5}', '{"containers": [{"name": 5}]}')
 def test_an_unreadable_annotation_is_the_users_fault(text: str) -> None:
     original = pod(container("app"), annotations={overrides.ANNOTATION: text})
 
-    with pytest.raises(UserError, match="annotation proxy.istio.io/overrides: "):
+    with pytest.raises(UserError, match=r"annotation proxy\.istio\.io/overrides: "):
         _reapplied(original)
 
 
@@ -138,9 +138,10 @@ def _security(**ids: int) -> Object:
     return container("istio-proxy", securityContext={**ids})
 
 
-USERS = (
+USERS: tuple[tuple[Object, str, str | None, Object, Object], ...] = (
     # the user's sidecar, init container, TPROXY by, sidecar after, init after
-    (_security(runAsUser=5), "istio-init", None, {"runAsUser": 5}, {"args": ["-u", "5", "-u", "2"]}),
+    (_security(runAsUser=5), "istio-init", None, {"runAsUser": 5},
+     {"args": ["-u", "5", "-u", "2"]}),
     (_security(runAsUser=5, runAsGroup=6), "istio-validation", None,
      {"runAsUser": 5, "runAsGroup": 6},
      {"args": ["-u", "5", "-u", "2"], "securityContext": {"runAsUser": 5, "runAsGroup": 6}}),

@@ -8,7 +8,7 @@ from podgraft.injection import istio
 
 CLUSTER, NETWORK = "ISTIO_META_CLUSTER_ID", "ISTIO_META_NETWORK"
 
-CASES = (
+CASES: tuple[tuple[str, str, dict[str, str]], ...] = (
     # Keys and values between slashes
     ("1.30", "", {}),
     ("1.30", "/", {}),

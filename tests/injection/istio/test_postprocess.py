@@ -10,8 +10,8 @@ import pytest
 from podgraft.injection import UserError
 from podgraft.injection.istio import (
     cluster,
-    messages,
     mesh,
+    messages,
     order,
     probes,
     prometheus,
@@ -19,7 +19,7 @@ from podgraft.injection.istio import (
     settings,
     status,
 )
-from podgraft.injection.istio.draft import Draft
+from podgraft.injection.istio.draft import Draft, object_at, objects_at
 from podgraft.jsonvalue import JSON, Object
 
 from .pods import container, env, pod, proxy_of
@@ -37,7 +37,7 @@ VALUES = settings.read_values(
 NO_VALUES = settings.read_values("{}", [])
 C, N = cluster.CLUSTER_ID, cluster.NETWORK
 
-ENVIRONMENTS = (
+ENVIRONMENTS: tuple[tuple[settings.Values, dict[str, str], dict[str, str], dict[str, str]], ...] = (
     # values, URL, labels, environment
     (NO_VALUES, {}, {}, {}),
     (VALUES, {}, {}, {C: "vc", N: "vn"}),
@@ -82,18 +82,18 @@ def _mesh(**fields: JSON) -> messages.Message:
     return mesh.defaults(NEWEST) | fields
 
 
-MERGED = {
+MERGED: dict[str, JSON] = {
     "prometheus.io/scrape": "true",
     "prometheus.io/port": "15020",
     "prometheus.io/path": "/stats/prometheus",
 }
 
-PROMETHEUS = (
+PROMETHEUS: tuple[tuple[dict[str, JSON], dict[str, JSON] | None, Object | None], ...] = (
     # annotations, annotations after, environment value
     ({}, MERGED, None),
     ({"prometheus.io/scrape": "true", "prometheus.io/port": "80"}, MERGED,
      {"scrape": "true", "path": "", "port": "80"}),
-    ({"prometheus_io_port": "080", "x": "y"}, MERGED | {"x": "y"},
+    ({"prometheus_io_port": "080", "x": "y"}, {**MERGED, "x": "y"},
      {"scrape": "", "path": "", "port": "080"}),
     ({"prometheus.io/path": "/<m>"}, MERGED, {"scrape": "", "path": "/<m>", "port": ""}),
     # Not wanted
@@ -133,7 +133,7 @@ def test_the_mesh_and_the_pod_may_switch_merging_off_and_on() -> None:
     prometheus.merge(NEWEST, loud, off)
 
     assert silent.annotations == {}
-    assert loud.annotations == MERGED | {prometheus.MERGE: "true"}
+    assert loud.annotations == {**MERGED, prometheus.MERGE: "true"}
 
 
 def test_without_a_sidecar_annotations_change_all_the_same() -> None:
@@ -141,10 +141,10 @@ def test_without_a_sidecar_annotations_change_all_the_same() -> None:
 
     prometheus.merge(NEWEST, draft, mesh.with_proxy(_mesh(), {}))
 
-    assert draft.annotations == MERGED | {"prometheus.io/port": "0"}
+    assert draft.annotations == {**MERGED, "prometheus.io/port": "0"}
 
 
-PORTS = (
+PORTS: tuple[tuple[dict[str, JSON], str], ...] = (
     # annotation, message
     ({"prometheus.io/port": "x"}, 'invalid prometheus scrape configuration: invalid port "x"'),
     ({"prometheus.io/port": "0"}, 'invalid port "0"'),
@@ -174,7 +174,7 @@ def test_before_1_13_only_the_usual_spelling_counts() -> None:
 
     prometheus.merge(releases.profile(12), draft, _mesh())
 
-    assert draft.annotations == MERGED | {"prometheus_io_port": "80"}
+    assert draft.annotations == {**MERGED, "prometheus_io_port": "80"}
     assert env(proxy_of(draft)) == {}
 
 
@@ -205,16 +205,21 @@ def _rewriting(minor: int = releases.NEWEST, *, tcp: bool = True) -> probes.Rewr
     return probes.Rewriting(profile=releases.profile(minor), mesh_port=15020, tcp=tcp)
 
 
-def _rewritten(draft: Draft, rewriting: probes.Rewriting | None = None) -> JSON:
+def _rewritten(draft: Draft, rewriting: probes.Rewriting | None = None) -> Object | None:
     probes.rewrite(draft, proxy_of(draft), rewriting or _rewriting())
     text = env(proxy_of(draft)).get(probes.ENV)
     return None if text is None else json.loads(str(text))
 
 
-PROBES = (
+def _collected(given: Object, minor: int, *, tcp: bool = True) -> list[str]:
+    return [*(_rewritten(Draft.of(given), _rewriting(minor, tcp=tcp)) or {})]
+
+
+PROBES: tuple[tuple[Object, Object | None, Object], ...] = (
     # probe, what the agent is told, what the kubelet is told
     ({**HTTP, "timeoutSeconds": 3, "periodSeconds": 9},
-     {"httpGet": {"path": "/ip", "port": 8000, "host": "h", "scheme": "HTTPS"}, "timeoutSeconds": 3},
+     {"httpGet": {"path": "/ip", "port": 8000, "host": "h", "scheme": "HTTPS"},
+      "timeoutSeconds": 3},
      {"httpGet": {"path": "/app-health/app/livez", "port": 15020, "scheme": "HTTP", "host": "h"},
       "timeoutSeconds": 3, "periodSeconds": 9}),
     ({"httpGet": {"port": "web"}}, {"httpGet": {"port": 81}},
@@ -267,12 +272,13 @@ def test_handlers_and_init_containers_take_part_where_the_release_sees_them() ->
 
 
 def test_kinds_of_probes_come_with_releases() -> None:
-    tcp, grpc = ({kind: {"port": 1}} for kind in ("tcpSocket", "grpc"))
+    tcp: Object = {"tcpSocket": {"port": 1}}
+    grpc: Object = {"grpc": {"port": 1}}
     given = pod(PROXY, container("a", livenessProbe=tcp, readinessProbe=grpc))
 
-    assert _rewritten(Draft.of(given), _rewriting(12, tcp=False)) is None
-    assert [*(_rewritten(Draft.of(given), _rewriting(12)) or {})] == ["/app-health/a/livez"]
-    assert len(_rewritten(Draft.of(given), _rewriting(13)) or {}) == 2
+    assert _collected(given, 12, tcp=False) == []
+    assert _collected(given, 12) == ["/app-health/a/livez"]
+    assert _collected(given, 13) == ["/app-health/a/livez", "/app-health/a/readyz"]
 
 
 def test_the_annotation_names_another_port_for_the_kubelet_alone() -> None:
@@ -281,12 +287,12 @@ def test_the_annotation_names_another_port_for_the_kubelet_alone() -> None:
             pod(container("app", livenessProbe=HTTP), PROXY, annotations={probes.STATUS_PORT: text})
         )
         assert _rewritten(draft) is not None
-        probe = draft.containers[0]["livenessProbe"]
-        assert probe["httpGet"]["port"] == port  # type: ignore[index, call-overload]
+        probe = object_at(draft.containers[0], "livenessProbe")
+        assert object_at(probe, "httpGet")["port"] == port
 
 
 OLD = '{"/app-health/app/livez":{"httpGet":{"port":1}},"/x":{}}'
-REINJECTED = (
+REINJECTED: tuple[tuple[int, str | None, dict[str, int | None] | None], ...] = (
     # release, what the entry says, keys after
     (30, OLD, {"/app-health/app/livez": 1, "/x": None, "/app-health/app/readyz": 8000}),
     (30, None, {"/app-health/app/readyz": 8000, "/app-health/app/livez": 8000}),
@@ -310,21 +316,25 @@ def test_probes_of_an_earlier_injection_win(
 
     probes.rewrite(draft, proxy_of(draft), _rewriting(minor))
 
-    entries = proxy_of(draft).get("env", [])
-    assert isinstance(entries, list)
+    entries = objects_at(proxy_of(draft), "env")
     if minor < 17:
         assert len(entries) == 2
     elif expected is None:
         assert entries == listed
     else:
-        found = json.loads(str(entries[0]["value"]))  # type: ignore[index, call-overload]
+        found = json.loads(str(entries[0]["value"]))
         ports = {path: each.get("httpGet", {}).get("port") for path, each in found.items()}
         assert ports == expected
         assert [*found] == sorted(found)
 
 
-WANTED = (({}, True, True), ({}, False, False), ({probes.REWRITE: "F"}, True, False),
-          ({probes.REWRITE: "1"}, False, True), ({probes.REWRITE: "maybe"}, True, True))  # fmt: skip
+WANTED: tuple[tuple[dict[str, JSON], bool, bool], ...] = (
+    ({}, True, True),
+    ({}, False, False),
+    ({probes.REWRITE: "F"}, True, False),
+    ({probes.REWRITE: "1"}, False, True),
+    ({probes.REWRITE: "maybe"}, True, True),
+)
 
 
 @pytest.mark.parametrize(("annotations", "default", "expected"), WANTED)
@@ -365,7 +375,7 @@ def test_an_unreadable_status_is_none(text: str) -> None:
 
 V, I, D, P = "istio-validation", "istio-init", "enable-core-dump", "istio-proxy"  # noqa: E741
 
-ORDERS = (
+ORDERS: tuple[tuple[int, bool, list[str], list[str], list[str], list[str]], ...] = (
     # release, hold, containers, init containers, both after
     (30, False, [P, "a", "b"], [I, "x", V, D], ["a", "b", P], [V, "x", I, D]),
     (30, True, ["a", P, "b"], [], [P, "a", "b"], []),

@@ -13,7 +13,8 @@ from podgraft.injection.istio.releases import KNOWN, NEWEST, Profile, UnknownRel
 CHANGES: dict[int, str] = {
     0: "+parent_shutdown",
     8: """
-        +brace_delimiters +selectors +apps_v1 +by_hand_decides +skips_injected +path_environment +concurrency_two +zipkin_by_default
+        +brace_delimiters +selectors +apps_v1 +by_hand_decides +skips_injected
+        +path_environment +concurrency_two +zipkin_by_default
         +remote_services_set +empty_collections_kept +enable_core_dump_checked
     """,
     9: """

@@ -13,7 +13,7 @@ from .pods import container, pod
 
 UID, GROUPS = "openshift.io/sa.scc.uid-range", "openshift.io/sa.scc.supplemental-groups"
 
-IDS = (
+IDS: tuple[tuple[dict[str, JSON], tuple[int, int]], ...] = (
     ({}, (1337, 1337)),
     ({UID: "1000620000/10000"}, (1000629999, 1000629999)),
     ({UID: "1000-2000", GROUPS: "5/2,9/9"}, (2000, 6)),
@@ -45,7 +45,7 @@ def _as(user: int | None, name: str = "app") -> Object:
 
 PROXY = "istio-proxy"
 CLEARED: Object = {"privileged": False}
-CLEARING = (
+CLEARING: tuple[tuple[int, tuple[Object, ...], tuple[Object, ...], bool], ...] = (
     # minor, containers, init containers, whether the sidecar's ids are cleared
     (27, (_as(5), _as(5, PROXY)), (), True),
     (27, (_as(5), _as(6), _as(5, PROXY)), (), False),
@@ -96,7 +96,7 @@ def test_an_image_type_stands_at_the_end_of_the_tag(tag: str, kind: str, expecte
     assert images.typed_tag(tag, kind) == expected
 
 
-IMAGES = (
+IMAGES: tuple[tuple[int, str, Object, str | None, str], ...] = (
     # minor, variant, ProxyConfig, annotation, tag
     (31, "debug", {}, None, "1-debug"),
     (31, "debug", {"image": {}}, None, "1-debug"),
@@ -188,11 +188,11 @@ def test_switches_are_the_environment_of_templates() -> None:
 
 def _owned(kind: str, name: str, **labels: str) -> Object:
     owner: Object = {"apiVersion": "x/v1", "kind": kind, "name": name, "controller": True}
-    metadata: Object = {"name": "p", "namespace": "ns", "generateName": "p-", "labels": {**labels}}
-    return {"metadata": metadata | {"ownerReferences": [owner]}}
+    named: Object = {"name": "p", "namespace": "ns", "generateName": "p-", "labels": {**labels}}
+    return {"metadata": {**named, "ownerReferences": [owner]}}
 
 
-OWNERS = (
+OWNERS: tuple[tuple[int, Object, str], ...] = (
     # release, pod, kind, apiVersion and name
     (32, _owned("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),
     (8, _owned("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),

@@ -35,6 +35,7 @@ from podgraft.jsonvalue import JSON, equal
 _WORD = r"[A-Za-z0-9_./+=()@$~-]+(?::[A-Za-z0-9_./+=()@$~-]+)*"
 _HARMLESS = re.compile(rf"\*?|(?!---|\.\.\.|-(?: |$)|@){_WORD}(?: (?!-(?: |$)){_WORD})*")
 _SYNTAX = re.compile(r"[^A-Za-z0-9_./+=()@$~-]")
+_ANYTHING = re.compile(r"[\s\S]")
 _NULLS = frozenset({"null", "Null", "NULL", "~"})
 _DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList")
 
@@ -118,7 +119,8 @@ class Masking:
         self.found.append((text, place))
         if len(self.found) <= self.spared:
             return text
-        replaced = _SYNTAX.sub(self._filled, text)
+        # Whatever is left of a text could still be decoded.
+        replaced = (_ANYTHING if self.decoded else _SYNTAX).sub(self._filled, text)
         if replaced == text or not is_harmless(replaced):
             replaced = self.fill + replaced[1:]  # words, such as null, and leading dashes
         masked = Masked(replaced)

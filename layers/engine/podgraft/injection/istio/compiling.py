@@ -36,6 +36,7 @@ _TWO_IGNORED = frozenset({"kube-system", "kube-public"})
 # Functions that take structure out of a text, or look into it: they see what the pod's author
 # wrote, and what they find in it is masked again (masks.py).
 _SEES_THROUGH = (
+    *masks.DECODERS,
     "contains",
     "fromJSON",
     "fromJson",

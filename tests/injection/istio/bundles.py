@@ -1,0 +1,41 @@
+"""Injectors to test with: our own sample, and Istio's own configuration where the corpus is."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from podgraft import kubeyaml
+from podgraft.injection import istio
+from podgraft.injection.istio.draft import object_at, text_at
+
+SAMPLE = Path(__file__).parents[3] / "samples" / "istio" / "bundle"
+
+
+def documents() -> istio.Documents:
+    """The texts of the sample bundle."""
+    texts: dict[str, str] = {}
+    for path in SAMPLE.glob("*.yaml"):
+        manifest = kubeyaml.load(path.read_text(encoding="utf-8"))
+        assert isinstance(manifest, dict)
+        data = object_at(manifest, "data")
+        texts |= {key: text_at(data, key) for key in data}
+    return istio.Documents(config=texts["config"], values=texts["values"], mesh=texts["mesh"])
+
+
+@cache
+def sample(release: str | None = None, *, native: bool = False) -> istio.Injector:
+    """The sample bundle's injector."""
+    return istio.compile_(
+        documents(), istio.Surroundings(release=release, native_sidecars=native, revision="default")
+    )
+
+
+def of_template(
+    template: str, *, release: str = "1.30", values: str = "{}", mesh: str = ""
+) -> istio.Injector:
+    """An injector with one template, ``sidecar``."""
+    lines = "".join(f"    {line}\n" for line in template.strip("\n").split("\n"))
+    config = f"policy: enabled\ntemplates:\n  sidecar: |\n{lines}"
+    around = istio.Surroundings(release=release)
+    return istio.compile_(istio.Documents(config=config, values=values, mesh=mesh), around)
