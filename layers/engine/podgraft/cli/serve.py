@@ -57,8 +57,6 @@ def command(  # noqa: PLR0913 — one parameter an option
     SIGTERM ends it once the open requests are answered. Port 0 takes a free port and prints it.
     """
     proof = _proof(auth, client_ca)
-    if proof is Auth.NONE:
-        click.secho("ANYBODY MAY CALL: --auth none is for this machine only", fg="red", err=True)
     tls = ReloadingContext(Files(cert, key, client_ca, _passphrase(passphrase_file)))
     app = create_app(DirectoryStore(folder), DirectoryCallers(folder), auth=proof)
     place = Place(host=host, port=port, workers=workers, threads=threads)
