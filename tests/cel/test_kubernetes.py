@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from oracle.cel.expressions import GROUPS
 
+from oracle.cel.expressions import GROUPS
 from podgraft.cel import CompileError, Environment, EvaluationError, Meter
 from podgraft.cel.library.conversions import double_text
 from podgraft.cel.library.times import text_of_timestamp
@@ -39,6 +39,7 @@ class Answer:
     outcome: str
     text: str
     cost: int = 0
+    type: str = ""
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,7 @@ def answer(environment: Environment, expression: str) -> Answer:
         value = program.evaluate(VARIABLES, meter)
     except EvaluationError as error:
         return Answer("error", str(error), meter.spent)
-    return Answer("value", describe(value), meter.spent)
+    return Answer("value", describe(value), meter.spent, program.type)
 
 
 def describe(value: Value) -> str:
@@ -86,6 +87,14 @@ WRITERS: dict[type[object], Callable[[Value], str]] = {
 }
 
 
+def spelled(kubernetes_type: str) -> str:
+    """cel-go's name of a type as cel-cpp has it."""
+    renamed = {" ": "", "google.protobuf.": "", "null_type": "null"}
+    for theirs, ours in renamed.items():
+        kubernetes_type = kubernetes_type.replace(theirs, ours)
+    return kubernetes_type.replace("Timestamp", "timestamp").replace("Duration", "duration")
+
+
 def wanted(row: dict[str, str]) -> str:
     return next(outcome for outcome in ("fault", "error", "value") if outcome in row)
 
@@ -102,6 +111,7 @@ def test_an_expression_gives_what_kubernetes_gives(
     assert got.outcome == outcome, got
     if outcome == "value":
         assert got.text == row["value"]
+        assert got.type in {spelled(row["type"]), "list(dyn)"}
 
 
 def test_cost_is_counted_as_kubernetes_counts_it(environment: Environment) -> None:

@@ -235,7 +235,8 @@ FAULTS: tuple[tuple[Object, str], ...] = (
     ({"objectSelector": []}, "/objectSelector: expected a mapping, got []"),
     (
         {"rules": []},
-        "/rules: unknown key; known: resourceRules, excludeResourceRules, namespaceSelector, objectSelector, matchPolicy",
+        "/rules: unknown key; known: resourceRules, excludeResourceRules, namespaceSelector, "
+        "objectSelector, matchPolicy",
     ),
 )
 

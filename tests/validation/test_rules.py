@@ -71,7 +71,7 @@ validations:
 - {expression: "false", message: a}
 - {expression: "false", message: b}
 """,
-        denials=("a", "b"),
+        denials=("a; b",),
     ),
     # variables
     Case(

@@ -181,8 +181,10 @@ def _inject(case: _Case) -> Answered:
 
 def _injected(case: _Case, pod: Object, decision: Decision) -> Answered:
     grafted = _graft(case.bundle.pods, pod, case.call)
-    _check(grafted.object)
     warnings = (*decision.warnings, *grafted.warnings)
+    if grafted.object is pod:
+        return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES, warnings)
+    _check(pod, grafted.object)
     return _patched(case, Word.INJECT, ",".join(decision.reasons), grafted, warnings)
 
 
@@ -239,12 +241,30 @@ def _graft(grafts: Sequence[Graft], before: Object, call: Call) -> Grafted:
     return whole
 
 
-def _check(pod: Object) -> None:
-    """Refuse to send what kube-apiserver could not decode: not even Ignore helps against that."""
+def _check(before: Object, after: Object) -> None:
+    """Refuse to send what kube-apiserver could not decode: not even Ignore helps against that.
+
+    ``before`` decodes: only what is new in ``after`` has to be looked at.
+    """
     try:
-        kube.check(kube.POD, pod)
+        kube.check(kube.POD, {key: _new(before.get(key), after[key]) for key in after})
     except kube.DecodeError as error:
         raise OperatorError(f"the injected pod does not decode: {error}") from error
+
+
+def _new(before: JSON, after: JSON) -> JSON:
+    """``after`` without what it shares with ``before``: members, and the elements of those."""
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return after
+    new: Object = {}
+    for key, value in after.items():
+        old = before.get(key)
+        if isinstance(value, list) and isinstance(old, list):
+            known = set(map(id, old))
+            new[key] = [element for element in value if id(element) not in known]
+        elif value is not old:
+            new[key] = value
+    return new
 
 
 def _patched(

@@ -49,7 +49,13 @@ class Checker:
             expression = self._environment.compile(text)
         except RuntimeError as error:
             raise CompileError(text, tuple(_problems(str(error)))) from error
-        return expression.serialize(), expression.return_type().name().lower()
+        return expression.serialize(), _spelled(expression.return_type().name())
+
+
+def _spelled(name: str) -> str:
+    """A type as the rows spell it: ``list(dyn)``, where the binding says ``LIST<DYN>``."""
+    small = re.sub(r"(?<![.\w])[A-Z]+\b", lambda word: word[0].lower(), name)
+    return small.replace("<", "(").replace(">", ")").replace(" ", "")
 
 
 def _description(overloads: tuple[Overload, ...], variables: Mapping[str, str]) -> str:

@@ -94,7 +94,7 @@ class _Record:
     """What has come up so far, and what is left of the review's budget."""
 
     remaining: int
-    denials: list[Denial] = field(default_factory=list[Denial])
+    denials: dict[str, list[Denial]] = field(default_factory=dict[str, list[Denial]])
     warnings: list[str] = field(default_factory=list[str])
     audit: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     failures: list[JSON] = field(default_factory=list[JSON])
@@ -108,8 +108,7 @@ class _Record:
         for action in sorted(binding.actions):
             match action:
                 case Action.DENY:
-                    words = f"{who} denied request: {denial.message}"
-                    self.denials.append(Denial(words, denial.reason))
+                    self.denials.setdefault(who, []).append(denial)
                 case Action.WARN:
                     self.warnings.append(f"Validation failed for {who}: {denial.message}")
                 case Action.AUDIT:
@@ -122,10 +121,17 @@ class _Record:
             told.append(value)
 
     def judgement(self) -> Judgement:
+        """All of it; what one policy denies is one denial, with the reason of its first rule."""
+        denials = [
+            Denial(
+                f"{who} denied request: {'; '.join(each.message for each in own)}", own[0].reason
+            )
+            for who, own in self.denials.items()
+        ]
         audit = {key: ", ".join(told) for key, told in self.audit.items()}
         if self.failures:
             audit["validation_failure"] = jsonvalue.dump(self.failures[:_MAX_FAILURES])
-        return Judgement(denials=tuple(self.denials), warnings=tuple(self.warnings), audit=audit)
+        return Judgement(denials=tuple(denials), warnings=tuple(self.warnings), audit=audit)
 
 
 def _failure(policy: ValidatingPolicy, binding: Binding, denial: Denial, index: int) -> JSON:

@@ -1,0 +1,8 @@
+"""Options of the whole suite."""
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--update-goldens`` writes what tests got over what they wanted: look at the diff."""
+    parser.addoption("--update-goldens", action="store_true", help="rewrite golden files")

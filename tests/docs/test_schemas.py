@@ -1,0 +1,180 @@
+"""The published schemas and our own readers agree on what is a good document."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from podgraft import kubeyaml, policy
+from podgraft.injection import overlay
+from podgraft.jsonvalue import JSON, Object
+from podgraft.policy import Notes, PolicyError, Spot
+
+ROOT = Path(__file__).parents[2]
+SCHEMAS = ROOT / "docs" / "schemas"
+
+
+class Schema:
+    """A published schema; jsonschema's own types are only partly known."""
+
+    def __init__(self, name: str) -> None:
+        schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text())
+        Draft202012Validator.check_schema(schema)
+        self._validator: Any = Draft202012Validator(schema)
+
+    def faults(self, document: JSON) -> list[str]:
+        """What it finds wrong with a document."""
+        return [str(error.message) for error in self._validator.iter_errors(document)]
+
+
+POLICY = Schema("policy")
+OVERLAY = Schema("overlay")
+
+GOOD_POLICIES = (
+    "",
+    "policy: enabled",
+    "policy: disabled\nbundle: null",
+    f"bundle: sha256:{'0f' * 32}",
+    "neverInjectSelector: []",
+    "neverInjectSelector: [{matchLabels: {app: web}}]",
+    "alwaysInjectSelector: [{matchExpressions: [{key: a/b, operator: Exists}]}]",
+    "alwaysInjectSelector: [{matchExpressions: [{key: a, operator: NotIn, values: [x, z]}]}]",
+    "ignoredNamespaces: [kube-system]",
+    "defaultTemplates: [sidecar, gateway]",
+    "injectedAnnotations: {a/b: c}",
+    "injectValues: strict",
+    "revision: canary",
+    'istioRelease: "1.30"',
+    "features: {nativeSidecars: true, platform: openshift, compliancePolicy: fips-140-3}",
+    "features: {legacyFSGroupInjection: false, rewriteTCPProbes: true, env: {A: b}}",
+    "clusters: {staging: {policy: disabled}, prod: null}",
+    "clusters: {staging: {features: {env: {A: b}}}}",
+)
+BAD_POLICIES = (
+    "[]",
+    "policy: enable",
+    "policy: true",
+    "bundle: sha256:00",
+    "bundle: 5",
+    "neverInjectSelector: {}",
+    "neverInjectSelector: [app]",
+    "neverInjectSelector: [{matchLabels: {app: [a]}}]",
+    "neverInjectSelector: [{matchLabels: {'a b': c}}]",
+    "neverInjectSelector: [{matchLabels: {a: 'b c'}}]",
+    "neverInjectSelector: [{matchExpressions: [{key: a, operator: Is}]}]",
+    "neverInjectSelector: [{matchExpressions: [{key: a, operator: In, values: []}]}]",
+    "neverInjectSelector: [{matchExpressions: [{key: a, operator: Exists, values: [b]}]}]",
+    "ignoredNamespaces: kube-system",
+    "ignoredNamespaces: [1]",
+    "defaultTemplates: {a: b}",
+    "injectedAnnotations: {a: true}",
+    "injectValues: 'true'",
+    "revision: 1",
+    "istioRelease: 1.30",
+    'istioRelease: "1"',
+    "features: {nativeSidecars: 'yes'}",
+    "features: {native: true}",
+    "features: {env: [A]}",
+    "clusters: [staging]",
+    "clusters: {staging: {policy: maybe}}",
+    "clusters: {staging: {clusters: {}}}",
+    "polcy: enabled",
+)
+
+RULE = "{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}"
+SPEC = f"matchConstraints: {{resourceRules: [{RULE}]}}\ntemplate: 'spec: {{}}'\n"
+GOOD_SPECS = (
+    SPEC,
+    "matchConstraints: {}\ntemplate: a",
+    SPEC + "values: {a: {b: [c]}}",
+    SPEC + "matchConditions: [{name: a, expression: 'true'}]",
+    SPEC + "matchConditions: [{expression: 'true'}]",
+    f"template: a\nmatchConstraints: {{excludeResourceRules: [{RULE}], matchPolicy: Exact}}",
+    "template: a\nmatchConstraints: {objectSelector: {matchLabels: {a: b}}, namespaceSelector: {}}",
+    f"template: a\nmatchConstraints: {{resourceRules: [{RULE[:-1]}, scope: Namespaced}}]}}",
+    f"template: a\nmatchConstraints: {{resourceRules: [{RULE[:-1]}, resourceNames: [a]}}]}}",
+)
+BAD_SPECS = (
+    "{}",
+    "template: a",
+    "matchConstraints: {}",
+    "matchConstraints: []\ntemplate: a",
+    SPEC + "values: []",
+    SPEC + "matchConditions: [{name: a}]",
+    SPEC + "matchConditions: [{name: 1, expression: 'true'}]",
+    SPEC + "matchConditions: {}",
+    SPEC + "when: now",
+    "matchConstraints: {}\ntemplate: {a: b}",
+    "template: a\nmatchConstraints: {resourceRules: [{}]}",
+    "template: a\nmatchConstraints: {resourceRules: {}}",
+    f"template: a\nmatchConstraints: {{resourceRules: [{RULE[:-1]}, scope: Pod}}]}}",
+    f"template: a\nmatchConstraints: {{resourceRules: [{RULE.replace('CREATE', 'WRITE')}]}}",
+    f"template: a\nmatchConstraints: {{resourceRules: [{RULE.replace('[pods]', '[]')}]}}",
+    f"template: a\nmatchConstraints: {{resourceRules: [{RULE[:-1]}, kinds: [Pod]}}]}}",
+    "template: a\nmatchConstraints: {matchPolicy: Close}",
+    "template: a\nmatchConstraints: {objectSelector: [a]}",
+    "template: a\nmatchConstraints: {objectSelector: {matchLabels: {a: 1}}}",
+)
+
+
+def reads(text: str) -> bool:
+    """Whether ``policy check`` finds nothing wrong with a policy document."""
+    try:
+        return not policy.parse(text).tolerated
+    except PolicyError:
+        return False
+
+
+@pytest.mark.parametrize("text", GOOD_POLICIES)
+def test_a_good_policy_pleases_schema_and_reader(text: str) -> None:
+    assert POLICY.faults(kubeyaml.load(text)) == []
+    assert reads(text)
+
+
+@pytest.mark.parametrize("text", BAD_POLICIES)
+def test_a_bad_policy_pleases_neither(text: str) -> None:
+    assert POLICY.faults(kubeyaml.load(text))
+    assert not reads(text)
+
+
+def manifest(spec: str) -> JSON:
+    found: Object = {
+        "apiVersion": "podgraft.dev/v1",
+        "kind": "Overlay",
+        "metadata": {"name": "a"},
+        "spec": kubeyaml.load(spec),
+    }
+    return found
+
+
+def overlay_faults(spec: str) -> list[str]:
+    notes = Notes()
+    overlay.read(Spot(kubeyaml.load(spec), "/spec", notes), "a")
+    return [str(fault) for fault in notes.faults]
+
+
+@pytest.mark.parametrize("spec", GOOD_SPECS)
+def test_a_good_overlay_pleases_schema_and_reader(spec: str) -> None:
+    assert OVERLAY.faults(manifest(spec)) == []
+    assert overlay_faults(spec) == []
+
+
+@pytest.mark.parametrize("spec", BAD_SPECS)
+def test_a_bad_overlay_pleases_neither(spec: str) -> None:
+    assert OVERLAY.faults(manifest(spec))
+    assert overlay_faults(spec)
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("samples/**/*.yaml")), ids=str)
+def test_samples_name_the_schema_that_they_keep(path: Path) -> None:
+    """So that an editor with the YAML language server completes them."""
+    text = path.read_text()
+    for document in kubeyaml.load_all(text):
+        if isinstance(document, dict) and document.get("kind") == "Overlay":
+            assert OVERLAY.faults(document) == []
+            assert "yaml-language-server: $schema=../../../docs/schemas/overlay" in text
+    if path.name == "policy.yaml" and path.parent.parent.name == "samples":
+        assert POLICY.faults(kubeyaml.load(text)) == []
+        assert "yaml-language-server: $schema=../../docs/schemas/policy" in text

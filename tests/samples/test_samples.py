@@ -1,0 +1,157 @@
+"""Every sample works as it is: its inputs give its goldens, by the engine and over HTTP alike.
+
+``samples/`` is a store: each folder is an injector. An input goes the way that kube-apiserver
+would send it, to /inject if it is a pod, then what came of it to /mutate and to /validate.
+``pytest --update-goldens`` writes the goldens anew.
+"""
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from werkzeug.test import Client
+
+from podgraft import admission, kubeyaml, patch, review
+from podgraft.jsonvalue import JSON, Object
+from podgraft.policy import constraints
+from podgraft.review import Answered, Caller
+from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.web import Auth, create_app
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+INPUTS = sorted(SAMPLES.glob("*/input.*.yaml"))
+STORE = DirectoryStore(SAMPLES)
+
+# Sends a review to a route of an injector and gives the AdmissionReview that answers.
+Send = Callable[[str, str, bytes], Object]
+
+
+def an_object(value: JSON) -> Object:
+    assert isinstance(value, dict)
+    return value
+
+
+def by_engine(injector: str, route: str, body: bytes) -> Object:
+    """The answer of the use case itself."""
+    ways = {"inject": review.inject, "mutate": review.mutate, "validate": review.validate}
+    outcome = ways[route](admission.decode(body), STORE, Caller(injector=injector))
+    assert isinstance(outcome, Answered), outcome
+    return an_object(json.loads(admission.encode(outcome.response)))
+
+
+@pytest.fixture(scope="module")
+def over_http(tmp_path_factory: pytest.TempPathFactory) -> Send:
+    """The answer of the Flask application over the same store."""
+    callers = DirectoryCallers(tmp_path_factory.mktemp("callers"))
+    app = create_app(STORE, callers, auth=Auth.NONE, journal=lambda _: None, clock=lambda: 0.0)
+    client = Client(app)
+
+    def send(injector: str, route: str, body: bytes) -> Object:
+        answer = client.post(
+            f"/{injector}/{route}?timeout=10s", data=body, content_type="application/json"
+        )
+        assert answer.status_code == 200, answer.text
+        return an_object(json.loads(answer.data))
+
+    return send
+
+
+def asked(value: Object) -> bytes:
+    """The AdmissionReview of the object's creation."""
+    request = constraints.creation(value, "default")
+    kind, resource = request.kind, request.resource
+    return json.dumps(
+        {
+            "apiVersion": "admission.k8s.io/v1",
+            "kind": "AdmissionReview",
+            "request": {
+                "uid": "1",
+                "kind": {"group": kind.group, "version": kind.version, "kind": kind.kind},
+                "resource": {
+                    "group": resource.group,
+                    "version": resource.version,
+                    "resource": resource.resource,
+                },
+                "operation": "CREATE",
+                "name": request.name,
+                "namespace": request.namespace,
+                "object": value,
+            },
+        }
+    ).encode()
+
+
+def gone_through(path: Path, send: Send) -> dict[str, str]:
+    """The goldens of one input: what each route said, and the object in the end."""
+    value = an_object(kubeyaml.load(path.read_text()))
+    name = path.name.removeprefix("input.").removesuffix(".yaml")
+    said: Object = {}
+    routes = ("inject", "mutate", "validate") if value["kind"] == "Pod" else ("mutate", "validate")
+    for route in routes:
+        response = an_object(send(path.parent.name, route, asked(value))["response"])
+        operations = patched(response)
+        said[route] = told(response, operations)
+        value = an_object(patch.apply(value, operations))
+        if not response["allowed"]:
+            break
+    return {
+        f"want.{name}.json": json.dumps(said, indent=2, ensure_ascii=False) + "\n",
+        f"want.{name}.yaml": kubeyaml.dump(value),
+    }
+
+
+def patched(response: Object) -> list[patch.Operation]:
+    text = response.get("patch")
+    return json.loads(base64.b64decode(text)) if isinstance(text, str) else []
+
+
+def told(response: Object, operations: list[patch.Operation]) -> Object:
+    """What people see of an answer, without what changes with every edit of the bundle."""
+    audit = an_object(response.get("auditAnnotations", {}))
+    kept: Object = {key: audit[key] for key in audit if key not in {"bundle", "policy-version"}}
+    said: Object = {"allowed": response["allowed"], "audit": kept}
+    if "status" in response:
+        said["status"] = response["status"]
+    if "warnings" in response:
+        said["warnings"] = response["warnings"]
+    if operations:
+        said["patch"] = [dict(operation) for operation in operations]  # type: ignore[misc] - JSON
+    return said
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=lambda p: f"{p.parent.name}/{p.name}")
+def test_an_input_gives_its_goldens(
+    path: Path, over_http: Send, request: pytest.FixtureRequest
+) -> None:
+    got = gone_through(path, by_engine)
+    assert got == gone_through(path, over_http)
+    if request.config.getoption("--update-goldens"):
+        for name, text in got.items():
+            (path.parent / name).write_text(text)
+
+    assert got == {name: (path.parent / name).read_text() for name in got}
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=lambda p: f"{p.parent.name}/{p.name}")
+def test_a_second_call_changes_nothing(path: Path) -> None:
+    """The object that came out goes in again, as reinvocation may do."""
+    _, name, _ = path.name.split(".")
+    after = an_object(kubeyaml.load((path.parent / f"want.{name}.yaml").read_text()))
+    for route in ("inject", "mutate") if after["kind"] == "Pod" else ("mutate",):
+        response = an_object(by_engine(path.parent.name, route, asked(after))["response"])
+        assert not patched(response)
+
+
+@pytest.mark.parametrize("sample", sorted({path.parent for path in INPUTS}), ids=lambda p: p.name)
+def test_a_sample_is_whole(sample: Path) -> None:
+    """It is explained in three sentences, has a policy, and no golden without its input."""
+    explained = (sample / "README.md").read_text().split("\n\n", 1)[1]
+    wanted = {path.name.split(".")[1] for path in sample.glob("want.*")}
+    given = {path.name.split(".")[1] for path in sample.glob("input.*.yaml")}
+
+    assert sum(explained.count(end) for end in (". ", ".\n")) == 3
+    assert (sample / "policy.yaml").exists()
+    assert wanted == given
+    assert not STORE.snapshot(sample.name, None).bundle.tolerated
