@@ -1,0 +1,441 @@
+"""Strategic merge by example: one row a rule, on pods and on the type Odd."""
+
+from dataclasses import dataclass, field
+from timeit import repeat
+
+import pytest
+
+from patch.odd import ODD
+from podgraft import kube
+from podgraft.govalue import GoType
+from podgraft.jsonvalue import JSON, Object, equal
+from podgraft.patch import strategic
+from podgraft.patch.strategic import MergeError
+
+
+def named(*names: str) -> list[JSON]:
+    return [{"name": name} for name in names]
+
+
+def deleted(name: str) -> Object:
+    return {"name": name, "$patch": "delete"}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What becomes of the members of ``spec``, or of ``metadata``, or of an Odd."""
+
+    name: str
+    target: Object
+    patch: Object
+    result: Object
+    under: str = "spec"
+    type: GoType = field(default=kube.POD)
+
+
+def metadata(name: str, target: Object, patch: Object, result: Object) -> Case:
+    return Case(name, target, patch, result, under="metadata")
+
+
+def odd(name: str, target: Object, patch: Object, result: Object) -> Case:
+    return Case(name, target, patch, result, under="", type=ODD)
+
+
+CASES = (
+    # members of objects
+    Case("a scalar replaces", {"hostname": "a"}, {"hostname": "b"}, {"hostname": "b"}),
+    Case(
+        "null removes", {"hostname": "a", "subdomain": "b"}, {"hostname": None}, {"subdomain": "b"}
+    ),
+    Case("null of what is not there does nothing", {}, {"hostname": None}, {}),
+    Case(
+        "objects merge",
+        {"securityContext": {"runAsUser": 1}},
+        {"securityContext": {"fsGroup": 2}},
+        {"securityContext": {"runAsUser": 1, "fsGroup": 2}},
+    ),
+    Case(
+        "a new object comes without its nulls",
+        {},
+        {"securityContext": {"runAsUser": None, "fsGroup": 2}},
+        {"securityContext": {"fsGroup": 2}},
+    ),
+    Case(
+        "a new object comes without directives in it",
+        {},
+        {"affinity": {"podAffinity": {"$patch": "replace", "a": 1}, "nodeAffinity": {}}},
+        {"affinity": {"nodeAffinity": {}}},
+    ),
+    Case("another type replaces", {"hostname": {"a": 1}}, {"hostname": "b"}, {"hostname": "b"}),
+    Case(
+        "unknown scalar fields are kept and set",
+        {"future": 1},
+        {"other": 2},
+        {"future": 1, "other": 2},
+    ),
+    metadata(
+        "annotations merge",
+        {"annotations": {"a": "1", "b": "1"}},
+        {"annotations": {"b": None, "c": "2"}},
+        {"annotations": {"a": "1", "c": "2"}},
+    ),
+    # directives in objects
+    Case(
+        "$patch: replace",
+        {"securityContext": {"runAsUser": 1}},
+        {"securityContext": {"$patch": "replace", "fsGroup": None}},
+        {"securityContext": {"fsGroup": None}},
+    ),
+    Case(
+        "$patch: delete",
+        {"securityContext": {"runAsUser": 1}},
+        {"securityContext": {"$patch": "delete", "fsGroup": 1}},
+        {"securityContext": {}},
+    ),
+    Case(
+        "$retainKeys",
+        {"securityContext": {"runAsUser": 1, "fsGroup": 2}},
+        {"securityContext": {"$retainKeys": ["fsGroup", "x"], "fsGroup": 3}},
+        {"securityContext": {"fsGroup": 3}},
+    ),
+    odd(
+        "a field that is replaced whole",
+        {"replaced": {"id": "a", "size": 1}},
+        {"replaced": {"id": "b", "inner": None}},
+        {"replaced": {"id": "b", "inner": None}},
+    ),
+    # lists that are replaced
+    Case(
+        "tolerations are replaced",
+        {"tolerations": [{"key": "a"}]},
+        {"tolerations": [{"key": "b", "value": None}]},
+        {"tolerations": [{"key": "b", "value": None}]},
+    ),
+    Case(
+        "also by nothing", {"tolerations": [{"key": "a"}]}, {"tolerations": []}, {"tolerations": []}
+    ),
+    odd(
+        "a list with a merge key that is replaced",
+        {"swapped": [{"id": "a"}]},
+        {"swapped": [{"id": "b"}]},
+        {"swapped": [{"id": "b"}]},
+    ),
+    # lists merged by key
+    Case(
+        "new elements go first",
+        {"containers": named("app")},
+        {"containers": named("proxy")},
+        {"containers": named("proxy", "app")},
+    ),
+    Case(
+        "an empty list changes nothing",
+        {"containers": named("app")},
+        {"containers": []},
+        {"containers": named("app")},
+    ),
+    Case(
+        "elements of one name merge",
+        {"containers": [{"name": "a", "image": "i", "args": ["x"]}]},
+        {"containers": [{"name": "a", "image": "j", "args": []}]},
+        {"containers": [{"name": "a", "image": "j", "args": []}]},
+    ),
+    Case(
+        "value and valueFrom both remain",
+        {"containers": [{"name": "a", "env": [{"name": "E", "value": "1"}]}]},
+        {"containers": [{"name": "a", "env": [{"name": "E", "valueFrom": {}}]}]},
+        {"containers": [{"name": "a", "env": [{"name": "E", "value": "1", "valueFrom": {}}]}]},
+    ),
+    Case(
+        "an element stays before one it stood before",
+        {"containers": named("a", "b", "c")},
+        {"containers": named("new", "b")},
+        {"containers": named("new", "a", "b", "c")},
+    ),
+    Case(
+        "the patch's order wins over the target's",
+        {"containers": named("a", "b", "c", "d")},
+        {"containers": named("d", "b")},
+        {"containers": named("a", "c", "d", "b")},
+    ),
+    Case(
+        "a new element comes as it is, nulls too",
+        {"volumes": named("v")},
+        {"volumes": [{"name": "w", "emptyDir": None}]},
+        {"volumes": [{"name": "w", "emptyDir": None}, {"name": "v"}]},
+    ),
+    Case(
+        "a name twice in the patch",
+        {"containers": named("a")},
+        {"containers": [{"name": "n", "image": "i"}, {"name": "n", "image": "j"}]},
+        {"containers": [{"name": "n", "image": "j"}, {"name": "a"}]},
+    ),
+    Case(
+        "ports of one number are one port",
+        {"containers": [{"name": "a", "ports": [{"containerPort": 53, "protocol": "UDP"}]}]},
+        {"containers": [{"name": "a", "ports": [{"containerPort": 53, "protocol": "TCP"}]}]},
+        {"containers": [{"name": "a", "ports": [{"containerPort": 53, "protocol": "TCP"}]}]},
+    ),
+    odd(
+        "1 and 1.0 are not one key",
+        {"parts": [{"id": 1, "size": 1}]},
+        {"parts": [{"id": 1.0}, {"id": True}]},
+        {"parts": [{"id": 1.0}, {"id": True}, {"id": 1, "size": 1}]},
+    ),
+    # directives in lists merged by key
+    Case(
+        "an element is deleted",
+        {"containers": named("a", "b")},
+        {"containers": [deleted("a"), *named("c")]},
+        {"containers": named("c", "b")},
+    ),
+    Case(
+        "deleting what is not there",
+        {"containers": named("a")},
+        {"containers": [deleted("z")]},
+        {"containers": named("a")},
+    ),
+    Case(
+        "deleted and put anew",
+        {"containers": [{"name": "a", "image": "i"}]},
+        {"containers": [deleted("a"), *named("a")]},
+        {"containers": named("a")},
+    ),
+    Case(
+        "the whole list replaced",
+        {"containers": named("a", "b")},
+        {"containers": [*named("c"), {"$patch": "replace"}, *named("b")]},
+        {"containers": named("c", "b")},
+    ),
+    Case(
+        "order set",
+        {"containers": named("a", "b", "c")},
+        {"$setElementOrder/containers": named("c", "a")},
+        {"containers": named("b", "c", "a")},
+    ),
+    Case(
+        "order set with a patch",
+        {"containers": named("a", "b")},
+        {"$setElementOrder/containers": named("b", "n", "a"), "containers": named("n")},
+        {"containers": named("b", "n", "a")},
+    ),
+    Case(
+        "order of a list that is new",
+        {},
+        {"$setElementOrder/containers": named("b", "a"), "containers": named("b", "a")},
+        {"containers": named("b", "a")},
+    ),
+    Case("order of a list that is nowhere", {}, {"$setElementOrder/containers": named("b")}, {}),
+    # lists of scalars
+    metadata(
+        "finalizers are united, the patch's first",
+        {"finalizers": ["a", "b"]},
+        {"finalizers": ["c", "b", "c"]},
+        {"finalizers": ["c", "a", "b"]},
+    ),
+    metadata(
+        "finalizers are deleted",
+        {"finalizers": ["a", "b"]},
+        {"$deleteFromPrimitiveList/finalizers": ["a", "z"]},
+        {"finalizers": ["b"]},
+    ),
+    metadata(
+        "finalizers are ordered",
+        {"finalizers": ["a", "b", "c"]},
+        {"$setElementOrder/finalizers": ["c", "a"]},
+        {"finalizers": ["b", "c", "a"]},
+    ),
+    Case(
+        "deleting from a list that is replaced works too",
+        {"containers": [{"name": "a", "args": ["x", "y", "x"]}]},
+        {"containers": [{"name": "a", "$deleteFromPrimitiveList/args": ["x"]}]},
+        {"containers": [{"name": "a", "args": ["y"]}]},
+    ),
+    metadata(
+        "null deletes the whole list",
+        {"finalizers": ["a"]},
+        {"$deleteFromPrimitiveList/finalizers": None},
+        {},
+    ),
+    metadata("deleting from no list", {}, {"$deleteFromPrimitiveList/finalizers": ["a"]}, {}),
+    # types
+    odd(
+        "an embedded struct's fields are the outer one's",
+        {"parts": [{"id": "a"}]},
+        {"parts": [{"id": "b"}]},
+        {"parts": [{"id": "b"}, {"id": "a"}]},
+    ),
+    odd(
+        "a pointer to a list is a list",
+        {"pointed": [{"id": "a"}]},
+        {"pointed": [{"id": "b"}]},
+        {"pointed": [{"id": "b"}, {"id": "a"}]},
+    ),
+    odd(
+        "fields are found in any case",
+        {"PARTS": [{"id": "a"}]},
+        {"PARTS": [{"id": "b"}]},
+        {"PARTS": [{"id": "b"}, {"id": "a"}]},
+    ),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_rules(case: Case) -> None:
+    if case.under:
+        merged = strategic.merge({case.under: case.target}, {case.under: case.patch}, case.type)
+        assert equal(merged, {case.under: case.result})
+    else:
+        assert equal(strategic.merge(case.target, case.patch, case.type), case.result)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    patch: Object
+    message: str
+    go: str
+
+
+TARGET: Object = {
+    "metadata": {"labels": {"a": {}}, "finalizers": ["f"]},
+    "spec": {"containers": [{"name": "a", "env": [{"name": "E"}]}], "securityContext": {"a": 1}},
+}
+
+FAULTS = (
+    Fault(
+        {"spec": {"containers": [{"name": "b"}, {"image": "i"}]}},
+        "/spec/containers/1: this list is merged by 'name', and an element has none; "
+        "give every element its 'name'",
+        "map: map[image:i] does not contain declared merge key: name",
+    ),
+    Fault(
+        {"spec": {"containers": [{"name": "a", "env": [{"$patch": "delete"}]}]}},
+        "/spec/containers/0/env/0: this list is merged by 'name', and an element has none; "
+        "give every element its 'name'",
+        "map: map[$patch:delete] does not contain declared merge key: name",
+    ),
+    Fault(
+        {"spec": {"securityContext": {"$patch": "merge", "n": None, "l": [1, 1.5e7]}}},
+        '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
+        "unknown patch type: merge in map: map[$patch:merge l:[1 1.5e+07] n:<nil>]",
+    ),
+    Fault(
+        {"spec": {"securityContext": {"$patch": {"a": [None, True, 1, 1.5, "x"]}}}},
+        '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
+        "unknown patch type: map[a:[<nil> %!s(bool=true) %!s(int64=1) %!s(float64=1.5) x]] "
+        "in map: map[$patch:map[a:[<nil> true 1 1.5 x]]]",
+    ),
+    Fault(
+        {"spec": {"securityContext": {"$patch": None}}},
+        '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
+        "unknown patch type: %!s(<nil>) in map: map[$patch:<nil>]",
+    ),
+    Fault(
+        {"spec": {"containers": [{"$patch": "merge"}]}},
+        "/spec/containers/0: $patch: merge is the default; leave it out",
+        "merging lists cannot yet be specified in the patch",
+    ),
+    Fault(
+        {"spec": {"containers": ["x"]}},
+        "/spec/containers: the elements of the two lists are not all of one type",
+        "list element types are not identical: [[map[env:[map[name:E]] name:a]] [x]]",
+    ),
+    Fault(
+        {"metadata": {"finalizers": [{"a": 1}]}},
+        "/metadata/finalizers: the elements of the two lists are not all of one type",
+        "list element types are not identical: [[f] [map[a:1]]]",
+    ),
+    Fault(
+        {"metadata": {"labels": {"a": {"b": 1}}}},
+        "/metadata/labels/a: the field 'a' holds an object or a list, "
+        "and map[string]string has no fields of such types",
+        "merging an object in json but data type is not struct, instead is: map",
+    ),
+    Fault(
+        {"spec": {"$retainKeys": ["containers"], "securityContext": {}}},
+        "/spec/securityContext: $retainKeys does not have the form it needs, "
+        "or does not fit the patch beside it",
+        "invalid patch format of retainKeys",
+    ),
+    Fault(
+        {"spec": {"$retainKeys": "containers"}},
+        "/spec: $retainKeys does not have the form it needs, or does not fit the patch beside it",
+        "invalid patch format of retainKeys",
+    ),
+    Fault(
+        {"spec": {"$setElementOrder/containers": {"name": "a"}}},
+        "/spec/$setElementOrder~1containers: expected a list, got an object",
+        "expected a []interface {}, but received a map[string]interface {}",
+    ),
+    Fault(
+        {"spec": {"$setElementOrder/containers": [{"name": "a"}], "containers": [{"name": "b"}]}},
+        "/spec/$setElementOrder~1containers: the list in the patch has elements "
+        "that the directive does not name in that order",
+        "The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder list:\n"
+        "[map[name:a]]\n",
+    ),
+    Fault(
+        {"spec": {"$setElementOrder/zone": []}},
+        "/spec/$setElementOrder~1zone: v1.PodSpec has no field 'zone'",
+        'unable to find api field in struct PodSpec for the json field "zone"',
+    ),
+    Fault(
+        {"spec": {"$deleteFromPrimitiveList": []}},
+        "/spec/$deleteFromPrimitiveList: $deleteFromPrimitiveList does not have the form it needs, "
+        "or does not fit the patch beside it",
+        "invalid patch format of primitive list",
+    ),
+    Fault(
+        {"spec": {"containers": [{"name": ["a"]}]}},
+        "/spec/containers/0: a list stands where only a text or number can",
+        "panic: comparing uncomparable type []interface {}",
+    ),
+)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.go)
+def test_a_fault_says_where_in_the_patch_and_what(fault: Fault) -> None:
+    """``str`` shows no value of the patch: it may be logged, and a value may be a secret."""
+    with pytest.raises(MergeError) as caught:
+        strategic.merge(TARGET, fault.patch, kube.POD)
+    assert str(caught.value) == fault.message
+    assert caught.value.go == fault.go
+
+
+@pytest.mark.parametrize(("target", "patch"), [([], {}), ({}, []), ("x", {}), ({}, 1)])
+def test_only_objects_merge(target: JSON, patch: JSON) -> None:
+    with pytest.raises(MergeError, match="target and patch must be objects"):
+        strategic.merge(target, patch, kube.POD)
+
+
+def test_null_is_an_empty_object() -> None:
+    assert strategic.merge(None, None, kube.POD) == {}
+
+
+def test_what_stays_the_same_is_shared_and_not_copied() -> None:
+    target: Object = {"metadata": {"labels": {"a": "b"}}, "spec": {"volumes": named("v")}}
+    patch: Object = {"spec": {"containers": named("c")}}
+    merged = strategic.merge(target, patch, kube.POD)
+    assert isinstance(merged, dict)
+    assert isinstance(merged["spec"], dict)
+    assert isinstance(target["spec"], dict)
+    assert isinstance(patch["spec"], dict)
+    assert merged["metadata"] is target["metadata"]
+    assert merged["spec"]["volumes"] is target["spec"]["volumes"]
+    assert merged["spec"]["containers"] is patch["spec"]["containers"]
+
+
+def test_the_cost_grows_with_the_lists_and_not_with_their_square() -> None:
+    """Eight times the containers take some eight times as long; by a square it would be 64."""
+
+    def cost(count: int) -> float:
+        target: Object = {"spec": {"containers": named(*(f"c{n}" for n in range(count)))}}
+        patch: Object = {
+            "spec": {
+                "$setElementOrder/containers": named(*(f"c{n}" for n in range(count * 2))),
+                "containers": named(*(f"c{n}" for n in range(count // 2, count * 2))),
+            }
+        }
+        times = repeat(lambda: strategic.merge(target, patch, kube.POD), number=1, repeat=3)
+        return min(times)
+
+    assert cost(4000) < 32 * cost(500)
