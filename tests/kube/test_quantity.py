@@ -51,7 +51,8 @@ def test_cores_are_rounded_up(text: str, cores: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1e999999999", "1e-999999999", "9" * 30 + "e2147483647", "0e2147483647", "1e2147483647"]
+    "text",
+    ["1e999999999", "1e-999999999", "9" * 30 + "e2147483647", "0e2147483647", "1e2147483647"],
 )
 def test_an_exponent_of_any_size_costs_nothing(text: str) -> None:
     """Go takes minutes, or all memory, for some of these."""

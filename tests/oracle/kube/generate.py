@@ -1,7 +1,7 @@
 """Questions for the oracle beside this file, always the same ones.
 
-    python tests/oracle/kube/generate.py objects |
-        go -C tests/oracle/kube run . objects > tests/kube/fixtures/objects.jsonl
+python tests/oracle/kube/generate.py objects |
+    go -C tests/oracle/kube run . objects > tests/kube/fixtures/objects.jsonl
 """
 
 from __future__ import annotations
@@ -40,9 +40,13 @@ _LABEL_VALUES = ("web", "", "a.b-c_d", "-a", "a b", "v" * 63, "v" * 64, "db")
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "in", "")
 
 
+def _random(seed: int) -> Random:
+    return Random(seed)  # noqa: S311 (the same rows each time are the point)
+
+
 def quantities() -> Iterator[dict[str, Any]]:
     """Every kind of number with every suffix once, and random pairs to compare."""
-    random = Random(1)
+    random = _random(1)
     for number in _NUMBERS:
         for suffix in random.sample(_SUFFIXES, 9):
             yield {"text": number + suffix, "other": random.choice(("1", "1Ki", "1m", "2G"))}
@@ -53,7 +57,7 @@ def quantities() -> Iterator[dict[str, Any]]:
 
 def selectors() -> Iterator[dict[str, Any]]:
     """Random selectors, two of three of them valid, each with random labels."""
-    random = Random(2)
+    random = _random(2)
     yield {"selector": {}, "labels": [{}, {"app": "web"}]}
     for index in range(300):
         keys = _LABEL_KEYS[:4] if index % 3 else _LABEL_KEYS
@@ -92,7 +96,7 @@ def objects() -> Iterator[dict[str, Any]]:
     """Random objects: canonical ones, some with empty and odd values, some with wrong ones."""
     types = ("Pod", "PodSpec", "Container", "ObjectMeta", "PodTemplateSpec", "Deployment")
     for index in range(420):
-        random = Random(index)
+        random = _random(index)
         yaml = index % 5 == 4
         odd, wrong = (0.0, 0.1, 0.25)[index % 3], 0.02 * (index % 2)
         made = _Maker(random, odd=odd, wrong=wrong, yaml=yaml)
@@ -101,6 +105,94 @@ def objects() -> Iterator[dict[str, Any]]:
         if yaml:  # which Go sorts on the way, so that its first fault would not be ours
             value = json.loads(json.dumps(value, sort_keys=True))
         yield {"type": name, "object": value, "yaml": yaml}
+
+
+_CONTAINER = {
+    "name": "web",
+    "ports": [{"containerPort": 8080, "protocol": "TCP"}],
+    "resources": {
+        "limits": {"cpu": "1500m", "memory": "1024Mi", "example.com/x": 3},
+        "requests": {"cpu": "+5", "memory": "1e3"},
+    },
+    "env": [
+        {"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "r", "divisor": "0.5"}}},
+        {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}},
+    ],
+    "readinessProbe": {"httpGet": {"port": "http"}, "periodSeconds": 5},
+    "livenessProbe": {"tcpSocket": {"port": 81}},
+    "securityContext": {"runAsUser": 0, "privileged": True},
+}
+_META = {
+    "name": "web-0",
+    "uid": "u-1",
+    "labels": {"app": "web"},
+    "creationTimestamp": "2024-02-29T03:04:05.678+02:00",
+    "ownerReferences": [{"kind": "Job", "name": "j", "controller": True}],
+}
+_CONTAINER_TEMPLATES = (
+    "{{ .Name }} {{ .Image }} {{ .Stdin }} {{ .TerminationMessagePolicy }}",
+    '{{ range .Ports }}{{ . | printf "%T" }} {{ .ContainerPort }} {{ .HostPort }} {{ end }}',
+    '{{ (index .Ports 0).Protocol | printf "%T %v %q" (index .Ports 0).Protocol }}',
+    "{{ .Resources.Limits.Cpu }} {{ .Resources.Limits.Memory }} {{ .Resources.Limits.Pods }}",
+    "{{ .Resources.Requests.Cpu }} {{ .Resources.Requests.Memory }}",
+    "{{ .Resources.Requests.Storage }} {{ .Resources.Limits.StorageEphemeral.Format }}",
+    '{{ .Resources.Limits.Name "memory" "BinarySI" }}',
+    "{{ .Resources.Limits.Cpu.Value }} {{ .Resources.Limits.Cpu.MilliValue }}",
+    "{{ .Resources.Limits.Cpu.ScaledValue 2 }} {{ .Resources.Limits.Cpu.Sign }}",
+    "{{ .Resources.Limits.Cpu.IsZero }} {{ .Resources.Limits.Pods.IsZero }}",
+    "{{ .Resources.Limits.Cpu.AsApproximateFloat64 }} {{ .Resources.Limits.Memory.String }}",
+    "{{ .Resources.Limits.Cpu.CmpInt64 1 }} {{ .Resources.Limits.Cpu.CmpInt64 2 }}",
+    "{{ .Resources.Limits.Cpu.Cmp .Resources.Limits.Cpu.DeepCopy }}",
+    "{{ .Resources.Limits.Cpu.Equal .Resources.Limits.Cpu.DeepCopy }}",
+    "{{ range $name, $quantity := .Resources.Limits }}{{ $name }}={{ $quantity }} {{ end }}",
+    "{{ .Resources.Limits }} {{ .Resources.Requests }}",
+    '{{ printf "%T %T" .Resources.Limits .Resources.Limits.Cpu }}',
+    '{{ index .Resources.Limits "cpu" }}',
+    "{{ len .Resources.Limits }} {{ if .Resources.Claims }}yes{{ else }}no{{ end }}",
+    "{{ (index .Env 0).ValueFrom.ResourceFieldRef.Divisor }}",
+    '{{ (index .Env 0).Value | printf "%q" }}',
+    "{{ (index .Env 1).ValueFrom.SecretKeyRef.Name }}",
+    "{{ if (index .Env 1).ValueFrom.FieldRef }}set{{ else }}unset{{ end }}",
+    "{{ (index .Env 1).ValueFrom.SecretKeyRef.LocalObjectReference.Name }}",
+    "{{ .ReadinessProbe.HTTPGet.Port }} {{ .ReadinessProbe.HTTPGet.Port.StrVal }}",
+    "{{ .ReadinessProbe.HTTPGet.Port.Type }} {{ .ReadinessProbe.HTTPGet.Port.IntValue }}",
+    "{{ .LivenessProbe.TCPSocket.Port }} {{ .LivenessProbe.TCPSocket.Port.IntVal }}",
+    "{{ .LivenessProbe.TCPSocket.Port.String }} {{ .LivenessProbe.ProbeHandler.TCPSocket.Port }}",
+    '{{ printf "%T %T" .LivenessProbe .LivenessProbe.TCPSocket.Port }}',
+    "{{ if or .LivenessProbe.HTTPGet .StartupProbe .Lifecycle }}set{{ else }}unset{{ end }}",
+    "{{ .StartupProbe.PeriodSeconds }}",
+    "{{ .SecurityContext.RunAsUser }} {{ .SecurityContext.Privileged }}",
+    "{{ if .SecurityContext.RunAsUser }}set{{ end }} {{ .SecurityContext.RunAsGroup }}",
+    "{{ .SecurityContext.Nonsense }}",
+    "{{ .Command }} {{ .VolumeMounts }} {{ len .Args }}",
+)
+_META_TEMPLATES = (
+    '{{ .Name }} {{ .UID }} {{ printf "%T" .UID }} {{ .Generation }} {{ .Labels }}',
+    "{{ .GetName }} {{ .GetLabels }} {{ .GetNamespace }} {{ .GetUID }} {{ .GetAnnotations }}",
+    "{{ .CreationTimestamp }} {{ .CreationTimestamp.Year }} {{ .CreationTimestamp.Month }}",
+    '{{ .CreationTimestamp.Unix }} {{ .CreationTimestamp.Format "Jan _2 15:04 MST" }}',
+    "{{ .CreationTimestamp.IsZero }} {{ .CreationTimestamp.Time.Weekday }}",
+    "{{ .CreationTimestamp.Rfc3339Copy }} {{ .GetCreationTimestamp.Hour }}",
+    '{{ printf "%T %T" .CreationTimestamp .CreationTimestamp.Time }}',
+    "{{ .DeletionTimestamp }} {{ .DeletionTimestamp.IsZero }}",
+    "{{ .CreationTimestamp.Equal .DeletionTimestamp }}",
+    "{{ .CreationTimestamp.Before .DeletionTimestamp }}",
+    "{{ range .OwnerReferences }}{{ .Kind }}/{{ .Name }} {{ .Controller }} {{ end }}",
+    "{{ .ManagedFields }} {{ .Finalizers }} {{ .Annotations }} {{ index .Labels `app` }}",
+    "{{ .Annotations.missing }} {{ .Labels.missing }} {{ .Labels.app }}",
+)
+
+
+def templates() -> Iterator[dict[str, Any]]:
+    """Everything that templates may ask of Kubernetes' special types."""
+    for template in _CONTAINER_TEMPLATES:
+        yield {"type": "Container", "object": _CONTAINER, "template": template}
+    for template in _META_TEMPLATES:
+        yield {"type": "ObjectMeta", "object": _META, "template": template}
+    pod = {"metadata": _META, "spec": {"containers": [_CONTAINER], "nodeName": "n"}}
+    named = "{{ .Name }} {{ .GetName }} {{ .Spec.NodeName }}"
+    yield {"type": "Pod", "object": pod, "template": named}
+    yield {"type": "Pod", "object": {}, "template": "{{ .Kind }} {{ .Spec.Containers }} {{ .UID }}"}
 
 
 class _Maker:
@@ -190,12 +282,21 @@ def _empty(type_: GoType) -> tuple[Any, ...]:
 
 
 _SPECIAL: dict[str, Callable[[Random], Any]] = {
-    "resource.Quantity": lambda random: random.choice(("100m", "0.5", "1024Mi", 2, 1.5, "x", "1e3")),
+    "resource.Quantity": lambda random: random.choice(
+        ("100m", "0.5", "1024Mi", 2, 1.5, "x", "1e3")
+    ),
     "intstr.IntOrString": lambda random: random.choice((80, "http", 0, "")),
     "v1.FieldsV1": lambda _: {"f:spec": {}},
     "v1.Time": lambda random: random.choice(_TIMES[: random.choice((3, len(_TIMES)))]),
 }
 
+_QUESTIONS = {
+    "objects": objects,
+    "quantities": quantities,
+    "selectors": selectors,
+    "templates": templates,
+}
+
 if __name__ == "__main__":
-    for row in {"quantities": quantities, "selectors": selectors, "objects": objects}[sys.argv[1]]():
-        print(json.dumps(row, ensure_ascii=False))
+    for row in _QUESTIONS[sys.argv[1]]():
+        sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -5,6 +5,7 @@
 //	go run . quantities  {"text": "1.5Gi", "other": "1G"}
 //	go run . objects     {"type": "Pod", "object": {…}, "yaml": false}
 //	go run . selectors   {"selector": {…}, "labels": [{…}, …]}
+//	go run . templates   {"type": "Pod", "object": {…}, "template": "{{ .Name }}"}
 //
 // Objects are decoded into the type and encoded again, by encoding/json or by sigs.k8s.io/yaml.
 package main
@@ -16,6 +17,8 @@ import (
 	"log"
 	"os"
 	"runtime"
+	"strings"
+	"text/template"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -32,6 +35,7 @@ var questions = map[string]func(row) (any, error){
 	"quantities": quantity,
 	"objects":    object,
 	"selectors":  selector,
+	"templates":  rendered,
 }
 
 var types = map[string]func() any{
@@ -49,7 +53,7 @@ var types = map[string]func() any{
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) != 2 || questions[os.Args[1]] == nil {
-		log.Fatal("usage: go run . quantities|objects|selectors < ROWS")
+		log.Fatal("usage: go run . quantities|objects|selectors|templates < ROWS")
 	}
 	ask := questions[os.Args[1]]
 	lines := bufio.NewScanner(os.Stdin)
@@ -95,6 +99,18 @@ func object(asked row) (any, error) {
 		return made, yaml.Unmarshal(asked["object"], made)
 	}
 	return made, json.Unmarshal(asked["object"], made)
+}
+
+func rendered(asked row) (any, error) {
+	made := types[asked.text("type")]()
+	if err := json.Unmarshal(asked["object"], made); err != nil {
+		return nil, err
+	}
+	parsed, err := template.New("t").Parse(asked.text("template"))
+	check(err)
+	output := strings.Builder{}
+	err = parsed.Execute(&output, made)
+	return output.String(), err
 }
 
 func selector(asked row) (any, error) {

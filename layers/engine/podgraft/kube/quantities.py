@@ -126,14 +126,16 @@ def _resource(name: str, missing: Format) -> Method:
     def get(resources: Map) -> Pointer:
         return _listed(resources, name, missing)
 
-    return Method(get, pointer=True, result=_POINTER)
+    return Method(get, result=_POINTER)
 
 
+# In Go these are methods of *ResourceList; every ResourceList that a template can reach has an
+# address, and govalue knows addresses of structs alone.
 RESOURCE_LIST = named(
     "v1.ResourceList",
     map_of(RESOURCE_NAME, QUANTITY),
     {
-        "Name": Method(_listed, (RESOURCE_NAME, _FORMAT), pointer=True, result=_POINTER),
+        "Name": Method(_listed, (RESOURCE_NAME, _FORMAT), result=_POINTER),
         **{method: _resource(*facts) for method, facts in _GETTERS.items()},
     },
 )

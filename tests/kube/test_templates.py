@@ -1,0 +1,21 @@
+"""What Go's text/template shows of Kubernetes' types, ours must show."""
+
+from typing import Any
+
+import pytest
+
+from kube.recorded import recorded
+from podgraft import gotemplate, kube
+from podgraft.govalue import pointer_to
+
+
+@pytest.mark.parametrize("row", recorded("templates"), ids=lambda row: row["template"])
+def test_templates_see_objects_as_go_shows_them(row: dict[str, Any]) -> None:
+    program = gotemplate.compile_(row["template"], name="t", functions={})
+    data = pointer_to(kube.TYPES[row["type"]]).convert(row["object"])
+    if "error" in row:
+        with pytest.raises(gotemplate.ExecError) as caught:
+            program.render(data)
+        assert str(caught.value) == row["error"]
+    else:
+        assert program.render(data) == row["want"]
