@@ -29,10 +29,8 @@ OPERATIONS = {
 }
 UNNEEDED = (
     "bin",
-    "boto3/data",
-    "boto3/docs",
-    "boto3/examples",
-    "botocore/docs",
+    "boto3",  # the function talks to botocore, which boto3 wraps (store/aws.py)
+    "s3transfer",
     "**/tests",
     "**/*.pyi",
     "**/__pycache__",
@@ -117,12 +115,14 @@ def _shapes(node: object) -> Iterator[str]:
 
 
 def _without_prose(node: object) -> object:
+    """The model with empty documentation: botocore reads the key, and nobody its text."""
     match node:
         case dict():
             return {
-                key: _without_prose(value)
+                key: ""
+                if key == "documentation" and isinstance(value, str)
+                else _without_prose(value)
                 for key, value in node.items()
-                if not (key in {"documentation", "documentationUrl"} and isinstance(value, str))
             }
         case list():
             return [_without_prose(item) for item in node]

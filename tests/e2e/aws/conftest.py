@@ -5,6 +5,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+
 from e2e.aws.cloud import Cloud, Stack, Tools, deployed, ministack
 
 _TOOLS = "PODGRAFT_E2E_TOOLS"

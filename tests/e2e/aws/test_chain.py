@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any
 
 import jsonpatch
+
 from e2e.aws.cloud import ROOT, Answer, Stack
 
 SAMPLE = ROOT / "samples" / "istio"
@@ -21,10 +22,10 @@ def test_the_whole_way_from_push_to_rollback(stack: Stack, tmp_path: Path) -> No
     policy = tmp_path / "policy.yaml"
     policy.write_text("policy: enabled\n")
     assert "version 1" in _podgraft(stack, "push", *_local(policy), *_remote(stack))
-    token = _token(stack, "e2e")
+    token = _token(stack, "e2e", tmp_path / "token")
 
     first = _review(stack, token)
-    assert first.status == 200, first.body
+    assert first.status == 200, f"{first.body}\n{stack.logs()}"
     assert "istio-proxy" in _containers(first)
 
     assert _review(stack, "wrong").status == 401
@@ -79,10 +80,10 @@ def _remote(stack: Stack, injector: str = "istio") -> tuple[str, ...]:
     return ("--injector", injector, "--bucket", stack.outputs["BundleBucket"])
 
 
-def _token(stack: Stack, cluster: str) -> str:
+def _token(stack: Stack, cluster: str, file: Path) -> str:
     script = str(ROOT / "scripts" / "tokens.py")
-    printed = stack.cloud.run(sys.executable, script, "issue", cluster)
-    return printed.split()[0]
+    stack.cloud.run(sys.executable, script, "issue", "--cluster", cluster, "--output", str(file))
+    return file.read_text().strip()
 
 
 def _review(stack: Stack, token: str, cluster: str = "e2e") -> Answer:
