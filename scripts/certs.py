@@ -210,7 +210,7 @@ def import_acm(
         replaces=arn,
     )
     acm.check(wanted, datetime.now(UTC))
-    click.echo(acm.send(wanted, acm.client(region)))
+    click.echo(acm.send(wanted, acm.client(region, arn)))
     program.then(
         "sam deploy --parameter-overrides CertificateArn=ARN DomainName=HOST",
         "mutual TLS with an imported certificate also needs OwnershipVerificationCertificateArn: a "

@@ -6,6 +6,7 @@ certificate of the chain signed by the next (AWS Certificate Manager User Guide,
 importing»).
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +22,8 @@ from certificates.keys import PrivateKey
 from certificates.trust import Certificates
 
 MAX_DOMAINS = 100  # ACM: names a certificate may carry
+
+_ARN = re.compile(r"arn:[^:]+:acm:([a-z0-9-]+):[0-9]{12}:certificate/[0-9a-f-]+")
 
 
 class Importer(Protocol):
@@ -48,8 +51,13 @@ def check(wanted: Import, now: datetime) -> None:
         raise CertificateError("not imported: " + "; ".join(found))
 
 
-def client(region: str | None) -> Importer:
-    """boto3's client; imported here because no other command needs AWS, and untyped."""
+def client(region: str | None, replaces: str | None = None) -> Importer:
+    """boto3's client, in the region of the certificate it *replaces*; boto3 ships no types."""
+    if replaces is not None:
+        found = _ARN.fullmatch(replaces)
+        if found is None:
+            raise CertificateError(f"{replaces!r} is no ARN of an ACM certificate")
+        region = found[1]
     importer: Importer = import_module("boto3").client("acm", region_name=region)
     return importer
 

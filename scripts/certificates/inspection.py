@@ -70,10 +70,16 @@ def _lines(question: Question) -> Iterator[str]:
     yield f"serial     {leaf.serial_number:x}"
     yield f"valid      {leaf.not_valid_before_utc:%Y-%m-%d} to {leaf.not_valid_after_utc:%Y-%m-%d}"
     yield f"days left  {days_left(leaf, now)}"
-    yield f"chain      {' <- '.join(map(trust.subject, question.chain))}"
+    yield f"file       {_layout(question.chain)}"
     if question.key is not None:
         matches = keys.belong_together(question.key, leaf)
         yield f"key        {'belongs to the certificate' if matches else 'of another certificate'}"
+
+
+def _layout(chain: Certificates) -> str:
+    """The certificates of the file: a chain, each signed by the next, or a bundle of CAs."""
+    link = " and " if is_authority(chain[0]) else " <- "
+    return link.join(map(trust.subject, chain))
 
 
 def _purpose(leaf: x509.Certificate) -> str:
@@ -83,7 +89,8 @@ def _purpose(leaf: x509.Certificate) -> str:
 
 
 def _own_faults(question: Question) -> Iterator[str]:
-    yield from trust.order_faults(question.chain)
+    if not is_authority(question.chain[0]):  # CAs in one file are a bundle, and no chain
+        yield from trust.order_faults(question.chain)
     if question.key is not None and not keys.belong_together(question.key, question.chain[0]):
         yield "the key is of another certificate"
 
@@ -91,7 +98,11 @@ def _own_faults(question: Question) -> Iterator[str]:
 def _trust_faults(question: Question) -> Iterator[str]:
     chain, roots, now = question.chain, question.roots, question.now
     leaf = chain[0]
-    if is_authority(leaf) or kind(leaf) is Kind.CLIENT:
+    if is_authority(leaf):
+        for authority in chain:
+            yield from trust.time_faults(authority, now)
+        return
+    if kind(leaf) is Kind.CLIENT:
         yield from trust.time_faults(leaf, now)
         yield from trust.path_faults(chain, roots, now) if roots else ()
         return

@@ -90,6 +90,13 @@ def test_the_root_completes_the_chain(stubbed: tuple[Importer, Any]) -> None:
     assert acm.send(_import(), client) == ARN
 
 
+def test_a_certificate_is_replaced_where_it_is() -> None:
+    replacing: Any = acm.client("us-east-1", ARN)
+    assert replacing.meta.region_name == "eu-central-1"
+    with pytest.raises(CertificateError, match="is no ARN of an ACM certificate"):
+        acm.client(None, "certificate/6d3f7c1e")
+
+
 def test_a_renewed_certificate_keeps_its_arn(stubbed: tuple[Importer, Any]) -> None:
     client, stubber = stubbed
     expected = {

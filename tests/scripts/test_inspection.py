@@ -42,6 +42,7 @@ CASES = (
     Case("with its CA below it", _ask(chain=(SERVER, CA.certificate)), Status.FINE),
     Case("only a wildcard", _ask(chain=(CA.server("*.b.example.com"),), roots=ROOTS), Status.FINE),
     Case("a CA", _ask(chain=ROOTS), Status.FINE),
+    Case("a bundle of CAs", _ask(chain=(*ROOTS, OTHER.certificate)), Status.FINE),
     Case("a client", _ask(chain=(CLIENT,), roots=ROOTS), Status.FINE),
     Case(
         "nearly expired",

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from certificates import CertificateError, names
 from certificates.names import Names
@@ -52,6 +54,18 @@ COVERED = (
 @pytest.mark.parametrize("case", COVERED, ids=lambda case: f"{case.carried} for {case.host}")
 def test_a_certificate_covers_the_hosts_that_go_takes_it_for(case: Covered) -> None:
     assert names.parse([case.carried]).cover(case.host) is case.want
+
+
+LABELS = st.from_regex(r"[a-z0-9_]([a-z0-9_-]{0,10}[a-z0-9_])?", fullmatch=True)
+NAMES = st.lists(LABELS, min_size=1, max_size=5).map(".".join)
+
+
+@given(NAMES.filter(lambda name: not name.rsplit(".", 1)[-1].isdigit()))
+def test_every_name_that_is_taken_covers_itself_and_its_wildcard_one_label(name: str) -> None:
+    assert names.parse([name]).cover(name.upper())
+    wildcard = names.parse([f"*.{name}"])
+    hosts = (f"a.{name}", name, f"a.b.{name}")
+    assert [wildcard.cover(host) for host in hosts] == [True, False, False]
 
 
 def test_names_and_addresses_are_told_apart_and_kept_in_order_once() -> None:

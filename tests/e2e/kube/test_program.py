@@ -1,0 +1,13 @@
+"""The program behind ``make e2e-kube``."""
+
+import pytest
+
+import e2e_kube
+
+
+def test_without_go_it_says_so_and_is_content(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert e2e_kube.main([]) == 0
+    assert "e2e-kube: skipped: Go is not installed" in capsys.readouterr().out
