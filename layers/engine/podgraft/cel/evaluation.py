@@ -19,6 +19,7 @@ from .values import (
     Optional,
     TypeValue,
     Value,
+    checked_key,
     find,
     is_list,
     is_map,
@@ -313,7 +314,7 @@ def _map(entries: list[tuple[Evaluate, Evaluate, bool]]) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         result: dict[Value, Value] = {}
         for key_of, value_of, optional in entries:
-            key, value = key_of(frame), value_of(frame)
+            key, value = checked_key(key_of(frame)), value_of(frame)
             if optional:
                 if not _as_optional(value).present:
                     continue

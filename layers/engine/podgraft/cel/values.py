@@ -123,7 +123,7 @@ def same_number(left: float, right: float) -> bool:
 
 def has_key(mapping: Mapping[Value, Value], key: Value) -> bool:
     """Whether a map has a key; ``1``, ``1u`` and ``1.0`` are one key, ``true`` is another."""
-    if key not in mapping:
+    if kind(key) not in _KEY_TYPES or key not in mapping:
         return False
     if key not in (0, 1):
         return True
@@ -134,9 +134,7 @@ def has_key(mapping: Mapping[Value, Value], key: Value) -> bool:
 def member(container: Value, key: Value) -> Value:
     """The element under a key or index; raises what cel-go says where there is none."""
     if is_map(container):
-        if kind(key) not in _KEY_TYPES:
-            raise EvaluationError(f"unsupported key type: {type_name(key)}")
-        if has_key(container, key):
+        if has_key(container, checked_key(key)):
             return container[key]
     elif is_list(container):
         index = _index(key)
@@ -144,6 +142,13 @@ def member(container: Value, key: Value) -> Value:
             raise EvaluationError(f"index out of bounds: {index}")
         return container[index]
     raise EvaluationError(f"no such key: {text_of(key)}")
+
+
+def checked_key(key: Value) -> Value:
+    """The key, where it is of a type that keys can have."""
+    if kind(key) not in _KEY_TYPES:
+        raise EvaluationError(f"unsupported key type: {type_name(key)}")
+    return key
 
 
 def find(container: Value, key: Value) -> Optional:

@@ -25,8 +25,9 @@ from podgraft.cel.values import (
 
 from .times import text_of_duration, text_of_timestamp
 
-_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
-_UNSIGNED = re.compile(r"\d+", re.ASCII)
+# At most as many digits as 64 bits have: Python refuses to read thousands of them.
+_WHOLE = re.compile(r"[+-]?0*\d{1,20}", re.ASCII)
+_UNSIGNED = re.compile(r"0*\d{1,20}", re.ASCII)
 _DOUBLE = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
 )
@@ -60,15 +61,21 @@ def _failed(value: Value, wanted: str) -> EvaluationError:
 
 
 def _int_of_text(text: str) -> int:
-    if not _WHOLE.fullmatch(text) or not INT_MIN <= int(text) <= INT_MAX:
+    value = int(_trimmed(text)) if _WHOLE.fullmatch(text) else None
+    if value is None or not INT_MIN <= value <= INT_MAX:
         raise _failed(text, "int")
-    return int(text)
+    return value
+
+
+def _trimmed(digits: str) -> str:
+    """Without leading zeros."""
+    return re.sub(r"^([+-]?)0+(?=\d)", r"\1", digits)
 
 
 def _uint_of_text(text: str) -> Uint:
     if not _UNSIGNED.fullmatch(text):
         raise _failed(text, "uint")
-    return checked_uint(int(text))
+    return checked_uint(int(_trimmed(text)))
 
 
 def _whole(value: float) -> int:
@@ -85,9 +92,10 @@ def _int_of_double(value: float) -> int:
 
 
 def _double_of_text(text: str) -> float:
-    if not _DOUBLE.fullmatch(text):
+    value = float(text) if _DOUBLE.fullmatch(text) else None
+    if value is None or (math.isinf(value) and text[-1].isdigit()):  # overflow is an error in Go
         raise _failed(text, "double")
-    return float(text)
+    return value
 
 
 def _bool_of_text(text: str) -> bool:

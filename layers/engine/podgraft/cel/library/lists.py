@@ -16,6 +16,7 @@ from podgraft.cel.values import (
     Uint,
     Value,
     checked_int,
+    checked_key,
     checked_uint,
     equal,
     has_key,
@@ -211,7 +212,7 @@ EXTENDED_LISTS = (
 
 def _insert(entries: dict[Value, Value], *more: Value) -> dict[Value, Value]:
     """The step of ``transformMap`` and ``transformMapEntry``; keys may come once only."""
-    added = dict([more]) if len(more) == 2 else more[0]  # noqa: PLR2004 - a key and its value
+    added = {checked_key(more[0]): more[1]} if len(more) > 1 else more[0]
     for key in added:
         if has_key(entries, key):
             raise EvaluationError(f"insert failed: key '{key}' already exists")

@@ -10,9 +10,8 @@ from podgraft.cel.cost import traversing
 from podgraft.cel.errors import EvaluationError
 from podgraft.cel.overloads import function, member
 from podgraft.cel.values import INT_MAX, INT_MIN
-from podgraft.kube.errors import QuantityError
-from podgraft.kube.quantity import Quantity as Amount
-from podgraft.kube.quantity import parse as parse_quantity
+from podgraft.kube import Quantity as Amount
+from podgraft.kube import QuantityError, quantity
 
 
 class Quantity:
@@ -36,34 +35,34 @@ class Quantity:
 
 def _quantity(text: str) -> Quantity:
     try:
-        return Quantity(parse_quantity(text))
+        return Quantity(quantity.parse(text))
     except QuantityError as error:
         raise EvaluationError(str(error)) from error
 
 
 def _is_quantity(text: str) -> bool:
     try:
-        parse_quantity(text)
+        quantity.parse(text)
     except QuantityError:
         return False
     return True
 
 
-def _is_integer(quantity: Quantity) -> bool:
+def _is_integer(value: Quantity) -> bool:
     """Whether int64 holds it exactly (Quantity.AsInt64)."""
-    amount = quantity.amount
+    amount = value.amount
     whole = amount.scaled(0)
     return amount.compare(Amount(whole)) == 0 and INT_MIN <= whole <= INT_MAX
 
 
-def _approximate(quantity: Quantity) -> float:
-    return quantity.amount.approximate()
+def _approximate(value: Quantity) -> float:
+    return value.amount.approximate()
 
 
-def _as_integer(quantity: Quantity) -> int:
-    if not _is_integer(quantity):
+def _as_integer(value: Quantity) -> int:
+    if not _is_integer(value):
         raise EvaluationError("cannot convert value to integer")
-    return quantity.amount.scaled(0)
+    return value.amount.scaled(0)
 
 
 def _combine(

@@ -13,14 +13,15 @@ from podgraft.cel.errors import EvaluationError
 from podgraft.cel.overloads import function, member
 from podgraft.cel.values import UINT_MAX
 
-_NUMBER = r"0|[1-9][0-9]*"
+_NUMBER = r"0|[1-9][0-9]{0,19}"
 _VERSION = re.compile(
     rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})"
     r"(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?"
 )
 _PARTS = 3
 
-# A pre-release identifier as it sorts: numbers by value and before words.
+# A pre-release identifier as it sorts: numbers before words, and by value, which without leading
+# zeros is by length and then by text.
 _Identifier: TypeAlias = tuple[int, int, str]
 
 
@@ -58,7 +59,7 @@ def _parse(text: str) -> Semver | None:
 
 
 def _identifier(word: str) -> _Identifier:
-    return (0, int(word), "") if word.isdigit() else (1, 0, word)
+    return (0, len(word), word) if word.isdigit() else (1, 0, word)
 
 
 def _normalised(text: str) -> str:

@@ -18,7 +18,7 @@ _TIMESTAMP = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII
 )
 _OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)", re.ASCII)
-_DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
+_DURATION = re.compile(r"(\d{1,20}(?:\.\d{0,99})?|\.\d{1,99})(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
 _UNITS = {
     "ns": 1,
     "us": 1_000,
