@@ -27,7 +27,7 @@ def ask(rows: Iterable[Row]) -> Iterator[dict[str, str]]:
     answered = subprocess.run(
         [_program()], input=lines.encode(), stdout=subprocess.PIPE, check=True
     )
-    yield from map(json.loads, answered.stdout.decode().splitlines())
+    yield from map(json.loads, answered.stdout.splitlines())
 
 
 def release() -> str:

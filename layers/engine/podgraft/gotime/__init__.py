@@ -5,12 +5,13 @@ Local time is UTC, as in every container that istiod runs in.
 
 from .durations import DurationError, parse_duration, print_duration
 from .layouts import format_moment
-from .moments import UTC, Moment, Zone
+from .moments import LOCAL, UTC, Moment, Zone
 from .reading import LayoutError, read_moment
 from .types import DURATION, MONTH, TIME, WEEKDAY, moment_of, time_of, wrapped
 
 __all__ = [
     "DURATION",
+    "LOCAL",
     "MONTH",
     "TIME",
     "UTC",

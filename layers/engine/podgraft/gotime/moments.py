@@ -13,13 +13,15 @@ _MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """An abbreviation, perhaps empty, and the seconds east of Greenwich."""
+    """An abbreviation, perhaps empty, the seconds east of Greenwich, and Go's variable if any."""
 
     name: str
     offset: int
+    variable: str = ""
 
 
-UTC = Zone("UTC", 0)
+UTC = Zone("UTC", 0, "time.UTC")
+LOCAL = Zone("UTC", 0, "time.Local")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
 from .layouts import MONTHS, WEEKDAYS, chunks, is_fraction, is_offset
-from .moments import UTC, Moment, Zone, days_in, is_leap, moment
+from .moments import LOCAL, UTC, Moment, Zone, days_in, is_leap, moment
 from .quoting import quote
 
 # The module re compiles and keeps a pattern when it is first used; few templates use any.
@@ -120,14 +120,14 @@ class _Reader:
         if self._in_utc:
             return found
         if self._offset != -1:
-            local = self._offset == 0 and self._abbreviation in ("", UTC.name)
-            zone = UTC if local else Zone(self._abbreviation, self._offset)
+            local = self._offset == 0 and self._abbreviation in ("", LOCAL.name)
+            zone = LOCAL if local else Zone(self._abbreviation, self._offset)
             return Moment(found.seconds - self._offset, found.nanoseconds, zone)
         if self._abbreviation:
             hours = self._abbreviation.removeprefix("GMT")
             offset = int(hours) * 3600 if hours != self._abbreviation and hours else 0
             return Moment(found.seconds, found.nanoseconds, Zone(self._abbreviation, offset))
-        return found
+        return Moment(found.seconds, found.nanoseconds, LOCAL)
 
     def _use_day_of_year(self) -> None:
         limit = 366 if is_leap(self._year) else 365

@@ -26,7 +26,7 @@ from podgraft.govalue import (
 
 from .durations import HOUR, MICROSECOND, MILLISECOND, MINUTE, SECOND, print_duration
 from .layouts import MONTHS, WEEKDAYS, format_moment
-from .moments import UTC, Moment, moment
+from .moments import LOCAL, UTC, Moment, Zone, moment
 from .quoting import quote
 
 _BYTES = slice_of(UINT8)
@@ -97,8 +97,11 @@ def _format(time: Struct, layout: str) -> str:
     return format_moment(moment_of(time), layout)
 
 
-def _shown_in_utc(time: Moment) -> Moment:
-    return replace(time, zone=UTC)
+def _shown_in(zone: Zone) -> Method:
+    def show(time: Struct) -> Struct:
+        return time_of(replace(moment_of(time), zone=zone))
+
+    return Method(show, result=TIME)
 
 
 def _elapsed(time: Struct, other: Struct) -> Value:
@@ -127,7 +130,7 @@ def _rounded(time: Moment, unit: int) -> Moment:
 
 def _go_string(time: Moment) -> str:
     year, month, day = time.date
-    zone = "time.Local" if time.zone == UTC else f"time.Location({quote(time.zone.name)})"
+    zone = time.zone.variable or f"time.Location({quote(time.zone.name)})"
     parts = (year, f"time.{MONTHS[month - 1]}", day, *time.clock, time.nanoseconds, zone)
     return f"time.Date({', '.join(map(str, parts))})"
 
@@ -153,7 +156,7 @@ TIME.methods = {
     "Hour": _getter(INT, lambda time: time.clock[0]),
     "IsDST": _getter(BOOL, lambda _: False),
     "IsZero": _getter(BOOL, lambda time: _order(time, Moment()) == 0),
-    "Local": _changer(_shown_in_utc),
+    "Local": _shown_in(LOCAL),
     "MarshalJSON": _getter(_BYTES, lambda time: _bytes(f'"{_rfc_3339(time)}"')),
     "MarshalText": _getter(_BYTES, lambda time: _bytes(_rfc_3339(time))),
     "Minute": _getter(INT, lambda time: time.clock[1]),
@@ -164,7 +167,7 @@ TIME.methods = {
     "String": _getter(STRING, lambda time: format_moment(time, _STRING)),
     "Sub": Method(_elapsed, (TIME,), result=DURATION),
     "Truncate": _changer(_cut, DURATION),
-    "UTC": _changer(_shown_in_utc),
+    "UTC": _shown_in(UTC),
     "Unix": _getter(INT64, lambda time: time.seconds),
     "UnixMicro": _getter(INT64, lambda time: wrapped(time.since(Moment(0)) // MICROSECOND)),
     "UnixMilli": _getter(INT64, lambda time: wrapped(time.since(Moment(0)) // MILLISECOND)),

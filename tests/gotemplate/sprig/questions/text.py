@@ -1,0 +1,184 @@
+"""Strings, words, casing, conversion to text, encodings and paths."""
+
+from .asking import Questions, combined, each, lines
+
+TEXTS = lines(
+    r"""
+    ""
+    "hello"
+    "Hello wide  World"
+    "  \t padded\n"
+    "a,b,,c"
+    "it's an_under-score"
+    "été Straße 日本 ΑΣ İ ǆ"
+    "line\nbreak\r\n"
+    (trunc 2 "été")
+    (b64dec "YcM=")
+    "\u00a0no\u2003break\u0085"
+    """
+)
+NAMES = lines(
+    r"""
+    ""
+    "a"
+    "_"
+    "-x-"
+    "FirstName"
+    "HTTPServer"
+    "NoHTTPS"
+    "GO_PATH"
+    "GO PATH"
+    "http2xx"
+    "HTTP20xOK"
+    "Duration2m3s"
+    "Bld4Floor3rd"
+    "_complex__case_"
+    "some.dotted Name!"
+    "ÉtéStraße日本ᾨ"
+    "x1Y22-z"
+    "12ab34"
+    (trunc 4 "aBé日")
+    """
+)
+COUNTS = ("-3", "-1", "0", "1", "4", "7", "100")
+VALUES = lines(
+    r"""
+    nil
+    "a\"b\\"
+    1
+    -1.5
+    1e+06
+    1e21
+    true
+    (list)
+    (list 1 "a" nil 2.5)
+    (dict "k" (list nil))
+    (splitList "," "x,y")
+    (semver "v1.2.3-a+b")
+    (toDate "2006-01-02" "2017-12-31")
+    (until 3)
+    (rest (list))
+    (b64dec "/w==")
+    'x'
+    1i
+    (int64 5)
+    """
+)
+PATHS = lines(
+    r"""
+    ""
+    "/"
+    "//"
+    "."
+    ".."
+    "/.."
+    "a/b/c.txt"
+    "/a/b/"
+    "a//b/./c/.."
+    "../../a"
+    "/../a"
+    "a/../.."
+    ".bashrc"
+    "a.tar.gz"
+    "a.b/c"
+    "a."
+    "é/ü.x"
+    """
+)
+BASE64 = lines(
+    r"""
+    ""
+    "aGk="
+    "aGk"
+    "aGVsbG8gd29ybGQ="
+    "a==="
+    "="
+    "YQ==x"
+    "YQ=a"
+    "YQ="
+    "Y\nQ=\r=\n"
+    "YWI=x"
+    "YR=="
+    "!GVs"
+    "aGVs!"
+    "é"
+    "/w=="
+    "_-8="
+    """
+)
+BASE32 = lines(
+    r"""
+    ""
+    "NBSWY3DP"
+    "MY======"
+    "MY====="
+    "MY"
+    "MZXW6YQ="
+    "MZX====="
+    "m"
+    "M======="
+    "MZXW6="
+    "MY======AB"
+    "MY======ABCDEFGH"
+    "M\nY======"
+    "1"
+    "MY=====A"
+    "MZXW6YT="
+    "ÿ"
+    """
+)
+
+QUESTIONS: Questions = {
+    **each("hello", ("",)),
+    **each("upper lower title trim untitle swapcase initials nospace", TEXTS),
+    **each("toString quote squote", VALUES),
+    **each("snakecase kebabcase camelcase", NAMES),
+    **each("base dir clean ext isAbs", PATHS),
+    **each("osBase osDir osClean osExt osIsAbs", PATHS[::4]),
+    **each("b64dec", BASE64),
+    **each("b32dec", BASE32),
+    **each("b64enc b32enc sha1sum sha256sum sha512sum adler32sum", TEXTS[:9]),
+    **each("trunc indent nindent", combined(COUNTS, (TEXTS[1], TEXTS[7], '"日本"'))),
+    **each("repeat", combined(("-1", "0", "1", "3"), ('""', '"ab"', '(trunc 1 "é")'))),
+    **each(
+        "abbrev",
+        combined(("0", "3", "4", "5", "8", "100"), ('"hello world"', '"日本語テキスト"', '""')),
+    ),
+    **each(
+        "abbrevboth",
+        combined(("-5", "0", "4", "5", "20"), ("3", "4", "7", "10"), ('"1234 5678 9123 éé"',)),
+    ),
+    **each(
+        "wrap",
+        combined(
+            ("-1", "0", "5", "10"), ('"hello wide world"', '"abcdefghijkl mn o"', '""', '" 日本 x"')
+        ),
+    ),
+    **each(
+        "wrapWith",
+        combined(
+            ("0", "5", "10"), ('""', '"\\t"', '"é"'), ('"hello abcdefghijkl  mn"', '"日本語"')
+        ),
+    ),
+    **each(
+        "trimAll trimall",
+        combined(('""', '"$"', '" é"', '"\\xff"'), ('"$é x é$"', '""', '"\\xffa\\xfe"')),
+    ),
+    **each(
+        "trimPrefix trimSuffix contains hasPrefix hasSuffix",
+        combined(('""', '"a"', '"é"', '"\\xc3"'), ('""', '"aba"', '"éaé"', '"日"')),
+    ),
+    **each(
+        "replace",
+        combined(('""', '"a"', '"\\xa9"'), ('""', '"-"', '"\\xc3"'), ('"banana"', '"é日"', '""')),
+    ),
+    **each("substr", combined(("-1", "0", "2"), ("-1", "0", "3", "9"), ('"hello"', '"é"'))),
+    **each("plural", combined(('"one"',), ('"many"',), ("-1", "0", "1", "2"))),
+    **each(
+        "split splitList", combined(('","', '""', '"b"', '"\\xa9"'), ('"a,b,,c"', '""', '"é日"'))
+    ),
+    **each("splitn", combined(('","', '""'), ("-1", "0", "1", "2", "9"), ('"a,b,c"', '"é日x"'))),
+    **each("join", combined(('", "', '""'), VALUES)),
+    **each("toStrings sortAlpha", (*VALUES, '(list "b" "a" "é" "B" "10" 9)')),
+    **each("cat", ("", '"a"', "nil", '1 nil "b" 2.5 true', '(list 1) (dict "a" 1)', '"%d" 1')),
+}

@@ -1,0 +1,73 @@
+"""Ask Go: record its answers as fixtures, or compare it with the engine on templates made up anew.
+
+python -m gotemplate.sprig.record                     (in tests/, with layers/engine on the path)
+python -m gotemplate.sprig.record --compare 10000 --seed 7
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from oracle.fixtures import record
+from oracle.live import Row, ask
+from podgraft.gotemplate import LimitError
+
+from . import guesses, questions
+from .answers import FIXTURES, answer, same
+
+RECORDED_GUESSES = 1000
+
+
+def main(argv: list[str]) -> int:
+    """0, or 1 if a comparison found differences."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--compare", type=int, metavar="TEMPLATES")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(argv)
+    os.environ["TZ"] = "UTC"  # the only zone that the engine knows
+    if options.compare is None:
+        _record(FIXTURES)
+        return 0
+    return _compare(islice(guesses.templates(options.seed), options.compare))
+
+
+def _record(folder: Path) -> None:
+    for family in questions.FAMILIES:
+        _say(family, record(folder / f"{family}.jsonl", _rows(questions.templates(family))))
+    _say("misuses", record(folder / "misuses.jsonl", _rows(questions.misuses())))
+    guessed = islice(guesses.templates(0), RECORDED_GUESSES)
+    _say("guesses", record(folder / "guesses.jsonl", _rows(guessed, guesses.DATA)))
+
+
+def _rows(templates: Iterable[str], data: object = None) -> Iterator[Row]:
+    for template in dict.fromkeys(templates):
+        row: Row = {"template": template, "functions": "sprig"}
+        if data is not None:
+            row["data"] = data
+        yield row
+
+
+def _compare(templates: Iterable[str]) -> int:
+    rows = [*_rows(templates, guesses.DATA)]
+    differing = 0
+    for row, go in zip(rows, ask(rows), strict=True):
+        try:
+            ours = answer(row)
+        except LimitError:
+            continue
+        if not same(ours, go):
+            differing += 1
+            _say(row.get("template"), "\n  ours", ours, "\n  Go  ", go)
+    _say(len(rows), "templates,", differing, "differ")
+    return int(differing > 0)
+
+
+def _say(*words: object) -> None:
+    print(*words)  # noqa: T201 - a program for the terminal
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
