@@ -158,7 +158,7 @@ def _registration(given: Options) -> Registration:
         found = endpoint.guarded(found, _token(given["token_file"]))
     roots = [one for file in given["ca_bundle"] for one in pem.read(file)]
     registration = Registration(
-        endpoint=endpoint.about(found, dict(_facts(given))),
+        endpoint=endpoint.about(found, _facts(given)),
         ca_bundle=trust.ca_bundle(roots) if roots else None,
         injector=found.injector,
         revision=given["revision"],
@@ -217,6 +217,8 @@ def _manifests(registration: Registration, given: Options) -> Iterator[Object]:
     )
     yield from (manifest for manifest in made if manifest is not None)
     if given["guard"]:
+        if not given["inject"]:
+            raise RegistrationError("--guard is about injected pods; leave out --no-inject")
         yield guard.policy(registration, _rules(given), given["guard"])
         yield from guard.bindings(registration)
 

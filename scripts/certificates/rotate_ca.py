@@ -110,6 +110,7 @@ def _tell(rotating: Rotation) -> None:
         case Stage.TO_SWITCH:
             program.then(
                 f"in every cluster: register.py … --ca-bundle {bundle}, and kubectl apply",
+                f"where clusters show certificates: serve --client-ca {bundle}, or the trust store",
                 "of every cluster: kubectl get mutatingwebhookconfigurations,"
                 "validatingwebhookconfigurations -o yaml > CLUSTER.yaml",
                 f"{again} switch --registered CLUSTER.yaml [--registered …]",

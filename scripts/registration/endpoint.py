@@ -5,7 +5,7 @@ of its client (the path arrives decoded and cleaned) and those of TLS.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
@@ -20,6 +20,7 @@ TOKEN_MARK = "k"  # noqa: S105 — the path segment before a token
 # What RFC 3986 reserves nothing of and Go's client sends unescaped (url.URL.EscapedPath).
 _SEGMENT = re.compile(r"[A-Za-z0-9._~$&+,:;=@-]+")
 _DOTS = {".", ".."}
+_PASSWORD = re.compile(r"//[^/]*@")  # must not be repeated in a message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,16 +53,17 @@ def parse(url: str, *, allow_loopback: bool = False) -> Endpoint:
 
     Raises ``RegistrationError`` for everything that kube-apiserver would refuse or never reach.
     """
+    shown = _PASSWORD.sub("//…@", url)
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise RegistrationError(f"{url}: {error}") from error
-    _check_parts(url, parts)
-    host = _host(url, parts, allow_loopback=allow_loopback)
+        raise RegistrationError(f"{shown}: {error}") from error
+    _check_parts(shown, parts)
+    host = _host(shown, parts, allow_loopback=allow_loopback)
     segments = parts.path.removesuffix("/").split("/")[1:]
     for segment in segments:
-        _check_segment(url, segment)
+        _check_segment(shown, segment)
     return _routed(host, port, segments)
 
 
@@ -85,15 +87,16 @@ def guarded(endpoint: Endpoint, token: str | None) -> Endpoint:
     return replace(endpoint, prefix=(TOKEN_MARK, token, *endpoint.prefix))
 
 
-def about(endpoint: Endpoint, facts: Mapping[str, str]) -> Endpoint:
+def about(endpoint: Endpoint, facts: Iterable[tuple[str, str]]) -> Endpoint:
     """Put what the proxies shall know (``cluster``, ``net``, environment) behind the route."""
     pairs = list(endpoint.pairs)
-    for key, value in facts.items():
-        if key in endpoint.pairs[::2]:
+    for key, value in facts:
+        if key in pairs[::2]:
             raise RegistrationError(f"the URL already says {key}; say it once")
-        text = value.replace("/", "--slash--")
-        _check_segment(f"{key}={value}", text)
-        pairs += (key, text)
+        pair = (key, value.replace("/", "--slash--"))
+        for segment in pair:
+            _check_segment(f"{key}={value}", segment)
+        pairs += pair
     return replace(endpoint, pairs=tuple(pairs))
 
 
@@ -112,8 +115,8 @@ def _check_parts(url: str, parts: SplitResult) -> None:
         raise RegistrationError(f"{url}: {met}; kube-apiserver calls https:// only")
     if parts.username is not None or parts.password is not None:
         raise RegistrationError(
-            f"https://…@{parts.hostname}: no user information (user:password@) is allowed; use a "
-            "token (--token-file) or a client certificate"
+            f"{url}: no user information (user:password@) is allowed; use a token (--token-file) "
+            "or a client certificate"
         )
     if parts.query or url.endswith("?"):
         raise RegistrationError(

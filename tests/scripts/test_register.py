@@ -180,6 +180,8 @@ REFUSED = (
     (("--injector", "Istio"), "'Istio': a name is 1 to 63 lower-case letters"),
     (("--cluster", "a b"), "cluster=a b: a path holds letters"),
     (("--env", "NAME"), "--env 'NAME': write NAME=VALUE"),
+    (("--env", "A B=1"), "A B=1: a path holds letters"),
+    (("--no-inject", "--guard", "--mutate", "v1/pods"), "--guard is about injected pods"),
     (("--no-inject",), "nothing to register"),
     (("--mutate", "deployments"), "rule 'deployments': write [GROUP/]VERSION/RESOURCE"),
     (("--validate", "apps/v1/*"), "would stop the whole cluster"),

@@ -84,9 +84,17 @@ def test_a_url_that_would_not_be_called_is_refused_with_its_own_words(url: str) 
     assert REFUSED[url] in str(error.value)
 
 
-def test_a_password_in_a_url_is_not_repeated() -> None:
-    with pytest.raises(RegistrationError) as error:
-        endpoint.parse("https://user:s3cr3t@a.example")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user:s3cr3t@a.example",
+        "http://user:s3cr3t@a.example",
+        "https://user:s3cr3t@a.example:port",
+    ],
+)
+def test_a_password_in_a_url_is_not_repeated(url: str) -> None:
+    with pytest.raises(RegistrationError, match=r"//…@a\.example") as error:
+        endpoint.parse(url)
     assert "s3cr3t" not in str(error.value)
 
 
@@ -98,7 +106,7 @@ def test_loopback_is_allowed_for_tests(url: str) -> None:
 def test_token_injector_and_facts_find_their_places() -> None:
     found = endpoint.parse("https://a.example")
     found = endpoint.guarded(endpoint.behind(found, "istio"), "t0k3n_-")
-    found = endpoint.about(found, {"cluster": "arn:aws:eks/prod", "net": "n1"})
+    found = endpoint.about(found, [("cluster", "arn:aws:eks/prod"), ("net", "n1")])
     assert found.url("inject") == (
         "https://a.example/k/t0k3n_-/istio/inject/cluster/arn:aws:eks--slash--prod/net/n1"
     )
@@ -127,10 +135,11 @@ def test_a_second_token_is_refused() -> None:
         endpoint.guarded(endpoint.parse("https://a.example/k/t0k3n/inject"), "other")
 
 
-def test_a_fact_is_said_once() -> None:
+@pytest.mark.parametrize("facts", [[("cluster", "prod")], [("team", "a"), ("team", "b")]])
+def test_a_fact_is_said_once(facts: list[tuple[str, str]]) -> None:
     found = endpoint.parse("https://a.example/inject/cluster/prod")
-    with pytest.raises(RegistrationError, match="the URL already says cluster; say it once"):
-        endpoint.about(found, {"cluster": "prod"})
+    with pytest.raises(RegistrationError, match=r"the URL already says .*; say it once"):
+        endpoint.about(found, facts)
 
 
 @pytest.mark.parametrize(
