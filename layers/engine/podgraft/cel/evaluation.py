@@ -339,9 +339,7 @@ def _fold(
     def evaluate(frame: Frame) -> Value:
         values = frame.slots
         elements = range_(frame)
-        # A copy: ``_append`` grows it, and the initial list of the program must stay empty.
-        start = initial(frame)
-        values[accumulator] = list(start) if is_list(start) else start
+        values[accumulator] = _own(initial(frame))
         for key, element in _pairs(elements, pairs=second is not None):
             frame.meter.check()
             values[first] = key
@@ -356,6 +354,13 @@ def _fold(
         return result(frame)
 
     return evaluate
+
+
+def _own(start: Value) -> Value:
+    """A list or map for one loop to grow: the program's own stays empty."""
+    if is_list(start):
+        return list(start)
+    return dict(start) if is_map(start) else start
 
 
 def _pairs(elements: Value, *, pairs: bool) -> list[tuple[Value, Value]]:

@@ -22,6 +22,7 @@ from podgraft.cel.values import (
     has_key,
     is_list,
     kind,
+    text_of,
 )
 
 from .times import checked_duration
@@ -210,13 +211,18 @@ EXTENDED_LISTS = (
 )
 
 
-def _insert(entries: dict[Value, Value], *more: Value) -> dict[Value, Value]:
-    """The step of ``transformMap`` and ``transformMapEntry``; keys may come once only."""
-    added = {checked_key(more[0]): more[1]} if len(more) > 1 else more[0]
+def _insert(entries: dict[Value, Value], new: Value, *value: Value) -> dict[Value, Value]:
+    """The step of ``transformMap`` (a key and its value) and ``transformMapEntry`` (a map).
+
+    Keys may come once only. ``entries`` is the loop's own map, which nobody else can name: it
+    grows in place, or a loop would be quadratic.
+    """
+    added = {checked_key(new): value[0]} if value else new
     for key in added:
         if has_key(entries, key):
-            raise EvaluationError(f"insert failed: key '{key}' already exists")
-    return {**entries, **added}
+            raise EvaluationError(f"insert failed: key {text_of(key)} already exists")
+    entries.update(added)
+    return entries
 
 
 COMPREHENSIONS = (
