@@ -12,6 +12,7 @@ from events.recorded import NAMES
 from events.recorded import recorded as review
 from kube.recorded import recorded
 from podgraft import kube
+from podgraft.govalue import COMPLEX128
 from podgraft.jsonvalue import JSON, equal
 
 ROWS = recorded("objects")
@@ -49,6 +50,8 @@ CASES = (
     Case("unknown keys go", "Container", {"name": "a", "tunnel": 1}, {"name": "a"}),
     Case("null is absence", "PodSpec", {"nodeName": None, "hostPID": None, "affinity": None}, {}),
     Case("null is the zero value where that is printed", "EnvVar", {"name": None}, {"name": ""}),
+    Case("false too", "ContainerStatus", {"ready": None}, {"ready": False}),
+    Case("zero too", "HTTPGetAction", {"port": None}, {"port": 0}),
     Case("empty values go", "Container", {"image": "", "tty": False, "env": [], "args": []}, {}),
     Case(
         "empty maps go",
@@ -189,6 +192,9 @@ ERRORS = (
         "pod",
         "json: cannot unmarshal string into Go value of type v1.Pod",
     ),
+    Case("a bool for a quantity", "ResourceRequirements", {"limits": {"cpu": True}}, QUANTITY),
+    Case("a list for a quantity", "ResourceRequirements", {"limits": {"cpu": [1]}}, QUANTITY),
+    Case("a long quantity", "ResourceRequirements", {"limits": {"cpu": "x" * 99}}, QUANTITY),
     Case("a quantity", "ResourceRequirements", {"limits": {"cpu": "lots"}}, QUANTITY),
     Case(
         "a quantity's suffix",
@@ -231,6 +237,11 @@ def test_every_fault_is_found_with_its_place() -> None:
         ("spec", "containers", "1", "name"),
         ("spec", "containers", "1", "ports", "0", "hostPort"),
     ]
+
+
+def test_only_types_of_kubernetes_decode() -> None:
+    with pytest.raises(TypeError, match="complex128"):
+        kube.decode(COMPLEX128, 1)
 
 
 LENIENT = (

@@ -62,6 +62,11 @@ def test_an_exponent_of_any_size_costs_nothing(text: str) -> None:
     assert len(str(parsed)) < 50
 
 
+def test_a_number_beyond_floats_is_infinite() -> None:
+    assert quantity.parse("9" * 400).approximate() == float("inf")
+    assert quantity.parse("-" + "9" * 400).approximate() == float("-inf")
+
+
 @given(QUANTITIES)
 def test_the_canonical_text_is_the_same_number(text: str) -> None:
     parsed = quantity.parse(text)

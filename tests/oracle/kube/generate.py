@@ -181,6 +181,35 @@ _META_TEMPLATES = (
     "{{ .ManagedFields }} {{ .Finalizers }} {{ .Annotations }} {{ index .Labels `app` }}",
     "{{ .Annotations.missing }} {{ .Labels.missing }} {{ .Labels.app }}",
 )
+_MARKED_TEMPLATES = (
+    "{{ .CreationTimestamp }} {{ .DeletionTimestamp }} {{ .CreationTimestamp.IsZero }}",
+    "{{ .CreationTimestamp.Equal .DeletionTimestamp }}",
+    "{{ .DeletionTimestamp.Equal .DeletionTimestamp }}",
+    "{{ .DeletionTimestamp.Before .DeletionTimestamp }}",
+    "{{ .CreationTimestamp.Rfc3339Copy.Before .DeletionTimestamp }}",
+    "{{ .CreationTimestamp.Rfc3339Copy }}",
+)
+_DEPLOYMENT: dict[str, Any] = {
+    "spec": {
+        "strategy": {"rollingUpdate": {"maxSurge": "25%"}},
+        "template": {
+            "spec": {
+                "volumes": [
+                    {"name": "a", "emptyDir": {"sizeLimit": "1024Mi"}},
+                    {"name": "b", "emptyDir": {}},
+                ]
+            }
+        },
+    }
+}
+_DEPLOYMENT_TEMPLATES = (
+    "{{ with .Spec.Strategy.RollingUpdate }}{{ .MaxSurge }} {{ .MaxUnavailable }}{{ end }}",
+    "{{ with .Spec.Strategy.RollingUpdate }}{{ .MaxSurge.IntValue }}{{ end }}",
+    "{{ with .Spec.Strategy.RollingUpdate }}{{ .MaxUnavailable.String }}{{ end }}",
+    "{{ range .Spec.Template.Spec.Volumes }}{{ .Name }} {{ .EmptyDir.SizeLimit }} {{ end }}",
+    "{{ range .Spec.Template.Spec.Volumes }}{{ .EmptyDir.SizeLimit.String }} {{ end }}",
+    "{{ .Spec.Replicas }} {{ .Spec.Template.Spec.HostNetwork }}",
+)
 
 
 def templates() -> Iterator[dict[str, Any]]:
@@ -192,6 +221,12 @@ def templates() -> Iterator[dict[str, Any]]:
     pod = {"metadata": _META, "spec": {"containers": [_CONTAINER], "nodeName": "n"}}
     named = "{{ .Name }} {{ .GetName }} {{ .Spec.NodeName }}"
     yield {"type": "Pod", "object": pod, "template": named}
+    marked = _META | {"deletionTimestamp": _META["creationTimestamp"]}
+    for template in _MARKED_TEMPLATES:
+        yield {"type": "ObjectMeta", "object": marked, "template": template}
+        yield {"type": "ObjectMeta", "object": {}, "template": template}
+    for template in _DEPLOYMENT_TEMPLATES:
+        yield {"type": "Deployment", "object": _DEPLOYMENT, "template": template}
     yield {"type": "Pod", "object": {}, "template": "{{ .Kind }} {{ .Spec.Containers }} {{ .UID }}"}
 
 

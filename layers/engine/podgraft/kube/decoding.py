@@ -144,22 +144,20 @@ def _changed(raw: dict[str, Value], changes: dict[str, Value]) -> dict[str, Valu
 def _decoder(type_: GoType, lenient: bool) -> Decode:
     if type_ in MARSHALERS:
         return MARSHALERS[type_].decode
-    match type_.kind:
-        case Kind.STRUCT:
+    match type_.kind, type_.elem:
+        case Kind.STRUCT, _:
             return _Struct(type_, lenient=lenient).decode
-        case Kind.POINTER:
-            return _pointer(_decoder(_elem(type_), lenient))
-        case Kind.SLICE:
-            return _list(type_, _decoder(_elem(type_), lenient))
-        case Kind.MAP:
-            return _map(type_, _decoder(_elem(type_), lenient))
-        case Kind.STRING:
+        case Kind.POINTER, GoType() as target:
+            return _pointer(_decoder(target, lenient))
+        case Kind.SLICE, GoType() as elem:
+            return _list(type_, _decoder(elem, lenient), texts=elem.kind is Kind.STRING)
+        case Kind.MAP, GoType() as elem:
+            return _map(type_, _decoder(elem, lenient), texts=elem.kind is Kind.STRING)
+        case Kind.STRING, _:
             return _text(type_, lenient=lenient)
-        case Kind.BOOL:
+        case Kind.BOOL, _:
             return _bool(type_)
-        case Kind.INTERFACE:
-            return lambda raw: raw
-        case kind if kind in _BOUNDS:
+        case kind, _ if kind in _BOUNDS:
             return _integer(type_, _BOUNDS[kind])
         case _:
             raise TypeError(f"no field of Kubernetes is of type {type_}")
@@ -169,9 +167,7 @@ def _pointer(decode_target: Decode) -> Decode:
     return lambda raw: None if raw is None else decode_target(raw)
 
 
-def _list(type_: GoType, decode_element: Decode) -> Decode:
-    texts = _elem(type_).kind is Kind.STRING
-
+def _list(type_: GoType, decode_element: Decode, *, texts: bool) -> Decode:
     def decode_list(raw: Value) -> Value:
         if raw is None:
             return None
@@ -186,9 +182,7 @@ def _list(type_: GoType, decode_element: Decode) -> Decode:
     return decode_list
 
 
-def _map(type_: GoType, decode_element: Decode) -> Decode:
-    texts = _elem(type_).kind is Kind.STRING
-
+def _map(type_: GoType, decode_element: Decode, *, texts: bool) -> Decode:
     def decode_map(raw: Value) -> Value:
         if raw is None:
             return None
@@ -253,9 +247,3 @@ def _integer(type_: GoType, bounds: range) -> Decode:
         return number
 
     return decode_integer
-
-
-def _elem(type_: GoType) -> GoType:
-    if type_.elem is None:
-        raise TypeError(f"{type_} has no elements")
-    return type_.elem

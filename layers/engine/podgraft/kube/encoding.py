@@ -76,8 +76,6 @@ def _encoder(type_: GoType) -> Encode:
             return _or_zero("")
         case Kind.BOOL, _:
             return _or_zero(False)
-        case Kind.INTERFACE, _:
-            return _or_zero(None)
         case _:
             return _or_zero(0)
 
