@@ -31,6 +31,7 @@ UNNEEDED = (
     "bin",
     "boto3",  # the function talks to botocore, which boto3 wraps (store/aws.py)
     "s3transfer",
+    "cel_expr_python/ext",  # 37 MB: podgraft.cel names its extensions, which cel.so has itself
     "**/tests",
     "**/*.pyi",
     "**/__pycache__",
