@@ -162,6 +162,12 @@ ERRORS = (
         unmarshal("number", "ObjectMeta.annotations", "string"),
     ),
     Case(
+        "text for a bool",
+        "Container",
+        {"tty": "yes"},
+        unmarshal("string", "Container.tty", "bool"),
+    ),
+    Case(
         "too large a number",
         "ContainerPort",
         {"containerPort": LONG},

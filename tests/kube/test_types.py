@@ -6,7 +6,7 @@ import pytest
 
 import generate_kube_types
 from podgraft import kube
-from podgraft.govalue import Field, GoType, Kind, Slice, Struct, Value
+from podgraft.govalue import Field, GoType, Kind, Slice, Struct
 from podgraft.jsonvalue import JSON
 from podgraft.kube import literals, structs
 
@@ -120,17 +120,18 @@ def test_ports_and_quantities_are_structs_to_templates() -> None:
     assert kube.TYPES["resource.Quantity"].convert("1.5").field("Format") == "DecimalSI"
 
 
-SPECIAL = (
+SPECIAL: tuple[tuple[str, JSON], ...] = (
     ("resource.Quantity", "1500m"),
     ("intstr.IntOrString", "http"),
     ("intstr.IntOrString", 80),
     ("Time", "2024-01-02T03:04:05Z"),
     ("FieldsV1", {"f:a": {}}),
+    ("resource.Quantity", None),
 )
 
 
 @pytest.mark.parametrize(("name", "raw"), SPECIAL)
-def test_what_is_of_the_type_already_stays_what_it_is(name: str, raw: Value) -> None:
+def test_what_is_of_the_type_already_stays_what_it_is(name: str, raw: JSON) -> None:
     made = kube.TYPES[name].convert(raw)
     assert made.type is kube.TYPES[name]
     assert kube.TYPES[name].convert(made) is made
