@@ -24,7 +24,7 @@ from uuid import uuid4
 import click
 import jsonpatch
 
-from podgraft import kubeyaml
+from podgraft import kubeyaml, policy
 from podgraft.jsonvalue import JSON, Object
 
 ROOT = Path(__file__).parents[1]
@@ -128,40 +128,47 @@ def _admission_review(found: Object) -> Object:
 
 
 def _review(apiserver: _ApiServer, injector: str, file: str, found: Object) -> None:
-    """Send one object the ways that the sample's webhooks would, and show what comes of it."""
-    for route in ("inject", "mutate", "validate"):
-        if route == "inject" and found["kind"] != "Pod":
-            continue
+    """Send one object as kube-apiserver would: to the mutating webhook, then the validating one."""
+    mutating = "inject" if found["kind"] == "Pod" else "mutate"
+    for route in (mutating, "validate"):
         path = f"/{injector}/{route}/cluster/{CLUSTER}"
         response = apiserver.ask(path, found)
-        audit: Any = response.get("auditAnnotations", {})
-        if (
-            route == "inject"
-            or audit.get("decision") not in {"skip", "allow"}
-            or response.get("warnings")
-        ):
-            _heading(f"{file}: POST {path}")
-            _show(response, found)
+        if route == "validate" and response["allowed"] and "warnings" not in response:
+            return
+        _heading(f"{file}: POST {path}")
+        found = _show(response, found)
+        if not response["allowed"]:
+            return
 
 
-def _show(response: Any, found: Object) -> None:
+def _show(response: Any, found: Object) -> Object:
+    """Print an answer; the object as it is after it."""
     colour = "green" if response["allowed"] else "red"
     audit = response.get("auditAnnotations", {})
     click.secho(f"allowed: {response['allowed']}", fg=colour, bold=True)
-    click.echo(f"decision: {audit.get('decision')}, because: {audit.get('reason')}")
+    click.echo(f"decision: {audit.get('decision')}, because {_sentence(audit.get('reason', ''))}")
     if "status" in response:
         click.secho(f"message: {response['status'].get('message')}", fg=colour)
     for warning in response.get("warnings", []):
         click.secho(f"warning: {warning}", fg="yellow")
-    if "patch" in response:
-        operations = json.loads(base64.b64decode(response["patch"]))
-        click.secho("\nJSON Patch", bold=True)
-        for operation in operations:
-            text = json.dumps(operation, ensure_ascii=False)
-            click.echo("  " + (text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"))
-        click.secho("\nThe pod, before and after", bold=True)
-        for line in _diff(found, jsonpatch.apply_patch(found, operations)):
-            click.secho("  " + line, fg=_COLOURS.get(line[:1]))
+    if "patch" not in response:
+        return found
+    operations = json.loads(base64.b64decode(response["patch"]))
+    click.secho("\nJSON Patch", bold=True)
+    for operation in operations:
+        text = json.dumps(operation, ensure_ascii=False)
+        click.echo("  " + (text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"))
+    patched: Object = jsonpatch.apply_patch(found, operations)
+    click.secho(f"\nThe {found['kind']}, before and after", bold=True)
+    for line in _diff(found, patched):
+        click.secho("  " + line, fg=_COLOURS.get(line[:1]))
+    return patched
+
+
+def _sentence(words: str) -> str:
+    """The stable words of an audit annotation as people say them."""
+    known = {str(reason): text for reason, text in policy.SENTENCES.items()}
+    return ", and ".join(known.get(word, word) for word in words.split(","))
 
 
 def _diff(before: JSON, after: JSON) -> Iterator[str]:
