@@ -187,6 +187,13 @@ def test_a_fault_is_a_sentence_and_status_1(
     assert words in outcome.err
 
 
+def test_what_aws_would_refuse_is_not_sent(made: Run) -> None:
+    assert made("server", "10.0.0.1", "--name", "address", "--key-type", "p-256").status == 0
+    outcome = made("import-acm", "--name", "address")
+    assert (outcome.status, outcome.out) == (1, "")
+    assert outcome.err.startswith("certs.py: not imported: the certificate must carry 1 to 100")
+
+
 def test_a_wrong_command_line_is_status_2(run: Run) -> None:
     assert run("server").status == 2
     assert run("--help").status == 0

@@ -121,6 +121,8 @@ TRIALS = (
     Trial(name="a CA that may sign no CA",
           chain=(_server(TOO_DEEP, *HOSTS), TOO_DEEP.certificate),
           fault="path validation fails: "),
+    Trial(name="a server that signs", chain=(_server(Issuer(SERVER, KEY), *HOSTS), SERVER),
+          fault="CN=webhook.example.com in the server's chain is no CA"),
     # time and purpose
     Trial(name="the last day", now=NOW + timedelta(days=299)),
     Trial(name="expired", now=NOW + timedelta(days=301),
