@@ -5,13 +5,14 @@ faults are Go's, word by word; the line that one is blamed on is the line of the
 the parser of the template at hand has looked at, so that is kept (``_Parser.seen``).
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
 
 from . import constants, nodes
 from .errors import LimitError, TemplateError
+from .functions import Function
 from .lexer import Kind, Token, tokens
 from .quoting import quote, unquote
 from .source import Source, Span
@@ -38,7 +39,7 @@ _OPERANDS = frozenset(
 
 
 def parse(
-    source: Source, delimiters: tuple[str, str], functions: Collection[str]
+    source: Source, delimiters: tuple[str, str], functions: Mapping[str, Function]
 ) -> dict[str, nodes.Template]:
     """Every template in the text, by name: the text itself, and what it defines.
 
@@ -77,7 +78,7 @@ class _Parser:
     """The parser of one template; ``define`` and ``block`` start another one."""
 
     reader: _Reader
-    functions: Collection[str]
+    functions: Mapping[str, Function]
     templates: dict[str, nodes.Template]
     variables: list[str] = field(default_factory=lambda: ["$"])
     seen: int = -1
@@ -350,13 +351,20 @@ class _Parser:
                 return self._pipeline("parenthesized pipeline", Kind.CLOSE)
         if token.kind is Kind.VARIABLE and token.text not in self.variables:
             self._fail(f"undefined variable {quote(token.text)}", token)
-        if token.kind is Kind.WORD and token.text not in self.functions:
-            self._fail(f"function {quote(token.text)} not defined", token)
+        if token.kind is Kind.WORD:
+            self._check_function(token)
         make = _TERMS.get(token.kind)
         if make is None:
             self.reader.at -= 1
             return None
         return self._made(token, lambda: make(token))
+
+    def _check_function(self, token: Token) -> None:
+        function = self.functions.get(token.text)
+        if function is None:
+            self._fail(f"function {quote(token.text)} not defined", token)
+        if function.refused:
+            self._fail(f"function {quote(token.text)} is refused: {function.refused}", token)
 
     # Reading tokens
 
@@ -449,9 +457,7 @@ _TERMS: dict[Kind, Callable[[Token], nodes.Operand]] = {
     Kind.CHARACTER: lambda t: constants.character(t.text, t.start),
     Kind.COMPLEX: lambda t: constants.pair(t.text, t.start),
     Kind.DOT: lambda t: nodes.Dot(start=t.start, end=t.end),
-    Kind.FIELD: lambda t: nodes.Field(
-        (t.text[1:],), (t.end,), t.start, start=t.start, end=t.end
-    ),
+    Kind.FIELD: lambda t: nodes.Field((t.text[1:],), (t.end,), t.start, start=t.start, end=t.end),
     Kind.NIL: lambda t: nodes.Nil(start=t.start, end=t.end),
     Kind.NUMBER: lambda t: constants.number(t.text, t.start),
     Kind.RAW_STRING: _string,

@@ -36,8 +36,8 @@ def lower(text: str) -> str:
 def title(text: str) -> str:
     """strings.Title: the first letter of each word; letters, digits and ``_`` make words.
 
-    >>> title("it's a_b")
-    'It'S A_b'
+    >>> title("an under_score")
+    'An Under_score'
     """
     out: list[str] = []
     separated = True

@@ -1,0 +1,71 @@
+"""The table of signatures, the bodies behind it, and what is refused."""
+
+import doctest
+import inspect
+import pkgutil
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from podgraft.gotemplate import Function, TemplateError, compile_, sprig
+from podgraft.gotemplate.sprig.signatures import FUNCTIONS, Deferred
+
+ALL = sprig.functions()
+
+# Each is gone in the releases before the one that brought it.
+RELEASES = (
+    ("3.1", "regexReplaceAll", "dig"),
+    ("3.2", "dig", "sha512sum"),
+)
+
+
+def body(function: Function) -> Callable[..., Any]:
+    """The function behind a signature."""
+    assert isinstance(function.call, Deferred)
+    module, _, name = function.call.path.partition(".")
+    return getattr(import_module(f"podgraft.gotemplate.sprig.{module}"), name)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_body_takes_what_its_signature_says(name: str) -> None:
+    function = FUNCTIONS[name]
+    parameters = inspect.signature(body(function)).parameters.values()
+    kinds = [parameter.kind for parameter in parameters]
+    fixed = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    assert fixed == len(function.parameters)
+    assert (inspect.Parameter.VAR_POSITIONAL in kinds) == (function.variadic is not None)
+
+
+@pytest.mark.parametrize("name", sprig.REFUSED)
+def test_a_refused_function_is_named_with_the_reason_when_a_template_is_loaded(name: str) -> None:
+    with pytest.raises(TemplateError) as caught:
+        compile_(f"a\n{{{{ {name} }}}}", name="t", functions=ALL)
+    assert name in str(caught.value)
+    assert sprig.REFUSED[name] in str(caught.value)
+    assert caught.value.line == 2
+
+
+def test_what_is_not_refused_works() -> None:
+    assert {name for name, function in ALL.items() if function.refused} == set(sprig.REFUSED)
+    assert not sprig.REFUSED.keys() & FUNCTIONS.keys()
+
+
+@pytest.mark.parametrize(("release", "has", "lacks"), RELEASES)
+def test_an_older_release_lacks_functions(release: str, has: str, lacks: str) -> None:
+    functions = sprig.functions(release)
+    assert has in functions
+    assert lacks not in functions
+    with pytest.raises(TemplateError, match=f'function "{lacks}" not defined'):
+        compile_(f"{{{{ {lacks} }}}}", name="t", functions=functions)
+
+
+def test_the_newest_release_is_the_default() -> None:
+    assert sprig.functions("3.3").keys() == ALL.keys()
+    assert sprig.functions("3.1").keys() < sprig.functions("3.2").keys() < ALL.keys()
+
+
+@pytest.mark.parametrize("module", [found.name for found in pkgutil.iter_modules(sprig.__path__)])
+def test_the_examples_hold(module: str) -> None:
+    assert doctest.testmod(import_module(f"podgraft.gotemplate.sprig.{module}")).failed == 0
