@@ -235,8 +235,10 @@ FAULTS: tuple[tuple[Object, str], ...] = (
     ({"objectSelector": []}, "/objectSelector: expected a mapping, got []"),
     (
         {"rules": []},
-        "/rules: unknown key; known: resourceRules, excludeResourceRules, namespaceSelector, "
-        "objectSelector, matchPolicy",
+        (
+            "/rules: unknown key; known: resourceRules, excludeResourceRules, namespaceSelector, "
+            "objectSelector, matchPolicy"
+        ),
     ),
 )
 
