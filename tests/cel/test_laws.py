@@ -3,7 +3,7 @@
 import math
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podgraft.cel import Environment, EvaluationError, Meter
@@ -118,6 +118,7 @@ PROGRAMS = [
 ]
 
 
+@settings(deadline=None)
 @given(values | st.text("0123456789.-+eEvV:/%[]aZ@", max_size=5000))
 def test_every_value_gives_a_value_or_an_error(value: JSON) -> None:
     for program in PROGRAMS:
@@ -127,6 +128,7 @@ def test_every_value_gives_a_value_or_an_error(value: JSON) -> None:
             continue
 
 
+@settings(deadline=None)
 @given(values)
 def test_evaluation_changes_nothing(value: JSON) -> None:
     """The object is raw JSON, shared with everything else that looks at it."""

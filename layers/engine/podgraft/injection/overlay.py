@@ -11,7 +11,7 @@ What the object's author wrote cannot add structure to what the template's autho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from podgraft import gotemplate, jsonvalue, kube, kubeyaml
@@ -130,41 +130,41 @@ def _typed(before: Object, partial: Object, type_: GoType, name: str) -> JSON:
         raise OperatorError(f"overlay {name}: what it gives does not fit: {error}") from error
 
 
+# The keys of ``spec`` that must be there, and what they are for.
+_REQUIRED = {
+    "matchConstraints": "is missing; say which objects it is for",
+    "template": "is missing; it renders to a partial object",
+}
+
+
 def read(spot: Spot, name: str) -> Overlay | None:
     """Read an Overlay's ``spec``; faults are noted."""
     keys = Keys(spot)
     compiler = conditions.Compiler(params=False)
     where = keys.read("matchConstraints", constraints.read)
     met = keys.read("matchConditions", lambda each: conditions.read(each, compiler))
-    template = keys.read("template", _template(name))
+    template = keys.read("template", lambda text: _template(text, name))
     values = keys.read("values", _mapping)
     keys.close()
-    if where is None:
-        spot.under("matchConstraints", None).fault("is missing; say which objects it is for")
+    given = spot.value if isinstance(spot.value, dict) else {}
+    for key, problem in _REQUIRED.items():
+        if given.get(key) is None:
+            spot.under(key, None).fault(problem)
     if template is None or where is None:
-        return None if "template" in _given(spot) else _missing(spot)
+        return None
     return Overlay(
         name=name, constraints=where, conditions=met or (), template=template, values=values or {}
     )
 
 
-def _given(spot: Spot) -> Object:
-    return spot.value if isinstance(spot.value, dict) else {}
-
-
-def _missing(spot: Spot) -> None:
-    spot.under("template", None).fault("is missing; it renders to a partial object")
-
-
-def _template(name: str) -> Callable[[Spot], gotemplate.Program | None]:
-    def compiled(spot: Spot) -> gotemplate.Program | None:
-        text = reading.text(spot)
-        try:
-            return (text and gotemplate.compile_(text, name=name, functions=FUNCTIONS)) or None
-        except gotemplate.TemplateError as error:
-            return spot.fault(f"does not parse: {error}")
-
-    return compiled
+def _template(spot: Spot, name: str) -> gotemplate.Program | None:
+    text = reading.text(spot)
+    if text is None:
+        return None
+    try:
+        return gotemplate.compile_(text, name=name, functions=FUNCTIONS)
+    except gotemplate.TemplateError as error:
+        return spot.fault(f"does not parse: {error}")
 
 
 def _mapping(spot: Spot) -> Object | None:
