@@ -15,7 +15,8 @@ def build(environment: Mapping[str, str]) -> Mangum:
     """The handler for one environment; raises ``SettingsError`` where that is impossible."""
     settings = web.settings.read(environment)
     store, callers = web.opened(settings.backing)
-    app = web.create_app(store, callers, auth=settings.auth)
+    journal = web.journal_of(settings)
+    app = web.create_app(store, callers, auth=settings.auth, journal=journal)
     with suppress(StoreError):  # what does not load now is answered with its reason later
         store.snapshot(web.DEFAULT_INJECTOR, None)
     # Mangum logs each path at INFO, and a path may hold a token.

@@ -207,10 +207,11 @@ def test_a_stale_snapshot_answers_with_a_warning(tmp_path: Path) -> None:
     assert outcome.response.patch
     [warning] = outcome.response.warnings
     assert warning == (
-        "an older configuration answered, the newer was refused: injector default does not load: "
+        "podgraft answered from an older configuration: injector default does not load: "
         "policy: /polcy: unknown key; did you mean policy?"
     )
-    assert outcome.facts.stale == warning.partition("refused: ")[2]
+    assert outcome.facts.stale == warning.partition("configuration: ")[2]
+    assert outcome.facts.refused is True
 
 
 def test_a_strange_mark_warns_the_user(tmp_path: Path) -> None:

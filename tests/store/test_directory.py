@@ -26,7 +26,7 @@ def test_a_snapshot_is_a_policy_and_its_bundle(tmp_path: Path) -> None:
     assert (snapshot.policy.policy, snapshot.bundle.rules.policy) == ("disabled", "disabled")
     assert snapshot.bundle.digest == DIGEST
     assert re.fullmatch(r"sha256:[0-9a-f]{12}", snapshot.policy_version)
-    assert snapshot.stale == ""
+    assert snapshot.stale is None
 
 
 def test_without_a_policy_the_bundles_own_rules_hold(tmp_path: Path) -> None:
@@ -73,7 +73,9 @@ def test_the_last_good_snapshot_answers_and_says_why(
     write(tmp_path / "default" / file, content)
     stale = store.snapshot("default", None)
     assert (stale.bundle, stale.policy_version) == (good.bundle, good.policy_version), name
-    assert stale.stale.startswith(f"injector default does not load: {why}")
+    assert stale.stale is not None
+    assert stale.stale.refused is True
+    assert stale.stale.why.startswith(f"injector default does not load: {why}")
 
 
 def test_a_repaired_file_ends_the_staleness(tmp_path: Path) -> None:
@@ -83,7 +85,7 @@ def test_a_repaired_file_ends_the_staleness(tmp_path: Path) -> None:
     assert store.snapshot("default", None).stale
     keep(tmp_path, policy="policy: disabled")
     repaired = store.snapshot("default", None)
-    assert (repaired.stale, repaired.bundle.rules.policy) == ("", "disabled")
+    assert (repaired.stale, repaired.bundle.rules.policy) == (None, "disabled")
 
 
 def test_what_never_loaded_fails_with_every_fault_each_time(tmp_path: Path) -> None:

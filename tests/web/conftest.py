@@ -11,7 +11,7 @@ from events.kept import OTHER_TOKEN, PATH_TOKEN, SUBJECT, TOKEN, admit, keep
 from events.recorded import Recorded
 from podgraft.jsonvalue import JSON
 from podgraft.store import DirectoryCallers, DirectoryStore, Store
-from podgraft.web import Auth, create_app
+from podgraft.web import Auth, Journal, create_app
 
 
 class Clock:
@@ -56,7 +56,12 @@ class Site:
         return self.client.post(path, data=body, headers={**known, **(headers or {})})
 
 
-def site(folder: Path, auth: Auth = Auth.TOKEN, store: Store | None = None) -> Site:
+def site(
+    folder: Path,
+    auth: Auth = Auth.TOKEN,
+    store: Store | None = None,
+    journal: Journal | None = None,
+) -> Site:
     """An application over the folder, or over another store with the folder's callers."""
     records: list[Mapping[str, JSON]] = []
     clock = Clock()
@@ -64,7 +69,7 @@ def site(folder: Path, auth: Auth = Auth.TOKEN, store: Store | None = None) -> S
         store or DirectoryStore(folder),
         DirectoryCallers(folder),
         auth=auth,
-        journal=records.append,
+        journal=journal or records.append,
         clock=clock,
     )
     return Site(Client(app), folder, records, clock)

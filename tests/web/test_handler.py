@@ -146,14 +146,21 @@ def test_what_does_not_load_does_not_stop_the_cold_start(
     assert "/polcy: unknown key" in json.loads(response["body"])["message"]
 
 
+ON_LAMBDA = {"AWS_LAMBDA_FUNCTION_NAME": "podgraft"}
+
+
+@pytest.mark.parametrize("place", [{}, ON_LAMBDA], ids=["elsewhere", "on Lambda"])
 @pytest.mark.parametrize("name", [*INJECTED, "client-certificate", "no-credentials"])
-def test_nothing_secret_and_no_value_of_the_pod_is_written(
+def test_nothing_secret_and_no_value_of_the_pod_is_written(  # noqa: PLR0913  fixtures
     name: str,
-    handler: Handler,
+    place: dict[str, str],
+    build: Callable[..., Handler],
+    folder: Path,
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """All log levels on, as Lambda's advanced logging can be set."""
+    handler = build(PODGRAFT_STORE=f"file:{folder}", **place)
     sent = event(name)
     pod = json.loads(recorded("24-bearer-token").body)
     pod["request"]["object"]["metadata"]["annotations"] = {"example.com/a": "planted-annotation"}
@@ -163,6 +170,15 @@ def test_nothing_secret_and_no_value_of_the_pod_is_written(
         handler(sent, None)
         handler({**sent, "body": sent["body"][:-9] + '"planted"'}, None)
     written = "".join(capfd.readouterr()) + caplog.text
-    assert '"event":' in written
+    assert '"code":' in written
     for secret in (TOKEN, PATH_TOKEN, "planted"):
         assert secret not in written
+
+
+def test_on_lambda_metrics_are_written_beside_the_log(
+    build: Callable[..., Handler], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build(PODGRAFT_STORE=f"file:{folder}", **ON_LAMBDA)(event("bearer-token"), None)
+    [log, metrics] = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (log["message"], log["decision"]) == ("review", "inject")
+    assert metrics["sidecar_injection_success_total"] == [1.0]

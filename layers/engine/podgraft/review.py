@@ -17,7 +17,7 @@ from podgraft.injection import OperatorError, UserError
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import identity
 from podgraft.policy import Decision, Skip
-from podgraft.store import Snapshot, Store, StoreError
+from podgraft.store import Snapshot, Stale, Store, StoreError
 
 
 class Word(StrEnum):
@@ -67,6 +67,8 @@ class Facts:
     bundle: str = ""
     patch_bytes: int = 0
     stale: str = ""
+    refused: bool = False
+    age_seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class _Case:
 
     def warnings(self, *more: str) -> Iterable[str]:
         if self.snapshot.stale:
-            yield f"an older configuration answered, the newer was refused: {self.snapshot.stale}"
+            yield f"podgraft answered from an older configuration: {self.snapshot.stale.why}"
         yield from more
 
 
@@ -148,23 +150,26 @@ def _review(request: AdmissionRequest, store: Store, caller: Caller, answer: _An
         snapshot = store.snapshot(caller.injector, caller.cluster, caller.deadline_seconds)
     except StoreError as error:
         return Failed(error, replace(facts, decision=Word.FAIL, reason=Why.STORE))
-    case = _Case(
-        request,
-        snapshot,
-        Call(namespace=request.namespace, path=caller.path, request=request),
-        replace(
-            facts,
-            policy_version=snapshot.policy_version,
-            bundle=snapshot.bundle.digest,
-            stale=snapshot.stale,
-        ),
-    )
+    call = Call(namespace=request.namespace, path=caller.path, request=request)
+    case = _Case(request, snapshot, call, _of_snapshot(facts, snapshot))
     try:
         return answer(case)
     except UserError as error:
         return _denied(case, str(error), Why.USER)
     except OperatorError as error:
         return Failed(error, replace(case.facts, decision=Word.FAIL, reason=Why.OPERATOR))
+
+
+def _of_snapshot(facts: Facts, snapshot: Snapshot) -> Facts:
+    stale = snapshot.stale or Stale("", refused=False)
+    return replace(
+        facts,
+        policy_version=snapshot.policy_version,
+        bundle=snapshot.bundle.digest,
+        stale=stale.why,
+        refused=stale.refused,
+        age_seconds=stale.age_seconds,
+    )
 
 
 def _inject(case: _Case) -> Answered:

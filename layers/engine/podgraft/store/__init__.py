@@ -8,7 +8,7 @@ from .directory import DirectoryCallers, DirectoryStore
 from .errors import NotLoadedError, StoreError, UnavailableError, UnknownInjectorError
 from .names import is_name
 from .protocols import CallerStore, Store
-from .snapshot import Snapshot, Snapshots, load
+from .snapshot import Snapshot, Snapshots, Stale, load
 from .tokens import Callers
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "NotLoadedError",
     "Snapshot",
     "Snapshots",
+    "Stale",
     "Store",
     "StoreError",
     "UnavailableError",

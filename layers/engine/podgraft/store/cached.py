@@ -17,7 +17,7 @@ from . import tokens
 from .aws import MissingError, Patience
 from .errors import NotLoadedError, RefusedError, UnknownInjectorError
 from .refreshing import Held, Refreshing
-from .snapshot import Snapshot, Snapshots, load
+from .snapshot import Snapshot, Snapshots, Stale, load
 from .ssm import Parameter
 from .tokens import Callers
 
@@ -121,12 +121,13 @@ class CachedStore:
         return tuple(sorted(self._injectors))
 
     def _of(self, held: Held[_Loaded], cluster: str | None) -> Snapshot:
-        if not held.problem:
+        if held.problem is None:
             return held.value.snapshots.of(cluster)
         age = round(self._clock() - held.confirmed)
         version = held.value.version
-        stale = f"policy version {version}, confirmed {age} s ago, is in force: {held.problem}"
-        return held.value.snapshots.of(cluster, stale)
+        why = f"policy version {version}, confirmed {age} s ago, is in force: {held.problem}"
+        refused = isinstance(held.problem, RefusedError)
+        return held.value.snapshots.of(cluster, Stale(why, refused, age))
 
 
 class CachedCallers:

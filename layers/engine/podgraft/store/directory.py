@@ -19,7 +19,7 @@ from . import tokens
 from .errors import NotLoadedError, UnavailableError, UnknownInjectorError
 from .names import is_name
 from .reloading import Reloading
-from .snapshot import Snapshot, Snapshots, load
+from .snapshot import Snapshot, Snapshots, Stale, load
 from .tokens import Callers, TokensError
 
 
@@ -39,7 +39,9 @@ class DirectoryStore:
         if reloading is None:
             reloading = self._injectors[injector] = _injector(self._folder, injector)
         current = reloading.current()
-        return current.value.of(cluster, current.stale)
+        error = current.error
+        stale = Stale(str(error), isinstance(error, NotLoadedError)) if error else None
+        return current.value.of(cluster, stale)
 
     def injectors(self) -> tuple[str, ...]:
         """The folders that can be injectors."""

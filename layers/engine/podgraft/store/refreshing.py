@@ -26,7 +26,7 @@ class Held(Generic[T]):
     value: T
     confirmed: float
     due: float
-    problem: str = ""
+    problem: StoreError | None = None
 
 
 class Refreshing(Generic[T]):
@@ -60,7 +60,7 @@ class Refreshing(Generic[T]):
             if held is None:
                 raise
             due = self._clock() + min(self._seconds, _RETRY_SECONDS)
-            return Held(held.value, held.confirmed, due, str(error))
+            return Held(held.value, held.confirmed, due, error)
         now = self._clock()
         return Held(value, now, now + self._seconds)
 

@@ -15,10 +15,10 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Current(Generic[T]):
-    """The value in force; ``stale`` says why a newer one is not."""
+    """The value in force, and what came of loading a newer one, if that failed."""
 
     value: T
-    stale: str = ""
+    error: StoreError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Reloading(Generic[T]):
                 if loaded is None or loaded.fingerprint != fingerprint:
                     loaded = self._loaded = self._reloaded(loaded)
         if loaded.value is not None:
-            return Current(loaded.value, str(loaded.error or ""))
+            return Current(loaded.value, loaded.error)
         # The same error is raised again and again: without its old traceback, which would grow.
         raise (loaded.error or AssertionError("neither")).with_traceback(None)
 

@@ -13,17 +13,27 @@ from .errors import RefusedError
 Fetch = Callable[[str | None], Mapping[str, bytes]]
 
 
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """Why what is in force may be older than what is stored.
+
+    ``refused``: the newer version was read, and does not load. ``age_seconds`` is how long ago the
+    version in force was last found to be the stored one, where the store keeps time.
+    """
+
+    why: str
+    refused: bool
+    age_seconds: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """One policy and its bundle, both as one version of the policy document pairs them.
-
-    ``stale`` says why an older version than the stored one is in force; empty while it is not.
-    """
+    """One policy and its bundle, both as one version of the policy document pairs them."""
 
     policy: Policy
     policy_version: str
     bundle: Bundle
-    stale: str = ""
+    stale: Stale | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +43,7 @@ class Snapshots:
     every: Snapshot
     clusters: Mapping[str, Snapshot] = field(default_factory=dict[str, Snapshot])
 
-    def of(self, cluster: str | None, stale: str = "") -> Snapshot:
+    def of(self, cluster: str | None, stale: Stale | None = None) -> Snapshot:
         """The snapshot that answers one cluster's reviews."""
         found = self.every if cluster is None else self.clusters.get(cluster, self.every)
         return replace(found, stale=stale) if stale else found

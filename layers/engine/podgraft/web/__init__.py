@@ -9,7 +9,7 @@ from . import settings
 from .app import DEFAULT_INJECTOR, create_app
 from .asgi import InLoop
 from .journal import Journal
-from .opening import opened
+from .opening import journal_of, opened
 from .settings import Auth, Settings, SettingsError
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "create_app",
+    "journal_of",
     "opened",
     "settings",
 ]

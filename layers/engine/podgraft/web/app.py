@@ -40,7 +40,7 @@ def create_app(
     app.url_map.merge_slashes = False
     write = journal or to()
     if auth is Auth.NONE:
-        write({"event": "unauthenticated", "level": "WARNING", "message": _OPEN})
+        write({"event": "open", "level": "WARNING", "message": _OPEN})
     webhook = Webhook(store, gate(auth, callers), Throttle(clock), write, clock)
     for route in REVIEWS:
         _add_review(app, webhook, route)

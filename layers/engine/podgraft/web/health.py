@@ -16,5 +16,5 @@ def _versions(store: Store, injector: str) -> Object:
     snapshot = store.snapshot(injector, None)
     versions: Object = {"policy": snapshot.policy_version, "bundle": snapshot.bundle.digest}
     if snapshot.stale:
-        versions["stale"] = snapshot.stale
+        versions["stale"] = snapshot.stale.why
     return versions

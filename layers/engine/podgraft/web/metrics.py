@@ -54,7 +54,9 @@ _STRANGERS = frozenset({"UnauthenticatedError", "ForbiddenError"})
 
 
 def measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
-    """What the record of one call counts for."""
+    """What a record counts for: that of a call, and nothing for one about the function itself."""
+    if "route" not in record:
+        return
     if record.get("fault") in _STRANGERS:
         yield Measure(Metric.UNAUTHENTICATED)
         return

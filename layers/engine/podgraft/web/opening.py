@@ -1,10 +1,12 @@
-"""The stores that the settings name."""
+"""What the settings name: the stores, and the journal of the place where this runs."""
 
 from typing import assert_never
 
 from podgraft.store import CallerStore, DirectoryCallers, DirectoryStore, Store
 
-from .settings import Aws, Backing, Folder
+from . import journal
+from .journal import Journal
+from .settings import Aws, Backing, Folder, Settings
 
 
 def opened(backing: Backing) -> tuple[Store, CallerStore]:
@@ -16,6 +18,16 @@ def opened(backing: Backing) -> tuple[Store, CallerStore]:
             return _aws(backing)
         case _:
             assert_never(backing)
+
+
+def journal_of(settings: Settings) -> Journal:
+    """On Lambda a log and metrics that CloudWatch reads, elsewhere lines on standard output."""
+    if not settings.on_lambda:
+        return journal.to()
+    # Imported here: Powertools is a fifth of a cold start, and nobody else needs it.
+    from . import powertools
+
+    return powertools.journal()
 
 
 def _aws(backing: Aws) -> tuple[Store, CallerStore]:

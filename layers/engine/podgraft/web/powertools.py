@@ -12,6 +12,7 @@ from .metrics import NAMESPACE, measures
 
 SERVICE = "podgraft"
 
+
 def journal() -> Journal:
     """A journal of one JSON line a record, and one of metrics in the embedded metric format."""
     logger = Logger(service=SERVICE, location=None)
@@ -20,12 +21,14 @@ def journal() -> Journal:
 
     def write(record: Mapping[str, JSON]) -> None:
         levels[str(record["level"])](record["event"], extra=_keys(record))
-        for measure in measures(record):
+        found = tuple(measures(record))
+        for measure in found:
             metrics.add_metric(measure.metric, measure.unit, measure.value)
         reason = str(record.get("reason") or record.get("fault") or "")
         if reason:
             metrics.add_dimensions(reason=reason)
-        metrics.flush_metrics()
+        if found:
+            metrics.flush_metrics()
 
     return write
 

@@ -61,10 +61,11 @@ Backing: TypeAlias = Folder | Aws
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the environment says."""
+    """What the environment says; ``on_lambda``: that Lambda made it."""
 
     backing: Backing
     auth: Auth
+    on_lambda: bool = False
 
 
 class SettingsError(ValueError):
@@ -83,7 +84,7 @@ def read(environment: Mapping[str, str]) -> Settings:
     backing = _backing(given)
     if given.faults:
         raise SettingsError(tuple(given.faults))
-    return Settings(backing, Auth(auth))
+    return Settings(backing, Auth(auth), given.on_lambda())
 
 
 class _Given:

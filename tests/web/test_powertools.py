@@ -1,0 +1,108 @@
+"""On Lambda: one JSON line and one line of metrics a call, named as the alarms name them."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from events.kept import TOKEN
+from events.recorded import recorded
+from podgraft.jsonvalue import JSON
+from podgraft.web.metrics import NAMESPACE, Metric, measures
+from podgraft.web.powertools import journal
+from web.conftest import Site, site
+
+CALL: Mapping[str, JSON] = {"event": "review", "route": "inject", "milliseconds": 1.5}
+SKIPPED: Mapping[str, JSON] = {**CALL, "decision": "skip"}
+FAULT: Mapping[str, JSON] = {**CALL, "event": "fault"}
+COUNTED: tuple[tuple[str, Mapping[str, JSON], set[Metric]], ...] = (
+    ("injected", {**CALL, "decision": "inject"}, {Metric.SUCCESS}),
+    ("mutated", {**CALL, "decision": "mutate"}, {Metric.SUCCESS}),
+    ("passed", {**CALL, "decision": "allow"}, {Metric.SUCCESS}),
+    ("skipped", SKIPPED, {Metric.SKIP}),
+    ("denied", {**CALL, "decision": "deny"}, {Metric.DENIED}),
+    ("failed", {**CALL, "decision": "fail", "whose": "operator"}, {Metric.FAILURE}),
+    ("a mistake of ours", {**CALL, "event": "mistake"}, {Metric.FAILURE}),
+    ("a bad body", {**FAULT, "whose": "caller", "fault": "NotAReviewError"}, set()),
+    (
+        "a refused policy",
+        {**CALL, "decision": "skip", "refused": True},
+        {Metric.SKIP, Metric.REFUSED},
+    ),
+    ("stale", {**SKIPPED, "age_seconds": 70}, {Metric.SKIP, Metric.AGE}),
+    ("fresh", {**SKIPPED, "age_seconds": 0}, {Metric.SKIP}),
+)
+
+
+@pytest.mark.parametrize(("name", "record", "metrics"), COUNTED, ids=[c[0] for c in COUNTED])
+def test_a_call_counts_for_what_came_of_it(
+    name: str, record: Mapping[str, JSON], metrics: set[Metric]
+) -> None:
+    assert {found.metric for found in measures(record)} == {
+        Metric.REQUESTS,
+        Metric.TIME,
+        *metrics,
+    }, name
+
+
+def test_strangers_are_counted_apart() -> None:
+    for fault in ("UnauthenticatedError", "ForbiddenError"):
+        record = {**FAULT, "whose": "caller", "fault": fault}
+        assert [found.metric for found in measures(record)] == [Metric.UNAUTHENTICATED]
+
+
+def test_what_is_no_call_counts_for_nothing() -> None:
+    assert list(measures({"event": "open", "level": "WARNING"})) == []
+
+
+def test_every_alarm_watches_a_metric_that_is_measured() -> None:
+    template = (Path(__file__).parents[2] / "template.yaml").read_text()
+    ours = re.findall(rf"Namespace: {NAMESPACE}\s+MetricName: (\w+)", template)
+    assert ours
+    assert set(ours) <= set(Metric)
+
+
+@pytest.fixture
+def lines(capsys: pytest.CaptureFixture[str], folder: Path) -> list[dict[str, JSON]]:
+    """What one review, one stranger and one bad body leave on standard output."""
+    at: Site = site(folder, journal=journal())
+    at.send(recorded("24-bearer-token"))
+    at.post(b"{}", token="guess")
+    at.post(b"{}", token=TOKEN)
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_review_leaves_one_line_of_names_and_words(lines: list[dict[str, JSON]]) -> None:
+    [review] = [line for line in lines if line.get("message") == "review"]
+    assert (
+        review.items()
+        >= {
+            "level": "INFO",
+            "service": "podgraft",
+            "route": "inject",
+            "injector": "default",
+            "cluster": "prod-eu",
+            "namespace": "shop",
+            "owner": "Pod/a1",
+            "decision": "inject",
+            "reason": "policy-enabled",
+            "policy_version": "none",
+            "code": 200,
+        }.items()
+    )
+    assert review["patch_bytes"]
+    assert "milliseconds" in review
+
+
+def test_metrics_carry_the_service_and_the_reason(lines: list[dict[str, JSON]]) -> None:
+    emitted = [line for line in lines if "_aws" in line]
+    assert [line.get("reason") for line in emitted] == [
+        "policy-enabled",
+        "UnauthenticatedError",
+        "NotAReviewError",
+    ]
+    assert all(line["service"] == "podgraft" for line in emitted)
+    assert emitted[0][Metric.SUCCESS] == [1.0]
+    assert emitted[1][Metric.UNAUTHENTICATED] == [1.0]
