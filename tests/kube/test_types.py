@@ -1,6 +1,7 @@
 """The table of types: fresh, as Go prints it, and true to every release."""
 
 import doctest
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -8,7 +9,7 @@ import generate_kube_types
 from podgraft import kube
 from podgraft.govalue import Field, GoType, Kind, Slice, Struct
 from podgraft.jsonvalue import JSON
-from podgraft.kube import literals, structs
+from podgraft.kube import Types, literals, structs
 
 RELEASES = range(10, kube.NEWEST + 1)
 
@@ -144,3 +145,15 @@ def test_fields_v1_are_bytes_to_templates() -> None:
 
 def test_the_examples_hold() -> None:
     assert doctest.testmod(literals).failed == 0
+
+
+def test_threads_that_come_at_once_get_the_same_types() -> None:
+    """A second object for one Go type would be another type to the template engine."""
+    everything = Types(30)
+    with ThreadPoolExecutor(8) as pool:
+        rounds = [*pool.map(lambda _: _touched(everything), range(16))]
+    assert all(touched == rounds[0] for touched in rounds)
+
+
+def _touched(types: Types) -> list[tuple[GoType, ...]]:
+    return [tuple(field.type for field in types[name].fields) for name in structs.STRUCTS]

@@ -1,9 +1,16 @@
 """Kubernetes objects as Kubernetes' Go code sees them: types, decoding, selectors, workloads.
 
 In go raw JSON objects, as ``jsonvalue`` and ``kubeyaml`` read them; out come Go types and values
-for templates, canonical JSON, and answers. Objects are never changed in place. The types are those
-of k8s.io/api 0.37, and of any older release down to 0.10 by ``types``; decoding is that of
-encoding/json, whose words errors use. Pure: no I/O, no clock.
+for templates, canonical JSON, and answers. Objects are never changed in place. Pure: no I/O, no
+clock.
+
+It equals k8s.io/api and k8s.io/apimachinery 0.37 (``types`` also knows older releases) and Go
+1.26's encoding/json, whose words its errors use. Deliberately different:
+
+- JSON's ``80.0`` is read as the integer 80, because YAML's is; Go refuses it in JSON alone.
+- Structs are without the String methods that protobuf generated, so that a template that prints a
+  whole struct sees fmt's form (``{web …}``, ``<nil>``), not ``&Container{…}`` and ``nil``.
+- What ``quantity`` says of numbers beyond 64 bits.
 """
 
 from . import identity, quantity, selectors, workload

@@ -5,7 +5,7 @@ Repeated keys that differ in case (``name``, ``Name``) are not merged: the last 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from operator import is_
 from typing import TypeAlias
@@ -73,9 +73,9 @@ class _Struct:
     def __init__(self, type_: GoType, *, lenient: bool) -> None:
         self.type = type_
         self.lenient = lenient
-        self.steps: dict[str, _Step] = {}
+        self.steps: Mapping[str, _Step] = {}
         # Most fields are decoded by a look at the class: text that is not empty, bools that hold.
-        self.plain: dict[str, type] = {}
+        self.plain: Mapping[str, type] = {}
 
     def decode(self, raw: Value) -> Value:
         if raw is None:
@@ -86,7 +86,7 @@ class _Struct:
 
     def _fields(self, raw: dict[str, Value]) -> dict[str, Value]:
         if not self.steps:
-            self._learn(self.type, (), lenient=self.lenient)
+            self._learn()
         plain, steps = self.plain, self.steps
         changes: dict[str, Value] = {}
         faults: list[Fault] = []
@@ -107,31 +107,35 @@ class _Struct:
             raise DecodeError(faults)
         return _changed(raw, changes) if changes else raw
 
-    def _learn(self, type_: GoType, path: tuple[str, ...], *, lenient: bool) -> None:
-        for field in type_.fields:
-            if not field.inline and field.json not in self.steps:
-                self.steps[field.json] = _Step(field, path, lenient=lenient)
-                if field.type.kind in _PLAIN:
-                    self.plain[field.json] = _PLAIN[field.type.kind]
-        for field in type_.fields:
-            if field.inline:
-                self._learn(field.type, (*path, field.name), lenient=False)
+    def _learn(self) -> None:
+        """Find the steps; whole ones are assigned, since other threads may be looking."""
+        found = [*_steps(self.type, (), lenient=self.lenient)]
+        self.plain = {f.json: _PLAIN[f.type.kind] for f, _ in found if f.type.kind in _PLAIN}
+        self.steps = {field.json: step for field, step in found}
 
     def _spelled(self, raw: dict[str, Value]) -> dict[str, Value]:
         """The known keys, spelled as the type spells them: Go also takes them in other cases."""
         folded = {name.casefold(): name for name in self.steps}
         known: dict[str, Value] = {}
         for key, value in raw.items():
-            same = key.casefold()
-            # Where folding changes the length (ß), it is not the simple folding that Go does.
-            name = key if key in self.steps else folded.get(same) if len(same) == len(key) else None
-            if name is not None:
+            name = key if key in self.steps else folded.get(key.casefold())
+            # Go folds letter by letter: what gets longer (ß to ss) is another key.
+            if name is not None and len(name) == len(key):
                 known[name] = value
         return known
 
     def _located(self, error: DecodeError, step: _Step) -> list[Fault]:
         struct = self.type.name.rpartition(".")[2]
         return [fault.in_field(struct, step.path) for fault in error.faults]
+
+
+def _steps(type_: GoType, path: tuple[str, ...], *, lenient: bool) -> Iterator[tuple[Field, _Step]]:
+    """The steps of a struct's fields and of those that it promotes."""
+    for field in type_.fields:
+        if field.inline:
+            yield from _steps(field.type, (*path, field.name), lenient=False)
+        else:
+            yield field, _Step(field, path, lenient=lenient)
 
 
 def _changed(raw: dict[str, Value], changes: dict[str, Value]) -> dict[str, Value]:

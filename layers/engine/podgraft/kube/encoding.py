@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
@@ -37,11 +37,10 @@ class _Struct:
 
     def __init__(self, type_: GoType) -> None:
         self.type = type_
-        self.rows: list[_Row] = []
+        self.rows: Sequence[_Row] = ()
 
     def encode(self, decoded: Value) -> Value:
-        if not self.rows:
-            self._learn(self.type)
+        self.rows = self.rows or tuple(_rows(self.type))
         raw: dict[str, Value] = decoded or {}
         return {
             row.json: row.encode(raw.get(row.json))
@@ -49,14 +48,15 @@ class _Struct:
             if not (row.omits and raw.get(row.json) is None)
         }
 
-    def _learn(self, type_: GoType) -> None:
-        for field in type_.fields:
-            if field.inline:
-                self._learn(field.type)
-            else:
-                # To encoding/json no struct is empty; omitzero asks its IsZero method.
-                omits = field.omitzero or (field.omitempty and field.type.kind is not Kind.STRUCT)
-                self.rows.append(_Row(field.json, _encoder(field.type), omits))
+
+def _rows(type_: GoType) -> Iterator[_Row]:
+    for field in type_.fields:
+        if field.inline:
+            yield from _rows(field.type)
+        else:
+            # To encoding/json no struct is empty; omitzero asks its IsZero method.
+            omits = field.omitzero or (field.omitempty and field.type.kind is not Kind.STRUCT)
+            yield _Row(field.json, _encoder(field.type), omits)
 
 
 @cache

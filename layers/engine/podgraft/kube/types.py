@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from threading import RLock
 
 from podgraft.govalue import (
     BOOL,
@@ -10,13 +11,13 @@ from podgraft.govalue import (
     STRING,
     Field,
     GoType,
+    Kind,
     Method,
     Struct,
     Value,
     map_of,
     pointer_to,
     slice_of,
-    struct,
     text,
 )
 
@@ -41,11 +42,41 @@ _SPECIAL = {
 }
 
 
+# Types are compared by identity: two threads must not make the same one twice.
+_MAKING = RLock()
+
+
+class _Struct(GoType):
+    """A struct type that reads its fields from the table when they are first asked for.
+
+    There are some two hundred types, of which a request touches a few dozen.
+    """
+
+    __slots__ = ("_known", "_row")
+
+    def __init__(self, row: str, known: "Types") -> None:
+        super().__init__(_go_name(row), Kind.STRUCT, self._viewed)
+        self._row = row
+        self._known = known
+        del self.fields
+
+    def __getattr__(self, name: str) -> tuple[Field, ...]:
+        """Only asked for what has no value: ``fields``, once."""
+        if name != "fields":
+            raise AttributeError(name)
+        with _MAKING:
+            self.fields = self._known.fields(self._row)
+        return self.fields
+
+    def _viewed(self, raw: Value) -> Struct:
+        return raw if type(raw) is Struct else Struct(self, raw or {})
+
+
 class Types(Mapping[str, GoType]):
     """The types that Kubernetes 1.``minor`` has, by Go's name without the package where that is v1.
 
-    Releases before 1.10 have the fields of 1.10. A type is made, with all that
-    it reaches, when it is asked for.
+    The fields of releases before 1.10 are those of 1.10. A type is made
+    when it is asked for.
     """
 
     def __init__(self, minor: int) -> None:
@@ -53,7 +84,8 @@ class Types(Mapping[str, GoType]):
         self._made: dict[str, GoType] = dict(_SPECIAL)
 
     def __getitem__(self, name: str) -> GoType:
-        return self._made.get(name) or self._make(name)
+        with _MAKING:
+            return self._made.get(name) or self._make(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter((*_SPECIAL, *SCALARS, *STRUCTS))
@@ -62,15 +94,15 @@ class Types(Mapping[str, GoType]):
         return len(_SPECIAL) + len(SCALARS) + len(STRUCTS)
 
     def _make(self, name: str) -> GoType:
-        if name in SCALARS:
-            self._made[name] = _scalar(name)
-            return self._made[name]
-        made = self._made[name] = struct(_go_name(name))
-        lines = STRUCTS[name].split("\n")[1:-1]
-        made.fields = tuple(field for field in map(self._field, lines) if field is not None)
+        made = self._made[name] = _Struct(name, self) if name in STRUCTS else _scalar(name)
         if name == "ObjectMeta":
             made.methods = {f"Get{field.name}": _getter(field) for field in made.fields}
         return made
+
+    def fields(self, struct: str) -> tuple[Field, ...]:
+        """The fields of a struct that this release has."""
+        lines = STRUCTS[struct].split("\n")[1:-1]
+        return tuple(field for field in map(self._field, lines) if field is not None)
 
     def _field(self, line: str) -> Field | None:
         """The field that a line of the table describes, where this release has it."""
@@ -101,14 +133,21 @@ class Types(Mapping[str, GoType]):
         return self[spelled]
 
 
-@cache
 def types(minor: int = NEWEST) -> Types:
     """The types of Kubernetes 1.``minor``; of the newest known one where that is newer."""
-    return Types(minor) if minor <= NEWEST else types()
+    with _MAKING:
+        return _release(min(minor, NEWEST))
+
+
+@cache
+def _release(minor: int) -> Types:
+    return Types(minor)
 
 
 @cache
 def _scalar(name: str) -> GoType:
+    if name not in SCALARS:
+        raise KeyError(name)
     return text(_go_name(name))
 
 
