@@ -13,11 +13,11 @@ from http.client import HTTPSConnection, RemoteDisconnected
 from pathlib import Path
 
 import pytest
-from pki import NOW, Authority
 
 from certificates import issuing, keys, pem
 from certificates.issuing import Lifetime
 from certificates.keys import KeyType, PrivateKey
+from pki import NOW, Authority
 from podgraft.cli.failure import CommandError
 from podgraft.cli.tls import Files, ReloadingContext
 
