@@ -1,5 +1,6 @@
 """An application over a small store, with all that it wrote to its journal."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from events.recorded import Recorded
 from podgraft.jsonvalue import JSON
 from podgraft.store import DirectoryCallers, DirectoryStore, Store
 from podgraft.web import Auth, Journal, create_app
+from podgraft.web.metrics import SERVICE
 
 
 class Clock:
@@ -87,3 +89,9 @@ def folder(tmp_path: Path) -> Path:
 def token_site(folder: Path) -> Site:
     """An application that asks for tokens."""
     return site(folder)
+
+
+@pytest.fixture(autouse=True)
+def cold_logger() -> None:
+    """Powertools sets up a logger once a process, on the output of that moment."""
+    logging.Logger.manager.loggerDict.pop(SERVICE, None)

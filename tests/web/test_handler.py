@@ -151,7 +151,7 @@ ON_LAMBDA = {"AWS_LAMBDA_FUNCTION_NAME": "podgraft"}
 
 @pytest.mark.parametrize("place", [{}, ON_LAMBDA], ids=["elsewhere", "on Lambda"])
 @pytest.mark.parametrize("name", [*INJECTED, "client-certificate", "no-credentials"])
-def test_nothing_secret_and_no_value_of_the_pod_is_written(  # noqa: PLR0913  fixtures
+def test_nothing_secret_and_no_value_of_the_pod_is_written(
     name: str,
     place: dict[str, str],
     build: Callable[..., Handler],

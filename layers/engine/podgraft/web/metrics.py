@@ -10,6 +10,7 @@ from enum import StrEnum
 from podgraft.jsonvalue import JSON
 
 NAMESPACE = "podgraft"
+SERVICE = "podgraft"
 
 
 class Metric(StrEnum):

@@ -8,9 +8,7 @@ from aws_lambda_powertools.metrics import Metrics
 from podgraft.jsonvalue import JSON
 
 from .journal import Journal
-from .metrics import NAMESPACE, measures
-
-SERVICE = "podgraft"
+from .metrics import NAMESPACE, SERVICE, measures
 
 
 def journal() -> Journal:
