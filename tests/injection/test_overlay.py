@@ -502,6 +502,7 @@ def test_a_request_is_made_up_where_there_is_none() -> None:
     for kind, plural in plurals.items():
         request: AdmissionRequest = constraints.creation({"apiVersion": "v1", "kind": kind}, "shop")
         assert request.resource.resource == plural
+        assert request.raw["namespace"] == request.namespace == "shop"
 
 
 def test_the_patch_is_minimal() -> None:

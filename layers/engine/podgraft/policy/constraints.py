@@ -277,16 +277,25 @@ def creation(value: Object, namespace: str) -> AdmissionRequest:
     """
     group, _, version = str(value.get("apiVersion") or "v1").rpartition("/")
     kind = str(value.get("kind") or "Pod")
+    resource = _plural(kind.lower())
     metadata = value.get("metadata")
     own = metadata if isinstance(metadata, dict) else {}
+    name, where = str(own.get("name") or ""), str(own.get("namespace") or namespace)
     return AdmissionRequest(
         api_version="admission.k8s.io/v1",
         kind=GroupVersionKind(group, version, kind),
-        resource=GroupVersionResource(group, version, _plural(kind.lower())),
-        name=str(own.get("name") or ""),
-        namespace=str(own.get("namespace") or namespace),
+        resource=GroupVersionResource(group, version, resource),
+        name=name,
+        namespace=where,
         object=value,
-        raw={"operation": "CREATE"},
+        raw={
+            "kind": {"group": group, "version": version, "kind": kind},
+            "resource": {"group": group, "version": version, "resource": resource},
+            "operation": str(Operation.CREATE),
+            "name": name,
+            "namespace": where,
+            "userInfo": {},
+        },
     )
 
 
