@@ -151,7 +151,7 @@ def test_threads_that_come_at_once_get_the_same_types() -> None:
     """A second object for one Go type would be another type to the template engine."""
     everything = Types(30)
     with ThreadPoolExecutor(8) as pool:
-        rounds = [*pool.map(lambda _: _touched(everything), range(16))]
+        rounds = [*pool.map(_touched, [everything] * 16)]
     assert all(touched == rounds[0] for touched in rounds)
 
 

@@ -41,7 +41,6 @@ _SPECIAL = {
     "string": STRING,
 }
 
-
 # Types are compared by identity: two threads must not make the same one twice.
 _MAKING = RLock()
 
@@ -75,8 +74,7 @@ class _Struct(GoType):
 class Types(Mapping[str, GoType]):
     """The types that Kubernetes 1.``minor`` has, by Go's name without the package where that is v1.
 
-    The fields of releases before 1.10 are those of 1.10. A type is made
-    when it is asked for.
+    The fields of releases before 1.10 are those of 1.10. A type is made when it is asked for.
     """
 
     def __init__(self, minor: int) -> None:
