@@ -74,6 +74,8 @@ CASES = (
     (30, "proxy.istio.io/config", "discoveryAddress: x", "invalid discovery address"),
     (30, "proxy.istio.io/config", "connectionSettings: {listenerConnectionLimit: 0}", ""),
     (31, "proxy.istio.io/config", "connectionSettings: {listenerConnectionLimit: 0}", "positive"),
+    # Ports before 1.9 are not shown
+    (8, f"{TRAFFIC}excludeInboundPorts", "x", "failed parsing port '0'"),
     # Everything else is free
     (30, "example.com/anything", "\n{{", ""),
 )  # fmt: skip
@@ -106,3 +108,29 @@ def test_all_violations_are_told_at_once() -> None:
         "excludeInboundPorts invalid: failed parsing port 'x': "
         'strconv.ParseUint: parsing "x": invalid syntax'
     )
+
+
+OLDEST = (
+    # annotation, value, what 1.0 says; "" passes
+    (f"{SIDECAR}interceptionMode", "NONE", "interceptionMode invalid: NONE"),
+    (f"{TRAFFIC}includeOutboundIPRanges", "x", "includeIPRanges invalid: failed parsing cidr 'x'"),
+    (f"{TRAFFIC}includeInboundPorts", "-1,+80", ""),
+    (f"{TRAFFIC}includeInboundPorts", "80, 90", "includeInboundPorts invalid"),
+    (f"{TRAFFIC}excludeInboundPorts", "40000", "value out of range"),
+    (f"{TRAFFIC}excludeOutboundPorts", "x", ""),
+    ("proxy.istio.io/config", "a: [", ""),
+)
+
+
+@pytest.mark.parametrize(("name", "value", "problem"), OLDEST)
+def test_istio_1_0_checks_few_annotations(name: str, value: str, problem: str) -> None:
+    oldest = releases.profile(0)
+    if not problem:
+        annotations.check(oldest, {name: value})
+        return
+    with pytest.raises(UserError) as caught:
+        annotations.check(oldest, {name: value, f"{TRAFFIC}excludeInboundPorts": "x"})
+
+    start = f"injection failed. Invalid value for annotation {name}: "
+    assert str(caught.value).startswith(start)
+    assert problem in str(caught.value) or "excludeInboundPorts" in name

@@ -11,17 +11,23 @@ from podgraft.injection.istio.releases import KNOWN, NEWEST, Profile, UnknownRel
 
 # What each minor release switches on (+) and off (-), against the known one before it.
 CHANGES: dict[int, str] = {
-    0: "+parent_shutdown",
+    0: """
+        +parent_shutdown +first_violation_only +signed_ports +kubernetes_defaults
+        +by_hand_appends +status_version
+    """,
     8: """
         +brace_delimiters +selectors +apps_v1 +by_hand_decides +skips_injected
-        +path_environment +concurrency_two +zipkin_by_default
+        +path_environment +concurrency_two +zipkin_by_default +workload_data +proxy_annotation
+        +annotation_in_mesh +labels_added +namespace_filled
+        -first_violation_only -signed_ports -kubernetes_defaults -by_hand_appends
         +remote_services_set +empty_collections_kept +enable_core_dump_checked
     """,
     9: """
         +named_by_kind +skips_by_status
         +pod_templates +four_ignored_namespaces +deployment_config_owner +short_job_suffixes
         +revision +estimated_concurrency +extension_providers +multus_duplicates
-        -remote_services_set -empty_collections_kept
+        +port_text_shown -remote_services_set -empty_collections_kept -annotation_in_mesh
+        -labels_added -status_version
     """,
     10: "+env_paths",
     11: "+status_revision +cron_job_v1",

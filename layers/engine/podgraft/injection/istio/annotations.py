@@ -49,7 +49,10 @@ def parse_uint(text: str, bits: int) -> int:
 
 
 def check(profile: Profile, annotations: Mapping[str, str]) -> None:
-    """Raise ``UserError`` with every violation."""
+    """Raise ``UserError`` with every violation; Istio 1.0 told the first alone."""
+    if profile.first_violation_only:
+        _check_oldest(profile, annotations)
+        return
     problems = [*_problems(profile, annotations)]
     if problems:
         count = f"{len(problems)} error{'s' if len(problems) > 1 else ''} occurred:"
@@ -67,9 +70,25 @@ def _problems(profile: Profile, annotations: Mapping[str, str]) -> Iterator[str]
                 yield f"invalid value '{value}' for annotation '{rule.annotation}': {error}"
 
 
+def _check_oldest(profile: Profile, annotations: Mapping[str, str]) -> None:
+    for name, check_value in _OLDEST_RULES:
+        if name in annotations:
+            value = annotations[name]
+            try:
+                check_value(profile, value)
+            except ValueError as error:
+                message = f"Invalid value for annotation {name}: {value}. Error: {error}"
+                raise UserError(f"injection failed. {message}") from error
+
+
 def _interception_mode(_: Profile, value: str) -> None:
     if value not in ("REDIRECT", "TPROXY", "NONE"):
         raise ValueError(f"interceptionMode invalid, use REDIRECT,TPROXY,NONE: {value}")
+
+
+def _redirect_or_tproxy(_: Profile, value: str) -> None:
+    if value not in ("REDIRECT", "TPROXY"):
+        raise ValueError(f"interceptionMode invalid: {value}")
 
 
 def _status_port(profile: Profile, value: str) -> None:
@@ -126,11 +145,23 @@ def _ports(profile: Profile, value: str) -> None:
         _port(profile, port)
 
 
-def _port(_: Profile, text: str) -> None:
+def _port(profile: Profile, text: str) -> None:
     try:
-        parse_uint(text.strip(), 16)
+        if profile.signed_ports:
+            _check_int16(text)
+        else:
+            parse_uint(text.strip(), 16)
     except NumberError as error:
-        raise ValueError(f"failed parsing port '{text}': {error}") from error
+        shown = text if profile.port_text_shown else "0"
+        raise ValueError(f"failed parsing port '{shown}': {error}") from error
+
+
+def _check_int16(text: str) -> None:
+    """strconv.ParseInt in base 10, 16 bits."""
+    if not re.fullmatch("[-+]?[0-9]+", text):
+        raise NumberError(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    if len(text) > 20 or not -(1 << 15) <= int(text) < 1 << 15:  # noqa: PLR2004 - as above
+        raise NumberError(f'strconv.ParseInt: parsing "{text}": value out of range')
 
 
 def _interfaces(_: Profile, value: str) -> None:
@@ -172,6 +203,14 @@ class Rule:
     check: Check
     when: Callable[[Profile], bool] | None = None
 
+
+_OLDEST_RULES: tuple[tuple[str, Check], ...] = (
+    ("sidecar.istio.io/interceptionMode", _redirect_or_tproxy),
+    ("traffic.sidecar.istio.io/includeOutboundIPRanges", _include_cidrs),
+    ("traffic.sidecar.istio.io/excludeOutboundIPRanges", _exclude_cidrs),
+    ("traffic.sidecar.istio.io/includeInboundPorts", _include_inbound_ports),
+    ("traffic.sidecar.istio.io/excludeInboundPorts", _exclude_inbound_ports),
+)
 
 _RULES = (
     Rule("sidecar.istio.io/interceptionMode", _interception_mode),

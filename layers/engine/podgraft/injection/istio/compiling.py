@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 
 from podgraft.gotemplate import Function, sprig
 from podgraft.injection import masks
@@ -85,6 +86,8 @@ def compile_(documents: Documents, surroundings: Surroundings) -> Injector:
             openshift=env.get("PLATFORM") == openshift.PLATFORM,
             compliance_policy=env.get("COMPLIANCE_POLICY", ""),
             tcp_probes=_tcp_probes(profile, env),
+            legacy_fsgroup=_switch(env, "ENABLE_LEGACY_FSGROUP_INJECTION", default=True),
+            template_version=sha256(config.template.encode()).hexdigest(),
             warnings=tuple(warnings),
         )
     )
@@ -139,10 +142,11 @@ def _functions(profile: Profile, schema: Schema, env: Mapping[str, str]) -> Mapp
 
 def _rules(profile: Profile, config: Config, warnings: list[Fault]) -> Rules:
     strict = profile.strict_inject_values
+    never, always = (config.never, config.always) if profile.selectors else ((), ())
     return Rules(
         policy=config.policy,
-        never=tuple(_selectors(config.never, "neverInjectSelector", warnings)),
-        always=tuple(_selectors(config.always, "alwaysInjectSelector", warnings)),
+        never=tuple(_selectors(never, "neverInjectSelector", warnings)),
+        always=tuple(_selectors(always, "alwaysInjectSelector", warnings)),
         ignored_namespaces=IGNORED_NAMESPACES if profile.four_ignored_namespaces else _TWO_IGNORED,
         inject_values=InjectValues.STRICT if strict else InjectValues.YAML,
         label_mark=profile.inject_label,

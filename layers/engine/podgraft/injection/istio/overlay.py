@@ -35,7 +35,7 @@ class Overlay:
 
 
 def read(pod_type: GoType, raw: JSON) -> Overlay:
-    """The overlay that parsed text says; raises ``OverlayError``."""
+    """The overlay that a parsed text says; raises ``OverlayError``."""
     if raw is None:
         raw = {}
     if not isinstance(raw, dict):

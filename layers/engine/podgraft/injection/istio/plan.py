@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from podgraft import kube
@@ -23,12 +23,17 @@ from .draft import (
     text_at,
 )
 from .messages import Message
+from .probes import Rewriting
 from .releases import Profile
 from .request import Mode, Request
 from .settings import Values
 from .subject import Facts, Subject
 from .templates import Templates
 from .workloads import identity_of
+
+_HOLD = "holdApplicationUntilProxyStarts"
+_AUTO_ALLOCATE = "ISTIO_META_DNS_AUTO_ALLOCATE"
+_CLUSTER_DNS = "ClusterFirst"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +53,8 @@ class Setup:
     openshift: bool
     compliance_policy: str
     tcp_probes: bool
+    legacy_fsgroup: bool
+    template_version: str
     warnings: tuple[Fault, ...] = ()
 
 
@@ -56,18 +63,20 @@ class Plan:
     """One pod, the request for it, and what follows from both.
 
     ``mesh`` is what post-processing goes by: by hand, the pod's own part is merged into it.
-    ``held`` is the proxy configuration that says whether the application waits for the proxy.
+    ``hold`` says whether the application waits for the proxy.
     """
 
     base: Object
     annotations: Mapping[str, str]
     by_hand: bool
     mesh: Message
-    held: Message
     facts: Facts
     subject: Subject
     environment: Mapping[str, str]
     templates: tuple[str, ...]
+    injected_annotations: Mapping[str, str]
+    hold: bool
+    tcp_probes: bool
 
     @property
     def status_port(self) -> int:
@@ -75,27 +84,41 @@ class Plan:
         port = mesh.proxy_of(self.mesh).get("statusPort")
         return port if isinstance(port, int) else 0
 
+    @property
+    def rewriting(self) -> Rewriting:
+        """What the application's probes are rewritten by."""
+        profile = self.facts.profile
+        return Rewriting(profile=profile, mesh_port=self.status_port, tcp=self.tcp_probes)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the pod's author should know though the pod is injected."""
+        return tuple(_warnings(self))
+
 
 def plan(setup: Setup, pod: Object, request: Request) -> Plan:
     """Check the pod and gather what its injection needs; raises ``UserError``."""
     by_hand = request.mode is Mode.KUBE_INJECT
+    merged = by_hand or setup.profile.annotation_in_mesh
     base = _base(setup, pod, request)
     said = annotations_of(base)
     annotations.check(setup.profile, said)
     held = proxyconfig.merge(
         messages.schema(setup.profile), mesh.proxy_of(setup.mesh), _layer(setup, said)
     )
-    seen = mesh.with_proxy(setup.mesh, held) if by_hand else setup.mesh
+    seen = mesh.with_proxy(setup.mesh, held) if merged else setup.mesh
     return Plan(
         base=base,
         annotations=said,
         by_hand=by_hand,
         mesh=seen,
-        held=held,
-        facts=_facts(setup, base, by_hand=by_hand),
+        facts=_facts(setup, base, merged=merged, by_hand=by_hand),
         subject=_subject(setup, base, seen, request),
         environment=cluster.environment(setup.values, request.environment, labels_of(base)),
         templates=setup.templates.chosen(said),
+        injected_annotations={} if by_hand else setup.injected_annotations,
+        hold=held.get(_HOLD) is True or setup.values.hold_application,
+        tcp_probes=setup.tcp_probes,
     )
 
 
@@ -108,7 +131,9 @@ def _base(setup: Setup, pod: Object, request: Request) -> Object:
     if request.mode is Mode.KUBE_INJECT:
         return pod
     metadata = object_at(pod, "metadata")
-    if not metadata.get("namespace"):
+    if "metadata" not in pod:
+        pod = changed(pod, {"metadata": metadata})
+    if setup.profile.namespace_filled and not metadata.get("namespace"):
         named = changed(metadata, {"namespace": request.namespace})
         pod = changed(pod, {"metadata": named})
     if setup.openshift and setup.profile.openshift_ids_cleared:
@@ -116,7 +141,7 @@ def _base(setup: Setup, pod: Object, request: Request) -> Object:
     return pod
 
 
-def _facts(setup: Setup, base: Object, *, by_hand: bool) -> Facts:
+def _facts(setup: Setup, base: Object, *, merged: bool, by_hand: bool) -> Facts:
     ids = (openshift.DEFAULT_ID, openshift.DEFAULT_ID)
     if setup.openshift and not by_hand:
         namespace = text_at(object_at(base, "metadata"), "namespace")
@@ -128,7 +153,7 @@ def _facts(setup: Setup, base: Object, *, by_hand: bool) -> Facts:
         revision=setup.revision,
         native_sidecars=setup.native_sidecars,
         compliance_policy=setup.compliance_policy,
-        merged_into_mesh=by_hand,
+        merged_into_mesh=merged,
         ids=ids,
     )
 
@@ -139,7 +164,7 @@ def _subject(setup: Setup, base: Object, seen: Message, request: Request) -> Sub
     schema, proxy = messages.schema(setup.profile), mesh.proxy_of(setup.mesh)
     layer = _layer(setup, said)
     top: Message = {}
-    if request.mode is Mode.WEBHOOK:
+    if request.mode is Mode.WEBHOOK and not setup.profile.annotation_in_mesh:
         root, own, top = _resources(setup, base)
         proxy = proxyconfig.merge(schema, proxyconfig.merge(schema, proxy, root), own)
         layer = proxyconfig.without_zeros(schema, layer)
@@ -156,7 +181,9 @@ def _subject(setup: Setup, base: Object, seen: Message, request: Request) -> Sub
 def _layer(setup: Setup, said: Mapping[str, str]) -> Message:
     """The pod's own proxy configuration, which the check of its annotations has read before."""
     text = said.get(proxyconfig.ANNOTATION)
-    return proxyconfig.read(messages.schema(setup.profile), text) if text else {}
+    if not text or not setup.profile.proxy_annotation:
+        return {}
+    return proxyconfig.read(messages.schema(setup.profile), text)
 
 
 def _resources(setup: Setup, base: Object) -> tuple[Message, Message, Message]:
@@ -176,6 +203,8 @@ def _shown(profile: Profile, base: Object, status_port: str) -> Object:
     """The pod as templates see it: without what an earlier injection added, but with what the
     user wrote under the injected names.
     """
+    if not profile.pod_templates:
+        return base
     said = annotations_of(base)
     before = statuses.read(said)
     shown = base if before is None else _stripped(profile, base, before, status_port)
@@ -203,3 +232,15 @@ def _stripped(profile: Profile, base: Object, before: statuses.Status, port: str
 
 def _without(listed: list[Object], names: tuple[str, ...]) -> list[JSON]:
     return [each for each in listed if each.get("name") not in names]
+
+
+def _warnings(planned: Plan) -> Iterator[str]:
+    policy = text_at(object_at(planned.base, "spec"), "dnsPolicy")
+    if policy not in ("", _CLUSTER_DNS):
+        yield (
+            f'dnsPolicy is "{policy}", not "{_CLUSTER_DNS}": '
+            "the sidecar may not be able to connect to the control plane"
+        )
+    metadata = object_at(planned.subject.layer, "proxyMetadata")
+    if planned.facts.profile.dns_auto_allocate_warned and _AUTO_ALLOCATE in metadata:
+        yield f"{_AUTO_ALLOCATE} in annotation {proxyconfig.ANNOTATION} has no effect"

@@ -48,7 +48,7 @@ class Rewriting:
     mesh_port: int
     tcp: bool
 
-    def kinds(self, handlers: bool) -> tuple[str, ...]:
+    def kinds(self, *, handlers: bool) -> tuple[str, ...]:
         """The probe kinds that are rewritten, in order of preference."""
         tcp = ("tcpSocket",) if self.tcp else ()
         grpc = ("grpc",) if self.profile.grpc_probes and not handlers else ()
@@ -65,25 +65,52 @@ def wanted(annotations: Mapping[str, JSON], default: bool) -> bool:
 
 def rewrite(draft: Draft, sidecar: Object, rewriting: Rewriting) -> None:
     """Collect the probes into the sidecar's environment, then point them at the agent."""
-    probers: Object = {path: found for path, found in _collect(draft, rewriting) if found}
+    probers = collect(draft, rewriting)
     if probers:
         _set_env(rewriting.profile, draft, sidecar, probers)
-    port = _target_port(draft.annotations, rewriting.mesh_port)
+    port = target_port(draft.annotations, rewriting.mesh_port)
     for container in _containers(draft, rewriting.profile):
-        _redirect(container, rewriting, port)
+        container.update(redirected(container, rewriting, port))
+        if rewriting.profile.lifecycle_probes and "lifecycle" in container:
+            container["lifecycle"] = _lifecycle(container, rewriting, port)
 
 
-def _collect(draft: Draft, rewriting: Rewriting) -> Iterator[tuple[str, Object | None]]:
+def collect(draft: Draft, rewriting: Rewriting) -> Object:
+    """How the agent is to ask the application, by the path under which it is asked itself."""
+    found = _collected(draft, rewriting)
+    probers: Object = {path: prober for path, prober in found if prober is not None}
+    return {path: probers[path] for path in sorted(probers)}
+
+
+def redirected(container: Object, rewriting: Rewriting, port: int) -> Object:
+    """The container's probes, those that can be sent to the agent; the others are not in it."""
+    name, kinds = text_at(container, "name"), rewriting.kinds(handlers=False)
+    return {
+        key: _redirected(object_at(container, key), kinds, path.format(name), port)
+        for key, path in _PROBES
+        if _kind(object_at(container, key), kinds)
+    }
+
+
+def target_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
+    """The agent's port; an annotation that is no number counts as 0, as in Istio."""
+    if STATUS_PORT not in annotations:
+        return mesh_port
+    text = text_at(annotations, STATUS_PORT)
+    return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) else 0
+
+
+def _collected(draft: Draft, rewriting: Rewriting) -> Iterator[tuple[str, Object | None]]:
     for container in _containers(draft, rewriting.profile):
         name = text_at(container, "name")
         for key, path in _PROBES:
-            probe = object_at(container, key)
-            yield path.format(name), _prober(container, probe, rewriting, rewriting.kinds(False))
+            kinds = rewriting.kinds(handlers=False)
+            yield path.format(name), _prober(container, object_at(container, key), rewriting, kinds)
         if rewriting.profile.lifecycle_probes:
             lifecycle = object_at(container, "lifecycle")
             for key, path in _HANDLERS:
-                handler = object_at(lifecycle, key)
-                found = _prober(container, handler, rewriting, rewriting.kinds(True))
+                kinds = rewriting.kinds(handlers=True)
+                found = _prober(container, object_at(lifecycle, key), rewriting, kinds)
                 yield path.format(name), found
 
 
@@ -97,7 +124,7 @@ def _prober(
     container: Object, probe: Object, rewriting: Rewriting, kinds: tuple[str, ...]
 ) -> Object | None:
     """How the agent is to ask; ``None`` for what it cannot or already does."""
-    kind = next((kind for kind in kinds if isinstance(probe.get(kind), dict)), None)
+    kind = _kind(probe, kinds)
     if kind is None:
         return None
     action = object_at(probe, kind)
@@ -127,7 +154,7 @@ def _set_env(profile: Profile, draft: Draft, sidecar: Object, probers: Object) -
     if existing is not None:
         _unite(sidecar, existing, probers)
     elif not injected_before or profile.missing_probers_added:
-        append_env(sidecar, ENV, _text(probers))
+        append_env(sidecar, ENV, gojson.encode(probers))
 
 
 def _unite(sidecar: Object, existing: Object, probers: Object) -> None:
@@ -137,48 +164,37 @@ def _unite(sidecar: Object, existing: Object, probers: Object) -> None:
     except NotJSONError:
         return
     if isinstance(old, dict):
-        united: Object = {**existing, "value": _text(probers | old)}
+        both = probers | old
+        text = gojson.encode({path: both[path] for path in sorted(both)})
+        united = changed(existing, {"value": text})
         env = objects_at(sidecar, "env")
         sidecar["env"] = [united if each is existing else each for each in env]
 
 
-def _text(probers: Object) -> str:
-    return gojson.encode({path: probers[path] for path in sorted(probers)})
-
-
-def _target_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
-    """The agent's port; an annotation that is no number counts as 0, as in Istio."""
-    if STATUS_PORT not in annotations:
-        return mesh_port
-    text = text_at(annotations, STATUS_PORT)
-    return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) else 0
-
-
-def _redirect(container: Object, rewriting: Rewriting, port: int) -> None:
+def _lifecycle(container: Object, rewriting: Rewriting, port: int) -> Object:
+    lifecycle, kinds = object_at(container, "lifecycle"), rewriting.kinds(handlers=True)
     name = text_at(container, "name")
-    for key, path in _PROBES:
-        if key in container:
-            probe = object_at(container, key)
-            container[key] = _redirected(probe, rewriting.kinds(False), path.format(name), port)
-    if rewriting.profile.lifecycle_probes and "lifecycle" in container:
-        lifecycle = dict(object_at(container, "lifecycle"))
-        for key, path in _HANDLERS:
-            if key in lifecycle:
-                handler = object_at(lifecycle, key)
-                lifecycle[key] = _redirected(
-                    handler, rewriting.kinds(True), path.format(name), port
-                )
-        container["lifecycle"] = lifecycle
+    sent: Object = {
+        key: _redirected(object_at(lifecycle, key), kinds, path.format(name), port)
+        for key, path in _HANDLERS
+        if key in lifecycle
+    }
+    return changed(lifecycle, sent)
 
 
 def _redirected(probe: Object, kinds: tuple[str, ...], path: str, port: int) -> Object:
-    for kind in kinds:
-        if isinstance(probe.get(kind), dict):
-            action: Object = {"path": path, "port": port}
-            if kind == "httpGet":
-                action = object_at(probe, kind) | action
-                if action.get("scheme") == "HTTPS":
-                    action["scheme"] = "HTTP"
-            others: Object = {key: value for key, value in probe.items() if key != kind}
-            return changed(others, {"httpGet": action})
-    return probe
+    kind = _kind(probe, kinds)
+    if kind is None:
+        return probe
+    action: Object = {"path": path, "port": port}
+    if kind == "httpGet":
+        action = object_at(probe, kind) | action
+        if action.get("scheme") == "HTTPS":
+            action["scheme"] = "HTTP"
+    others: Object = {key: value for key, value in probe.items() if key != kind}
+    return changed(others, {"httpGet": action})
+
+
+def _kind(probe: Object, kinds: tuple[str, ...]) -> str | None:
+    """Which of the kinds the probe is."""
+    return next((kind for kind in kinds if isinstance(probe.get(kind), dict)), None)

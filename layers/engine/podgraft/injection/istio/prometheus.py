@@ -58,24 +58,25 @@ class Scrape:
         return gojson.encode(shown)
 
 
+NOTHING = Scrape("", "", "")
+
+
 def merge(profile: Profile, draft: Draft, mesh: Message) -> None:
     """Move the application's scrape annotations into the sidecar's environment."""
     port = str(proxy_of(mesh).get("statusPort") or 0)
-    if not _wanted(profile, draft.annotations, mesh):
+    if _is_declined(profile, draft.annotations) or not is_enabled(draft.annotations, mesh):
         return
     if points_at(profile, draft.annotations, port):
         return
-    scrape = _read(profile, draft.annotations)
+    scrape = read(profile, draft.annotations)
     if profile.scrape_targets:
         _check_ports(scrape, port)
     sidecar = draft.sidecar(profile)
-    if sidecar is not None and scrape != Scrape("", "", ""):
+    if sidecar is not None and scrape != NOTHING:
         append_env(sidecar, ENV, scrape.to_json())
     for name in scrape_annotations(profile, draft.annotations):
         del draft.annotations[name]
-    draft.annotations["prometheus.io/port"] = port
-    draft.annotations["prometheus.io/path"] = "/stats/prometheus"
-    draft.annotations["prometheus.io/scrape"] = "true"
+    draft.annotations.update(of_agent(port))
 
 
 def set_secure_port(profile: Profile, draft: Draft) -> None:
@@ -102,22 +103,14 @@ def points_at(profile: Profile, annotations: Mapping[str, JSON], port: str) -> b
     return port in _values(profile, annotations, "prometheus.io/port")
 
 
-def _wanted(profile: Profile, annotations: Mapping[str, JSON], mesh: Message) -> bool:
-    scrapes = _values(profile, annotations, "prometheus.io/scrape")
-    if any(_bool(value) is False for value in scrapes):
-        return False
+def is_enabled(annotations: Mapping[str, JSON], mesh: Message) -> bool:
+    """Whether metrics are merged: the pod's word, else the mesh's, else yes."""
     said = _bool(text_at(annotations, MERGE))
     return said if said is not None else mesh.get("enablePrometheusMerge") is not False
 
 
-def _bool(text: str) -> bool | None:
-    try:
-        return parse_bool(text)
-    except NumberError:
-        return None
-
-
-def _read(profile: Profile, annotations: Mapping[str, JSON]) -> Scrape:
+def read(profile: Profile, annotations: Mapping[str, JSON]) -> Scrape:
+    """What the annotations say."""
     scrape, path, port = (_find(profile, annotations, name) or "" for name in _LEGACY)
     targets = (
         _targets(_find(profile, annotations, _TARGETS) or "") if profile.scrape_targets else ()
@@ -125,6 +118,27 @@ def _read(profile: Profile, annotations: Mapping[str, JSON]) -> Scrape:
     if targets:
         port, path = targets[0]
     return Scrape(scrape, path, port, targets)
+
+
+def of_agent(port: str) -> dict[str, str]:
+    """The annotations that send Prometheus to the agent."""
+    return {
+        "prometheus.io/port": port,
+        "prometheus.io/path": "/stats/prometheus",
+        "prometheus.io/scrape": "true",
+    }
+
+
+def _is_declined(profile: Profile, annotations: Mapping[str, JSON]) -> bool:
+    scrapes = _values(profile, annotations, "prometheus.io/scrape")
+    return any(_bool(value) is False for value in scrapes)
+
+
+def _bool(text: str) -> bool | None:
+    try:
+        return parse_bool(text)
+    except NumberError:
+        return None
 
 
 def _targets(text: str) -> tuple[tuple[str, str], ...]:

@@ -66,11 +66,13 @@ class Profile:
     cron_job_v1: bool = _since(11)  # before: batch/v2alpha1
     by_hand_decides: bool = _since(8)  # before: all but the host's network is injected
     named_by_kind: bool = _since(9)  # warnings say kind and namespace
+    by_hand_appends: bool = _until(8)  # and takes nothing out, and adds no pull secrets
     skips_injected: bool = _since(8, 17)
     skips_by_status: bool = _since(9, 17)  # only those that have a status annotation
     bare_pod_owner: bool = _since(21)
 
     # Template data
+    workload_data: bool = _since(8)  # .TypeMeta, .DeploymentMeta and .Values
     revision: bool = _since(9)
     estimated_concurrency: bool = _since(9, 18)
     proxy_image: bool = _since(13)
@@ -84,7 +86,9 @@ class Profile:
     image_variant: bool = _since(22)  # values global.variant
     image_type_falls_back: bool = _since(31)  # an empty imageType leaves the variant
 
-    # Mesh configuration: defaults and checks
+    # Mesh configuration: layers, defaults and checks
+    proxy_annotation: bool = _since(8)  # proxy.istio.io/config
+    annotation_in_mesh: bool = _since(8, 9)  # it is merged into the mesh, in the webhook too
     remote_services_set: bool = _since(8, 9)  # empty envoyMetricsService, envoyAccessLogService
     parent_shutdown: bool = _until(17)
     concurrency_two: bool = _since(8, 18)
@@ -96,11 +100,19 @@ class Profile:
     checks_inbound_retries: bool = _since(32)
 
     # Annotation checks
+    first_violation_only: bool = _until(8)
+    signed_ports: bool = _until(8)  # 16 bits with a sign, blanks not trimmed
+    port_text_shown: bool = _since(9)  # before: the parsed number, 0
     enable_core_dump_checked: bool = _since(8, 25)
     netip_cidrs: bool = _since(16)  # before: net.ParseCIDR
     dns_auto_allocate_warned: bool = _since(25)
     quantities_checked: bool = _since(29)
     interfaces_checked: bool = _since(30)
+
+    # What a SidecarInjectionSpec is turned into
+    kubernetes_defaults: bool = _until(8)  # what is added has what the API server would fill in
+    labels_added: bool = _since(8, 9)
+    namespace_filled: bool = _since(8)
 
     # Native sidecars and OpenShift
     native_sidecars: bool = _since(19)
@@ -129,6 +141,7 @@ class Profile:
     scrape_targets: bool = _since(31)
 
     # Status
+    status_version: bool = _until(9)  # a hash of the template
     status_revision: bool = _since(11)
 
     @property

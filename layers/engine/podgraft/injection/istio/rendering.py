@@ -7,11 +7,11 @@ The author is told which of them it was.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-from podgraft.gotemplate import ExecError, LimitError, Program
-from podgraft.govalue import GoType
+from podgraft.gotemplate import ExecError, LimitError
 from podgraft.injection.errors import InjectionError, OperatorError, UserError
 from podgraft.injection.guard import Guard, first_failing
 from podgraft.injection.masks import Place, steps
@@ -19,50 +19,44 @@ from podgraft.jsonvalue import JSON, Object
 
 from . import functions, overlay, proxyconfig
 from .draft import annotations_of, labels_of, object_at
-from .overlay import Overlay, OverlayError
+from .overlay import OverlayError
 from .subject import Facts, Subject, data
+from .templates import Template
 
 K = TypeVar("K")
 V = TypeVar("V")
+T = TypeVar("T")
 
 _REMEMBERED = 64  # texts: few workloads of a cluster are created at any one time
 _FAILED = "failed to run injection template"
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
-    """A template to render; ``decodes`` tells that it may make text of letters."""
-
-    name: str
-    program: Program
-    decodes: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A rendered text: as YAML reads it, and as the overlay it is."""
+class Read(Generic[T]):
+    """A rendered text: as YAML reads it, and what is made of that."""
 
     raw: JSON
-    overlay: Overlay
+    made: T
 
 
-class Memory:
+class Memory(Generic[T]):
     """What the latest texts mean, and which of them are known to be free of foreign structure.
 
-    A text is trusted together with the suspicious strings of the pod it was rendered for.
+    ``make`` turns YAML into what templates are for, or raises ``OverlayError``. A text is trusted
+    together with the suspicious strings of the pod it was rendered for.
     """
 
-    def __init__(self, pod_type: GoType) -> None:
-        self.pod_type = pod_type
-        self._read: dict[str, Read] = {}
+    def __init__(self, make: Callable[[JSON], T]) -> None:
+        self.make = make
+        self._read: dict[str, Read[T]] = {}
         self._trusted: dict[tuple[str, ...], None] = {}
 
-    def read(self, text: str) -> Read:
+    def read(self, text: str) -> Read[T]:
         """The text's meaning; raises ``OverlayError``."""
         found = self._read.get(text)
         if found is None:
             raw = overlay.parse(text)
-            found = Read(raw, overlay.read(self.pod_type, raw))
+            found = Read(raw, self.make(raw))
             _remember(self._read, text, found)
         return found
 
@@ -76,15 +70,15 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Rendering:
+class Rendering(Generic[T]):
     """One pod on its way through the templates."""
 
-    memory: Memory
+    memory: Memory[T]
     facts: Facts
     subject: Subject
 
-    def overlay(self, template: Template) -> Overlay:
-        """The overlay that the template gives for the pod.
+    def made(self, template: Template) -> T:
+        """What the template gives for the pod.
 
         Raises ``UserError`` where the pod's author bends or breaks the template, ``OperatorError``
         where it fails by itself.
@@ -95,7 +89,7 @@ class Rendering:
         except _FAILURES as error:
             raise self._blamed(template, error) from error
         self._verify(template, text, read.raw)
-        return read.overlay
+        return read.made
 
     def _text(self, template: Template, subject: Subject) -> str:
         dot = data(self.facts, subject)
@@ -153,7 +147,7 @@ class Rendering:
 
     def _works(self, template: Template, subject: Subject) -> bool:
         try:
-            overlay.read(self.memory.pod_type, overlay.parse(self._text(template, subject)))
+            self.memory.make(overlay.parse(self._text(template, subject)))
         except _FAILURES:
             return False
         return True

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from podgraft.jsonvalue import Object
 from podgraft.kube.identity import Identity
+from podgraft.patch import Operation, diff
 
 
 class Mode(StrEnum):
@@ -36,17 +37,23 @@ class Request:
 class Injection:
     """An injected pod.
 
-    The patch is the difference from ``base`` to ``pod``: ``base`` is the pod that was given, with
-    what Istio fills in before it looks (the namespace). Neither shares lists or objects that
-    anybody may change.
+    ``base`` is the pod that was given, with what Istio fills in before it looks (the namespace).
+    ``operations`` are the patch where the release made it by a fixed scheme, not as a difference.
+    Nobody may change the objects: they are shared.
     """
 
     base: Object
     pod: Object
-    templates: tuple[str, ...]
+    operations: tuple[Operation, ...] | None = None
+    templates: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     image: str = ""
     init_containers: tuple[str, ...] = ()
     containers: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
     image_pull_secrets: tuple[str, ...] = ()
+
+    @property
+    def patch(self) -> tuple[Operation, ...]:
+        """The JSON Patch from ``base`` to ``pod``."""
+        return tuple(diff(self.base, self.pod)) if self.operations is None else self.operations

@@ -36,9 +36,10 @@ def of_pod(template: Mapping[str, JSON]) -> Status:
     )
 
 
-def to_json(profile: Profile, status: Status, revision: str) -> str:
+def to_json(profile: Profile, status: Status, revision: str, version: str = "") -> str:
     """The annotation's text; lists without a name print as ``null``."""
-    shown: Object = {
+    shown: Object = {"version": version} if profile.status_version else {}
+    shown |= {
         "initContainers": _list(status.init_containers),
         "containers": _list(status.containers),
         "volumes": _list(status.volumes),

@@ -137,16 +137,16 @@ def _fields(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
     known = kube.types(profile.kubernetes)
     text = govalue.STRING
     return {
-        "TypeMeta": (known["TypeMeta"], profile.path_environment),
+        "TypeMeta": (known["TypeMeta"], profile.workload_data),
         "DeploymentMeta": (
             _NAMES_ONLY if profile.deployment_meta_names_only else known["ObjectMeta"],
-            profile.path_environment,
+            profile.workload_data,
         ),
         "ObjectMeta": (known["ObjectMeta"], True),
         "Spec": (known["PodSpec"], True),
         "ProxyConfig": (types.pointer(PROXY_CONFIG), True),
         "MeshConfig": (types.pointer(MESH_CONFIG), True),
-        "Values": (govalue.ANY_MAP, profile.path_environment),
+        "Values": (govalue.ANY_MAP, profile.workload_data),
         "Revision": (text, profile.revision),
         "EstimatedConcurrency": (govalue.INT, profile.estimated_concurrency),
         "ProxyImage": (text, profile.proxy_image),

@@ -14,6 +14,16 @@ from .releases import Profile
 from .settings import Config
 
 ANNOTATION = "inject.istio.io/templates"
+ONLY = "template"  # the one of releases before 1.9, by its key in the configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template to render; ``decodes`` tells that it may make text of letters."""
+
+    name: str
+    program: Program
+    decodes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +42,17 @@ class Templates:
         """The names of the templates for a pod: its annotation's, else the defaults; aliases mean
         what they stand for. Raises ``UserError`` or ``OperatorError`` for a name without template.
         """
-        said = annotations.get(ANNOTATION)
+        said = None if self.defaults == (ONLY,) else annotations.get(ANNOTATION)
         asked = self.defaults if said is None else tuple(map(str.strip, said.split(",")))
         names = tuple(name for each in asked for name in self.aliases.get(each, (each,)))
         for name in names:
             if name not in self.programs:
                 raise self._missing(name, asked_by_pod=said is not None)
         return names
+
+    def named(self, name: str) -> Template:
+        """The template of a name that ``chosen`` gave."""
+        return Template(name, self.programs[name], name in self.decoding)
 
     def _missing(self, name: str, *, asked_by_pod: bool) -> Exception:
         if name in self.broken:
@@ -60,22 +74,23 @@ def compiled(
     """All templates compiled; those that do not parse are faults since 1.14."""
     programs: dict[str, Program] = {}
     broken: dict[str, TemplateError] = {}
-    for name, text in config.templates.items():
+    texts = config.templates if profile.pod_templates else {ONLY: config.template}
+    delimiters = ("{{", "}}") if profile.brace_delimiters else ("[[", "]]")
+    for name, text in texts.items():
         try:
-            programs[name] = compile_(text, name=name, functions=functions)
+            programs[name] = compile_(text, name=name, functions=functions, delimiters=delimiters)
         except TemplateError as error:
             broken[name] = error
-    if profile.parsed_at_load:
+    if profile.parsed_at_load or not profile.pod_templates:
         faults.extend(_faults(broken))
     decoding = frozenset(
-        name for name, text in config.templates.items() if any(word in text for word in DECODERS)
+        name for name, text in texts.items() if any(word in text for word in DECODERS)
     )
-    asked = defaults or config.default_templates
+    asked = (defaults or config.default_templates) if profile.pod_templates else (ONLY,)
     return Templates(programs, decoding, broken, config.aliases, asked)
 
 
 def _faults(broken: Mapping[str, TemplateError]) -> Iterator[Fault]:
     for name, error in broken.items():
-        yield Fault(
-            document="config", path=f"/templates/{pointer.escape(name)}", problem=error.drawing
-        )
+        path = "/template" if name == ONLY else f"/templates/{pointer.escape(name)}"
+        yield Fault(document="config", path=path, problem=error.drawing)

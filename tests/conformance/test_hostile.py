@@ -1,0 +1,41 @@
+"""Istio's own 1.30 template withstands hostile values, which it writes without escaping."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from injection.istio import hostile
+from podgraft.injection import istio
+
+from . import corpus
+
+
+@cache
+def _injector() -> istio.Injector | None:
+    found = (case for case in corpus.cases() if case.release == "1.30")
+    plain = next((case for case in found if case.name == "hello-probes.yaml"), None)
+    return None if plain is None else corpus.injector(plain)
+
+
+@pytest.fixture(name="injector")
+def fixture_injector() -> istio.Injector:
+    """Istio's own configuration."""
+    found = _injector()
+    if found is None:
+        pytest.skip(f"no corpus: set {corpus.VARIABLE} to its folder")
+    return found
+
+
+@pytest.mark.parametrize("value", hostile.VALUES, ids=repr)
+@pytest.mark.parametrize("annotation", hostile.ANNOTATIONS)
+def test_a_hostile_value_is_refused_or_harmless(
+    injector: istio.Injector, annotation: str, value: str
+) -> None:
+    assert hostile.withstands(injector, annotation, value) is None
+
+
+def test_what_would_bend_the_template_is_refused(injector: istio.Injector) -> None:
+    """The test above would pass if nothing were ever refused."""
+    assert hostile.refused(injector) >= hostile.MUST_BE_REFUSED
