@@ -92,6 +92,12 @@ def test_all_faults_are_found_at_once() -> None:
 
 BOUND = "policyName: a\nvalidationActions: [Deny]\n"
 BINDING_FAULTS = (
+    (BOUND + "paramRef: {selector: [a]}", "/spec/paramRef/selector: expected a mapping, got"),
+    (
+        BOUND + "paramRef: {selector: {matchExpressions: [{key: a, operator: Is}]}}",
+        "/spec/paramRef/selector: ",
+    ),
+    ("policyName: a\nvalidationActions: Deny", "/spec/validationActions: expected a list"),
     ("policyName: a", "/spec/validationActions: is missing or empty; use Deny, Warn, Audit"),
     ("validationActions: [Deny]", "/spec/policyName: is missing; name a ValidatingAdmissionPolicy"),
     (

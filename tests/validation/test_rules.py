@@ -99,6 +99,17 @@ validations: [{expression: variables.broken == 1}]
 """,
         denials=("expression 'variables.broken == 1' resulted in error: no such key: nope",),
     ),
+    Case(
+        name="it fails the same way for everyone",
+        spec="""
+variables: [{name: broken, expression: object.spec.nope}]
+validations: [{expression: variables.broken == 1}, {expression: variables.broken == 2}]
+""",
+        denials=(
+            "expression 'variables.broken == 1' resulted in error: no such key: nope; "
+            "expression 'variables.broken == 2' resulted in error: no such key: nope",
+        ),
+    ),
     # failurePolicy
     Case(
         name="what fails is refused",

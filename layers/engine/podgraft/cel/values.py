@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeGuard
 
-from .errors import EvaluationError, no_such_overload
+from .errors import EvaluationError
 
 # Any CEL value: the table above. There is no narrower honest Python type for it.
 Value: TypeAlias = Any
@@ -152,7 +152,7 @@ def checked_key(key: Value) -> Value:
 
 
 def find(container: Value, key: Value) -> Optional:
-    """The element under a key or index as an optional."""
+    """The element under a key or index as an optional; what has no elements has none."""
     if is_optional(container):
         return find(container.value, key) if container.present else NONE
     if is_map(container):
@@ -160,7 +160,7 @@ def find(container: Value, key: Value) -> Optional:
     if is_list(container):
         index = _index(key)
         return Optional(True, container[index]) if 0 <= index < len(container) else NONE
-    raise no_such_overload()
+    return NONE
 
 
 _KEY_TYPES: frozenset[type[object]] = frozenset({str, int, Uint, bool, float})

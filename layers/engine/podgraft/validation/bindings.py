@@ -68,12 +68,18 @@ def read_binding(spot: Spot, name: str) -> Binding:
         params=keys.read("paramRef", _param_ref),
     )
     keys.close()
-    if not binding.policy:
+    given = _given(spot)
+    if not given.get("policyName"):
         spot.under("policyName", None).fault("is missing; name a ValidatingAdmissionPolicy")
-    if not binding.actions:
+    if not given.get("validationActions"):
         words = ", ".join(Action)
         spot.under("validationActions", None).fault(f"is missing or empty; use {words}")
     return binding
+
+
+def _given(spot: Spot) -> Object:
+    """The keys as they are written, readable or not."""
+    return spot.value if isinstance(spot.value, dict) else {}
 
 
 def _actions(spot: Spot) -> frozenset[Action] | None:
@@ -100,7 +106,7 @@ def _param_ref(spot: Spot) -> ParamRef:
     keys.close()
     if missing not in {None, "Allow", "Deny"}:
         spot.under("parameterNotFoundAction", missing).fault(f"got {missing}; use Allow or Deny")
-    if bool(ref.name) == (ref.selector is not None):
+    if ("name" in _given(spot)) == ("selector" in _given(spot)):
         spot.fault("give either name or selector")
     return ref
 

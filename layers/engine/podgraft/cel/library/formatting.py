@@ -91,7 +91,7 @@ def _scientific(value: Value, precision: int) -> str:
     """``1.5×10⁰⁴``; cel-go takes the precision for a width, and six digits always."""
     number = _double("scientific", value)
     if isinstance(number, str):
-        return number
+        return number.rjust(precision)
     mantissa, _, exponent = f"{number:.{_PRECISION}e}".partition("e")
     raised = exponent.removeprefix("+").translate(_SUPERSCRIPTS)
     return f"{mantissa}\u00d710{raised}".rjust(precision)

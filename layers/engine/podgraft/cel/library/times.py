@@ -197,10 +197,6 @@ def _since_1970(seconds: int) -> Timestamp:
     return checked_timestamp(seconds * NANOSECONDS)
 
 
-def _seconds(seconds: int) -> Duration:
-    return checked_duration(seconds * NANOSECONDS)
-
-
 def _same_time(value: Timestamp) -> Timestamp:
     return value
 
@@ -219,6 +215,5 @@ TIMES = (
     function("timestamp", "int -> timestamp", _since_1970),
     function("timestamp", "timestamp -> timestamp", _same_time),
     function("duration", "string -> duration", duration),
-    function("duration", "int -> duration", _seconds),
     function("duration", "duration -> duration", _same_length),
 )
