@@ -106,8 +106,10 @@ variables: [{name: broken, expression: object.spec.nope}]
 validations: [{expression: variables.broken == 1}, {expression: variables.broken == 2}]
 """,
         denials=(
-            "expression 'variables.broken == 1' resulted in error: no such key: nope; "
-            "expression 'variables.broken == 2' resulted in error: no such key: nope",
+            (
+                "expression 'variables.broken == 1' resulted in error: no such key: nope; "
+                "expression 'variables.broken == 2' resulted in error: no such key: nope"
+            ),
         ),
     ),
     # failurePolicy
