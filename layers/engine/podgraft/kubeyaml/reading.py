@@ -10,6 +10,7 @@ from yaml.events import (
     Event,
     MappingEndEvent,
     MappingStartEvent,
+    NodeEvent,
     ScalarEvent,
     SequenceEndEvent,
     SequenceStartEvent,
@@ -47,7 +48,7 @@ class _Document:
         self._anchors: dict[str, Anchor] = {}
         self._expansion = Expansion()
         self._next = syntax.events(text)
-        if "*" in text:
+        if "&" in text and "*" in text:  # no alias without an anchor; most texts have neither
             self._next = self._expansion.counting(self._next)
 
     def read(self) -> JSON:
@@ -61,13 +62,17 @@ class _Document:
 
     def _value(self, event: Event) -> JSON:
         """``Scalar | Alias | sequence | mapping``."""
-        if type(event) is not ScalarEvent:
-            return self._structure(event)
-        # Most scalars end here: no anchor, no tag, quoted or plainly text.
-        if event.anchor is None and event.tag is None:
-            text: str = event.value
-            if not event.implicit[0] or not means_more(text):
-                return text
+        if type(event) is ScalarEvent:
+            text = _text(event)
+            return self._special(event) if text is None else text
+        if type(event) is MappingStartEvent:
+            return self._nested(event, self._mapping)
+        if type(event) is SequenceStartEvent:
+            return self._nested(event, self._sequence)
+        return self._alias(event)
+
+    def _special(self, event: ScalarEvent) -> JSON:
+        """A scalar that may be something else than text."""
         value = self._scalar(event)
         if not isinstance(value, float):
             return value
@@ -75,21 +80,12 @@ class _Document:
             raise _fault(f"JSON has no number {event.value}; quote it to make it a text", event)
         return as_json(value)
 
-    def _structure(self, event: Event) -> JSON:
-        match event:
-            case AliasEvent():
-                return self._alias(event)
-            case SequenceStartEvent():
-                return self._nested(event, self._sequence)
-            case _:
-                return self._nested(event, self._mapping)
-
-    def _nested(self, event: Event, read: Callable[[], JSON]) -> JSON:
+    def _nested(self, event: NodeEvent, read: Callable[[], JSON]) -> JSON:
         """A sequence or mapping, with its anchor, one level deeper."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise _fault(f"nested deeper than {MAX_DEPTH} levels", event)
-        if not (isinstance(event, SequenceStartEvent | MappingStartEvent) and event.anchor):
+        if event.anchor is None:
             value = read()
         else:
             before = self._expansion.decoded
@@ -109,14 +105,16 @@ class _Document:
     def _mapping(self) -> Object:
         """``MappingStart (key value)* MappingEnd``, the start being read."""
         result: Object = {}
-        next_event, strict = self._next, self._strict
+        next_event = self._next
         while type(event := next_event()) is not MappingEndEvent:
-            if type(event) is ScalarEvent and event.value == "<<" and _is_merge(event):
-                self._merge(next_event(), result)
-                continue
-            key = self._key(event)
+            key = _text(event) if type(event) is ScalarEvent else None
+            if key is None or key == "<<":
+                if _is_merge(event):
+                    self._merge(next_event(), result)
+                    continue
+                key = self._key(event)
             value = self._value(next_event())
-            if strict and key in result:
+            if key in result and self._strict:
                 raise _repeated(key, event)
             result[key] = value
         return result
@@ -165,19 +163,20 @@ class _Document:
         except ScalarError as error:
             raise _fault(str(error), event) from error
 
-    def _alias(self, event: AliasEvent) -> JSON:
+    def _alias(self, event: Event) -> JSON:
         anchor = self._anchor(event)
         if isinstance(anchor.value, ScalarEvent):
             return self._value(anchor.value)
         return anchor.value
 
-    def _anchor(self, event: AliasEvent) -> Anchor:
+    def _anchor(self, event: Event) -> Anchor:
         """The anchor that the alias names, its expansion counted."""
-        anchor = self._anchors.get(event.anchor)
+        name = event.anchor if isinstance(event, AliasEvent) else ""
+        anchor = self._anchors.get(name)
         if anchor is None:
-            raise _fault(f"no anchor &{event.anchor} stands before this alias", event)
+            raise _fault(f"no anchor &{name} stands before this alias", event)
         if not anchor.size:
-            raise _fault(f"the value of the anchor &{event.anchor} contains itself", event)
+            raise _fault(f"the value of the anchor &{name} contains itself", event)
         if self._expansion.add(anchor.size):
             raise _fault("aliases expand this document to many times its size", event)
         return anchor
@@ -186,7 +185,17 @@ class _Document:
 _INT64_END = 2**63
 
 
-def _is_merge(event: ScalarEvent) -> bool:
+def _text(event: ScalarEvent) -> str | None:
+    """The scalar's text if it can be nothing else: no anchor, no tag, quoted or like no type."""
+    if event.anchor is not None or event.tag is not None:
+        return None
+    text: str = event.value
+    return None if event.implicit[0] and means_more(text) else text
+
+
+def _is_merge(event: Event) -> bool:
+    if not isinstance(event, ScalarEvent) or event.value != "<<":
+        return False
     return bool(event.implicit[0]) or event.tag == _MERGE_TAG
 
 

@@ -33,9 +33,12 @@ def _merge_objects(original: Object, patch: Object, type_: GoType) -> Object:
         return _whole(patch)
     merged = dict(original)
     members = patch
-    if any(key[:1] == "$" for key in patch):
+    if "$" in "".join(patch):  # perhaps a directive
         members = _obey(merged, patch, type_)
     for key, value in members.items():
+        if type(value) is str:  # the commonest member, and it replaces whatever stands there
+            merged[key] = value
+            continue
         try:
             _merge_member(merged, key, value, type_)
         except MergeError as error:
