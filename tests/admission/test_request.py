@@ -165,6 +165,7 @@ ERRORS = (
     Bad("request null", review(None), "/request: expected an object, got nothing"),
     Bad("request a list", review([]), "/request: expected an object, got a list"),
     Bad("uid a number", review({"uid": 1}), "/request/uid: expected a string, got a number"),
+    Bad("uid an object", review({"uid": {}}), "/request/uid: expected a string, got an object"),
     Bad("uid a boolean", review({"uid": True}), "/request/uid: expected a string, got a boolean"),
     Bad(
         "kind a string", review({"kind": "Pod"}), "/request/kind: expected an object, got a string"

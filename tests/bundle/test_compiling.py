@@ -197,16 +197,20 @@ SEVERAL = (
 )
 
 
-def test_all_faults_of_all_files_are_reported_at_once() -> None:
-    files = {
-        "injector.yaml": SEVERAL.encode(),
-        "mesh.yaml": MESH.replace("example.org", "{}").encode(),
-        "proxy.yaml": b"""\
+PROXY_CONFIG = """\
 apiVersion: networking.istio.io/v1
 kind: ProxyConfig
 metadata: {name: p, namespace: shop}
 spec: {concurrency: many}
-""",
+"""
+
+
+def test_all_faults_of_all_files_are_reported_at_once() -> None:
+    files = {
+        "injector.yaml": SEVERAL.encode(),
+        "mesh.yaml": MESH.replace("example.org", "{}").encode(),
+        "good.yaml": PROXY_CONFIG.replace("many", "2").replace("name: p", "name: g").encode(),
+        "proxy.yaml": PROXY_CONFIG.encode(),
         "service.yaml": b"{apiVersion: v1, kind: Service, metadata: {name: s}}",
     }
     with pytest.raises(BundleError) as error:

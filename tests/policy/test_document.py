@@ -171,9 +171,10 @@ ERRORS = (
     ),
     Bad(
         "features",
-        "features: {nativeSidecars: 'yes', native: true}",
+        "features: {nativeSidecars: 'yes', env: [A], native: true}",
         (
             '/features/nativeSidecars: expected true or false, got "yes"',
+            '/features/env: expected a mapping, got ["A"]',
             "/features/native: unknown key; did you mean nativeSidecars?",
         ),
     ),

@@ -169,6 +169,12 @@ def test_callers_are_read_and_read_again(tmp_path: Path) -> None:
     assert not book.callers()["prod-eu"].knows(tokens.digest(TOKEN))
 
 
+def test_callers_that_cannot_be_read_are_no_fault_of_the_operator(tmp_path: Path) -> None:
+    (tmp_path / "auth" / "prod-eu.yaml").mkdir(parents=True)
+    with pytest.raises(UnavailableError, match=r"auth/prod-eu.yaml cannot be read: Is a directory"):
+        DirectoryCallers(tmp_path).callers()
+
+
 def test_callers_that_do_not_load_leave_the_last_good_ones(tmp_path: Path) -> None:
     admit(tmp_path, "prod-eu", TOKEN)
     book = DirectoryCallers(tmp_path)

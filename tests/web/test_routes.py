@@ -1,12 +1,14 @@
 """The routes: what answers where, by which method, and that nothing ever redirects."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from events.kept import PATH_TOKEN, TOKEN
 from events.recorded import NAMES, recorded
-from web.conftest import Site
+from podgraft.store import DirectoryStore
+from web.conftest import Site, site
 
 POD = recorded("24-bearer-token")
 SERVED = tuple(
@@ -120,6 +122,22 @@ def test_readiness_fails_with_what_does_not_load(token_site: Site) -> None:
     assert response.status_code == 500
     message = json.loads(response.data)["message"]
     assert message.startswith("injector istio does not load: policy: /polcy: unknown key")
+
+
+def test_a_store_of_nothing_is_not_ready(tmp_path: Path) -> None:
+    response = site(tmp_path).client.get("/readyz")
+    assert response.status_code == 404
+    assert json.loads(response.data)["message"].startswith("injector default: ")
+
+
+def test_a_mistake_of_ours_is_a_status_on_every_route(folder: Path) -> None:
+    class Mistaken(DirectoryStore):
+        def injectors(self) -> tuple[str, ...]:
+            raise RuntimeError("s3cret")
+
+    response = site(folder, store=Mistaken(folder)).client.get("/readyz")
+    assert response.status_code == 500
+    assert json.loads(response.data)["message"] == "podgraft failed; its log says how"
 
 
 def test_readiness_tells_of_a_stale_snapshot(token_site: Site) -> None:

@@ -68,10 +68,6 @@ class Manifest:
         """A fault of this object; *path* is inside it."""
         return Fault(file=self.file, path=self.path + path, problem=problem, remedy=remedy)
 
-    def __str__(self) -> str:
-        full = f"{self.namespace}/{self.name}" if self.namespace else self.name
-        return f"{self.kind} {full} in {self.file}"
-
 
 @dataclass(frozen=True, slots=True)
 class Manifests:
@@ -120,8 +116,7 @@ def _documents(file: str, content: bytes, note: Note) -> Iterator[Manifest]:
         return
     for number, document in enumerate(documents, 1):
         place = file if len(documents) == 1 else f"{file}, document {number}"
-        if document is not None:
-            yield from _items(place, "", document, note)
+        yield from _items(place, "", document, note)
 
 
 def _items(file: str, path: str, document: JSON, note: Note) -> Iterator[Manifest]:

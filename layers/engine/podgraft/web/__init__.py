@@ -6,8 +6,9 @@ a Kubernetes ``Status`` by one table (faults.py), and every call leaves one line
 """
 
 from . import settings
-from .app import DEFAULT_INJECTOR, create_app
+from .app import create_app
 from .asgi import InLoop
+from .health import DEFAULT_INJECTOR
 from .journal import Journal
 from .opening import journal_of, opened
 from .settings import Auth, Settings, SettingsError

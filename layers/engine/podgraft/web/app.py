@@ -15,13 +15,12 @@ from . import credentials, faults
 from .authentication import gate
 from .errors import NoRouteError, WrongMethodError
 from .faults import Reply
-from .health import readiness
+from .health import DEFAULT_INJECTOR, readiness
 from .journal import Journal, to
 from .settings import Auth
 from .throttle import Throttle
 from .webhook import REVIEWS, Webhook
 
-DEFAULT_INJECTOR = "default"
 _JSON = "application/json"
 _OPEN = "PODGRAFT_AUTH=none: whoever reaches this address is answered; for local use only"
 

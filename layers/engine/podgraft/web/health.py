@@ -1,14 +1,18 @@
 """Whether this instance can answer reviews, and from which versions."""
 
 from podgraft.jsonvalue import Object
-from podgraft.store import NotLoadedError, Store
+from podgraft.store import Store
+
+# Who answers where the URL names no injector.
+DEFAULT_INJECTOR = "default"
 
 
 def readiness(store: Store) -> Object:
-    """Policy and bundle of every injector; raises ``StoreError`` where one does not load."""
-    names = store.injectors()
-    if not names:
-        raise NotLoadedError("no injector is stored")
+    """Policy and bundle of every injector; raises ``StoreError`` where one does not load.
+
+    A store that knows of none yet is asked for the default.
+    """
+    names = store.injectors() or (DEFAULT_INJECTOR,)
     return {name: _versions(store, name) for name in names}
 
 

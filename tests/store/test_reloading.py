@@ -1,0 +1,86 @@
+"""What is loaded from files that change, also while they are read."""
+
+from collections.abc import Iterator
+from itertools import count
+from threading import Barrier, Thread
+
+import pytest
+
+from podgraft.store import NotLoadedError, StoreError, UnavailableError
+from podgraft.store.reloading import Current, Reloading
+
+
+def test_files_that_change_while_they_are_read_are_read_again() -> None:
+    fingerprints = iter([0, 0, 1, 1, 1])
+    loads = count()
+    reloading = Reloading(lambda: next(fingerprints), lambda: next(loads))
+    assert reloading.current() == Current(1)
+
+
+def test_files_that_never_rest_are_tried_anew_at_each_look() -> None:
+    fingerprints = count()
+    reloading = Reloading(lambda: next(fingerprints), lambda: "half")
+    for _ in range(2):
+        with pytest.raises(UnavailableError, match="the files change faster"):
+            reloading.current()
+
+
+def test_what_does_not_load_is_not_tried_again_while_nothing_changes() -> None:
+    outcomes: Iterator[str | StoreError] = iter(["good", NotLoadedError("bad"), "better"])
+    loads: list[object] = []
+    fingerprint = [0]
+
+    def load() -> str:
+        outcome = next(outcomes)
+        loads.append(outcome)
+        if isinstance(outcome, StoreError):
+            raise outcome
+        return outcome
+
+    reloading = Reloading(lambda: fingerprint[0], load)
+    assert reloading.current() == Current("good")
+    fingerprint[0] = 1
+    for _ in range(3):
+        current = reloading.current()
+        assert (current.value, str(current.error)) == ("good", "bad")
+    assert len(loads) == 2
+    fingerprint[0] = 2
+    assert reloading.current() == Current("better")
+
+
+def test_what_cannot_be_reached_is_tried_again_although_nothing_changes() -> None:
+    outcomes: Iterator[str | StoreError] = iter([UnavailableError("no disk"), "back"])
+
+    def load() -> str:
+        outcome = next(outcomes)
+        if isinstance(outcome, StoreError):
+            raise outcome
+        return outcome
+
+    reloading = Reloading(lambda: 0, load)
+    with pytest.raises(UnavailableError):
+        reloading.current()
+    assert reloading.current() == Current("back")
+
+
+def test_threads_share_one_load() -> None:
+    loads: list[int] = []
+    together = Barrier(8)
+    seen: list[Current[str]] = []
+
+    def load() -> str:
+        loads.append(1)
+        return "loaded"
+
+    reloading = Reloading(lambda: 0, load)
+
+    def look() -> None:
+        together.wait()
+        seen.append(reloading.current())
+
+    threads = [Thread(target=look) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(loads), seen) == (1, [Current("loaded")] * 8)
