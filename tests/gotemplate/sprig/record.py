@@ -7,9 +7,10 @@ python -m gotemplate.sprig.record --compare 10000 --seed 7
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from oracle.fixtures import record
 from oracle.live import Row, ask
@@ -17,6 +18,7 @@ from podgraft.gotemplate import LimitError
 
 from . import guesses, questions
 from .answers import FIXTURES, answer, same
+from .questions.typed import DATA
 
 RECORDED_GUESSES = 1000
 
@@ -37,17 +39,25 @@ def main(argv: list[str]) -> int:
 def _record(folder: Path) -> None:
     for family in questions.FAMILIES:
         _say(family, record(folder / f"{family}.jsonl", _rows(questions.templates(family))))
+    _say("typed", record(folder / "typed.jsonl", _typed_rows()))
     _say("misuses", record(folder / "misuses.jsonl", _rows(questions.misuses())))
     guessed = islice(guesses.templates(0), RECORDED_GUESSES)
     _say("guesses", record(folder / "guesses.jsonl", _rows(guessed, guesses.DATA)))
 
 
-def _rows(templates: Iterable[str], data: object = None) -> Iterator[Row]:
+def _rows(templates: Iterable[str], data: Mapping[str, Any] | None = None) -> Iterator[Row]:
     for template in dict.fromkeys(templates):
         row: Row = {"template": template, "functions": "sprig"}
         if data is not None:
             row["data"] = data
         yield row
+
+
+def _typed_rows() -> Iterator[Row]:
+    """Each with as much of the data as it names."""
+    for row in _rows(questions.typed_templates()):
+        named = {name: DATA[name] for name in DATA if f".{name}" in row.get("template", "")}
+        yield {**row, "data": named}
 
 
 def _compare(templates: Iterable[str]) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from podgraft.gotemplate import Function, TemplateError, compile_, sprig
+from podgraft.gotemplate import Function, FunctionError, TemplateError, compile_, sprig
 from podgraft.gotemplate.sprig.signatures import FUNCTIONS, Deferred
 
 ALL = sprig.functions()
@@ -45,6 +45,8 @@ def test_a_refused_function_is_named_with_the_reason_when_a_template_is_loaded(n
     assert name in str(caught.value)
     assert sprig.REFUSED[name] in str(caught.value)
     assert caught.value.line == 2
+    with pytest.raises(FunctionError, match=sprig.REFUSED[name]):
+        ALL[name].call()
 
 
 def test_what_is_not_refused_works() -> None:

@@ -14,6 +14,7 @@ from podgraft.govalue import (
     Field,
     Kind,
     Method,
+    Slice,
     Struct,
     Value,
     number,
@@ -31,6 +32,8 @@ from .quantities import QUANTITY
 _INT32 = range(-(2**31), 2**31)
 _INT, _TEXT = 0, 1  # values of intstr.Type
 
+_BYTES = slice_of(UINT8)
+
 INT_OR_STRING = struct("intstr.IntOrString")
 INT_OR_STRING.fields = (
     Field("Type", number("intstr.Type", Kind.INT64), "Type"),
@@ -38,7 +41,7 @@ INT_OR_STRING.fields = (
     Field("StrVal", STRING, "StrVal"),
 )
 FIELDS_V1 = struct("v1.FieldsV1")
-FIELDS_V1.fields = (Field("Raw", slice_of(UINT8), "Raw"),)
+FIELDS_V1.fields = (Field("Raw", _BYTES, "Raw"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,15 @@ def _int_value(port: Struct) -> int:
     return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else 0
 
 
+def _marshal_int_or_string(port: Struct) -> Slice:
+    text = _text(port)
+    return Slice(_BYTES, [*(dump(text) if port.raw.get("Type") == _TEXT else text).encode()])
+
+
+def _marshal_fields(fields: Struct) -> Slice:
+    return Slice(_BYTES, fields.raw.get("Raw") or [*b"null"])
+
+
 def _view_fields(raw: Value) -> Struct:
     return raw if type(raw) is Struct else Struct(FIELDS_V1, {"Raw": list(dump(raw).encode())})
 
@@ -146,6 +158,8 @@ def _view_fields(raw: Value) -> Struct:
 INT_OR_STRING.convert = _view_int_or_string
 INT_OR_STRING.methods = {
     "IntValue": Method(_int_value, pointer=True, result=INT),
+    "MarshalJSON": Method(_marshal_int_or_string, result=_BYTES),
     "String": Method(_text, pointer=True, result=STRING),
 }
 FIELDS_V1.convert = _view_fields
+FIELDS_V1.methods = {"MarshalJSON": Method(_marshal_fields, result=_BYTES)}

@@ -8,6 +8,7 @@ from podgraft.govalue import (
     INT,
     INT64,
     STRING,
+    UINT8,
     Field,
     GoType,
     Kind,
@@ -20,6 +21,7 @@ from podgraft.govalue import (
     named,
     number,
     pointer_to,
+    slice_of,
     struct,
     text,
 )
@@ -97,6 +99,7 @@ QUANTITY.methods = {
     "DeepCopy": _getter(view, QUANTITY, pointer=False),
     "Equal": Method(_equal, (QUANTITY,), result=BOOL),
     "IsZero": _getter(lambda q: q.sign == 0, BOOL),
+    "MarshalJSON": _getter(lambda q: [*f'"{q}"'.encode()], slice_of(UINT8), pointer=False),
     "MilliValue": _getter(Quantity.milli_value, INT64),
     "ScaledValue": Method(_scaled_value, (_SCALE,), pointer=True, result=INT64),
     "Sign": _getter(lambda q: q.sign, INT),

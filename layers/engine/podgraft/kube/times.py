@@ -5,8 +5,21 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from podgraft import gotime
-from podgraft.govalue import BOOL, Field, Method, Pointer, Struct, Value, pointer_to, struct
+from podgraft.govalue import (
+    BOOL,
+    UINT8,
+    Field,
+    Method,
+    Pointer,
+    Slice,
+    Struct,
+    Value,
+    pointer_to,
+    slice_of,
+    struct,
+)
 
+_BYTES = slice_of(UINT8)
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
 
 TIME = struct("v1.Time")
@@ -59,10 +72,16 @@ def _without_fraction(time: Struct) -> Struct:
     return _convert(canonical(gotime.format_moment(gotime.moment_of(time.field("Time")), _LAYOUT)))
 
 
+def _marshal_json(time: Struct) -> Slice:
+    text = canonical(gotime.format_moment(gotime.moment_of(time.field("Time")), _LAYOUT))
+    return Slice(_BYTES, [*(b"null" if text is None else f'"{text}"'.encode())])
+
+
 TIME.convert = _convert
 TIME.methods = {
     "Before": _comparison(operator.lt, of_nils=False),
     "Equal": _comparison(operator.eq, of_nils=True),
     "IsZero": Method(_is_zero, pointer=True, result=BOOL),
+    "MarshalJSON": Method(_marshal_json, result=_BYTES),
     "Rfc3339Copy": Method(_without_fraction, result=TIME),
 }

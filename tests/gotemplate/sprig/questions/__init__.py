@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from podgraft.gotemplate import Function, sprig
 from podgraft.govalue import ANY, ANY_MAP, BOOL, FLOAT64, INT, STRING
 
-from . import dates, numbers, patterns, text, values, web
-from .asking import Questions, template
+from . import dates, numbers, patterns, text, typed, values, web
+from .asking import Questions, template, typed_template
 
 FAMILIES: dict[str, Questions] = {
     "text": text.QUESTIONS,
@@ -25,6 +25,12 @@ def templates(family: str) -> Iterator[str]:
     """The family's questions as templates."""
     for name, arguments in FAMILIES[family].items():
         yield from (template(name, each) for each in arguments)
+
+
+def typed_templates() -> Iterator[str]:
+    """The questions about typed data as templates."""
+    for name, arguments in typed.QUESTIONS.items():
+        yield from (typed_template(name, each) for each in arguments)
 
 
 def misuses() -> Iterator[str]:

@@ -31,6 +31,11 @@ def template(name: str, arguments: str) -> str:
     return f'{{{{ $x := {name} {arguments} }}}}{{{{ printf "%T %v" $x $x }}}} {{{{ toJson $x }}}}'
 
 
+def typed_template(name: str, arguments: str) -> str:
+    """As ``template`` without the text, which for pointers is an address."""
+    return f"{{{{ $x := {name} {arguments} }}}}{{{{ typeOf $x }}}} {{{{ toJson $x }}}}"
+
+
 def methods(value: str, other: str, names: Iterable[str]) -> tuple[str, ...]:
     """Templates that call methods of a value; ``$u`` is another one, for those that compare."""
     return tuple(

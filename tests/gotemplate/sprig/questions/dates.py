@@ -49,6 +49,7 @@ READINGS = lines(
     "15:04:05" "1:02:60"
     "15:04" "1:2"
     "3PM" "12AM"
+    "3PM" "1PM"
     "3PM" "12PM"
     "3PM" "13PM"
     "3pm" "1am"
@@ -60,12 +61,15 @@ READINGS = lines(
     "05.999" "07"
     "05,00" "07,1x"
     ".00" ".-1"
+    ".00" "x12"
+    ".00" ".x2"
     "05 .0" "07.5 .5"
     "002" "060"
     "2006 002" "2000 366"
     "2006 002" "2001 366"
     "2006 002 Jan" "2001 060 Feb"
     "2006 002 2" "2001 060 1"
+    "2006 002 2" "2001 060 2"
     "2006 __2" "2001   9"
     "Z07:00" "Z"
     "Z07:00" "+05:30"
@@ -74,10 +78,14 @@ READINGS = lines(
     "-0700" "+2500"
     "-0700" "+0961"
     "-0700" "x0930"
+    "-0700" "+0x30"
+    "-0700" "+25x0"
+    "-07:00" "+07.00"
     "-07" "-08"
     "-070000" "-080102"
     "-07:00:00" "+01:02:61"
     "MST" "UTC"
+    "MST" "AB"
     "MST" "GMT"
     "MST" "GMT+3"
     "MST" "GMT-25"
@@ -146,6 +154,18 @@ ROUNDED = lines(
     -2h5m
     """
 )
+SPANS = lines(
+    r"""
+    Hours
+    Minutes
+    Seconds
+    Milliseconds
+    Microseconds
+    Nanoseconds
+    Abs
+    String
+    """
+)
 METHODS = lines(
     r"""
     Year
@@ -197,6 +217,8 @@ QUESTIONS: Questions = {
         *DATES,
         *methods(DATES[1], DATES[2], METHODS),
         *methods(DATES[4], DATES[2], METHODS),
+        *methods(f"({DATES[1]}.Sub {DATES[2]})", DATES[1], SPANS),
+        *methods(f"({DATES[2]}.Sub {DATES[1]})", DATES[1], SPANS),
         *methods(DATES[0], DATES[1], ("GoString", "UTC.GoString", "Local.GoString")),
         *methods(DATES[2], DATES[1], ("GoString", "UTC.String", "Equal $t.UTC")),
     ),

@@ -38,6 +38,9 @@ NAMES = lines(
     "x1Y22-z"
     "12ab34"
     (trunc 4 "aBé日")
+    (b64dec "/w==")
+    (printf "a%sBc%s" (b64dec "/w==") (b64dec "/w=="))
+    (printf "%sA%sBc" (b64dec "/w==") (b64dec "/w=="))
     """
 )
 COUNTS = ("-3", "-1", "0", "1", "4", "7", "100")
@@ -179,6 +182,15 @@ QUESTIONS: Questions = {
     ),
     **each("splitn", combined(('","', '""'), ("-1", "0", "1", "2", "9"), ('"a,b,c"', '"é日x"'))),
     **each("join", combined(('", "', '""'), VALUES)),
-    **each("toStrings sortAlpha", (*VALUES, '(list "b" "a" "é" "B" "10" 9)')),
+    **each("toStrings", (*VALUES, '(list "b" "a" "é" "B" "10" 9)')),
+    **each(
+        "sortAlpha",
+        (
+            *VALUES,
+            '(list "b" "a" "é" "B" "10" 9)',
+            '{{ $l := splitList "," "b,a" }}{{ sortAlpha $l }} {{ $l }}',
+            '{{ $l := list "b" "a" }}{{ sortAlpha $l }} {{ $l }}',
+        ),
+    ),
     **each("cat", ("", '"a"', "nil", '1 nil "b" 2.5 true', '(list 1) (dict "a" 1)', '"%d" 1')),
 }

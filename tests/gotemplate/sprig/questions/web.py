@@ -41,6 +41,7 @@ CONSTRAINTS = lines(
     ">1.2.3-alpha"
     "<2"
     "<=1.2"
+    "<=1.2.3"
     "<=1"
     ">=1.2.3"
     "=>1"
@@ -90,6 +91,7 @@ VERSION_METHODS = lines(
     IncPatch
     SetPrerelease `rc.1`
     SetPrerelease `01`
+    SetPrerelease `é`
     SetMetadata `b`
     MarshalText
     SetMetadata `é`
@@ -120,6 +122,7 @@ URLS = lines(
     "HTTP://X/Y"
     "x:/"
     "http://[::1]:80/x"
+    "http://[::]/"
     "http://[fe80::1%25en0]/"
     "http://[::ffff:1.2.3.4]/"
     "http:///p"
@@ -174,6 +177,8 @@ BAD_URLS = lines(
     "http://[1:]/"
     "http://[1:2:3:4:5:6:7::8]/"
     "http://[1:1.2.3.4]/"
+    "http://[1:2:3:4:5:6:7::1.2.3.4]/"
+    "http://[1x::]/"
     "http://[1:2:3:4:5:6:7:1.2.3.4]/"
     "http://[::1.2.3]/"
     "http://[:]/"

@@ -33,7 +33,6 @@ _FLOATS = frozenset((FLOAT32, FLOAT64))
 _CALENDAR = frozenset(("time.Month", "time.Weekday"))
 
 # The module re compiles and keeps a pattern when it is first used; few templates use any.
-_DECIMAL = r"([+-]?)0*([0-9]+)"
 _LEADING_DIGITS = r"([+-]?)0*([0-9]*)"
 _OCTAL = r"[+-]?[0-7]+"
 # Go's integer literals; a leading 0 alone means octal.
@@ -67,34 +66,16 @@ def _fits(number: int) -> bool:
     return MIN_INT64 <= number <= MAX_INT64
 
 
-def parse_int(text: str, base: int) -> int | None:
-    """strconv.ParseInt to 64 bits in base 8 or 10, or by prefix for 0; None on any error."""
-    number = _READERS[base](text)
-    return number if number is not None and _fits(number) else None
-
-
-def _decimal(text: str) -> int | None:
-    """Decimal digits as a number; any that does not fit int64 as one that does not either."""
-    found = re.fullmatch(_DECIMAL, text)
-    if found is None:
-        return None
-    return int(found[1] + found[2][:20])
-
-
-def _octal(text: str) -> int | None:
-    return int(text, 8) if re.fullmatch(_OCTAL, text) else None
-
-
-def _literal(text: str) -> int | None:
+def parse_int(text: str) -> int | None:
+    """strconv.ParseInt to 64 bits, the base by the literal's prefix; None on any error."""
     found = re.fullmatch(_LITERAL, text)
     if found is None:
         return None
     sign, prefix, digits = (group for group in found.groups() if group is not None)
     digits = digits.replace("_", "")
-    return int(sign + digits, _BASES[prefix.lower()]) if prefix else _decimal(sign + digits)
-
-
-_READERS = {0: _literal, 8: _octal, 10: _decimal}
+    # int() refuses thousands of decimal digits; 21 are too many for an int64 already.
+    number = int(sign + digits, _BASES[prefix.lower()]) if prefix else int(sign + digits[:21])
+    return number if _fits(number) else None
 
 
 def parse_float(text: str) -> float | None:
@@ -129,7 +110,7 @@ def to_int(value: Value) -> int:
     if type_ in _FLOATS:
         return truncated(value)
     if type_ is STRING:
-        return parse_int(re.sub(_ZERO_DECIMAL, "", value), 0) or 0
+        return parse_int(re.sub(_ZERO_DECIMAL, "", value)) or 0
     if type_ is BOOL:
         return int(value)
     return int(value) if type_ is not None and type_.name in _CALENDAR else 0
@@ -170,4 +151,6 @@ def atoi(text: str) -> int:
 
 def to_decimal(value: Value) -> Value:
     """The value's text read as octal digits, an int64; 0 if it is none."""
-    return INT64.convert(parse_int(sprint(value), 8) or 0)
+    text = sprint(value)
+    number = int(text, 8) if re.fullmatch(_OCTAL, text) else 0
+    return INT64.convert(number if _fits(number) else 0)

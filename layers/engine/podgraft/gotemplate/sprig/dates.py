@@ -23,11 +23,10 @@ from podgraft.gotime import (
     time_of,
     wrapped,
 )
-from podgraft.govalue import INT, INT32, INT64, STRING, Struct, Value, pointer_to, type_of
+from podgraft.govalue import INT, INT32, INT64, STRING, Struct, Value, type_of
 
 from .casting import atoi
 
-_TIME_POINTER = pointer_to(TIME)
 _HTML = "2006-01-02"
 _SECONDS = 1_000_000_000  # nanoseconds
 _UNITS = (
@@ -66,8 +65,6 @@ def _moment(value: Value) -> Moment:
     type_ = type_of(value)
     if type_ in (INT, INT32, INT64):
         return Moment(int(value))
-    if type_ is _TIME_POINTER and value:
-        return moment_of(value.target)
     if type_ is TIME:
         return moment_of(value)
     raise FunctionError("the date is neither a time nor an integer, and the clock is not read")

@@ -8,9 +8,7 @@ from typing import NoReturn, TypeAlias
 
 from podgraft.gotemplate.quoting import quote
 
-TOO_DEEP = "exceeded max depth"
 _END = "unexpected end of JSON input"
-_MAX_DEPTH = 10_000  # maxNestingDepth of encoding/json
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DIGITS = re.compile(r"[0-9]+")
@@ -95,8 +93,6 @@ class _Scanner:
     def _open(self, closer: str, following: _State) -> _State:
         self._at += 1
         self._closers.append(closer)
-        if len(self._closers) > _MAX_DEPTH:
-            raise _FaultError(TOO_DEEP)
         return following
 
     def _close(self) -> _State:

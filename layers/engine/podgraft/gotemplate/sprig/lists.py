@@ -5,14 +5,14 @@ Capacity is no part of a value here: where Go lets ``slice`` reach past the leng
 """
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.govalue import ANY_SLICE, STRINGS, Kind, Slice, Value, slice_of
+from podgraft.govalue import ANY_SLICE, STRINGS, Kind, Slice, Value, slice_of, type_of
 
 from .bounds import check_elements
 from .casting import to_int
 from .conversion import strslice, strval
 from .deep import Membership, deep_equal
 from .defaults import empty
-from .panics import LENGTH_OUT_OF_RANGE, SLICE_OUT_OF_BOUNDS, kind_of
+from .panics import LENGTH_OUT_OF_RANGE, SLICE_OUT_OF_BOUNDS, UNADDRESSABLE_ARRAY, kind_of
 from .runes import encoded
 
 _NIL_LIST = Slice(ANY_SLICE, None)
@@ -116,6 +116,8 @@ def slice_(values: Value, *indices: Value) -> Value:
     size = len(_elements(values, "list should be type of slice or array but"))
     if not size:
         return None
+    if kind_of(values) is Kind.ARRAY:
+        raise FunctionError(UNADDRESSABLE_ARRAY)
     start = to_int(indices[0]) if indices else 0
     end = to_int(indices[1]) if len(indices) > 1 else size
     if not 0 <= start <= end <= size:
@@ -139,6 +141,14 @@ def chunk(size: int, values: Value) -> Slice:
 
 
 def sort_alpha(values: Value) -> Slice:
-    """The elements as text, sorted by their bytes; anything else as a list of its text."""
-    texts = [strval(None)] if values is None else strslice(values)
-    return Slice(STRINGS, sorted(texts, key=encoded))
+    """The elements as text, sorted by their bytes; anything else as a list of its text.
+
+    A []string itself is sorted, as in Go; what it is a view of is not.
+    """
+    type_ = type_of(values)
+    texts = sorted(strslice(values) if type_ else [strval(values)], key=encoded)
+    if type_ is not STRINGS:
+        return Slice(STRINGS, texts)
+    if values:
+        values.raw = texts
+    return values

@@ -102,12 +102,26 @@ class _Writer:
         return self._object(
             (field.json, found)
             for path, field in _fields(value.type)
-            if (holder := _holder(value, path)) is not None
-            and ((found := holder.get(field)) or not field.omitempty)
+            if not _omits(field, found := value.walk((*path, field)))
         )
 
     def _object(self, entries: Iterator[tuple[str, Value]]) -> str:
         return f"{{{','.join(f'{_string(key)}:{self.value(value)}' for key, value in entries)}}}"
+
+
+def _omits(field: Field, value: Value) -> bool:
+    """Whether a field is left out; to omitempty no struct is empty."""
+    return (field.omitempty and not value) or (field.omitzero and _is_zero(value))
+
+
+def _is_zero(value: Value) -> bool:
+    """Whether its own method IsZero says so, or it is the zero value."""
+    if not isinstance(value, Struct):
+        return not value
+    member = value.type.member("IsZero")
+    if member is not None and isinstance(member.found, Method):
+        return member.found.call(value.walk(member.path))
+    return all(_is_zero(value.get(field)) for field in value.type.fields)
 
 
 def _is_nil(value: Value) -> bool:
@@ -122,13 +136,10 @@ def _is_nil(value: Value) -> bool:
 
 def _marshaled(value: Value, type_: GoType) -> str | None:
     """What the value's own MarshalJSON, or MarshalText, makes of it."""
-    if isinstance(value, Pointer):
-        value, type_ = value.target, type_.elem or type_
     for name in ("MarshalJSON", "MarshalText"):
         member = type_.member(name)
         if member is not None and isinstance(member.found, Method):
-            receiver = value.walk(member.path) if member.path else value
-            text = strval(member.found.call(receiver))
+            text = strval(member.found.call(value.walk(member.path) if member.path else value))
             return text if name == "MarshalJSON" else _string(text)
     return None
 
@@ -199,20 +210,7 @@ def _fields(type_: GoType) -> tuple[tuple[_Path, Field], ...]:
 
 def _all_fields(type_: GoType, path: _Path) -> Iterator[tuple[_Path, Field]]:
     for field in type_.fields:
-        inner = field.type.elem if field.type.kind is Kind.POINTER else field.type
-        if not field.inline:
+        if field.inline:
+            yield from _all_fields(field.type, (*path, field))
+        elif field.name[:1].isupper():
             yield path, field
-        elif inner is not None:
-            yield from _all_fields(inner, (*path, field))
-
-
-def _holder(value: Struct, path: _Path) -> Struct | None:
-    """The embedded struct at the end of the path; None past a nil pointer."""
-    holder: Value = value
-    for step in path:
-        holder = holder.get(step)
-        if isinstance(holder, Pointer):
-            holder = holder.target
-        if holder is None:
-            return None
-    return holder

@@ -28,11 +28,6 @@ def must_merge(target: Value, *sources: Value) -> Value:
     return _merged(target, sources, overwrite=False)
 
 
-def must_merge_overwrite(target: Value, *sources: Value) -> Value:
-    """The target with everything taken that each source in turn has."""
-    return _merged(target, sources, overwrite=True)
-
-
 def merge(target: Value, *sources: Value) -> Value:
     """``mustMerge``, but the empty string for types that differ; the target is half merged then."""
     try:
@@ -42,11 +37,8 @@ def merge(target: Value, *sources: Value) -> Value:
 
 
 def merge_overwrite(target: Value, *sources: Value) -> Value:
-    """``mustMergeOverwrite``, but the empty string for types that differ."""
-    try:
-        return _merged(target, sources, overwrite=True)
-    except _DifferentTypesError:
-        return ""
+    """The target with everything taken that each source in turn has."""
+    return _merged(target, sources, overwrite=True)
 
 
 def _merged(target: Value, sources: tuple[Value, ...], *, overwrite: bool) -> Value:

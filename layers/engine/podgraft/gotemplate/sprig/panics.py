@@ -10,6 +10,7 @@ ASSIGNMENT_TO_NIL_MAP = "assignment to entry in nil map"
 INTEGER_DIVIDE = "runtime error: integer divide by zero"
 LENGTH_OUT_OF_RANGE = "runtime error: makeslice: len out of range"
 NIL_POINTER = "runtime error: invalid memory address or nil pointer dereference"
+UNADDRESSABLE_ARRAY = "reflect.Value.Slice: slice of unaddressable array"
 SLICE_OUT_OF_BOUNDS = "reflect.Value.Slice: slice index out of bounds"
 
 

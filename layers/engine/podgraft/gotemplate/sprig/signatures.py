@@ -127,7 +127,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "merge": _function("merging.merge", ANY_MAP, variadic=ANY_MAP),
     "mergeOverwrite": _function("merging.merge_overwrite", ANY_MAP, variadic=ANY_MAP),
     "mustMerge": _function("merging.must_merge", ANY_MAP, variadic=ANY_MAP),
-    "mustMergeOverwrite": _function("merging.must_merge_overwrite", ANY_MAP, variadic=ANY_MAP),
+    "mustMergeOverwrite": _function("merging.merge_overwrite", ANY_MAP, variadic=ANY_MAP),
     # deep
     "deepEqual": _function("deep.deep_equal", ANY, ANY),
     "deepCopy": _function("deep.copy", ANY),

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from podgraft.govalue import Value
 
-from .jsonfault import TOO_DEEP, fault
+from .jsonfault import fault
 from .runes import REPLACEMENT, encoded, runes
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_TOO_DEEP = "exceeded max depth"
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -47,7 +48,7 @@ def unmarshal(text: str) -> Read:
             runes(text), parse_float=number, parse_int=number, parse_constant=_refuse
         )
     except RecursionError:
-        return Read(None, TOO_DEEP)
+        return Read(None, _TOO_DEEP)
     except ValueError:
         return Read(None, fault(encoded(text)))
     if _ESCAPED_SURROGATE.search(text):
