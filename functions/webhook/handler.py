@@ -1,5 +1,6 @@
 """AWS Lambda's entry point: settings, stores and application, built once a cold start."""
 
+import gc
 import logging
 import os
 from collections.abc import Mapping
@@ -25,3 +26,4 @@ def build(environment: Mapping[str, str]) -> Mangum:
 
 
 handler = build(os.environ)
+gc.freeze()  # what is loaded by now stays: the collector never has to look at it again
