@@ -23,6 +23,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from operator import is_not
 from typing import ClassVar, TypeAlias
 
 from podgraft.gotemplate import Function
@@ -70,11 +72,21 @@ def is_harmless(text: str) -> bool:
     >>> is_harmless("hub/proxyv2:1.30 -x"), is_harmless("a: b"), is_harmless("- a"), is_harmless("")
     (True, False, False, True)
     """
+    return _remembered(text) if len(text) <= _LONGEST_WORD else _judged(text)
+
+
+def _judged(text: str) -> bool:
     return (
         _HARMLESS.fullmatch(text) is not None
         and text not in _NULLS
         and not text.startswith(_DIRECTIVES)
     )
+
+
+# Field names and the words of a cluster's pods come again and again; long texts are values, which
+# are not kept.
+_LONGEST_WORD = 64
+_remembered = lru_cache(maxsize=4096)(_judged)
 
 
 @dataclass(slots=True)
@@ -96,19 +108,19 @@ class Masking:
             case str():
                 return self._text(value, place) if self._needed(value) else value
             case dict():
-                masked = {
-                    self.of(key, (place, key)): self.of(each, (place, key))
-                    for key, each in value.items()
-                }
-                same = all(map(_is, masked, value)) and all(
-                    map(_is, masked.values(), value.values())
-                )
-                return value if same else masked  # type: ignore[return-value] - keys stay strings
+                return self._object(value, place)
             case list():
                 elements = [self.of(each, (place, index)) for index, each in enumerate(value)]
-                return value if all(map(_is, elements, value)) else elements
+                return elements if any(map(is_not, elements, value)) else value
             case _:
                 return value
+
+    def _object(self, value: dict[str, JSON], place: Place) -> JSON:
+        keys = [self._text(key, (place, key)) if self._needed(key) else key for key in value]
+        values = [self.of(each, (place, key)) for key, each in value.items()]
+        if any(map(is_not, keys, value)) or any(map(is_not, values, value.values())):
+            return dict(zip(keys, values, strict=True))
+        return value
 
     def _needed(self, text: str) -> bool:
         return not is_harmless(text) or (
@@ -189,7 +201,3 @@ def _decodings(text: str) -> Iterator[str]:
             yield decode(text).decode()
         except ValueError:
             continue
-
-
-def _is(left: object, right: object) -> bool:
-    return left is right

@@ -137,7 +137,8 @@ def _functions(profile: Profile, schema: Schema, env: Mapping[str, str]) -> Mapp
     defaults = mesh.proxy_defaults(profile)
     known = dict(sprig.functions(profile.sprig)) if profile.sprig else {}
     known |= functions.functions(profile, defaults, env, mesh_types.types(schema))
-    return known | {name: masks.transparent(known[name]) for name in _SEES_THROUGH if name in known}
+    known |= {name: masks.transparent(known[name]) for name in _SEES_THROUGH if name in known}
+    return functions.with_render(known) if profile.has("render", releases.FUNCTIONS) else known
 
 
 def _rules(profile: Profile, config: Config, warnings: list[Fault]) -> Rules:

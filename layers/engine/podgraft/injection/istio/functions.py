@@ -6,12 +6,20 @@ slices as views over raw JSON (``podgraft.govalue``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from functools import partial
 
 from podgraft import govalue, kube, kubeyaml
-from podgraft.gotemplate import ExecError, Function, FunctionError, LimitError, Program, printing
+from podgraft.gotemplate import (
+    ExecError,
+    Function,
+    FunctionError,
+    LimitError,
+    TemplateError,
+    compile_,
+    printing,
+)
 from podgraft.gotemplate.sprig.marshal import marshal
 from podgraft.gotemplate.sprig.unmarshal import unmarshal
 from podgraft.govalue import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, Value
@@ -207,12 +215,18 @@ def _without_nil(entries: dict[str, Value]) -> Value:
 DATA: ContextVar[Value] = ContextVar("DATA")
 
 
-def render(compile_: Callable[[str], Program], text: str) -> str:
-    """The text rendered as a template with the caller's data; ``""`` where that fails."""
-    try:
-        return compile_(text).render(DATA.get())
-    except (ExecError, LimitError):
-        return ""
+def with_render(known: Mapping[str, Function]) -> Mapping[str, Function]:
+    """The functions and ``render``, whose templates may call them all, itself included."""
+
+    def render(text: str) -> str:
+        """The text rendered as a template with the caller's data; ``""`` where that fails."""
+        try:
+            return compile_(text, name="render", functions=every).render(DATA.get())
+        except (TemplateError, ExecError, LimitError):
+            return ""
+
+    every = {**known, "render": Function(render, (STRING,))}
+    return every
 
 
 def functions(

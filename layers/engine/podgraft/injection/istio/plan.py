@@ -115,7 +115,7 @@ def plan(setup: Setup, pod: Object, request: Request) -> Plan:
         facts=_facts(setup, base, merged=merged, by_hand=by_hand),
         subject=_subject(setup, base, seen, request),
         environment=cluster.environment(setup.values, request.environment, labels_of(base)),
-        templates=setup.templates.chosen(said),
+        templates=(setup.templates.by_hand() if by_hand else setup.templates).chosen(said),
         injected_annotations={} if by_hand else setup.injected_annotations,
         hold=held.get(_HOLD) is True or setup.values.hold_application,
         tcp_probes=setup.tcp_probes,
@@ -201,8 +201,11 @@ def _resources(setup: Setup, base: Object) -> tuple[Message, Message, Message]:
 
 def _shown(profile: Profile, base: Object, status_port: str) -> Object:
     """The pod as templates see it: without what an earlier injection added, but with what the
-    user wrote under the injected names.
+    user wrote under the injected names. Who manages which field is never looked at.
     """
+    metadata = object_at(base, "metadata")
+    kept: Object = {key: each for key, each in metadata.items() if key != "managedFields"}
+    base = {"metadata": kept, "spec": object_at(base, "spec")}
     if not profile.pod_templates:
         return base
     said = annotations_of(base)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from podgraft.gotemplate import Function, Program, TemplateError, compile_
 from podgraft.injection.errors import Fault, OperatorError, UserError
@@ -11,7 +11,7 @@ from podgraft.injection.masks import DECODERS
 from podgraft.patch import pointer
 
 from .releases import Profile
-from .settings import Config
+from .settings import DEFAULT_TEMPLATES, Config
 
 ANNOTATION = "inject.istio.io/templates"
 ONLY = "template"  # the one of releases before 1.9, by its key in the configuration
@@ -37,6 +37,12 @@ class Templates:
     broken: Mapping[str, TemplateError]
     aliases: Mapping[str, tuple[str, ...]]
     defaults: tuple[str, ...]
+
+    def by_hand(self) -> Templates:
+        """The same as kube-inject knows them: one default, no aliases."""
+        if self.defaults == (ONLY,):
+            return self
+        return replace(self, defaults=DEFAULT_TEMPLATES, aliases={})
 
     def chosen(self, annotations: Mapping[str, str]) -> tuple[str, ...]:
         """The names of the templates for a pod: its annotation's, else the defaults; aliases mean
