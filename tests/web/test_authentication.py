@@ -78,10 +78,10 @@ def test_a_credential_is_good_for_its_own_cluster(case: Case) -> None:
     subject = subjects.parse(case.shown[0]) if case.auth is Auth.MTLS and case.shown else None
     shown = Credentials(case.shown if case.auth is Auth.TOKEN else (), subject, "192.0.2.7")
     if isinstance(case.want, str):
-        assert check(shown, case.cluster) == case.want
+        assert check(shown, case.cluster, None) == case.want
         return
     with pytest.raises(case.want) as error:
-        check(shown, case.cluster)
+        check(shown, case.cluster, None)
     assert not any(token and token in str(error.value) for token in case.shown)
 
 
@@ -92,9 +92,9 @@ def test_one_kind_of_credential_is_no_substitute_for_the_other(auth: Auth) -> No
         Auth.MTLS: Credentials((TOKEN,), None, ""),
     }
     with pytest.raises(UnauthenticatedError):
-        gate(auth, Book())(wrong[auth], "prod-eu")
+        gate(auth, Book())(wrong[auth], "prod-eu", None)
 
 
 @pytest.mark.parametrize("cluster", [None, "anything"])
 def test_without_authentication_the_url_is_believed(cluster: str | None) -> None:
-    assert gate(Auth.NONE, Book())(Credentials((), None, ""), cluster) == cluster
+    assert gate(Auth.NONE, Book())(Credentials((), None, ""), cluster, None) == cluster

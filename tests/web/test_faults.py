@@ -347,3 +347,12 @@ def test_without_authentication_everybody_is_answered_and_the_log_says_so(folder
     assert at.post(GOOD, headers={"Authorization": ""}).status_code == 200
     assert at.records[0]["level"] == "WARNING"
     assert "whoever reaches this address" in str(at.records[0]["message"])
+
+
+@pytest.mark.parametrize(
+    "path", ["/s3cret-token/inject", "/inject/s3cret-token", "/k/s3cret-token"]
+)
+def test_a_token_in_the_wrong_place_is_not_written(path: str, token_site: Site) -> None:
+    response = token_site.client.post(path, data=GOOD)
+    assert response.status_code in {401, 404}
+    assert "s3cret" not in json.dumps(token_site.records)

@@ -1,13 +1,14 @@
 """The routes: what answers where, by which method, and that nothing ever redirects."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from events.kept import PATH_TOKEN, TOKEN
 from events.recorded import NAMES, recorded
-from podgraft.store import DirectoryStore
+from podgraft.store import DirectoryStore, Snapshot
 from web.conftest import Site, site
 
 POD = recorded("24-bearer-token")
@@ -146,3 +147,37 @@ def test_readiness_tells_of_a_stale_snapshot(token_site: Site) -> None:
     ready = json.loads(token_site.client.get("/readyz").data)
     assert ready["istio"]["stale"].startswith("injector istio does not load")
     assert "stale" not in ready["default"]
+
+
+TIMEOUTS = (
+    ("timeout=10s", 10.0),
+    ("timeout=30s", 30.0),
+    ("timeout=1m", 60.0),
+    ("timeout=1.5s", 1.5),
+    ("timeout=500ms", 0.5),
+    ("x=1&timeout=3s&y=2", 3.0),
+    ("", None),
+    ("timeout=", None),
+    ("timeout=10", None),
+    ("timeout=-1s", None),
+    ("timeout=soon", None),
+    ("mytimeout=10s", None),
+)
+
+
+@pytest.mark.parametrize(("query", "seconds"), TIMEOUTS)
+def test_the_stores_have_until_the_caller_stops_waiting(
+    query: str, seconds: float | None, folder: Path
+) -> None:
+    given: list[float | None] = []
+
+    class Asked(DirectoryStore):
+        def snapshot(
+            self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+        ) -> Snapshot:
+            given.append(deadline_seconds)
+            return super().snapshot(injector, cluster, deadline_seconds)
+
+    at = site(folder, store=Asked(folder))
+    assert at.send(replace(POD, query=query)).status_code == 200
+    assert given == [seconds]

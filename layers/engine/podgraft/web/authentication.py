@@ -10,20 +10,21 @@ from .credentials import Credentials
 from .errors import ForbiddenError, UnauthenticatedError
 from .settings import Auth
 
-# The cluster that is calling, from its credentials and the cluster in the URL; ``None`` for both
-# is a caller without a cluster. Raises ``UnauthenticatedError`` or ``ForbiddenError``.
-Gate: TypeAlias = Callable[[Credentials, str | None], str | None]
+# The cluster that is calling, from its credentials and the cluster in the URL (``None`` for both
+# is a caller without a cluster), found within so many seconds. Raises ``UnauthenticatedError``,
+# ``ForbiddenError`` or ``StoreError``.
+Gate: TypeAlias = Callable[[Credentials, str | None, float | None], str | None]
 
 
 def gate(auth: Auth, store: CallerStore) -> Gate:
     """The gate that the settings ask for."""
     match auth:
         case Auth.TOKEN:
-            return lambda credentials, cluster: _by_token(store.callers(), credentials, cluster)
+            return lambda shown, cluster, left: _by_token(store.callers(left), shown, cluster)
         case Auth.MTLS:
-            return lambda credentials, cluster: _by_subject(store.callers(), credentials, cluster)
+            return lambda shown, cluster, left: _by_subject(store.callers(left), shown, cluster)
         case Auth.NONE:
-            return lambda _, cluster: cluster
+            return lambda _shown, cluster, _left: cluster
 
 
 def _by_token(

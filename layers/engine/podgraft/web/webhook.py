@@ -5,7 +5,7 @@ The order matters: nothing of the body is read before the caller is known.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from http import HTTPStatus
 
 from podgraft import admission, review
@@ -50,28 +50,34 @@ class Webhook:
     def reply(self, route: str, injector: str, tail: str, environ: Environ) -> Reply:
         """Answer one call, whatever comes of it, and note it in the journal."""
         started = self._clock()
-        reply, record = self._answer(route, injector, tail, environ)
+        timeout = _timeout_seconds(environ.get("QUERY_STRING", ""))
+        call = _Call(
+            route=route,
+            injector=injector,
+            tail=tail,
+            environ=environ,
+            ends=None if timeout is None else started + timeout,
+        )
+        reply, record = self._answer(call)
         if record:
             milliseconds = round((self._clock() - started) * 1000, 3)
-            heading: Object = {"route": route, "injector": injector, "code": reply.code}
-            self._journal({**record, **heading, "milliseconds": milliseconds})
+            told: Object = {"route": route, "code": reply.code, "milliseconds": milliseconds}
+            self._journal({**record, **told})
         return reply
 
-    def _answer(
-        self, route: str, injector: str, tail: str, environ: Environ
-    ) -> tuple[Reply, Object]:
+    def _answer(self, call: "_Call") -> tuple[Reply, Object]:
         uid = ""
         try:
-            cluster = self._authenticated(environ, _cluster(tail))
-            caller = Caller(
-                injector=_known(injector),
-                cluster=cluster,
-                path=tail,
-                deadline_seconds=_deadline_seconds(environ.get("QUERY_STRING", "")),
-            )
-            request = admission.decode(_body(environ))
+            cluster = self._authenticated(call)
+            request = admission.decode(_body(call.environ))
             uid = request.uid
-            return _told(REVIEWS[route](request, self._store, caller))
+            caller = Caller(
+                injector=_known(call.injector),
+                cluster=cluster,
+                path=call.tail,
+                deadline_seconds=self._left(call),
+            )
+            return _told(REVIEWS[call.route](request, self._store, caller))
         except ThrottledError as error:
             return faults.reply(error), {}
         except (WebError, admission.ReviewError, StoreError) as error:
@@ -80,10 +86,10 @@ class Webhook:
             mistake: Object = {"event": "mistake", "level": "ERROR", "uid": uid}
             return faults.reply(error), {**mistake, "trace": trace(error)}
 
-    def _authenticated(self, environ: Environ, cluster: str | None) -> str | None:
-        shown = credentials.read(environ)
+    def _authenticated(self, call: "_Call") -> str | None:
+        shown = credentials.read(call.environ)
         try:
-            return self._gate(shown, cluster)
+            return self._gate(shown, _cluster(call.tail), self._left(call))
         except (UnauthenticatedError, ForbiddenError) as error:
             if self._throttle.failed(shown.source) > MAX_FAILURES:
                 raise ThrottledError(
@@ -91,6 +97,21 @@ class Webhook:
                     f"{WINDOW_SECONDS:.0f} s"
                 ) from error
             raise
+
+    def _left(self, call: "_Call") -> float | None:
+        """Seconds until kube-apiserver stops waiting; ``None`` where it did not say."""
+        return None if call.ends is None else call.ends - self._clock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """One POST: the parts of its path, and when its caller stops waiting, by the clock."""
+
+    route: str
+    injector: str
+    tail: str
+    environ: Environ
+    ends: float | None
 
 
 def _told(outcome: Outcome) -> tuple[Reply, Object]:
@@ -127,7 +148,7 @@ def _cluster(tail: str) -> str | None:
     return istio.environment(tail).get("ISTIO_META_CLUSTER_ID")
 
 
-def _deadline_seconds(query: str) -> float | None:
+def _timeout_seconds(query: str) -> float | None:
     """kube-apiserver appends its timeout as Go prints a duration: ``timeout=10s``."""
     found = _TIMEOUT.search(query)
     return float(found[1]) * _UNIT_SECONDS[found[2]] if found else None
