@@ -61,18 +61,22 @@ def _typed_rows() -> Iterator[Row]:
 
 
 def _compare(templates: Iterable[str]) -> int:
-    rows = [*_rows(templates, guesses.DATA)]
+    answered = [(row, ours) for row in _rows(templates, guesses.DATA) if (ours := _bounded(row))]
     differing = 0
-    for row, go in zip(rows, ask(rows), strict=True):
-        try:
-            ours = answer(row)
-        except LimitError:
-            continue
+    for (row, ours), go in zip(answered, ask(row for row, _ in answered), strict=True):
         if not same(ours, go):
             differing += 1
             _say(row.get("template"), "\n  ours", ours, "\n  Go  ", go)
-    _say(len(rows), "templates,", differing, "differ")
+    _say(len(answered), "templates,", differing, "differ")
     return int(differing > 0)
+
+
+def _bounded(row: Row) -> dict[str, str] | None:
+    """Our answer, unless it is that a limit was met: Go has none and would not survive."""
+    try:
+        return answer(row)
+    except LimitError:
+        return None
 
 
 def _say(*words: object) -> None:
