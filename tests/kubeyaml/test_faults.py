@@ -1,8 +1,12 @@
 """What a reader of a broken file is told: where, what, and what to do."""
 
+import importlib.util
+import sys
 from dataclasses import dataclass
 
 import pytest
+from yaml import YAMLError
+from yaml.events import StreamStartEvent
 
 from podgraft import kubeyaml
 from podgraft.kubeyaml import NotYAMLError, syntax
@@ -116,3 +120,20 @@ def test_pyyamls_own_parser_names_the_place_too(monkeypatch: pytest.MonkeyPatch)
         kubeyaml.load("é: 1\nb: \x01")
     with pytest.raises(NotYAMLError, match="line 1 column 5: mapping values are not allowed here"):
         kubeyaml.load("a: b: c")
+
+
+def test_without_libyaml_the_package_falls_back_to_pyyamls_parser(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "yaml._yaml", None)
+    spec = importlib.util.spec_from_file_location("podgraft.kubeyaml.syntax_alone", syntax.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    alone = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(alone)
+    assert alone.CParser is None
+    assert isinstance(alone.events("a")(), StreamStartEvent)
+
+
+def test_an_error_without_a_place_is_placed_at_the_start() -> None:
+    assert str(syntax.fault("a", YAMLError("out of memory"))) == "line 1 column 1: out of memory"

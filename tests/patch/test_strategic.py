@@ -7,7 +7,7 @@ import pytest
 
 from patch.odd import ODD
 from podgraft import kube
-from podgraft.govalue import GoType
+from podgraft.govalue import Field, GoType, Kind, struct
 from podgraft.jsonvalue import JSON, Object, equal
 from podgraft.patch import strategic
 from podgraft.patch.strategic import MergeError
@@ -224,6 +224,12 @@ CASES = (
         {"$setElementOrder/containers": named("b", "a"), "containers": named("b", "a")},
         {"containers": named("b", "a")},
     ),
+    Case(
+        "an empty order beside elements is no order",
+        {"containers": named("a")},
+        {"$setElementOrder/containers": [], "containers": named("n")},
+        {"containers": named("n", "a")},
+    ),
     Case("order of a list that is nowhere", {}, {"$setElementOrder/containers": named("b")}, {}),
     # lists of scalars
     metadata(
@@ -439,3 +445,10 @@ def test_the_cost_grows_with_the_lists_and_not_with_their_square() -> None:
         return min(times)
 
     assert cost(4000) < 32 * cost(500)
+
+
+def test_a_table_of_types_that_is_broken_is_our_fault_and_says_so() -> None:
+    broken = struct("v1.Broken")
+    broken.fields = (Field("List", GoType("[]?", Kind.SLICE), "list"),)
+    with pytest.raises(TypeError, match=r"\[\]\? has no elements"):
+        strategic.merge({"list": [1]}, {"list": [2]}, broken)

@@ -5,6 +5,7 @@ repeated keys, numbers that overflow and lone surrogates; this module is where b
 """
 
 import json
+from collections import Counter
 from typing import TypeAlias
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
@@ -134,17 +135,9 @@ def _same_types(left: JSON, right: JSON) -> bool:
 def _unique(pairs: list[tuple[str, JSON]]) -> Object:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise NotJSONError(f"the key {_repeated(pairs)!r} stands twice in one object")
+        ((repeated, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise NotJSONError(f"the key {repeated!r} stands twice in one object")
     return result
-
-
-def _repeated(pairs: list[tuple[str, JSON]]) -> str:
-    seen: set[str] = set()
-    for key, _ in pairs:
-        if key in seen:
-            return key
-        seen.add(key)
-    raise AssertionError("called where a key is repeated")
 
 
 def _finite(digits: str) -> float:

@@ -37,11 +37,33 @@ JUNK: tuple[JSON, ...] = (
     *({"$patch": word} for word in ("delete", "replace", "merge", "nope", 5, None)),
 )
 
+# Faults of an Odd that chance finds too seldom: target and patch.
+RARE: tuple[tuple[Object, Object], ...] = (
+    ({"parts": []}, {"parts": ["x"]}),
+    ({"parts": [{"size": 1}]}, {"parts": [{"id": "a"}]}),
+    ({"parts": [{"id": "b"}]}, {"parts": [{"id": "a", "$patch": "x"}]}),
+    ({"parts": [{"id": "a"}, {"id": "b"}]}, {"$setElementOrder/parts": [{"id": "a"}, "x"]}),
+    ({"parts": [{"id": "a"}]}, {"$setElementOrder/parts": [{"id": "a"}], "parts": ["x"]}),
+    ({"parts": [{"id": "a"}]}, {"$setElementOrder/parts": ["a"], "parts": [{"id": "a"}]}),
+    ({"parts": [{"id": "a"}]}, {"$deleteFromPrimitiveList/parts": [{"id": "a", "size": 2}]}),
+    ({"swapped": ["x"]}, {"$setElementOrder/swapped": [{"id": "a"}]}),
+    ({"swapped": [{"size": 1}]}, {"$setElementOrder/swapped": [{"id": "a"}]}),
+    ({"words": []}, {"$setElementOrder/words": []}),
+    ({"words": []}, {"$deleteFromPrimitiveList/words": []}),
+    ({"words": []}, {"words": [None]}),
+    ({"words": []}, {"words": [["a"]]}),
+    ({"keyless": []}, {"keyless": [{"id": "a"}]}),
+    ({"plain": {}}, {"plain": {}}),
+    ({"plain": []}, {"plain": []}),
+    ({}, {"$setElementOrder/plain": []}),
+)
+
 
 def main() -> None:
     """Record the fixture anew: pairs that are as they should be, and pairs that are not."""
     random = Random(0)  # noqa: S311 - the same rows every time
     rows = [pair(random, faults=number % 3) for number in range(900)]
+    rows += [{"type": "Odd", "target": target, "patch": patch} for target, patch in RARE]
     program.write(FIXTURE, [row for row in program.settled("strategic", rows) if comparable(row)])
 
 

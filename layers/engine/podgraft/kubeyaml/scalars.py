@@ -86,10 +86,7 @@ def key_text(number: float) -> str:
     """A float key as text: sigs.k8s.io/yaml prints it with the precision of 32 bits."""
     if math.isnan(number):
         return ".nan"
-    try:
-        bits = struct.pack("f", number)
-    except OverflowError:
-        bits = struct.pack("f", math.copysign(math.inf, number))
+    bits = struct.pack("f", number)
     (single,) = struct.unpack("f", bits)
     if math.isinf(single):
         return ".inf" if single > 0 else "-.inf"

@@ -4,7 +4,9 @@ Block style, two blanks a level, lists at their key's own column, empty lists an
 ``{}``. Mirrors go-yaml v2's encode.go and the block states of its emitterc.go.
 """
 
-from podgraft.jsonvalue import JSON, go_float
+from typing import TypeGuard
+
+from podgraft.jsonvalue import JSON, Object, go_float
 
 from .keys import in_natural_order
 from .scalars import as_json
@@ -37,7 +39,7 @@ class _Writer:
         self.pieces: list[str] = []
         self.sort_keys = sort_keys
 
-    def block(self, value: JSON, indent: int, *, inline: bool) -> None:
+    def block(self, value: Object | list[JSON], indent: int, *, inline: bool) -> None:
         """A map or list with something in it; ``inline``, its first line has begun already."""
         margin = " " * indent
         if isinstance(value, dict):
@@ -45,7 +47,7 @@ class _Writer:
             for number, key in enumerate(keys):
                 self.pieces.append("" if inline and not number else margin)
                 self.member(key, value[key], indent)
-        elif isinstance(value, list):
+        else:
             for number, element in enumerate(value):
                 self.pieces.append("-" if inline and not number else f"{margin}-")
                 self.after_indicator(element, indent)
@@ -81,7 +83,7 @@ class _Writer:
         self.pieces.append(text if text and has_break(text[-1]) else f"{text}\n")
 
 
-def _is_block(value: JSON) -> bool:
+def _is_block(value: JSON) -> TypeGuard[Object | list[JSON]]:
     """Whether the value takes lines of its own."""
     return isinstance(value, dict | list) and bool(value)
 
@@ -101,7 +103,7 @@ def _scalar_text(value: JSON, place: Place) -> str:
             return _integer_text(number) if isinstance(number, int) else go_float(number)
         case list():
             return "[]"
-        case dict():
+        case _:
             return "{}"
 
 

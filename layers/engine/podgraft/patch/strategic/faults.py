@@ -89,12 +89,12 @@ def plain(value: JSON) -> str:
             return "true" if value else "false"
         case int():
             return str(value)
-        case float():
-            return go_float(value)
         case list():
             return f"[{' '.join(map(plain, value))}]"
         case dict():
             return f"map[{' '.join(f'{key}:{plain(value[key])}' for key in sorted(value))}]"
+        case _:
+            return go_float(value)
 
 
 def as_text(value: JSON) -> str:
