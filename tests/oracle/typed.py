@@ -1,22 +1,24 @@
 """Typed JSON as Go values: the reading that values.go does, for the engine."""
 
+from collections.abc import Iterable
+from typing import cast
+
 from podgraft import govalue as go
 from podgraft.govalue import GoType, Kind, Value
+from podgraft.jsonvalue import JSON
 
 from .universe import TYPES
 
 
-def decode(raw: Value) -> Value:
+def decode(raw: JSON) -> Value:
     """The Go value that typed JSON describes; see values.go for its form."""
-    match raw:
-        case {"$type": str(name)}:
-            return _typed(type_named(name), raw.get("value"))
-        case dict():
-            return {key: decode(item) for key, item in raw.items()}
-        case list():
-            return [decode(item) for item in raw]
-        case _:
-            return raw
+    if isinstance(raw, list):
+        return [decode(item) for item in raw]
+    if not isinstance(raw, dict):
+        return raw
+    if "$type" in raw:
+        return _typed(type_named(str(raw["$type"])), raw.get("value"))
+    return {key: decode(item) for key, item in raw.items()}
 
 
 def type_named(name: str) -> GoType:
@@ -33,7 +35,7 @@ def type_named(name: str) -> GoType:
     return TYPES[name]
 
 
-def _typed(type_: GoType, raw: Value) -> Value:
+def _typed(type_: GoType, raw: JSON) -> Value:
     if raw is None:
         return type_.convert(None)
     match type_.kind:
@@ -41,28 +43,37 @@ def _typed(type_: GoType, raw: Value) -> Value:
             return decode(raw)
         case Kind.STRUCT:
             fields = {field.json: field.type for field in type_.fields}
-            raw = {name: _typed(fields[name], item) for name, item in raw.items()}
+            items = cast("dict[str, JSON]", raw).items()
+            return type_.convert({name: _typed(fields[name], item) for name, item in items})
         case Kind.POINTER:
             return go.Pointer(type_, _typed(_elem(type_), raw))
         case Kind.SLICE | Kind.ARRAY:
-            raw = [_typed(_elem(type_), item) for item in raw]
+            return type_.convert([_typed(_elem(type_), item) for item in cast("list[JSON]", raw)])
         case Kind.MAP:
-            raw = _pairs(type_, raw)
-        case Kind.FLOAT32 | Kind.FLOAT64:
-            raw = float(raw)
-        case Kind.COMPLEX64 | Kind.COMPLEX128:
-            raw = complex(*map(float, raw))
-        case Kind.STRING if isinstance(raw, dict):
-            raw = bytes.fromhex(raw["hex"]).decode("utf-8", "surrogateescape")
+            key_type = type_.key or go.STRING
+            pairs = ((_typed(key_type, k), _typed(_elem(type_), v)) for k, v in _pairs(raw))
+            return type_.convert(dict(pairs))
         case _:
-            pass
-    return type_.convert(raw)
+            return type_.convert(_scalar(type_.kind, raw))
 
 
-def _pairs(type_: GoType, raw: Value) -> dict[Value, Value]:
-    key_type, elem_type = type_.key or go.STRING, _elem(type_)
-    pairs = raw.items() if isinstance(raw, dict) else raw
-    return {_typed(key_type, key): _typed(elem_type, item) for key, item in pairs}
+def _pairs(raw: JSON) -> Iterable[tuple[JSON, JSON]]:
+    if isinstance(raw, dict):
+        return raw.items()
+    return cast("list[tuple[JSON, JSON]]", raw)
+
+
+def _scalar(kind: Kind, raw: JSON) -> Value:
+    match kind:
+        case Kind.FLOAT32 | Kind.FLOAT64:
+            return float(cast("str | float", raw))
+        case Kind.COMPLEX64 | Kind.COMPLEX128:
+            real, imaginary = cast("list[str | float]", raw)
+            return complex(float(real), float(imaginary))
+        case Kind.STRING if isinstance(raw, dict):
+            return bytes.fromhex(str(raw["hex"])).decode("utf-8", "surrogateescape")
+        case _:
+            return raw
 
 
 def _elem(type_: GoType) -> GoType:

@@ -3,6 +3,7 @@
 Whatever is here must be the same there: the recorded answers came from those.
 """
 
+from collections.abc import Callable
 from typing import NoReturn
 
 from podgraft import govalue as go
@@ -11,22 +12,20 @@ from podgraft.gotemplate.printing import sprint, sprintf
 from podgraft.govalue import Field, GoType, Method, Value
 
 
-def _angry(angry: Value) -> NoReturn:
-    raise FunctionError(angry.field("Reason"))
-
-
-def _fail(*_: Value) -> NoReturn:
-    raise FunctionError("told to fail")
-
-
-def _fails(value: Value) -> NoReturn:
-    raise FunctionError(f"no {sprint(value)}")
-
-
-def _struct(name: str, fields: dict[str, GoType], methods: dict[str, Method]) -> GoType:
-    made = go.struct(name, methods)
-    made.fields = tuple(Field(field, type_, json=field) for field, type_ in fields.items())
+def _struct(name: str, fields: dict[str, GoType], embedded: tuple[str, ...] = ()) -> GoType:
+    made = go.struct(name)
+    made.fields = tuple(
+        Field(field, type_, json=field, embedded=field in embedded)
+        for field, type_ in fields.items()
+    )
     return made
+
+
+def _pointed(struct: Value) -> Value:
+    """What a pointer points to; Go panics for nil."""
+    if struct is None:
+        raise go.PanicError("runtime error: invalid memory address or nil pointer dereference")
+    return struct
 
 
 WORD = go.text("main.Word")
@@ -35,40 +34,75 @@ RATIO = go.number("main.Ratio", go.Kind.FLOAT32)
 LABELS = go.named("main.Labels", go.STRING_MAP)
 PATH = go.named("main.Path", go.STRINGS)
 STRINGER = go.interface("fmt.Stringer", ("String",))
+
 LEVEL = go.number("main.Level", go.Kind.INT32)
+
+
+def _level_string(level: Value) -> str:
+    return f"LEVEL_{int(level)}"
+
+
+def _level_above(level: Value, other: Value) -> bool:
+    return level > other
+
+
 LEVEL.methods = {
-    "String": Method(lambda level: f"LEVEL_{int(level)}", result=go.STRING),
-    "Above": Method(lambda level, other: level > other, (LEVEL,), result=go.BOOL),
+    "String": Method(_level_string, result=go.STRING),
+    "Above": Method(_level_above, (LEVEL,), result=go.BOOL),
 }
-SIZE = _struct(
-    "main.Size",
-    {"Bytes": go.INT64},
-    {"String": Method(lambda s: f"{_pointed(s).field('Bytes')}B", pointer=True, result=go.STRING)},
-)
-FAULT = _struct(
-    "main.Fault",
-    {"Reason": go.STRING},
-    {"Error": Method(lambda fault: f"fault: {fault.field('Reason')}", result=go.STRING)},
-)
-SYNTAX = _struct(
-    "main.Syntax",
-    {"Text": go.STRING},
-    {"GoString": Method(lambda syntax: f"syntax({syntax.field('Text')})", result=go.STRING)},
-)
-ANGRY = _struct(
-    "main.Angry", {"Reason": go.STRING}, {"String": Method(_angry, result=go.STRING)}
-)
-POINT = _struct("main.Point", {"X": go.INT, "Y": go.INT}, {})
-BASE = _struct(
-    "main.Base",
-    {"ID": go.STRING, "Kind": go.STRING},
-    {"Title": Method(lambda base: f"base {base.field('ID')}", result=go.STRING)},
-)
-EXTRA = _struct(
-    "main.Extra",
-    {"Note": go.STRING, "Kind": go.STRING},
-    {"Remark": Method(lambda e: f"extra {_pointed(e).field('Note')}", pointer=True)},
-)
+
+SIZE = _struct("main.Size", {"Bytes": go.INT64})
+
+
+def _size_string(size: Value) -> str:
+    return f"{_pointed(size).field('Bytes')}B"
+
+
+SIZE.methods = {"String": Method(_size_string, pointer=True, result=go.STRING)}
+
+FAULT = _struct("main.Fault", {"Reason": go.STRING})
+
+
+def _fault_error(fault: Value) -> str:
+    return f"fault: {fault.field('Reason')}"
+
+
+FAULT.methods = {"Error": Method(_fault_error, result=go.STRING)}
+
+SYNTAX = _struct("main.Syntax", {"Text": go.STRING})
+
+
+def _go_string(syntax: Value) -> str:
+    return f"syntax({syntax.field('Text')})"
+
+
+SYNTAX.methods = {"GoString": Method(_go_string, result=go.STRING)}
+
+ANGRY = _struct("main.Angry", {"Reason": go.STRING})
+
+
+def _angry_string(angry: Value) -> NoReturn:
+    raise go.PanicError(angry.field("Reason"))
+
+
+ANGRY.methods = {"String": Method(_angry_string, result=go.STRING)}
+
+POINT = _struct("main.Point", {"X": go.INT, "Y": go.INT})
+BASE = _struct("main.Base", {"ID": go.STRING, "Kind": go.STRING})
+EXTRA = _struct("main.Extra", {"Note": go.STRING, "Kind": go.STRING})
+
+
+def _base_title(base: Value) -> str:
+    return f"base {base.field('ID')}"
+
+
+def _extra_remark(extra: Value) -> str:
+    return f"extra {_pointed(extra).field('Note')}"
+
+
+BASE.methods = {"Title": Method(_base_title, result=go.STRING)}
+EXTRA.methods = {"Remark": Method(_extra_remark, pointer=True, result=go.STRING)}
+
 THING = go.struct("main.Thing")
 THINGS = go.pointer_to(THING)
 THING.fields = (
@@ -99,41 +133,98 @@ THING.fields = (
         }.items()
     ),
 )
+
+
+def _greet(thing: Value, who: str) -> str:
+    return f"{thing.field('Name')} greets {who}"
+
+
+def _sum(_: Value, first: int, *rest: int) -> int:
+    return first + sum(rest)
+
+
+def _echo(_: Value, value: Value) -> Value:
+    return value
+
+
+def _fail(_: Value) -> NoReturn:
+    raise FunctionError("told to fail")
+
+
+def _nothing(_: Value) -> None:
+    return None
+
+
+def _self(thing: Value) -> Value:
+    return go.Pointer(THINGS, thing)
+
+
+def _get_name(thing: Value) -> str:
+    return thing.field("Name") if thing else ""
+
+
+def _get_next(thing: Value) -> Value:
+    return thing.field("Next") if thing else THINGS.convert(None)
+
+
 THING.methods = {
-    "Greet": Method(lambda t, who: f"{t.field('Name')} greets {who}", (go.STRING,)),
-    "Sum": Method(lambda _, first, *rest: first + sum(rest), (go.INT,), go.INT8),
-    "Echo": Method(lambda _, value: value, (go.ANY,), result=go.ANY),
+    "Greet": Method(_greet, (go.STRING,), result=go.STRING),
+    "Sum": Method(_sum, (go.INT,), go.INT8, result=go.INT),
+    "Echo": Method(_echo, (go.ANY,), result=go.ANY),
     "Fail": Method(_fail, result=go.STRING),
-    "Nothing": Method(lambda _: None, result=go.ANY),
-    "Self": Method(lambda thing: go.Pointer(THINGS, thing), result=THINGS),
-    "GetName": Method(lambda t: t.field("Name") if t else "", pointer=True, result=go.STRING),
-    "GetNext": Method(
-        lambda t: t.field("Next") if t else THINGS.convert(None), pointer=True, result=THINGS
-    ),
+    "Nothing": Method(_nothing, result=go.ANY),
+    "Self": Method(_self, result=THINGS),
+    "GetName": Method(_get_name, pointer=True, result=go.STRING),
+    "GetNext": Method(_get_next, pointer=True, result=THINGS),
 }
 
-TYPES: dict[str, GoType] = {
-    made.name: made
-    for made in (
-        go.ANY, go.BOOL, go.INT, go.INT8, go.INT16, go.INT32, go.INT64, go.UINT, go.UINT8,
-        go.UINT16, go.UINT32, go.UINT64, go.UINTPTR, go.FLOAT32, go.FLOAT64, go.COMPLEX64,
-        go.COMPLEX128, go.STRING, WORD, FLAG, LEVEL, RATIO, LABELS, PATH, SIZE, FAULT, SYNTAX,
-        ANGRY, POINT, BASE, EXTRA, THING,
-    )
-}  # fmt: skip
+_PREDECLARED = (
+    *(go.ANY, go.BOOL, go.INT, go.INT8, go.INT16, go.INT32, go.INT64),
+    *(go.UINT, go.UINT8, go.UINT16, go.UINT32, go.UINT64, go.UINTPTR),
+    *(go.FLOAT32, go.FLOAT64, go.COMPLEX64, go.COMPLEX128, go.STRING),
+)
+_OWN = (
+    *(WORD, FLAG, LEVEL, RATIO, LABELS, PATH, SIZE, FAULT, SYNTAX, ANGRY),
+    *(POINT, BASE, EXTRA, THING),
+)
+TYPES: dict[str, GoType] = {made.name: made for made in (*_PREDECLARED, *_OWN)}
 
 
-def _pointed(struct: Value) -> Value:
-    if struct is None:
-        raise go.PanicError("runtime error: invalid memory address or nil pointer dereference")
-    return struct
+def _shown(format_: str, parameter: GoType) -> Function:
+    """A function that shows its argument."""
+
+    def show(value: Value) -> str:
+        return sprintf(format_, (value,) * format_.count("%"))
+
+    return Function(show, (parameter,), result=go.STRING)
 
 
-def _shown(format_: str, *parameters: GoType) -> Function:
-    def call(*values: Value) -> str:
-        return sprintf(format_, values * (format_.count("%") // len(values)))
+def _giving(result: GoType, make: Callable[[], Value]) -> Function:
+    return Function(make, result=result)
 
-    return Function(call, parameters, result=go.STRING)
+
+def _takes_many(first: str, *rest: int) -> str:
+    return sprint(first, list(rest))
+
+
+def _takes_anys(*values: Value) -> str:
+    return sprintf("%v", (list(values),))
+
+
+def _takes_size_pointer(pointer: Value) -> str:
+    return sprint(bool(pointer))
+
+
+def _takes_thing(thing: Value) -> str:
+    return thing.field("Name")
+
+
+def _takes_thing_pointer(pointer: Value) -> str:
+    return _get_name(pointer.target)
+
+
+def _fails(value: Value) -> NoReturn:
+    raise FunctionError(f"no {sprint(value)}")
 
 
 PROBES = {
@@ -155,25 +246,19 @@ PROBES = {
     "takesLabels": _shown("%v", LABELS),
     "takesList": _shown("%#v", go.ANY_SLICE),
     "takesStrings": _shown("%#v", go.STRINGS),
-    "takesThing": Function(lambda t: t.field("Name"), (THING,), result=go.STRING),
-    "takesThingPtr": Function(
-        lambda p: p.target.field("Name") if p else "", (THINGS,), result=go.STRING
-    ),
-    "takesSizePtr": Function(lambda p: sprint(bool(p)), (go.pointer_to(SIZE),), result=go.STRING),
+    "takesThing": Function(_takes_thing, (THING,), result=go.STRING),
+    "takesThingPtr": Function(_takes_thing_pointer, (THINGS,), result=go.STRING),
+    "takesSizePtr": Function(_takes_size_pointer, (go.pointer_to(SIZE),), result=go.STRING),
     "takesStringer": _shown("%v", STRINGER),
     "takesTwo": Function(sprint, (go.STRING, go.INT), result=go.STRING),
-    "takesMany": Function(
-        lambda a, *rest: sprint(a, list(rest)), (go.STRING,), go.INT, go.STRING
-    ),
-    "takesAnys": Function(lambda *v: sprintf("%v", (list(v),)), (), go.ANY, go.STRING),
-    "givesNil": Function(lambda: None),
-    "givesAny": Function(lambda: "any"),
-    "givesMap": Function(lambda: {"k": "v", "n": None}, result=go.ANY_MAP),
-    "givesInt8": Function(lambda: go.INT8.convert(-8), result=go.INT8),
-    "givesNilMap": Function(lambda: go.ANY_MAP.convert(None), result=go.ANY_MAP),
-    "givesThing": Function(
-        lambda: THINGS.convert({"Name": "given", "Count": 3}), result=THINGS
-    ),
-    "givesLevel": Function(lambda: LEVEL.convert(2), result=LEVEL),
+    "takesMany": Function(_takes_many, (go.STRING,), go.INT, go.STRING),
+    "takesAnys": Function(_takes_anys, (), go.ANY, go.STRING),
+    "givesNil": _giving(go.ANY, lambda: None),
+    "givesAny": _giving(go.ANY, lambda: "any"),
+    "givesMap": _giving(go.ANY_MAP, lambda: {"k": "v", "n": None}),
+    "givesInt8": _giving(go.INT8, lambda: go.INT8.convert(-8)),
+    "givesNilMap": _giving(go.ANY_MAP, lambda: go.ANY_MAP.convert(None)),
+    "givesThing": _giving(THINGS, lambda: THINGS.convert({"Name": "given", "Count": 3})),
+    "givesLevel": _giving(LEVEL, lambda: LEVEL.convert(2)),
     "fails": Function(_fails, (go.ANY,), result=go.STRING),
 }

@@ -1,9 +1,8 @@
 """eq, ne, lt, le, gt and ge (text/template/funcs.go)."""
 
-from collections.abc import Callable
 from enum import Enum, auto
 
-from podgraft.govalue import Bool, GoType, Kind, Pointer, Struct, Value, type_of
+from podgraft.govalue import GoType, Kind, Pointer, Struct, Value, type_of
 
 from .errors import FunctionError
 from .ordering import bytewise

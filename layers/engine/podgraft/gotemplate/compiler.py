@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from podgraft.govalue import Value
+from podgraft.govalue import Map, Pointer, Slice, Struct, Value, copied
 
 from . import nodes, runtime
-from .arguments import converted, interface_of
+from .arguments import converted
 from .expressions import Expressions, kept
 from .functions import Function
 from .pen import Expression, Pen
@@ -32,11 +32,16 @@ _WRITES_BETWEEN_MEASURES = 32
 _Setter = Callable[[Result], Expression]
 _PARAMETERS = ("dot", "write", "run", "depth")
 _RUNTIME: dict[str, Value] = {
+    "Map": Map,
+    "Pointer": Pointer,
+    "Slice": Slice,
+    "Struct": Struct,
     "UNDECLARED": runtime.UNDECLARED,
     "argument": runtime.argument,
     "bool": bool,
     "constant": runtime.constant,
     "converted": converted,
+    "copied": copied,
     "declared": runtime.declared,
     "dict": dict,
     "elements": runtime.elements,
@@ -45,7 +50,7 @@ _RUNTIME: dict[str, Value] = {
     "float": float,
     "int": int,
     "invoke": runtime.invoke,
-    "is_interface": lambda holder, key: interface_of(holder, key) is not None,
+    "is_interface": runtime.is_interface,
     "list": list,
     "method": runtime.method,
     "pairs": runtime.pairs,

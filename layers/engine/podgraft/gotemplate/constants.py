@@ -14,7 +14,8 @@ _DECIMAL = re.compile(
     r"[+-]?(?=[_.]*[0-9])[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?", re.ASCII
 )
 _HEXADECIMAL = re.compile(
-    r"[+-]?0[xX](?=[_.]*[0-9a-fA-F])[0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?[pP][+-]?[0-9][0-9_]*", re.ASCII
+    r"[+-]?0[xX](?=[_.]*[0-9a-fA-F])[0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?[pP][+-]?[0-9][0-9_]*",
+    re.ASCII,
 )
 # What fmt.Sscan takes for a floating point number without its sign, right or wrong.
 _SCANNED = (

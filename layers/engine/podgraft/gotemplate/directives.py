@@ -104,7 +104,7 @@ class _Scanner:
         return number
 
     def _index(self) -> Index | None:
-        """parseArgNumber; of an index that is not closed, or ``[]`` at the end, only ``[`` is used."""
+        """parseArgNumber; of one that is not closed, or ``[]`` at the end, only ``[`` is used."""
         if not self.format.startswith("[", self.at):
             return None
         closed = self.format.find("]", self.at)

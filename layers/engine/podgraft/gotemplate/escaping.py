@@ -1,6 +1,6 @@
 """html, js and urlquery (text/template/funcs.go, net/url)."""
 
-from podgraft.govalue import Value
+from podgraft.govalue import Value, copied
 
 from .printable import is_print
 from .printing import sprint
@@ -39,10 +39,10 @@ def html(*values: Value) -> str:
 
 
 def js(*values: Value) -> str:
-    """The text of the values, escaped for a JavaScript string.
+    r"""The text of the values, escaped for a JavaScript string.
 
     >>> js("it's", 1)
-    "it\\\\'s1"
+    "it\\'s1"
     """
     return "".join(map(_js_escaped, _joined(values)))
 
@@ -62,7 +62,9 @@ def urlquery(*values: Value) -> str:
 
 def _joined(values: tuple[Value, ...]) -> str:
     """evalArgs: what ``print`` makes of the values, pointers followed."""
-    return sprint(*("<no value>" if value is None else printable(value) for value in values))
+    return sprint(
+        *("<no value>" if value is None else printable(copied(value)) for value in values)
+    )
 
 
 def _js_escaped(char: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
-from podgraft.govalue import ANY, ANY_MAP, ANY_SLICE, BOOL, FLOAT64, INT, STRING, GoType
+from podgraft.govalue import ANY, ANY_MAP, ANY_SLICE, BOOL, FLOAT64, INT, STRING, GoType, Kind
 
 from . import nodes
 from .arguments import literal
@@ -29,6 +29,8 @@ _CLASSES = {
     INT: "int",
     STRING: "str",
 }
+# Classes whose values say their type themselves.
+_VIEWS = {Kind.MAP: "Map", Kind.POINTER: "Pointer", Kind.SLICE: "Slice", Kind.STRUCT: "Struct"}
 _PLAIN = (str, int, float, complex, bool, type(None))
 _SHORT_CIRCUITS: dict[str, ast.boolop] = {"and": ast.And(), "or": ast.Or()}
 _COMPARISONS: dict[str, ast.cmpop] = {"eq": ast.Eq(), "ne": ast.NotEq()}
@@ -258,7 +260,7 @@ class Expressions:
         if fault:
             code = self.fail(pen, fault)
             return Result(pen.last(call.piped.code, code) if call.piped else code)
-        if call.piped and not all(isinstance(each, nodes.Constant) for each in call.arguments):
+        if call.piped and not self._evaluates_in_order(function, call):
             local = self.temporary()
             before = pen.keep(local, call.piped.code)
             call = replace(call, piped=Result(pen.name(local)))
@@ -266,11 +268,22 @@ class Expressions:
         holder = self.unit.named(function.result) if function.result is ANY else None
         return Result(self._called(function, call, pen), holder)
 
+    def _evaluates_in_order(self, function: Function, call: Call) -> bool:
+        """Whether it does not matter that Python evaluates the piped argument after the others."""
+        if not call.arguments:
+            return True
+        if self.unit.is_builtin(call.name) and call.name in _SHORT_CIRCUITS:
+            return False
+        return all(
+            isinstance(node, nodes.Constant) and _fits(node, _parameter(function, at))
+            for at, node in enumerate(call.arguments)
+        )
+
     def _called(self, function: Function, call: Call, pen: Pen) -> Expression:
         """The call, or what a builtin is in Python: Go's truth is Python's, so is its equality."""
         builtin = call.name if self.unit.is_builtin(call.name) else ""
         if builtin in _SHORT_CIRCUITS:
-            return self._short_circuit(_SHORT_CIRCUITS[builtin], function, call, pen)
+            return self._short_circuit(_SHORT_CIRCUITS[builtin], call, pen)
         arguments = self._arguments(function, call)
         codes = [argument.code for argument in arguments]
         self.site(pen, call.node, call.name)
@@ -284,6 +297,10 @@ class Expressions:
             made.keywords.append(ast.keyword("interfaces", pen.tuple(told), **pen.place))
         if builtin in _COMPARISONS:
             return self._compared(_COMPARISONS[builtin], made, pen)
+        if function.result is ANY:
+            local, first = self.named(pen, Result(made))
+            copy = pen.call("copied", pen.name(local))
+            return pen.choose(pen.is_a(first, "Struct"), copy, pen.name(local))
         return made
 
     def _compared(self, operator: ast.cmpop, call: ast.Call, pen: Pen) -> Expression:
@@ -298,9 +315,7 @@ class Expressions:
                 return pen.choose(pen.is_a(first, "str"), same, call)
         return call
 
-    def _short_circuit(
-        self, operator: ast.boolop, function: Function, call: Call, pen: Pen
-    ) -> Expression:
+    def _short_circuit(self, operator: ast.boolop, call: Call, pen: Pen) -> Expression:
         """``and`` and ``or``, which evaluate no more arguments than they must."""
         codes: list[Expression] = []
         last: list[Blamed] = []
@@ -338,13 +353,18 @@ class Expressions:
             return value
         pen = self.pen(start, end)
         self.site(pen)
-        type_name = pen.name(self.unit.named(wanted))
-        if wanted not in _CLASSES:
-            code = pen.call("converted", value.code, type_name, *_origin(pen, value))
-            return Result(code)
+        type_name = self.unit.named(wanted)
         local, first = self.named(pen, value)
-        other = pen.call("converted", pen.name(local), type_name, *_origin(pen, value))
-        return Result(pen.choose(pen.is_a(first, _CLASSES[wanted]), pen.name(local), other))
+        other = pen.call("converted", first, pen.name(type_name), *_origin(pen, value))
+        if wanted in _CLASSES:
+            fits = pen.is_a(first, _CLASSES[wanted])
+        elif wanted.kind in _VIEWS:
+            is_view = pen.is_a(first, _VIEWS[wanted.kind])
+            fits = pen.both(ast.And(), (is_view, pen.has_type(local, type_name)))
+        else:
+            return Result(other)
+        other.args[0] = pen.name(local)
+        return Result(pen.choose(fits, pen.name(local), other))
 
     def named(self, pen: Pen, value: Result) -> tuple[str, Expression]:
         """The name of a local with the value, and code for its first use."""
@@ -372,3 +392,11 @@ def _parameter(function: Function, at: int) -> GoType:
     if at < len(function.parameters) or function.variadic is None:
         return function.parameters[at]
     return function.variadic
+
+
+def _fits(node: nodes.Constant, wanted: GoType) -> bool:
+    try:
+        literal(node, wanted)
+    except FaultError:
+        return False
+    return True

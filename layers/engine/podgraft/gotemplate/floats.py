@@ -6,6 +6,9 @@ from math import copysign, inf, isnan
 from podgraft.govalue import single
 
 SHORTEST = -1  # as many digits as it takes to read the same number back
+_DOUBLE = 64
+_LEAST_PLAIN, _MOST_PLAIN = -4, 6  # %g has an exponent outside, if precision does not say more
+_FRACTION_BITS = 60  # below the leading one, while %x is rounded
 
 
 def format_float(value: float, verb: str, precision: int = SHORTEST, bits: int = 64) -> str:
@@ -34,7 +37,7 @@ def format_float(value: float, verb: str, precision: int = SHORTEST, bits: int =
 
 
 def _decimal(value: float, verb: str, precision: int, bits: int) -> str:
-    """formatDigits of ftoa.go: digits, and how many of them stand before the point."""
+    """A number in digits, with or without exponent (formatDigits)."""
     if precision < 0:
         digits, point = _shortest(value, bits)
     else:
@@ -45,7 +48,8 @@ def _decimal(value: float, verb: str, precision: int, bits: int) -> str:
         return _plain(digits, point, max(len(digits) - point, 0))
     count = len(digits) if precision < 0 else max(precision, 1)
     limit = len(digits) if count > len(digits) >= point else count
-    if point - 1 < -4 or point - 1 >= (6 if precision < 0 else limit):
+    most = _MOST_PLAIN if precision < 0 else limit
+    if not _LEAST_PLAIN <= point - 1 < most:
         return _exponent(digits, point, min(count, len(digits)) - 1)
     return _plain(digits, point, max((len(digits) if count > point else count) - point, 0))
 
@@ -57,7 +61,7 @@ def _rounded(value: float, count: int) -> tuple[str, int]:
 
 
 def _shortest(value: float, bits: int) -> tuple[str, int]:
-    text = repr(value) if bits == 64 else _shortest_single(value)
+    text = repr(value) if bits == _DOUBLE else _shortest_single(value)
     mantissa, _, exponent = text.partition("e")
     whole, _, fraction = mantissa.partition(".")
     return _trimmed(whole + fraction, len(whole) + int(exponent or 0))
@@ -88,7 +92,7 @@ def _exponent(digits: str, point: int, precision: int) -> str:
     padded = (digits or "0").ljust(precision + 1, "0")[: precision + 1]
     exponent = point - 1 if digits else 0
     fraction = f".{padded[1:]}" if precision > 0 else ""
-    return f"{padded[0]}{fraction}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+    return f"{padded[0]}{fraction}e{exponent:+03d}"
 
 
 def _plain(digits: str, point: int, precision: int) -> str:
@@ -102,7 +106,7 @@ def _plain(digits: str, point: int, precision: int) -> str:
 
 def _parts(value: float, bits: int) -> tuple[int, int]:
     """Mantissa and exponent of two, as the float is stored."""
-    packed, stored, bias = (">d", 52, 1075) if bits == 64 else (">f", 23, 150)
+    packed, stored, bias = (">d", 52, 1075) if bits == _DOUBLE else (">f", 23, 150)
     raw = int.from_bytes(struct.pack(packed, value), "big")
     mantissa, exponent = raw & ((1 << stored) - 1), raw >> stored
     return (mantissa | 1 << stored, exponent - bias) if exponent else (mantissa, 1 - bias)
@@ -115,21 +119,21 @@ def _binary(value: float, bits: int) -> str:
 
 
 def _hexadecimal(value: float, precision: int) -> str:
-    """%x: 0x1.yyyyp±dd, with the leading one at bit 60 while it is rounded."""
+    """%x: 0x1.yyyyp±dd, the leading one above the fraction's bits while it is rounded."""
     mantissa, exponent = _parts(value, 64)
     if mantissa == 0:
         fraction = "0" * max(precision, 0)
         return f"0x0{'.' if fraction else ''}{fraction}p+00"
     exponent += mantissa.bit_length() - 1
-    mantissa <<= 61 - mantissa.bit_length()
-    if 0 <= precision < 15:
-        unit = 60 - 4 * precision
+    mantissa <<= _FRACTION_BITS + 1 - mantissa.bit_length()
+    unit = _FRACTION_BITS - 4 * precision
+    if 0 < unit <= _FRACTION_BITS:
         kept, rest = mantissa >> unit, mantissa & ((1 << unit) - 1)
         kept += rest | (kept & 1) > 1 << (unit - 1)
         mantissa = kept << unit
-        if mantissa >> 61:
+        if mantissa >> (_FRACTION_BITS + 1):
             mantissa, exponent = mantissa >> 1, exponent + 1
-    digits = f"{mantissa & ((1 << 60) - 1):015x}"
+    digits = f"{mantissa & ((1 << _FRACTION_BITS) - 1):015x}"
     fraction = digits.rstrip("0") if precision < 0 else digits.ljust(precision, "0")[:precision]
-    point = "." if fraction else ""
-    return f"0x{mantissa >> 60}{point}{fraction}p{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+    leading = f"0x{mantissa >> _FRACTION_BITS}{'.' if fraction else ''}"
+    return f"{leading}{fraction}p{exponent:+03d}"

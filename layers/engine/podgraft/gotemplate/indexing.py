@@ -144,7 +144,7 @@ def _part(item: Value, low: int, high: int) -> Value:
     type_ = _type(item)
     if isinstance(item, str):
         return type_.convert(_content(item)[low:high].decode("utf-8", "surrogateescape"))
-    if isinstance(item, list):
+    if item.__class__ is list:
         return item[low:high]
     raw = None if item.raw is None else item.raw[low:high]
     return Slice(slice_of(type_.elem or INT) if type_.kind is Kind.ARRAY else type_, raw)

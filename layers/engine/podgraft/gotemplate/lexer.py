@@ -5,13 +5,13 @@ fault is the last token: what it means depends on where the parser stands.
 """
 
 import re
-from collections.abc import Collection, Generator, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
-from .quoting import is_escaped_byte, quote, sharp_u
+from .quoting import quote, sharp_u
 
 KEYWORDS = frozenset(
     ("block", "break", "continue", "define", "else", "end", "if", "range", "template", "with")
@@ -81,9 +81,7 @@ class Token(NamedTuple):
 _LONG_BYTES = 10  # Go shortens longer tokens in its messages
 
 
-def tokens(
-    text: str, delimiters: tuple[str, str], functions: Collection[str] = ()
-) -> Iterator[Token]:
+def tokens(text: str, delimiters: tuple[str, str], functions: Collection[str] = ()) -> list[Token]:
     """The tokens of ``text``. A function named break or continue takes that keyword's place."""
     left, right = delimiters
     lexer = _Lexer(text, right, _pattern(right), KEYWORDS.difference(functions))
@@ -93,57 +91,60 @@ def tokens(
         trims = text[inside : inside + 1] == "-" and _is_space(text, inside + 1)
         kept = text[at:found].rstrip(_SPACES) if trims else text[at:found]
         if kept:
-            yield Token(Kind.TEXT, kept, at)
+            lexer.found.append(Token(Kind.TEXT, kept, at))
         inside += 2 * trims
         if text.startswith("/*", inside):
-            at = yield from lexer.comment(inside)
+            at = lexer.comment(inside)
         else:
-            yield Token(Kind.LEFT, left, found)
-            at = yield from lexer.action(inside)
+            lexer.found.append(Token(Kind.LEFT, left, found))
+            at = lexer.action(inside)
         if at < 0:
-            return
-    if at < len(text):
-        yield Token(Kind.TEXT, text[at:], at)
-    yield Token(Kind.END, "", len(text))
+            break
+    else:
+        if at < len(text):
+            lexer.found.append(Token(Kind.TEXT, text[at:], at))
+    lexer.found.append(Token(Kind.END, "", len(text)))
+    return lexer.found
 
 
 @dataclass(frozen=True, slots=True)
 class _Lexer:
-    """What scanning the inside of delimiters needs; each method returns where text goes on.
-
-    A fault yields an error token and returns -1.
-    """
+    """Scans the inside of delimiters; each method returns where text goes on, or -1 for a fault."""
 
     text: str
     right: str
     pattern: re.Pattern[str]
     keywords: frozenset[str]
+    found: list[Token] = field(default_factory=list[Token])
 
-    def comment(self, at: int) -> Generator[Token, None, int]:
+    def comment(self, at: int) -> int:
         """``/* … */`` and the right delimiter, which must follow at once."""
         closed = self.text.find("*/", at + 2)
         if closed < 0:
-            yield Token(Kind.ERROR, "unclosed comment", at)
-            return -1
-        found = self.pattern.match(self.text, closed + 2)
-        if found is None or found.lastgroup != "right":
-            yield Token(Kind.ERROR, "comment ends before closing delimiter", at)
-            return -1
-        return self._after(found)
+            return self._fault("unclosed comment", at)
+        delimiter = self.pattern.match(self.text, closed + 2)
+        if delimiter is None or delimiter.lastgroup != "right":
+            return self._fault("comment ends before closing delimiter", at)
+        return self._after(delimiter)
 
-    def action(self, at: int) -> Generator[Token, None, int]:
+    def action(self, at: int) -> int:
         """Operands and what stands between them, up to and with the right delimiter."""
         depth = 0
         while True:
-            found = self.pattern.match(self.text, at)
-            token = self._common(found, depth) if found else self._rare(at)
-            depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
-            yield token
-            if token.kind is Kind.ERROR:
+            common = self.pattern.match(self.text, at)
+            token = self._common(common, depth) if common else self._rare(at)
+            kind, word, start = token
+            self.found.append(token)
+            if kind is Kind.RIGHT and common:
+                return self._after(common)
+            if kind is Kind.ERROR:
                 return -1
-            if token.kind is Kind.RIGHT and found:
-                return self._after(found)
-            at = token.end
+            depth += (kind is Kind.OPEN) - (kind is Kind.CLOSE)
+            at = start + len(word)
+
+    def _fault(self, reason: str, at: int) -> int:
+        self.found.append(Token(Kind.ERROR, reason, at))
+        return -1
 
     def _after(self, right: re.Match[str]) -> int:
         """Where text goes on after a right delimiter: past white space, if it trims."""
@@ -204,8 +205,10 @@ class _Lexer:
             end, good = self._scan_number(end)
             good = good and self.text[end - 1] == "i"
         word = self.text[start:end]
-        return Token(kind, word, start) if good else Token(
-            Kind.ERROR, f"bad number syntax: {quote(word)}", start
+        return (
+            Token(kind, word, start)
+            if good
+            else Token(Kind.ERROR, f"bad number syntax: {quote(word)}", start)
         )
 
     def _scan_number(self, at: int) -> tuple[int, bool]:

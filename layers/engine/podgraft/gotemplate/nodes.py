@@ -30,7 +30,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Dot(Placed):
-    """``.``"""
+    """``.``: what the template is applied to, or the element of a range."""
 
     def __str__(self) -> str:
         return "."
@@ -38,7 +38,7 @@ class Dot(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Nil(Placed):
-    """``nil``"""
+    """``nil``, which has no type."""
 
     def __str__(self) -> str:
         return "nil"
@@ -46,7 +46,7 @@ class Nil(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Bool(Placed):
-    """``true`` or ``false``"""
+    """``true`` or ``false``."""
 
     value: bool
 
@@ -102,6 +102,7 @@ class Field(Placed):
 
     @property
     def position(self) -> int:
+        """Where the first of the fields stands."""
         return self.at
 
 
@@ -119,6 +120,7 @@ class Variable(Placed):
 
     @property
     def position(self) -> int:
+        """Where the first of the fields stands."""
         return self.at
 
 
@@ -136,6 +138,7 @@ class Chain(Placed):
 
     @property
     def position(self) -> int:
+        """Where the first of the fields stands."""
         return self.at
 
 
@@ -220,7 +223,7 @@ class Invocation(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Break(Placed):
-    """``{{break}}``"""
+    """``{{break}}``: the range ends."""
 
     def __str__(self) -> str:
         return "{{break}}"
@@ -228,15 +231,17 @@ class Break(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Continue(Placed):
-    """``{{continue}}``"""
+    """``{{continue}}``: the next element."""
 
     def __str__(self) -> str:
         return "{{continue}}"
 
 
 # unicode.IsSpace
-_SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-_SPACES += "\u2028\u2029\u202f\u205f\u3000"
+_SPACES = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 
 Constant: TypeAlias = Bool | Nil | Number | String
 Operand: TypeAlias = Constant | Dot | Field | Variable | Identifier | Chain | Pipe

@@ -1,11 +1,10 @@
 """From tokens to the parse tree (text/template/parse/parse.go).
 
 Names are settled here as in Go: a function or variable that nobody defined is a parse error. The
-faults are Go's, word by word; the line that one is blamed on is the line of the last token that
-the parser of the template at hand has looked at, so that is kept (``_Parser.seen``).
+faults are Go's, word by word.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
@@ -15,27 +14,20 @@ from .errors import LimitError, TemplateError
 from .functions import Function
 from .lexer import Kind, Token, tokens
 from .quoting import quote, unquote
+from .reading import Reader
 from .source import Source, Span
 
 MAX_NESTING = 100  # of branches and parentheses; each level costs Python a few frames
+MAX_LOOPS = 18  # CPython nests no more than 20; a range is one, be it its body or its else
 
 _T = TypeVar("_T")
 _OPERANDS = frozenset(
     (
-        Kind.BOOL,
-        Kind.CHARACTER,
-        Kind.COMPLEX,
-        Kind.DOT,
-        Kind.FIELD,
-        Kind.NIL,
-        Kind.NUMBER,
-        Kind.OPEN,
-        Kind.RAW_STRING,
-        Kind.STRING,
-        Kind.VARIABLE,
-        Kind.WORD,
+        *(Kind.BOOL, Kind.CHARACTER, Kind.COMPLEX, Kind.DOT, Kind.FIELD, Kind.NIL, Kind.NUMBER),
+        *(Kind.OPEN, Kind.RAW_STRING, Kind.STRING, Kind.VARIABLE, Kind.WORD),
     )
 )
+_STRINGS = (Kind.RAW_STRING, Kind.STRING)
 
 
 def parse(
@@ -45,19 +37,19 @@ def parse(
 
     Raises ``TemplateError``, and ``LimitError`` for nesting that Python could not follow.
     """
-    templates: dict[str, nodes.Template] = {}
-    reader = _Reader(source, tuple(tokens(source.text, delimiters, functions)))
-    _Parser(reader, functions, templates).text()
-    return templates
+    reader = Reader(source, tokens(source.text, delimiters, functions))
+    parsing = _Parsing(reader, functions)
+    _Parser(parsing, reader).text()
+    return parsing.templates
 
 
 @dataclass(slots=True)
-class _Reader:
-    """The tokens, and the next one to read; shared by the parsers of all templates in a text."""
+class _Parsing:
+    """What the parsers of all templates in a text share."""
 
-    source: Source
-    tokens: tuple[Token, ...]
-    at: int = 0
+    reader: Reader
+    functions: Mapping[str, Function]
+    templates: dict[str, nodes.Template] = field(default_factory=dict[str, nodes.Template])
     nesting: int = 0
 
 
@@ -77,49 +69,50 @@ class _Else(nodes.Placed):
 class _Parser:
     """The parser of one template; ``define`` and ``block`` start another one."""
 
-    reader: _Reader
-    functions: Mapping[str, Function]
-    templates: dict[str, nodes.Template]
+    parsing: _Parsing
+    reader: Reader
     variables: list[str] = field(default_factory=lambda: ["$"])
-    seen: int = -1
     action_line: int = 0
     ranges: int = 0
+    loops: int = 0
 
     def text(self) -> None:
-        """``text = { statement | define }``."""
+        """``text = { define | statement }``."""
         body: list[nodes.Statement] = []
-        while self._peek().kind is not Kind.END:
+        while self.reader.peek().kind is not Kind.END:
             before = self.reader.at
-            if self._next().kind is Kind.LEFT and self._next_operand().is_keyword("define"):
-                _Parser(self.reader, self.functions, self.templates).define()
+            opens = self.reader.next().kind is Kind.LEFT
+            if opens and self.reader.next_operand().is_keyword("define"):
+                with self.reader.apart():
+                    _Parser(self.parsing, self.reader).define()
                 continue
             self.reader.at = before
-            body.append(self._only_statement(self._statement()))
-        self._add(self.reader.source.name, body)
+            node = self._statement()
+            if isinstance(node, _End | _Else):
+                self._fail(f"unexpected {node}")
+            body.append(node)
+        self._keep(self.reader.source.name, body)
 
     def define(self) -> None:
         """``define = "define" string "}}" statements end``; the keyword is past."""
         context = "define clause"
-        token = self._next_operand()
-        if token.kind not in (Kind.STRING, Kind.RAW_STRING):
-            self._unexpected(token, context)
-        name = self._made(token, lambda: unquote(token.text))
+        name = self._template_name(self.reader.next_operand(), context)
         self._expect(Kind.RIGHT, context)
-        self.body_of(name, context)
+        self.body(name, context)
 
-    def body_of(self, name: str, context: str) -> None:
-        """``statements end``: the body of a template called ``name``."""
-        body, end = self._statements()
-        if not isinstance(end, _End):
-            self._fail(f"unexpected {end} in {context}")
-        self._add(name, body)
+    def body(self, name: str, context: str) -> None:
+        """``statements end``: the body of a template."""
+        body, closing = self._statements()
+        if isinstance(closing, _Else):
+            self._fail(f"unexpected {closing} in {context}")
+        self._keep(name, body)
 
-    def _add(self, name: str, body: list[nodes.Statement]) -> None:
+    def _keep(self, name: str, body: list[nodes.Statement]) -> None:
         """Keep the template, unless it is empty and there is one of that name (Tree.add)."""
         new = nodes.Template(name, tuple(body))
-        old = self.templates.get(name)
+        old = self.parsing.templates.get(name)
         if old is None or old.empty:
-            self.templates[name] = new
+            self.parsing.templates[name] = new
         elif not new.empty:
             self._fail(f"template: multiple definition of template {quote(name)}")
 
@@ -128,38 +121,46 @@ class _Parser:
     def _statements(self) -> tuple[list[nodes.Statement], _End | _Else]:
         """``statements = { statement } ( end | else )``."""
         body: list[nodes.Statement] = []
-        while self._peek_operand().kind is not Kind.END:
+        while self.reader.peek_operand().kind is not Kind.END:
             node = self._statement()
             if isinstance(node, _End | _Else):
                 return body, node
             body.append(node)
-        self._fail("unexpected EOF")
-
-    def _only_statement(self, node: nodes.Statement | _End | _Else) -> nodes.Statement:
-        if isinstance(node, _End | _Else):
-            self._fail(f"unexpected {node}")
-        return node
+        return self._fail("unexpected EOF")
 
     def _statement(self) -> nodes.Statement | _End | _Else:
         """``statement = text | "{{" action``."""
-        token = self._next_operand()
+        token = self.reader.next_operand()
         if token.kind is Kind.TEXT:
             return nodes.Text(token.text, start=token.start, end=token.end)
         if token.kind is not Kind.LEFT:
             self._unexpected(token, "input")
-        self.action_line = self.reader.source.line(token.start)
+        self.action_line = self.reader.line(token)
         node = self._action()
         self.action_line = 0
         return node
 
     def _action(self) -> nodes.Statement | _End | _Else:
         """``action = keyword … "}}" | pipeline "}}"``; the left delimiter is past."""
-        token = self._next_operand()
-        if token.kind is Kind.KEYWORD and token.text in _ACTIONS:
-            return _ACTIONS[token.text](self, token)
-        self.reader.at -= 1
-        pipe = self._pipeline("command", Kind.RIGHT)
-        return nodes.Action(pipe, start=pipe.start, end=pipe.end)
+        token = self.reader.next_operand()
+        match token.text if token.kind is Kind.KEYWORD else "":
+            case "if" | "range" | "with":
+                return self._branch(token)
+            case "else":
+                return self._else(token)
+            case "end":
+                self._expect(Kind.RIGHT, "end")
+                return _End(start=token.start, end=token.end)
+            case "break" | "continue":
+                return self._exit(token)
+            case "block":
+                return self._block()
+            case "template":
+                return self._template()
+            case _:
+                self.reader.at -= 1
+                pipe = self._pipeline("command", Kind.RIGHT)
+                return nodes.Action(pipe, start=pipe.start, end=pipe.end)
 
     def _branch(self, token: Token) -> nodes.Branch:
         """``branch = keyword pipeline "}}" statements [ else … ] end``; the keyword is past.
@@ -175,72 +176,57 @@ class _Parser:
             self.ranges -= control is nodes.Control.RANGE
             otherwise = self._otherwise(control) if isinstance(closing, _Else) else None
         del self.variables[known:]
-        return nodes.Branch(
-            control, pipe, tuple(body), otherwise, start=token.start, end=self._end_of_last()
-        )
+        end = self.reader.end_of_last
+        return nodes.Branch(control, pipe, tuple(body), otherwise, start=token.start, end=end)
 
     def _otherwise(self, control: nodes.Control) -> nodes.Nodes:
         """What follows ``else``: a branch of the same kind, or statements and the end."""
-        if control is not nodes.Control.RANGE and self._peek().is_keyword(control):
-            return (self._branch(self._next()),)
+        if control is not nodes.Control.RANGE and self.reader.peek().is_keyword(control):
+            return (self._branch(self.reader.next()),)
         body, closing = self._statements()
         if isinstance(closing, _Else):
             self._fail(f"expected end; found {closing}")
         return tuple(body)
 
-    def _end(self, token: Token) -> _End:
-        """``end = "{{" "end" "}}"``."""
-        self._expect(Kind.RIGHT, "end")
-        return _End(start=token.start, end=token.end)
-
     def _else(self, token: Token) -> _Else:
-        """``else = "{{" "else" ( "}}" | "if" … | "with" … )``; if and with are left to read."""
-        following = self._peek_operand()
+        """``else = "else" ( "}}" | "if" … | "with" … )``; if and with are left to read."""
+        following = self.reader.peek_operand()
         if not (following.is_keyword("if") or following.is_keyword("with")):
             self._expect(Kind.RIGHT, "else")
         return _Else(start=token.start, end=token.end)
 
-    def _break(self, token: Token) -> nodes.Break:
-        """``break = "{{" "break" "}}"``."""
-        self._inside_range(token)
-        return nodes.Break(start=token.start, end=token.end)
-
-    def _continue(self, token: Token) -> nodes.Continue:
-        """``continue = "{{" "continue" "}}"``."""
-        self._inside_range(token)
-        return nodes.Continue(start=token.start, end=token.end)
-
-    def _inside_range(self, keyword: Token) -> None:
-        action = f"{{{{{keyword.text}}}}}"
-        token = self._next_operand()
-        if token.kind is not Kind.RIGHT:
-            self._unexpected(token, action)
+    def _exit(self, token: Token) -> nodes.Break | nodes.Continue:
+        """``exit = ( "break" | "continue" ) "}}"``, inside a range; the keyword is past."""
+        action = f"{{{{{token.text}}}}}"
+        self._expect(Kind.RIGHT, action)
         if self.ranges == 0:
             self._fail(f"{action} outside {{{{range}}}}")
+        made = nodes.Break if token.text == "break" else nodes.Continue
+        return made(start=token.start, end=token.end)
 
-    def _block(self, _: Token) -> nodes.Invocation:
+    def _block(self) -> nodes.Invocation:
         """``block = "block" string pipeline "}}" statements end``; the keyword is past."""
         context = "block clause"
-        token = self._next_operand()
+        token = self.reader.next_operand()
         name = self._template_name(token, context)
         pipe = self._pipeline(context, Kind.RIGHT)
-        _Parser(self.reader, self.functions, self.templates).body_of(name, context)
+        with self.reader.apart():
+            _Parser(self.parsing, self.reader).body(name, context)
         return nodes.Invocation(name, pipe, start=token.start, end=pipe.end)
 
-    def _template(self, _: Token) -> nodes.Invocation:
+    def _template(self) -> nodes.Invocation:
         """``template = "template" string [ pipeline ] "}}"``; the keyword is past."""
         context = "template clause"
-        token = self._next_operand()
+        token = self.reader.next_operand()
         name = self._template_name(token, context)
-        pipe = None
-        if self._next_operand().kind is not Kind.RIGHT:
-            self.reader.at -= 1
-            pipe = self._pipeline(context, Kind.RIGHT)
-        end = token.end if pipe is None else pipe.end
-        return nodes.Invocation(name, pipe, start=token.start, end=end)
+        if self.reader.next_operand().kind is Kind.RIGHT:
+            return nodes.Invocation(name, None, start=token.start, end=token.end)
+        self.reader.at -= 1
+        pipe = self._pipeline(context, Kind.RIGHT)
+        return nodes.Invocation(name, pipe, start=token.start, end=pipe.end)
 
     def _template_name(self, token: Token, context: str) -> str:
-        if token.kind not in (Kind.STRING, Kind.RAW_STRING):
+        if token.kind not in _STRINGS:
             self._unexpected(token, context)
         return self._made(token, lambda: unquote(token.text))
 
@@ -248,46 +234,48 @@ class _Parser:
 
     def _pipeline(self, context: str, closing: Kind) -> nodes.Pipe:
         """``pipeline = [ declarations ] command { "|" command } closing``."""
-        start = self._peek_operand().start
+        start = self.reader.peek_operand().start
         declared, assigns = self._declarations(context)
         commands: list[nodes.Command] = []
-        while (token := self._next_operand()).kind is not closing:
+        while (token := self.reader.next_operand()).kind is not closing:
             if token.kind not in _OPERANDS:
                 self._unexpected(token, context)
             self.reader.at -= 1
             commands.append(self._command())
         self._check_pipeline(commands, context)
-        end = commands[-1].end
+        # A pipeline in parentheses ends with them, so that it never stands just where its own
+        # commands stand (see sites.py).
+        end = token.end if closing is Kind.CLOSE else commands[-1].end
         return nodes.Pipe(tuple(commands), tuple(declared), assigns, start=start, end=end)
 
     def _declarations(self, context: str) -> tuple[list[nodes.Variable], bool]:
         """``declarations = variable [ "," variable ] ( ":=" | "=" )``, two only for a range."""
         declared: list[nodes.Variable] = []
-        while (token := self._peek_operand()).kind is Kind.VARIABLE:
+        while (token := self.reader.peek_operand()).kind is Kind.VARIABLE:
             before = self.reader.at
-            self._next()
-            after = self._peek_operand()
+            self.reader.next()
+            after = self.reader.peek_operand()
             comma = after.kind is Kind.OTHER and after.text == ","
             if not comma and after.kind not in (Kind.ASSIGN, Kind.DECLARE):
                 self.reader.at = before
                 break
-            self._next()
+            self.reader.next()
             declared.append(_variable(token))
             self.variables.append(token.text)
             if not comma:
                 return declared, after.kind is Kind.ASSIGN
-            self._check_second(context, len(declared))
+            self._check_comma(context, len(declared))
         return declared, False
 
-    def _check_second(self, context: str, count: int) -> None:
+    def _check_comma(self, context: str, count: int) -> None:
         """Whether a comma may follow the ``count``-th variable."""
         if context != nodes.Control.RANGE or count > 1:
             self._fail(f"too many declarations in {context}")
-        if self._peek_operand().kind not in (Kind.VARIABLE, Kind.RIGHT, Kind.CLOSE):
+        if self.reader.peek_operand().kind not in (Kind.VARIABLE, Kind.RIGHT, Kind.CLOSE):
             self._fail("range can only initialize variables")
 
     def _check_pipeline(self, commands: list[nodes.Command], context: str) -> None:
-        """Only the first command may start with what cannot be called."""
+        """Whether there are commands, and all but the first begin with what can be called."""
         if not commands:
             self._fail(f"missing value for {context}")
         for stage, command in enumerate(commands[1:], 2):
@@ -296,56 +284,51 @@ class _Parser:
 
     def _command(self) -> nodes.Command:
         """``command = operand { space operand }``, with the pipe sign that may follow."""
-        start = self._peek_operand().start
+        start = self.reader.peek_operand().start
         operands: list[nodes.Operand] = []
         while True:
-            self._peek_operand()
             operand = self._operand()
             if operand is not None:
                 operands.append(operand)
-            end = self._end_of_last()
-            token = self._next()
-            if token.kind is Kind.SPACE:
-                continue
-            if token.kind in (Kind.RIGHT, Kind.CLOSE):
-                self.reader.at -= 1
-            elif token.kind is not Kind.PIPE:
-                self._unexpected(token, "operand")
-            break
+            end = self.reader.end_of_last
+            token = self.reader.next()
+            if token.kind is not Kind.SPACE:
+                break
+        if token.kind in (Kind.RIGHT, Kind.CLOSE):
+            self.reader.at -= 1
+        elif token.kind is not Kind.PIPE:
+            self._unexpected(token, "operand")
         if not operands:
             self._fail("empty command")
         return nodes.Command(tuple(operands), start=start, end=end)
 
     def _operand(self) -> nodes.Operand | None:
         """``operand = term { field }``; nothing, if what comes next is no operand."""
-        start = self._peek_operand().start
+        start = self.reader.peek_operand().start
         term = self._term()
-        if term is None or self._peek().kind is not Kind.FIELD:
+        at = self.reader.peek().start
+        if term is None or self.reader.peek().kind is not Kind.FIELD:
             return term
-        at = self._peek().start
-        names: list[str] = []
-        ends: list[int] = []
-        while self._peek().kind is Kind.FIELD:
-            token = self._next()
-            names.append(token.text[1:])
-            ends.append(token.end)
+        fields: list[Token] = []
+        while self.reader.peek().kind is Kind.FIELD:
+            fields.append(self.reader.next())
+        names = tuple(token.text[1:] for token in fields)
+        ends = tuple(token.end for token in fields)
+        end = self.reader.end_of_last
         match term:
             case nodes.Field():
-                return nodes.Field(
-                    (*term.names, *names), (*term.ends, *ends), at, start=start, end=ends[-1]
-                )
+                names, ends = (*term.names, *names), (*term.ends, *ends)
+                return nodes.Field(names, ends, at, start=start, end=end)
             case nodes.Variable():
-                return nodes.Variable(
-                    term.name, tuple(names), tuple(ends), at, start=start, end=ends[-1]
-                )
+                return nodes.Variable(term.name, names, ends, at, start=start, end=end)
             case nodes.Pipe() | nodes.Identifier():
-                return nodes.Chain(term, tuple(names), tuple(ends), at, start=start, end=ends[-1])
+                return nodes.Chain(term, names, ends, at, start=start, end=end)
             case _:
-                self._fail(f"unexpected . after term {quote(str(term))}")
+                return self._fail(f"unexpected . after term {quote(str(term))}")
 
     def _term(self) -> nodes.Operand | None:
         """``term = constant | "." | field | variable | function | "(" pipeline ")"``."""
-        token = self._next_operand()
+        token = self.reader.next_operand()
         if token.kind is Kind.OPEN:
             with self._nested(token):
                 return self._pipeline("parenthesized pipeline", Kind.CLOSE)
@@ -360,77 +343,55 @@ class _Parser:
         return self._made(token, lambda: make(token))
 
     def _check_function(self, token: Token) -> None:
-        function = self.functions.get(token.text)
+        function = self.parsing.functions.get(token.text)
         if function is None:
             self._fail(f"function {quote(token.text)} not defined", token)
         if function.refused:
             self._fail(f"function {quote(token.text)} is refused: {function.refused}", token)
 
-    # Reading tokens
-
-    def _next(self) -> Token:
-        reader = self.reader
-        at = min(reader.at, len(reader.tokens) - 1)
-        reader.at = at + 1
-        self.seen = max(self.seen, at)
-        return reader.tokens[at]
-
-    def _peek(self) -> Token:
-        token = self._next()
-        self.reader.at -= 1
-        return token
-
-    def _next_operand(self) -> Token:
-        """The next token that is no space."""
-        token = self._next()
-        return self._next() if token.kind is Kind.SPACE else token
-
-    def _peek_operand(self) -> Token:
-        token = self._next_operand()
-        self.reader.at -= 1
-        return token
-
-    def _end_of_last(self) -> int:
-        return self.reader.tokens[self.reader.at - 1].end
+    # Faults and limits
 
     def _expect(self, kind: Kind, context: str) -> None:
-        token = self._next_operand()
+        token = self.reader.next_operand()
         if token.kind is not kind:
             self._unexpected(token, context)
-
-    # Failing
 
     def _unexpected(self, token: Token, context: str) -> NoReturn:
         if token.kind is not Kind.ERROR:
             self._fail(f"unexpected {token} in {context}", token)
         extra = ""
-        if self.action_line not in (0, self.reader.source.line(token.start)):
+        if self.action_line not in (0, self.reader.line(token)):
             within = "" if token.text.endswith(" action") else " in action"
             extra = f"{within} started at {self.reader.source.name}:{self.action_line}"
         self._fail(f"{token}{extra}", token)
 
     def _fail(self, reason: str, culprit: Token | None = None) -> NoReturn:
-        seen = self.reader.tokens[self.seen]
-        token = culprit or seen
+        seen = self.reader.last_seen
+        raise TemplateError(reason, self.reader.line(seen), self._span(culprit or seen))
+
+    def _span(self, token: Token) -> Span:
         end = token.start if token.kind is Kind.ERROR else token.end
-        source = self.reader.source
-        raise TemplateError(reason, source.line(seen.start), Span(source, token.start, end))
+        return Span(self.reader.source, token.start, end)
 
     def _made(self, token: Token, make: Callable[[], _T]) -> _T:
         try:
             return make()
         except ValueError as error:
-            self._fail(str(error), token)
+            return self._fail(str(error), token)
 
     @contextmanager
-    def _nested(self, token: Token) -> Iterator[None]:
-        reader = self.reader
-        if reader.nesting == MAX_NESTING:
-            span = Span(reader.source, token.start, token.end)
-            raise LimitError(f"nests deeper than {MAX_NESTING} levels", span)
-        reader.nesting += 1
+    def _nested(self, token: Token) -> Generator[None, None, None]:
+        """One more level, of loops too if ``token`` is a range's."""
+        loops = token.is_keyword("range")
+        if self.parsing.nesting == MAX_NESTING:
+            raise LimitError(f"nests deeper than {MAX_NESTING} levels", self._span(token))
+        if loops and self.loops == MAX_LOOPS:
+            raise LimitError(f"nests ranges deeper than {MAX_LOOPS} levels", self._span(token))
+        self.parsing.nesting += 1
+        self.loops += loops
         yield
-        reader.nesting -= 1
+        self.loops -= loops
+        self.parsing.nesting -= 1
 
 
 def _variable(token: Token) -> nodes.Variable:
@@ -441,17 +402,6 @@ def _string(token: Token) -> nodes.String:
     return nodes.String(token.text, unquote(token.text), start=token.start, end=token.end)
 
 
-_ACTIONS: dict[str, Callable[[_Parser, Token], nodes.Statement | _End | _Else]] = {
-    "block": _Parser._block,
-    "break": _Parser._break,
-    "continue": _Parser._continue,
-    "else": _Parser._else,
-    "end": _Parser._end,
-    "if": _Parser._branch,
-    "range": _Parser._branch,
-    "template": _Parser._template,
-    "with": _Parser._branch,
-}
 _TERMS: dict[Kind, Callable[[Token], nodes.Operand]] = {
     Kind.BOOL: lambda t: nodes.Bool(t.text == "true", start=t.start, end=t.end),
     Kind.CHARACTER: lambda t: constants.character(t.text, t.start),

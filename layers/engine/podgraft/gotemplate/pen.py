@@ -6,6 +6,7 @@ No text is ever made into code: names are ours, and what a template says is a co
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from .source import Source
 
@@ -13,26 +14,34 @@ Expression = ast.expr
 _LOAD, _STORE = ast.Load(), ast.Store()
 
 
+class Place(TypedDict):
+    """A span as ``ast`` has it: lines from 1, columns from 0 in bytes, as Go counts both."""
+
+    lineno: int
+    col_offset: int
+    end_lineno: int
+    end_col_offset: int
+
+
+_TOP = Place(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
+
+
 @dataclass(slots=True)
 class Pen:
     """Builds nodes that stand at ``place``, the lines and columns of a span of the template."""
 
     source: Source
-    place: dict[str, int] = field(default_factory=dict[str, int])
+    place: Place = field(default_factory=lambda: _TOP)
+    names: dict[str, ast.Name] = field(default_factory=dict[str, ast.Name])
 
     def at(self, start: int, end: int) -> "Pen":
         """A pen for another span."""
         line, column = self.source.place(start)
         end_line, end_column = self.source.place(end)
-        return Pen(
-            self.source,
-            {
-                "lineno": line,
-                "col_offset": column,
-                "end_lineno": end_line,
-                "end_col_offset": end_column,
-            },
+        place = Place(
+            lineno=line, col_offset=column, end_lineno=end_line, end_col_offset=end_column
         )
+        return Pen(self.source, place, self.names)
 
     @property
     def key(self) -> tuple[int, ...]:
@@ -46,8 +55,11 @@ class Pen:
         )
 
     def name(self, name: str) -> ast.Name:
-        """A name that is read."""
-        return ast.Name(name, _LOAD, **self.place)
+        """A name that is read; one node serves wherever it stands, for reading cannot fail."""
+        node = self.names.get(name)
+        if node is None:
+            node = self.names[name] = ast.Name(name, _LOAD, **self.place)
+        return node
 
     def stored(self, name: str) -> ast.Name:
         """A name that is assigned to."""
@@ -75,6 +87,11 @@ class Pen:
         """``value.__class__ is class_``."""
         attribute = ast.Attribute(value, "__class__", _LOAD, **self.place)
         return ast.Compare(attribute, [ast.Is()], [self.name(class_)], **self.place)
+
+    def has_type(self, name: str, type_: str) -> ast.Compare:
+        """``name.type is type_``."""
+        attribute = ast.Attribute(self.name(name), "type", _LOAD, **self.place)
+        return ast.Compare(attribute, [ast.Is()], [self.name(type_)], **self.place)
 
     def is_not(self, name: str, other: str) -> ast.Compare:
         """``name is not other``."""
@@ -129,9 +146,7 @@ class Pen:
         """``value``, as a statement."""
         return ast.Expr(value, **self.place)
 
-    def branch(
-        self, test: Expression, body: list[ast.stmt], otherwise: list[ast.stmt]
-    ) -> ast.If:
+    def branch(self, test: Expression, body: list[ast.stmt], otherwise: list[ast.stmt]) -> ast.If:
         """``if test: body else: otherwise``."""
         return ast.If(test, body or [self.nothing()], otherwise, **self.place)
 

@@ -53,7 +53,7 @@ d 2c 4 9 7 2 e 6 9a 3d8 4 11 3 d 3 77 4 5f 6 c 4 1 f c 4 38 8 a 6 28 8 1e 2 2 4e
 def is_print(char: str) -> bool:
     """Whether Go's quoting leaves ``char`` alone.
 
-    >>> is_print("é"), is_print("\\u200b")
+    >>> is_print("é"), is_print(chr(0x200B))
     (True, False)
     """
     return " " <= char <= "~" or bisect_right(_changes(), ord(char)) % 2 == 1

@@ -23,9 +23,7 @@ from .verbs import (
 ADDRESS = 0xC000010000
 
 SIGNED = frozenset((Kind.INT, Kind.INT8, Kind.INT16, Kind.INT32, Kind.INT64))
-UNSIGNED = frozenset(
-    (Kind.UINT, Kind.UINT8, Kind.UINT16, Kind.UINT32, Kind.UINT64, Kind.UINTPTR)
-)
+UNSIGNED = frozenset((Kind.UINT, Kind.UINT8, Kind.UINT16, Kind.UINT32, Kind.UINT64, Kind.UINTPTR))
 INTEGERS = SIGNED | UNSIGNED
 _POINTED_AT = (Kind.ARRAY, Kind.SLICE, Kind.STRUCT, Kind.MAP)
 _BYTES = "[]uint8"
@@ -60,7 +58,7 @@ class _Printer:
     asks: bool = True
 
     def inner(self, value: Value, static: GoType | None, depth: int) -> str:
-        """printValue inside another value, where it has the type ``static``."""
+        """A value inside another one, where it has the type ``static`` (printValue)."""
         type_ = type_of(value)
         if type_ is None:
             return f"{static}(nil)" if self.flags.sharp_v else "<nil>"
@@ -68,7 +66,7 @@ class _Printer:
         return self.shape(value, type_, depth) if written is None else written
 
     def shape(self, value: Value, type_: GoType, depth: int) -> str:
-        """printValue once no method will do."""
+        """A value that has no method to print itself (printValue)."""
         write_leaf = _LEAVES.get(type_.kind)
         if write_leaf is not None:
             written = write_leaf(self.flags, value, self.verb)
@@ -115,9 +113,7 @@ class _Printer:
         )
         return self._collection(value, type_, items, "{}")
 
-    def _collection(
-        self, value: Value, type_: GoType, items: Iterable[str], brackets: str
-    ) -> str:
+    def _collection(self, value: Value, type_: GoType, items: Iterable[str], brackets: str) -> str:
         if not self.flags.sharp_v:
             return f"{brackets[:-1]}{' '.join(items)}{brackets[-1]}"
         if type_.kind is not Kind.STRUCT and is_nil(value):
@@ -125,7 +121,7 @@ class _Printer:
         return f"{type_.name}{{{', '.join(items)}}}"
 
     def bytes(self, value: Value) -> str:
-        """fmtBytes for %s, %q, %x and %X: a list of bytes as the string they are."""
+        """A list of bytes as the string that it is: %s, %q, %x and %X (fmtBytes)."""
         data = bytes(map(int, value))
         if self.verb in "xX":
             return write_bytes(self.flags, data, self.verb)
@@ -133,7 +129,7 @@ class _Printer:
         return write_string(self.flags, text, self.verb) or ""
 
     def byte_list(self, value: Value) -> str:
-        """fmtBytes for %v and %d of ``[]byte``, which %#v calls so."""
+        """``[]byte``, which %#v calls so, for %v and %d (fmtBytes)."""
         if not self.flags.sharp_v:
             written = (write_integer(self.flags, byte, "d", signed=False) for byte in value)
             return f"[{' '.join(map(str, written))}]"
@@ -181,7 +177,7 @@ class _Printer:
         """What the first of these methods gives, or how it failed (catchPanic)."""
         for name in methods:
             try:
-                bound = bind(value, name, copied=True)
+                bound = bind(value, name, apart=True)
                 if bound and not (bound.method.parameters or bound.method.variadic):
                     return write_string(self.flags, bound.call(), verb) or ""
             except (PanicError, FunctionError) as error:

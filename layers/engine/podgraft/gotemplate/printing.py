@@ -14,6 +14,10 @@ from .verbs import PLAIN, Flags
 MAX_CHARACTERS = 8 * 1024 * 1024
 
 
+# Floats in this range have no exponent, neither in Go nor in Python.
+_PLAIN_FROM, _PLAIN_BELOW = 1e-4, 1e6
+
+
 def sprint(*values: Value) -> str:
     """fmt.Sprint: default formats, a blank between two operands when neither is a string.
 
@@ -42,6 +46,8 @@ def show(value: Value) -> str:
         return value
     if value.__class__ is int:
         return str(value)
+    if value.__class__ is float and _PLAIN_FROM <= abs(value) < _PLAIN_BELOW:
+        return repr(value).removesuffix(".0")
     return write(PLAIN, "v", value)
 
 

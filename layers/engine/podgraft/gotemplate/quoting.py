@@ -14,6 +14,9 @@ _NAMED = {
 _MEANT = {named[1]: ord(char) for char, named in _NAMED.items()} | {"\\": ord("\\")}
 _HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
 MAX_RUNE = 0x10FFFF
+MAX_ASCII = 0x7F
+_MAX_BYTE = 0xFF
+_LAST_OF_FOUR_DIGITS = 0xFFFF
 REPLACEMENT = "\ufffd"
 
 
@@ -44,9 +47,7 @@ def sharp_u(char: str) -> str:
 
 def rune(code: int) -> str:
     """The character of a code point; U+FFFD for what is none."""
-    if 0 <= code <= MAX_RUNE and not 0xD800 <= code <= 0xDFFF:
-        return chr(code)
-    return REPLACEMENT
+    return chr(code) if _is_rune(code) else REPLACEMENT
 
 
 def whole(text: str) -> str:
@@ -97,19 +98,17 @@ def _replaced(text: str) -> str:
 
 
 def _escape(char: str, quotation: str, ascii_only: bool) -> str:
-    """appendEscapedRune."""
+    """A character as it stands in a literal (appendEscapedRune)."""
     code = ord(char)
     if char in (quotation, "\\"):
         return "\\" + char
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\\x{code - 0xDC00:02x}"
-    if (code < 0x80 or not ascii_only) and is_print(char):
+    if (code <= MAX_ASCII or not ascii_only) and is_print(char):
         return char
     if char in _NAMED:
         return _NAMED[char]
-    if code < 0x20 or code == 0x7F:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    if code <= MAX_ASCII or is_escaped_byte(char):
+        return f"\\x{code & _MAX_BYTE:02x}"
+    return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
 
 
 def _unescape(text: str, at: int, quotation: str) -> tuple[int, bool, int]:
@@ -129,7 +128,7 @@ def _unescape(text: str, at: int, quotation: str) -> tuple[int, bool, int]:
         end = at + _HEX_DIGITS[kind]
         return _code(text[at:end], 16, end - at), kind == "x", end
     code = _code(text[at - 1 : at + 2], 8, 3)
-    if code > 0xFF:
+    if code > _MAX_BYTE:
         raise LiteralError
     return code, True, at + 2
 
@@ -141,6 +140,11 @@ def _code(digits: str, base: int, count: int) -> int:
         code = int(digits, base)
     except ValueError:
         raise LiteralError from None
-    if code > MAX_RUNE or 0xD800 <= code <= 0xDFFF:
+    if not _is_rune(code):
         raise LiteralError
     return code
+
+
+def _is_rune(code: int) -> bool:
+    """Whether ``code`` is a code point, and no surrogate (utf8.ValidRune)."""
+    return 0 <= code <= MAX_RUNE and not 0xD800 <= code <= 0xDFFF  # noqa: PLR2004 - Unicode's own

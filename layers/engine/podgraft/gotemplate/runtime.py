@@ -3,11 +3,12 @@
 A fault is raised without its place, which the code that was running tells (``program.py``).
 """
 
-from collections.abc import Generator, Iterable, Sized
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
+from typing import NoReturn
 
 from podgraft.govalue import (
+    STRING,
     BoundMethod,
     GoType,
     Kind,
@@ -46,8 +47,9 @@ def field(receiver: Value, name: str, holder: Value, key: str | None) -> Value:
     The receiver came out of ``holder`` under ``key`` (see ``interface_of``). Nothing has nothing
     for a field; only of what is nil in its place one must not ask (evalField).
     """
-    if receiver.__class__ is Struct and name in receiver.known:
-        return receiver.known[name]
+    struct = receiver.target if receiver.__class__ is Pointer else receiver
+    if struct.__class__ is Struct and name in struct.known:
+        return struct.known[name]
     if receiver is None:
         return _field_of_nil(name, holder, key)
     bound = _method(receiver, name)
@@ -71,9 +73,7 @@ def method(
     return bound
 
 
-def argument(
-    bound: BoundMethod, place: int, value: Value, holder: Value, key: str | None
-) -> Value:
+def argument(bound: BoundMethod, place: int, value: Value, holder: Value, key: str | None) -> Value:
     """``value`` as the argument of a method at ``place``."""
     return converted(value, _parameter(bound, place), holder, key)
 
@@ -86,6 +86,11 @@ def constant(bound: BoundMethod, place: int, node: nodes.Constant) -> Value:
 def invoke(bound: BoundMethod, *arguments: Value) -> Value:
     """What the method gives."""
     return bound.call(*arguments)
+
+
+def is_interface(holder: Value, key: str | None) -> bool:
+    """Whether a value that came out of ``holder`` came as one of an interface type."""
+    return interface_of(holder, key) is not None
 
 
 def declared(name: str, *values: Value) -> Value:
@@ -115,49 +120,41 @@ def printable(value: Value) -> Value:
     return value
 
 
-class Sequence(Sized, Iterable[Any], Protocol):
-    """What a range goes through."""
+_LISTS, _MAPS = (list, Slice), (dict, Map)
 
 
-def elements(value: Value) -> Sequence:
+def elements(value: Value) -> Iterable[Value]:
     """What ``range`` visits: the elements of a list or map, or the numbers below an integer."""
     value = _pointed(value)
-    match value:
-        case list() | Slice():
-            return value
-        case dict() | Map():
-            return [element for _, element in sorted_items(value)]
-        case None:
-            return ()
-        case int() if value.__class__ is int:
-            return range(value)
-        case _:
-            return _numbers(value)
-
-
-def pairs(value: Value) -> Sequence:
-    """What ``range $i, $e`` visits: the same, each with its index or key."""
-    value = _pointed(value)
-    match value:
-        case list() | Slice():
-            return list(enumerate(value))
-        case dict() | Map():
-            return sorted_items(value)
-        case None:
-            return ()
-        case _:
-            type_ = type_of(value)
-            if type_ is not None and type_.kind in INTEGERS:
-                shown = show(value)
-                raise FaultError(f"can't use {shown} to iterate over more than one variable")
-            raise FaultError(f"range can't iterate over {show(value)}")
-
-
-def _numbers(value: Value) -> Sequence:
+    if value is None:
+        return ()
+    class_ = value.__class__
+    if class_ in _LISTS:
+        return value
+    if class_ in _MAPS:
+        return [element for _, element in sorted_items(value)]
+    if class_ is int:
+        return range(value)
     type_ = type_of(value)
     if type_ is None or type_.kind not in INTEGERS:
         raise FaultError(f"range can't iterate over {show(value)}")
     return Slice(slice_of(type_), range(int(value)))
+
+
+def pairs(value: Value) -> Iterable[tuple[Value, Value]]:
+    """What ``range $i, $e`` visits: the same, each with its index or key."""
+    value = _pointed(value)
+    if value is None:
+        return ()
+    class_ = value.__class__
+    if class_ in _LISTS:
+        return [*enumerate[Value](value)]
+    if class_ in _MAPS:
+        return sorted_items(value)
+    type_ = type_of(value)
+    if type_ is None or type_.kind not in INTEGERS:
+        raise FaultError(f"range can't iterate over {show(value)}")
+    raise FaultError(f"can't use {show(value)} to iterate over more than one variable")
 
 
 def _pointed(value: Value) -> Value:
@@ -178,51 +175,47 @@ def _method(receiver: Value, name: str) -> BoundMethod | None:
 
 def _check_arity(bound: BoundMethod, given: int, *, piped: bool = False) -> None:
     method_ = bound.method
-    fault = arity_fault(
-        bound.name, method_.parameters, method_.variadic, given=given, piped=piped
-    )
+    fault = arity_fault(bound.name, method_.parameters, method_.variadic, given=given, piped=piped)
     if fault is not None:
         raise FaultError(fault)
 
 
-def _member(
-    receiver: Value, name: str, holder: Value, key: str | None, *, called: bool
-) -> Value:
+def _member(receiver: Value, name: str, holder: Value, key: str | None, *, called: bool) -> Value:
     """A field of a struct or an element of a map; ``called`` with arguments, either is a fault."""
     value = _pointed(receiver)
+    type_ = type_of(value)
+    if value.__class__ is Struct and name[:1].isupper() and value.type.selector(name):
+        return _struct_field(value, name)
+    if type_ is not None and type_.kind is Kind.MAP and _takes_strings(type_):
+        if called:
+            raise FaultError(f"{name} is not a method but has arguments")
+        return value.get(name) if name in value else None
     static = interface_of(holder, key) or type_of(receiver)
-    match value:
-        case Struct() if value.type.selector(name):
-            return _struct_field(value, name, static)
-        case dict():
-            _refuse_arguments(name, called=called)
-            return value.get(name)
-        case Map() if _takes_strings(value.type):
-            _refuse_arguments(name, called=called)
-            return value.get(name) if name in value else None
-        case Pointer() if _may_have(value.type.elem, name):
-            raise FaultError(f"nil pointer evaluating {static}.{name}")
-        case _:
-            raise FaultError(f"can't evaluate field {name} in type {static}")
+    raise FaultError(_no_field(value, name, static))
 
 
-def _struct_field(struct: Struct, name: str, static: GoType | None) -> Value:
-    if not name[:1].isupper():
-        raise FaultError(f"{name} is an unexported field of struct type {static}")
+def _struct_field(struct: Struct, name: str) -> Value:
     try:
         return struct.field(name)
     except PanicError as error:
         raise FaultError(str(error)) from error
 
 
-def _refuse_arguments(name: str, *, called: bool) -> None:
-    if called:
-        raise FaultError(f"{name} is not a method but has arguments")
+def _no_field(value: Value, name: str, static: GoType | None) -> str:
+    """Why a value of the type ``static`` has no such field to show."""
+    match value:
+        case Struct() if value.type.selector(name):
+            return f"{name} is an unexported field of struct type {static}"
+        case Pointer() if _may_have(value.type.elem, name):
+            return f"nil pointer evaluating {static}.{name}"
+        case _:
+            return f"can't evaluate field {name} in type {static}"
 
 
 def _takes_strings(map_type: GoType) -> bool:
+    """Whether a field's name can be a key, for which a kind of string is not enough."""
     key = map_type.key
-    return key is not None and (key.name == "string" or key.kind is Kind.INTERFACE)
+    return key is STRING or (key is not None and key.kind is Kind.INTERFACE)
 
 
 def _may_have(pointed: GoType | None, name: str) -> bool:

@@ -5,8 +5,10 @@ every operation that can fail stands at a place of its own, and CPython tells th
 instruction. So the node to blame is looked up once something has failed.
 """
 
+from __future__ import annotations
+
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, TypeAlias
@@ -25,7 +27,7 @@ class Arms:
     """
 
     code: ast.BoolOp
-    last: list["Blamed"]
+    last: Sequence[Blamed]
     local: str
     pen: Pen
     marked: bool = False
@@ -102,5 +104,6 @@ class Sites:
 
 def _resolved(blamed: Blamed, variables: Mapping[str, Any]) -> nodes.Node:
     while isinstance(blamed, Arms):
-        blamed = blamed.last[variables[blamed.local]]
+        arm: int = variables[blamed.local]
+        blamed = blamed.last[arm]
     return blamed

@@ -14,7 +14,7 @@ class Source:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """The offset at which each line begins; lines end at ``\\n`` alone."""
+        """The offset at which each line begins; only line feeds end one."""
         starts = [0]
         while found := self.text.find("\n", starts[-1]) + 1:
             starts.append(found)

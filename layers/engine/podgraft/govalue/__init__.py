@@ -53,6 +53,7 @@ from .values import (
     Struct,
     Text,
     addressed,
+    copied,
     type_of,
 )
 
@@ -100,6 +101,7 @@ __all__ = [
     "array_of",
     "bind",
     "boolean",
+    "copied",
     "interface",
     "map_of",
     "named",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .types import Field, GoType, Kind, Method, Value
-from .values import PanicError, Pointer, Struct, type_of
+from .values import PanicError, Pointer, Struct, copied, type_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class BoundMethod:
             bare = self.type.name.rpartition(".")[2]
             method = f"{self.type.name}.{self.name}"
             raise PanicError(f"value method {method} called using nil *{bare} pointer")
-        return self.method.call(self.receiver, *arguments)
+        return copied(self.method.call(self.receiver, *arguments))
 
 
-def bind(value: Value, name: str, *, copied: bool = False) -> BoundMethod | None:
+def bind(value: Value, name: str, *, apart: bool = False) -> BoundMethod | None:
     """The method ``name`` in the method set of ``value``; ``None`` where there is none.
 
-    A ``copied`` value, such as fmt sees inside of others, is without the methods of its pointer.
+    A value set ``apart``, such as fmt sees inside of others, is without its pointer's methods.
     """
     type_ = type_of(value)
     if type_ is None:
@@ -40,7 +40,7 @@ def bind(value: Value, name: str, *, copied: bool = False) -> BoundMethod | None
     if base is None or member is None or isinstance(member.found, Field):
         return None
     holder = _walk(value, member.path)
-    reachable = holder.__class__ is Pointer or (_is_addressable(holder) and not copied)
+    reachable = holder.__class__ is Pointer or (_is_addressable(holder) and not apart)
     if member.found.pointer and not reachable:
         return None
     receiver = holder.target if holder.__class__ is Pointer else holder

@@ -22,7 +22,7 @@ numbers, empty text and collections, and nil are false; every struct is true.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from .types import Field, GoType, Kind, Value
@@ -126,15 +126,18 @@ class Slice:
 
     __slots__ = ("raw", "type")
 
-    def __init__(self, type_: GoType, raw: list[Value] | None) -> None:
+    def __init__(self, type_: GoType, raw: Sequence[Value] | None) -> None:
         self.type = type_
         self.raw = raw
 
     def __len__(self) -> int:
         return len(self.raw or ())
 
+    def __bool__(self) -> bool:
+        return bool(self.raw)
+
     def __getitem__(self, index: int) -> Value:
-        return addressed(_elem(self.type).convert((self.raw or [])[index]))
+        return addressed(_elem(self.type).convert((self.raw or ())[index]))
 
     def __iter__(self) -> Iterator[Value]:
         convert = _elem(self.type).convert
@@ -189,6 +192,13 @@ def addressed(value: Value) -> Value:
     """``value`` as it is where a pointer to it can be taken."""
     if value.__class__ is Struct and not value.addressable:
         return Struct(value.type, value.raw, addressable=True)
+    return value
+
+
+def copied(value: Value) -> Value:
+    """``value`` as functions take and give it: a copy, to which there is no pointer."""
+    if value.__class__ is Struct and value.addressable:
+        return Struct(value.type, value.raw)
     return value
 
 
