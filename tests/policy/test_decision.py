@@ -51,8 +51,12 @@ ROWS = (
 
 
 def pod(label: str | None = None, annotation: str | None = None) -> Object:
-    labels: Object = {"app": "web"} | ({} if label is None else {policy.INJECT_MARK: label})
-    annotations: Object = {} if annotation is None else {policy.INJECT_MARK: annotation}
+    labels: Object = {"app": "web"}
+    annotations: Object = {}
+    if label is not None:
+        labels[policy.INJECT_MARK] = label
+    if annotation is not None:
+        annotations[policy.INJECT_MARK] = annotation
     metadata: Object = {"namespace": "shop", "labels": labels, "annotations": annotations}
     return {"metadata": metadata, "spec": {"containers": []}}
 

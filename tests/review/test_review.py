@@ -1,12 +1,13 @@
 """Whose fault it is decides who decides: refusals, failures, and stale answers."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from events.kept import BUNDLE, CONFIG, keep
-from events.recorded import recorded
-from podgraft import admission, review
+from events.recorded import NAMES, recorded
+from podgraft import admission, patch, review
 from podgraft.admission import AdmissionRequest
 from podgraft.bundle import Bundle, Call, Denial, Graft, Grafted, Judge, Judgement
 from podgraft.injection import OperatorError, UserError
@@ -294,3 +295,58 @@ def test_rules_refuse_warn_and_pass() -> None:
     assert refused.response.status == admission.Status(403, "Forbidden", "no limits; no owner")
     assert (refused.facts.decision, refused.facts.reason) == ("deny", "rules")
     assert refused.response.warnings == ("look at limits",)
+
+
+OLD_CONFIG = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: istio-sidecar-injector, namespace: istio-system}
+data:
+  config: |
+    policy: enabled
+    template: |
+      initContainers:
+      - name: istio-init
+        image: registry.example.com/init:1
+      containers:
+      - name: istio-proxy
+        image: registry.example.com/proxy:1
+  values: "{}"
+"""
+OVERLAID = {"op": "add", "path": "/metadata/labels/late", "value": ""}
+
+
+def test_releases_up_to_1_8_send_their_fixed_operations_and_overlays_come_after(
+    tmp_path: Path,
+) -> None:
+    files = {"injector.yaml": OLD_CONFIG.encode()}
+    store = DirectoryStore(keep(tmp_path, policy='istioRelease: "1.8"', files=files))
+    pods = (*store.snapshot("default", None).bundle.pods, labelled("late"))
+    outcome = review.inject(request(), Holding(*pods), CALLER)
+    assert isinstance(outcome, Answered)
+    operations = json.loads(outcome.response.patch)
+    paths = [operation["path"] for operation in operations]
+    assert paths.index("/spec/initContainers") < paths.index("/spec/containers/-")
+    assert operations[-1] == OVERLAID
+    pod = patch.apply(request().object, operations)
+    assert isinstance(pod, dict)
+    names = json.dumps(pod["spec"])
+    assert '"name": "istio-init"' in names
+    assert '"name": "istio-proxy"' in names
+
+
+@pytest.mark.parametrize("release", ["1.0", "1.8"])
+def test_fixed_operations_fit_every_recorded_pod(release: str, tmp_path: Path) -> None:
+    """They are no difference, so nothing but trying shows that they apply."""
+    files = {"injector.yaml": OLD_CONFIG.encode()}
+    store = DirectoryStore(keep(tmp_path, policy=f'istioRelease: "{release}"', files=files))
+    fitted = 0
+    for name in NAMES:
+        sent = admission.decode(recorded(name).body)
+        outcome = review.inject(sent, store, CALLER)
+        assert isinstance(outcome, Answered)
+        if outcome.response.patch:
+            pod = patch.apply(sent.object, json.loads(outcome.response.patch))
+            assert '"istio-proxy"' in json.dumps(pod), name
+            fitted += 1
+    assert fitted > 50

@@ -239,13 +239,14 @@ def _pod(value: JSON) -> Object:
 
 
 def _graft(grafts: Sequence[Graft], before: Object, call: Call) -> Grafted:
-    """All grafts in order: the base is the first one's, the object the last one's."""
-    whole = Grafted(base=before, object=before)
-    for index, graft in enumerate(grafts):
+    """All grafts in order: base and operations are the first one's, the object the last one's."""
+    if not grafts:
+        return Grafted(base=before, object=before)
+    whole = grafts[0](before, call)
+    for graft in grafts[1:]:
         grafted = graft(whole.object, call)
-        base = whole.base if index else grafted.base
         warnings = (*whole.warnings, *grafted.warnings)
-        whole = Grafted(base=base, object=grafted.object, warnings=warnings)
+        whole = replace(whole, object=grafted.object, warnings=warnings)
     return whole
 
 
@@ -279,7 +280,7 @@ def _patched(
     case: _Case, decision: Word, reason: str, grafted: Grafted, warnings: Iterable[str]
 ) -> Answered:
     facts, audit = case.told(decision, reason)
-    operations = patch.diff(grafted.base, grafted.object)
+    operations = (*grafted.operations, *patch.diff(grafted.base, grafted.object))
     warnings = case.warnings(*warnings)
     response = admission.patched(case.request, operations, warnings=warnings, audit=audit)
     return Answered(response, replace(facts, patch_bytes=len(response.patch)))

@@ -26,7 +26,12 @@ class IstioGraft:
             namespace=call.namespace, environment=self.injector.environment(call.path)
         )
         injection = self.injector.inject(before, request)
-        return Grafted(base=injection.base, object=injection.pod, warnings=injection.warnings)
+        base, fixed = injection.base, ()
+        if injection.operations is not None:  # up to 1.8 a fixed scheme made the patch
+            base, fixed = injection.pod, injection.operations
+        return Grafted(
+            base=base, object=injection.pod, warnings=injection.warnings, operations=fixed
+        )
 
 
 def part(manifests: Manifests, policy: Policy) -> Part:

@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias
 from podgraft.admission import AdmissionRequest
 from podgraft.injection.istio import Injector as IstioInjector
 from podgraft.jsonvalue import Object
+from podgraft.patch import Operation
 from podgraft.policy import Policy, Rules
 
 from .errors import Fault
@@ -34,13 +35,15 @@ class Call:
 class Grafted:
     """An object after one injection; the one that went in is never changed.
 
-    The patch leads from ``base`` to ``object``. The base is what went in, but for what the
-    original of an injector fills in before it looks; a patch for it fits what went in as well.
+    The patch is ``operations``, which lead to ``base``, and the difference from there to
+    ``object``. Without operations the base is what went in, but for what the original of an
+    injector fills in before it looks; a patch for it fits what went in as well.
     """
 
     base: Object
     object: Object
     warnings: tuple[str, ...] = ()
+    operations: tuple[Operation, ...] = ()
 
 
 class Graft(Protocol):
