@@ -39,3 +39,9 @@ def of_template(
     config = f"policy: enabled\ntemplates:\n  sidecar: |\n{lines}"
     around = istio.Surroundings(release=release)
     return istio.compile_(istio.Documents(config=config, values=values, mesh=mesh), around)
+
+
+def of_spec(template: str, *, release: str = "1.8") -> istio.Injector:
+    """An injector of the older layout."""
+    config = kubeyaml.dump({"policy": "enabled", "template": template})
+    return istio.compile_(istio.Documents(config=config), istio.Surroundings(release=release))

@@ -51,14 +51,15 @@ class _Run:
         place = workload.place_of(document, istio.kinds(self.injector.profile))
         if place is None:
             return document
-        pod = _pod(document, place)
-        if self._skips(document, pod):
+        typed = _with_text(document)
+        pod = _pod(typed, place)
+        if self._skips(typed, pod):
             return document
-        whose = _identity(self.injector.profile, document, pod)
+        whose = _identity(self.injector.profile, typed, pod)
         request = istio.Request(mode=istio.Mode.KUBE_INJECT, workload=whose)
         injection = self.injector.inject(pod, request)
         self.warnings += injection.warnings
-        return workload.with_pod(document, place, injection.pod)
+        return workload.with_pod(typed, place, injection.pod)
 
     def _skips(self, document: Object, pod: Object) -> bool:
         """Whether the pod stays as it is; says why, unless it has its sidecar already."""
@@ -78,6 +79,12 @@ class _Run:
         shown = _shown(document, with_kind=profile.named_by_kind)
         self.warnings.append(f"===> Skipping injection because {shown} has {words}")
         return True
+
+
+def _with_text(document: Object) -> Object:
+    """The object with text in its metadata where Kubernetes wants text."""
+    metadata = document.get("metadata")
+    return document | {"metadata": as_text(kube.OBJECT_META, metadata)}
 
 
 def _pod(document: Object, place: Place) -> Object:

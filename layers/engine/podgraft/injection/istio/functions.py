@@ -279,7 +279,7 @@ _TABLE: dict[str, Function] = {
 
 
 def _raw_list(containers: Slice) -> list[Object]:
-    return containers.raw or []
+    return [*(containers.raw or ())]
 
 
 def _ports(containers: list[Object]) -> str:
