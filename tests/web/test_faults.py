@@ -275,6 +275,7 @@ def test_a_template_that_fails_for_this_pod_names_the_template(token_site: Site)
         "operator",
     )
     assert "message" not in record
+    assert str(record["place"]).startswith("sidecar:3:")
 
 
 def test_a_mistake_of_ours_is_a_failed_call_with_the_uid_and_no_message_in_the_log(

@@ -10,6 +10,7 @@ from http import HTTPStatus
 
 from podgraft import admission, review
 from podgraft.admission import MAX_REQUEST_BYTES, AdmissionRequest, TooLargeError
+from podgraft.gotemplate import ExecError, LimitError
 from podgraft.injection import istio
 from podgraft.jsonvalue import Object
 from podgraft.review import Answered, Caller, Facts, Failed, Outcome
@@ -127,7 +128,10 @@ def _facts(facts: Facts) -> Object:
 
 
 def _fault(error: Exception) -> Object:
-    """A fault without its message where that may quote the object; a store's quotes none."""
+    """A fault without its message where that may quote the object; a store's quotes none.
+
+    Of a template that fails, the place in the template is told, which is the operator's own.
+    """
     row = faults.row(error)
     told: Object = {
         "event": "fault",
@@ -135,7 +139,14 @@ def _fault(error: Exception) -> Object:
         "whose": row.whose,
         "fault": type(error).__name__,
     }
-    return {**told, "message": str(error)} if isinstance(error, StoreError) else told
+    if isinstance(error, StoreError):
+        told["message"] = str(error)
+    match error.__cause__:
+        case ExecError() | LimitError() as cause:
+            told["place"] = f"{cause.name}:{cause.line}:{cause.column}"
+        case _:
+            pass
+    return told
 
 
 def _known(injector: str) -> str:
