@@ -51,9 +51,9 @@ data:
 BUNDLE: Mapping[str, bytes] = {"injector.yaml": CONFIG.encode(), "mesh.yaml": MESH.encode()}
 
 # The token that the recordings carry, and another cluster's.
-TOKEN = "podgraft-example-token-4wCkq0Zy1mB7n2"  # noqa: S105
-OTHER_TOKEN = "podgraft-example-token-of-staging"  # noqa: S105
-PATH_TOKEN = "4wCkq0Zy1mB7n2"  # noqa: S105
+TOKEN = "podgraft-example-token-4wCkq0Zy1mB7n2"
+OTHER_TOKEN = "podgraft-example-token-of-staging"
+PATH_TOKEN = "4wCkq0Zy1mB7n2"
 SUBJECT = "CN=prod-eu,O=podgraft-clusters"
 
 

@@ -1,8 +1,8 @@
 """Only the creation of a pod is injected; of the recorded requests, these are not."""
 
 import pytest
-from events.recorded import NAMES, recorded
 
+from events.recorded import NAMES, recorded
 from podgraft import admission, policy
 from podgraft.admission import AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation
 from podgraft.policy import Reason, Skip
