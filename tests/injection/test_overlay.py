@@ -509,3 +509,16 @@ def test_the_patch_is_minimal() -> None:
     after = laid(POD, an_overlay("metadata: {labels: {a: b}}"))
 
     assert diff(POD, after) == [{"op": "add", "path": "/metadata/labels/a", "value": "b"}]
+
+
+def test_a_template_that_changes_its_data_changes_a_copy() -> None:
+    template = """
+{{- $_ := set .Object "kind" "Changed" }}
+{{- $_ := merge .Values (dict "count" (add1 (.Values.count | default 0))) }}
+metadata: {labels: {kind: "{{ .Object.kind }}", count: "{{ .Values.count }}"}}
+"""
+    changing = an_overlay(template, more="values: {other: 1}")
+    for _ in range(2):
+        after = laid(WIDGET, changing)
+        assert after["kind"] == WIDGET["kind"] == "Widget"
+        assert an_object(after["metadata"])["labels"] == {"kind": "Changed", "count": "1"}

@@ -89,3 +89,20 @@ def test_a_merge_leaves_what_a_view_shows_alone() -> None:
     rendered = compile_(merged, name="t", functions=FUNCTIONS).render(data)
     assert rendered == "map[_0:a x:y]map[_0:a x:y]"
     assert labels == {"x": "y"}
+
+
+CHANGING = (
+    ('{{ set (dict) "a" 1 }}', True),
+    (
+        '{{ define "x" }}{{ if true }}{{ range .l }}{{ . | unset $ }}{{ end }}{{ end }}{{ end }}',
+        True,
+    ),
+    ("{{ with $x := (mergeOverwrite .a .b).c }}{{ end }}", True),
+    ('{{ .set }} set {{ "merge" }} {{ dict "a" (list 1) }}{{/* unset */}}', False),
+)
+
+
+@pytest.mark.parametrize(("template", "changes"), CHANGING)
+def test_a_template_that_may_change_maps_is_known(template: str, changes: bool) -> None:
+    program = compile_(template, name="t", functions=FUNCTIONS)
+    assert sprig.changes_maps(program) is changes

@@ -483,3 +483,17 @@ def test_any_annotations_and_labels_are_injected_or_refused(
         return
 
     assert jsonvalue.equal(patch.apply(given_, done.patch), done.pod)
+
+
+def test_a_template_that_changes_the_values_changes_them_for_one_pod_alone() -> None:
+    template = """
+metadata:
+  labels:
+    seen: "{{ .Values.global.count | default 0 }}"
+    {{- $_ := set .Values.global "count" (add1 (.Values.global.count | default 0)) }}
+    now: "{{ .Values.global.count }}"
+"""
+    injector = bundles.of_template(template, values="global: {hub: h}")
+    for _ in range(2):
+        labels = labels_of(injector.inject(pod(APP), REQUEST).pod)
+        assert (labels["seen"], labels["now"]) == ("0", "1")

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from podgraft import gotemplate, jsonvalue, kube, kubeyaml
 from podgraft.admission import AdmissionRequest
 from podgraft.cel import CONDITIONS_BUDGET, CostExceededError, Meter
+from podgraft.gotemplate import sprig
 from podgraft.govalue import GoType
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import merge_patch, pointer, strategic
@@ -34,12 +35,13 @@ _FAILURES = (gotemplate.ExecError, gotemplate.LimitError, kubeyaml.NotYAMLError)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlay:
-    """A compiled overlay."""
+    """A compiled overlay; ``changes`` tells that its template may change its data."""
 
     name: str
     constraints: constraints.MatchConstraints
     conditions: tuple[conditions.Condition, ...]
     template: gotemplate.Program
+    changes: bool
     values: Object = field(default_factory=dict[str, JSON])
 
     def applies(self, request: AdmissionRequest, namespaces: Mapping[str, Object]) -> bool:
@@ -63,7 +65,7 @@ class Overlay:
         """
         data = Data(before, namespace, self.values)
         try:
-            text = self.template.render(data.value())
+            text = self._text(data)
             partial = kubeyaml.load(text)
         except _FAILURES as error:
             raise self._blamed(data, error) from error
@@ -77,6 +79,10 @@ class Overlay:
     def over(self, before: Object, namespace: str) -> Object:
         """The object with the overlay on it."""
         return laid(before, self.render(before, namespace), self.name)
+
+    def _text(self, data: Data) -> str:
+        value = (data.copied() if self.changes else data).value()
+        return self.template.render(value)
 
     def _verify(self, data: Data, text: str, partial: Object) -> None:
         """Raise ``UserError`` where text of the object brought structure of its own."""
@@ -98,14 +104,14 @@ class Overlay:
         return Guard(
             subject=data,
             masked=Data.masked,
-            text=lambda tried: self.template.render(tried.value()),
+            text=self._text,
             read=kubeyaml.load,
             failures=_FAILURES,
         )
 
     def _works(self, data: Data) -> bool:
         try:
-            kubeyaml.load(self.template.render(data.value()))
+            kubeyaml.load(self._text(data))
         except _FAILURES:
             return False
         return True
@@ -153,7 +159,12 @@ def read(spot: Spot, name: str) -> Overlay | None:
     if template is None or where is None:
         return None
     return Overlay(
-        name=name, constraints=where, conditions=met or (), template=template, values=values or {}
+        name=name,
+        constraints=where,
+        conditions=met or (),
+        template=template,
+        changes=sprig.changes_maps(template),
+        values=values or {},
     )
 
 

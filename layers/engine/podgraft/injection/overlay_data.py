@@ -83,6 +83,11 @@ class Data:
             },
         )
 
+    def copied(self) -> Data:
+        """The same for a template that may change it."""
+        kept, values = sprig.deep_copy(self.object), sprig.deep_copy(self.values)
+        return replace(self, object=kept, values=values)
+
     def masked(self, masking: Masking) -> Data:
         """The same with what could be syntax masked; the very same where nothing could."""
         masked = masking.of(self.object)

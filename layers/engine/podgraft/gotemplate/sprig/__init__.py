@@ -15,10 +15,12 @@ from collections.abc import Mapping
 
 from podgraft.gotemplate.functions import Function
 
+from .changing import changes_maps
+from .deep import deep_copy
 from .refused import REFUSALS, REFUSED
 from .signatures import FUNCTIONS
 
-__all__ = ["REFUSED", "RELEASES", "functions"]
+__all__ = ["REFUSED", "RELEASES", "changes_maps", "deep_copy", "functions"]
 
 RELEASES = ("3.1", "3.2", "3.3")
 

@@ -1,8 +1,7 @@
 """Dictionaries, sprig's map[string]interface {}.
 
-``set``, ``unset`` and the merges change the map they are given, as in Go. A template can reach maps
-that are no dict of its own making: ``MUTATING`` names the functions, so that who hands data to
-templates knows when it must hand over a copy.
+``set`` and ``unset`` change the map they are given, as in Go; ``changing`` tells which templates
+call such functions, so that data which others see too can be handed over as a copy.
 """
 
 from podgraft.gotemplate.errors import FunctionError

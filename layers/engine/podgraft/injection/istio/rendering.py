@@ -92,7 +92,7 @@ class Rendering(Generic[T]):
         return read.made
 
     def _text(self, template: Template, subject: Subject) -> str:
-        dot = data(self.facts, subject)
+        dot = data(self.facts, subject, changing=template.changes)
         token = functions.DATA.set(dot)
         try:
             return template.program.render(dot)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from podgraft import govalue, kube
+from podgraft.gotemplate import sprig
 from podgraft.govalue import Field, GoType, Struct
 from podgraft.injection.masks import Masking
 from podgraft.jsonvalue import Object
@@ -86,8 +87,8 @@ def effective_proxy(profile: Profile, subject: Subject) -> Message:
     return config
 
 
-def data(facts: Facts, subject: Subject) -> Struct:
-    """The template's dot."""
+def data(facts: Facts, subject: Subject, *, changing: bool = False) -> Struct:
+    """The template's dot; a ``changing`` one gets a copy of the values, which all pods share."""
     profile, values = facts.profile, facts.values
     annotations = annotations_of(subject.pod)
     proxy = effective_proxy(profile, subject)
@@ -103,7 +104,7 @@ def data(facts: Facts, subject: Subject) -> Struct:
             "Spec": object_at(subject.pod, "spec"),
             "ProxyConfig": proxy,
             "MeshConfig": mesh,
-            "Values": values.raw,
+            "Values": sprig.deep_copy(values.raw) if changing else values.raw,
             "Revision": facts.revision,
             "EstimatedConcurrency": estimate.concurrency(values.raw, proxy, annotations)
             if profile.estimated_concurrency

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from podgraft.gotemplate import Function, Program, TemplateError, compile_
+from podgraft.gotemplate import Function, Program, TemplateError, compile_, sprig
 from podgraft.injection.errors import Fault, OperatorError, UserError
 from podgraft.injection.masks import DECODERS
 from podgraft.patch import pointer
@@ -19,21 +19,25 @@ ONLY = "template"  # the one of releases before 1.9, by its key in the configura
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template to render; ``decodes`` tells that it may make text of letters."""
+    """A template to render; ``decodes`` tells that it may make text of letters, ``changes`` that it
+    may change maps among its data.
+    """
 
     name: str
     program: Program
     decodes: bool
+    changes: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Templates:
     """Programs by name; ``broken`` are those that do not parse, where only use would show it,
-    ``decoding`` those that may make text of letters.
+    ``decoding`` those that may make text of letters, ``changing`` those that may change data.
     """
 
     programs: Mapping[str, Program]
     decoding: frozenset[str]
+    changing: frozenset[str]
     broken: Mapping[str, TemplateError]
     aliases: Mapping[str, tuple[str, ...]]
     defaults: tuple[str, ...]
@@ -58,7 +62,7 @@ class Templates:
 
     def named(self, name: str) -> Template:
         """The template of a name that ``chosen`` gave."""
-        return Template(name, self.programs[name], name in self.decoding)
+        return Template(name, self.programs[name], name in self.decoding, name in self.changing)
 
     def _missing(self, name: str, *, asked_by_pod: bool) -> Exception:
         if name in self.broken:
@@ -92,8 +96,9 @@ def compiled(
     decoding = frozenset(
         name for name, text in texts.items() if any(word in text for word in DECODERS)
     )
+    changing = frozenset(name for name, made in programs.items() if sprig.changes_maps(made))
     asked = (defaults or config.default_templates) if profile.pod_templates else (ONLY,)
-    return Templates(programs, decoding, broken, config.aliases, asked)
+    return Templates(programs, decoding, changing, broken, config.aliases, asked)
 
 
 def _faults(broken: Mapping[str, TemplateError]) -> Iterator[Fault]:
