@@ -105,6 +105,9 @@ VERSION_METHODS = lines(
     Nothing
     SetMetadata 1
     Compare 1
+    Compare nil
+    Equal nil
+    LessThan nil
     """
 )
 URLS = lines(

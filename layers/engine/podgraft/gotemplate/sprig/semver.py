@@ -26,6 +26,7 @@ from podgraft.govalue import (
 )
 
 from .constraints import parse_constraints
+from .panics import NIL_POINTER
 from .runes import encoded
 from .versions import Version, VersionError, check_metadata, check_prerelease, parse
 
@@ -89,9 +90,15 @@ def _next(advance: Callable[[Version], Version]) -> Method:
 
 def _ordered(result: GoType, holds: Callable[[int], bool | int]) -> Method:
     def call(receiver: Struct, other: Pointer) -> bool | int:
+        if other.target is None:
+            raise FunctionError(NIL_POINTER)
         return holds(_version(receiver).compare(_version(other.target)))
 
     return Method(call, (_POINTER,), pointer=True, result=result)
+
+
+def _equal(receiver: Struct, other: Pointer) -> bool:
+    return bool(other) and _version(receiver).compare(_version(other.target)) == 0
 
 
 _TYPE.methods = {
@@ -111,7 +118,7 @@ _TYPE.methods = {
     "SetPrerelease": Method(_with_prerelease, (STRING,), result=_TYPE),
     "SetMetadata": Method(_with_metadata, (STRING,), result=_TYPE),
     "Compare": _ordered(INT, lambda order: order),
-    "Equal": _ordered(BOOL, lambda order: order == 0),
+    "Equal": Method(_equal, (_POINTER,), pointer=True, result=BOOL),
     "LessThan": _ordered(BOOL, lambda order: order < 0),
     "LessThanEqual": _ordered(BOOL, lambda order: order <= 0),
     "GreaterThan": _ordered(BOOL, lambda order: order > 0),
