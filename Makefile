@@ -61,7 +61,7 @@ template: $(TOOLS)/sam/.done $(TOOLS)/checkov/.done ## Check the AWS template: S
 	@$(TOOLS)/checkov/bin/checkov --file template.yaml --compact --quiet --skip-download
 
 conformance: setup ## Run Istio's own cases, release by release (PODGRAFT_CORPUS)
-	@$(BIN)/python scripts/conformance.py
+	@$(BIN)/python scripts/istio_conformance.py
 
 bench: setup ## Measure cold start, warm path and scaling, each against its baseline
 	@$(BIN)/python scripts/bench.py
