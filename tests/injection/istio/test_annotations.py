@@ -114,9 +114,10 @@ OLDEST = (
     # annotation, value, what 1.0 says; "" passes
     (f"{SIDECAR}interceptionMode", "NONE", "interceptionMode invalid: NONE"),
     (f"{TRAFFIC}includeOutboundIPRanges", "x", "includeIPRanges invalid: failed parsing cidr 'x'"),
+    (f"{SIDECAR}interceptionMode", "TPROXY", ""),
     (f"{TRAFFIC}includeInboundPorts", "-1,+80", ""),
     (f"{TRAFFIC}includeInboundPorts", "80, 90", "includeInboundPorts invalid"),
-    (f"{TRAFFIC}excludeInboundPorts", "40000", "value out of range"),
+    (f"{TRAFFIC}includeInboundPorts", "40000", "value out of range"),
     (f"{TRAFFIC}excludeOutboundPorts", "x", ""),
     ("proxy.istio.io/config", "a: [", ""),
 )

@@ -140,6 +140,7 @@ NETWORKS = (
     (30, "[]", "n", '[, {"name": "n"}]'),
     (30, "[bad]", "n", "[bad]"),
     (30, '["a"]', "n", '["a"]'),
+    (30, '{"a": []}', "n", '{"a": []}'),
     (25, "a", "default/istio-cni", "a, default/istio-cni"),
     (25, '[{"name": "a"}]', "ns/n", '[{"name": "a"}, {"name": "ns/n"}]'),
     (9, "istio-cni", "istio-cni", "istio-cni"),

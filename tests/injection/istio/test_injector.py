@@ -337,6 +337,39 @@ def test_template_data_comes_with_releases(release: str, text: str, expected: st
     assert expected in annotations_of(done.pod)["x"]
 
 
+EXPRESSIONS = (
+    ("{{ protoToJSON .MeshConfig.DefaultProviders }}", "{}"),
+    ("{{ protoToJSON .MeshConfig.GetCa }}", "{}"),
+    ("{{ protoToJSON .MeshConfig.InboundTrafficPolicy }}", "{}"),
+    ("{{ formatDuration .ProxyConfig.DrainDuration }}", "45s"),
+    ("{{ .ProxyConfig.DrainDuration.AsDuration }}", "45s"),
+    ("{{ .ProxyConfig.DrainDuration.AsDuration.Minutes }}", "0.75"),
+    ("{{ .ProxyConfig.DrainDuration.AsDuration.Milliseconds }}", "45000"),
+    ("{{ .ProxyConfig.DrainDuration.Seconds }}", "45"),
+    ("{{ .ProxyConfig.GetTracing.GetZipkin.GetAddress }}", "zipkin.istio-system:9411"),
+    ("{{ .ProxyConfig.GetTracing.GetDatadog.GetAddress }}", ""),
+    ("{{ .ProxyConfig.GetServiceCluster }}", "istio-proxy"),
+    ("{{ .ProxyConfig.ControlPlaneAuthPolicy }}", "MUTUAL_TLS"),
+    ("{{ .MeshConfig.EnableAutoMtls.Value }}", "true"),
+    ('{{ directory "/a/b" }}{{ directory "b" }}', "/a/"),
+    ('{{ strdict "a" "1" "b" | toJSON }}', '{"a":"1","b":""}'),
+    ('{{ kubevirtInterfaces "x" }}', "x"),
+    ('{{ env "NOWHERE" "else" }}', "else"),
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), EXPRESSIONS)
+def test_messages_and_functions_are_reached_from_templates(text: str, expected: str) -> None:
+    injector = bundles.of_template(f"metadata:\n  annotations:\n    x: '{text}'", release="1.18")
+
+    assert annotations_of(injector.inject(pod(APP), REQUEST).pod)["x"] == expected
+
+
+def test_what_is_no_message_has_no_protojson() -> None:
+    with pytest.raises(OperatorError, match="x is no protobuf message"):
+        bundles.of_template('{{ protoToJSON "x" }}').inject(pod(APP), REQUEST)
+
+
 ESTIMATES: tuple[tuple[str, dict[str, JSON], str, str], ...] = (
     # ProxyConfig.concurrency, annotations, values, estimate
     ("concurrency: 5", {}, "{}", "5"),

@@ -242,6 +242,8 @@ PROBLEMS = (
     ("tracingServiceName: CANONICAL_NAME_ONLY", None),
     ("drainDuration: 0.5s", "whole seconds"),
     ("drainDuration: -1s", "positive"),
+    ("drainDuration:", None),
+    ("tracing: {tlsSettings: {credentialName: c, privateKey: k}}", "excludes files"),
     ("discoveryAddress: istiod", "invalid discovery address: unable to split"),
     ("discoveryAddress: istiod:0", "port (0)"),
     ("discoveryAddress: istiod:70000", "port (70000)"),
@@ -323,3 +325,9 @@ def test_a_proxy_configuration_of_every_release_is_valid() -> None:
         defaults = mesh.proxy_defaults(known)
         assert proxycheck.problems(known, defaults) == []
         assert messages.settled(messages.schema(known), PROXY_CONFIG, defaults) == defaults
+
+
+def test_a_proxy_configuration_needs_a_drain_duration() -> None:
+    assert proxycheck.problems(NEWEST, {**mesh.proxy_defaults(NEWEST), "drainDuration": None}) == [
+        "invalid drain duration: duration is missing"
+    ]

@@ -34,6 +34,8 @@ READ: tuple[tuple[str, Object, Object], ...] = (
     ("double", {"tracing": {"sampling": 12.5}}, {"tracing": {"sampling": 12.5}}),
     ("map", {"proxyMetadata": {"B": "2", "A": "1"}}, {"proxyMetadata": {"A": "1", "B": "2"}}),
     ("list", {"extraStatTags": ["a", "b"]}, {"extraStatTags": ["a", "b"]}),
+    ("null in a list", {"extraStatTags": [None]}, {"extraStatTags": [""]}),
+    ("null in a map", {"proxyMetadata": {"A": None}}, {"proxyMetadata": {"A": ""}}),
     ("64 bits as text", {"tracing": {"stackdriver": {"maxNumberOfAttributes": 5}}}, {
         "tracing": {"stackdriver": {"maxNumberOfAttributes": "5"}},
     }),
@@ -50,6 +52,8 @@ ERRORS: tuple[tuple[JSON, str, str], ...] = (
     ({"interceptionMode": "X"}, "/interceptionMode", "use REDIRECT, TPROXY, NONE"),
     ({"drainDuration": 5}, "/drainDuration", 'write it as "5s"'),
     ({"drainDuration": "5"}, "/drainDuration", 'invalid duration "5"'),
+    ({"tracing": {"sampling": []}}, "/tracing/sampling", "into Go value of type float64"),
+    ({"holdApplicationUntilProxyStarts": {}}, "/holdApplicationUntilProxyStarts", "object"),
     ({"tracing": {"zipkin": {"address": []}}}, "/tracing/zipkin/address", "array"),
     ({"serviceCluster": "a", "tracingServiceName": 1}, "", "exclude each other"),
     ([], "", "cannot unmarshal array"),
@@ -101,3 +105,30 @@ def test_concurrency_was_a_plain_number_once() -> None:
 
     assert messages.settled(old, PROXY_CONFIG, messages.read(old, PROXY_CONFIG, given)) == {}
     assert messages.settled(new, PROXY_CONFIG, messages.read(new, PROXY_CONFIG, given)) == given
+
+
+FORMAT: Object = {"labels": {"a": {"b": [1, None]}}}
+LOGGED: Object = {
+    "extensionProviders": [{"name": "a", "envoyFileAccessLog": {"logFormat": FORMAT}}]
+}
+MESH_READ: tuple[tuple[Object, Object], ...] = (
+    (LOGGED, LOGGED),
+    ({"localityLbSetting": {"distribute": [{"to": {"a": None, "b": "5"}}]}},
+     {"localityLbSetting": {"distribute": [{"to": {"a": 0, "b": 5}}]}}),
+    ({"configSources": [{"subscribedResources": [None, "SERVICE_REGISTRY"]}, None]},
+     {"configSources": [{"subscribedResources": ["SERVICE_REGISTRY", "SERVICE_REGISTRY"]}, {}]}),
+    ({"extensionProviders": [{"opencensus": {"context": [None, "B3"]}}]},
+     {"extensionProviders": [{"opencensus": {"context": ["UNSPECIFIED", "B3"]}}]}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "expected"), MESH_READ)
+def test_a_mesh_message_is_read(given: Object, expected: Object) -> None:
+    assert messages.read(NEWEST, messages.MESH_CONFIG, given) == expected
+
+
+def test_a_struct_is_an_object() -> None:
+    given: Object = {"extensionProviders": [{"envoyFileAccessLog": {"logFormat": {"labels": 5}}}]}
+
+    with pytest.raises(MessageError, match=r"of type structpb\.Struct"):
+        messages.read(NEWEST, messages.MESH_CONFIG, given)

@@ -153,6 +153,7 @@ USERS: tuple[tuple[Object, str, str | None, Object, Object], ...] = (
     (_security(runAsUser=5), "istio-init", "annotation", {"runAsUser": 0},
      {"args": ["-u", "5", "-u", "2"]}),
     (_security(), "istio-init", None, {}, {}),
+    (_security(runAsGroup=6), "istio-init", "config", {"runAsGroup": 6}, {}),
     (_security(runAsUser=5), "other", None, {"runAsUser": 5}, {}),
 )  # fmt: skip
 
@@ -173,3 +174,14 @@ def test_the_init_container_learns_the_users_id(
 
     assert draft.containers[0]["securityContext"] == sidecar
     assert draft.init_containers[0] == {"name": init, "args": args} | changed
+
+
+def test_arguments_without_a_user_stay_and_a_missing_sidecar_is_no_fault() -> None:
+    init = container("istio-init", args=["a", "-u"])
+    original = pod(_security(runAsUser=5))
+    draft = Draft.of(pod(container("app"), init=(init,)))
+
+    overrides.adjust_init_user(NEWEST, original, draft, {"interceptionMode": "TPROXY"})
+
+    assert draft.init_containers == [init]
+    assert draft.containers == [container("app")]

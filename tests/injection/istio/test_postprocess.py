@@ -255,9 +255,9 @@ def test_handlers_and_init_containers_take_part_where_the_release_sees_them() ->
         "preStop": {"httpGet": {"port": 1}},
         "postStart": {"tcpSocket": {"port": 2}},
     }
-    given = pod(
-        PROXY, container("b", lifecycle=lifecycle), init=(container("a", startupProbe=HTTP),)
-    )
+    run: Object = {"preStop": {"exec": {"command": ["x"]}}}
+    others = (container("b", lifecycle=lifecycle), container("c", lifecycle=run))
+    given = pod(PROXY, *others, init=(container("a", startupProbe=HTTP),))
 
     keys = {
         minor: [*(_rewritten(Draft.of(given), _rewriting(minor)) or {})] for minor in (18, 24, 25)
@@ -298,6 +298,7 @@ REINJECTED: tuple[tuple[int, str | None, dict[str, int | None] | None], ...] = (
     (30, None, {"/app-health/app/readyz": 8000, "/app-health/app/livez": 8000}),
     (26, None, None),
     (30, "{", None),
+    (30, "[]", None),
     (16, OLD, None),
 )
 

@@ -277,6 +277,15 @@ def test_1_0_reads_brackets_and_fills_in_defaults() -> None:
     assert [each["path"] for each in done.patch][-1].startswith("/metadata/annotations/sidecar")
 
 
+def test_a_spec_without_a_proxy_is_added_all_the_same() -> None:
+    annotations: dict[str, JSON] = {"prometheus.istio.io/merge-metrics": "false"}
+    injector = _injector("containers: [{name: other, image: x}]")
+    done = injector.inject(pod(APP, annotations=annotations), istio.Request())
+
+    assert [each["name"] for each in containers(done.pod)] == ["app", "other"]
+    assert "prometheus.io/port" not in object_at(object_at(done.pod, "metadata"), "annotations")
+
+
 def test_1_0_by_hand_only_appends() -> None:
     request = istio.Request(mode=istio.Mode.KUBE_INJECT)
     given = pod(container("istio-proxy"), annotations={"sidecar.istio.io/inject": "false"})
@@ -303,6 +312,10 @@ FILLED: tuple[tuple[Object, Object], ...] = (
                     "requests": {"cpu": "3", "memory": "2"}}}),
     ({"lifecycle": {"preStop": {"httpGet": {"port": 1}}}},
      {"lifecycle": {"preStop": {"httpGet": {"path": "/", "scheme": "HTTP", "port": 1}}}}),
+    ({"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]},
+     {"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}),
+    ({"lifecycle": {"preStop": {"exec": {"command": ["x"]}}}},
+     {"lifecycle": {"preStop": {"exec": {"command": ["x"]}}}}),
     ({"image": "hub:5000/a@sha256:0"}, {"imagePullPolicy": "IfNotPresent"}),
     ({"image": "hub:5000/a"}, {"imagePullPolicy": "Always"}),
     ({"image": "a:latest", "imagePullPolicy": "Never"}, {"imagePullPolicy": "Never"}),
@@ -319,6 +332,8 @@ def test_containers_have_kubernetes_defaults(given: Object, expected: Object) ->
 
 VOLUMES: tuple[tuple[Object, Object], ...] = (
     ({"emptyDir": {}}, {"emptyDir": {}}),
+    ({"secret": {"items": [{"key": "a", "path": "b"}], "defaultMode": 1}},
+     {"secret": {"items": [{"key": "a", "path": "b"}], "defaultMode": 1}}),
     ({"configMap": {"name": "c"}}, {"configMap": {"name": "c", "defaultMode": 420}}),
     ({"downwardAPI": {"items": [{"fieldRef": {"fieldPath": "p"}}]}},
      {"downwardAPI": {"defaultMode": 420,

@@ -65,6 +65,9 @@ def test_whatever_the_author_wrote_is_watched(given: Object, named: str) -> None
 
 
 DELIBERATE = """
+metadata:
+  annotations:
+    first: {{ (split "," (annotation .ObjectMeta "list" "x"))._0 }}
 spec:
   containers:
   - name: istio-proxy
@@ -120,6 +123,15 @@ def test_a_decoder_makes_syntax_of_letters() -> None:
     injected(injector, app({"x": good}))
     with pytest.raises(UserError, match="annotation x: "):
         injected(injector, app({"x": bad}))
+
+
+def test_a_template_that_fails_for_harmless_values_alone_trusts_none() -> None:
+    """It cannot be rehearsed: the pod is refused, which errs on the safe side."""
+    template = """
+{{ if ne (annotation .ObjectMeta "x" "") "a: b" }}{{ fail "only a: b" }}{{ end }}
+"""
+    with pytest.raises(UserError, match="annotation x: its text would change the structure"):
+        injected(bundles.of_template(template), app({"x": "a: b"}))
 
 
 def test_a_digest_of_the_pod_is_no_structure() -> None:

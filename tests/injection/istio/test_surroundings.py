@@ -176,6 +176,21 @@ def test_every_fault_of_a_configuration_is_told() -> None:
     ]
 
 
+def test_a_text_that_is_no_map_is_a_fault() -> None:
+    faults: list[Fault] = []
+    config = settings.read_config("a: [", faults)
+    settings.read_values("sidecarInjectorWebhook: {rewriteAppHTTPProbe: 1}", faults)
+
+    assert (config.templates, len(faults)) == ({}, 2)
+    assert str(faults[1]) == (
+        "values/sidecarInjectorWebhook/rewriteAppHTTPProbe: expected true or false, got 1.0"
+    )
+
+
+def test_an_alias_may_stand_for_nothing() -> None:
+    assert settings.read_config("aliases: {a: null}", []).aliases == {"a": ()}
+
+
 def test_switches_are_the_environment_of_templates() -> None:
     around = Surroundings(
         native_sidecars=True, platform="openshift", env={"X": "y", "PLATFORM": "other"}

@@ -199,10 +199,7 @@ def _load(text: str) -> Object:
 def _proxy(schema: Schema, base: Message, raw: Object) -> Message:
     """The merged ``defaultConfig``; read again, because here zeros count as given."""
     given = raw.get("defaultConfig", raw.get("default_config"))
-    try:
-        layer = messages.read(schema, PROXY_CONFIG, given)
-    except MessageError as error:
-        raise MessageError(f"/defaultConfig{error.path}", error.problem) from error
+    layer = messages.read(schema, PROXY_CONFIG, given)
     return proxyconfig.merge(schema, proxy_of(base), layer)
 
 

@@ -203,13 +203,9 @@ def _read_bool(raw: JSON) -> JSON:
 
 
 def _read_double(raw: JSON) -> JSON:
-    match raw:
-        case None:
-            return 0.0
-        case bool() | list() | dict():
-            raise ValueError(f"{_unmarshal(raw)} of type float64")
-        case _:
-            return float(raw)
+    if isinstance(raw, str | int | float) and not isinstance(raw, bool):
+        return float(raw)
+    raise ValueError(f"{_unmarshal(raw)} of type float64")
 
 
 def _integer(name: str, low: int, high: int) -> Callable[[JSON], JSON]:

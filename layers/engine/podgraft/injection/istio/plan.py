@@ -124,10 +124,7 @@ def plan(setup: Setup, pod: Object, request: Request) -> Plan:
 
 def _base(setup: Setup, pod: Object, request: Request) -> Object:
     """The pod that the patch starts from; raises ``UserError`` if it is none."""
-    try:
-        kube.check(kube.POD, pod)
-    except kube.DecodeError as error:
-        raise UserError(f"the object does not decode as a pod: {error}") from error
+    _check(pod)
     if request.mode is Mode.KUBE_INJECT:
         return pod
     metadata = object_at(pod, "metadata")
@@ -139,6 +136,18 @@ def _base(setup: Setup, pod: Object, request: Request) -> Object:
     if setup.openshift and setup.profile.openshift_ids_cleared:
         pod = openshift.without_ids(setup.profile, pod)
     return pod
+
+
+def _check(pod: Object) -> None:
+    """Raise ``UserError`` if the pod is none; the API server itself wrote the managed fields."""
+    metadata = pod.get("metadata")
+    if isinstance(metadata, dict):
+        own: Object = {key: each for key, each in metadata.items() if key != "managedFields"}
+        pod = changed(pod, {"metadata": own})
+    try:
+        kube.check(kube.POD, pod)
+    except kube.DecodeError as error:
+        raise UserError(f"the object does not decode as a pod: {error}") from error
 
 
 def _facts(setup: Setup, base: Object, *, merged: bool, by_hand: bool) -> Facts:

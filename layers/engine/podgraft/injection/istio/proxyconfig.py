@@ -13,6 +13,7 @@ from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, Object, equal
 
 from . import gojson, messages
+from .draft import object_at
 from .messages import PROXY_CONFIG, PROXY_CONFIG_RESOURCE, Message, MessageError, Schema
 
 ANNOTATION = "proxy.istio.io/config"
@@ -64,7 +65,9 @@ def merge(schema: Schema, base: Message, layer: Message) -> Message:
     if "proxyMetadata" in layer:
         merged["proxyMetadata"] = _united(base, layer)
     if "proxyHeaders" in layer and "proxyHeaders" in base:
-        merged["proxyHeaders"] = _headers(base["proxyHeaders"], layer["proxyHeaders"])
+        merged["proxyHeaders"] = _headers(
+            object_at(base, "proxyHeaders"), object_at(layer, "proxyHeaders")
+        )
     return messages.settled(schema, PROXY_CONFIG, merged)
 
 
@@ -118,23 +121,18 @@ def to_json(defaults: Message, config: Message) -> str:
     return gojson.encode(clean(defaults, config))
 
 
-def _united(base: Message, layer: Message) -> JSON:
-    old, new = base.get("proxyMetadata"), layer["proxyMetadata"]
-    united = (old if isinstance(old, dict) else {}) | (new if isinstance(new, dict) else {})
+def _united(base: Message, layer: Message) -> Message:
+    united = object_at(base, "proxyMetadata") | object_at(layer, "proxyMetadata")
     return {key: united[key] for key in sorted(united)}
 
 
-def _headers(base: JSON, layer: JSON) -> JSON:
-    if not isinstance(base, dict) or not isinstance(layer, dict):
-        return layer
+def _headers(base: Message, layer: Message) -> Message:
     fallen_back = {name: base[name] for name in _HEADERS_THAT_FALL_BACK if name in base}
     return fallen_back | layer
 
 
 def _identity(resource: Object) -> tuple[JSON, Mapping[str, JSON]]:
     """The namespace and the labels that the resource's selector asks for."""
-    metadata, spec = resource.get("metadata"), resource.get("spec")
-    selector = spec.get("selector") if isinstance(spec, dict) else None
-    wanted = selector.get("matchLabels") if isinstance(selector, dict) else None
-    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
-    return namespace, wanted if isinstance(wanted, dict) else {}
+    selector = object_at(object_at(resource, "spec"), "selector")
+    namespace = object_at(resource, "metadata").get("namespace")
+    return namespace, object_at(selector, "matchLabels")
