@@ -1,20 +1,27 @@
-"""Write ``injection/istio/mesh_table.py`` from a description of Istio's mesh messages.
+"""Write ``injection/istio/mesh_table.py``, the table of Istio's mesh messages.
 
-    scripts/generate_mesh_types.py istio-mesh-types.json > layers/engine/.../mesh_table.py
+    scripts/generate_mesh_types.py           # write it
+    scripts/generate_mesh_types.py --check   # fail where it is not what the data says
 
-The description (JSON: ``enums`` by name, ``messages`` by name, fields in declaration order) is of
-one recent Istio. ``_OTHERS`` adds the fields of other releases where those stand, so that one table
-serves all; which release has which field is said in ``releases.py``.
+What it reads is ``scripts/data/istio/mesh-types.json``: the messages that MeshConfig and
+ProxyConfig reach, of one recent Istio, in declaration order. ``_OTHERS`` adds the fields of other
+releases where those stand, so that one table serves all; which release has which is said in
+``releases.py``.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+_ROOT = Path(__file__).resolve().parent.parent
+_DATA = _ROOT / "scripts/data/istio/mesh-types.json"
+TARGET = _ROOT / "layers/engine/podgraft/injection/istio/mesh_table.py"
 
 _WELL_KNOWN = {
     "google.protobuf.Duration": "durationpb.Duration",
@@ -24,7 +31,7 @@ _WELL_KNOWN = {
     for wrapped in ("Bool", "Int32", "Int64", "UInt32", "UInt64")
 }
 
-# message → [(the field it stands after, name, type)]; from istio/api of 1.0, 1.8, 1.32.
+# message → [(the field it stands after, name, type)]; from istio/api of 1.0, 1.8 and 1.32.
 _OTHERS: dict[str, list[tuple[str, str, str]]] = {
     "v1alpha1.ProxyConfig": [
         ("drain_duration", "parent_shutdown_duration", "durationpb.Duration"),
@@ -32,58 +39,71 @@ _OTHERS: dict[str, list[tuple[str, str, str]]] = {
         ("stat_name_length", "concurrency", "int32"),
     ],
     "v1alpha1.MeshConfig": [
-        (
-            "default_http_retry_policy",
-            "default_inbound_http_retry_policy",
-            "v1alpha3.HTTPRetry",
-        ),
+        ("default_http_retry_policy", "default_inbound_http_retry_policy", "v1alpha3.HTTPRetry"),
     ],
 }
 
+_HEAD = '''\
+"""Istio's mesh messages; written by scripts/generate_mesh_types.py, not by hand."""
+# ruff: noqa: E501 (some of Go's names are longer than a line)
 
-def main(argv: list[str] | None = None) -> int:
-    """Print the module; the only argument is the description's path."""
-    (path,) = sys.argv[1:] if argv is None else argv
-    described = json.loads(Path(path).read_text(encoding="utf-8"))
-    sys.stdout.write("\n".join(_module(described)) + "\n")
-    sys.stderr.write("next: ruff format the module, then run tests/injection/istio\n")
-    return 0
+# An enum by its Go name: its members, as NAME=NUMBER.
+ENUMS = {'''
+
+_BETWEEN = """\
+}
+
+# A message by its Go name: a line a field, in declaration order: proto name, type, oneof.
+MESSAGES = {"""
 
 
-def _module(described: dict[str, Any]) -> Iterator[str]:
-    yield '"""Istio\'s mesh messages; written by scripts/generate_mesh_types.py, not by hand."""'
-    yield "# ruff: noqa: E501 (some of Go's names are longer than a line)"
-    yield ""
-    yield "# enum (by its Go name) → its names by number"
-    yield "ENUMS: dict[str, dict[int, str]] = {"
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write the module, or compare it; say what to do next."""
+    parser = argparse.ArgumentParser(description="write the table of Istio's mesh messages")
+    parser.add_argument("--check", action="store_true", help="only compare")
+    fresh = module()
+    if not parser.parse_args(argv).check:
+        TARGET.write_text(fresh, encoding="utf-8")
+        print(f"wrote {TARGET}\nnext: run tests/injection/istio")
+        return 0
+    if TARGET.read_text(encoding="utf-8") == fresh:
+        return 0
+    print(f"{TARGET} is not fresh\nnext: run {Path(__file__).name} without --check")
+    return 1
+
+
+def module() -> str:
+    """The module's text."""
+    described = json.loads(_DATA.read_text(encoding="utf-8"))
+    return "\n".join([_HEAD, *_enums(described), _BETWEEN, *_messages(described), "}", ""])
+
+
+def _enums(described: dict[str, Any]) -> Iterator[str]:
     for name, members in described["enums"].items():
-        numbers = {member["number"]: member["name"] for member in members}
-        yield f"    {json.dumps(_go_name(name))}: {numbers!r},"
-    yield "}"
-    yield ""
-    yield "# message (by its Go name) → its fields in declaration order: proto name, type, oneof"
-    yield "MESSAGES: dict[str, tuple[tuple[str, str, str], ...]] = {"
+        listed = " ".join(f"{member['name']}={member['number']}" for member in members)
+        yield f'    "{_go_name(name)}": "{listed}",'
+
+
+def _messages(described: dict[str, Any]) -> Iterator[str]:
     for name, fields in described["messages"].items():
-        yield f"    {json.dumps(_go_name(name))}: ("
-        for row in _rows(_go_name(name), fields):
-            yield f"        ({', '.join(map(json.dumps, row))}),"
-        yield "    ),"
-    yield "}"
+        yield f'    "{_go_name(name)}": """'
+        yield from (" ".join(filter(None, row)) for row in _rows(_go_name(name), fields))
+        yield '""",'
 
 
-def _rows(message: str, fields: list[dict[str, Any]]) -> Iterator[tuple[str, str, str]]:
+def _rows(message: str, fields: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
     for field in fields:
-        shape = "repeated " if field.get("repeated") else ""
+        shape = "[]" if field.get("repeated") else ""
         yield field["name"], shape + _type(field["type"]), field.get("oneof", "")
         for after, name, type_ in _OTHERS.get(message, ()):
             if after == field["name"]:
-                yield name, type_, ""
+                yield name, type_
 
 
 def _type(described: str) -> str:
-    """A field's type in our table: ``map<string,X>`` becomes ``map X``, names become Go's."""
+    """A field's type in our table: ``map<string,X>`` becomes ``map[string]X``, names Go's."""
     if described.startswith("map<string,"):
-        return f"map {_type(described.removeprefix('map<string,').removesuffix('>'))}"
+        return f"map[string]{_type(described.removeprefix('map<string,').removesuffix('>'))}"
     return _WELL_KNOWN.get(described) or (_go_name(described) if "." in described else described)
 
 

@@ -17,7 +17,7 @@ from podgraft.govalue import GoType, Kind, Method, Value
 from . import durations
 from .durations import SECOND
 from .mesh_table import ENUMS
-from .messages import DURATION, STRUCT, Field, Schema
+from .messages import DURATION, STRUCT, Field, Schema, enum
 
 _SCALARS = {
     "string": govalue.STRING,
@@ -63,9 +63,9 @@ class Types:
     def _type(self, field: Field) -> GoType:
         elem = self._elem(field.type)
         match field.shape:
-            case "repeated":
+            case "[]":
                 return govalue.slice_of(elem)
-            case "map":
+            case "map[string]":
                 return govalue.map_of(govalue.STRING, elem)
             case _:
                 return elem
@@ -101,7 +101,7 @@ def _getter(field: govalue.Field) -> Method:
 
 @cache
 def _enum(name: str) -> GoType:
-    names = ENUMS[name]
+    names = enum(name)
     numbers = {word: number for number, word in names.items()}
 
     def name_of(value: Value) -> str:

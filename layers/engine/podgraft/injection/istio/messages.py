@@ -27,6 +27,8 @@ STRUCT = "structpb.Struct"
 
 Message: TypeAlias = Object
 
+_SHAPES = ("[]", "map[string]")
+
 
 class MessageError(ValueError):
     """A value is not of its field's type; ``path`` is a JSON Pointer to it."""
@@ -47,7 +49,7 @@ class Field:
     name: str
     json: str
     type: str
-    shape: str  # "one", "repeated" or "map"
+    shape: str  # of _SHAPES, or "" for one
     oneof: str
 
 
@@ -75,7 +77,9 @@ class Schema:
 
     def _make(self, name: str) -> MessageType:
         fields = tuple(
-            _field(row) for row in MESSAGES[name] if self._knows(f"{name}.{row[0]}", row[1])
+            field
+            for field in map(_field, MESSAGES[name].split("\n")[1:-1])
+            if self._knows(f"{name}.{field.name}", field.type)
         )
         by_key = {f.name: f for f in fields} | {f.json: f for f in fields}
         return MessageType(name, fields, by_key)
@@ -89,6 +93,13 @@ class Schema:
 def schema(profile: releases.Profile) -> Schema:
     """The one schema of a release."""
     return Schema(profile)
+
+
+@cache
+def enum(name: str) -> Mapping[int, str]:
+    """The names of an enum's members by their numbers."""
+    members = (member.partition("=") for member in ENUMS[name].split())
+    return {int(number): word for word, _, number in members}
 
 
 def read(schema: Schema, name: str, raw: JSON) -> Message:
@@ -110,20 +121,26 @@ def settled(schema: Schema, name: str, message: Message) -> Message:
     }
 
 
-def _field(row: tuple[str, str, str]) -> Field:
-    name, type_, oneof = row
-    shape, _, elem = type_.rpartition(" ")
+def _field(line: str) -> Field:
+    """The field that a line of the table describes."""
+    name, spelled, *oneof = line.split(" ")
+    shape = next((prefix for prefix in _SHAPES if spelled.startswith(prefix)), "")
     first, *rest = name.split("_")
-    json = first + "".join(word[:1].upper() + word[1:] for word in rest)
-    return Field(name=name, json=json, type=elem, shape=shape or "one", oneof=oneof)
+    return Field(
+        name=name,
+        json=first + "".join(word[:1].upper() + word[1:] for word in rest),
+        type=spelled.removeprefix(shape),
+        shape=shape,
+        oneof="".join(oneof),
+    )
 
 
 def _is_zero(schema: Schema, field: Field, value: JSON) -> bool:
     """Whether protojson leaves the value out: not for messages and wrappers, which are set."""
-    if field.shape != "one":
+    if field.shape:
         return not value and not schema.profile.empty_collections_kept
     if field.type in ENUMS:
-        return value == ENUMS[field.type].get(0)
+        return value == enum(field.type).get(0)
     return field.type in _SCALARS and not value
 
 
@@ -145,20 +162,19 @@ def _read(schema: Schema, type_: MessageType, raw: JSON, path: str) -> Message:
 
 def _read_field(schema: Schema, field: Field, raw: JSON, path: str) -> JSON:
     match field.shape, raw:
-        case "one", _:
+        case "", _:
             return _read_one(schema, field.type, raw, path)
-        case "repeated", list():
+        case "[]", list():
             return [
                 _read_one(schema, field.type, each, f"{path}/{index}")
                 for index, each in enumerate(raw)
             ]
-        case "map", dict():
+        case "map[string]", dict():
             return {
                 key: _read_one(schema, field.type, raw[key], f"{path}/{key}") for key in sorted(raw)
             }
         case _:
-            container = "[]json.RawMessage" if field.shape == "repeated" else "map[string]json"
-            raise MessageError(path, f"{_unmarshal(raw)} of type {container}")
+            raise MessageError(path, f"{_unmarshal(raw)} of type {field.shape}json.RawMessage")
 
 
 def _read_one(schema: Schema, type_: str, raw: JSON, path: str) -> JSON:
@@ -174,7 +190,7 @@ def _read_one(schema: Schema, type_: str, raw: JSON, path: str) -> JSON:
 
 
 def _read_enum(type_: str, raw: JSON) -> JSON:
-    names = ENUMS[type_]
+    names = enum(type_)
     match raw:
         case None:
             return names.get(0, 0)
