@@ -409,6 +409,111 @@ def test_a_field_that_the_releases_kubernetes_lacks_is_dropped() -> None:
     assert named(containers(new), "a") == {"name": "a"}
 
 
+NATIVE = """
+spec:
+  {{ $native := env "ENABLE_NATIVE_SIDECARS" "false" -}}
+  {{ if eq $native "true" }}initContainers{{ else }}containers{{ end }}:
+  - name: istio-proxy
+    image: x
+    securityContext: {runAsUser: 1337}
+"""
+
+
+def _of_native(release: str, *, native: bool = True) -> istio.Injector:
+    config = json.dumps({"templates": {"sidecar": NATIVE}})
+    around = istio.Surroundings(release=release, native_sidecars=native)
+    return istio.compile_(istio.Documents(config=config), around)
+
+
+MOVED = (
+    # release, annotation, whether the user's own proxy moves to the template's place
+    ("1.24", "true", True),
+    ("1.24", "false", False),
+    ("1.24", "yes", True),
+    ("1.23", "false", True),
+    ("1.18", "true", False),
+)
+
+
+@pytest.mark.parametrize(("release", "said", "moved"), MOVED)
+def test_the_pods_word_about_native_sidecars_counts_since_1_24(
+    release: str, said: str, moved: bool
+) -> None:
+    given_ = pod(
+        APP,
+        container("istio-proxy", args=["mine"]),
+        annotations={"sidecar.istio.io/nativeSidecar": said},
+    )
+    done = _of_native(release).inject(given_, REQUEST)
+
+    assert ("istio-proxy" not in _names(containers(done.pod))) is moved
+
+
+@pytest.mark.parametrize(("release", "args"), [("1.22", ["-u", "1337"]), ("1.23", ["-u", "5"])])
+def test_the_init_container_follows_the_users_id_since_1_23(release: str, args: list[JSON]) -> None:
+    template = """
+spec:
+  initContainers: [{name: istio-init, args: [-u, "1337"]}]
+  containers: [{name: istio-proxy, image: x}]
+"""
+    mine = container("istio-proxy", securityContext={"runAsUser": 5})
+    done = bundles.of_template(template, release=release).inject(pod(APP, mine), REQUEST)
+
+    assert containers(done.pod, "initContainers")[0]["args"] == args
+
+
+OPENSHIFT = (
+    # release, mode, the proxy's id in templates, whether the pod's own id for its sidecar is kept
+    ("1.24", istio.Mode.WEBHOOK, "1000629999", False),
+    ("1.23", istio.Mode.WEBHOOK, "1000629999", True),
+    ("1.24", istio.Mode.KUBE_INJECT, "1337", True),
+)
+
+
+@pytest.mark.parametrize(("release", "mode", "uid", "kept"), OPENSHIFT)
+def test_openshift_says_which_ids_to_use(
+    release: str, mode: istio.Mode, uid: str, kept: bool
+) -> None:
+    template = "metadata: {annotations: {uid: '{{ .ProxyUID }}'}}"
+    annotations: Object = {"openshift.io/sa.scc.uid-range": "1000620000/10000"}
+    injector = istio.compile_(
+        istio.Documents(
+            config=json.dumps({"templates": {"sidecar": template}}),
+            namespaces={"ns": {"metadata": {"name": "ns", "annotations": annotations}}},
+        ),
+        istio.Surroundings(release=release, platform="openshift"),
+    )
+    context: Object = {"runAsUser": 7, "privileged": False}
+    given_ = pod(
+        container("app", securityContext=context), container("istio-proxy", securityContext=context)
+    )
+    done = injector.inject(given_, istio.Request(mode=mode, namespace="ns"))
+    proxy = named(containers(done.base), "istio-proxy")
+
+    assert annotations_of(done.pod)["uid"] == uid
+    assert proxy is not None
+    assert ("runAsUser" in object_at(proxy, "securityContext")) is kept
+
+
+TCP = (("1.11", None, False), ("1.12", None, True), ("1.12", False, False), ("1.19", False, True))
+
+
+@pytest.mark.parametrize(("release", "said", "rewritten"), TCP)
+def test_tcp_probes_could_be_left_alone_for_a_time(
+    release: str, said: bool | None, rewritten: bool
+) -> None:
+    config = json.dumps({"templates": {"sidecar": "spec: {containers: [{name: istio-proxy}]}"}})
+    values = json.dumps({"sidecarInjectorWebhook": {"rewriteAppHTTPProbe": True}})
+    injector = istio.compile_(
+        istio.Documents(config=config, values=values),
+        istio.Surroundings(release=release, rewrite_tcp_probes=said),
+    )
+    probe: Object = {"tcpSocket": {"port": 1}}
+    done = injector.inject(pod(container("app", livenessProbe=probe)), REQUEST)
+
+    assert (containers(done.pod)[0]["livenessProbe"] != probe) is rewritten
+
+
 # Compiling
 
 
