@@ -132,7 +132,8 @@ def _without_prose(node: object) -> object:
 
 
 def _copy(target: Path, package: Path) -> None:
-    ignore = shutil.ignore_patterns("__pycache__")
+    # The command line is for people's machines.
+    ignore = shutil.ignore_patterns("__pycache__", "cli", "__main__.py")
     shutil.copytree(package, target / package.name, ignore=ignore, dirs_exist_ok=True)
 
 

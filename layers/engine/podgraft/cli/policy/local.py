@@ -1,15 +1,17 @@
 """A bundle and a policy on this machine, checked as the function would check them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from podgraft import bundle, policy
+from podgraft import bundle, kubeyaml, policy
 from podgraft.bundle import Bundle, BundleError
 from podgraft.cli import folders
 from podgraft.cli.failure import CommandError
 from podgraft.policy import Policy, PolicyError
+
+from . import schema
 
 # Parameter Store's limits on a value, in bytes, by tier.
 STANDARD_BYTES = 4096
@@ -44,6 +46,8 @@ def check(folder: Path, document_path: Path | None) -> Checked:
     findings = _size_faults(place, with_bundle(text, digest))
     read = _parsed(place, text, findings)
     compiled = _compiled(files, read or Policy(), findings)
+    if compiled is not None:
+        findings.extend(_overlay_faults(files))
     if findings or read is None or compiled is None:
         raise CommandError(*findings)
     document = with_bundle(text, digest)
@@ -65,13 +69,24 @@ def with_bundle(text: str, digest: str) -> str:
 
 
 def _parsed(place: str, text: str, findings: list[str]) -> Policy | None:
+    read: Policy | None = None
     try:
         read = policy.parse(text)
+        faults = read.tolerated
     except PolicyError as error:
-        findings.extend(f"{place} {fault}" for fault in error.faults)
-        return None
-    findings.extend(f"{place} {fault}" for fault in read.tolerated)
+        faults = error.faults
+    findings.extend(f"{place} {fault}" for fault in faults)
+    known = [fault.path for fault in faults]
+    findings.extend(f"{place} {each}" for each in _schema_faults(text, known))
     return read
+
+
+def _schema_faults(text: str, known: Sequence[str]) -> Iterator[str]:
+    try:
+        document = kubeyaml.load(text)
+    except kubeyaml.NotYAMLError:
+        return  # which is among the known faults
+    yield from schema.findings("policy", document, known)
 
 
 def _compiled(files: Mapping[str, bytes], read: Policy, findings: list[str]) -> Bundle | None:
@@ -82,7 +97,17 @@ def _compiled(files: Mapping[str, bytes], read: Policy, findings: list[str]) -> 
         except BundleError as error:
             findings.extend(text for text in map(str, error.faults) if text not in findings)
             return None
+    if compiled is not None:
+        findings.extend(map(str, compiled.tolerated))
     return compiled
+
+
+def _overlay_faults(files: Mapping[str, bytes]) -> Iterator[str]:
+    """What the schema of overlays finds in those that compile."""
+    for path, content in sorted(files.items()):
+        for document in kubeyaml.load_all(content.decode()):
+            if isinstance(document, dict) and document.get("kind") == "Overlay":
+                yield from (f"{path} {each}" for each in schema.findings("overlay", document))
 
 
 def _size_faults(place: str, document: str) -> list[str]:

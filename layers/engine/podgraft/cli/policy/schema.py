@@ -1,0 +1,28 @@
+"""The published JSON Schemas, asked besides our own readers.
+
+Editors complete and judge documents by these schemas, so what they refuse must not be pushed. The
+readers know more and say it better; a schema's word counts only where they found nothing.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from podgraft.jsonvalue import JSON
+from podgraft.patch import pointer
+
+_FOLDER = Path(__file__).parent / "schemas"
+
+
+def findings(name: str, document: JSON, known: Iterable[str] = ()) -> Iterator[str]:
+    """What the schema *name* finds at places that are not *known* (JSON Pointers) to be wrong."""
+    # jsonschema's own types are only partly known.
+    validator: Any = Draft202012Validator(json.loads((_FOLDER / f"{name}.schema.json").read_text()))
+    places = tuple(known)
+    for error in validator.iter_errors(document):
+        path = "".join(f"/{pointer.escape(str(step))}" for step in error.absolute_path)
+        if not any(place.startswith(path) for place in places):
+            yield f"{path}: {error.message}"
