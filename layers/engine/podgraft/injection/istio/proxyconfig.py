@@ -57,6 +57,8 @@ def read(schema: Schema, text: str) -> Message:
 
 def merge(schema: Schema, base: Message, layer: Message) -> Message:
     """``base`` under ``layer``: what the layer names replaces, but maps of metadata unite."""
+    if not layer:
+        return base
     merged = base | layer
     for exclusive in _EXCLUSIVE:
         if exclusive & layer.keys():

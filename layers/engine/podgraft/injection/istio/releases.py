@@ -33,9 +33,9 @@ def _until(minor: int) -> Any:
     return _since(OLDEST, minor)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Profile:
-    """The behaviours of one minor release, oldest subject first within each group."""
+    """The behaviours of one minor release; ``profile`` makes each once, so identity is equality."""
 
     minor: int
 

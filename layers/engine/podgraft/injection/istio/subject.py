@@ -80,11 +80,9 @@ class Facts:
 
 def effective_proxy(profile: Profile, subject: Subject) -> Message:
     """The effective ProxyConfig."""
-    schema, config = messages.schema(profile), subject.base
-    for layer in (subject.layer, subject.top):
-        if layer:
-            config = proxyconfig.merge(schema, config, layer)
-    return config
+    schema = messages.schema(profile)
+    merged = proxyconfig.merge(schema, subject.base, subject.layer)
+    return proxyconfig.merge(schema, merged, subject.top)
 
 
 def data(facts: Facts, subject: Subject, *, changing: bool = False) -> Struct:
