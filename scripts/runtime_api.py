@@ -21,6 +21,7 @@ from time import monotonic
 from typing import Any
 
 PREFIX = "/2018-06-01/runtime/"
+TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def runtime_client(
         yield process
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 class _Server(ThreadingHTTPServer):
@@ -128,6 +129,7 @@ class _Handler(BaseHTTPRequestHandler):
             headers = {
                 "Lambda-Runtime-Aws-Request-Id": "8476a536-e9f4-11e8-9739-2dfe598c3fcd",
                 "Lambda-Runtime-Deadline-Ms": "9999999999999",
+                "Lambda-Runtime-Trace-Id": TRACE,
                 "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-central-1:0:function:p",
             }
             self._answer(HTTPStatus.OK, event, headers)

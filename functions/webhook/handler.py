@@ -3,16 +3,19 @@
 import gc
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Any
 
 from mangum import Mangum
 
 from podgraft import web
 from podgraft.store import StoreError
 
+Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
-def build(environment: Mapping[str, str]) -> Mangum:
+
+def build(environment: Mapping[str, str]) -> Handler:
     """The handler for one environment; raises ``SettingsError`` where that is impossible."""
     settings = web.settings.read(environment)
     store, callers = web.opened(settings.backing)
@@ -22,7 +25,7 @@ def build(environment: Mapping[str, str]) -> Mangum:
         store.snapshot(web.DEFAULT_INJECTOR, None)
     # Mangum logs each path at INFO, and a path may hold a token.
     logging.getLogger("mangum.http").setLevel(logging.WARNING)
-    return Mangum(web.InLoop(app), lifespan="off")
+    return web.traced(Mangum(web.InLoop(app), lifespan="off"), settings)
 
 
 handler = build(os.environ)

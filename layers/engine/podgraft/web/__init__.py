@@ -10,7 +10,7 @@ from .app import create_app
 from .asgi import InLoop
 from .health import DEFAULT_INJECTOR
 from .journal import Journal
-from .opening import journal_of, opened
+from .opening import journal_of, opened, traced
 from .settings import Auth, Settings, SettingsError
 
 __all__ = [
@@ -24,4 +24,5 @@ __all__ = [
     "journal_of",
     "opened",
     "settings",
+    "traced",
 ]

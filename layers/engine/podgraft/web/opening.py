@@ -1,12 +1,15 @@
 """What the settings name: the stores, and the journal of the place where this runs."""
 
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from podgraft.store import CallerStore, DirectoryCallers, DirectoryStore, Store
 
 from . import journal
 from .journal import Journal
 from .settings import Aws, Backing, Folder, Settings
+
+if TYPE_CHECKING:
+    from .tracing import Handler
 
 
 def opened(backing: Backing) -> tuple[Store, CallerStore]:
@@ -28,6 +31,16 @@ def journal_of(settings: Settings) -> Journal:
     from . import powertools
 
     return powertools.journal()
+
+
+def traced(handler: "Handler", settings: Settings) -> "Handler":
+    """The handler, in segments for X-Ray where the settings ask for them."""
+    if not settings.traced:
+        return handler
+    # Imported here: the SDK of X-Ray would be paid for by those who never trace.
+    from . import tracing
+
+    return tracing.traced(handler)
 
 
 def _aws(backing: Aws) -> tuple[Store, CallerStore]:

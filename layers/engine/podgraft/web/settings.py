@@ -10,6 +10,7 @@ variable                        default         value
 ``PODGRAFT_PARAMETER_PREFIX``   ``/podgraft``   where policies and callers are kept
 ``PODGRAFT_AUTH``               ``token``       ``token``, ``mtls``; ``none`` for local use only
 ``PODGRAFT_REFRESH_SECONDS``    30              how long ``aws`` is not asked again, 1 to 3600
+``POWERTOOLS_TRACE_DISABLED``   ``true``        ``false`` on Lambda sends segments to X-Ray
 ==============================  ==============  ================================================
 """
 
@@ -21,9 +22,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 _PREFIX = "PODGRAFT_"
+# Variables of the build and of the tests, which may share an environment with the function.
+_OTHERS = frozenset({"ARCHITECTURE", "CORPUS", "E2E_TOOLS", "LIVE_ORACLE", "RUNTIME"})
 _NAMES = ("STORE", "BUCKET", "BUNDLE_PREFIX", "PARAMETER_PREFIX", "AUTH", "REFRESH_SECONDS")
 # What Lambda sets in every function, and nobody else.
 _ON_LAMBDA = "AWS_LAMBDA_FUNCTION_NAME"
+# Powertools' own switch, which its Tracer reads too.
+_UNTRACED = "POWERTOOLS_TRACE_DISABLED"
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BUNDLE_PREFIX = re.compile(r"([^/]+/)*")
@@ -61,11 +66,12 @@ Backing: TypeAlias = Folder | Aws
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the environment says; ``on_lambda``: that Lambda made it."""
+    """What the environment says; ``on_lambda``: that Lambda made it, ``traced``: for X-Ray."""
 
     backing: Backing
     auth: Auth
     on_lambda: bool = False
+    traced: bool = False
 
 
 class SettingsError(ValueError):
@@ -84,7 +90,7 @@ def read(environment: Mapping[str, str]) -> Settings:
     backing = _backing(given)
     if given.faults:
         raise SettingsError(tuple(given.faults))
-    return Settings(backing, Auth(auth), given.on_lambda())
+    return Settings(backing, Auth(auth), given.on_lambda(), given.traced())
 
 
 class _Given:
@@ -97,7 +103,7 @@ class _Given:
     def refuse_unknown(self) -> None:
         """A misspelt name would otherwise leave a default in force unnoticed."""
         for name in sorted(self._environment):
-            if name.startswith(_PREFIX) and name.removeprefix(_PREFIX) not in _NAMES:
+            if name.startswith(_PREFIX) and name.removeprefix(_PREFIX) not in {*_NAMES, *_OTHERS}:
                 known = ", ".join(_PREFIX + known for known in _NAMES)
                 self.faults.append(f"{name}: is unknown; known: {known}")
 
@@ -106,6 +112,9 @@ class _Given:
 
     def on_lambda(self) -> bool:
         return _ON_LAMBDA in self._environment
+
+    def traced(self) -> bool:
+        return self.on_lambda() and self._environment.get(_UNTRACED) == "false"
 
     def matching(self, name: str, default: str, pattern: re.Pattern[str], wanted: str) -> str:
         value = self.get(name, default)

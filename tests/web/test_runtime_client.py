@@ -1,0 +1,108 @@
+"""The handler under Lambda's own runtime client: starts, fails to start, serves, and is traced."""
+
+import json
+import socket
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from events.kept import PATH_TOKEN, TOKEN, keep
+from runtime_api import RuntimeApi, runtime_api, runtime_client
+
+ROOT = Path(__file__).parents[2]
+FUNCTION = ROOT / "functions" / "webhook"
+EVENTS = ROOT / "tests" / "events"
+ENGINE: Mapping[str, str] = {"PYTHONPATH": str(ROOT / "layers" / "engine")}
+
+
+def event(name: str = "bearer-token") -> dict[str, Any]:
+    return json.loads((EVENTS / f"apigateway-v2-{name}.json").read_text())
+
+
+def environment(folder: Path, **further: str) -> dict[str, str]:
+    return {**ENGINE, "PODGRAFT_STORE": f"file:{folder}", **further}
+
+
+def served(api: RuntimeApi, sent: Mapping[str, Any]) -> dict[str, Any]:
+    """The function's answer to one event."""
+    posted = api.invoke(sent)
+    assert posted.what == "response", posted.body
+    return posted.body
+
+
+def decision(api: RuntimeApi) -> str:
+    answer = served(api, event())
+    assert answer["statusCode"] == 200, answer["body"]
+    return json.loads(answer["body"])["response"]["auditAnnotations"]["decision"]
+
+
+def test_one_start_serves_many_reviews_and_sees_changes(folder: Path) -> None:
+    with runtime_api() as api, runtime_client(api, environment(folder), FUNCTION):
+        assert [decision(api), decision(api)] == ["inject", "inject"]
+        keep(folder, policy="policy: disabled")
+        assert decision(api) == "skip"
+        assert served(api, event("no-credentials"))["statusCode"] == 401
+
+
+def test_an_impossible_environment_is_an_error_of_the_start_that_names_every_fault() -> None:
+    impossible = {**ENGINE, "PODGRAFT_AUTH": "all", "PODGRAFT_REFRESH_SECONDS": "soon"}
+    further = {"PODGRAFT_STORE": "aws", "PODGRAFT_BUCKET": "B", "PODGRAFT_REFRESH": "1"}
+    with runtime_api() as api, runtime_client(api, {**impossible, **further}, FUNCTION):
+        posted = api.posted()
+    assert (posted.what, posted.body["errorType"]) == ("init/error", "SettingsError")
+    for name in ("AUTH", "REFRESH_SECONDS", "BUCKET", "REFRESH"):
+        assert f"PODGRAFT_{name}: " in posted.body["errorMessage"]
+
+
+def test_what_is_no_event_of_the_api_fails_alone(folder: Path) -> None:
+    """The invocation is in error, and the next one is answered by the same environment."""
+    with runtime_api() as api, runtime_client(api, environment(folder), FUNCTION) as process:
+        posted = api.invoke({"source": "aws.events"})
+        assert (posted.what, bool(posted.body["errorType"])) == ("error", True)
+        assert decision(api) == "inject"
+        assert process.poll() is None
+
+
+@pytest.fixture
+def daemon() -> Generator[socket.socket]:
+    """Where X-Ray's daemon would listen."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
+        listener.bind(("127.0.0.1", 0))
+        yield listener
+
+
+def _tracing(listener: socket.socket, disabled: str) -> dict[str, str]:
+    address = f"127.0.0.1:{listener.getsockname()[1]}"
+    return {"AWS_XRAY_DAEMON_ADDRESS": address, "POWERTOOLS_TRACE_DISABLED": disabled}
+
+
+def test_a_traced_review_is_a_segment_without_a_word_of_the_pod(
+    folder: Path, daemon: socket.socket
+) -> None:
+    sent = event("token-in-path")
+    sent["body"] = sent["body"].replace('"name":"a1"', '"name":"planted-name"')
+    daemon.settimeout(20)
+    traced = environment(folder, **_tracing(daemon, "false"))
+    with runtime_api() as api, runtime_client(api, traced, FUNCTION):
+        assert served(api, sent)["statusCode"] == 200
+        segment = daemon.recv(65536).decode()
+    assert json.loads(segment.splitlines()[1])["name"] == "## review"
+    for secret in ("planted-name", PATH_TOKEN, TOKEN):
+        assert secret not in segment
+
+
+def test_without_tracing_nothing_of_it_is_loaded_or_sent(
+    folder: Path, daemon: socket.socket, tmp_path: Path
+) -> None:
+    daemon.settimeout(0.2)
+    trap = tmp_path / "trap"
+    trap.mkdir()
+    (trap / "aws_xray_sdk.py").write_text("raise SystemExit('loaded')")
+    path = f"{trap}:{ENGINE['PYTHONPATH']}"
+    untraced = environment(folder, **_tracing(daemon, "true"), PYTHONPATH=path)
+    with runtime_api() as api, runtime_client(api, untraced, FUNCTION):
+        assert decision(api) == "inject"
+        with pytest.raises(TimeoutError):
+            daemon.recv(1)
