@@ -8,22 +8,27 @@ from typing import Any
 from .live import Row, ask, release
 
 
-def record(path: Path, rows: Iterable[Row]) -> int:
-    """Ask Go about every row, and write rows and answers; how many there are."""
+def record(path: Path, rows: Iterable[Row], data: Any = None) -> int:
+    """Ask Go about every row, and write rows and answers; how many there are.
+
+    ``data`` is for all rows that have none of their own.
+    """
     rows = list(rows)
     path.parent.mkdir(parents=True, exist_ok=True)
+    answers = ask([{"data": data, **row} for row in rows])
     with path.open("w", encoding="utf-8") as file:
-        file.write(_line({"go": release(), "rows": len(rows)}))
-        for row, answer in zip(rows, ask(rows), strict=True):
+        file.write(_line({"go": release(), "rows": len(rows), "data": data}))
+        for row, answer in zip(rows, answers, strict=True):
             file.write(_line({**row, **answer}))
     return len(rows)
 
 
 def recorded(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a file, with their answers."""
+    """The rows of a file, with their data and answers."""
     with path.open(encoding="utf-8") as file:
-        next(file)
-        yield from map(json.loads, file)
+        data = json.loads(next(file)).get("data")
+        for line in file:
+            yield {"data": data, **json.loads(line)}
 
 
 def _line(value: object) -> str:

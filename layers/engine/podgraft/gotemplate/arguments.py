@@ -44,8 +44,10 @@ def converted(value: Value, wanted: GoType, holder: Value, key: str | None) -> V
     type_ = type_of(value)
     if type_ is None:
         return _nil_as(wanted, interface_of(holder, key))
-    if assignable(type_, wanted):
+    if type_ is wanted or (wanted.kind is Kind.INTERFACE and assignable(type_, wanted)):
         return value
+    if assignable(type_, wanted):  # of the same make under another name, which it now gets
+        return wanted.convert(getattr(value, "raw", value))
     if type_.kind is Kind.POINTER and type_.elem and assignable(type_.elem, wanted):
         if value.target is None:
             raise FaultError(f"dereference of nil pointer of type {wanted}")

@@ -1,12 +1,13 @@
 """strconv.FormatFloat: floating point numbers as text."""
 
 import struct
-from math import copysign, inf, isnan
+from math import copysign, frexp, inf, isnan
 
 from podgraft.govalue import single
 
 SHORTEST = -1  # as many digits as it takes to read the same number back
 _DOUBLE = 64
+_SINGLE_DIGITS = 9  # are always enough for a float32
 _LEAST_PLAIN, _MOST_PLAIN = -4, 6  # %g has an exponent outside, if precision does not say more
 _FRACTION_BITS = 60  # below the leading one, while %x is rounded
 
@@ -43,7 +44,7 @@ def _decimal(value: float, verb: str, precision: int, bits: int) -> str:
     else:
         digits, point = _rounded(value, precision + 1 if verb == "e" else max(precision, 1))
     if verb == "e":
-        return _exponent(digits, point, len(digits) - 1 if precision < 0 else precision)
+        return _exponent(digits, point, max(len(digits) - 1, 0) if precision < 0 else precision)
     if verb == "f":
         return _plain(digits, point, max(len(digits) - point, 0))
     count = len(digits) if precision < 0 else max(precision, 1)
@@ -74,17 +75,27 @@ def _trimmed(digits: str, point: int) -> tuple[str, int]:
 
 
 def _shortest_single(value: float) -> str:
-    """The shortest digits that a float32 can be read back from."""
-    for count in range(1, 9):
-        text = format(value, f".{count - 1}e")
-        if single(float(text)) == value:
-            return text
-        # At a power of two the gap below is half the gap above: the number above may do.
-        digits, exponent = text.replace(".", "").split("e")
+    """The shortest digits that a float32 can be read back from.
+
+    At a power of two the gap below is half the gap above: there the number above may do where the
+    nearest does not, and Go takes it where both are as near.
+    """
+    for count in range(1, _SINGLE_DIGITS):
+        nearest = format(value, f".{count - 1}e")
+        digits, exponent = nearest.replace(".", "").split("e")
         above = f"{int(digits) + 1}e{int(exponent) - count + 1}"
-        if single(float(above)) == value:
+        fits = single(float(nearest)) == value
+        if fits and not _is_halfway(value, count):
+            return nearest
+        if fits or single(float(above)) == value:
             return above
-    return format(value, ".8e")
+    return format(value, f".{_SINGLE_DIGITS - 1}e")
+
+
+def _is_halfway(value: float, count: int) -> bool:
+    """Whether a power of two lies halfway between two numbers of ``count`` digits."""
+    beyond = format(value, f".{count + _SINGLE_DIGITS}e").replace(".", "")[count:]
+    return frexp(value)[0] == 0.5 and beyond.startswith(f"5{'0' * _SINGLE_DIGITS}")  # noqa: PLR2004
 
 
 def _exponent(digits: str, point: int, precision: int) -> str:

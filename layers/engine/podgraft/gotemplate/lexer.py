@@ -16,6 +16,7 @@ from .quoting import quote, sharp_u
 KEYWORDS = frozenset(
     ("block", "break", "continue", "define", "else", "end", "if", "range", "template", "with")
 )
+_REPLACEABLE = frozenset(("break", "continue"))  # younger than some functions of that name
 _SPACES = " \t\r\n"
 
 
@@ -84,7 +85,8 @@ _LONG_BYTES = 10  # Go shortens longer tokens in its messages
 def tokens(text: str, delimiters: tuple[str, str], functions: Collection[str] = ()) -> list[Token]:
     """The tokens of ``text``. A function named break or continue takes that keyword's place."""
     left, right = delimiters
-    lexer = _Lexer(text, right, _pattern(right), KEYWORDS.difference(functions))
+    keywords = KEYWORDS - _REPLACEABLE.intersection(functions)
+    lexer = _Lexer(text, right, _pattern(right), keywords)
     at = 0
     while (found := text.find(left, at)) >= 0:
         inside = found + len(left)

@@ -290,7 +290,6 @@ class _Parser:
             operand = self._operand()
             if operand is not None:
                 operands.append(operand)
-            end = self.reader.end_of_last
             token = self.reader.next()
             if token.kind is not Kind.SPACE:
                 break
@@ -300,7 +299,7 @@ class _Parser:
             self._unexpected(token, "operand")
         if not operands:
             self._fail("empty command")
-        return nodes.Command(tuple(operands), start=start, end=end)
+        return nodes.Command(tuple(operands), start=start, end=operands[-1].end)
 
     def _operand(self) -> nodes.Operand | None:
         """``operand = term { field }``; nothing, if what comes next is no operand."""
