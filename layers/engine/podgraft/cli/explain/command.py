@@ -40,7 +40,9 @@ class Output(StrEnum):
 @click.option("--namespace", help="Namespace of objects that name none.")
 @click.option("--namespace-labels", default="", help="Labels of the namespace: key=value,…")
 @click.option("--webhook-config", type=_FILE, help="MutatingWebhookConfiguration of the cluster.")
-@click.option("--output", type=click.Choice([each.value for each in Output]), default=Output.TEXT.value)
+@click.option(
+    "--output", type=click.Choice([each.value for each in Output]), default=Output.TEXT.value
+)
 def command(
     *,
     filename: Path,
