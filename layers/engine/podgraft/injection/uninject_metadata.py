@@ -1,0 +1,156 @@
+"""Annotations and labels without those that injection derived.
+
+A value is only taken out where it is exactly what injection would have written; what people have
+set to something else stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from podgraft.jsonvalue import JSON, Object
+
+from .istio import cluster, overrides, prometheus, status
+from .istio.draft import PROXY, VALIDATION, object_at, objects_at, text_at
+from .uninject_traces import Traces
+
+_OURS = (status.ANNOTATION, overrides.ANNOTATION)
+_REVISION = "istio.io/rev"
+_NETWORKS = "k8s.v1.cni.cncf.io/networks"
+_CNI = ("default/istio-cni", "istio-cni")
+_CNI_ENTRIES = (
+    ', {"name": "istio-cni", "namespace": "default"}',
+    ', {"name": "istio-cni"}',
+)
+_EXCLUDED = "traffic.sidecar.istio.io/excludeInboundPorts"
+_DEFAULT_CONTAINERS = (
+    "kubectl.kubernetes.io/default-container",
+    "kubectl.kubernetes.io/default-logs-container",
+)
+# What the CNI plugin is told, where neither the mesh nor the pod says otherwise.
+_REDIRECTION = {
+    "sidecar.istio.io/interceptionMode": "REDIRECT",
+    "traffic.sidecar.istio.io/includeOutboundIPRanges": "*",
+    "traffic.sidecar.istio.io/includeInboundPorts": "*",
+}
+_PROXYLESS = "sidecar.istio.io/rewriteAppHTTPProbers"
+_PROXYLESS_INIT = "grpc-bootstrap-init"
+_TARGETS = "prometheus.istio.io/scrape-targets"
+_LONGEST_NAME = 63
+
+
+def restored(metadata: Object, spec: Object, traces: Traces, owner: str) -> Object:
+    """The metadata as it was, for the pod whose ``spec`` is as it was."""
+    said, labels = object_at(metadata, "annotations"), object_at(metadata, "labels")
+    after = {key: each for key, each in said.items() if key not in _OURS}
+    after = _without(after, dict(_annotations(after, spec, traces)))
+    _undo_network(after)
+    _undo_excluded(after, traces)
+    _undo_prometheus(after, traces)
+    maps: Object = {
+        "annotations": after,
+        "labels": _without(labels, dict(_labels(labels, traces, owner))),
+    }
+    kept: Object = {key: maps.get(key, each) for key, each in metadata.items()}
+    return {key: each for key, each in kept.items() if each or key not in maps}
+
+
+def _without(values: Object, derived: Mapping[str, JSON]) -> Object:
+    return {key: each for key, each in values.items() if key not in derived or each != derived[key]}
+
+
+def _annotations(said: Object, spec: Object, traces: Traces) -> Iterator[tuple[str, JSON]]:
+    """Each annotation that injection adds, with the value it gives it."""
+    if traces.revision:
+        yield _REVISION, traces.revision
+    names = [each.get("name") for each in objects_at(spec, "containers")]
+    for name in [name for name in names if name != PROXY][:1]:
+        for key in _DEFAULT_CONTAINERS:
+            yield key, name
+    if _by_cni(traces):
+        yield from _REDIRECTION.items()
+    if _PROXYLESS_INIT in traces.status.init_containers:
+        yield _PROXYLESS, "false"
+    if port := traces.told(prometheus.SECURE_PORT_ENV):
+        yield prometheus.SECURE_PORT, port
+    if traces.scrape is not None or _scrapes_agent(said):
+        yield from ((key, said.get(key)) for key in prometheus.of_agent(""))
+
+
+def _labels(labels: Object, traces: Traces, owner: str) -> Iterator[tuple[str, JSON]]:
+    """Each label that injection adds, with the value it gives it."""
+    yield "security.istio.io/tlsMode", "istio"
+    service = text_at(labels, "app.kubernetes.io/name") or text_at(labels, "app") or owner
+    yield "service.istio.io/canonical-name", _name_like(labels, service)
+    version = text_at(labels, "app.kubernetes.io/version") or text_at(labels, "version")
+    yield "service.istio.io/canonical-revision", version or "latest"
+    yield "networking.istio.io/tunnel", "http"
+    if network := traces.told(cluster.NETWORK):
+        yield cluster.NETWORK_LABEL, network
+    if traces.is_gateway or not traces.revision:
+        yield _REVISION, traces.revision
+
+
+def _name_like(labels: Object, service: str) -> str:
+    """The canonical name as it is written, if it is the service's in one of the short forms."""
+    written = text_at(labels, "service.istio.io/canonical-name")
+    short = service[:_LONGEST_NAME]
+    return written if written in (short, short.removesuffix("-"), short.strip("-_.")) else service
+
+
+def _by_cni(traces: Traces) -> bool:
+    return VALIDATION in traces.status.init_containers
+
+
+def _scrapes_agent(said: Object) -> bool:
+    """Whether the annotations are the agent's, whose port may be any."""
+    agent = prometheus.of_agent(text_at(said, "prometheus.io/port"))
+    return bool(said.get("prometheus.io/port")) and agent.items() <= said.items()
+
+
+def _undo_network(said: Object) -> None:
+    """Take the plugin's network, which is always the last, out of the list of networks."""
+    networks = text_at(said, _NETWORKS)
+    for name in _CNI:
+        if networks == name:
+            del said[_NETWORKS]
+            return
+        if networks.endswith(f", {name}"):
+            said[_NETWORKS] = networks.removesuffix(f", {name}")
+            return
+    for entry in _CNI_ENTRIES:
+        before, found, after = networks.rpartition(entry)
+        if found and after.lstrip().startswith("]"):
+            said[_NETWORKS] = before + after
+            return
+
+
+def _undo_excluded(said: Object, traces: Traces) -> None:
+    """Take the agent's port, which is added last, out of the ports that are not redirected."""
+    if not _by_cni(traces) or _EXCLUDED not in said:
+        return
+    others, _, port = text_at(said, _EXCLUDED).rpartition(",")
+    if port != _agent_port(said):
+        return
+    if others:
+        said[_EXCLUDED] = others
+    else:
+        del said[_EXCLUDED]
+
+
+def _agent_port(said: Object) -> str:
+    return text_at(said, "status.sidecar.istio.io/port") or "15020"
+
+
+def _undo_prometheus(said: Object, traces: Traces) -> None:
+    """Say to Prometheus what the pod said: its sidecar was told."""
+    scrape = traces.scrape or {}
+    targets = [
+        f"{text_at(each, 'port')}:{text_at(each, 'path')}" for each in objects_at(scrape, "targets")
+    ]
+    if targets:
+        said[_TARGETS] = ",".join(targets)
+    # With targets, port and path are the first target's and not what the annotations said.
+    for key in ("scrape",) if targets else ("scrape", "path", "port"):
+        if text := text_at(scrape, key):
+            said[f"prometheus.io/{key}"] = text
