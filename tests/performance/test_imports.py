@@ -1,0 +1,66 @@
+"""What a cold start of the function imports: a new dependency on its path is a decision."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from events.kept import keep
+
+KEPT = Path(__file__).with_name("imported.json")
+HANDLER = Path(__file__).parents[2] / "functions" / "webhook"
+
+_COUNT = """
+import json, sys
+before = set(sys.modules)
+import handler
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The packages, and our own modules, that importing the handler loads on Lambda."""
+    folder = keep(tmp_path_factory.mktemp("store"))
+    environment = {
+        "PATH": os.environ["PATH"],
+        "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "1024",
+        "PODGRAFT_STORE": f"file:{folder}",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", _COUNT],
+        cwd=HANDLER,
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    modules: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return {_known_as(name) for name in modules if not _is_standard(name)}
+
+
+def test_no_module_is_imported_that_is_not_on_the_list(loaded: set[str]) -> None:
+    new = loaded - set(json.loads(KEPT.read_text()))
+    assert not new, f"{sorted(new)}: import these where they are needed, or add them to {KEPT.name}"
+
+
+def test_the_list_names_nothing_that_is_not_imported(loaded: set[str]) -> None:
+    assert set(json.loads(KEPT.read_text())) <= loaded
+
+
+@pytest.mark.parametrize("heavy", ["boto3", "cryptography", "cel_expr_python"])
+def test_a_folder_as_store_needs_nothing_heavy(heavy: str, loaded: set[str]) -> None:
+    assert heavy not in loaded
+
+
+def _known_as(module: str) -> str:
+    """Our own modules by their whole names, others by their packages'."""
+    return module if module.startswith("podgraft") else module.partition(".")[0]
+
+
+def _is_standard(module: str) -> bool:
+    return module.partition(".")[0] in sys.stdlib_module_names
