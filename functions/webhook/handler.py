@@ -1,6 +1,9 @@
 """AWS Lambda's entry point: settings, stores and application, built once a cold start."""
 
 import gc
+
+gc.disable()  # little that a cold start makes is garbage, and looking for it takes long
+
 import logging
 import os
 from collections.abc import Callable, Mapping
@@ -30,3 +33,4 @@ def build(environment: Mapping[str, str]) -> Handler:
 
 handler = build(os.environ)
 gc.freeze()  # what is loaded by now stays: the collector never has to look at it again
+gc.enable()

@@ -6,6 +6,7 @@ maps that it did not make. Who renders hands data that others see too to such a 
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 
 from podgraft.gotemplate import nodes
 from podgraft.gotemplate.program import Program
@@ -28,6 +29,12 @@ def _functions(part: Value) -> Iterator[str]:
     elif part.__class__ is tuple:
         for each in part:
             yield from _functions(each)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from _functions(getattr(part, field.name))
+    else:
+        for name in _parts(part.__class__):
+            yield from _functions(getattr(part, name))
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...]:
+    """The fields of a kind of node; none of what a node consists of."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
