@@ -1,8 +1,12 @@
 """Where the engine means to differ from Go: chance, the clock, zones, spare room and sizes."""
 
+from contextlib import suppress
+from time import process_time
+
 import pytest
 
 from podgraft.gotemplate import ExecError, LimitError, compile_, sprig
+from podgraft.govalue import STRING_MAP, Map
 
 FUNCTIONS = sprig.functions()
 NO_CLOCK = "the date is neither a time nor an integer, and the clock is not read"
@@ -83,12 +87,33 @@ def test_a_merge_leaves_what_a_view_shows_alone() -> None:
         '{{ $m := merge (dict "l" .labels) (dict "l" (split "," "a")) }}{{ $m.l }}{{ .labels }}'
     )
     labels = {"x": "y"}
-    from podgraft.govalue import STRING_MAP, Map
-
     data = {"labels": Map(STRING_MAP, labels)}
     rendered = compile_(merged, name="t", functions=FUNCTIONS).render(data)
     assert rendered == "map[_0:a x:y]map[_0:a x:y]"
     assert labels == {"x": "y"}
+
+
+LONG = "aB1-" * 16_384  # as long as a quarter of all annotations a pod may have
+HOSTILE = (
+    "{{ semverCompare .long `1.2.3` }}",
+    "{{ semverCompare (repeat 8192 `1 - 2 `) `1.2.3` }}",
+    "{{ semver .long }}",
+    "{{ regexMatch `(a+)+$` (print (repeat 65536 `a`) `b`) }}",
+    "{{ snakecase .long }}",
+    "{{ regexReplaceAll `a` `a` (repeat 32768 `$$`) }}",
+    "{{ fromJson (repeat 65536 `[1,`) }}",
+    "{{ urlParse (print `http://[` (repeat 32768 `1:`) `]/`) }}",
+    "{{ int (repeat 65536 `1_`) }}{{ float64 .long }}",
+)
+
+
+@pytest.mark.parametrize("template", HOSTILE)
+def test_no_text_takes_long(template: str) -> None:
+    """Not with the square of its length: in that case these take minutes."""
+    started = process_time()
+    with suppress(ExecError):
+        compile_(template, name="t", functions=FUNCTIONS).render({"long": LONG})
+    assert process_time() - started < 10
 
 
 CHANGING = (

@@ -3,8 +3,11 @@
 import doctest
 import inspect
 import pkgutil
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +16,7 @@ from podgraft.gotemplate import Function, FunctionError, TemplateError, compile_
 from podgraft.gotemplate.sprig.signatures import FUNCTIONS, Deferred
 
 ALL = sprig.functions()
+ENGINE = Path(sprig.__file__).parents[3]
 
 # Each is gone in the releases before the one that brought it.
 RELEASES = (
@@ -61,6 +65,22 @@ def test_an_older_release_lacks_functions(release: str, has: str, lacks: str) ->
     assert lacks not in functions
     with pytest.raises(TemplateError, match=f'function "{lacks}" not defined'):
         compile_(f"{{{{ {lacks} }}}}", name="t", functions=functions)
+
+
+def test_families_and_what_they_stand_on_are_imported_when_they_are_called() -> None:
+    program = """
+import sys
+from podgraft.gotemplate import compile_, sprig
+heavy = ["re2", "hashlib", "base64", "decimal", "urllib.parse", "datetime", "unicodedata"]
+heavy += [f"{sprig.__name__}.{name}" for name in ("strings", "urls", "dates", "regex")]
+template = "{{ default 1 2 }}{{ upper .text }}"
+program = compile_(template, name="t", functions=sprig.functions())
+assert not sys.modules.keys() & set(heavy), sys.modules.keys() & set(heavy)
+assert program.render({"text": "a"}) == "2A"
+assert f"{sprig.__name__}.strings" in sys.modules
+assert f"{sprig.__name__}.urls" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=ENGINE)
 
 
 def test_the_newest_release_is_the_default() -> None:

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from enum import Enum, auto
 
+from podgraft.gotemplate.quoting import REPLACEMENT
+
 from .runes import (
-    REPLACEMENT,
     is_letter,
     is_number,
     is_punct,
@@ -65,22 +66,28 @@ class _Words:
     """
 
     def __init__(self, text: str, connector: str) -> None:
-        self.rest = text
+        self._text = text
+        self._end = 0
         self.connector = connector
         self.kind = _Kind.NONE
         self.word = ""
         self.out: list[str] = []
         self.advance()
 
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing follows the word."""
+        return self._end == len(self._text)
+
     def advance(self) -> None:
         """Take the next word; of kind ``NONE`` at the end."""
-        size = 0
+        start = self._end
         self.kind = _Kind.NONE
-        if self.rest:
-            first, size = _valid_rune(self.rest, 0, REPLACEMENT)
-            if first != REPLACEMENT:
-                self.kind, size = _word(self.rest, first, size)
-        self.word, self.rest = self.rest[:size], self.rest[size:]
+        first, size = _valid_rune(self._text, start, REPLACEMENT)
+        self._end += size
+        if first != REPLACEMENT:
+            self.kind, self._end = _word(self._text, self._end, first)
+        self.word = self._text[start : self._end]
 
     def write(self, kind: _Kind, word: str) -> None:
         """Write a word in lower case, its connectors replaced."""
@@ -140,21 +147,20 @@ def _take(text: str, at: int, rune: str, belongs: Callable[[str], bool]) -> tupl
     return at, last, rune
 
 
-def _word(text: str, first: str, size: int) -> tuple[_Kind, int]:
-    """The kind and length of the word that begins with ``first``."""
+def _word(text: str, at: int, first: str) -> tuple[_Kind, int]:
+    """The kind and the end of the word that begins with ``first``, which ends at ``at``."""
     kind, belongs = next((k, b) for k, begins, b in _CLASSES if begins(first))
-    end, last, rune = _take(text, size, first, belongs)
-    if kind is _Kind.UPPER and end < len(text):
-        if end > size and _is_alphabet(rune):
-            end = last  # HTTPStatus: the S belongs to Status
-        elif end == size and _is_alphabet(rune):
-            end, _, _ = _take(text, size, first, _is_lower_alphabet)
+    end, last, rune = _take(text, at, first, belongs)
+    if kind is _Kind.UPPER and end < len(text) and _is_alphabet(rune):
+        if end > at:
+            return kind, last  # HTTPStatus: the S belongs to Status
+        end, _, _ = _take(text, at, first, _is_lower_alphabet)
     return kind, end
 
 
 def _separated(text: str, connector: str) -> str:
     words = _Words(text, connector)
-    while words.rest:
+    while not words.is_last:
         kind, word = words.kind, words.word
         if kind is not _Kind.CONNECTOR:
             words.write(kind, word)
@@ -173,7 +179,7 @@ def _after_letters(words: _Words) -> None:
     """Whether a number belongs to the word before it: Bld4Floor is bld4_floor, HTTP2xx http_2xx."""
     if words.kind is not _Kind.NUMBER:
         words.out.append(words.connector_before())
-    elif words.rest:
+    elif not words.is_last:
         words.advance_past_number()
 
 

@@ -1,29 +1,26 @@
 """Version constraints as Masterminds/semver 3.3 reads them: ``>= 1.2, < 3 || ~4.1``.
 
-Its patterns are taken apart so that none is ambiguous, which Python's ``re`` needs to stay linear.
+By RE2: one constraint may look like a part of another, which Python's ``re`` would try at length.
 """
 
 import operator
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
+from .patterns import Match, compile_, matches
+from .runes import runes
 from .versions import Version, VersionError, compare_prereleases, parse
 
-_SPACE = r"[ \t\n\f\r]"
 _OPERATOR = r"!=|>=|=>|<=|=<|~>|=|>|<|~|\^"
 _VERSION = (
     r"v?([0-9|xX*]+)(\.[0-9|xX*]+)?(\.[0-9|xX*]+)?"
     r"(-[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*)?"
     r"(?:\+[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*)?"
 )
-_ALL_OF = re.compile(
-    rf"{_SPACE}*(?:(?:{_OPERATOR}){_SPACE}*)?{_VERSION}"
-    rf"(?:(?:{_SPACE}+|{_SPACE}*,{_SPACE}*)(?:(?:{_OPERATOR}){_SPACE}*)?{_VERSION})*{_SPACE}*"
-)
-_ONE = re.compile(f"({_OPERATOR})?{_SPACE}*({_VERSION})")
-_RANGE = re.compile(rf"{_SPACE}*({_VERSION}){_SPACE}+-{_SPACE}+({_VERSION}){_SPACE}*")
+_ONE = rf"({_OPERATOR})?\s*({_VERSION})"
+_ALL_OF = rf"^\s*{_ONE}(?:(?:\s+|\s*,\s*){_ONE})*\s*$"
+_RANGE = rf"\s*({_VERSION})\s+-\s+({_VERSION})\s*"
 _RANGE_END = 6  # the group of the second version
 
 
@@ -65,20 +62,23 @@ def parse_constraints(text: str) -> list[list[Constraint]]:
 
 def _without_ranges(text: str) -> str:
     """``1.2 - 2`` written as two constraints."""
-    for found in [*_RANGE.finditer(text)]:
-        bounds = f">= {found[1]}, <= {found[_RANGE_END]} "
-        text = text.replace(found[0], bounds, 1)
-    return text
+    parts: list[str] = []
+    end = 0
+    for found in matches(compile_(_RANGE), text):
+        bounds = f">= {found.group(1)}, <= {found.group(_RANGE_END)} "
+        parts += text[end : found.start()], bounds
+        end = found.end()
+    return "".join([*parts, text[end:]])
 
 
 def _all_of(text: str) -> list[Constraint]:
-    if not _ALL_OF.fullmatch(text):
+    if not compile_(_ALL_OF).search(runes(text)):
         raise VersionError(f"improper constraint: {text}")
-    return [_constraint(found) for found in _ONE.finditer(text)]
+    return [_constraint(found) for found in matches(compile_(_ONE), text)]
 
 
-def _constraint(found: re.Match[str]) -> Constraint:
-    major, minor, patch, prerelease = (part or "" for part in found.group(3, 4, 5, 6))
+def _constraint(found: Match) -> Constraint:
+    major, minor, patch, prerelease = (found.group(number) or "" for number in (3, 4, 5, 6))
     if major in _ANY:
         given, version = Given.NOTHING, f"0.0.0{prerelease}"
     elif minor.removeprefix(".") in _ANY:
@@ -86,9 +86,9 @@ def _constraint(found: re.Match[str]) -> Constraint:
     elif patch.removeprefix(".") in _ANY:
         given, version = Given.MINOR, f"{major}{minor}.0{prerelease}"
     else:
-        given, version = Given.PATCH, found[2]
+        given, version = Given.PATCH, found.group(2) or ""
     try:
-        return Constraint(found[1] or "", parse(version), given)
+        return Constraint(found.group(1) or "", parse(version), given)
     except VersionError as error:
         raise VersionError("constraint Parser Error") from error
 

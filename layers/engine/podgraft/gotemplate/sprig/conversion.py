@@ -2,6 +2,7 @@
 
 from podgraft.gotemplate.printing import sprint
 from podgraft.gotemplate.quoting import quote as go_quote
+from podgraft.gotemplate.quoting import whole
 from podgraft.govalue import STRINGS, UINT8, Kind, Slice, Value, type_of
 
 from .bounds import check_text
@@ -55,5 +56,4 @@ def squote(*values: Value) -> str:
 
 def cat(*values: Value) -> str:
     """The values with blanks between them, nil left out."""
-    text = " ".join(sprint(value) for value in values if value is not None)
-    return decoded(encoded(text))
+    return whole(" ".join(sprint(value) for value in values if value is not None))

@@ -40,6 +40,10 @@ class Match(Protocol):
         """Where it ends."""
         ...
 
+    def group(self, number: int) -> str | None:
+        """The text of a group; nothing for one that took no part."""
+        ...
+
     def span(self, group: int) -> tuple[int, int]:
         """Where a group begins and ends; -1 for one that took no part."""
         ...

@@ -5,11 +5,12 @@ the others as the panic of regexp.MustCompile does.
 import re
 from itertools import islice
 
+from podgraft.gotemplate.quoting import whole
 from podgraft.govalue import STRINGS, Slice
 
 from .bounds import check_text
 from .patterns import Pattern, PatternError, compile_, matches, must_compile
-from .runes import decoded, encoded, is_digit, is_letter, runes
+from .runes import is_digit, is_letter, runes
 
 _META = re.compile(r"[\\.+*?()|\[\]{}^$]")
 
@@ -121,7 +122,7 @@ def _replace(pattern: Pattern, text: str, parts: list[str | int]) -> str:
             size += len(piece)
         check_text(size)
         end = found.end()
-    return decoded(encoded("".join([*out, text[end:]])))
+    return whole("".join([*out, text[end:]]))
 
 
 def _parts(pattern: Pattern, template: str) -> list[str | int]:
@@ -131,25 +132,29 @@ def _parts(pattern: Pattern, template: str) -> list[str | int]:
     """
     groups = pattern.groupindex | {str(number): number for number in range(pattern.groups + 1)}
     parts: list[str | int] = []
-    rest = template
-    while "$" in rest:
-        before, _, rest = rest.partition("$")
-        name, size = _reference(rest)
-        parts += before, groups.get(name, "") if name else "$"
-        rest = rest[size:]
-    return [*parts, rest]
+    end = 0
+    while (dollar := template.find("$", end)) >= 0:
+        name, after = _reference(template, dollar + 1)
+        parts += template[end:dollar], groups.get(name, "") if name else "$"
+        end = after
+    return [*parts, template[end:]]
 
 
-def _reference(text: str) -> tuple[str, int]:
-    """The name that the text begins with, and its size; no name of size 1 for another ``$``."""
-    if text.startswith("$"):
-        return "", 1
-    start = end = int(text.startswith("{"))
-    while end < len(text) and (text[end] == "_" or is_letter(text[end]) or is_digit(text[end])):
+def _reference(template: str, start: int) -> tuple[str, int]:
+    """The name that stands at ``start`` and where it ends; no name for another or a lone ``$``."""
+    if template.startswith("$", start):
+        return "", start + 1
+    brace = template.startswith("{", start)
+    begin = end = start + brace
+    while end < len(template) and _names(template[end]):
         end += 1
-    if start and text[end : end + 1] != "}":
-        return "", 0
-    return (text[start:end], end + start) if end > start else ("", 0)
+    if end == begin or (brace and not template.startswith("}", end)):
+        return "", start
+    return template[begin:end], end + brace
+
+
+def _names(char: str) -> bool:
+    return char == "_" or is_letter(char) or is_digit(char)
 
 
 def quote_meta(text: str) -> str:

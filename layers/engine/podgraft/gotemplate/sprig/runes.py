@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable
 from unicodedata import category
 
-_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
+from podgraft.gotemplate.quoting import REPLACEMENT
 
-REPLACEMENT = "\ufffd"
+_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 
 # unicode.White_Space; str.strip() would also take U+001C to U+001F.
 SPACES = (

@@ -1,6 +1,7 @@
 """Searching, cutting, trimming, splitting and repeating strings: Go's package strings, by bytes."""
 
 from podgraft.gotemplate.errors import FunctionError
+from podgraft.gotemplate.quoting import whole
 from podgraft.govalue import STRING_MAP, STRINGS, Map, Slice
 
 from .bounds import check_text
@@ -100,7 +101,7 @@ def replace(old: str, new: str, text: str) -> str:
     """
     if not old:
         check_text((len(text) + 1) * len(new))
-        return decoded(encoded(text.replace("", new)))
+        return whole(text.replace("", new))
     source, needle, inserted = encoded(text), encoded(old), encoded(new)
     if len(inserted) > len(needle):
         check_text(len(source) + source.count(needle) * (len(inserted) - len(needle)))

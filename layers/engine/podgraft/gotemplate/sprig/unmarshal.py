@@ -5,10 +5,11 @@ import math
 import re
 from dataclasses import dataclass
 
+from podgraft.gotemplate.quoting import REPLACEMENT
 from podgraft.govalue import Value
 
 from .jsonfault import fault
-from .runes import REPLACEMENT, encoded, runes
+from .runes import encoded, runes
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TOO_DEEP = "exceeded max depth"
