@@ -155,7 +155,7 @@ def test_a_bug_in_a_function_is_no_error_of_the_template() -> None:
 
 SMALL = Limits(output_bytes=1000, depth=20, steps=500)
 EXCESSES = (
-    ('{{define "r"}}{{template "r"}}{{end}}{{template "r"}}', "templates within templates 21 deep"),
+    ('{{define "r"}}{{template "r"}}{{end}}{{template "r"}}', "more than 20 deep"),
     ("{{range 501}}{{end}}", "more than 500 steps"),
     ("{{range 100}}{{range 100}}{{end}}{{end}}", "more than 500 steps"),
     ("{{range 499}}four{{end}}", "more than 1000 bytes"),
@@ -192,6 +192,22 @@ def test_memory_stays_bounded_between_two_looks_at_the_output() -> None:
     straight = compiled('{{printf "%9000d" 1}}' * 1000)
     with pytest.raises(LimitError):
         straight.render(None, limits=SMALL)
+
+
+def test_dead_ends_are_known_before_they_are_reached() -> None:
+    text = (
+        '{{define "d"}}{{if false}}{{len}}{{end}}{{end}}'
+        '{{if .x}}{{printf 1}}{{template "nope"}}{{$x = 1}}{{len .y}}{{end}}'
+    )
+    program = compiled(text)
+    assert program.render({}) == ""
+    assert [str(error).split(": executing ")[1] for error in program.dead_ends] == [
+        '"d" at <len>: wrong number of args for len: want 1 got 0',
+        '"t" at <1>: expected string; found 1',
+        '"t" at <{{template "nope"}}>: template "nope" not defined',
+        '"t" at <1>: undefined variable: $x',
+    ]
+    assert compiled("{{and .f ($x := 1)}}{{$x = 2}}{{$x}}").dead_ends == ()
 
 
 # What templates cannot do

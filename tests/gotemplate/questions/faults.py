@@ -171,6 +171,9 @@ PARSE = (
     '{{block "x"}}{{end}}',
     '{{block "x" .}}',
     '{{block "x" .}}{{else}}{{end}}',
+    '{{block "x" .}}\n\n{{else}}{{end}}',
+    '{{block "x" .}}a\n\n{{end}}\n{{block "x" .}}\nb{{end}}\n\n{{.}}',
+    '{{define "x"}}\n\n{{else}}{{end}}',
     '{{block "x" .}}a{{end}}{{block "x" .}}b{{end}}',
     '{{end "x"}}',
 )  # fmt: skip

@@ -26,7 +26,7 @@ from .quoting import quote
 from .scopes import Scope
 from .sites import Site, Sites
 from .source import Source
-from .unit import Result, Unit
+from .unit import DeadEnd, Result, Unit
 
 _WRITES_BETWEEN_MEASURES = 32
 _Setter = Callable[[Result], Expression]
@@ -59,14 +59,15 @@ _RUNTIME: dict[str, Value] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
-    """The code of a program, what it finds in its namespace, and its places."""
+    """The code of a program, what it finds in its namespace, its places and dead ends."""
 
     module: ast.Module
     namespace: Mapping[str, Value]
     sites: Sites
     main: str
+    dead_ends: Sequence[DeadEnd]
 
 
 def compile_templates(
@@ -79,16 +80,20 @@ def compile_templates(
     names = {name: f"template_{number}" for number, name in enumerate(templates)}
     unit.sites.templates.update((local, name) for name, local in names.items())
     body: list[ast.stmt] = [
-        _Template(unit, names, _expressions(unit)).function(template)
-        for template in templates.values()
+        _Template(unit, names, _expressions(unit, name)).function(template)
+        for name, template in templates.items()
     ]
-    module = ast.Module(body, type_ignores=[])
-    return Compiled(module, {**_RUNTIME, **unit.namespace}, unit.sites, names[source.name])
+    return Compiled(
+        module=ast.Module(body, type_ignores=[]),
+        namespace={**_RUNTIME, **unit.namespace},
+        sites=unit.sites,
+        main=names[source.name],
+        dead_ends=unit.dead_ends,
+    )
 
 
-def _expressions(unit: Unit) -> Expressions:
-    pen = unit.pen.at(0, 0)
-    return Expressions(unit, Scope(), Result(pen.name("dot")), nodes.Dot())
+def _expressions(unit: Unit, name: str) -> Expressions:
+    return Expressions(unit, name, Scope(), Result(unit.pen.name("dot")), nodes.Dot())
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ import ast
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from podgraft.govalue import ANY, ANY_MAP, ANY_SLICE, BOOL, FLOAT64, INT, STRING, GoType, Kind
 
@@ -18,7 +19,7 @@ from .functions import REFLECTED, Function, arity_fault
 from .pen import Expression, Pen
 from .scopes import Scope, Slot
 from .sites import Arms, Blamed, Site
-from .unit import Call, Result, Unit
+from .unit import Call, DeadEnd, Result, Unit
 
 # What values of these types, and no others, are instances of: a test that costs next to nothing.
 _CLASSES = {
@@ -41,6 +42,7 @@ class Expressions:
     """Compiles the pipelines of one template."""
 
     unit: Unit
+    executing: str
     scope: Scope
     dot: Result
     last: Blamed
@@ -60,14 +62,11 @@ class Expressions:
     def value(self, pipe: nodes.Pipe) -> Result:
         """The value of ``pipe``, whatever it declares, and no longer of an interface type."""
         self.last = pipe
-        piped: Result | None = None
-        start = pipe.start
-        for command in pipe.commands:
-            piped = Result(self._command(command, piped, start).code)
-            start = command.start
-        if piped is None:
-            raise ValueError("a pipeline has at least one command")
-        return piped
+        first = pipe.commands[0]
+        value = Result(self._command(first, None, first.start).code)
+        for before, command in pairwise(pipe.commands):
+            value = Result(self._command(command, value, before.start).code)
+        return value
 
     def assigned(self, variable: nodes.Variable, value: Result) -> Expression:
         """``$x = value``, to the innermost $x that was declared."""
@@ -77,12 +76,16 @@ class Expressions:
             return kept(pen, slots[0], value)
         local = self.temporary()
         given = Result(pen.name(local), value.holder)
-        code = self.fail(pen, f"undefined variable: {variable.name}")
+        code = self._undefined(pen, variable.name, perhaps=bool(slots))
         for slot in reversed(slots):
             sure = pen.is_not(slot.local, "UNDECLARED")
             setting = kept(pen, slot, given)
             code = pen.choose(sure, setting, code) if slot.unsure else setting
         return pen.last(pen.keep(local, value.code), code)
+
+    def _undefined(self, pen: Pen, name: str, *, perhaps: bool) -> Expression:
+        reason = f"undefined variable: {name}"
+        return self._failing(pen, reason) if perhaps else self.fail(pen, reason)
 
     def temporary(self) -> str:
         """A new local name."""
@@ -98,7 +101,12 @@ class Expressions:
         self.unit.sites.add(pen, Site(self.last, call, name))
 
     def fail(self, pen: Pen, reason: str) -> Expression:
-        """Code that fails, if it is reached."""
+        """Code that fails, if it is reached: a dead end of the template."""
+        node = self.last.either if isinstance(self.last, Arms) else self.last
+        self.unit.dead_ends.append(DeadEnd(reason, self.executing, node))
+        return self._failing(pen, reason)
+
+    def _failing(self, pen: Pen, reason: str) -> Expression:
         self.site(pen)
         return pen.call("fail", pen.constant(reason))
 
@@ -159,6 +167,8 @@ class Expressions:
         slots = self.scope.find(node.name)
         if len(slots) == 1 and not slots[0].unsure:
             return Result(pen.name(slots[0].local), slots[0].holder)
+        if not slots:
+            return Result(self._undefined(pen, node.name, perhaps=False))
         self.site(pen)
         values = (pen.name(slot.local) for slot in slots)
         return Result(pen.call("declared", pen.constant(node.name), *values))

@@ -91,23 +91,19 @@ class _Parser:
             if isinstance(node, _End | _Else):
                 self._fail(f"unexpected {node}")
             body.append(node)
-        self._keep(self.reader.source.name, body)
+        self.keep(self.reader.source.name, body)
 
     def define(self) -> None:
         """``define = "define" string "}}" statements end``; the keyword is past."""
         context = "define clause"
         name = self._template_name(self.reader.next_operand(), context)
         self._expect(Kind.RIGHT, context)
-        self.body(name, context)
-
-    def body(self, name: str, context: str) -> None:
-        """``statements end``: the body of a template."""
-        body, closing = self._statements()
+        body, closing = self.statements()
         if isinstance(closing, _Else):
             self._fail(f"unexpected {closing} in {context}")
-        self._keep(name, body)
+        self.keep(name, body)
 
-    def _keep(self, name: str, body: list[nodes.Statement]) -> None:
+    def keep(self, name: str, body: list[nodes.Statement]) -> None:
         """Keep the template, unless it is empty and there is one of that name (Tree.add)."""
         new = nodes.Template(name, tuple(body))
         old = self.parsing.templates.get(name)
@@ -118,7 +114,7 @@ class _Parser:
 
     # Statements
 
-    def _statements(self) -> tuple[list[nodes.Statement], _End | _Else]:
+    def statements(self) -> tuple[list[nodes.Statement], _End | _Else]:
         """``statements = { statement } ( end | else )``."""
         body: list[nodes.Statement] = []
         while self.reader.peek_operand().kind is not Kind.END:
@@ -172,7 +168,7 @@ class _Parser:
         with self._nested(token):
             pipe = self._pipeline(control, Kind.RIGHT)
             self.ranges += control is nodes.Control.RANGE
-            body, closing = self._statements()
+            body, closing = self.statements()
             self.ranges -= control is nodes.Control.RANGE
             otherwise = self._otherwise(control) if isinstance(closing, _Else) else None
         del self.variables[known:]
@@ -183,7 +179,7 @@ class _Parser:
         """What follows ``else``: a branch of the same kind, or statements and the end."""
         if control is not nodes.Control.RANGE and self.reader.peek().is_keyword(control):
             return (self._branch(self.reader.next()),)
-        body, closing = self._statements()
+        body, closing = self.statements()
         if isinstance(closing, _Else):
             self._fail(f"expected end; found {closing}")
         return tuple(body)
@@ -211,7 +207,12 @@ class _Parser:
         name = self._template_name(token, context)
         pipe = self._pipeline(context, Kind.RIGHT)
         with self.reader.apart():
-            _Parser(self.parsing, self.reader).body(name, context)
+            parser = _Parser(self.parsing, self.reader)
+            body, closing = parser.statements()
+            if isinstance(closing, _End):
+                parser.keep(name, body)
+        if isinstance(closing, _Else):
+            self._fail(f"unexpected {closing} in {context}")
         return nodes.Invocation(name, pipe, start=token.start, end=pipe.end)
 
     def _template(self) -> nodes.Invocation:

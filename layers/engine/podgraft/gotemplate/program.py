@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,6 +26,7 @@ from .parser import parse
 from .runtime import Run
 from .sites import Blame, Sites
 from .source import Source, Span
+from .unit import DeadEnd
 
 _DEFAULT = Limits()
 
@@ -72,6 +73,16 @@ class Program:
             raise self._explained(error) from error
         return "".join(output)
 
+    @property
+    def dead_ends(self) -> tuple[ExecError, ...]:
+        """The errors with which rendering ends, whatever the data, if it gets to certain places.
+
+        A wrong number of arguments, a template that is not defined, a constant that its parameter
+        does not take: Go tells of them only while it executes, an operator wants to know before.
+        """
+        ends = sorted(self._code.dead_ends, key=lambda end: end.node.position)
+        return tuple(self._failed(end.executing, end.node, end.reason) for end in ends)
+
     @cached_property
     def _code(self) -> _Code:
         compiled = compile_templates(self.source, self.templates, self._functions)
@@ -84,7 +95,8 @@ class Program:
         filename = f"template {self.source.name}".replace("\0", "")
         code = compile(compiled.module, filename, "exec", dont_inherit=True, optimize=1)
         exec(code, namespace)  # noqa: S102 - nodes that the compiler made, never text
-        return _Code(namespace[compiled.main], namespace, compiled.sites)
+        main = namespace[compiled.main]
+        return _Code(main, namespace, compiled.sites, compiled.dead_ends)
 
     def _explained(self, error: Exception) -> ExecError | LimitError:
         """``error`` with its place in the template."""
@@ -98,13 +110,13 @@ class Program:
             case RecursionError():
                 return LimitError("nests values too deeply", self._span(blame.node))
             case FaultError():
-                return self._failed(blame, blame.node, str(error))
+                return self._failed(blame.executing, blame.node, str(error))
             case _:
-                node = blame.call or blame.node
-                return self._failed(blame, node, f"error calling {blame.name}: {error}")
+                reason = f"error calling {blame.name}: {error}"
+                return self._failed(blame.executing, blame.call or blame.node, reason)
 
-    def _failed(self, blame: Blame, node: nodes.Node, reason: str) -> ExecError:
-        return ExecError(reason, blame.executing, str(node), node.position, self._span(node))
+    def _failed(self, executing: str, node: nodes.Node, reason: str) -> ExecError:
+        return ExecError(reason, executing, str(node), node.position, self._span(node))
 
     def _span(self, node: nodes.Node) -> Span:
         return Span(self.source, node.start, node.end)
@@ -129,6 +141,7 @@ class _Code:
     main: Callable[[Value, Callable[[str], None], Run, int], None]
     namespace: Mapping[str, Any]
     sites: Sites
+    dead_ends: Sequence[DeadEnd]
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,7 +251,9 @@ class Run:
     def enter(self, depth: int) -> None:
         """Begin a template that another one called, ``depth`` calls deep."""
         if depth > self.limits.depth:
-            raise ExcessError(f"calls templates within templates {depth} deep")
+            raise ExcessError(
+                f"calls templates within templates more than {self.limits.depth} deep"
+            )
         self._step()
 
     def measure(self) -> None:

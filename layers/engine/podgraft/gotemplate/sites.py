@@ -32,6 +32,12 @@ class Arms:
     pen: Pen
     marked: bool = False
 
+    @property
+    def either(self) -> nodes.Node:
+        """One of the nodes it may be."""
+        blamed = self.last[-1]
+        return blamed.either if isinstance(blamed, Arms) else blamed
+
     def mark(self) -> None:
         """Let the code say which arm it took."""
         if self.marked:

@@ -32,6 +32,15 @@ class Call:
     start: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class DeadEnd:
+    """Where a template can only fail, whatever the data: why, in which template, at what."""
+
+    reason: str
+    executing: str
+    node: nodes.Node
+
+
 @dataclass(slots=True)
 class Unit:
     """What all templates of a program share while they are compiled."""
@@ -41,6 +50,7 @@ class Unit:
     sites: Sites = field(default_factory=Sites)
     namespace: dict[str, Value] = field(default_factory=dict[str, Value])
     names: dict[int, str] = field(default_factory=dict[int, str])
+    dead_ends: list[DeadEnd] = field(default_factory=list[DeadEnd])
 
     def named(self, value: Value) -> str:
         """A global name for ``value``."""
