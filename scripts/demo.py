@@ -80,6 +80,7 @@ def _run(sample: Path, folder: Path) -> None:
             for found in kubeyaml.load_all(path.read_text()):
                 if isinstance(found, dict):
                     _review(apiserver, sample.name, path.name, found)
+        apiserver.close()
 
 
 class _ApiServer:
@@ -91,6 +92,10 @@ class _ApiServer:
             "localhost", port, context=context, timeout=10
         )
         self._token = token.strip()
+
+    def close(self) -> None:
+        """Hang up."""
+        self._connection.close()
 
     def ask(self, path: str, found: Object) -> Object:
         """The response to a review of the creation of *found*."""

@@ -1,0 +1,93 @@
+"""Every command that README shows is run: the quick start by its script, the rest as it stands."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import botocore.session
+import pytest
+from moto.server import ThreadedMotoServer
+
+import demo
+from podgraft import cli
+
+ROOT = Path(__file__).parents[2]
+BUCKET = "bundles-of-readme"
+_COMMAND = re.compile(r"^ *\$ (podgraft .*)$", re.MULTILINE)
+COMMANDS = [shlex.split(line)[1:] for line in _COMMAND.findall((ROOT / "README.md").read_text())]
+_SERVE = "serve"
+
+
+@pytest.fixture
+def aws(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """S3 and Parameter Store on loopback, with six versions of a policy before README's."""
+    moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    moto.start()
+    host, port = moto.get_host_and_port()
+    for name, value in {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "x",
+        "AWS_SECRET_ACCESS_KEY": "x",
+    }.items():
+        monkeypatch.setenv(name, value)
+    session: Any = botocore.session.get_session()  # typed for no service in particular
+    session.create_client("s3").create_bucket(Bucket=BUCKET)
+    ssm = session.create_client("ssm")
+    for number in range(6):
+        text = f"policy: enabled  # {number}"
+        ssm.put_parameter(Name="/podgraft/istio/policy", Value=text, Type="String", Overwrite=True)
+    yield
+    moto.stop()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files that README's commands name."""
+    monkeypatch.chdir(tmp_path)
+    sample = ROOT / "samples" / "istio"
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    shutil.copytree(sample, tmp_path / "mesh")
+    shutil.copy(sample / "input.web.yaml", tmp_path / "pod.yaml")
+    shutil.copy(ROOT / "samples" / "allow" / "input.web.yaml", tmp_path / "deployment.yaml")
+    register = (sys.executable, str(ROOT / "scripts" / "register.py"))
+    registered = subprocess.run(
+        [*register, "--url", "https://sidecars.example.com/istio/inject", "--cluster", "prod"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    (tmp_path / "webhook.yaml").write_text(registered.stdout)
+    inject = ["inject", "-f", "pod.yaml", "-o", "injected.yaml", "--bundle", "mesh/bundle"]
+    assert cli.main(inject) == 0
+    return tmp_path
+
+
+@pytest.mark.usefixtures("aws", "folder")
+def test_every_command_of_readme_does_what_it_says() -> None:
+    """The pod of the example gets its sidecar only in a labelled namespace: 3 is explain's word."""
+    assert len(COMMANDS) > 5
+    for arguments in COMMANDS:
+        if arguments[0] != _SERVE:  # which ends only by a signal: tests/cli/test_serve.py
+            given = [BUCKET if word == "BUCKET" else word for word in arguments]
+            assert cli.main(given) in {0, 3}, arguments
+
+
+@pytest.mark.parametrize("sample", ["istio", "allow", "logging"])
+def test_the_demo_shows_the_whole_way(sample: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """``make demo`` runs this script: certificates, token, HTTPS, patch, what to try next."""
+    assert demo.main([sample]) == 0
+    shown = capfd.readouterr().out
+    for words in ("scripts/certs.py ca", "podgraft listens on https://", "JSON Patch", "Next"):
+        assert words in shown
+
+
+def test_the_demo_names_the_samples_there_are(capfd: pytest.CaptureFixture[str]) -> None:
+    """A sample that does not exist is a wrong command line."""
+    assert demo.main(["nothing"]) == 2
+    assert "there are allow, appmesh" in capfd.readouterr().err
