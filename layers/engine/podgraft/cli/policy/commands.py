@@ -153,7 +153,13 @@ def _rollback(version: int, **where: str) -> None:
 
 
 @command.command("pull")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder.",
+)
 @_remote
 def _pull(output: Path, **where: str) -> None:
     """Write what is live to a folder: policy.yaml and bundle/."""
@@ -186,5 +192,8 @@ def _bundle_of(version: Version, otherwise: str = "") -> str:
 
 
 def _rollback_line(target: Target, number: int) -> str:
-    where = f"--injector {target.injector} --bucket {target.bucket}"
+    where = (
+        f"--injector {target.injector} --bucket {target.bucket} "
+        f"--bundle-prefix {target.bundle_prefix} --parameter-prefix {target.parameter_prefix}"
+    )
     return f"podgraft policy rollback {number} {where}"

@@ -55,7 +55,7 @@ def check(folder: Path, document_path: Path | None) -> Checked:
         files=files,
         digest=digest,
         document=document,
-        policy=policy.parse(document),
+        policy=_stored(place, document, digest),
         bundle=compiled,
     )
 
@@ -65,7 +65,20 @@ def with_bundle(text: str, digest: str) -> str:
     line = f"bundle: {digest}"
     if _BUNDLE_KEY.search(text):
         return _BUNDLE_KEY.sub(line, text, count=1)
-    return f"{line}\n{text}"
+    # Last: the first line may be a comment for editors, or the --- of a document.
+    end = "" if not text or text.endswith("\n") else "\n"
+    return f"{text}{end}{line}\n"
+
+
+def _stored(place: str, document: str, digest: str) -> Policy:
+    """The policy as it will be stored; one in flow style takes no further line."""
+    try:
+        stored = policy.parse(document)
+    except PolicyError:
+        stored = Policy()
+    if stored.bundle != digest:
+        raise CommandError(f'{place}: takes no line "bundle: …"; write one key a line')
+    return stored
 
 
 def _parsed(place: str, text: str, findings: list[str]) -> Policy | None:
@@ -91,7 +104,9 @@ def _schema_faults(text: str, known: Sequence[str]) -> Iterator[str]:
 
 def _compiled(files: Mapping[str, bytes], read: Policy, findings: list[str]) -> Bundle | None:
     compiled: Bundle | None = None
-    for each in (read, *read.clusters.values()):
+    # A cluster that names a bundle of its own has nothing to do with these files.
+    here = [each for each in read.clusters.values() if each.bundle == read.bundle]
+    for each in (*here, read):
         try:
             compiled = bundle.compile_(files, each)
         except BundleError as error:

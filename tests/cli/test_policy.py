@@ -1,0 +1,293 @@
+"""``podgraft policy`` against S3 and Parameter Store on loopback, and all that can go wrong."""
+
+import re
+import shlex
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import botocore.session
+import pytest
+
+from events.kept import BUNDLE
+from podgraft import bundle
+from podgraft.cli import main
+from podgraft.cli.policy.cloud import Cloud
+from store.aws_fault_proxy import Fault, FaultyAws, Service, faulty_aws
+
+BUCKET, NAME = "bundles-of-the-cli", "/podgraft/shop/policy"
+REMOTE = ("--injector", "shop", "--bucket", BUCKET)
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: i}]}\n"
+
+
+@pytest.fixture(scope="module")
+def running() -> Generator[FaultyAws]:
+    with faulty_aws() as aws:
+        yield aws
+
+
+@pytest.fixture
+def aws(running: FaultyAws, monkeypatch: pytest.MonkeyPatch) -> Generator[FaultyAws]:
+    """An account with an empty bucket, which the command line takes for AWS."""
+    for name, value in {
+        "AWS_ENDPOINT_URL": running.endpoint,
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_MAX_ATTEMPTS": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    running.faults.clear()
+    client("s3").create_bucket(Bucket=BUCKET)
+    yield running
+    running.faults.clear()
+    for key in keys():
+        client("s3").delete_object(Bucket=BUCKET, Key=key)
+    client("s3").delete_bucket(Bucket=BUCKET)
+    client("ssm").delete_parameters(Names=[NAME])
+
+
+def client(service: str) -> Any:
+    return botocore.session.get_session().create_client(service)
+
+
+def keys() -> list[str]:
+    listing = client("s3").list_objects_v2(Bucket=BUCKET)
+    return [entry["Key"] for entry in listing.get("Contents", [])]
+
+
+def versions() -> list[str]:
+    """The documents that were ever in force, oldest first."""
+    try:
+        found = client("ssm").get_parameter_history(Name=NAME)["Parameters"]
+    except client("ssm").exceptions.ParameterNotFound:
+        return []
+    return [entry["Value"] for entry in found]
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Path:
+    """A bundle and a policy to push."""
+    (tmp_path / "bundle").mkdir()
+    for name, content in BUNDLE.items():
+        (tmp_path / "bundle" / name).write_bytes(content)
+    (tmp_path / "policy.yaml").write_text("policy: enabled\n")
+    return tmp_path
+
+
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a subcommand; its exit status, and all that it said."""
+
+    def command(*arguments: str) -> tuple[int, str]:
+        capsys.readouterr()
+        status = main(["policy", *arguments])
+        return status, "".join(capsys.readouterr())
+
+    return command
+
+
+def here(local: Path) -> tuple[str, ...]:
+    return ("--bundle", str(local / "bundle"), "--policy", str(local / "policy.yaml"))
+
+
+def say(local: Path, policy: str) -> None:
+    (local / "policy.yaml").write_text(policy)
+
+
+def test_check_says_every_fault_of_both_at_once(local: Path, run: Run) -> None:
+    say(local, "neverInjectSelector: 3\nclusters: {a: {polcy: x}}\n")
+    (local / "bundle" / "injector.yaml").write_bytes(
+        BUNDLE["injector.yaml"].replace(b"{{ .DeploymentMeta.Name }}", b"{{ if }}")
+    )
+    (local / "bundle" / "other.yaml").write_text("a: [\n")
+    status, said = run("check", *here(local))
+    assert status == 1
+    for place in ("/neverInjectSelector", "/clusters/a/polcy"):
+        assert re.search(rf"error: .*policy\.yaml {place}: ", said), (place, said)
+    assert len(re.findall("^error: ", said, re.MULTILINE)) >= 4, said
+    assert "other.yaml" in said
+    assert "injector.yaml" in said
+
+
+def test_check_says_what_would_be_pushed(local: Path, run: Run) -> None:
+    status, said = run("check", *here(local))
+    assert (status, bundle.digest(BUNDLE) in said) == (0, True)
+    assert "2 files" in said
+
+
+@pytest.mark.parametrize("first", ["---\n", "# for editors\n", "bundle: ''\n"])
+def test_the_digest_takes_a_line_of_the_document(
+    local: Path, run: Run, aws: FaultyAws, first: str
+) -> None:
+    del aws
+    say(local, f"{first}policy: enabled")
+    status, said = run("push", *here(local), *REMOTE)
+    if first.startswith("bundle"):
+        assert (status, "/bundle" in said) == (1, True)
+    else:
+        assert (status, said.count("upload")) == (0, 2)
+        assert versions() == [f"{first}policy: enabled\nbundle: {bundle.digest(BUNDLE)}\n"]
+
+
+def test_a_document_without_room_for_the_digest_is_refused(local: Path, run: Run) -> None:
+    say(local, "{policy: enabled}")
+    assert "one key a line" in run("check", *here(local))[1]
+
+
+def test_push_shows_its_progress_and_again_changes_nothing(
+    local: Path, run: Run, aws: FaultyAws
+) -> None:
+    del aws
+    status, said = run("push", *here(local), *REMOTE)
+    assert (status, "upload   2/2 mesh.yaml" in said) == (0, True)
+    assert "take it back" not in said
+    stored = keys()
+    status, said = run("push", *here(local), *REMOTE)
+    assert (status, "upload" in said, "the same already" in said) == (0, False, True)
+    assert (keys(), len(versions())) == (stored, 1)
+
+
+def test_the_rollback_line_that_push_prints_works(local: Path, run: Run, aws: FaultyAws) -> None:
+    del aws
+    run("push", *here(local), *REMOTE)
+    say(local, "policy: disabled\n")
+    _, said = run("push", *here(local), *REMOTE)
+    line = said[said.index("podgraft policy rollback") :].splitlines()[0]
+    status, said = run(*shlex.split(line)[2:])
+    assert (status, "version 3, the same as 1" in said) == (0, True)
+    found = versions()
+    assert (len(found), found[2]) == (3, found[0])
+    listed = run("history", *REMOTE)[1].splitlines()
+    assert [line.split()[0] for line in listed] == ["1", "2", "3"]
+    for line in listed:
+        assert re.search(r"\d{4}-\d\d-\d\dT\S+  \S+ +sha256:", line), line
+
+
+def test_an_upload_that_fails_leaves_the_policy_as_it_was(
+    local: Path, run: Run, aws: FaultyAws, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("push", *here(local), *REMOTE)
+    before = versions()
+    upload = Cloud.upload
+
+    def then_denied(cloud: Cloud, digest: str, path: str, content: bytes) -> None:
+        upload(cloud, digest, path, content)
+        aws.faults[Service.S3] = Fault.DENIED
+
+    monkeypatch.setattr(Cloud, "upload", then_denied)
+    for path in (local / "bundle").iterdir():
+        path.write_bytes(path.read_bytes() + b"# changed\n")
+    status, said = run("push", *here(local), *REMOTE)
+    assert (status, "AccessDenied" in said, f"s3://{BUCKET}/" in said) == (1, True, True)
+    assert versions() == before
+
+
+def test_an_invalid_policy_reaches_neither_service(local: Path, run: Run, aws: FaultyAws) -> None:
+    say(local, "policy: [\n")
+    aws.calls.clear()
+    assert run("push", *here(local), *REMOTE)[0] == 1
+    assert aws.calls == []
+
+
+@pytest.mark.parametrize(
+    ("size", "status", "tier"), [(3900, 0, "Standard"), (5000, 0, "Advanced"), (8200, 1, "")]
+)
+def test_the_size_is_known_before_anything_is_sent(
+    local: Path, run: Run, aws: FaultyAws, size: int, status: int, tier: str
+) -> None:
+    say(local, "policy: enabled\n#" + "x" * size + "\n")
+    aws.calls.clear()
+    got, said = run("push", *here(local), *REMOTE)
+    assert got == status
+    if tier:
+        assert client("ssm").describe_parameters()["Parameters"][0]["Tier"] == tier
+    else:
+        assert (aws.calls, "8192" in said) == ([], True)
+
+
+def test_a_version_that_is_not_there_is_said_with_those_that_are(
+    local: Path, run: Run, aws: FaultyAws
+) -> None:
+    del aws
+    assert "kept: none" in run("rollback", "7", *REMOTE)[1]
+    run("push", *here(local), *REMOTE)
+    status, said = run("rollback", "7", *REMOTE)
+    assert (status, "no version 7; kept: 1 to 1" in said) == (1, True)
+
+
+def test_a_rollback_to_a_bundle_that_is_gone_is_refused(
+    local: Path, run: Run, aws: FaultyAws
+) -> None:
+    del aws
+    run("push", *here(local), *REMOTE)
+    say(local, "policy: disabled\n")
+    run("push", *here(local), *REMOTE)
+    for key in keys():
+        client("s3").delete_object(Bucket=BUCKET, Key=key)
+    status, said = run("rollback", "1", *REMOTE)
+    assert (status, "push it" in said, len(versions())) == (1, True, 2)
+
+
+def test_diff_shows_keys_files_and_the_patches_of_sample_pods(
+    local: Path, run: Run, aws: FaultyAws
+) -> None:
+    del aws
+    run("push", *here(local), *REMOTE)
+    (local / "pod.yaml").write_text(POD)
+    sample = ("-f", str(local / "pod.yaml"))
+    assert "the same already" in run("diff", *here(local), *REMOTE, *sample)[1]
+    say(local, "policy: disabled\n")
+    path = local / "bundle" / "injector.yaml"
+    path.write_bytes(path.read_bytes().replace(b"init:1", b"init:2"))
+    status, said = run("diff", *here(local), *REMOTE, *sample)
+    assert status == 0
+    assert 'policy: "enabled" → "disabled"' in said
+    assert "-            image: registry.example.com/init:1" in said
+    assert "+            image: registry.example.com/init:2" in said
+    assert re.search(r'^-\{.*"istio-proxy"', said, re.MULTILINE), said
+    assert len(versions()) == 1
+
+
+def test_what_single_clusters_override_is_not_what_all_get(
+    local: Path, run: Run, aws: FaultyAws
+) -> None:
+    del aws
+    say(local, "policy: enabled\nclusters: {eu: {defaultTemplates: []}}\n")
+    run("push", *here(local), *REMOTE)
+    (local / "pod.yaml").write_text(POD)
+    assert "the same already" in run("diff", *here(local), *REMOTE, "-f", f"{local}/pod.yaml")[1]
+
+
+def test_pull_writes_what_is_live_into_a_new_folder_only(
+    local: Path, run: Run, aws: FaultyAws
+) -> None:
+    del aws
+    run("push", *here(local), *REMOTE)
+    status, said = run("pull", "-o", str(local), *REMOTE)
+    assert (status, "not empty" in said) == (1, True)
+    out = local / "pulled"
+    assert run("pull", "-o", str(out), *REMOTE)[0] == 0
+    assert (out / "policy.yaml").read_text() == versions()[-1]
+    found = {path.name: path.read_bytes() for path in (out / "bundle").iterdir()}
+    assert found == dict(BUNDLE)
+
+
+@pytest.mark.parametrize("what", ["push", "diff", "history", "rollback", "pull"])
+def test_a_refusal_of_aws_is_one_line_with_its_place(
+    local: Path, run: Run, aws: FaultyAws, what: str
+) -> None:
+    run("push", *here(local), *REMOTE)
+    aws.faults.update(dict.fromkeys(Service, Fault.DENIED))
+    further = {
+        "push": here(local),
+        "diff": here(local),
+        "rollback": ("1",),
+        "pull": ("-o", str(local / "new")),
+    }.get(what, ())
+    status, said = run(what, *further, *REMOTE)
+    assert (status, "AccessDenied" in said, "Traceback" in said) == (1, True, False)
+    assert NAME in said or BUCKET in said
