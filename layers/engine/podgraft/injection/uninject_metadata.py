@@ -20,6 +20,7 @@ _NETWORKS = "k8s.v1.cni.cncf.io/networks"
 _CNI = ("default/istio-cni", "istio-cni")
 _CNI_ENTRIES = (
     ', {"name": "istio-cni", "namespace": "default"}',
+    ', {"name": "default/istio-cni"}',
     ', {"name": "istio-cni"}',
 )
 _EXCLUDED = "traffic.sidecar.istio.io/excludeInboundPorts"
@@ -33,8 +34,7 @@ _REDIRECTION = {
     "traffic.sidecar.istio.io/includeOutboundIPRanges": "*",
     "traffic.sidecar.istio.io/includeInboundPorts": "*",
 }
-_PROXYLESS = "sidecar.istio.io/rewriteAppHTTPProbers"
-_PROXYLESS_INIT = "grpc-bootstrap-init"
+_PROBES_KEPT = "sidecar.istio.io/rewriteAppHTTPProbers"
 _TARGETS = "prometheus.istio.io/scrape-targets"
 _LONGEST_NAME = 63
 
@@ -69,8 +69,8 @@ def _annotations(said: Object, spec: Object, traces: Traces) -> Iterator[tuple[s
             yield key, name
     if _by_cni(traces):
         yield from _REDIRECTION.items()
-    if _PROXYLESS_INIT in traces.status.init_containers:
-        yield _PROXYLESS, "false"
+    if _is_proxyless(traces):
+        yield _PROBES_KEPT, "false"
     if port := traces.told(prometheus.SECURE_PORT_ENV):
         yield prometheus.SECURE_PORT, port
     if traces.scrape is not None or _scrapes_agent(said):
@@ -100,6 +100,12 @@ def _name_like(labels: Object, service: str) -> str:
 
 def _by_cni(traces: Traces) -> bool:
     return VALIDATION in traces.status.init_containers
+
+
+def _is_proxyless(traces: Traces) -> bool:
+    """Whether the application speaks gRPC to the mesh itself: such templates keep its probes."""
+    by_agent = traces.told("ISTIO_META_GENERATOR") == "grpc"
+    return by_agent or "grpc-bootstrap-init" in traces.status.init_containers
 
 
 def _scrapes_agent(said: Object) -> bool:
