@@ -1,0 +1,48 @@
+"""Policies and bundles in memory, where CachedStore asks AWS: changed and broken at will."""
+
+from collections.abc import Mapping
+
+from events.kept import BUNDLE
+from podgraft import bundle
+from podgraft.store import UnavailableError
+from podgraft.store.aws import Patience
+from podgraft.store.ssm import Parameter
+
+
+def labelled(label: str) -> Mapping[str, bytes]:
+    """The bundle of the other tests, its proxy's image tagged *label*."""
+    changed = BUNDLE["injector.yaml"].replace(b"{{ .Values.global.tag }}", label.encode())
+    return {**BUNDLE, "injector.yaml": changed}
+
+
+class Memory:
+    """A ``PolicySource`` and a ``BundleSource``."""
+
+    def __init__(self) -> None:
+        self.reachable = True
+        self._policies: dict[str, Parameter] = {}
+        self._bundles: dict[str, Mapping[str, bytes]] = {}
+
+    def put(self, injector: str, text: str) -> str:
+        """Put a new version of a policy in force; its number."""
+        before = self._policies.get(injector, Parameter("", "0"))
+        self._policies[injector] = Parameter(text, str(int(before.version) + 1))
+        return self._policies[injector].version
+
+    def upload(self, files: Mapping[str, bytes]) -> str:
+        """Keep a bundle; its digest."""
+        digest = bundle.digest(files)
+        self._bundles[digest] = files
+        return digest
+
+    def policy(self, injector: str, patience: Patience) -> Parameter:
+        """The version in force."""
+        del patience
+        if not self.reachable:
+            raise UnavailableError("out of reach on purpose")
+        return self._policies[injector]
+
+    def files(self, injector: str, digest: str | None, patience: Patience) -> Mapping[str, bytes]:
+        """The bundle of a digest."""
+        del injector, patience
+        return self._bundles[digest or ""]

@@ -1,0 +1,121 @@
+"""Three injectors and ten clusters on one function, while every policy changes again and again."""
+
+import base64
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count, product
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from werkzeug.test import Client
+
+from events.kept import admit
+from events.recorded import recorded
+from podgraft import patch
+from podgraft.store import DirectoryCallers
+from podgraft.store.cached import CachedStore
+from podgraft.web import Auth, create_app
+from web.memory import Memory, labelled
+
+INJECTORS = ("blue", "green", "red")
+CLUSTERS = tuple(f"cluster-{number}" for number in range(10))
+PINNED, OFF = CLUSTERS[8:]
+ROUNDS = 8
+SENT = recorded("24-bearer-token")
+
+
+class World:
+    """Every version of every policy that was ever in force, with the bundle it named."""
+
+    def __init__(self, folder: Path) -> None:
+        self.memory = Memory()
+        self.known: dict[tuple[str, str], str] = {}
+        self.pinned = self.memory.upload(labelled("pinned"))
+        for cluster in CLUSTERS:
+            admit(folder, cluster, f"token-of-{cluster}")
+        store = CachedStore(self.memory, self.memory, refresh_seconds=0)
+        records = DirectoryCallers(folder)
+        self.app = create_app(store, records, auth=Auth.TOKEN, journal=lambda _: None)
+
+    def change(self, injector: str, number: int) -> None:
+        """A new bundle, and a policy that names it and says its number."""
+        label = f"{injector}-{number}"
+        digest = self.memory.upload(labelled(label))
+        # Known before it is in force: a reader may see it at once.
+        self.known[injector, str(number)] = digest
+        self.memory.put(
+            injector,
+            f"bundle: {digest}\ninjectedAnnotations: {{example.com/policy: '{label}'}}\n"
+            f"clusters:\n  {PINNED}: {{bundle: '{self.pinned}'}}\n  {OFF}: {{policy: disabled}}\n",
+        )
+
+    def review(self, injector: str, cluster: str, token: str | None = None) -> tuple[int, Any]:
+        answer = Client(self.app).post(
+            f"/{injector}/inject/cluster/{cluster}",
+            data=SENT.body,
+            headers={
+                "Content-Type": "application/json",
+                "Authorization": f"Bearer {token or f'token-of-{cluster}'}",
+            },
+        )
+        return answer.status_code, json.loads(answer.data)
+
+
+def _change(world: World, ended: Event) -> int:
+    for number in count(2):
+        for injector in INJECTORS:
+            world.change(injector, number)
+        if ended.wait(0.01):
+            return number
+    raise AssertionError
+
+
+def _check(world: World, injector: str, cluster: str) -> str:
+    """One review from one pair; the version that answered."""
+    status, body = world.review(injector, cluster)
+    assert status == 200, body
+    told = body["response"]["auditAnnotations"]
+    version = told["policy-version"]
+    digest = world.known[injector, version]
+    assert told["decision"] == ("skip" if cluster == OFF else "inject")
+    assert told["bundle"] == (world.pinned if cluster == PINNED else digest)
+    if cluster != OFF:
+        image = "pinned" if cluster == PINNED else f"{injector}-{version}"
+        assert _grafted(body) == (f"{injector}-{version}", f"registry.example.com/proxy:{image}")
+    return version
+
+
+def _grafted(body: Any) -> tuple[str, str]:
+    """What the policy and what the bundle left in the pod."""
+    before: Any = SENT.review["request"]
+    operations = json.loads(base64.b64decode(body["response"]["patch"]))
+    pod: Any = patch.apply(before["object"], operations)
+    [proxy] = [each for each in pod["spec"]["containers"] if each["name"] == "istio-proxy"]
+    return pod["metadata"]["annotations"]["example.com/policy"], proxy["image"]
+
+
+def test_every_answer_is_of_one_policy_and_the_bundle_that_it_names(tmp_path: Path) -> None:
+    world, ended = World(tmp_path), Event()
+    for injector in INJECTORS:
+        world.change(injector, 1)
+    pairs: Iterator[tuple[str, str]] = iter([*product(INJECTORS, CLUSTERS)] * ROUNDS)
+    with ThreadPoolExecutor(1) as writer, ThreadPoolExecutor(8) as clusters:
+        changed = writer.submit(_change, world, ended)
+        try:
+            seen = set(clusters.map(lambda pair: _check(world, *pair), pairs))
+        finally:
+            ended.set()
+    assert changed.result() > 2
+    assert len(seen) > 2, "no policy changed meanwhile"
+
+
+def test_a_token_opens_its_own_cluster_on_every_injector_and_no_other(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    for injector in INJECTORS:
+        world.change(injector, 1)
+    for injector, of, at in product(INJECTORS, CLUSTERS, CLUSTERS):
+        status, _ = world.review(injector, at, f"token-of-{of}")
+        # So many failures of one source are throttled in time; none is ever answered.
+        assert status in ({200} if of == at else {403, 429}), (injector, of, at)

@@ -1,0 +1,126 @@
+"""The alarms and the dashboard show what the code emits, and the code emits what they show."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from events.kept import TOKEN
+from events.recorded import recorded
+from podgraft.store.cached import CachedStore
+from podgraft.web.metrics import NAMESPACE, Metric, Unit
+from podgraft.web.powertools import journal
+from web.conftest import Clock, Site, site
+from web.memory import Memory, labelled
+
+TEMPLATE = (Path(__file__).parents[2] / "template.yaml").read_text()
+UNITS = {Metric.TIME: Unit.MILLISECONDS, Metric.AGE: Unit.SECONDS}
+
+
+@dataclass
+class Running:
+    """An application whose store can be broken, and time that passes when it is told to."""
+
+    site: Site
+    memory: Memory
+    clock: Clock
+    digest: str
+
+    def send(self, *, after: float = 0.0, token: str = TOKEN, body: bytes | None = None) -> None:
+        self.clock.seconds += after
+        self.site.post(body or recorded("24-bearer-token").body, token=token)
+
+
+def _refused(running: Running) -> None:
+    running.memory.put("default", "policy: [")
+    running.send(after=31)
+
+
+def _stale(running: Running) -> None:
+    running.memory.reachable = False
+    running.send(after=31)
+
+
+def _skipped(running: Running) -> None:
+    running.memory.put("default", f"bundle: {running.digest}\npolicy: disabled\n")
+    running.send(after=31)
+
+
+CASES: Mapping[str, tuple[Callable[[Running], None], set[Metric], str]] = {
+    "injected": (lambda running: running.send(), {Metric.SUCCESS}, "policy-enabled"),
+    "skipped": (_skipped, {Metric.SKIP}, ""),
+    "a stranger": (
+        lambda running: running.send(token="guess"),
+        {Metric.UNAUTHENTICATED},
+        "UnauthenticatedError",
+    ),
+    "a refused policy": (
+        _refused,
+        {Metric.SUCCESS, Metric.REFUSED, Metric.AGE},
+        "policy-enabled",
+    ),
+    "AWS out of reach": (_stale, {Metric.SUCCESS, Metric.AGE}, "policy-enabled"),
+}
+ALWAYS = {Metric.REQUESTS, Metric.TIME}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_happens_is_what_is_emitted(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    act, expected, reason = CASES[name]
+    running = _running(folder)
+    running.send()
+    capsys.readouterr()
+    act(running)
+    [emitted] = [
+        each for each in map(json.loads, capsys.readouterr().out.splitlines()) if "_aws" in each
+    ]
+    [directive] = emitted["_aws"]["CloudWatchMetrics"]
+    units = {metric["Name"]: metric["Unit"] for metric in directive["Metrics"]}
+    always = set[Metric]() if Metric.UNAUTHENTICATED in expected else ALWAYS
+    assert units == {metric: UNITS.get(metric, Unit.COUNT) for metric in expected | always}
+    assert directive["Namespace"] == NAMESPACE
+    # Alarms watch the sums over all reasons, so this set must be there by itself.
+    assert ["service"] in directive["Dimensions"]
+    assert any("reason" in each for each in directive["Dimensions"])
+    assert not reason or emitted["reason"] == reason
+    if Metric.AGE in expected:
+        assert emitted[Metric.AGE] == [31.0]
+
+
+def test_the_template_shows_every_metric_and_no_other() -> None:
+    alarms = re.findall(rf"Namespace: {NAMESPACE}\s+MetricName: (\w+)", TEMPLATE)
+    assert set(alarms) >= {Metric.REFUSED, Metric.AGE, Metric.UNAUTHENTICATED}
+    assert _charted() | set(alarms) == set(Metric)
+
+
+def _charted() -> set[str]:
+    """The names in the dashboard, which abbreviates what a row repeats of the one above."""
+    text = TEMPLATE[TEMPLATE.index('{"widgets"') : TEMPLATE.index("\nOutputs:")]
+    found: set[str] = set()
+    for widget in json.loads(text)["widgets"]:
+        row: list[Any] = []
+        for metric in widget["properties"].get("metrics", []):
+            names = [each for each in metric if isinstance(each, str)]
+            above = row[: len(row) - len(names) + 1] if names[0] == "..." else []
+            row = [*above, *names[1:]] if above else _filled(names, row)
+            if row[0] == NAMESPACE:
+                found.add(row[1])
+    return found
+
+
+def _filled(names: list[str], above: list[Any]) -> list[Any]:
+    return [above[at] if name == "." else name for at, name in enumerate(names)]
+
+
+def _running(folder: Path) -> Running:
+    memory, clock = Memory(), Clock()
+    digest = memory.upload(labelled("1"))
+    memory.put("default", f"bundle: {digest}\n")
+    store = CachedStore(memory, memory, refresh_seconds=30, clock=clock)
+    return Running(site(folder, store=store, journal=journal()), memory, clock, digest)
