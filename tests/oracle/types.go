@@ -37,6 +37,7 @@ var types = map[string]reflect.Type{
 	"main.Syntax":  reflect.TypeFor[Syntax](),
 	"main.Angry":   reflect.TypeFor[Angry](),
 	"main.Point":   reflect.TypeFor[Point](),
+	"main.Box":     reflect.TypeFor[Box](),
 	"main.Base":    reflect.TypeFor[Base](),
 	"main.Extra":   reflect.TypeFor[Extra](),
 	"main.Thing":   reflect.TypeFor[Thing](),
@@ -63,6 +64,9 @@ type (
 
 	// Point is comparable.
 	Point struct{ X, Y int }
+
+	// Box is comparable, unless what is in it is not.
+	Box struct{ V any }
 
 	// Base and Extra are embedded in Thing.
 	Base struct {

@@ -88,6 +88,7 @@ def _angry_string(angry: Value) -> NoReturn:
 ANGRY.methods = {"String": Method(_angry_string, result=go.STRING)}
 
 POINT = _struct("main.Point", {"X": go.INT, "Y": go.INT})
+BOX = _struct("main.Box", {"V": go.ANY})
 BASE = _struct("main.Base", {"ID": go.STRING, "Kind": go.STRING})
 EXTRA = _struct("main.Extra", {"Note": go.STRING, "Kind": go.STRING})
 
@@ -185,7 +186,7 @@ _PREDECLARED = (
 )
 _OWN = (
     *(WORD, FLAG, LEVEL, RATIO, LABELS, PATH, SIZE, FAULT, SYNTAX, ANGRY),
-    *(POINT, BASE, EXTRA, THING),
+    *(POINT, BOX, BASE, EXTRA, THING),
 )
 TYPES: dict[str, GoType] = {made.name: made for made in (*_PREDECLARED, *_OWN)}
 

@@ -40,6 +40,7 @@ TEMPLATES = (
     "{{index .l}} {{index .s}} {{index 1}} {{1 | index .l}} {{`a` | index .m}} {{index .l .u8}}",
     "{{index .im .u8}} {{index .im .i64}} {{index .l 'a'}}",
     "{{index .pth.Tags 0}} {{index .th.Points 0}} {{(index .th.Things 0).Name}}",
+    "{{index .xm `a`}} {{index .xm nil}} {{index .xm .missing}} {{index .xm 1}} {{index .bm true}}",
     "{{index .l 0.0}}",
     "{{index .l 5}}",
     "{{index .l 6}}",

@@ -59,5 +59,8 @@ TEMPLATES = (
     "{{eq .pth .pth}} {{eq .nth .nth}} {{eq .nth nil}}",
     "{{eq .pth nil}} {{eq .pt .th.Point}} {{eq .pi .pi}}",
     "{{eq .th .th}}",
+    "{{eq .box .box}} {{eq .box .boxed}} {{eq .box .list}} {{eq .box .pt}}",
+    "{{eq .list .list}}",
+    "{{eq .box nil}} {{eq .boxed .boxed}} {{ne .box .boxed}}",
     "{{eq .fault .fault}} {{eq .fault nil}}",
 )

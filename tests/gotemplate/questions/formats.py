@@ -107,13 +107,19 @@ _MIXED: tuple[Any, ...] = (
     *([1], {"a": 1}, _typed("uint64", 2**64 - 1), _typed("main.Point", {"X": 1})),
 )
 _FREAKS = 600
+_NO_BYTES = (("%#v", _typed("[]uint8", None)), ("%#d", _typed("[]uint8", None)))
+_ZEROS = tuple((format_, 0.0) for format_ in ("%#g", "%#.3g", "%#f", "%#.0e", "%#x", "%#v", "%+#g"))
 
 
 def rows() -> list[tuple[str, dict[str, Any]]]:
     """Templates, each with its data."""
     plain = [(f"%{verb}", value) for verb in VERBS for value in VALUES]
     flagged = [(f"%{f}{verb}", v) for verb in VERBS for f in FLAGS for v in _TELLING]
-    one = [("{{printf .f .v}}", {"f": f, "v": v}) for f, v in (*plain, *flagged) if _portable(f, v)]
+    one = [
+        ("{{printf .f .v}}", {"f": f, "v": v})
+        for f, v in (*plain, *flagged, *_ZEROS, *_NO_BYTES)
+        if _portable(f, v)
+    ]
     powers = [("{{.v}}", {"v": _typed("float32", 2.0**n)}) for n in range(-149, 128)]
     return [*one, *powers, *_freaks(Random(0))]  # noqa: S311 - to be the same each time
 

@@ -62,7 +62,7 @@ TEMPLATES = (
     "{{.pth.GetName}} {{.nth.GetName}} {{.pth.GetNext.GetName}} {{.nth.GetNext.GetNext.GetName}}",
     "{{.th.Self.Name}} {{.th.Self.GetName}} {{.lv.String}} {{.lv.Above 1}} {{.lv.Above .lv}}",
     "{{(.th.Echo .m).a}} {{(.pth.Self).Next.Name}}",
-    "{{.missing.Greet 1 2 3}} {{1 | .missing.Greet}}",
+    "{{.missing.Greet 1 2 3}} {{1 | .missing.Greet}} {{.th.Echo .null}} {{.null | .th.Echo}}",
     # Pipelines
     '{{"x" | print}} {{"x" | print "y"}} {{1 | printf "%d%s" 2}}',
     '{{print 1 2}} {{print "a" "b"}} {{print 1 "a" 2}} {{(print 1 2) | len}}',
@@ -86,6 +86,8 @@ TEMPLATES = (
     "{{$x := 1}}{{and .t ($x := 2)}}{{$x}}",
     "{{$x := 1}}{{or .t ($x := 2)}}{{$x = 3}}{{$x}}",
     "{{range .l}}{{and . ($x := .)}}{{$x}};{{end}}",
+    "{{$x := 0}}{{range .ss}}{{and . ($x := 1)}}{{range $x = $.l}}{{end}}{{$x}}{{end}}",
+    "{{$x := 0}}{{range .ss}}{{and $.f ($x := 1)}}{{range $x = $.l}}{{end}}{{$x}}{{end}}{{$x}}",
     "{{$ := 1}}{{$}}",
     "{{$é := 1}}{{$é}}{{$x_1 := 2}}{{$x_1}}",
     # If and with
@@ -120,6 +122,10 @@ TEMPLATES = (
     "{{range $k, $v := .m}}{{$k}}={{$v}};{{end}}",
     "{{range $k, $v := .im}}{{$k}}={{$v}};{{end}}{{range $v := .sm}}{{$v}}{{end}}",
     "{{range .em}}x{{else}}none{{end}}{{range .nsm}}x{{else}}none{{end}}",
+    "{{range $k, $v := .xm}}{{$k}}={{$v}};{{end}}{{.xm}}{{.xm.a}}{{.xm.missing}}",
+    "{{range $k, $v := .bm}}{{$k}}={{$v}};{{end}}{{range $k, $v := .cm}}{{$k}}={{$v}};{{end}}",
+    "{{range $k, $v := .fm}}{{$k}}={{$v}};{{end}}{{range $k, $v := .byteKeys}}{{$v}};{{end}}",
+    "{{range $k, $v := .flags}}{{$k}}={{$v}};{{end}}{{.box}}{{.list.V}}{{.boxed.V}}",
     "{{range $k, $v := .}}{{$k}} {{end}}",
     # Range over numbers
     "{{range 3}}{{.}}{{end}}{{range .i}}{{.}}{{end}}{{range $x := 2}}{{$x}}{{end}}",

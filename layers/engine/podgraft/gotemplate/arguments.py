@@ -4,6 +4,8 @@ What a parameter of a type takes: values whose type is assignable to it, after o
 most; constants of its kind; nil if it can be nil.
 """
 
+from typing import assert_never
+
 from podgraft.govalue import (
     Field,
     GoType,
@@ -173,17 +175,17 @@ def _as_kind(node: nodes.Constant, kind: Kind) -> tuple[str, Value]:
     return "", None
 
 
-def ideal(node: nodes.Constant) -> Value:
+def ideal(node: nodes.Bool | nodes.Number | nodes.String) -> Value:
     """A constant of which nothing says what type it should have (idealConstant)."""
     match node:
         case nodes.Bool():
             return node.value
         case nodes.String():
             return node.text
-        case nodes.Nil():
-            return None
         case nodes.Number():
             return _ideal_number(node)
+        case _:
+            assert_never(node)
 
 
 def _ideal_number(node: nodes.Number) -> Value:

@@ -14,6 +14,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import assert_never
 
 from podgraft.govalue import Map, Pointer, Slice, Struct, Value, copied
 
@@ -145,6 +146,8 @@ class _Template:
                 self._add(self._pen(node.start, node.end).leave())
             case nodes.Continue():
                 self._add(*self._continued(self._pen(node.start, node.end)))
+            case _:
+                assert_never(node)
 
     def _action(self, node: nodes.Action) -> None:
         """``{{pipeline}}``: printed, unless it declares or assigns."""

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import assert_never
 
 from podgraft.govalue import ANY, ANY_MAP, ANY_SLICE, BOOL, FLOAT64, INT, STRING, GoType, Kind
 
 from . import nodes
 from .arguments import literal
 from .errors import FaultError
-from .functions import REFLECTED, Function, arity_fault
+from .functions import REFLECTED, Function, arity_fault, parameter
 from .pen import Expression, Pen
 from .scopes import Scope, Slot
 from .sites import Arms, Blamed, Site
@@ -150,6 +151,8 @@ class Expressions:
                 return Result(self.fail(self.pen(node.start, node.end), "nil is not a command"))
             case nodes.Bool() | nodes.Number() | nodes.String():
                 return self._constant(node, REFLECTED)
+            case _:
+                assert_never(node)
 
     def _constant(self, node: nodes.Constant, wanted: GoType) -> Result:
         self.last = node
@@ -260,13 +263,8 @@ class Expressions:
         self.last = node
         function = self.unit.functions[call.name]
         pen = self.pen(call.node.start, call.node.end)
-        fault = arity_fault(
-            call.name,
-            function.parameters,
-            function.variadic,
-            given=len(call.arguments),
-            piped=call.piped is not None,
-        )
+        given, piped = len(call.arguments), call.piped is not None
+        fault = arity_fault(call.name, function, given=given, piped=piped)
         if fault:
             code = self.fail(pen, fault)
             return Result(pen.last(call.piped.code, code) if call.piped else code)
@@ -285,7 +283,7 @@ class Expressions:
         if self.unit.is_builtin(call.name) and call.name in _SHORT_CIRCUITS:
             return False
         return all(
-            isinstance(node, nodes.Constant) and _fits(node, _parameter(function, at))
+            isinstance(node, nodes.Constant) and _fits(node, parameter(function, at))
             for at, node in enumerate(call.arguments)
         )
 
@@ -344,10 +342,10 @@ class Expressions:
 
     def _arguments(self, function: Function, call: Call) -> list[Result]:
         codes = [
-            self._argument(node, _parameter(function, at)) for at, node in enumerate(call.arguments)
+            self._argument(node, parameter(function, at)) for at, node in enumerate(call.arguments)
         ]
         if call.piped:
-            wanted = _parameter(function, len(call.arguments))
+            wanted = parameter(function, len(call.arguments))
             codes.append(self._converted(call.piped, wanted, call.start, call.node.end))
         return codes
 
@@ -396,12 +394,6 @@ def kept(pen: Pen, slot: Slot, value: Result) -> Expression:
         return variable
     holder = pen.name(value.holder) if value.holder else pen.constant(None)
     return pen.last(variable, pen.keep(slot.holder, holder), pen.name(slot.local))
-
-
-def _parameter(function: Function, at: int) -> GoType:
-    if at < len(function.parameters) or function.variadic is None:
-        return function.parameters[at]
-    return function.variadic
 
 
 def _fits(node: nodes.Constant, wanted: GoType) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from podgraft.govalue import ANY, GoType, Kind, Value
+from podgraft.govalue import ANY, GoType, Kind, Method, Value
 
 # The type of parameters that take a value as it comes, nil and all; only builtins have them.
 REFLECTED = GoType("reflect.Value", Kind.STRUCT)
@@ -30,20 +30,20 @@ class Function:
     told: bool = False
 
 
-def arity_fault(
-    name: str,
-    parameters: tuple[GoType, ...],
-    variadic: GoType | None,
-    *,
-    given: int,
-    piped: bool,
-) -> str | None:
+def arity_fault(name: str, callee: Function | Method, *, given: int, piped: bool) -> str | None:
     """What is wrong with calling ``name`` with so many arguments, and perhaps a piped one."""
-    count, wanted = given + piped, len(parameters)
-    if variadic is not None:
+    count, wanted = given + piped, len(callee.parameters)
+    if callee.variadic is not None:
         if count >= wanted:
             return None
         return f"wrong number of args for {name}: want at least {wanted} got {given}"
     if count == wanted:
         return None
     return f"wrong number of args for {name}: want {wanted} got {count}"
+
+
+def parameter(callee: Function | Method, place: int) -> GoType:
+    """The type that the argument at ``place`` must have; the arity is right."""
+    if place < len(callee.parameters) or callee.variadic is None:
+        return callee.parameters[place]
+    return callee.variadic

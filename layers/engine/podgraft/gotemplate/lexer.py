@@ -67,8 +67,6 @@ class Token(NamedTuple):
 
     def __str__(self) -> str:
         match self.kind:
-            case Kind.END:
-                return "EOF"
             case Kind.ERROR:
                 return self.text
             case Kind.KEYWORD | Kind.NIL | Kind.DOT:

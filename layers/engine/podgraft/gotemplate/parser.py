@@ -298,8 +298,6 @@ class _Parser:
             self.reader.at -= 1
         elif token.kind is not Kind.PIPE:
             self._unexpected(token, "operand")
-        if not operands:
-            self._fail("empty command")
         return nodes.Command(tuple(operands), start=start, end=operands[-1].end)
 
     def _operand(self) -> nodes.Operand | None:

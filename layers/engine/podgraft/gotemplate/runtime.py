@@ -27,7 +27,7 @@ from podgraft.govalue import (
 from . import nodes
 from .arguments import converted, interface_of, literal
 from .errors import ExcessError, FaultError
-from .functions import arity_fault
+from .functions import arity_fault, parameter
 from .limits import Limits
 from .ordering import sorted_items
 from .printer import INTEGERS
@@ -75,12 +75,12 @@ def method(
 
 def argument(bound: BoundMethod, place: int, value: Value, holder: Value, key: str | None) -> Value:
     """``value`` as the argument of a method at ``place``."""
-    return converted(value, _parameter(bound, place), holder, key)
+    return converted(value, parameter(bound.method, place), holder, key)
 
 
 def constant(bound: BoundMethod, place: int, node: nodes.Constant) -> Value:
     """A constant as the argument of a method at ``place``."""
-    return literal(node, _parameter(bound, place))
+    return literal(node, parameter(bound.method, place))
 
 
 def invoke(bound: BoundMethod, *arguments: Value) -> Value:
@@ -174,8 +174,7 @@ def _method(receiver: Value, name: str) -> BoundMethod | None:
 
 
 def _check_arity(bound: BoundMethod, given: int, *, piped: bool = False) -> None:
-    method_ = bound.method
-    fault = arity_fault(bound.name, method_.parameters, method_.variadic, given=given, piped=piped)
+    fault = arity_fault(bound.name, bound.method, given=given, piped=piped)
     if fault is not None:
         raise FaultError(fault)
 
@@ -221,15 +220,6 @@ def _takes_strings(map_type: GoType) -> bool:
 def _may_have(pointed: GoType | None, name: str) -> bool:
     """Whether of a nil pointer one may ask the field at all, were it not nil."""
     return pointed is None or pointed.kind is not Kind.STRUCT or bool(pointed.selector(name))
-
-
-def _parameter(bound: BoundMethod, place: int) -> GoType:
-    method_ = bound.method
-    if place < len(method_.parameters):
-        return method_.parameters[place]
-    if method_.variadic is None:
-        raise IndexError(place)
-    return method_.variadic
 
 
 @dataclass(slots=True)

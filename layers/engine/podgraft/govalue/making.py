@@ -111,11 +111,8 @@ def pointer_to(target: GoType) -> GoType:
 
 
 def single(value: float) -> float:
-    """``value`` rounded to a float32."""
-    try:
-        return binary.unpack("f", binary.pack("f", value))[0]
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
+    """``value`` rounded to a float32, infinite if it is too large for one."""
+    return binary.unpack("f", binary.pack("f", value))[0]
 
 
 def _scalar(

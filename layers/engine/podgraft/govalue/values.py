@@ -61,7 +61,7 @@ class Struct:
         for step in path:
             if value.__class__ is Pointer:
                 if value.target is None:
-                    name = value.type.name.rpartition(".")[2]
+                    name = value.type.name.removeprefix("*").rpartition(".")[2]
                     raise PanicError(
                         f"reflect: indirection through nil pointer to embedded struct field {name}"
                     )
