@@ -123,6 +123,11 @@ ACTIONS: st.SearchStrategy[Object] = st.one_of(
 )
 
 
+def some(whole: Object) -> st.SearchStrategy[Object]:
+    """Maps with some of the entries of ``whole``."""
+    return st.sets(st.sampled_from(sorted(whole))).map(lambda keys: {k: whole[k] for k in keys})
+
+
 @st.composite
 def deployments(draw: st.DrawFn) -> Object:
     """Deployments with all that injection changes: probes, metrics, labels, volumes, contexts."""
@@ -130,29 +135,16 @@ def deployments(draw: st.DrawFn) -> Object:
     for name in draw(st.lists(NAMES, min_size=1, max_size=3, unique=True)):
         probes = draw(st.dictionaries(st.sampled_from(PROBES), ACTIONS))
         listed.append({"name": name, "image": "i", **probes})
-    labels = draw(
-        st.fixed_dictionaries(
-            {"app": NAMES},
-            optional={"version": NAMES, "security.istio.io/tlsMode": st.just("own")},
-        )
-    )
-    annotations = draw(
-        st.fixed_dictionaries(
-            {},
-            optional={
-                "prometheus.io/port": st.just("9102"),
-                "prometheus.io/path": st.just("/m"),
-                "prometheus.io/scrape": st.sampled_from(["true", "false"]),
-                "kubectl.kubernetes.io/default-container": st.just("other"),
-                "note": st.just("kept"),
-            },
-        )
-    )
+    named: Object = {"app": draw(NAMES)}
+    labels = named | draw(some({"version": "v1", "tier": "back"}))
+    said: Object = {"prometheus.io/port": "9102", "prometheus.io/path": "/m", "note": "kept"}
+    scrapes: Object = {"prometheus.io/scrape": draw(st.sampled_from(["true", "false"]))}
+    annotations = draw(some(said | scrapes))
     spec: Object = {"containers": listed, "volumes": [{"name": "data", "emptyDir": {}}]}
     if draw(st.booleans()):
         spec["initContainers"] = [{"name": "first", "image": "i"}]
         spec["securityContext"] = {"runAsUser": 1}
-    metadata: Object = {"labels": {**labels}, "annotations": {**annotations}}
+    metadata: Object = {"labels": labels, "annotations": annotations}
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -268,7 +260,7 @@ def test_of_two_elements_of_a_name_the_last_was_added() -> None:
     assert object_at(without_injection(document, "p"), "spec")["imagePullSecrets"] == secrets[:2]
 
 
-DERIVED = (
+DERIVED: tuple[tuple[Object, str, str, str], ...] = (
     # labels before, the label, a value that injection gives it, one it does not
     ({}, "security.istio.io/tlsMode", "istio", "disabled"),
     ({"app": "web"}, "service.istio.io/canonical-name", "web", "shop"),
@@ -296,7 +288,7 @@ def test_a_label_goes_only_with_the_value_that_injection_derives(
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
 EXCLUDED = "traffic.sidecar.istio.io/excludeInboundPorts"
 PORT = "status.sidecar.istio.io/port"
-CNI = (
+CNI: tuple[tuple[Object, Object], ...] = (
     ({NETWORKS: "istio-cni"}, {}),
     ({NETWORKS: "alt, default/istio-cni"}, {NETWORKS: "alt"}),
     ({NETWORKS: '[{"name": "alt"}, {"name": "istio-cni", "namespace": "default"} ]'},
