@@ -1,0 +1,88 @@
+"""Cold starts: from the start of the interpreter to the first ``next``, and to the first answer.
+
+The floor is what an injector of the usual libraries could not go below: a fresh interpreter that
+imports flask, mangum, a2wsgi and boto3 and makes an SSM client, and nothing else.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from runtime_api import runtime_api, runtime_client
+
+from .table import Row, row
+from .timing import Timings, timings
+
+FLOOR = "flask + mangum + a2wsgi + boto3 + ssm client"
+_FLOOR = """
+import a2wsgi, boto3, flask, mangum
+boto3.client("ssm", region_name="eu-central-1")
+import time
+print(time.monotonic())
+"""
+INIT, FIRST = 0.65, 1.0
+
+Start = Mapping[str, str]
+
+
+def rows(
+    artefact: Path, stores: Mapping[str, Start], event: Mapping[str, Any], repetitions: int
+) -> list[Row]:
+    """Two rows a store; *stores* are the environments that name them."""
+    floors: list[float] = []
+    starts: dict[str, list[tuple[float, float]]] = {name: [] for name in stores}
+    for _ in range(repetitions + 1):
+        floors.append(_floor())
+        for name, environment in stores.items():
+            starts[name].append(_start(artefact, environment, event))
+    # The first round filled the page cache.
+    floor = timings(floors[1:])
+    return [made for name, taken in starts.items() for made in _of_store(name, taken[1:], floor)]
+
+
+def _of_store(name: str, taken: list[tuple[float, float]], floor: Timings) -> list[Row]:
+    init = timings([each[0] for each in taken])
+    first = timings([each[1] for each in taken])
+    baseline = (FLOOR, floor)
+    return [
+        row("cold", f"init, {name}", init, baseline, target=INIT),
+        row("cold", f"init + first request, {name}", first, baseline, target=FIRST),
+    ]
+
+
+def _floor() -> float:
+    return _until_told([sys.executable, "-c", _FLOOR])
+
+
+def _until_told(command: list[str]) -> float:
+    started = monotonic()
+    done = subprocess.run(command, env=_bare(), check=True, capture_output=True, text=True)
+    return float(done.stdout) - started
+
+
+def _bare() -> dict[str, str]:
+    return {"PATH": os.environ["PATH"]}
+
+
+def _start(artefact: Path, environment: Start, event: Mapping[str, Any]) -> tuple[float, float]:
+    """Seconds to the first ``next``, and to the answer to the first event."""
+    told = {"PYTHONPATH": str(artefact / "python"), **environment}
+    with runtime_api() as api:
+        started = monotonic()
+        with runtime_client(api, told, artefact):
+            ready = api.posted()
+            if ready.what != "next":
+                raise SystemExit(f"bench: the cold start failed: {ready.body}")
+            answer = api.invoke(event)
+            check(answer.body)
+            return ready.at - started, answer.at - started
+
+
+def check(answer: Any) -> None:
+    """Refuse to measure anything but an injection."""
+    if answer.get("statusCode") != 200 or '"patch"' not in answer["body"]:  # noqa: PLR2004 — OK
+        raise SystemExit(f"bench: this is no injection: {str(answer)[:400]}")

@@ -1,0 +1,48 @@
+"""Reviews by the thousand, none like another: where the template has seen the pod, and where not."""
+
+import copy
+import json
+from typing import Any
+
+from .world import World, body, event
+
+
+def same(world: World, number: int) -> dict[str, Any]:
+    """One more pod of a ReplicaSet: another token volume, other managed fields, nothing else."""
+    pod = _renamed(world.pod, f"kube-api-access-{number % 100_000:05d}")
+    pod["metadata"]["managedFields"][0]["time"] = f"2026-11-21T00:{number % 60:02d}:00Z"
+    return event(body(pod, number))
+
+
+def new(world: World, number: int) -> dict[str, Any]:
+    """A pod whose labels and annotations nobody has had before."""
+    pod = _renamed(world.pod, f"kube-api-access-{number % 100_000:05d}")
+    metadata = pod["metadata"]
+    metadata["labels"] = {**metadata.get("labels", {}), "app": f"app-{number}"}
+    metadata["annotations"] = {
+        **metadata.get("annotations", {}),
+        "prometheus.io/port": str(1024 + number % 60_000),
+        "example.com/revision": f"r{number}",
+    }
+    return event(body(pod, number))
+
+
+def wide(world: World, containers: int) -> dict[str, Any]:
+    """A pod of many containers."""
+    pod = copy.deepcopy(world.pod)
+    first = pod["spec"]["containers"][0]
+    pod["spec"]["containers"] = [{**first, "name": f"c{index}"} for index in range(containers)]
+    return event(body(pod))
+
+
+def annotated(world: World, size: int) -> dict[str, Any]:
+    """A pod with *size* bytes of annotations, a kilobyte each."""
+    pod = copy.deepcopy(world.pod)
+    filler = {f"example.com/{index}": "x" * 1000 for index in range(size // 1000)}
+    pod["metadata"]["annotations"] = {**pod["metadata"].get("annotations", {}), **filler}
+    return event(body(pod))
+
+
+def _renamed(pod: dict[str, Any], volume: str) -> dict[str, Any]:
+    text = json.dumps(pod).replace("kube-api-access-00000", volume)
+    return json.loads(text)

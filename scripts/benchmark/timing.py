@@ -1,0 +1,54 @@
+"""Repeated measurements, taken in turns so that a noisy machine is noisy for all of them."""
+
+import gc
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median, quantiles
+from time import perf_counter
+
+Action = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """What the repetitions of one thing took, in seconds."""
+
+    seconds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """Half of the repetitions took no longer."""
+        return median(self.seconds)
+
+    @property
+    def p99(self) -> float:
+        """99 of 100 repetitions took no longer; of less than 100, the longest."""
+        if len(self.seconds) < _PERCENT:
+            return max(self.seconds)
+        return quantiles(self.seconds, n=_PERCENT)[-1]
+
+
+def in_turns(
+    makers: Mapping[str, Callable[[int], Action]], repetitions: int, *, warmup: int = 0
+) -> dict[str, Timings]:
+    """Time one action of every maker, and so on for all repetitions; *warmup* more are not kept.
+
+    A maker gets the repetition's number and gives the action; only that is timed.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in makers}
+    gc.collect()
+    for number in range(warmup + repetitions):
+        for name, maker in makers.items():
+            action = maker(number)
+            started = perf_counter()
+            action()
+            taken[name].append(perf_counter() - started)
+    return {name: Timings(tuple(seconds[warmup:])) for name, seconds in taken.items()}
+
+
+def timings(seconds: Sequence[float]) -> Timings:
+    """Measurements that were taken elsewhere."""
+    return Timings(tuple(seconds))
+
+
+_PERCENT = 100

@@ -1,0 +1,79 @@
+"""Warm requests: the very handler, event in and response out, its log written to nowhere.
+
+The baseline decodes and encodes the same review with the standard library's json.
+"""
+
+import json
+import os
+import runpy
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from . import pods
+from .cold import check
+from .table import Row, row
+from .timing import Action, Timings, in_turns
+from .world import ROOT, World
+
+JSON = "json decode + encode of the review"
+# Issue 7: 0.7 and 1.5 ms where the baseline takes 60 µs, and p99 at most three medians.
+SEEN, NEW, SPREAD = 0.7 / 0.06, 1.5 / 0.06, 3.0
+
+Handler = Callable[[Mapping[str, Any], object], Any]
+
+
+@contextmanager
+def handler(store: Path) -> Generator[Handler]:
+    """The function as a cold start on Lambda makes it, over a folder; its log goes nowhere."""
+    os.environ.update(
+        PODGRAFT_STORE=f"file:{store}",
+        AWS_LAMBDA_FUNCTION_NAME="podgraft",
+        AWS_LAMBDA_FUNCTION_MEMORY_SIZE="1024",
+    )
+    with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+        yield runpy.run_path(str(ROOT / "functions" / "webhook" / "handler.py"))["handler"]
+
+
+def rows(handle: Handler, world: World, repetitions: int) -> list[Row]:
+    """Seen and new pods, and how far their slowest are from the middle."""
+    made = {"pod seen before": pods.same, "pod never seen": pods.new}
+    targets = {"pod seen before": SEEN, "pod never seen": NEW}
+    found: list[Row] = []
+    for name, kind in made.items():
+        ours, base = timed(handle, lambda number, kind=kind: kind(world, number), repetitions)
+        found.append(row("warm", name, ours, (JSON, base), target=targets[name]))
+        found.append(_spread(name, ours))
+    return found
+
+
+def timed(
+    handle: Handler, event: Callable[[int], Mapping[str, Any]], repetitions: int, warmup: int = 50
+) -> tuple[Timings, Timings]:
+    """The handler, and the baseline, on the same events."""
+    check(handle(event(0), None))
+
+    def ours(number: int) -> Action:
+        sent = event(number)
+        return lambda: handle(sent, None)
+
+    def base(number: int) -> Action:
+        text = event(number)["body"]
+        return lambda: json.dumps(json.loads(text))
+
+    taken = in_turns({"ours": ours, "base": base}, repetitions, warmup=warmup)
+    return taken["ours"], taken["base"]
+
+
+def _spread(name: str, taken: Timings) -> Row:
+    return Row(
+        part="warm",
+        name=f"p99 of it, {name}",
+        median=taken.p99,
+        p99=taken.p99,
+        repetitions=len(taken.seconds),
+        baseline="its own median",
+        baseline_median=taken.median,
+        target=SPREAD,
+    )

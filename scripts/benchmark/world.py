@@ -1,0 +1,198 @@
+"""What is measured: a store with Istio's 1.30 injector, and reviews as kube-apiserver sends them.
+
+The templates are those of the conformance corpus where it is at hand (PODGRAFT_CORPUS), else of
+samples/istio; the pod is the corpus' ``hello``, with what the API server's admission adds.
+"""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from podgraft import kubeyaml
+from podgraft.store import tokens
+
+ROOT = Path(__file__).parents[2]
+TOKEN = "benchmark-token-that-opens-nothing"  # noqa: S105 — of a store that lives for a minute
+CLUSTER = "bench"
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A bundle, and the pod that is reviewed."""
+
+    source: str
+    files: dict[str, bytes]
+    pod: dict[str, Any]
+
+    def keep(self, folder: Path) -> Path:
+        """Write a file store with this bundle and one caller."""
+        for name, content in self.files.items():
+            _write(folder / "default" / "bundle" / name, content)
+        known = json.dumps({"tokens": [{"sha256": tokens.digest(TOKEN)}]})
+        _write(folder / "auth" / f"{CLUSTER}.yaml", known.encode())
+        return folder
+
+
+def world() -> World:
+    """The corpus' injector and pod, or the sample's."""
+    beside = ROOT.parent / "shared" / "corpus"
+    release = Path(os.environ.get("PODGRAFT_CORPUS") or beside) / "1.30"
+    return _of_corpus(release) if release.is_dir() else _of_sample(ROOT / "samples" / "istio")
+
+
+def body(pod: dict[str, Any], number: int = 0) -> bytes:
+    """The review of a pod's creation."""
+    resource = {"group": "", "version": "v1", "resource": "pods"}
+    kind = {"group": "", "version": "v1", "kind": "Pod"}
+    request = {
+        "uid": str(UUID(int=number)),
+        "kind": kind,
+        "resource": resource,
+        "requestKind": kind,
+        "requestResource": resource,
+        "namespace": "default",
+        "operation": "CREATE",
+        "userInfo": {
+            "username": "system:serviceaccount:kube-system:replicaset-controller",
+            "groups": ["system:serviceaccounts", "system:authenticated"],
+        },
+        "object": pod,
+        "oldObject": None,
+        "dryRun": False,
+        "options": {"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"},
+    }
+    review = {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1", "request": request}
+    return json.dumps(review, separators=(",", ":")).encode()
+
+
+def event(text: bytes) -> dict[str, Any]:
+    """The event that API Gateway (payload format 2.0) makes of a review."""
+    path = f"/inject/cluster/{CLUSTER}"
+    http = {"method": "POST", "path": path, "protocol": "HTTP/1.1", "sourceIp": "198.51.100.24"}
+    return {
+        "version": "2.0",
+        "routeKey": "POST /{proxy+}",
+        "rawPath": path,
+        "rawQueryString": "timeout=10s",
+        "headers": {
+            "authorization": f"Bearer {TOKEN}",
+            "content-length": str(len(text)),
+            "content-type": "application/json",
+            "host": "injector.example.com",
+            "x-forwarded-port": "443",
+            "x-forwarded-proto": "https",
+        },
+        "requestContext": {"http": http, "domainName": "injector.example.com", "stage": "$default"},
+        "body": text.decode(),
+        "isBase64Encoded": False,
+    }
+
+
+def _of_corpus(release: Path) -> World:
+    settings = release / "settings" / "default"
+    config = {name: (settings / name).read_text() for name in ("config.yaml", "values.json")}
+    injector = {"config": config["config.yaml"], "values": config["values.json"]}
+    mesh = {"mesh": (settings / "mesh.yaml").read_text()}
+    files = {
+        "injector.yaml": _config_map("istio-sidecar-injector", injector),
+        "mesh.yaml": _config_map("istio", mesh),
+    }
+    case = json.loads((release / "webhook" / "hello-old-version.yaml.json").read_text())
+    return World("Istio 1.30.3's own templates", files, _admitted(case[0]["pod"]))
+
+
+def _of_sample(folder: Path) -> World:
+    files = {path.name: path.read_bytes() for path in (folder / "bundle").iterdir()}
+    pod: Any = kubeyaml.load((folder / "input.web.yaml").read_text())
+    return World("samples/istio", files, _admitted(pod))
+
+
+def _config_map(name: str, data: dict[str, str]) -> bytes:
+    metadata = {"name": name, "namespace": "istio-system"}
+    return json.dumps(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+    ).encode()
+
+
+def _admitted(pod: dict[str, Any]) -> dict[str, Any]:
+    """The pod as a webhook meets it: defaulted, with a service account's token."""
+    spec = pod["spec"]
+    mount = {
+        "name": "kube-api-access-00000",
+        "readOnly": True,
+        "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount",
+    }
+    containers = [
+        each
+        | {"volumeMounts": [*each.get("volumeMounts", []), mount]}
+        | {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+        for each in spec["containers"]
+    ]
+    seconds = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+    tolerations = [{"key": f"node.kubernetes.io/{key}", **seconds} for key in _TAINTS]
+    added = {
+        "volumes": [*spec.get("volumes", []), _TOKEN_VOLUME],
+        "containers": containers,
+        "tolerations": tolerations,
+        "serviceAccountName": "default",
+        "serviceAccount": "default",
+        "restartPolicy": "Always",
+        "terminationGracePeriodSeconds": 30,
+        "dnsPolicy": "ClusterFirst",
+        "schedulerName": "default-scheduler",
+        "priority": 0,
+        "enableServiceLinks": True,
+        "preemptionPolicy": "PreemptLowerPriority",
+        "securityContext": {},
+    }
+    managed = {
+        "manager": "kube-controller-manager",
+        "operation": "Update",
+        "apiVersion": "v1",
+        "time": "2026-11-21T00:00:00Z",
+        "fieldsType": "FieldsV1",
+        "fieldsV1": {"f:spec": {"f:containers": {'k:{"name":"hello"}': {".": {}, "f:image": {}}}}},
+    }
+    metadata = {**pod["metadata"], "managedFields": [managed]}
+    return {
+        "kind": "Pod",
+        "apiVersion": "v1",
+        "metadata": metadata,
+        "spec": added | {**spec, **added},
+    }
+
+
+_TAINTS = ("not-ready", "unreachable")
+_TOKEN_VOLUME = {
+    "name": "kube-api-access-00000",
+    "projected": {
+        "sources": [
+            {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
+            {
+                "configMap": {
+                    "name": "kube-root-ca.crt",
+                    "items": [{"key": "ca.crt", "path": "ca.crt"}],
+                }
+            },
+            {
+                "downwardAPI": {
+                    "items": [
+                        {
+                            "path": "namespace",
+                            "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"},
+                        }
+                    ]
+                }
+            },
+        ],
+        "defaultMode": 420,
+    },
+}
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
