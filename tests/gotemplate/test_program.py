@@ -145,6 +145,14 @@ def test_a_function_that_renders_passes_on_its_errors() -> None:
     )
 
 
+def test_a_limit_that_an_inner_program_meets_stays_a_limit() -> None:
+    inner = compile_("{{range 9}}{{end}}", name="inner", functions={})
+    call = Function(lambda: inner.render(None, limits=Limits(steps=5)), result=STRING)
+    with pytest.raises(LimitError) as error:
+        render("{{ again }}", again=call)
+    assert str(error.value) == "template: t:1:3: template: inner:1:8: takes more than 5 steps"
+
+
 def test_a_bug_in_a_function_is_no_error_of_the_template() -> None:
     """It must not be taken for the operator's fault."""
     with pytest.raises(ZeroDivisionError):

@@ -105,7 +105,7 @@ class Program:
         if blame is None:
             blame = Blame(nodes.Dot(), self.source.name, None, "")
         match error:
-            case ExcessError():
+            case ExcessError() | LimitError():  # of this program, or of one that a function renders
                 return LimitError(str(error), self._span(blame.node))
             case RecursionError():
                 return LimitError("nests values too deeply", self._span(blame.node))

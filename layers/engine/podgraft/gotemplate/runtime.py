@@ -34,6 +34,8 @@ from .printer import INTEGERS
 from .printing import show
 
 UNDECLARED = object()  # in the place of a variable whose declaration was not evaluated
+_LISTS, _MAPS = (list, Slice), (dict, Map)
+_MANY_WRITES = 32  # may go by before they are counted
 
 
 def fail(reason: str) -> NoReturn:
@@ -110,17 +112,13 @@ def text(value: Value) -> str:
 
 def printable(value: Value) -> Value:
     """printableValue: what pointers lead to, unless a pointer is what can print itself."""
-    while value.__class__ is Pointer and value.target is not None:
-        value = value.target
+    value = _pointed(value)
     if value.__class__ is Struct and value.addressable:
         for name in ("Error", "String"):
             bound = bind(value, name)
             if bound is not None and bound.method.pointer:
                 return Pointer(pointer_to(value.type), value)
     return value
-
-
-_LISTS, _MAPS = (list, Slice), (dict, Map)
 
 
 def elements(value: Value) -> Iterable[Value]:
@@ -260,9 +258,6 @@ class Run:
             raise ExcessError(f"takes more than {self.limits.steps} steps")
         if len(self.output) > self.measured + _MANY_WRITES:
             self.measure()
-
-
-_MANY_WRITES = 32
 
 
 def _byte_length(written: str) -> int:
