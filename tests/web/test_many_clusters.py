@@ -2,7 +2,6 @@
 
 import base64
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count, product
 from pathlib import Path
@@ -100,11 +99,15 @@ def test_every_answer_is_of_one_policy_and_the_bundle_that_it_names(tmp_path: Pa
     world, ended = World(tmp_path), Event()
     for injector in INJECTORS:
         world.change(injector, 1)
-    pairs: Iterator[tuple[str, str]] = iter([*product(INJECTORS, CLUSTERS)] * ROUNDS)
+    pairs = [*product(INJECTORS, CLUSTERS)] * ROUNDS
+
+    def check(pair: tuple[str, str]) -> str:
+        return _check(world, *pair)
+
     with ThreadPoolExecutor(1) as writer, ThreadPoolExecutor(8) as clusters:
         changed = writer.submit(_change, world, ended)
         try:
-            seen = set(clusters.map(lambda pair: _check(world, *pair), pairs))
+            seen = set(clusters.map(check, pairs))
         finally:
             ended.set()
     assert changed.result() > 2

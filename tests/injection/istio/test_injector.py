@@ -594,12 +594,19 @@ alwaysInjectSelector: [{matchExpressions: [{key: c, operator: Exists}]}]
 def test_warnings_tell_the_author_what_will_not_work() -> None:
     given_ = pod(
         APP,
-        annotations={"proxy.istio.io/config": "proxyMetadata: {ISTIO_META_DNS_AUTO_ALLOCATE: a}"},
+        annotations={
+            "proxy.istio.io/config": "proxyMetadata: {ISTIO_META_DNS_AUTO_ALLOCATE: a}",
+            "traffic.sidecar.istio.io/kubevirtInterfaces": "net1",
+        },
     )
     object_at(given_, "spec")["dnsPolicy"] = "None"
-    dns, allocate = bundles.sample().inject(given_, REQUEST).warnings
+    dns, deprecated, allocate = bundles.sample().inject(given_, REQUEST).warnings
 
     assert dns.startswith('dnsPolicy is "None", not "ClusterFirst": ')
+    assert deprecated == (
+        "annotation traffic.sidecar.istio.io/kubevirtInterfaces is deprecated; "
+        "use istio.io/reroute-virtual-interfaces"
+    )
     assert allocate == (
         "ISTIO_META_DNS_AUTO_ALLOCATE in annotation proxy.istio.io/config has no effect"
     )

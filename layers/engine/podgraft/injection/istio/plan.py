@@ -33,6 +33,9 @@ from .workloads import identity_of
 
 _HOLD = "holdApplicationUntilProxyStarts"
 _AUTO_ALLOCATE = "ISTIO_META_DNS_AUTO_ALLOCATE"
+
+# istio.io/api, annotation/annotations.yaml: deprecated for the annotation that took its place.
+_DEPRECATED = {"traffic.sidecar.istio.io/kubevirtInterfaces": "istio.io/reroute-virtual-interfaces"}
 _CLUSTER_DNS = "ClusterFirst"
 
 
@@ -253,6 +256,9 @@ def _warnings(planned: Plan) -> Iterator[str]:
             f'dnsPolicy is "{policy}", not "{_CLUSTER_DNS}": '
             "the sidecar may not be able to connect to the control plane"
         )
+    if planned.facts.profile.interfaces_checked:
+        for name in sorted(_DEPRECATED.keys() & planned.annotations.keys()):
+            yield f"annotation {name} is deprecated; use {_DEPRECATED[name]}"
     metadata = object_at(planned.subject.layer, "proxyMetadata")
     if planned.facts.profile.dns_auto_allocate_warned and _AUTO_ALLOCATE in metadata:
         yield f"{_AUTO_ALLOCATE} in annotation {proxyconfig.ANNOTATION} has no effect"
