@@ -22,7 +22,8 @@ _SCANNED = (
     r"(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?"
     r"|[0-9_]*(?:\.[0-9_]*)?(?:[eEpP][+-]?[0-9_]*)?)"
 )
-_PAIR = re.compile(rf"([+-]?{_SCANNED})([+-]{_SCANNED})i")
+# An i right after the sign is taken for the beginning of Inf.
+_PAIR = re.compile(rf"([+-]?{_SCANNED})([+-](?!i){_SCANNED})i")
 
 
 class NumberError(ValueError):
