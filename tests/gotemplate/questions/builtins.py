@@ -16,6 +16,7 @@ TEMPLATES = (
     "{{print 1 2}}|{{print 1 `a`}}|{{print `a` 1}}|{{print `a` `b`}}|{{print 1.5 true nil}}",
     "{{println}}{{println 1 `a` nil}}{{println .l .m}}{{print .lv .fault .sz .w}}",
     "{{print .l .ss .by .ar .im .c .f32 .fg}}",
+    '{{eq (print "\\xe2" "\\x82\\xac") "€"}} {{eq (printf "%s%s" "\\xe2" "\\x82\\xac") "€"}}',
     # len
     "{{len .s}} {{len .u}} {{len .e}} {{len .l}} {{len .m}} {{len .ss}} {{len .ar}} {{len .by}}",
     "{{len .nss}} {{len .nsm}} {{len .im}} {{len .w}} {{len .th.Tags}} {{.s | len}}",

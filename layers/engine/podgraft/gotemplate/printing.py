@@ -8,6 +8,7 @@ from podgraft.govalue import Value, type_of
 from .directives import MAX_NUMBER, Directive, Index, directives
 from .errors import ExcessError
 from .printer import SIGNED, UNSIGNED, write
+from .quoting import whole
 from .verbs import PLAIN, Flags
 
 # Of one formatted text: no more than a template may render, see Limits.
@@ -32,7 +33,7 @@ def sprint(*values: Value) -> str:
             parts.append(" ")
         parts.append(show(value))
         after_string = is_string
-    return "".join(parts)
+    return whole("".join(parts))
 
 
 def sprintln(*values: Value) -> str:
@@ -66,7 +67,7 @@ def sprintf(format_: str, arguments: Sequence[Value]) -> str:
         formatter.write(formatter.formatted(directive))
     formatter.write(rest)
     formatter.write(formatter.extra())
-    return "".join(formatter.parts)
+    return whole("".join(formatter.parts))
 
 
 @dataclass(slots=True)
