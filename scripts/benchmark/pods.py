@@ -1,4 +1,4 @@
-"""Reviews by the thousand, none like another: where the template has seen the pod, and where not."""
+"""Reviews by the thousand, no two alike: of pods the template has seen, and of others."""
 
 import copy
 import json

@@ -133,7 +133,7 @@ def _admitted(pod: dict[str, Any]) -> dict[str, Any]:
     ]
     seconds = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
     tolerations = [{"key": f"node.kubernetes.io/{key}", **seconds} for key in _TAINTS]
-    added = {
+    added: dict[str, Any] = {
         "volumes": [*spec.get("volumes", []), _TOKEN_VOLUME],
         "containers": containers,
         "tolerations": tolerations,
@@ -148,7 +148,7 @@ def _admitted(pod: dict[str, Any]) -> dict[str, Any]:
         "preemptionPolicy": "PreemptLowerPriority",
         "securityContext": {},
     }
-    managed = {
+    managed: dict[str, Any] = {
         "manager": "kube-controller-manager",
         "operation": "Update",
         "apiVersion": "v1",
@@ -156,7 +156,7 @@ def _admitted(pod: dict[str, Any]) -> dict[str, Any]:
         "fieldsType": "FieldsV1",
         "fieldsV1": {"f:spec": {"f:containers": {'k:{"name":"hello"}': {".": {}, "f:image": {}}}}},
     }
-    metadata = {**pod["metadata"], "managedFields": [managed]}
+    metadata: dict[str, Any] = {**pod["metadata"], "managedFields": [managed]}
     return {
         "kind": "Pod",
         "apiVersion": "v1",
