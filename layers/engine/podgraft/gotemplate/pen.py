@@ -4,6 +4,7 @@ No text is ever made into code: names are ours, and what a template says is a co
 """
 
 import ast
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict
@@ -184,4 +185,7 @@ class Pen:
             kw_defaults=[],
             defaults=[],
         )
-        return ast.FunctionDef(name, arguments, body or [self.nothing()], [], **self.place)
+        made = ast.FunctionDef(name, arguments, body or [self.nothing()], [], **self.place)
+        if sys.version_info >= (3, 12):
+            made.type_params = []  # which 3.12 asks for
+        return made
