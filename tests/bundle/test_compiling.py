@@ -81,7 +81,7 @@ def test_a_manifest_that_says_so_is_ignored() -> None:
 def test_an_invalid_selector_is_noted_and_tolerated() -> None:
     broken = CONFIG.replace('- matchLabels: {never: "true"}', "- matchLabels: 7")
     [fault] = compiled({"c.yaml": broken.encode()}).tolerated
-    assert (fault.file, fault.path) == ("c.yaml", "/data/config/neverInjectSelector/0")
+    assert (fault.file, fault.path) == ("c.yaml", "/data/config/neverInjectSelector/0/matchLabels")
 
 
 @dataclass(frozen=True, slots=True)

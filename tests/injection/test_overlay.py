@@ -301,7 +301,7 @@ def test_constraints_see_what_earlier_overlays_did() -> None:
 
 FAULTS: tuple[tuple[str, str], ...] = (
     ("template: 'a'", "/spec/matchConstraints: is missing; say which objects it is for"),
-    (EVERYTHING, "/spec/template: is missing; it renders to a partial object"),
+    (EVERYTHING, "/spec/template: is missing; write what renders to a partial object"),
     (
         EVERYTHING + "template: '{{ if }}'",
         "/spec/template: does not parse: template: sidecar:1: missing value for if",

@@ -218,7 +218,10 @@ def test_constraints_match_as_kube_apiserver_matches(case: Case) -> None:
 
 
 FAULTS: tuple[tuple[Object, str], ...] = (
-    ({"resourceRules": [{}]}, '/resourceRules/0/operations: is missing or empty; ["*"] is for all'),
+    (
+        {"resourceRules": [{}]},
+        '/resourceRules/0/operations: is missing or empty; write ["*"] for all',
+    ),
     (
         {"resourceRules": [rule(operations=["WRITE"])]},
         "/resourceRules/0/operations: got WRITE; use * or CREATE, UPDATE, DELETE, CONNECT",
@@ -232,7 +235,17 @@ FAULTS: tuple[tuple[Object, str], ...] = (
         "/resourceRules/0/resource: unknown key; did you mean resources?",
     ),
     ({"matchPolicy": "exact"}, '/matchPolicy: got "exact"; use Exact or Equivalent'),
-    ({"objectSelector": []}, "/objectSelector: expected a mapping, got []"),
+    (
+        {"objectSelector": []},
+        "/objectSelector: expected a mapping, got []; write key: value, one a line, or {} for none",
+    ),
+    (
+        {"objectSelector": {"matchExpressions": [{"key": "a", "operator": "Is"}]}},
+        (
+            '/objectSelector/matchExpressions/0/operator: got "Is"; '
+            "use In, NotIn, Exists, DoesNotExist"
+        ),
+    ),
     (
         {"rules": []},
         (

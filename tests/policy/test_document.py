@@ -110,9 +110,12 @@ KEYS = (
     "bundle, policy, neverInjectSelector, alwaysInjectSelector, ignoredNamespaces, "
     "defaultTemplates, injectedAnnotations, injectValues, revision, istioRelease, features"
 )
+A_LIST = "write - before each element, or [] for none"
+A_FLAG = "write true or false, without quotes"
+A_MAPPING = "write key: value, one a line, or {} for none"
 ERRORS = (
-    Bad("a list", "[]", ("/: expected a mapping, got []",)),
-    Bad("a word", "enabled", ('/: expected a mapping, got "enabled"',)),
+    Bad("a list", "[]", (f"/: expected a mapping, got []; {A_MAPPING}",)),
+    Bad("a word", "enabled", (f'/: expected a mapping, got "enabled"; {A_MAPPING}',)),
     Bad(
         "unknown keys",
         "polcy: enabled\nxyz: 1",
@@ -150,18 +153,18 @@ ERRORS = (
         "lists that are none",
         "neverInjectSelector: {}\nignoredNamespaces: kube-system\ndefaultTemplates: {a: b}",
         (
-            "/neverInjectSelector: expected a list, got {}",
-            '/ignoredNamespaces: expected a list, got "kube-system"',
-            '/defaultTemplates: expected a list, got {"a":"b"}',
+            f"/neverInjectSelector: expected a list, got {{}}; {A_LIST}",
+            f'/ignoredNamespaces: expected a list, got "kube-system"; {A_LIST}',
+            f'/defaultTemplates: expected a list, got {{"a":"b"}}; {A_LIST}',
         ),
     ),
     Bad(
         "elements of another type",
         "alwaysInjectSelector: [x]\nignoredNamespaces: [a, 1]\ndefaultTemplates: [null]",
         (
-            '/alwaysInjectSelector/0: expected a mapping, got "x"',
+            f'/alwaysInjectSelector/0: expected a mapping, got "x"; {A_MAPPING}',
             "/ignoredNamespaces/1: expected a string, got 1; put it in quotes",
-            "/defaultTemplates/0: expected a string, got null",
+            "/defaultTemplates/0: expected a string, got null; write a text",
         ),
     ),
     Bad(
@@ -173,8 +176,8 @@ ERRORS = (
         "features",
         "features: {nativeSidecars: 'yes', env: [A], native: true}",
         (
-            '/features/nativeSidecars: expected true or false, got "yes"',
-            '/features/env: expected a mapping, got ["A"]',
+            f'/features/nativeSidecars: expected true or false, got "yes"; {A_FLAG}',
+            f'/features/env: expected a mapping, got ["A"]; {A_MAPPING}',
             "/features/native: unknown key; did you mean nativeSidecars?",
         ),
     ),
@@ -184,7 +187,7 @@ ERRORS = (
         (
             "/clusters/staging/policy: expected a string, got 1; put it in quotes",
             f"/clusters/staging/clusters: unknown key; known: {KEYS}",
-            '/clusters/prod: expected a mapping, got "x"',
+            f'/clusters/prod: expected a mapping, got "x"; {A_MAPPING}',
         ),
     ),
 )
@@ -195,11 +198,11 @@ def test_every_fault_is_named_with_its_place_and_remedy(case: Bad) -> None:
     with pytest.raises(policy.PolicyError) as error:
         policy.parse(case.document)
     assert tuple(map(str, error.value.faults)) == case.faults
-    assert str(error.value) == f"policy: {'; '.join(case.faults)}"
+    assert str(error.value) == f"policy: {'. '.join(case.faults)}"
 
 
 def test_text_that_is_no_yaml_says_where() -> None:
-    with pytest.raises(policy.PolicyError, match=r"^policy: /: not YAML: line "):
+    with pytest.raises(policy.PolicyError, match=r"^policy: /: not YAML: line .*; correct that"):
         policy.parse("policy: [")
 
 
@@ -226,11 +229,24 @@ def test_what_istio_tolerates_is_tolerated_and_noted() -> None:
     assert read.never is not None
     assert len(read.never) == 1
     paths = [fault.path for fault in read.tolerated]
-    assert paths == ["/policy", "/neverInjectSelector/0"]
+    assert paths == ["/policy", "/neverInjectSelector/0/matchExpressions/0/operator"]
     assert str(read.tolerated[0]) == (
         '/policy: got "maybe", which injects nothing; use enabled or disabled'
     )
-    assert read.tolerated[1].problem.endswith("; it selects nothing")
+    assert str(read.tolerated[1]).endswith(
+        'operator: got "Within", so that the selector selects nothing; '
+        "use In, NotIn, Exists, DoesNotExist"
+    )
+
+
+def test_what_would_be_tolerated_is_told_beside_what_is_not() -> None:
+    with pytest.raises(policy.PolicyError) as error:
+        policy.parse("policy: maybe\nalwaysInjectSelector: [{matchLabels: {a b: c}}]\nbundle: x")
+    assert [fault.path for fault in error.value.faults] == ["/bundle"]
+    assert [fault.path for fault in error.value.tolerated] == [
+        "/policy",
+        "/alwaysInjectSelector/0/matchLabels",
+    ]
 
 
 def test_a_tolerated_fault_of_an_override_is_noted_once_at_its_place() -> None:

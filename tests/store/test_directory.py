@@ -91,7 +91,7 @@ def test_a_repaired_file_ends_the_staleness(tmp_path: Path) -> None:
 def test_what_never_loaded_fails_with_every_fault_each_time(tmp_path: Path) -> None:
     store = DirectoryStore(keep(tmp_path, policy="polcy: 1\nbundle: 2"))
     for _ in range(2):
-        with pytest.raises(NotLoadedError, match=r"/bundle: .*; /polcy: "):
+        with pytest.raises(NotLoadedError, match=r"/bundle: .*\. /polcy: "):
             store.snapshot("default", None)
 
 

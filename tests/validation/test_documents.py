@@ -70,7 +70,7 @@ FAULTS = (
     ),
     (
         ALL + RULE + "paramKind: {apiVersion: rules.example.com/v1, kind: Limit}",
-        "/spec/paramKind: parameters can be ConfigMaps (apiVersion v1) of this bundle only",
+        '/spec/paramKind: got {"apiVersion":"rules.example.com/v1","kind":"Limit"}; use ConfigMap',
     ),
     (ALL + RULE + "validation: []", "/spec/validation: unknown key; did you mean validations?"),
 )
@@ -95,7 +95,7 @@ BINDING_FAULTS = (
     (BOUND + "paramRef: {selector: [a]}", "/spec/paramRef/selector: expected a mapping, got"),
     (
         BOUND + "paramRef: {selector: {matchExpressions: [{key: a, operator: Is}]}}",
-        "/spec/paramRef/selector: ",
+        '/spec/paramRef/selector/matchExpressions/0/operator: got "Is"; use In, NotIn',
     ),
     ("policyName: a\nvalidationActions: Deny", "/spec/validationActions: expected a list"),
     ("policyName: a", "/spec/validationActions: is missing or empty; use Deny, Warn, Audit"),
@@ -110,7 +110,7 @@ BINDING_FAULTS = (
     ),
     (
         BOUND + "paramRef: {name: a, selector: {}}",
-        "/spec/paramRef: give either name or selector",
+        "/spec/paramRef: has both name and selector, or neither; give one of them",
     ),
     (
         BOUND + "paramRef: {name: a, parameterNotFoundAction: X}",

@@ -217,7 +217,7 @@ CASES = (
         stored("broken", BUNDLE, "polcy: 1\nrevision: 2"),
         500,
         "injector broken does not load: policy: "
-        "/revision: expected a string, got 2; put it in quotes; "
+        "/revision: expected a string, got 2; put it in quotes. "
         "/polcy: unknown key; did you mean policy?",
     ),
     # The world's

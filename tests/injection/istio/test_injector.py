@@ -581,7 +581,7 @@ alwaysInjectSelector: [{matchExpressions: [{key: c, operator: Exists}]}]
 
     assert (new.rules.policy, len(new.rules.never), len(new.rules.always)) == ("disabled", 1, 1)
     assert [(fault.path, fault.document) for fault in new.warnings] == [
-        ("/neverInjectSelector/1", "config")
+        ("/neverInjectSelector/1/matchExpressions/0/operator", "config")
     ]
     assert (new.rules.inject_values, old.rules.inject_values) == (
         InjectValues.STRICT, InjectValues.YAML,

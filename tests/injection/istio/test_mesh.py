@@ -308,7 +308,9 @@ MESH_PROBLEMS: tuple[tuple[Object, list[str]], ...] = (
 def test_a_mesh_configuration_is_checked(given: Object, paths: list[str]) -> None:
     config = mesh.apply(SCHEMA, mesh.defaults(NEWEST), dump(given))
 
-    assert [path for path, _ in mesh.problems(NEWEST, config)] == paths
+    found = list(mesh.problems(NEWEST, config))
+    assert [path for path, *_ in found] == paths
+    assert all(problem and remedy for _, problem, remedy in found)
 
 
 def test_1_31_does_not_know_the_inbound_retry_policy() -> None:

@@ -35,7 +35,11 @@ def part(manifests: Manifests, _policy: Policy) -> Part:
             [mesh.object for mesh in meshes], [found.object for found in config_maps]
         )
     except InvalidDocumentsError as error:
-        return Part(used=config_maps, faults=_placed(error.faults, meshes))
+        return Part(
+            used=config_maps,
+            faults=_placed(error.faults, meshes),
+            tolerated=_placed(error.warnings, meshes),
+        )
     return Part(
         pods=(AppMeshGraft(compiled),) if compiled.meshes else (),
         used=tuple(found for found in config_maps if found.object in compiled.used),
@@ -47,6 +51,5 @@ def _placed(faults: Iterable[DocumentFault], meshes: Iterable[Manifest]) -> tupl
     """Faults of meshes as faults of the files that hold them."""
     holders = {appmesh.identity(mesh.object): mesh for mesh in meshes}
     return tuple(
-        holders[fault.document].fault(fault.path, fault.problem, fault.remedy or "correct it there")
-        for fault in faults
+        holders[fault.document].fault(fault.path, fault.problem, fault.remedy) for fault in faults
     )

@@ -55,8 +55,9 @@ def compile_(files: Mapping[str, bytes], policy: Policy) -> Bundle:
     faults = [*manifests.faults, *chain.from_iterable(part.faults for part in parts)]
     if not faults:
         faults.extend(_useless(manifests, parts))
+    tolerated = tuple(chain.from_iterable(part.tolerated for part in parts))
     if faults:
-        raise BundleError(faults)
+        raise BundleError(faults, tolerated)
     own = next((part.rules for part in parts if part.rules is not None), Rules())
     return Bundle(
         digest=digest(files),
@@ -67,7 +68,7 @@ def compile_(files: Mapping[str, bytes], policy: Policy) -> Bundle:
         judges=tuple(chain.from_iterable(part.judges for part in parts)),
         namespaces=manifests.namespaces,
         istio=next((part.istio for part in parts if part.istio is not None), None),
-        tolerated=tuple(chain.from_iterable(part.tolerated for part in parts)),
+        tolerated=tolerated,
     )
 
 

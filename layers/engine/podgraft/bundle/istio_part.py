@@ -1,7 +1,7 @@
 """Istio's injector in a bundle: ConfigMaps with ``config`` or ``mesh``, and ProxyConfigs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from podgraft.injection import Fault as DocumentFault
 from podgraft.injection import InvalidDocumentsError, istio
@@ -63,18 +63,21 @@ class _Sources:
 
     def placed(self, fault: DocumentFault) -> Fault:
         """A fault of one of Istio's documents as a fault of the file that holds it."""
-        remedy = fault.remedy or "correct it there"
         path = f"/data/{fault.document}{fault.path}"
         match fault.document:
             case "config" | "values":
-                return self.config.fault(path, fault.problem, remedy)
+                placed = self.config.fault(path, fault.problem, fault.remedy)
             case "mesh" if self.mesh is not None:
-                return self.mesh.fault(path, fault.problem, remedy)
+                placed = self.mesh.fault(path, fault.problem, fault.remedy)
             case document:
-                for manifest in self.proxy_configs:
-                    if document == f"ProxyConfig {manifest.namespace}/{manifest.name}":
-                        return manifest.fault(fault.path, fault.problem, remedy)
-                return Fault(file=document, path=fault.path, problem=fault.problem, remedy=remedy)
+                placed = self._of_proxy_config(document, fault)
+        return replace(placed, excerpt=fault.excerpt)
+
+    def _of_proxy_config(self, document: str, fault: DocumentFault) -> Fault:
+        for manifest in self.proxy_configs:
+            if document == f"ProxyConfig {manifest.namespace}/{manifest.name}":
+                return manifest.fault(fault.path, fault.problem, fault.remedy)
+        return Fault(file=document, path=fault.path, problem=fault.problem, remedy=fault.remedy)
 
 
 def _compiled(sources: _Sources, manifests: Manifests, policy: Policy) -> Part:
@@ -82,7 +85,11 @@ def _compiled(sources: _Sources, manifests: Manifests, policy: Policy) -> Part:
     try:
         injector = istio.compile_(_documents(sources, manifests), _surroundings(policy))
     except InvalidDocumentsError as error:
-        return Part(used=used, faults=tuple(map(sources.placed, error.faults)))
+        return Part(
+            used=used,
+            faults=tuple(map(sources.placed, error.faults)),
+            tolerated=tuple(map(sources.placed, error.warnings)),
+        )
     return Part(
         pods=(IstioGraft(injector),),
         rules=injector.rules,

@@ -101,6 +101,8 @@ def read(files: Mapping[str, bytes]) -> Manifests:
 
 Note = Callable[[Fault], None]
 
+_OR_NOT = "or take the file out of the folder"
+
 _EMPTY = Fault(
     file="the folder",
     problem="holds no manifest",
@@ -111,8 +113,13 @@ _EMPTY = Fault(
 def _documents(file: str, content: bytes, note: Note) -> Iterator[Manifest]:
     try:
         documents = kubeyaml.load_all(content.decode("utf-8"))
-    except (UnicodeDecodeError, kubeyaml.NotYAMLError) as error:
-        note(Fault(file=file, problem=f"is no YAML: {error}", remedy="correct it there"))
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
+        note(Fault(file=file, problem=problem, remedy=f"save it as UTF-8, {_OR_NOT}"))
+        return
+    except kubeyaml.NotYAMLError as error:
+        remedy = f"correct that place, {_OR_NOT}"
+        note(Fault(file=file, problem=f"is no YAML: {error}", remedy=remedy))
         return
     for number, document in enumerate(documents, 1):
         place = file if len(documents) == 1 else f"{file}, document {number}"

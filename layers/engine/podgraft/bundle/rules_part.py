@@ -69,7 +69,7 @@ def _specs(manifests: tuple[Manifest, ...], faults: list[Fault]) -> Iterator[tup
         notes = Notes()
         yield Spot(manifest.object.get("spec"), "/spec", notes), manifest.name
         faults.extend(
-            manifest.fault(fault.path, fault.problem, "correct it there") for fault in notes.faults
+            manifest.fault(fault.path, fault.problem, fault.remedy) for fault in notes.faults
         )
 
 

@@ -7,15 +7,18 @@ from pathlib import Path
 from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, Object
 
+from . import files
 from .failure import CommandError
 
 
 def read(path: Path) -> str:
-    """The text of a file; ``-`` is standard input."""
+    """The text of a file; ``-`` is standard input. Raises ``CommandError``."""
+    if str(path) != "-":
+        return files.text(path)
     try:
-        return sys.stdin.read() if str(path) == "-" else path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path}: {error}") from error
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise CommandError(f"standard input: {error}; send UTF-8") from error
 
 
 def write(path: Path | None, text: str) -> None:

@@ -1,20 +1,46 @@
 """The manifests of a bundle folder."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from podgraft import bundle
+from podgraft.bundle import Fault
 
-from .failure import CommandError
+from .files import UnreadableError, fault
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """The folder's manifests by relative path; ``CommandError`` for a folder without any."""
-    paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*"))}
-    files = {
-        name: path.read_bytes()
-        for name, path in paths.items()
-        if bundle.is_manifest(name) and path.is_file()
-    }
-    if not files:
-        raise CommandError(f"{folder}: holds no manifests (*.yaml, *.yml, *.json)")
+    """The folder's manifests by relative path.
+
+    Raises ``UnreadableError`` for a folder without any, and for all files that cannot be read.
+    """
+    files: dict[str, bytes] = {}
+    faults: list[Fault] = []
+    for path in _manifests(folder, faults):
+        try:
+            files[path.relative_to(folder).as_posix()] = path.read_bytes()
+        except OSError as error:
+            faults.append(fault(path, error))
+    if not files and not faults:
+        problem = "holds no manifests (*.yaml, *.yml, *.json)"
+        faults.append(
+            Fault(file=str(folder), problem=problem, remedy="put some in, or name another")
+        )
+    if faults:
+        raise UnreadableError(*faults)
     return files
+
+
+def _manifests(folder: Path, faults: list[Fault]) -> Iterator[Path]:
+    """The paths, sorted; a folder that cannot be listed is a fault."""
+
+    def note(error: OSError) -> None:
+        faults.append(fault(Path(error.filename), error))
+
+    found = (
+        Path(where, name) for where, _, names in os.walk(folder, onerror=note) for name in names
+    )
+    return iter(
+        sorted(path for path in found if bundle.is_manifest(path.relative_to(folder).as_posix()))
+    )

@@ -136,10 +136,10 @@ def compile_(meshes: Sequence[Object], config_maps: Sequence[Object]) -> AppMesh
     readers = [_Reader(mesh, config_maps, []) for mesh in meshes if _injects(mesh)]
     compiled = [found for reader in readers if (found := reader.read()) is not None]
     faults = tuple(fault for reader in readers for fault in reader.faults)
-    if faults:
-        raise InvalidDocumentsError(faults)
-    used = [found for reader in readers if (found := reader.config_map()) is not None]
     warnings = tuple(warning for reader in readers for warning in reader.warnings())
+    if faults:
+        raise InvalidDocumentsError(faults, warnings)
+    used = [found for reader in readers if (found := reader.config_map()) is not None]
     return AppMesh(meshes=tuple(compiled), used=tuple(used), warnings=warnings)
 
 
@@ -168,8 +168,8 @@ class _Reader:
     def read(self) -> Mesh | None:
         """The mesh; ``None`` with faults noted."""
         selector, template = self._selector(), self._template()
-        region = self._text("region", "is missing; name the AWS region of the mesh")
-        label = self._text("virtualNodeLabel", "is missing; name the label of the virtual node")
+        region = self._text("region", "name the AWS region of the mesh")
+        label = self._text("virtualNodeLabel", "name the label of the virtual node")
         if self.faults or selector is None or template is None:
             return None
         name = str(_object(self.mesh.get("metadata")).get("name", ""))
@@ -179,15 +179,19 @@ class _Reader:
         try:  # what a template cannot give for a harmless pod it gives for none
             mesh.render("node", "80")
         except OperatorError as error:
-            self._fault("/sidecarPatchConfigMap", str(error))
+            self._fault("/sidecarPatchConfigMap", str(error), "correct the template there")
         return mesh
 
     def warnings(self) -> Iterator[Fault]:
         """What is odd about the mesh, but may be right."""
         region = self._spec.get("region")
-        if region not in REGIONS:
-            problem = f"{region} is no region where App Mesh was known to be served"
-            yield Fault(document=identity(self.mesh), path=f"{_PATH}/region", problem=problem)
+        if isinstance(region, str) and region not in REGIONS:
+            yield Fault(
+                document=identity(self.mesh),
+                path=f"{_PATH}/region",
+                problem=f"{region} is no region where App Mesh was known to be served",
+                remedy=f"use one of {', '.join(sorted(REGIONS))}",
+            )
 
     def config_map(self) -> Object | None:
         """The ConfigMap with the template: ``sidecar-injector`` beside the mesh by default."""
@@ -203,7 +207,9 @@ class _Reader:
         config_map = self.config_map()
         if config_map is None:
             return self._fault(
-                "/sidecarPatchConfigMap", f"the ConfigMap {self._wanted()} is not in the bundle"
+                "/sidecarPatchConfigMap",
+                f"the ConfigMap {self._wanted()} is not in the bundle",
+                "add it, or name another",
             )
         entries = _object(config_map.get("data"))
         if len(entries) != 1:
@@ -215,8 +221,12 @@ class _Reader:
         try:
             text = str(*entries.values())
             return gotemplate.compile_(text, name="patch", functions={})
-        except gotemplate.TemplateError as error:
-            return self._fault("/sidecarPatchConfigMap", f"the template does not parse: {error}")
+        except (gotemplate.TemplateError, gotemplate.LimitError) as error:
+            return self._fault(
+                "/sidecarPatchConfigMap",
+                f"the template does not parse: {error}",
+                f"correct line {error.line} of it",
+            )
 
     def _selector(self) -> ByLabels | ByNamespaces | None:
         path = "/injectionSelector"
@@ -236,14 +246,14 @@ class _Reader:
             return ByNamespaces(frozenset(map(str, names if isinstance(names, list) else ())))
         return self._fault(path, "is missing", "give it labelSelector or namespaceSelector")
 
-    def _text(self, key: str, problem: str) -> str:
+    def _text(self, key: str, remedy: str) -> str:
         value = self._spec.get(key)
         if isinstance(value, str) and value:
             return value
-        self._fault(f"/{key}", problem)
+        self._fault(f"/{key}", "is missing", remedy)
         return ""
 
-    def _fault(self, path: str, problem: str, remedy: str = "") -> None:
+    def _fault(self, path: str, problem: str, remedy: str) -> None:
         place = identity(self.mesh)
         fault = Fault(document=place, path=_PATH + path, problem=problem, remedy=remedy)
         self.faults.append(fault)

@@ -19,21 +19,29 @@ class OperatorError(InjectionError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One mistake in an operator's document: where it is, what is wrong, what to write instead."""
+    """One mistake in an operator's document: where it is, what is wrong, what to write instead.
+
+    ``excerpt`` draws the place, where the document is a program of many lines.
+    """
 
     document: str
     path: str
     problem: str
-    remedy: str = ""
+    remedy: str
+    excerpt: str = ""
 
     def __str__(self) -> str:
-        remedy = f"; {self.remedy}" if self.remedy else ""
-        return f"{self.document}{self.path}: {self.problem}{remedy}"
+        excerpt = f"\n{self.excerpt}" if self.excerpt else ""
+        return f"{self.document}{self.path}: {self.problem}; {self.remedy}{excerpt}"
 
 
 class InvalidDocumentsError(OperatorError):
-    """The injector's documents do not compile; every fault found in them is here."""
+    """The injector's documents do not compile; every fault found in them is here.
 
-    def __init__(self, faults: tuple[Fault, ...]) -> None:
+    ``warnings`` are what was found beside, and alone would have been tolerated.
+    """
+
+    def __init__(self, faults: tuple[Fault, ...], warnings: tuple[Fault, ...] = ()) -> None:
         super().__init__("\n".join(map(str, faults)))
         self.faults = faults
+        self.warnings = warnings

@@ -138,8 +138,8 @@ def _typed(before: Object, partial: Object, type_: GoType, name: str) -> JSON:
 
 # The keys of ``spec`` that must be there, and what they are for.
 _REQUIRED = {
-    "matchConstraints": "is missing; say which objects it is for",
-    "template": "is missing; it renders to a partial object",
+    "matchConstraints": "say which objects it is for",
+    "template": "write what renders to a partial object",
 }
 
 
@@ -153,9 +153,9 @@ def read(spot: Spot, name: str) -> Overlay | None:
     values = keys.read("values", _mapping)
     keys.close()
     given = spot.value if isinstance(spot.value, dict) else {}
-    for key, problem in _REQUIRED.items():
+    for key, remedy in _REQUIRED.items():
         if given.get(key) is None:
-            spot.under(key, None).fault(problem)
+            spot.under(key, None).fault("is missing", remedy)
     if template is None or where is None:
         return None
     return Overlay(
@@ -174,12 +174,12 @@ def _template(spot: Spot, name: str) -> gotemplate.Program | None:
         return None
     try:
         return gotemplate.compile_(text, name=name, functions=FUNCTIONS)
-    except gotemplate.TemplateError as error:
-        return spot.fault(f"does not parse: {error}")
+    except (gotemplate.TemplateError, gotemplate.LimitError) as error:
+        return spot.fault(f"does not parse: {error}", f"correct line {error.line} of it")
 
 
 def _mapping(spot: Spot) -> Object | None:
-    return spot.value if isinstance(spot.value, dict) else spot.expected("a mapping")
+    return spot.value if isinstance(spot.value, dict) else spot.expected(reading.Wanted.MAPPING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ It equals k8s.io/api and k8s.io/apimachinery 0.37 (``types`` also knows older re
 from . import identity, quantity, selectors, workload
 from .decoding import check, decode
 from .encoding import encode
-from .errors import KubeError, QuantityError, SelectorError, WorkloadError
+from .errors import KubeError, QuantityError, SelectorError, SelectorFault, WorkloadError
 from .faults import DecodeError, Fault
 from .identity import Identity, OwnerRules
+from .marshalers import SELF_MARSHALING
 from .quantity import Quantity
 from .types import (
     CONTAINER,
@@ -43,6 +44,7 @@ __all__ = [
     "POD",
     "POD_SPEC",
     "POD_TEMPLATE",
+    "SELF_MARSHALING",
     "TYPES",
     "DecodeError",
     "Fault",
@@ -52,6 +54,7 @@ __all__ = [
     "Quantity",
     "QuantityError",
     "SelectorError",
+    "SelectorFault",
     "Types",
     "WorkloadError",
     "check",

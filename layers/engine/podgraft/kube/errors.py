@@ -1,6 +1,7 @@
 """What can be wrong with Kubernetes objects, whoever wrote them (``faults`` has the last one)."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 
 class KubeError(ValueError):
@@ -11,15 +12,25 @@ class QuantityError(KubeError):
     """The text is no resource quantity; the message is Go's."""
 
 
+@dataclass(frozen=True, slots=True)
+class SelectorFault:
+    """One thing wrong with a selector; ``path`` is a JSON Pointer into it."""
+
+    path: str
+    problem: str
+    remedy: str
+
+    def __str__(self) -> str:
+        place = f"{self.path}: " if self.path else ""
+        return f"{place}{self.problem}; {self.remedy}"
+
+
 class SelectorError(KubeError):
-    """A label selector that Kubernetes refuses.
+    """A label selector that Kubernetes refuses; ``faults`` are all that is wrong with it."""
 
-    ``faults`` are all that is wrong; each says where, what is there and what would be right.
-    """
-
-    def __init__(self, faults: Iterable[str]) -> None:
+    def __init__(self, faults: Iterable[SelectorFault]) -> None:
         self.faults = tuple(faults)
-        super().__init__("; ".join(self.faults))
+        super().__init__("; ".join(map(str, self.faults)))
 
 
 class WorkloadError(KubeError):

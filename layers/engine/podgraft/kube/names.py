@@ -1,6 +1,7 @@
 """What Kubernetes accepts as label keys and label values (apimachinery 0.37, api/validate)."""
 
 import re
+from typing import NamedTuple
 
 _NAME = r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _DNS_LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
@@ -12,28 +13,34 @@ _NAME_FORM = 'letters, digits, "-", "_" and ".", with a letter or digit at both 
 _KEY_FORM = f'{_NAME_FORM}, perhaps after a DNS name and "/"'
 
 
-def label_key_problem(key: str) -> str | None:
-    """What is wrong with a label key, and what would be right; ``None`` where nothing is."""
+class Problem(NamedTuple):
+    """What was met, and what would be right."""
+
+    met: str
+    remedy: str
+
+
+def label_key_problem(key: str) -> Problem | None:
+    """What is wrong with a label key; ``None`` where nothing is."""
     prefix, slash, name = key.rpartition("/")
     if slash and not re.fullmatch(_SUBDOMAIN, prefix):
-        return f'got "{key}"; use {_KEY_FORM}'
+        return Problem(f'got "{key}"', f"use {_KEY_FORM}")
     if len(prefix) > _SUBDOMAIN_BYTES:
-        return (
-            f'got a prefix of {len(prefix)} characters; use at most {_SUBDOMAIN_BYTES} before "/"'
-        )
+        met = f"got a prefix of {len(prefix)} characters"
+        return Problem(met, f'use at most {_SUBDOMAIN_BYTES} before "/"')
     if not re.fullmatch(_NAME, name):
-        return f'got "{key}"; use {_KEY_FORM}'
+        return Problem(f'got "{key}"', f"use {_KEY_FORM}")
     return _length_problem(name)
 
 
-def label_value_problem(value: str) -> str | None:
-    """What is wrong with a label value, and what would be right; ``None`` where nothing is."""
+def label_value_problem(value: str) -> Problem | None:
+    """What is wrong with a label value; ``None`` where nothing is."""
     if value and not re.fullmatch(_NAME, value):
-        return f'got "{value}"; use nothing, or {_NAME_FORM}'
+        return Problem(f'got "{value}"', f"use nothing, or {_NAME_FORM}")
     return _length_problem(value)
 
 
-def _length_problem(name: str) -> str | None:
+def _length_problem(name: str) -> Problem | None:
     if len(name) > _NAME_BYTES:
-        return f"got {len(name)} characters; use at most {_NAME_BYTES}"
+        return Problem(f"got {len(name)} characters", f"use at most {_NAME_BYTES}")
     return None

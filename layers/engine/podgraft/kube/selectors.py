@@ -9,9 +9,9 @@ from podgraft.govalue import Struct
 from podgraft.jsonvalue import JSON
 
 from .decoding import decode
-from .errors import SelectorError
+from .errors import SelectorError, SelectorFault
 from .faults import DecodeError, Fault
-from .names import label_key_problem, label_value_problem
+from .names import Problem, label_key_problem, label_value_problem
 from .types import LABEL_SELECTOR
 
 __all__ = ["NOTHING", "Operator", "Requirement", "Selector", "SelectorError", "compile_"]
@@ -139,13 +139,13 @@ def _requirement(expression: _Expression) -> Requirement:
     return Requirement(expression.key, operator, frozenset(expression.values))
 
 
-def _label_faults(labels: Mapping[str, str]) -> Iterator[str]:
+def _label_faults(labels: Mapping[str, str]) -> Iterator[SelectorFault]:
     for key, value in labels.items():
         yield from _at("/matchLabels", label_key_problem(key))
         yield from _at(f"/matchLabels/{_escaped(key)}", label_value_problem(value))
 
 
-def _expression_faults(expressions: tuple[_Expression, ...]) -> Iterator[str]:
+def _expression_faults(expressions: tuple[_Expression, ...]) -> Iterator[SelectorFault]:
     for index, expression in enumerate(expressions):
         path = f"/matchExpressions/{index}"
         yield from _at(f"{path}/key", label_key_problem(expression.key))
@@ -155,31 +155,31 @@ def _expression_faults(expressions: tuple[_Expression, ...]) -> Iterator[str]:
             yield from _at(f"{path}/values/{number}", label_value_problem(value))
 
 
-def _at(path: str, problem: str | None) -> Iterator[str]:
+def _at(path: str, problem: Problem | None) -> Iterator[SelectorFault]:
     if problem is not None:
-        yield f"{path}: {problem}"
+        yield SelectorFault(path, *problem)
 
 
-def _operator_problem(word: str) -> str | None:
-    return None if word in _WRITABLE else f'got "{word}"; use {", ".join(_WRITABLE)}'
+def _operator_problem(word: str) -> Problem | None:
+    return None if word in _WRITABLE else Problem(f'got "{word}"', f"use {', '.join(_WRITABLE)}")
 
 
-def _count_problem(expression: _Expression) -> str | None:
+def _count_problem(expression: _Expression) -> Problem | None:
     values = expression.values
     match expression.operator:
         case Operator.IN | Operator.NOT_IN if not values:
-            return f"got none; use at least one with {expression.operator}"
+            return Problem("got none", f"use at least one with {expression.operator}")
         case Operator.EXISTS | Operator.DOES_NOT_EXIST if values:
-            return f"got {len(values)}; use none with {expression.operator}"
+            return Problem(f"got {len(values)}", f"use none with {expression.operator}")
         case _:
             return None
 
 
-def _said(fault: Fault) -> str:
+def _said(fault: Fault) -> SelectorFault:
     """A fault of type, in the same form as the others."""
     place = "".join(f"/{_escaped(step)}" for step in fault.pointer)
-    problem = f"got {fault.met.split()[0]}; use {_TYPES.get(fault.wanted, 'a mapping')}"
-    return f"{place}: {problem}" if place else problem
+    remedy = f"use {_TYPES.get(fault.wanted, 'a mapping')}"
+    return SelectorFault(place, f"got {fault.met.split()[0]}", remedy)
 
 
 def _escaped(step: str) -> str:

@@ -16,6 +16,9 @@ from podgraft.jsonvalue import JSON, Object
 from . import reading
 from .reading import Keys, Spot
 
+# What is wrong is said by place; CEL's words leave little to add.
+_CORRECT = "correct the expression there"
+
 _KIND: Shape = dict.fromkeys(("group", "version", "kind"))
 _RESOURCE: Shape = dict.fromkeys(("group", "version", "resource"))
 
@@ -88,7 +91,8 @@ class Compiler:
         refused = [each for each in error.problems if "'authorizer" in each.message]
         for problem in refused[:1] or error.problems:
             words = _AUTHORIZER if refused else problem.message
-            spot.fault(f"line {problem.line}, column {problem.column}: {words}")
+            place = f"line {problem.line}, column {problem.column}"
+            spot.fault(f"{place}: {words}", _CORRECT)
 
     def declare(self, variable: str, program: Program | None) -> None:
         """Let later expressions see a variable."""
@@ -146,7 +150,7 @@ def required(spot: Spot, keys: Keys, key: str, compiler: Compiler, *types: str) 
     found: list[Program | None] = []
     keys.read(key, lambda text: found.append(compiler.expression(text, *types)))
     if not found:
-        return spot.under(key, None).fault("is missing")
+        return spot.under(key, None).fault("is missing", "write an expression in CEL")
     return found[0]
 
 

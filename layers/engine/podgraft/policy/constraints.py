@@ -21,7 +21,7 @@ from podgraft.admission import (
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import selectors
 
-from .reading import Keys, Spot, shown, text, texts
+from .reading import Keys, Spot, selector, shown, text, texts
 
 # Namespaces by name, as the bundle has them.
 Namespaces = Mapping[str, Object]
@@ -162,8 +162,8 @@ def read(spot: Spot) -> MatchConstraints | None:
     constraints = MatchConstraints(
         rules=keys.read("resourceRules", _rules) or (),
         excluded=keys.read("excludeResourceRules", _rules) or (),
-        namespaces=keys.read("namespaceSelector", _selector),
-        objects=keys.read("objectSelector", _selector),
+        namespaces=keys.read("namespaceSelector", selector),
+        objects=keys.read("objectSelector", selector),
         equivalent=keys.read("matchPolicy", _match_policy) != "Exact",
     )
     keys.close()
@@ -190,7 +190,7 @@ def _rule(spot: Spot) -> ResourceRule:
     keys.close()
     for operation in sorted(rule.operations - {_ANY, *Operation}):
         words = ", ".join(Operation)
-        spot.under("operations", None).fault(f"got {operation}; use * or {words}")
+        spot.under("operations", None).fault(f"got {operation}", f"use * or {words}")
     return rule
 
 
@@ -198,7 +198,7 @@ def _wanted(spot: Spot, keys: Keys, key: str) -> tuple[str, ...]:
     """A list that Kubernetes wants to be there and to hold something."""
     found = keys.read(key, texts)
     if not found:
-        spot.under(key, None).fault('is missing or empty; ["*"] is for all')
+        spot.under(key, None).fault("is missing or empty", 'write ["*"] for all')
     return found or ()
 
 
@@ -211,22 +211,13 @@ def _scope(spot: Spot) -> Scope | None:
     word = text(spot)
     if word is None or word in set(Scope):
         return None if word is None else Scope(word)
-    return spot.fault(f"got {shown(spot.value)}; use {', '.join(Scope)}")
+    return spot.fault(f"got {shown(spot.value)}", f"use {', '.join(Scope)}")
 
 
 def _match_policy(spot: Spot) -> str | None:
     if spot.value in {"Exact", "Equivalent"}:
         return text(spot)
-    return spot.fault(f"got {shown(spot.value)}; use Exact or Equivalent")
-
-
-def _selector(spot: Spot) -> selectors.Selector | None:
-    if not isinstance(spot.value, dict):
-        return spot.expected("a mapping")
-    try:
-        return selectors.compile_(spot.value)
-    except selectors.SelectorError as error:
-        return spot.fault(str(error))
+    return spot.fault(f"got {shown(spot.value)}", "use Exact or Equivalent")
 
 
 def _asked(request: AdmissionRequest) -> GroupVersionResource:

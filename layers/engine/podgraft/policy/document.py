@@ -10,10 +10,10 @@ from typing import TypeVar
 
 from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, Object
-from podgraft.kube import SelectorError, selectors
+from podgraft.kube import selectors
 
 from .errors import Fault, PolicyError
-from .reading import Keys, Notes, Spot, flag, shown, text, text_map, texts
+from .reading import Keys, Notes, Spot, flag, selector, shown, text, text_map, texts
 from .rules import InjectValues, PolicyWord, Rules
 
 T = TypeVar("T")
@@ -98,10 +98,10 @@ def parse(document: str) -> Policy:
     try:
         read = kubeyaml.load(document)
     except kubeyaml.NotYAMLError as error:
-        raise PolicyError([Fault("", f"not YAML: {error}")]) from error
+        raise PolicyError([Fault("", f"not YAML: {error}", "correct that line")]) from error
     policy = _document(Spot({} if read is None else read, "", notes))
     if notes.faults:
-        raise PolicyError(notes.faults)
+        raise PolicyError(notes.faults, notes.tolerated)
     return replace(policy, tolerated=tuple(notes.tolerated))
 
 
@@ -167,27 +167,29 @@ def selector_list(spot: Spot) -> tuple[selectors.Selector, ...] | None:
     items = spot.items()
     if items is None:
         return None
-    return tuple(selector for selector in map(_selector, items) if selector is not None)
+    return tuple(read for read in map(_selector, items) if read is not None)
 
 
 def _selector(spot: Spot) -> selectors.Selector | None:
     if not isinstance(spot.value, dict):
-        return spot.expected("a mapping")
-    try:
-        return selectors.compile_(spot.value)
-    except SelectorError as error:
-        return spot.tolerate(f"{error}; it selects nothing")
+        return selector(spot)
+    aside = Notes()
+    read = selector(replace(spot, notes=aside))
+    for fault in aside.faults:
+        problem = f"{fault.problem}, so that the selector selects nothing"
+        spot.notes.tolerated.append(replace(fault, problem=problem))
+    return read
 
 
 def _digest(spot: Spot) -> str | None:
     if isinstance(spot.value, str) and re.fullmatch(r"sha256:[0-9a-f]{64}", spot.value):
         return spot.value
-    return spot.fault(f"got {shown(spot.value)}; use sha256: and 64 hexadecimal digits")
+    return spot.fault(f"got {shown(spot.value)}", "use sha256: and 64 hexadecimal digits")
 
 
 def _word(spot: Spot) -> str | None:
     if text(spot) is not None and spot.value not in set(PolicyWord):
-        spot.tolerate(f"got {shown(spot.value)}, which injects nothing; use enabled or disabled")
+        spot.tolerate(f"got {shown(spot.value)}, which injects nothing", "use enabled or disabled")
     return spot.value if isinstance(spot.value, str) else None
 
 
@@ -199,10 +201,10 @@ def _namespaces(spot: Spot) -> frozenset[str] | None:
 def _inject_values(spot: Spot) -> InjectValues | None:
     if spot.value in set(InjectValues):
         return InjectValues(spot.value)
-    return spot.fault(f"got {shown(spot.value)}; use yaml or strict")
+    return spot.fault(f"got {shown(spot.value)}", "use yaml or strict")
 
 
 def _release(spot: Spot) -> str | None:
     if isinstance(spot.value, str) and re.fullmatch(r"[0-9]+\.[0-9]+", spot.value):
         return spot.value
-    return spot.fault(f'got {shown(spot.value)}; use MAJOR.MINOR in quotes, such as "1.30"')
+    return spot.fault(f"got {shown(spot.value)}", 'use MAJOR.MINOR in quotes, such as "1.30"')

@@ -6,18 +6,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault: where it is (a JSON Pointer into the document), and what to do about it."""
+    """One fault: where it is (a JSON Pointer into the document), what is wrong, what to do."""
 
     path: str
     problem: str
+    remedy: str
 
     def __str__(self) -> str:
-        return f"{self.path or '/'}: {self.problem}"
+        return f"{self.path or '/'}: {self.problem}; {self.remedy}"
 
 
 class PolicyError(Exception):
-    """The document does not validate; the policy in force stays in force."""
+    """The document does not validate; the policy in force stays in force.
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
-        super().__init__("policy: " + "; ".join(map(str, faults)))
+    ``tolerated`` are faults found beside, which alone would not have stopped a review.
+    """
+
+    def __init__(self, faults: Sequence[Fault], tolerated: Sequence[Fault] = ()) -> None:
+        super().__init__("policy: " + ". ".join(map(str, faults)))
         self.faults = tuple(faults)
+        self.tolerated = tuple(tolerated)

@@ -5,11 +5,13 @@ returns what it read, or notes a fault and returns ``None``.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import TypeVar
 
 from podgraft import jsonvalue
 from podgraft.jsonvalue import JSON, Object
+from podgraft.kube import SelectorError, selectors
 from podgraft.patch import pointer
 
 from .errors import Fault
@@ -17,6 +19,21 @@ from .errors import Fault
 T = TypeVar("T")
 
 _SHOWN_CHARACTERS = 60
+
+
+class Wanted(Enum):
+    """A type of values, and how to write one where another was met."""
+
+    TEXT = ("a string", "write a text")
+    FLAG = ("true or false", "write true or false, without quotes")
+    LIST = ("a list", "write - before each element, or [] for none")
+    MAPPING = ("a mapping", "write key: value, one a line, or {} for none")
+
+    def remedy(self, met: JSON) -> str:
+        """What to write instead of *met*."""
+        # True, 1 and 1.30 are what YAML makes of words that were meant as text.
+        quotes = self is Wanted.TEXT and isinstance(met, bool | int | float)
+        return "put it in quotes" if quotes else self.value[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +52,18 @@ class Spot:
     path: str
     notes: Notes
 
-    def fault(self, problem: str) -> None:
+    def fault(self, problem: str, remedy: str) -> None:
         """Note a fault of this value."""
-        self.notes.faults.append(Fault(self.path, problem))
+        self.notes.faults.append(Fault(self.path, problem, remedy))
 
-    def tolerate(self, problem: str) -> None:
+    def tolerate(self, problem: str, remedy: str) -> None:
         """Note a fault that need not stop a review."""
-        self.notes.tolerated.append(Fault(self.path, problem))
+        self.notes.tolerated.append(Fault(self.path, problem, remedy))
 
-    def expected(self, what: str) -> None:
+    def expected(self, wanted: Wanted) -> None:
         """Note that the value is of another type than wanted."""
-        hint = "; put it in quotes" if what == "a string" and is_scalar(self.value) else ""
-        self.fault(f"expected {what}, got {shown(self.value)}{hint}")
+        met = f"expected {wanted.value[0]}, got {shown(self.value)}"
+        self.fault(met, wanted.remedy(self.value))
 
     def under(self, key: str | int, value: JSON) -> "Spot":
         """A value inside this one."""
@@ -55,14 +72,14 @@ class Spot:
     def items(self) -> Iterator["Spot"] | None:
         """The elements of a list."""
         if not isinstance(self.value, list):
-            self.expected("a list")
+            self.expected(Wanted.LIST)
             return None
         return (self.under(index, value) for index, value in enumerate(self.value))
 
     def entries(self) -> Mapping[str, "Spot"] | None:
         """The values of a mapping, by key; null counts as absent."""
         if not isinstance(self.value, dict):
-            self.expected("a mapping")
+            self.expected(Wanted.MAPPING)
             return None
         return {k: self.under(k, v) for k, v in self.value.items() if v is not None}
 
@@ -86,21 +103,21 @@ class Keys:
         given: Object = self._spot.value if isinstance(self._spot.value, dict) else {}
         for key in given:
             if key not in self._known:
-                self._spot.under(key, None).fault(f"unknown key; {_suggestion(key, self._known)}")
+                self._spot.under(key, None).fault("unknown key", _suggestion(key, self._known))
 
 
 def text(spot: Spot) -> str | None:
     """A string."""
     if isinstance(spot.value, str):
         return spot.value
-    return spot.expected("a string")
+    return spot.expected(Wanted.TEXT)
 
 
 def flag(spot: Spot) -> bool | None:
     """A boolean."""
     if isinstance(spot.value, bool):
         return spot.value
-    return spot.expected("true or false")
+    return spot.expected(Wanted.FLAG)
 
 
 def texts(spot: Spot) -> tuple[str, ...] | None:
@@ -120,15 +137,22 @@ def text_map(spot: Spot) -> Mapping[str, str] | None:
     return {key: value for key, value in read.items() if value is not None}
 
 
+def selector(spot: Spot) -> selectors.Selector | None:
+    """A LabelSelector; each of its faults is noted at its own place."""
+    if not isinstance(spot.value, dict):
+        return spot.expected(Wanted.MAPPING)
+    try:
+        return selectors.compile_(spot.value)
+    except SelectorError as error:
+        for fault in error.faults:
+            replace(spot, path=spot.path + fault.path).fault(fault.problem, fault.remedy)
+        return None
+
+
 def shown(value: JSON) -> str:
     """A value as an error message shows it: as JSON, cut where it is long."""
     printed = jsonvalue.dump(value)
     return printed if len(printed) <= _SHOWN_CHARACTERS else f"{printed[:_SHOWN_CHARACTERS]}…"
-
-
-def is_scalar(value: JSON) -> bool:
-    """Whether the value is one that quotes would make a string."""
-    return isinstance(value, bool | int | float)
 
 
 def _suggestion(key: str, known: list[str]) -> str:

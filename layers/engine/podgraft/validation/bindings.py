@@ -70,10 +70,10 @@ def read_binding(spot: Spot, name: str) -> Binding:
     keys.close()
     given = _given(spot)
     if not given.get("policyName"):
-        spot.under("policyName", None).fault("is missing; name a ValidatingAdmissionPolicy")
+        spot.under("policyName", None).fault("is missing", "name a ValidatingAdmissionPolicy")
     if not given.get("validationActions"):
         words = ", ".join(Action)
-        spot.under("validationActions", None).fault(f"is missing or empty; use {words}")
+        spot.under("validationActions", None).fault("is missing or empty", f"use {words}")
     return binding
 
 
@@ -88,9 +88,9 @@ def _actions(spot: Spot) -> frozenset[Action] | None:
         return None
     for word in words:
         if word not in set(Action):
-            spot.fault(f"got {word}; use {', '.join(Action)}")
+            spot.fault(f"got {word}", f"use {', '.join(Action)}")
     if {Action.DENY, Action.WARN} <= set(words):
-        spot.fault("Deny and Warn would say the same thing twice; keep one")
+        spot.fault("Deny and Warn would say the same thing twice", "keep one")
     return frozenset(Action(word) for word in words if word in set(Action))
 
 
@@ -100,24 +100,15 @@ def _param_ref(spot: Spot) -> ParamRef:
     ref = ParamRef(
         name=keys.read("name", reading.text) or "",
         namespace=keys.read("namespace", reading.text) or "",
-        selector=keys.read("selector", _selector),
+        selector=keys.read("selector", reading.selector),
         required=missing != "Allow",
     )
     keys.close()
     if missing not in {None, "Allow", "Deny"}:
-        spot.under("parameterNotFoundAction", missing).fault(f"got {missing}; use Allow or Deny")
+        spot.under("parameterNotFoundAction", missing).fault(f"got {missing}", "use Allow or Deny")
     if ("name" in _given(spot)) == ("selector" in _given(spot)):
-        spot.fault("give either name or selector")
+        spot.fault("has both name and selector, or neither", "give one of them")
     return ref
-
-
-def _selector(spot: Spot) -> selectors.Selector | None:
-    if not isinstance(spot.value, dict):
-        return spot.expected("a mapping")
-    try:
-        return selectors.compile_(spot.value)
-    except selectors.SelectorError as error:
-        return spot.fault(str(error))
 
 
 def _strings(value: JSON) -> dict[str, str]:

@@ -75,12 +75,12 @@ def read_policy(spot: Spot, name: str) -> ValidatingPolicy:
     keys.close()
     given = spot.value if isinstance(spot.value, dict) else {}
     if not (given.get("validations") or given.get("auditAnnotations")):
-        spot.fault("has neither validations nor auditAnnotations; give one of them")
+        spot.fault("has neither validations nor auditAnnotations", "give one of them")
     return policy
 
 
 def _unconstrained(spot: Spot) -> constraints.MatchConstraints:
-    spot.under("matchConstraints", None).fault("is missing; say which objects the rules are for")
+    spot.under("matchConstraints", None).fault("is missing", "say which objects the rules are for")
     return constraints.MatchConstraints()
 
 
@@ -104,7 +104,7 @@ def _variable(spot: Spot, compiler: Compiler) -> Variable | None:
     program = conditions.required(spot, keys, "expression", compiler)
     keys.close()
     if not _IDENTIFIER.fullmatch(name):
-        return spot.under("name", name).fault(f"got {reading.shown(name)}; use a CEL identifier")
+        return spot.under("name", name).fault(f"got {reading.shown(name)}", "use a CEL identifier")
     compiler.declare(name, program)
     return Variable(name, program) if program else None
 
@@ -117,7 +117,7 @@ def _validation(spot: Spot, compiler: Compiler) -> Validation | None:
     reason = keys.read("reason", reading.text) or "Invalid"
     keys.close()
     if reason not in REASONS:
-        spot.under("reason", reason).fault(f"got {reason}; use {', '.join(REASONS)}")
+        spot.under("reason", reason).fault(f"got {reason}", f"use {', '.join(REASONS)}")
     if program is None:
         return None
     return Validation(program=program, words=words, message=message.strip(), reason=reason)
@@ -138,11 +138,14 @@ def _param_kind(spot: Spot) -> bool:
     kind = (keys.read("apiVersion", reading.text), keys.read("kind", reading.text))
     keys.close()
     if kind != _CONFIG_MAP:
-        spot.fault("parameters can be ConfigMaps (apiVersion v1) of this bundle only")
+        spot.fault(
+            f"got {reading.shown(spot.value)}",
+            "use ConfigMap of v1: parameters are part of the bundle",
+        )
     return True
 
 
 def _failure_policy(spot: Spot) -> str | None:
     if spot.value in {"Fail", "Ignore"}:
         return reading.text(spot)
-    return spot.fault(f"got {reading.shown(spot.value)}; use Fail or Ignore")
+    return spot.fault(f"got {reading.shown(spot.value)}", "use Fail or Ignore")

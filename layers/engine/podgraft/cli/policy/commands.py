@@ -17,14 +17,15 @@ from .local import STANDARD_BYTES, Checked, check
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+# Whether they are there and readable is said together with all else that is wrong.
+_PATH = click.Path(path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 def _local(function: Callable[P, R]) -> Callable[P, R]:
     """Options that name a bundle and a policy on this machine."""
-    function = click.option("--policy", "document", type=_FILE, help="Policy document.")(function)
-    return click.option("--bundle", type=_FOLDER, required=True, help="Folder of manifests.")(
+    function = click.option("--policy", "document", type=_PATH, help="Policy document.")(function)
+    return click.option("--bundle", type=_PATH, required=True, help="Folder of manifests.")(
         function
     )
 

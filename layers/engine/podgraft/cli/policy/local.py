@@ -1,17 +1,22 @@
 """A bundle and a policy on this machine, checked as the function would check them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from podgraft import bundle, kubeyaml, policy
-from podgraft.bundle import Bundle, BundleError
-from podgraft.cli import folders
+from podgraft.bundle import Bundle, BundleError, Fault
+from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
+from podgraft.cli.files import UnreadableError
+from podgraft.patch import pointer
 from podgraft.policy import Policy, PolicyError
 
 from . import schema
+
+T = TypeVar("T")
 
 # Parameter Store's limits on a value, in bytes, by tier.
 STANDARD_BYTES = 4096
@@ -39,25 +44,19 @@ def check(folder: Path, document_path: Path | None) -> Checked:
 
     What a running function tolerates, such as a selector that selects nothing, is a fault here.
     """
-    files = folders.files_of(folder)
+    findings: list[Fault] = []
+    files = _tried(lambda: _manifests(folder), {}, findings)
+    text = _tried(lambda: _document(document_path), "", findings)
     digest = bundle.digest(files)
-    text = document_path.read_text() if document_path else ""
-    place = str(document_path or "policy")
-    findings = _size_faults(place, with_bundle(text, digest))
-    read = _parsed(place, text, findings)
-    compiled = _compiled(files, read or Policy(), findings)
-    if compiled is not None:
-        findings.extend(_overlay_faults(files))
-    if findings or read is None or compiled is None:
-        raise CommandError(*findings)
     document = with_bundle(text, digest)
-    return Checked(
-        files=files,
-        digest=digest,
-        document=document,
-        policy=_stored(place, document, digest),
-        bundle=compiled,
-    )
+    place = str(document_path or "policy")
+    findings.extend(_size_faults(place, document))
+    read = _parsed(place, text, findings)
+    stored = Policy() if read is None else _stored(place, document, digest, findings)
+    compiled = _compiled(files, read or Policy(), place, findings)
+    if findings or compiled is None:
+        raise CommandError(*map(str, findings))
+    return Checked(files=files, digest=digest, document=document, policy=stored, bundle=compiled)
 
 
 def with_bundle(text: str, digest: str) -> str:
@@ -70,64 +69,119 @@ def with_bundle(text: str, digest: str) -> str:
     return f"{text}{end}{line}\n"
 
 
-def _stored(place: str, document: str, digest: str) -> Policy:
+def _tried(read: Callable[[], T], otherwise: T, findings: list[Fault]) -> T:
+    """What *read* reads; files that cannot be read are findings."""
+    try:
+        return read()
+    except UnreadableError as error:
+        findings.extend(error.faults)
+        return otherwise
+
+
+def _manifests(folder: Path) -> dict[str, bytes]:
+    """The folder's files, none of them empty: somebody meant to write something there."""
+    found = folders.files_of(folder)
+    empty = [name for name, content in found.items() if not content.strip()]
+    if empty:
+        remedy = "write the manifest, or take the file out of the folder"
+        raise UnreadableError(
+            *(Fault(file=name, problem="is empty", remedy=remedy) for name in empty)
+        )
+    return found
+
+
+def _document(path: Path | None) -> str:
+    if path is None:
+        return ""
+    text = documents.read(path)
+    if not text.strip():
+        remedy = 'write "policy: enabled", or leave --policy out'
+        raise UnreadableError(Fault(file=str(path), problem="is empty", remedy=remedy))
+    return text
+
+
+def _stored(place: str, document: str, digest: str, findings: list[Fault]) -> Policy:
     """The policy as it will be stored; one in flow style takes no further line."""
     try:
         stored = policy.parse(document)
     except PolicyError:
         stored = Policy()
     if stored.bundle != digest:
-        raise CommandError(f'{place}: takes no line "bundle: …"; write one key a line')
+        problem = 'takes no line "bundle: …"'
+        findings.append(Fault(file=place, problem=problem, remedy="write one key a line"))
     return stored
 
 
-def _parsed(place: str, text: str, findings: list[str]) -> Policy | None:
+def _parsed(place: str, text: str, findings: list[Fault]) -> Policy | None:
     read: Policy | None = None
     try:
         read = policy.parse(text)
         faults = read.tolerated
     except PolicyError as error:
-        faults = error.faults
-    findings.extend(f"{place} {fault}" for fault in faults)
-    known = [fault.path for fault in faults]
-    findings.extend(f"{place} {each}" for each in _schema_faults(text, known))
+        faults = (*error.faults, *error.tolerated)
+    findings.extend(
+        Fault(file=place, path=fault.path, problem=fault.problem, remedy=fault.remedy)
+        for fault in faults
+    )
+    findings.extend(_schema_faults(place, text, [fault.path for fault in faults]))
     return read
 
 
-def _schema_faults(text: str, known: Sequence[str]) -> Iterator[str]:
+def _schema_faults(place: str, text: str, known: Sequence[str]) -> Iterator[Fault]:
     try:
         document = kubeyaml.load(text)
     except kubeyaml.NotYAMLError:
         return  # which is among the known faults
-    yield from schema.findings("policy", document, known)
+    yield from schema.findings("policy", place, document, known)
 
 
-def _compiled(files: Mapping[str, bytes], read: Policy, findings: list[str]) -> Bundle | None:
-    compiled: Bundle | None = None
+def _compiled(
+    files: Mapping[str, bytes], read: Policy, place: str, findings: list[Fault]
+) -> Bundle | None:
+    """The bundle by the policy; compiled by each cluster's own as well, for what they get wrong."""
+    if not files:
+        return None
     # A cluster that names a bundle of its own has nothing to do with these files.
-    here = [each for each in read.clusters.values() if each.bundle == read.bundle]
-    for each in (*here, read):
-        try:
-            compiled = bundle.compile_(files, each)
-        except BundleError as error:
-            findings.extend(text for text in map(str, error.faults) if text not in findings)
-            return None
+    here = {name: each for name, each in read.clusters.items() if each.bundle == read.bundle}
+    compiled = _compiled_by(files, read, "", place, findings)
+    for name, each in here.items():
+        at = f"/clusters/{pointer.escape(name)}"
+        if not each.compiles_as(read):
+            _compiled_by(files, each, at, place, findings)
     if compiled is not None:
-        findings.extend(map(str, compiled.tolerated))
+        findings.extend(_overlay_faults(files))
     return compiled
 
 
-def _overlay_faults(files: Mapping[str, bytes]) -> Iterator[str]:
+def _compiled_by(
+    files: Mapping[str, bytes], read: Policy, at: str, place: str, findings: list[Fault]
+) -> Bundle | None:
+    compiled: Bundle | None = None
+    try:
+        compiled = bundle.compile_(files, read)
+        faults = compiled.tolerated
+    except BundleError as error:
+        faults = (*error.faults, *error.tolerated)
+    for fault in faults:
+        # The policy is named by what it is where the bundle does not go with it.
+        own = replace(fault, file=place, path=at + fault.path)
+        known = own if fault.file == "policy" else fault
+        if known not in findings:
+            findings.append(known)
+    return compiled
+
+
+def _overlay_faults(files: Mapping[str, bytes]) -> Iterator[Fault]:
     """What the schema of overlays finds in those that compile."""
     for path, content in sorted(files.items()):
         for document in kubeyaml.load_all(content.decode()):
             if isinstance(document, dict) and document.get("kind") == "Overlay":
-                yield from (f"{path} {each}" for each in schema.findings("overlay", document))
+                yield from schema.findings("overlay", path, document)
 
 
-def _size_faults(place: str, document: str) -> list[str]:
+def _size_faults(place: str, document: str) -> Iterator[Fault]:
     size = len(document.encode())
-    if size <= ADVANCED_BYTES:
-        return []
-    limit = f"Parameter Store takes {ADVANCED_BYTES}"
-    return [f"{place}: {size} bytes, {limit}; move selectors into the bundle's configuration"]
+    if size > ADVANCED_BYTES:
+        problem = f"{size} bytes, Parameter Store takes {ADVANCED_BYTES}"
+        remedy = "move selectors into the bundle's configuration"
+        yield Fault(file=place, problem=problem, remedy=remedy)

@@ -11,13 +11,14 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from podgraft.bundle import Fault
 from podgraft.jsonvalue import JSON
 from podgraft.patch import pointer
 
 _FOLDER = Path(__file__).parent / "schemas"
 
 
-def findings(name: str, document: JSON, known: Iterable[str] = ()) -> Iterator[str]:
+def findings(name: str, file: str, document: JSON, known: Iterable[str] = ()) -> Iterator[Fault]:
     """What the schema *name* finds at places that are not *known* (JSON Pointers) to be wrong."""
     # jsonschema's own types are only partly known.
     validator: Any = Draft202012Validator(json.loads((_FOLDER / f"{name}.schema.json").read_text()))
@@ -25,4 +26,5 @@ def findings(name: str, document: JSON, known: Iterable[str] = ()) -> Iterator[s
     for error in validator.iter_errors(document):
         path = "".join(f"/{pointer.escape(str(step))}" for step in error.absolute_path)
         if not any(place.startswith(path) for place in places):
-            yield f"{path}: {error.message}"
+            remedy = f"write what docs/schemas/{name}.schema.json allows there"
+            yield Fault(file=file, path=path, problem=error.message, remedy=remedy)

@@ -32,6 +32,12 @@ from .plan import Setup
 from .releases import Profile, UnknownReleaseError
 from .settings import Config, Values
 
+# What remains to be said where istiod's own words tell the problem: its fields have one reference.
+_AS_DOCUMENTED = (
+    "write what Istio wants there: "
+    "https://istio.io/latest/docs/reference/config/istio.mesh.v1alpha1/"
+)
+
 _TWO_IGNORED = frozenset({"kube-system", "kube-public"})
 
 # Functions that take structure out of a text, or look into it: they see what the pod's author
@@ -69,7 +75,7 @@ def compile_(documents: Documents, surroundings: Surroundings) -> Injector:
     warnings: list[Fault] = []
     rules = _rules(profile, config, warnings)
     if faults:
-        raise InvalidDocumentsError(tuple(faults))
+        raise InvalidDocumentsError(tuple(faults), tuple(warnings))
     said = surroundings.injected_annotations
     return Injector(
         Setup(
@@ -108,15 +114,17 @@ def _mesh(profile: Profile, schema: Schema, text: str, faults: list[Fault]) -> M
     try:
         config = mesh.apply(schema, mesh.defaults(profile), text)
     except MessageError as error:
-        faults.append(Fault(document="mesh", path=error.path, problem=error.problem))
+        faults.append(
+            Fault(document="mesh", path=error.path, problem=error.problem, remedy=_AS_DOCUMENTED)
+        )
         return mesh.defaults(profile)
     faults.extend(
-        Fault(document="mesh", path="/defaultConfig", problem=problem)
+        Fault(document="mesh", path="/defaultConfig", problem=problem, remedy=_AS_DOCUMENTED)
         for problem in proxycheck.problems(profile, mesh.proxy_of(config))
     )
     faults.extend(
-        Fault(document="mesh", path=path, problem=problem)
-        for path, problem in mesh.problems(profile, config)
+        Fault(document="mesh", path=path, problem=problem, remedy=remedy)
+        for path, problem, remedy in mesh.problems(profile, config)
     )
     return config
 
@@ -129,7 +137,12 @@ def _proxy_config_faults(schema: Schema, resources: tuple[Object, ...]) -> Itera
             proxyconfig.layer_of(schema, resource)
         except MessageError as error:
             path = f"/spec{error.path}"
-            yield Fault(document=f"ProxyConfig {place}", path=path, problem=error.problem)
+            yield Fault(
+                document=f"ProxyConfig {place}",
+                path=path,
+                problem=error.problem,
+                remedy=_AS_DOCUMENTED,
+            )
 
 
 def _functions(profile: Profile, schema: Schema, env: Mapping[str, str]) -> Mapping[str, Function]:
@@ -162,8 +175,15 @@ def _selectors(
         try:
             yield selectors.compile_(raw)
         except SelectorError as error:
-            path = f"/{key}/{index}"
-            warnings.append(Fault(document="config", path=path, problem=str(error)))
+            warnings.extend(
+                Fault(
+                    document="config",
+                    path=f"/{key}/{index}{fault.path}",
+                    problem=f"{fault.problem}, so that the selector selects nothing",
+                    remedy=fault.remedy,
+                )
+                for fault in error.faults
+            )
 
 
 def _switch(env: Mapping[str, str], name: str, *, default: bool) -> bool:

@@ -125,31 +125,32 @@ def apply(schema: Schema, base: Message, text: str) -> Message:
     return messages.settled(schema, MESH_CONFIG, merged)
 
 
-def problems(profile: Profile, config: Message) -> Iterator[tuple[str, str]]:
-    """What istiod refuses in a mesh configuration, by path; ``defaultConfig`` apart."""
+def problems(profile: Profile, config: Message) -> Iterator[tuple[str, str, str]]:
+    """What istiod refuses of a mesh, ``defaultConfig`` apart: path, problem, remedy."""
     port = config.get("proxyListenPort")
     if not isinstance(port, int) or not 1 <= port <= _HIGHEST_PORT:
-        yield "/proxyListenPort", f"{port or 0} is no port from 1 to {_HIGHEST_PORT}"
+        yield "/proxyListenPort", f"{port or 0} is no port", f"use 1 to {_HIGHEST_PORT}"
     timeout = config.get("connectTimeout")
     if not isinstance(timeout, str) or durations.parse(timeout) < _SHORTEST_TIMEOUT:
-        yield "/connectTimeout", "it must be at least 1ms"
+        yield "/connectTimeout", f"got {timeout or 'nothing'}", "use 1ms or more, such as 10s"
     for index, provider in enumerate(_items(config.get("extensionProviders"))):
         path = f"/extensionProviders/{index}"
         if not isinstance(provider, dict) or not provider.get("name"):
-            yield path, "an extension provider needs a name"
+            yield path, "an extension provider has no name", "give it one"
         elif len(provider) < 2:  # noqa: PLR2004 - its name, and what it is
-            yield path, f'extension provider "{provider["name"]}" says not what it is'
+            problem = f'extension provider "{provider["name"]}" says not what it is'
+            yield path, problem, "give it the key of a kind of provider, such as zipkin"
     if profile.checks_inbound_retries:
         yield from _retry_problems(_fields(config, "defaultInboundHttpRetryPolicy"))
 
 
-def _retry_problems(policy: Object) -> Iterator[tuple[str, str]]:
+def _retry_problems(policy: Object) -> Iterator[tuple[str, str, str]]:
     path = "/defaultInboundHttpRetryPolicy"
     attempts, timeout = policy.get("attempts"), policy.get("perTryTimeout")
     if isinstance(attempts, int) and attempts < 0:
-        yield f"{path}/attempts", "attempts cannot be negative"
+        yield f"{path}/attempts", f"got {attempts}", "use 0 or more"
     if isinstance(timeout, str) and durations.parse(timeout) < _SHORTEST_TIMEOUT:
-        yield f"{path}/perTryTimeout", "it must be at least 1ms"
+        yield f"{path}/perTryTimeout", f"got {timeout}", "use 1ms or more, such as 2s"
 
 
 def _mesh_defaults(profile: Profile) -> Object:

@@ -101,7 +101,9 @@ class Reading:
         try:
             raw = kubeyaml.load(text, strict=False)
         except kubeyaml.NotYAMLError as error:
-            self._faults.append(Fault(document=self._document, path="", problem=str(error)))
+            remedy = "correct that place of the text"
+            fault = Fault(document=self._document, path="", problem=str(error), remedy=remedy)
+            self._faults.append(fault)
             return {}
         return self._map(raw, "")
 
@@ -165,7 +167,8 @@ class Reading:
 
     def _fault(self, path: str, wanted: str, met: JSON, instead: T) -> T:
         problem = f"expected {wanted}, got {_shown(met)}"
-        fault = Fault(document=self._document, path=path, problem=problem)
+        remedy = f"write {wanted}, or nothing"
+        fault = Fault(document=self._document, path=path, problem=problem, remedy=remedy)
         if fault not in self._faults:
             self._faults.append(fault)
         return instead

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from podgraft.gotemplate import Function, Program, TemplateError, compile_, sprig
+from podgraft.gotemplate import Function, LimitError, Program, TemplateError, compile_, sprig
 from podgraft.injection.errors import Fault, OperatorError, UserError
 from podgraft.injection.masks import DECODERS
 from podgraft.patch import pointer
@@ -14,6 +15,8 @@ from .releases import Profile
 from .settings import DEFAULT_TEMPLATES, Config
 
 ANNOTATION = "inject.istio.io/templates"
+NotCompiled: TypeAlias = TemplateError | LimitError
+
 ONLY = "template"  # the one of releases before 1.9, by its key in the configuration
 
 
@@ -38,7 +41,7 @@ class Templates:
     programs: Mapping[str, Program]
     decoding: frozenset[str]
     changing: frozenset[str]
-    broken: Mapping[str, TemplateError]
+    broken: Mapping[str, NotCompiled]
     aliases: Mapping[str, tuple[str, ...]]
     defaults: tuple[str, ...]
 
@@ -83,13 +86,13 @@ def compiled(
 ) -> Templates:
     """All templates compiled; those that do not parse are faults since 1.14."""
     programs: dict[str, Program] = {}
-    broken: dict[str, TemplateError] = {}
+    broken: dict[str, NotCompiled] = {}
     texts = config.templates if profile.pod_templates else {ONLY: config.template}
     delimiters = ("{{", "}}") if profile.brace_delimiters else ("[[", "]]")
     for name, text in texts.items():
         try:
             programs[name] = compile_(text, name=name, functions=functions, delimiters=delimiters)
-        except TemplateError as error:
+        except (TemplateError, LimitError) as error:
             broken[name] = error
     if profile.parsed_at_load or not profile.pod_templates:
         faults.extend(_faults(broken))
@@ -101,7 +104,13 @@ def compiled(
     return Templates(programs, decoding, changing, broken, config.aliases, asked)
 
 
-def _faults(broken: Mapping[str, TemplateError]) -> Iterator[Fault]:
+def _faults(broken: Mapping[str, NotCompiled]) -> Iterator[Fault]:
     for name, error in broken.items():
         path = "/template" if name == ONLY else f"/templates/{pointer.escape(name)}"
-        yield Fault(document="config", path=path, problem=error.drawing)
+        yield Fault(
+            document="config",
+            path=path,
+            problem=str(error),
+            remedy=f"correct line {error.line} of the template",
+            excerpt=error.span.drawing,
+        )

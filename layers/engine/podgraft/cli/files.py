@@ -1,0 +1,45 @@
+"""Files that the command line is given: what cannot be read is a fault with its remedy."""
+
+from pathlib import Path
+
+from podgraft.bundle import Fault
+
+from .failure import CommandError
+
+
+class UnreadableError(CommandError):
+    """Files that cannot be read; ``faults`` says why not, and what to do."""
+
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__(*map(str, faults))
+        self.faults = faults
+
+
+def text(path: Path) -> str:
+    """The text of a file; raises ``UnreadableError``."""
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        met = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
+        problem = f"is not UTF-8: {met}"
+        raise UnreadableError(
+            Fault(file=str(path), problem=problem, remedy="save it as UTF-8")
+        ) from error
+    except OSError as error:
+        raise UnreadableError(fault(path, error)) from error
+
+
+def fault(path: Path, error: OSError) -> Fault:
+    """Why the operating system does not give a file."""
+    match error:
+        case FileNotFoundError():
+            problem, remedy = "does not exist", "name one that does"
+        case IsADirectoryError():
+            problem, remedy = "is a folder", "name a file in it"
+        case NotADirectoryError():
+            problem, remedy = "is no folder", "name the folder that it is in"
+        case PermissionError():
+            problem, remedy = "may not be read by you", "change its permissions"
+        case _:
+            problem, remedy = f"cannot be read: {error.strerror}", "put a readable file there"
+    return Fault(file=str(path), problem=problem, remedy=remedy)

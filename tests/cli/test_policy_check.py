@@ -1,0 +1,293 @@
+"""``podgraft policy check``: every fault of bundle and policy at once, with place and remedy."""
+
+import dataclasses
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from events.kept import BUNDLE
+from podgraft import bundle, injection, kube, policy
+from podgraft.cli import main
+from podgraft.cli.policy import schema
+from podgraft.jsonvalue import Object
+
+# Where, what is wrong, what to do.
+FINDING = re.compile(r"^error: (?P<place>\S+(?: /\S*)?): (?P<problem>.+); (?P<remedy>[^;]+)$")
+OVERLAY = b"{apiVersion: podgraft.dev/v1, kind: Overlay, metadata: {name: o}, spec: %s}"
+RULES = (
+    b"{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, "
+    b"metadata: {name: r}, spec: %s}"
+)
+MESH = (
+    b"{apiVersion: supergloo.solo.io/v1, kind: Mesh, metadata: {name: m, namespace: n}, "
+    b"spec: {awsAppMesh: {enableAutoInject: true, region: mars-1}}}"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Folder:
+    """A bundle and a policy on this machine."""
+
+    path: Path
+
+    @property
+    def bundle(self) -> Path:
+        return self.path / "bundle"
+
+    @property
+    def policy(self) -> Path:
+        return self.path / "policy.yaml"
+
+    def write(self, name: str, content: bytes) -> None:
+        (self.bundle / name).write_bytes(content)
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Folder:
+    """A bundle and a policy with nothing wrong."""
+    folder = Folder(tmp_path)
+    folder.bundle.mkdir()
+    for name, content in BUNDLE.items():
+        folder.write(name, content)
+    folder.policy.write_text("policy: enabled\n")
+    return folder
+
+
+Check = Callable[[], list[str]]
+
+
+@pytest.fixture
+def check(local: Folder, capsys: pytest.CaptureFixture[str]) -> Check:
+    """Run the command; its findings, which never are a traceback."""
+
+    def findings() -> list[str]:
+        capsys.readouterr()
+        arguments = ["--bundle", str(local.bundle), "--policy", str(local.policy)]
+        status = main(["policy", "check", *arguments])
+        said = capsys.readouterr()
+        found = [line for line in said.err.splitlines() if line.startswith("error: ")]
+        assert status == (1 if found else 0)
+        return [line.replace(f"{local.path}/", "") for line in found]
+
+    return findings
+
+
+def places(findings: list[str]) -> set[str]:
+    """Where the findings are; each has a problem and a remedy too."""
+    matches = [FINDING.match(finding) for finding in findings]
+    assert all(matches), findings
+    return {match["place"] for match in matches if match}
+
+
+@pytest.mark.parametrize("fault", [policy.Fault, bundle.Fault, injection.Fault, kube.SelectorFault])
+def test_no_fault_can_be_made_without_a_remedy(fault: type) -> None:
+    [remedy] = [field for field in dataclasses.fields(fault) if field.name == "remedy"]
+    assert (remedy.default, remedy.default_factory) == (dataclasses.MISSING, dataclasses.MISSING)
+
+
+def test_one_run_says_everything_that_is_wrong(local: Folder, check: Check) -> None:
+    local.policy.write_text(
+        "polcy: enabled\n"
+        "policy: maybe\n"
+        "bundle: latest\n"
+        "neverInjectSelector: 3\n"
+        "alwaysInjectSelector: [{matchExpressions: [{key: a, operator: Is}]}]\n"
+        "features: {nativeSidecars: 'yes'}\n"
+        "clusters: {a: {polcy: x, injectValues: both}}\n"
+    )
+    local.write(
+        "injector.yaml",
+        BUNDLE["injector.yaml"]
+        .replace(b"{{ .DeploymentMeta.Name }}", b"{{ if }}")
+        .replace(b'- matchLabels: {never: "true"}', b"- matchLabels: {a b: c}"),
+    )
+    local.write("mesh.yaml", BUNDLE["mesh.yaml"].replace(b"example.org", b"{}"))
+    local.write("latin.yaml", "a: é".encode("latin-1"))
+    local.write("other.yaml", b"a: [\n")
+    local.write("appmesh.yaml", MESH)
+    local.write("overlay.yaml", OVERLAY % b"{template: '{{ nope }}'}")
+    local.write("rules.yaml", RULES % b"{validations: [{expression: nope}]}")
+    local.write("service.yaml", b"{apiVersion: v1, kind: Service, metadata: {name: s}}")
+    assert places(check()) == {
+        "policy.yaml /polcy",
+        "policy.yaml /policy",  # which a running function would have tolerated
+        "policy.yaml /bundle",
+        "policy.yaml /neverInjectSelector",
+        "policy.yaml /alwaysInjectSelector/0/matchExpressions/0/operator",  # tolerated too
+        "policy.yaml /features/nativeSidecars",
+        "policy.yaml /clusters/a/polcy",
+        "policy.yaml /clusters/a/injectValues",
+        "injector.yaml /data/config/templates/sidecar",
+        "injector.yaml /data/config/neverInjectSelector/0/matchLabels",  # tolerated too
+        "mesh.yaml /data/mesh/trustDomain",
+        "latin.yaml",
+        "other.yaml",
+        "appmesh.yaml /spec/awsAppMesh/injectionSelector",
+        "appmesh.yaml /spec/awsAppMesh/sidecarPatchConfigMap",
+        "appmesh.yaml /spec/awsAppMesh/virtualNodeLabel",
+        "appmesh.yaml /spec/awsAppMesh/region",  # tolerated too
+        "overlay.yaml /spec/template",
+        "overlay.yaml /spec/matchConstraints",
+        "rules.yaml /spec/validations/0/expression",
+        "rules.yaml /spec/matchConstraints",
+        "service.yaml",
+    }
+
+
+def test_a_template_that_does_not_parse_is_drawn(
+    local: Folder, check: Check, capsys: pytest.CaptureFixture[str]
+) -> None:
+    local.write(
+        "injector.yaml",
+        BUNDLE["injector.yaml"].replace(b"{{ .DeploymentMeta.Name }}", b"{{ if }}"),
+    )
+    [finding] = check()
+    assert finding.endswith("missing value for if; correct line 3 of the template")
+    assert main(["policy", "check", "--bundle", str(local.bundle)]) == 1
+    assert capsys.readouterr().err.splitlines()[1].endswith("example.com/workload: {{ if }}")
+
+
+NESTED = b"{{ if 1 }}" * 500 + b"{{ end }}" * 500
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "place"),
+    [
+        (
+            "injector.yaml",
+            BUNDLE["injector.yaml"].replace(b"{{ .DeploymentMeta.Name }}", NESTED),
+            "injector.yaml /data/config/templates/sidecar",
+        ),
+        (
+            "overlay.yaml",
+            OVERLAY % (b"{matchConstraints: {}, template: '" + NESTED + b"'}"),
+            "overlay.yaml /spec/template",
+        ),
+    ],
+)
+def test_a_template_that_nests_too_deeply_is_a_fault(
+    local: Folder, check: Check, name: str, content: bytes, place: str
+) -> None:
+    local.write(name, content)
+    [finding] = check()
+    assert finding.startswith(f"error: {place}: ")
+    assert "nests deeper than" in finding
+
+
+Spoil = Callable[[Path], object]
+
+
+def emptied(path: Path) -> None:
+    path.write_text(" \n")
+
+
+def binary(path: Path) -> None:
+    path.write_bytes(b"policy: \xff\xfe")
+
+
+def missing(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+def looped(path: Path) -> None:
+    """A link to itself: nobody can read that, not even root."""
+    missing(path)
+    path.symlink_to(path)
+
+
+def folder_there(path: Path) -> None:
+    missing(path)
+    path.mkdir()
+
+
+POLICY_FILES = (
+    (binary, "is not UTF-8: byte 0xff at offset 8; save it as UTF-8"),
+    (emptied, 'is empty; write "policy: enabled", or leave --policy out'),
+    (missing, "does not exist; name one that does"),
+    (folder_there, "is a folder; name a file in it"),
+    (looped, "cannot be read: Too many levels of symbolic links; put a readable file there"),
+)
+
+
+@pytest.mark.parametrize(("spoil", "said"), POLICY_FILES)
+def test_a_policy_file_that_is_none_is_said_beside_the_bundles_faults(
+    local: Folder, check: Check, spoil: Spoil, said: str
+) -> None:
+    spoil(local.policy)
+    local.write("other.yaml", b"a: [\n")
+    found = check()
+    assert f"error: policy.yaml: {said}" in found
+    assert places(found) == {"policy.yaml", "other.yaml"}
+
+
+BUNDLE_FILES = (
+    (binary, "mesh.yaml", "is not UTF-8: byte 0xff at offset 8; save it as UTF-8, or take"),
+    (emptied, "mesh.yaml", "is empty; write the manifest, or take"),
+    (looped, "bundle/mesh.yaml", "cannot be read: Too many levels"),
+)
+
+
+@pytest.mark.parametrize(("spoil", "place", "said"), BUNDLE_FILES)
+def test_a_bundle_file_that_is_none_is_said_beside_the_policys_faults(
+    local: Folder, check: Check, spoil: Spoil, place: str, said: str
+) -> None:
+    spoil(local.bundle / "mesh.yaml")
+    local.policy.write_text("bundle: x\n")
+    found = check()
+    assert any(finding.startswith(f"error: {place}: {said}") for finding in found), found
+    assert places(found) == {place, "policy.yaml /bundle"}
+
+
+def without(folder: Folder) -> None:
+    for path in folder.bundle.iterdir():
+        path.unlink()
+
+
+def away(folder: Folder) -> None:
+    without(folder)
+    folder.bundle.rmdir()
+
+
+def a_file(folder: Folder) -> None:
+    away(folder)
+    folder.bundle.write_text("policy: enabled")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [(without, "holds no manifests"), (away, "does not exist"), (a_file, "is no folder")],
+)
+def test_a_bundle_folder_that_is_none_is_said_beside_the_policys_faults(
+    local: Folder, check: Check, spoil: Callable[[Folder], None], said: str
+) -> None:
+    spoil(local)
+    local.policy.write_text("bundle: x\n")
+    found = check()
+    assert any(finding.startswith(f"error: bundle: {said}") for finding in found), found
+    assert places(found) == {"bundle", "policy.yaml /bundle"}
+
+
+def test_a_cluster_with_a_bundle_of_its_own_is_not_compiled_with_this_one(
+    local: Folder, check: Check
+) -> None:
+    own = f"bundle: sha256:{'0' * 64}, istioRelease: '1.5'"
+    local.policy.write_text(f"policy: enabled\nclusters: {{eu: {{{own}}}}}\n")
+    assert check() == []
+
+
+def test_what_only_a_cluster_asks_of_the_bundle_is_said_at_its_place(
+    local: Folder, check: Check
+) -> None:
+    local.policy.write_text("policy: enabled\nclusters: {a/b: {istioRelease: '1.5'}}\n")
+    assert places(check()) == {"policy.yaml /clusters/a~1b/istioRelease"}
+
+
+def test_a_schema_is_heard_only_where_the_readers_found_nothing() -> None:
+    document: Object = {"policy": "maybe", "bundle": "x"}
+    [found] = schema.findings("policy", "policy.yaml", document, known=["/bundle"])
+    assert str(found) == (
+        "policy.yaml /policy: 'maybe' is not one of ['enabled', 'disabled', None]; "
+        "write what docs/schemas/policy.schema.json allows there"
+    )
