@@ -7,16 +7,16 @@ keys, so two sidecars beside each other are no conflict, whichever comes first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from podgraft import jsonvalue
 from podgraft.admission import AdmissionRequest
-from podgraft.govalue import Field, GoType, Kind
+from podgraft.govalue import Field, GoType
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import constraints
 
+from . import overlay_touches
 from .errors import InjectionError
 from .overlay import Overlay, Overlays, laid
 from .overlay_data import type_of
@@ -62,8 +62,10 @@ def find(overlays: Overlays, samples: Sequence[Object] = SAMPLES) -> tuple[Confl
     """The conflicts on these objects, each pair and path once, for the first kind that has it."""
     found: dict[tuple[str, str, str], Conflict] = {}
     for sample in samples:
-        for one, other in combinations(_applying(overlays, sample), 2):
-            for conflict in _between(one, other, sample):
+        applying = _applying(overlays, sample)
+        partials = [partial for _, partial in applying]
+        for one, other in overlay_touches.pairs(partials, type_of(sample)):
+            for conflict in between(applying[one], applying[other], sample):
                 key = (conflict.first, conflict.second, conflict.path)
                 found.setdefault(key, conflict)
     return tuple(found.values())
@@ -93,9 +95,10 @@ def _partial(
     return None
 
 
-def _between(
+def between(
     one: tuple[str, Object], other: tuple[str, Object], sample: Object
 ) -> Iterator[Conflict]:
+    """Where the order of two partial objects matters to the sample."""
     (first, mine), (second, its) = one, other
     type_ = type_of(sample)
     try:
@@ -118,13 +121,13 @@ def _between(
 def _leaves(value: JSON, type_: GoType | None, path: str) -> Iterator[tuple[str, JSON]]:
     """Every value that is set as one, with its path; list elements by their merge keys."""
     if isinstance(value, dict):
-        fields = _fields(type_)
+        fields = overlay_touches.fields(type_)
         for key, each in value.items():
             field = fields.get(key)
             if isinstance(each, list) and field is not None and "merge" in field.patch_strategy:
                 yield from _elements(each, field, f"{path}.{key}")
             else:
-                yield from _leaves(each, _inner(field, type_), f"{path}.{key}")
+                yield from _leaves(each, overlay_touches.inner(field, type_), f"{path}.{key}")
     else:
         yield path.removeprefix("."), value
 
@@ -135,21 +138,3 @@ def _elements(elements: list[JSON], field: Field, path: str) -> Iterator[tuple[s
         key = element.get(field.merge_key) if isinstance(element, dict) else element
         place = f"{path}[{key if isinstance(key, str | int) else jsonvalue.dump(key)}]"
         yield from _leaves(element, field.type.elem, place)
-
-
-def _fields(type_: GoType | None) -> Mapping[str, Field]:
-    struct = type_.elem if type_ is not None and type_.kind is Kind.POINTER else type_
-    if struct is None or struct.kind is not Kind.STRUCT:
-        return {}
-    own = {field.json: field for field in struct.fields if not field.inline}
-    for field in struct.fields:
-        if field.inline:
-            own = {**_fields(field.type), **own}
-    return own
-
-
-def _inner(field: Field | None, outer: GoType | None) -> GoType | None:
-    """The type of what is under a key: a field's, or the element type of a map."""
-    if field is not None:
-        return field.type
-    return outer.elem if outer is not None and outer.kind is Kind.MAP else None
