@@ -32,7 +32,11 @@ UNNEEDED = (
     "boto3",  # the function talks to botocore, which boto3 wraps (store/aws.py)
     "s3transfer",
     "cel_expr_python/ext",  # 37 MB: podgraft.cel names its extensions, which cel.so has itself
+    "bazel-project",  # what its build left in the wheel: protobuf's tests, bazel's rules
+    "aws_lambda_powertools/event_handler",  # Logger, Metrics and Tracer are what web/ asks for
+    "aws_lambda_powertools/utilities/[!_t]*",  # all but typing, which they import
     "**/tests",
+    "**/*.[ch]",
     "**/*.pyi",
     "**/__pycache__",
     "**/*.dist-info/RECORD",
@@ -62,6 +66,7 @@ def _install(target: Path, requirements: str) -> None:
     subprocess.run(
         [
             *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+            "--no-warn-conflicts",  # with what is installed here: it is not for here
             *("--requirement", requirements, "--target", str(target)),
             *("--implementation=cp", f"--python-version={version}", "--only-binary=:all:"),
             *platform,
