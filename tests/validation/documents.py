@@ -6,7 +6,15 @@ from podgraft import kubeyaml
 from podgraft.admission import AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import Notes, Spot
-from podgraft.validation import Binding, Rules, ValidatingPolicy, read_binding, read_policy
+from podgraft.validation import (
+    Binding,
+    ConfigMaps,
+    Rules,
+    ValidatingPolicy,
+    by_policy,
+    read_binding,
+    read_policy,
+)
 
 ALL = """
 matchConstraints:
@@ -51,8 +59,8 @@ def binding(spec: str, name: str = "everywhere") -> Binding:
 def rules(spec: str, *bindings: str, config_maps: tuple[Object, ...] = ()) -> Rules:
     return Rules(
         policies=(policy(spec),),
-        bindings=tuple(binding(each) for each in bindings),
-        config_maps=config_maps,
+        bindings=by_policy(binding(each) for each in bindings),
+        config_maps=ConfigMaps.of(config_maps),
         namespaces={"shop": SHOP},
     )
 

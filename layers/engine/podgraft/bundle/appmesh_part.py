@@ -40,9 +40,10 @@ def part(manifests: Manifests, _policy: Policy) -> Part:
             faults=_placed(error.faults, meshes),
             tolerated=_placed(error.warnings, meshes),
         )
+    used = set(map(id, compiled.used))
     return Part(
         pods=(AppMeshGraft(compiled),) if compiled.meshes else (),
-        used=tuple(found for found in config_maps if found.object in compiled.used),
+        used=tuple(found for found in config_maps if id(found.object) in used),
         tolerated=_placed(compiled.warnings, meshes),
     )
 

@@ -74,9 +74,9 @@ def compile_(files: Mapping[str, bytes], policy: Policy) -> Bundle:
 
 def _useless(manifests: Manifests, parts: Sequence[Part]) -> Iterator[Fault]:
     """ConfigMaps that served no part: a misspelt key would otherwise go unnoticed."""
-    used = [manifest for part in parts for manifest in part.used]
+    used = {id(manifest) for part in parts for manifest in part.used}
     for manifest in manifests.of("ConfigMap"):
-        if manifest not in used:
+        if id(manifest) not in used:
             keys = ", ".join(manifest.data) or "nothing"
             yield manifest.fault(
                 "/data",

@@ -52,14 +52,14 @@ def part(manifests: Manifests, _policy: Policy) -> Part:
     config_maps = manifests.of("ConfigMap")
     rules = validation.Rules(
         policies=tuple(sorted(compiled, key=lambda policy: policy.name)),
-        bindings=tuple(sorted(bound, key=lambda binding: binding.name)),
-        config_maps=tuple(found.object for found in config_maps),
+        bindings=validation.by_policy(bound),
+        config_maps=validation.ConfigMaps.of(found.object for found in config_maps),
         namespaces=manifests.namespaces,
     )
     return Part(
         judges=(RulesJudge(rules),),
-        used=tuple(found for found in config_maps if _serves(found, rules)),
-        faults=(*faults, *_unknown(bindings, policies), *_unbound(policies, compiled, bound)),
+        used=tuple(_serving(config_maps, bound)),
+        faults=(*faults, *_unknown(bindings, policies), *_unbound(policies, compiled, rules)),
     )
 
 
@@ -84,19 +84,23 @@ def _unknown(bindings: tuple[Manifest, ...], policies: tuple[Manifest, ...]) -> 
 
 
 def _unbound(
-    manifests: tuple[Manifest, ...], policies: list[ValidatingPolicy], bindings: list[Binding]
+    manifests: tuple[Manifest, ...], policies: list[ValidatingPolicy], rules: Rules
 ) -> Iterator[Fault]:
     for manifest, policy in zip(manifests, policies, strict=True):
-        own = [binding for binding in bindings if binding.policy == policy.name]
+        own = rules.bindings.get(policy.name, ())
         if policy.wants_params and not any(binding.params for binding in own):
             problem = f"wants parameters, and no {BINDING} gives it a paramRef"
             yield manifest.fault("/spec/paramKind", problem, "add a binding with a paramRef")
 
 
-def _serves(config_map: Manifest, rules: Rules) -> bool:
-    """Whether a ConfigMap is a parameter of some binding."""
-    return any(
-        binding.params is not None
-        and config_map.object in binding.params.find(rules.config_maps, config_map.namespace)
-        for binding in rules.bindings
-    )
+def _serving(config_maps: tuple[Manifest, ...], bindings: list[Binding]) -> Iterator[Manifest]:
+    """The ConfigMaps that are parameters of some binding; without a namespace, of any request."""
+    refs = {binding.params for binding in bindings if binding.params is not None}
+    named = {(ref.namespace, ref.name) for ref in refs if ref.selector is None}
+    selecting = [ref for ref in refs if ref.selector is not None]
+    for found in config_maps:
+        if not named.isdisjoint({(found.namespace, found.name), ("", found.name)}) or any(
+            ref.namespace in {"", found.namespace} and ref.selects(found.object)
+            for ref in selecting
+        ):
+            yield found

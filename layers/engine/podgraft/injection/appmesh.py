@@ -133,7 +133,8 @@ def compile_(meshes: Sequence[Object], config_maps: Sequence[Object]) -> AppMesh
 
     Raises ``InvalidDocumentsError``; a fault's ``document`` is the mesh as ``namespace/name``.
     """
-    readers = [_Reader(mesh, config_maps, []) for mesh in meshes if _injects(mesh)]
+    known = {identity(each): each for each in reversed(config_maps)}  # of two twins the first
+    readers = [_Reader(mesh, known, []) for mesh in meshes if _injects(mesh)]
     compiled = [found for reader in readers if (found := reader.read()) is not None]
     faults = tuple(fault for reader in readers for fault in reader.faults)
     warnings = tuple(warning for reader in readers for warning in reader.warnings())
@@ -158,7 +159,7 @@ class _Reader:
     """Reads one Mesh and notes its faults."""
 
     mesh: Object
-    config_maps: Sequence[Object]
+    config_maps: Mapping[str, Object]
     faults: list[Fault]
 
     @property
@@ -195,8 +196,7 @@ class _Reader:
 
     def config_map(self) -> Object | None:
         """The ConfigMap with the template: ``sidecar-injector`` beside the mesh by default."""
-        wanted = self._wanted()
-        return next((each for each in self.config_maps if identity(each) == wanted), None)
+        return self.config_maps.get(self._wanted())
 
     def _wanted(self) -> str:
         reference = _object(self._spec.get("sidecarPatchConfigMap"))

@@ -10,7 +10,7 @@ a namespace that the bundle does not hold is null in ``namespaceObject``; all po
 budget that one has there.
 """
 
-from .bindings import Action, Binding, ParamRef, read_binding
+from .bindings import Action, Binding, ConfigMaps, ParamRef, by_policy, read_binding
 from .judgement import Denial, Judgement
 from .policies import ValidatingPolicy, read_policy
 from .rules import Rules
@@ -18,11 +18,13 @@ from .rules import Rules
 __all__ = [
     "Action",
     "Binding",
+    "ConfigMaps",
     "Denial",
     "Judgement",
     "ParamRef",
     "Rules",
     "ValidatingPolicy",
+    "by_policy",
     "read_binding",
     "read_policy",
 ]

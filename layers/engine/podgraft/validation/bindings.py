@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,6 +19,26 @@ class Action(StrEnum):
     AUDIT = "Audit"
 
 
+@dataclass(frozen=True, slots=True)
+class ConfigMaps:
+    """The ConfigMaps of a bundle, by namespace and name, and by namespace: reviews look often."""
+
+    named: Mapping[tuple[str, str], Object]
+    within: Mapping[str, Sequence[Object]]
+
+    @classmethod
+    def of(cls, objects: Iterable[Object]) -> ConfigMaps:
+        """An index of them; no two have both namespace and name in common."""
+        named: dict[tuple[str, str], Object] = {}
+        within: dict[str, list[Object]] = {}
+        for each in objects:
+            metadata = _metadata(each)
+            namespace = str(metadata.get("namespace", ""))
+            named[namespace, str(metadata.get("name", ""))] = each
+            within.setdefault(namespace, []).append(each)
+        return cls(named, within)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParamRef:
     """Which ConfigMaps are the parameters: one by name, or those that a selector selects.
@@ -32,18 +52,19 @@ class ParamRef:
     selector: selectors.Selector | None = None
     required: bool = True
 
-    def find(self, config_maps: Sequence[Object], namespace: str) -> list[Object]:
+    def find(self, config_maps: ConfigMaps, namespace: str) -> Sequence[Object]:
         """The parameters for a request in ``namespace``."""
         wanted = self.namespace or namespace
-        return [each for each in config_maps if self._is(each, wanted)]
-
-    def _is(self, config_map: Object, namespace: str) -> bool:
-        metadata = config_map.get("metadata")
-        if not isinstance(metadata, dict) or metadata.get("namespace", "") != namespace:
-            return False
         if self.selector is None:
-            return metadata.get("name") == self.name
-        return self.selector.matches(_strings(metadata.get("labels")))
+            found = config_maps.named.get((wanted, self.name))
+            return [] if found is None else [found]
+        return [each for each in config_maps.within.get(wanted, ()) if self.selects(each)]
+
+    def selects(self, config_map: Object) -> bool:
+        """Whether a selector is given and selects a ConfigMap, wherever it is."""
+        if self.selector is None:
+            return False
+        return self.selector.matches(_strings(_metadata(config_map).get("labels")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +76,14 @@ class Binding:
     actions: frozenset[Action] = frozenset({Action.DENY})
     constraints: constraints.MatchConstraints | None = None
     params: ParamRef | None = None
+
+
+def by_policy(bindings: Iterable[Binding]) -> Mapping[str, Sequence[Binding]]:
+    """The bindings of each policy that has some, in the order of their names."""
+    found: dict[str, list[Binding]] = {}
+    for binding in sorted(bindings, key=lambda binding: binding.name):
+        found.setdefault(binding.policy, []).append(binding)
+    return found
 
 
 def read_binding(spot: Spot, name: str) -> Binding:
@@ -109,6 +138,11 @@ def _param_ref(spot: Spot) -> ParamRef:
     if ("name" in _given(spot)) == ("selector" in _given(spot)):
         spot.fault("has both name and selector, or neither", "give one of them")
     return ref
+
+
+def _metadata(value: Object) -> Object:
+    metadata = value.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _strings(value: JSON) -> dict[str, str]:

@@ -22,7 +22,7 @@ from podgraft.cel import (
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy.conditions import ConditionError, hold, values
 
-from .bindings import Action, Binding
+from .bindings import Action, Binding, ConfigMaps
 from .judgement import Denial, Judgement
 from .policies import ValidatingPolicy, Validation
 from .variables import Activation
@@ -35,15 +35,15 @@ _MAX_FAILURES = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """All policies of a bundle with their bindings.
+    """All policies of a bundle, with their bindings by the policy's name.
 
     ``budget`` is Kubernetes' for one policy and binding, here for a whole review: Python takes
     about four times as long for a unit of cost.
     """
 
     policies: tuple[ValidatingPolicy, ...]
-    bindings: tuple[Binding, ...] = ()
-    config_maps: tuple[Object, ...] = ()
+    bindings: Mapping[str, Sequence[Binding]] = field(default_factory=dict[str, Sequence[Binding]])
+    config_maps: ConfigMaps = field(default_factory=lambda: ConfigMaps.of(()))
     namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
     budget: int = POLICY_BUDGET
 
@@ -57,8 +57,7 @@ class Rules:
         return record.judgement()
 
     def _bindings(self, policy: ValidatingPolicy) -> Sequence[Binding]:
-        found = [binding for binding in self.bindings if binding.policy == policy.name]
-        return found or [Binding(policy=policy.name)]
+        return self.bindings.get(policy.name) or [Binding(policy=policy.name)]
 
     def _apply(
         self,
