@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from benchmark import artefact, cold, table, warm
+from benchmark import artefact, aws, cold, table, warm
 from benchmark.world import ROOT, body, event, world
 
 
@@ -23,7 +23,12 @@ def main(starts: int, requests: int) -> None:
         store = measured.keep(folder / "store")
         built = artefact.build(folder / "artefact")
         stores = {"file store": {"PODGRAFT_STORE": f"file:{store}"}}
-        rows = cold.rows(built, stores, event(body(measured.pod)), starts)
+        with aws.store(measured, folder / "aws") as cloud:
+            if cloud is None:
+                print(aws.MISSING)
+            else:
+                stores["AWS store"] = {**cloud}
+            rows = cold.rows(built, stores, event(body(measured.pod)), starts)
         with warm.handler(store) as handle:
             rows += warm.rows(handle, measured, requests)
     print(table.text(rows))
