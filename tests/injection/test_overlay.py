@@ -307,7 +307,7 @@ FAULTS: tuple[tuple[str, str], ...] = (
         "/spec/template: does not parse: template: sidecar:1: missing value for if",
     ),
     (EVERYTHING + "template: '{{ env \"HOME\" }}'", "/spec/template: does not parse: "),
-    (EVERYTHING + "template: ''\nvalues: []", "/spec/values: expected a mapping, got []"),
+    (EVERYTHING + "template: ''\nvalues: []", "/spec/values: expected a mapping, got a list"),
     (
         EVERYTHING + "template: a\nmatchConditions: [{name: a, expression: '1 +'}]",
         "/spec/matchConditions/0/expression: line 1, column 4: ",

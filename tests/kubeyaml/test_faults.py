@@ -72,7 +72,7 @@ FAULTS = (
         "line 4 column 7: the key 'k' stands twice in this mapping; remove one",
     ),
     Fault("a: .inf", "line 1 column 4: JSON has no number .inf; quote it to make it a text"),
-    Fault("- !!int x", "line 1 column 3: 'x' is no int, as the tag !!int says it is"),
+    Fault("- !!int x", "line 1 column 3: the value is no int, as the tag !!int says it is"),
     Fault("!!binary a", "line 1 column 1: !!binary value contains invalid base64 data"),
     Fault("~: a", "line 1 column 1: ~ cannot be a key; quote it"),
     Fault("? \n: a", "line 1 column 2: null cannot be a key; quote it"),
@@ -81,7 +81,10 @@ FAULTS = (
     ),
     Fault("? [a]\n: b", "line 1 column 3: a key must be a scalar, not a list or mapping"),
     Fault("<<: 1", "line 1 column 5: << needs a mapping or a list of mappings as its value"),
-    Fault("a: *b", "line 1 column 4: no anchor &b stands before this alias"),
+    Fault(
+        "a: *b",
+        "line 1 column 4: no anchor stands before this alias; quote a text that begins with *",
+    ),
     Fault("a: &b [*b]", "line 1 column 8: the value of the anchor &b contains itself"),
 )
 

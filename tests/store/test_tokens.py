@@ -59,7 +59,7 @@ HASH = OLD.sha256
 THREE: list[JSON] = [{"sha256": HASH}, {"sha256": HASH}, {"sha256": HASH}]
 ERRORS = (
     Bad("a list", [], "the document must be a mapping with the keys tokens and subjects"),
-    Bad("misspelt", {"token": []}, "the document: unknown key 'token'; known: tokens, subjects"),
+    Bad("misspelt", {"token": []}, "the document: has an unknown key; known: tokens, subjects"),
     Bad("tokens no list", {"tokens": {}}, "tokens: expected a list"),
     Bad(
         "token a string",
@@ -79,7 +79,7 @@ ERRORS = (
     Bad(
         "a key of a token misspelt",
         {"tokens": [{"sha": HASH}]},
-        "tokens[0]: unknown key 'sha'; known: sha256, created, note",
+        "tokens[0]: has an unknown key; known: sha256, created, note",
     ),
     Bad("three", {"tokens": THREE}, "tokens: 3 are listed, at most 2 may be active"),
     Bad(

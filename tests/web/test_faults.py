@@ -194,7 +194,7 @@ CASES = (
         "no name of an injector",
         by(TOKEN, "/auth/inject"),
         404,
-        "injector 'auth': no injector can be called so",
+        "the path names an injector as none can be called; a token stands behind /k/",
     ),
     # The operator's
     case(
@@ -217,7 +217,7 @@ CASES = (
         stored("broken", BUNDLE, "polcy: 1\nrevision: 2"),
         500,
         "injector broken does not load: policy: "
-        "/revision: expected a string, got 2; put it in quotes. "
+        "/revision: expected a string, got a number; put it in quotes. "
         "/polcy: unknown key; did you mean policy?",
     ),
     # The world's

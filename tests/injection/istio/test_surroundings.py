@@ -166,14 +166,14 @@ def test_every_fault_of_a_configuration_is_told() -> None:
     settings.read_values("global: {hub: 1, proxy: [], proxy_init: {image: {}}}", faults)
 
     assert [str(fault) for fault in faults] == [
-        "config/defaultTemplates: expected a list, got 'z'; write a list, or nothing",
-        "config/policy: expected a string, got 5; write a string, or nothing",
+        "config/defaultTemplates: expected a list, got a string; write a list, or nothing",
+        "config/policy: expected a string, got a number; write a string, or nothing",
         "config/templates/a: expected a string, got a list; write a string, or nothing",
         (
             "config/aliases/b: expected a list of strings, got 'x'; "
             "write a list of strings, or nothing"
         ),
-        "values/global/hub: expected a string, got 1.0; write a string, or nothing",
+        "values/global/hub: expected a string, got a number; write a string, or nothing",
         "values/global/proxy: expected a map, got a list; write a map, or nothing",
         "values/global/proxy_init/image: expected a string, got a map; write a string, or nothing",
     ]
@@ -186,7 +186,7 @@ def test_a_text_that_is_no_map_is_a_fault() -> None:
 
     assert (config.templates, len(faults)) == ({}, 2)
     assert str(faults[1]) == (
-        "values/sidecarInjectorWebhook/rewriteAppHTTPProbe: expected true or false, got 1.0; "
+        "values/sidecarInjectorWebhook/rewriteAppHTTPProbe: expected true or false, got a number; "
         "write true or false, or nothing"
     )
 

@@ -174,7 +174,9 @@ class _Document:
         name = event.anchor if isinstance(event, AliasEvent) else ""
         anchor = self._anchors.get(name)
         if anchor is None:
-            raise _fault(f"no anchor &{name} stands before this alias", event)
+            raise _fault(
+                "no anchor stands before this alias; quote a text that begins with *", event
+            )
         if not anchor.size:
             raise _fault(f"the value of the anchor &{name} contains itself", event)
         if self._expansion.add(anchor.size):

@@ -134,7 +134,7 @@ def _typed(name: str, text: str) -> JSON:
         return float(value)
     if name == "timestamp" and is_timestamp(text):
         return text
-    raise ScalarError(f"{text!r} is no {name}, as the tag !!{name} says it is")
+    raise ScalarError(f"the value is no {name}, as the tag !!{name} says it is")
 
 
 def _binary(text: str) -> str:

@@ -111,8 +111,12 @@ def _callers(folder: Path) -> Mapping[str, Callers]:
     for path in sorted(folder.glob("*.yaml")):
         try:
             read[path.stem] = tokens.parse(kubeyaml.load(path.read_text()))
-        except (TokensError, kubeyaml.NotYAMLError, UnicodeDecodeError) as error:
+        except (TokensError, UnicodeDecodeError) as error:
             raise NotLoadedError(f"auth/{path.name} does not load: {error}") from error
+        except kubeyaml.NotYAMLError as error:
+            # What is wrong there may quote a key, and so what should be kept nowhere.
+            place = f"line {error.line} column {error.column}"
+            raise NotLoadedError(f"auth/{path.name} does not load: not YAML at {place}") from error
         except OSError as error:
             raise UnavailableError(f"auth/{path.name} cannot be read: {error.strerror}") from error
     return read

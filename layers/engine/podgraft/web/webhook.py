@@ -151,7 +151,10 @@ def _fault(error: Exception) -> Object:
 
 def _known(injector: str) -> str:
     if not is_name(injector):
-        raise UnknownInjectorError(f"injector {injector!r}: no injector can be called so")
+        # Not quoted: a path that lacks its /k/ has the token in this place.
+        raise UnknownInjectorError(
+            "the path names an injector as none can be called; a token stands behind /k/"
+        )
     return injector
 
 

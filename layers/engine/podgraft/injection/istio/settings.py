@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import NoneType
 from typing import TypeVar
 
 from podgraft import kubeyaml
@@ -18,6 +19,15 @@ from podgraft.patch import pointer
 T = TypeVar("T")
 
 DEFAULT_TEMPLATES = ("sidecar",)
+_TYPES = {
+    NoneType: "nothing",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "a map",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,22 +176,13 @@ class Reading:
         return self._fault(path, "a map", raw, {})
 
     def _fault(self, path: str, wanted: str, met: JSON, instead: T) -> T:
-        problem = f"expected {wanted}, got {_shown(met)}"
+        # Without the value: it may be a secret, in the wrong form.
+        problem = f"expected {wanted}, got {_TYPES[type(met)]}"
         remedy = f"write {wanted}, or nothing"
         fault = Fault(document=self._document, path=path, problem=problem, remedy=remedy)
         if fault not in self._faults:
             self._faults.append(fault)
         return instead
-
-
-def _shown(value: JSON) -> str:
-    match value:
-        case dict():
-            return "a map"
-        case list():
-            return "a list"
-        case _:
-            return repr(value)
 
 
 def _floats(value: JSON) -> JSON:
