@@ -13,7 +13,6 @@ from typing import Any
 from mangum import Mangum
 
 from podgraft import web
-from podgraft.store import StoreError
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
@@ -24,7 +23,9 @@ def build(environment: Mapping[str, str]) -> Handler:
     store, callers = web.opened(settings.backing)
     journal = web.journal_of(settings)
     app = web.create_app(store, callers, auth=settings.auth, journal=journal)
-    with suppress(StoreError):  # what does not load now is answered with its reason later
+    # What does not load now is answered with its reason later. So is a mistake of ours: it may meet
+    # this injector alone, and Lambda would log its message, whatever that quotes.
+    with suppress(Exception):
         store.snapshot(web.DEFAULT_INJECTOR, None)
     # Mangum logs each path at INFO, and a path may hold a token.
     logging.getLogger("mangum.http").setLevel(logging.WARNING)

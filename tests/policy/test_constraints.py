@@ -237,7 +237,10 @@ FAULTS: tuple[tuple[Object, str], ...] = (
     ({"matchPolicy": "exact"}, '/matchPolicy: got "exact"; use Exact or Equivalent'),
     (
         {"objectSelector": []},
-        "/objectSelector: expected a mapping, got a list; write key: value, one a line, or {} for none",
+        (
+            "/objectSelector: expected a mapping, got a list; "
+            "write key: value, one a line, or {} for none"
+        ),
     ),
     (
         {"objectSelector": {"matchExpressions": [{"key": "a", "operator": "Is"}]}},

@@ -171,7 +171,10 @@ ERRORS = (
         "an annotation that is no string",
         "injectedAnnotations: {example.com/a: true}",
         (
-            "/injectedAnnotations/example.com~1a: expected a string, got true or false; put it in quotes",
+            (
+                "/injectedAnnotations/example.com~1a: "
+                "expected a string, got true or false; put it in quotes"
+            ),
         ),
     ),
     Bad(

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from podgraft import admission, kube, patch, policy
 from podgraft.admission import AdmissionRequest, AdmissionResponse
 from podgraft.bundle import Bundle, Call, Graft, Grafted
-from podgraft.injection import OperatorError, UserError
+from podgraft.injection import OperatorError, UserError, discreet
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import identity
 from podgraft.policy import Decision, Skip
@@ -155,7 +155,7 @@ def _review(request: AdmissionRequest, store: Store, caller: Caller, answer: _An
     try:
         return answer(case)
     except UserError as error:
-        return _denied(case, str(error), Why.USER)
+        return _denied(case, discreet(error), Why.USER)
     except OperatorError as error:
         return Failed(error, replace(case.facts, decision=Word.FAIL, reason=Why.OPERATOR))
 

@@ -170,7 +170,7 @@ def test_every_fault_of_a_configuration_is_told() -> None:
         "config/policy: expected a string, got a number; write a string, or nothing",
         "config/templates/a: expected a string, got a list; write a string, or nothing",
         (
-            "config/aliases/b: expected a list of strings, got 'x'; "
+            "config/aliases/b: expected a list of strings, got a string; "
             "write a list of strings, or nothing"
         ),
         "values/global/hub: expected a string, got a number; write a string, or nothing",

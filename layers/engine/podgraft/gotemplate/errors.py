@@ -7,6 +7,10 @@
 from .quoting import quote
 from .source import Span
 
+# Reasons that print values of the data as they are. What ``fail`` says its template's author wrote.
+_QUOTING = ("error calling ", "range can't iterate over ", "can't use ")
+_AUTHORS_OWN = "error calling fail: "
+
 
 class TemplateError(Exception):
     """The text is not a template: Go's parse error, ``template: NAME:LINE: REASON``."""
@@ -51,6 +55,11 @@ class ExecError(Exception):
             f"template: {place}: executing {quote(self.executing)} at <{self.expression}>: "
             f"{self.reason}"
         )
+
+    @property
+    def quotes(self) -> bool:
+        """Whether the reason may hold a value of the data."""
+        return self.reason.startswith(_QUOTING) and not self.reason.startswith(_AUTHORS_OWN)
 
     @property
     def drawing(self) -> str:

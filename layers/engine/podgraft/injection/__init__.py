@@ -5,6 +5,20 @@ that says whose fault it is. Nothing here decides whether to inject (``policy`` 
 clock, the environment or a file.
 """
 
-from .errors import Fault, InjectionError, InvalidDocumentsError, OperatorError, UserError
+from .errors import (
+    Fault,
+    InjectionError,
+    InvalidDocumentsError,
+    OperatorError,
+    UserError,
+    discreet,
+)
 
-__all__ = ["Fault", "InjectionError", "InvalidDocumentsError", "OperatorError", "UserError"]
+__all__ = [
+    "Fault",
+    "InjectionError",
+    "InvalidDocumentsError",
+    "OperatorError",
+    "UserError",
+    "discreet",
+]

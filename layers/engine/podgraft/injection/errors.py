@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from podgraft.gotemplate import ExecError
+
+_EXPLAINED = "; podgraft explain says why"
+# What a denial may show a value of, since whoever is denied wrote it for us to read.
+_SHOWN = ("annotation ", "label ")
+
 
 class InjectionError(Exception):
     """Base of the two faults below; never raised itself."""
@@ -15,6 +21,18 @@ class UserError(InjectionError):
 
 class OperatorError(InjectionError):
     """Configuration, template or values fail for this pod; the pod's author can do nothing."""
+
+
+def discreet(error: InjectionError) -> str:
+    """The error's text as it may leave this process: without values of the pod.
+
+    A template's reason may quote one, and messages of webhooks end in events, and in the log of
+    kube-apiserver: then the place and the expression are told without it.
+    """
+    text, cause = str(error), error.__cause__
+    if isinstance(cause, ExecError) and cause.quotes and not text.startswith(_SHOWN):
+        return text.removesuffix(f": {cause.reason}") + _EXPLAINED
+    return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ how often, is decided here by the time that is left and not by botocore. Clients
 botocore, which boto3 wraps: boto3's own import adds a quarter to the cold start and no call.
 """
 
+import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -50,6 +51,8 @@ _TRANSIENT = frozenset(
 )
 _MISSING = frozenset({"NoSuchKey", "NoSuchBucket", "ParameterNotFound", "404"})
 _FIRST_SERVER_ERROR = 500
+# At DEBUG botocore logs whole answers, and so what Parameter Store keeps encrypted.
+_QUIET = logging.getLogger("botocore")
 
 
 class MissingError(NotLoadedError):
@@ -86,6 +89,7 @@ CONFIG = Config(
 
 def clients() -> "tuple[SSMClient, S3Client]":
     """Clients for the two services, by the process's own credentials and region."""
+    _QUIET.setLevel(logging.INFO)
     session = get_session()
     # botocore's create_client is typed for no service in particular.
     ssm = cast("SSMClient", session.create_client("ssm", config=CONFIG))

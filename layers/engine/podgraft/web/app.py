@@ -16,7 +16,7 @@ from .authentication import gate
 from .errors import NoRouteError, WrongMethodError
 from .faults import Reply
 from .health import DEFAULT_INJECTOR, readiness
-from .journal import Journal, to
+from .journal import Journal, to, trace
 from .settings import Auth
 from .throttle import Throttle
 from .webhook import REVIEWS, Webhook
@@ -45,6 +45,7 @@ def create_app(
         _add_review(app, webhook, route)
     _add_health(app, store)
     app.register_error_handler(HTTPException, _refused)
+    app.register_error_handler(Exception, lambda error: _mistaken(error, write))
     app.wsgi_app = _TokenInPath(app.wsgi_app)  # pyright: ignore[reportAttributeAccessIssue]  as Flask documents it
     return app
 
@@ -102,6 +103,14 @@ def _refused(error: HTTPException) -> Response:
             return response
         case _:
             return _response(faults.reply(error))
+
+
+def _mistaken(error: Exception, write: Journal) -> Response:
+    """A mistake of ours outside the reviews; Flask would log its message, whatever that quotes."""
+    write(
+        {"event": "mistake", "level": "ERROR", "endpoint": request.endpoint, "trace": trace(error)}
+    )
+    return _response(faults.reply(error))
 
 
 def _response(reply: Reply) -> Response:
