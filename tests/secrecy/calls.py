@@ -1,0 +1,335 @@
+"""Calls that carry secrets wherever a caller can put one, and stores that hold some.
+
+Each ``Scenario`` is a state of the store and a call; together they meet every fault of the table in
+web/faults.py and every word that a review can end with. test_http.py checks that they do.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, admit, keep, write
+from events.recorded import recorded
+from podgraft import admission
+from podgraft.injection import OperatorError
+from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
+from podgraft.web import errors
+from podgraft.web.throttle import MAX_FAILURES
+from secrecy.planted import ALIAS, ANNOTATION, ENVIRONMENT, MARK
+
+BEARER = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+MISTAKE = f"{MARK}-mistake"  # a review that holds it makes the server stumble (mistakes.py)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One HTTP request."""
+
+    body: bytes = b""
+    path: str = "/inject/cluster/prod-eu"
+    method: str = "POST"
+    headers: Mapping[str, str] = field(default_factory=lambda: BEARER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """What is called when the store is so, and what comes of it: a fault, or else a decision."""
+
+    name: str
+    call: Call
+    fault: type[Exception] | None = None
+    decision: str = ""
+    store: Callable[[Path], object] = lambda _: None
+    times: int = 1
+    warm: bool = False  # whether another call comes before the store is so
+
+
+def pod(**metadata: Any) -> bytes:
+    """The review of a pod with a secret in every place that may hold one."""
+    review: Any = json.loads(recorded("03-kubectl-run").body)
+    made = review["request"]["object"]
+    own = {"annotations": {"example.com/a": ANNOTATION, "example.com/b": ALIAS}, "labels": {}}
+    made["metadata"] = {**made["metadata"], **own, **metadata}
+    made["spec"]["imagePullSecrets"] = [{"name": f"{MARK}-pull-secret"}]
+    [container] = made["spec"]["containers"]
+    container["env"] = [{"name": "A", "value": ENVIRONMENT}, {"name": "B", "value": ALIAS}]
+    container["args"] = [f"--password={ENVIRONMENT}"]
+    return json.dumps(review).encode()
+
+
+def edited(edit: Callable[[Any], object]) -> bytes:
+    """The review, after ``edit`` changed its request."""
+    review: Any = json.loads(pod())
+    edit(review["request"])
+    return json.dumps(review).encode()
+
+
+def failing(action: str) -> Callable[[Path], Path]:
+    """A store whose template does this beside."""
+    template = CONFIG.replace("{{ .DeploymentMeta.Name }}", action)
+    return lambda folder: keep(folder, files={**BUNDLE, "injector.yaml": template.encode()})
+
+
+def policy(text: str) -> Callable[[Path], Path]:
+    """A store with this policy for an injector that was not loaded before."""
+    return lambda folder: keep(folder, "other", policy=text)
+
+
+def bundle(content: str) -> Callable[[Path], Path]:
+    """A store with this manifest for an injector that was not loaded before."""
+    return lambda folder: keep(folder, "other", files={**BUNDLE, "other.yaml": content.encode()})
+
+
+def callers(text: str) -> Callable[[Path], None]:
+    """A store with this document of who may call for a cluster."""
+    return lambda folder: write(folder / "auth" / "third.yaml", text.encode())
+
+
+def unreadable(folder: Path) -> None:
+    """Make a folder of the policy: reading it fails for everybody, root included."""
+    (folder / "other" / "policy.yaml").mkdir(parents=True)
+
+
+OTHER = "/other/inject/cluster/prod-eu"
+ENV = "(index (index .Spec.Containers 0).Env 0).Value"
+OVERLAY = """\
+apiVersion: podgraft.dev/v1
+kind: Overlay
+metadata: {name: shout}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  template: "%s"
+"""
+RULES = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: short}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations: [{expression: "object.spec.containers[0].env.size() < %s"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: short}
+spec: {policyName: short, validationActions: [Deny]}
+"""
+
+
+def faulty(
+    name: str,
+    fault: type[Exception],
+    call: Call,
+    store: Callable[[Path], object] = lambda _: None,
+    times: int = 1,
+) -> Scenario:
+    return Scenario(name=name, fault=fault, call=call, store=store, times=times)
+
+
+def decided(
+    name: str, decision: str, call: Call, store: Callable[[Path], object] = lambda _: None
+) -> Scenario:
+    return Scenario(name=name, decision=decision, call=call, store=store)
+
+
+def stale(folder: Path) -> None:
+    """Break a policy that is in force."""
+    keep(folder, policy="features: {env: {A: " + ALIAS + "}}")
+
+
+SCENARIOS = (
+    # What a review can end with
+    decided("injected", "inject", Call(pod())),
+    decided("injected by a token in the path", "inject", Call(pod(), f"/k/{TOKEN}/inject")),
+    decided("a dry run", "inject", Call(edited(lambda request: request.update(dryRun=True)))),
+    Scenario(
+        name="an older version answers",
+        decision="inject",
+        call=Call(pod()),
+        store=stale,
+        warm=True,
+    ),
+    decided("declined", "skip", Call(pod(labels={"sidecar.istio.io/inject": "false"}))),
+    decided(
+        "a mark that is no word", "inject", Call(pod(labels={"sidecar.istio.io/inject": MARK}))
+    ),
+    decided(
+        "no creation",
+        "skip",
+        Call(edited(lambda r: r.update(operation="DELETE", oldObject=r["object"], object=None))),
+    ),
+    decided(
+        "mutated",
+        "mutate",
+        Call(pod(), "/other/mutate"),
+        bundle(OVERLAY % "metadata: {annotations: {example.com/x: {{ .ObjectMeta.Name }}}}"),
+    ),
+    decided("allowed", "allow", Call(pod(), "/other/validate"), bundle(RULES % "3")),
+    decided("denied by a rule", "deny", Call(pod(), "/other/validate"), bundle(RULES % "1")),
+    decided(
+        "an annotation without sense",
+        "deny",
+        Call(pod(annotations={"proxy.istio.io/config": f"{MARK}: ["})),
+    ),
+    decided(
+        "a number among the annotations", "deny", Call(pod(annotations={"example.com/a": 424242}))
+    ),
+    decided("a list for a pod", "deny", Call(edited(lambda r: r.update(object=[ENVIRONMENT])))),
+    decided(
+        "an annotation that is structure",
+        "deny",
+        Call(pod(annotations={"example.com/a": f"x\n{MARK}: [1"})),
+        failing('{{ annotation .ObjectMeta "example.com/a" "" }}'),
+    ),
+    # Whose fault it is otherwise
+    faulty("an empty body", admission.NotAReviewError, Call(b"")),
+    faulty("half a body", admission.NotAReviewError, Call(pod()[:-30])),
+    faulty("a key twice", admission.NotAReviewError, Call(b'{"a": "planted", "a": "planted"}')),
+    faulty("a pod for a review", admission.NotAReviewError, Call(b'{"data": "planted"}')),
+    faulty(
+        "a secret among the words",
+        admission.NotAReviewError,
+        Call(edited(lambda request: request.update(uid=[MARK]))),
+    ),
+    faulty(
+        "no credential",
+        errors.UnauthenticatedError,
+        Call(pod(), headers={"Content-Type": "application/json"}),
+    ),
+    faulty(
+        "another scheme",
+        errors.UnauthenticatedError,
+        Call(pod(), headers={"Authorization": f"Basic {MARK}"}),
+    ),
+    faulty(
+        "a stranger's token",
+        errors.UnauthenticatedError,
+        Call(pod(), f"/k/{MARK}/inject", headers={"Authorization": f"Bearer {MARK}"}),
+    ),
+    faulty(
+        "a token and nothing behind it",
+        errors.NoRouteError,
+        Call(pod(), f"/k/{TOKEN}"),
+    ),
+    faulty("a token twice", errors.NoRouteError, Call(pod(), f"/k/{TOKEN}/k/{TOKEN}/inject")),
+    faulty("a token without its k", UnknownInjectorError, Call(pod(), f"/{TOKEN}/inject")),
+    faulty(
+        "another cluster's token",
+        errors.ForbiddenError,
+        Call(pod(), headers={**BEARER, "Authorization": f"Bearer {OTHER_TOKEN}"}),
+    ),
+    faulty("no such injector", UnknownInjectorError, Call(pod(), "/nobody/inject")),
+    faulty("a method for nothing", errors.WrongMethodError, Call(pod(), method="PUT")),
+    faulty(
+        "too large",
+        admission.TooLargeError,
+        Call(b"planted" * (admission.MAX_REQUEST_BYTES // 7 + 1)),
+    ),
+    faulty(
+        "no JSON by its type",
+        errors.ContentTypeError,
+        Call(pod(), headers={**BEARER, "Content-Type": "text/plain"}),
+    ),
+    faulty(
+        "again and again",
+        errors.ThrottledError,
+        Call(pod(), f"/k/{MARK}/inject", headers={}),
+        times=MAX_FAILURES + 1,
+    ),
+    # The operator's
+    faulty(
+        "a function refuses a value",
+        OperatorError,
+        Call(
+            edited(
+                lambda r: r["object"]["spec"]["containers"][0]["env"][0].update(
+                    value="postgres://a:planted@b:c/"
+                )
+            )
+        ),
+        failing(f"{{{{ urlParse {ENV} }}}}"),
+    ),
+    faulty(
+        "a loop over a value",
+        OperatorError,
+        Call(pod()),
+        failing(f"{{{{ range {ENV} }}}}{{{{ end }}}}"),
+    ),
+    faulty("a value compared", OperatorError, Call(pod()), failing(f"{{{{ eq {ENV} 1 }}}}")),
+    decided(
+        "a value that is YAML of its own",
+        "deny",
+        Call(pod()),
+        failing("{{ (index (index .Spec.Containers 0).Env 1).Value }}"),
+    ),
+    faulty(
+        "an overlay refuses a value",
+        OperatorError,
+        Call(pod(), "/other/mutate"),
+        bundle(OVERLAY % f"{{{{ mustToDate `2006` {ENV} }}}}"),
+    ),
+    decided(
+        "an overlay's value that is YAML of its own",
+        "deny",
+        Call(pod(), "/other/mutate"),
+        bundle(OVERLAY % "a: {{ (index (index .Spec.Containers 0).Env 1).Value }}"),
+    ),
+    *(
+        faulty(f"policy {number}", NotLoadedError, Call(pod(), OTHER), policy(text))
+        for number, text in enumerate(
+            (
+                f"features: {{env: {{A: {ALIAS}}}}}",
+                f"features: {{env: {{A: !!int {MARK}}}}}",
+                f"features: {{env: {{A: {{B: {MARK}}}}}}}",
+                f"features: {{env: [A={MARK}]}}",
+                f"features: {MARK}",
+                f"clusters: [{MARK}]",
+                f"injectedAnnotations: {{a: [{MARK}]}}",
+                f"injectedAnnotations: {MARK}",
+                f"clusters: {{a: {{features: {{env: [A={MARK}]}}}}}}",
+            )
+        )
+    ),
+    faulty(
+        "a bundle with a value for an alias",
+        NotLoadedError,
+        Call(pod(), OTHER),
+        bundle(f"a: {ALIAS}"),
+    ),
+    faulty(
+        "Helm values with a secret in the wrong place",
+        NotLoadedError,
+        Call(pod(), OTHER),
+        bundle(CONFIG.replace('"global": {', f'"global": "{MARK}", "a": {{')),
+    ),
+    # The world's
+    faulty("a policy that cannot be read", UnavailableError, Call(pod(), OTHER), unreadable),
+    *(
+        faulty(f"callers {number}", NotLoadedError, Call(pod()), callers(text))
+        for number, text in enumerate(
+            (
+                f"tokens: [{TOKEN}]",
+                f"tokens: [{{sha256: {TOKEN}}}]",
+                f"{TOKEN}: prod",
+                f"tokens: [{{{TOKEN}: prod}}]",
+                f"tokens: *{TOKEN}",
+                f"tokens: !!int {TOKEN}",
+                f"? {TOKEN}\n? {TOKEN}",
+            )
+        )
+    ),
+    # Ours
+    faulty("a mistake of ours", RuntimeError, Call(pod(annotations={"a": MISTAKE}))),
+)
+
+
+def kept(folder: Path) -> Path:
+    """A store whose policy and bundle hold secrets too, and that loads."""
+    admit(folder, "prod-eu", TOKEN)
+    admit(folder, "staging", OTHER_TOKEN)
+    features = json.dumps({"env": {"A": ENVIRONMENT}})
+    annotations = json.dumps({"example.com/of-the-policy": ANNOTATION})
+    return keep(folder, policy=f"features: {features}\ninjectedAnnotations: {annotations}\n")

@@ -1,0 +1,40 @@
+"""A place where everything is heard: file descriptors, and every logger at its most talkative."""
+
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from podgraft import admission
+from podgraft.web.metrics import SERVICE
+from secrecy import mistakes
+from secrecy.calls import kept
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A store that holds secrets and loads."""
+    return kept(tmp_path / "store")
+
+
+@pytest.fixture
+def heard(
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> Iterator[Callable[[], str]]:
+    """What was written since the last time, and every record of any level."""
+    logging.Logger.manager.loggerDict.pop(SERVICE, None)  # Powertools' keeps an older output
+
+    def written() -> str:
+        text = "".join(capfd.readouterr()) + caplog.text
+        caplog.clear()
+        return text
+
+    with caplog.at_level(logging.DEBUG):
+        yield written
+
+
+@pytest.fixture
+def stumbling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make our mistakes."""
+    monkeypatch.setattr(admission, "decode", mistakes.decode)

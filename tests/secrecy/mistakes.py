@@ -1,0 +1,21 @@
+"""Mistakes of ours, made on purpose: exceptions whose messages quote whatever is at hand."""
+
+from podgraft import admission
+from podgraft.admission import AdmissionRequest
+from podgraft.store import DirectoryStore
+from secrecy.calls import MISTAKE
+from secrecy.planted import MARK
+
+_decode = admission.decode
+
+
+def decode(body: bytes) -> AdmissionRequest:
+    """Read a review, and stumble over those that ask for it."""
+    if MISTAKE.encode() in body:
+        raise RuntimeError(f"cannot read {body!r}")
+    return _decode(body)
+
+
+def injectors(store: DirectoryStore) -> tuple[str, ...]:
+    """Stumble over whatever the store holds."""
+    raise RuntimeError(f"{store} {MARK}")
