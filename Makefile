@@ -15,7 +15,7 @@ SAM := $(TOOLS)/sam/bin
 export SAM_CLI_TELEMETRY := 0
 
 .PHONY: help setup demo test check format lint types contracts template conformance bench \
-	e2e-aws e2e-kube build deploy clean
+	e2e-aws e2e-builds e2e-kube build deploy clean
 
 help: ## Print this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-12s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,7 +39,7 @@ demo: setup ## Inject a pod over HTTPS on this machine and show what happened (S
 test: setup ## Run the whole test suite
 	@$(BIN)/python -m pytest -q -n auto
 
-check: lint types contracts template test e2e-aws ## Everything that CI runs
+check: lint types contracts template test e2e-builds e2e-aws ## Everything that CI runs
 
 format: setup ## Write the house format
 	@$(BIN)/ruff format --quiet .
@@ -68,6 +68,9 @@ bench: setup $(TOOLS)/ministack/.done ## Measure cold start and warm reviews, ea
 
 e2e-aws: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Deploy to an AWS on loopback and review through it
 	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python -m pytest -q tests/e2e/aws
+
+e2e-builds: setup ## Build the layers for every runtime and architecture, and look into them
+	@PODGRAFT_E2E_BUILDS=1 $(BIN)/python -m pytest -q tests/e2e/builds
 
 e2e-kube: setup ## Feed the real kube-apiserver's admission plugins (needs Go)
 	@$(BIN)/python scripts/e2e_kube.py

@@ -26,6 +26,7 @@ MACHINE = {"arm64": "aarch64", "x86_64": "x86_64"}[ARCHITECTURE]
 OPERATIONS = {
     "s3": {"GetObject", "ListObjectsV2"},
     "ssm": {"GetParameter", "GetParametersByPath"},
+    "xray": {"GetSamplingRules", "GetSamplingTargets"},  # asked for by its SDK, with Tracing=Active
 }
 UNNEEDED = (
     "bin",
@@ -34,7 +35,7 @@ UNNEEDED = (
     "cel_expr_python/ext",  # 37 MB: podgraft.cel names its extensions, which cel.so has itself
     "bazel-project",  # what its build left in the wheel: protobuf's tests, bazel's rules
     "aws_lambda_powertools/event_handler",  # Logger, Metrics and Tracer are what web/ asks for
-    "aws_lambda_powertools/utilities/[!_t]*",  # all but typing, which they import
+    "aws_lambda_powertools/utilities/[!_jt]*",  # all but jmespath_utils and typing, their own
     "**/tests",
     "**/*.[ch]",
     "**/*.pyi",
@@ -143,7 +144,7 @@ def _copy(target: Path, package: Path) -> None:
 
 
 def _compile(target: Path) -> str:
-    python = _matching_python()
+    python = matching_python(RUNTIME)
     if python is None:
         return (
             f"WITHOUT bytecode (no {RUNTIME} on this machine: cold starts take about twice as long)"
@@ -155,13 +156,13 @@ def _compile(target: Path) -> str:
     return "with bytecode"
 
 
-def _matching_python() -> str | None:
+def matching_python(runtime: str) -> str | None:
     """A Python of the very release to compile with: this one, PATH's, or one of pyenv's."""
-    wanted = tuple(map(int, RUNTIME.removeprefix("python").split(".")))
+    wanted = tuple(map(int, runtime.removeprefix("python").split(".")))
     if sys.version_info[:2] == wanted:
         return sys.executable
     pyenv = Path("~/.pyenv/versions").expanduser()
-    candidates = [shutil.which(RUNTIME), *map(str, pyenv.glob(f"{RUNTIME[6:]}.*/bin/{RUNTIME}"))]
+    candidates = [shutil.which(runtime), *map(str, pyenv.glob(f"{runtime[6:]}.*/bin/{runtime}"))]
     return next((path for path in candidates if path and _runs(path)), None)
 
 

@@ -1,0 +1,29 @@
+"""Run by the very Python of a layer, with nothing but the layer: a review, and all that loads late.
+
+    probe.py EVENT    (a file with an API Gateway event; the environment is the function's)
+
+Prints the answer, and where the bytecode in use says that it comes from.
+"""
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import botocore.session
+
+import handler
+from podgraft import review
+
+for late in ("podgraft.web.tracing", "aws_xray_sdk.ext.botocore"):  # what Tracing=Active loads
+    import_module(late)
+for service in ("s3", "ssm"):  # from what is left of their models
+    botocore.session.get_session().create_client(service, region_name="eu-central-1")
+
+answer = handler.handler(json.loads(Path(sys.argv[1]).read_text()), None)
+said = {
+    "status": answer["statusCode"],
+    "patched": "patch" in json.loads(answer["body"]).get("response", {}),
+    "compiled_from": review.inject.__code__.co_filename,
+}
+sys.stdout.write(f"\n{json.dumps(said)}\n")

@@ -1,0 +1,145 @@
+"""Every runtime and architecture that template.yaml offers, built for real from this machine."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Generator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from assemble import matching_python
+from e2e.builds.layer import (
+    LAYERS,
+    MAGIC,
+    UNCHECKED_HASH,
+    Target,
+    assemble,
+    machine_of,
+    stamp_of,
+    uncompiled,
+)
+from events.kept import BUNDLE, TOKEN, admit, keep
+
+ROOT = LAYERS.parent
+TARGETS = tuple(
+    Target(runtime, architecture) for runtime, architecture in product(MAGIC, ("arm64", "x86_64"))
+)
+# What all layers of a function may unpack to (Lambda quotas).
+LAMBDA_BYTES = 250 * 1024 * 1024
+# CEL, RE2 and the template engine all have a part in it.
+OVERLAY = b"""
+apiVersion: podgraft.dev/v1
+kind: Overlay
+metadata: {name: marked}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  matchConditions: [{name: named, expression: "'shop-1'.matches('^shop-[0-9]+$')"}]
+  template: 'metadata: {annotations: {marked: {{ "yes" | quote }}}}'
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """Both layers of one target, and what the build said of them."""
+
+    target: Target
+    dependencies: Path
+    engine: Path
+    said: str
+
+    @property
+    def compiled(self) -> bool:
+        """Whether this machine has the target's Python, to compile with."""
+        return matching_python(self.target.runtime) is not None
+
+
+@pytest.fixture(scope="module", params=TARGETS, ids=str)
+def built(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Generator[Built]:
+    """One build after the other; each is removed before the next begins."""
+    if "PODGRAFT_E2E_BUILDS" not in os.environ:
+        pytest.skip("fetches wheels for every Lambda; run make e2e-builds")
+    target: Target = request.param
+    folder = tmp_path_factory.mktemp(str(target))
+    dependencies, engine = folder / "dependencies", folder / "engine"
+    requirements = LAYERS / "dependencies" / "requirements.txt"
+    said = assemble(target, "dependencies", dependencies, requirements)
+    said += assemble(target, "sources", engine, LAYERS / "engine" / "podgraft")
+    request.config.get_terminal_writer().line(f"\n{said}")
+    yield Built(target, dependencies, engine, said)
+    shutil.rmtree(folder)
+
+
+def test_the_template_offers_what_is_built_here() -> None:
+    template = (ROOT / "template.yaml").read_text()
+    assert f"AllowedValues: [{', '.join(MAGIC)}]" in template
+    assert "AllowedValues: [arm64, x86_64]" in template
+
+
+def test_libraries_are_of_the_processor_and_the_release(built: Built) -> None:
+    libraries = list(built.dependencies.rglob("*.so"))
+    assert {path.parent.name for path in libraries} >= {"yaml", "re2", "cel_expr_python"}
+    for path in libraries:
+        assert machine_of(path) == built.target.architecture, path
+        assert built.target.abi in path.name or ".abi3." in path.name, path
+
+
+def test_bytecode_is_of_the_release_or_there_is_none(built: Built) -> None:
+    for layer in (built.dependencies, built.engine):
+        stamps = {stamp_of(path) for path in layer.rglob("*.pyc")}
+        if built.compiled:
+            assert stamps == {(MAGIC[built.target.runtime], UNCHECKED_HASH)}
+            assert uncompiled(layer, built.target) == []
+        else:
+            assert stamps == set()
+    word = ", with bytecode" if built.compiled else "WITHOUT bytecode (no "
+    assert built.said.count(word) == 2
+
+
+def test_both_layers_are_well_below_what_lambda_takes(built: Built) -> None:
+    layers = (built.dependencies, built.engine)
+    size = sum(path.stat().st_size for each in layers for path in each.rglob("*"))
+    assert size < LAMBDA_BYTES / 5
+
+
+def test_nothing_is_shipped_that_no_review_needs(built: Built) -> None:
+    names = {path.name for path in built.dependencies.iterdir()}
+    assert names.isdisjoint({"bin", "boto3", "s3transfer", "bazel-project", "pip", "setuptools"})
+    models = {path.name for path in (built.dependencies / "botocore" / "data").glob("*/")}
+    assert models == {"s3", "ssm", "xray"}
+    assert not list(built.dependencies.rglob("*.pyi"))
+
+
+def test_the_layers_answer_a_review_under_their_own_python(built: Built, tmp_path: Path) -> None:
+    """With an empty environment and without site-packages: what is not in the layers is missing."""
+    python = matching_python(built.target.runtime)
+    if python is None or built.target.architecture != os.uname().machine:
+        pytest.skip(f"{built.target} does not run on this machine")
+    store = keep(tmp_path, files={**BUNDLE, "overlay.yaml": OVERLAY})
+    admit(store, "prod-eu", TOKEN)
+    done = subprocess.run(
+        [
+            *(python, "-S", Path(__file__).with_name("probe.py")),
+            ROOT / "tests" / "events" / "apigateway-v2-bearer-token.json",
+        ],
+        env={
+            "PYTHONPATH": f"{built.engine}:{built.dependencies}:{ROOT / 'functions' / 'webhook'}",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PODGRAFT_STORE": f"file:{store}",
+            "AWS_LAMBDA_FUNCTION_NAME": "podgraft",  # so that Powertools writes logs and metrics
+        },
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert json.loads(done.stdout.splitlines()[-1]) == {
+        "status": 200,
+        "patched": True,
+        "compiled_from": "/opt/python/podgraft/review.py",
+    }
