@@ -16,6 +16,7 @@ from podgraft import admission
 from podgraft.injection import OperatorError
 from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
 from podgraft.web import errors
+from podgraft.web.faults import OURS, TABLE
 from podgraft.web.throttle import MAX_FAILURES
 from secrecy.planted import ALIAS, ANNOTATION, ENVIRONMENT, MARK
 
@@ -33,6 +34,10 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=lambda: BEARER)
 
 
+def _unchanged(_: Path) -> None:
+    """Leave the store as it is."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
     """What is called when the store is so, and what comes of it: a fault, or else a decision."""
@@ -41,9 +46,20 @@ class Scenario:
     call: Call
     fault: type[Exception] | None = None
     decision: str = ""
-    store: Callable[[Path], object] = lambda _: None
+    store: Callable[[Path], object] = _unchanged
     times: int = 1
     warm: bool = False  # whether another call comes before the store is so
+
+
+    @property
+    def changes(self) -> bool:
+        """Whether the store is not as it was."""
+        return self.store is not _unchanged
+
+
+def code_of(scenario: Scenario) -> int:
+    """What the table says of the fault."""
+    return 200 if scenario.fault is None else TABLE.get(scenario.fault, OURS).code.value
 
 
 def pod(**metadata: Any) -> bytes:
@@ -123,14 +139,14 @@ def faulty(
     name: str,
     fault: type[Exception],
     call: Call,
-    store: Callable[[Path], object] = lambda _: None,
+    store: Callable[[Path], object] = _unchanged,
     times: int = 1,
 ) -> Scenario:
     return Scenario(name=name, fault=fault, call=call, store=store, times=times)
 
 
 def decided(
-    name: str, decision: str, call: Call, store: Callable[[Path], object] = lambda _: None
+    name: str, decision: str, call: Call, store: Callable[[Path], object] = _unchanged
 ) -> Scenario:
     return Scenario(name=name, decision=decision, call=call, store=store)
 

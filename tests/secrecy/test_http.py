@@ -13,8 +13,8 @@ from werkzeug.test import Client
 
 from podgraft.store import DirectoryCallers, DirectoryStore
 from podgraft.web import create_app
-from podgraft.web.faults import OURS, TABLE
-from secrecy.calls import SCENARIOS, Call, Scenario, pod
+from podgraft.web.faults import TABLE
+from secrecy.calls import SCENARIOS, Call, Scenario, code_of, pod
 from secrecy.planted import found
 
 ROOT = Path(__file__).parents[2]
@@ -84,11 +84,6 @@ def ask(
     return (
         app_over(folder) if request.param == "application" else function_over(folder, monkeypatch)
     )
-
-
-def code_of(scenario: Scenario) -> int:
-    """What the table says of the fault."""
-    return 200 if scenario.fault is None else TABLE.get(scenario.fault, OURS).code.value
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)

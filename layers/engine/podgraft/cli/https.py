@@ -11,6 +11,7 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
 from podgraft.cli.tls import ReloadingContext
+from podgraft.cli.worker import Worker
 
 # Go's client keeps an idle connection for 90 s: it must be the one that closes, or a review that is
 # just being sent is lost.
@@ -54,7 +55,7 @@ class Server(BaseApplication):
         return {
             "bind": f"{host}:{place.port}",
             "workers": place.workers,
-            "worker_class": "gthread",
+            "worker_class": Worker,
             "threads": place.threads,
             "keepalive": KEEP_ALIVE_SECONDS,
             "graceful_timeout": GRACE_SECONDS,

@@ -9,7 +9,7 @@ from . import settings
 from .app import create_app
 from .asgi import InLoop
 from .health import DEFAULT_INJECTOR
-from .journal import Journal
+from .journal import Journal, trace
 from .opening import journal_of, opened, traced
 from .settings import Auth, Settings, SettingsError
 
@@ -24,5 +24,6 @@ __all__ = [
     "journal_of",
     "opened",
     "settings",
+    "trace",
     "traced",
 ]

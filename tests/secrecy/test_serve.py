@@ -1,0 +1,150 @@
+"""``podgraft serve`` writes no secret, whatever it is sent: HTTP or not, over TLS as in earnest."""
+
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.client import HTTPSConnection
+from pathlib import Path
+
+import pytest
+
+from certificates import keys, pem
+from certificates.keys import KeyType
+from events.kept import TOKEN
+from pki import Authority
+from podgraft.admission import MAX_REQUEST_BYTES
+from secrecy.calls import SCENARIOS, Call, code_of, kept
+from secrecy.planted import MARK, found
+
+PROGRAM = Path(__file__).with_name("faulty_server.py")
+ROOT = Path(__file__).parents[2]
+CA = Authority()
+LINE = f"POST /k/{TOKEN}/inject HTTP/1.1\r\nHost: a\r\n"
+NO_HTTP: Sequence[tuple[str, str]] = (
+    ("a request line of four words", f"POST /k/{TOKEN}/inject HTTP/1.1 x\r\n\r\n"),
+    ("a method that is none", f"{TOKEN} / HTTP/1.1\r\n\r\n"),
+    ("a version that is none", f"POST /k/{TOKEN}/inject HTTP/{MARK}\r\n\r\n"),
+    ("a header line without a colon", f"{LINE}Authorization Bearer {TOKEN}\r\n\r\n"),
+    ("a header's name with a blank", f"{LINE}Authorization Bearer {TOKEN}: x\r\n\r\n"),
+    ("a header over two lines", f"{LINE}Authorization: Bearer\r\n {TOKEN}\r\n\r\n"),
+    ("a header with a zero byte", f"{LINE}Authorization: Bearer {TOKEN}\0\r\n\r\n"),
+    ("a length that is none", f"{LINE}Content-Length: {MARK}\r\n\r\n"),
+    ("a coding that is none", f"{LINE}Transfer-Encoding: {MARK}\r\n\r\n"),
+    ("an expectation", f"{LINE}Expect: {TOKEN}\r\n\r\n"),
+    ("a line without an end", f"POST /k/{TOKEN}/inject?{'x' * 9000} HTTP/1.1\r\n\r\n"),
+    ("headers without an end", f"{LINE}{f'A: {TOKEN}{chr(13)}{chr(10)}' * 200}\r\n"),
+    (
+        "a chunk that is none",
+        f"{LINE}Authorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\n"
+        f"Transfer-Encoding: chunked\r\n\r\n{MARK}\r\n{MARK}\r\n",
+    ),
+    ("HTTP/2 without being asked", f"PRI * HTTP/2.0\r\n\r\n{TOKEN}\r\n\r\n"),
+)
+
+
+class Served:
+    """A running server, how to reach it, and all that it wrote."""
+
+    def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
+        assert process.stdout is not None
+        self.process = process
+        self.folder = folder
+        self.first = process.stdout.readline()
+        self.port = int(self.first.rsplit(":", 1)[-1])
+        self.trust = ssl.create_default_context(cafile=folder / "ca.pem")
+
+    def ask(self, call: Call) -> tuple[int, str]:
+        """Call as a client of HTTP does."""
+        connection = HTTPSConnection("127.0.0.1", self.port, context=self.trust, timeout=20)
+        length = {"Content-Length": str(len(call.body))}
+        # What is too large is answered before it is sent to its end.
+        body = call.body if len(call.body) <= MAX_REQUEST_BYTES else call.body[:1000]
+        try:
+            connection.request(call.method, call.path, body, {**call.headers, **length})
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        finally:
+            connection.close()
+
+    def send(self, text: str) -> str:
+        """Send what may be no HTTP; the whole answer."""
+        with (
+            socket.create_connection(("127.0.0.1", self.port), 20) as plain,
+            self.trust.wrap_socket(plain, server_hostname="127.0.0.1") as tls,
+        ):
+            tls.sendall(text.encode())
+            return b"".join(iter(lambda: tls.recv(65536), b"")).decode()
+
+    def stop(self) -> str:
+        """All that was written, to the end."""
+        self.process.terminate()
+        return self.first + "".join(self.process.communicate(timeout=20))
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    key = keys.make(KeyType.P_256)
+    certificate = CA.server("127.0.0.1", key=key)
+    (tmp_path / "key.pem").write_bytes(keys.encode(key, None))
+    (tmp_path / "cert.pem").write_bytes(pem.dump([certificate]))
+    (tmp_path / "ca.pem").write_bytes(pem.dump([CA.certificate]))
+    kept(tmp_path / "store")
+    with _serving(tmp_path) as running:
+        yield running
+
+
+@contextmanager
+def _serving(folder: Path) -> Iterator[Served]:
+    files = ("--store", "store", "--cert", "cert.pem", "--key", "key.pem")
+    place = ("--host", "127.0.0.1", "--port", "0", "--workers", "1")
+    path = os.pathsep.join(str(ROOT / part) for part in ("layers/engine", "tests"))
+    with subprocess.Popen(
+        [sys.executable, PROGRAM, *files, *place],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1", "PYTHONPATH": path},
+    ) as process:
+        try:
+            yield Served(process, folder)
+        finally:
+            process.kill()
+
+
+def test_no_call_gets_a_secret_written(served: Served) -> None:
+    for scenario in SCENARIOS:
+        _anew(served.folder / "store")
+        scenario.store(served.folder / "store")
+        for _ in range(scenario.times):
+            code, body = served.ask(scenario.call)
+        # A store that was good before answers from then.
+        assert code in {code_of(scenario), 200 if scenario.changes else 0}, (scenario.name, body)
+        assert not scenario.fault or code == 200 or found(body) == [], scenario.name
+    written = served.stop()
+    assert written.count('"event":"review"') > 20
+    assert found(written) == [], written
+
+
+def _anew(store: Path) -> None:
+    shutil.rmtree(store / "other", ignore_errors=True)
+    (store / "auth" / "third.yaml").unlink(missing_ok=True)
+    kept(store)
+
+
+def test_what_is_no_http_is_neither_written_nor_repeated(served: Served) -> None:
+    for name, text in NO_HTTP:
+        answer = served.send(text)
+        assert answer.startswith("HTTP/1.1 4"), (name, answer)
+        assert found(answer) == [], (name, answer)
+    for _ in range(2):
+        assert served.ask(Call(path="/readyz", method="GET"))[0] == 500
+    written = served.stop()
+    assert written.count("is no HTTP: ") >= len(NO_HTTP) - 2
+    assert written.count('"event":"mistake"') == 2
+    assert found(written) == [], written
