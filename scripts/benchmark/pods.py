@@ -27,20 +27,29 @@ def new(world: World, number: int) -> dict[str, Any]:
     return event(body(pod, number))
 
 
-def wide(world: World, containers: int) -> dict[str, Any]:
-    """A pod of many containers."""
+def wide(world: World, containers: int, number: int = 0) -> dict[str, Any]:
+    """A pod of many containers, never seen before."""
     pod = copy.deepcopy(world.pod)
     first = pod["spec"]["containers"][0]
-    pod["spec"]["containers"] = [{**first, "name": f"c{index}"} for index in range(containers)]
-    return event(body(pod))
+    names = (f"c{number}-{index}" for index in range(containers))
+    pod["spec"]["containers"] = [{**first, "name": name} for name in names]
+    return event(body(pod, number))
 
 
-def annotated(world: World, size: int) -> dict[str, Any]:
-    """A pod with *size* bytes of annotations, a kilobyte each."""
+def annotated(world: World, size: int, number: int = 0) -> dict[str, Any]:
+    """A pod with *size* bytes of annotations, a kilobyte each, never seen before.
+
+    Their text is what a guard against injected syntax has to look at: quotes, colons, braces.
+    """
     pod = copy.deepcopy(world.pod)
-    filler = {f"example.com/{index}": "x" * 1000 for index in range(size // 1000)}
+    text = ('{"key": "value", "list": [1, 2]} ' * 31)[: _KILOBYTE - 30]
+    keys = (f"example.com/{number:012d}-{index:05d}" for index in range(size // _KILOBYTE))
+    filler = dict.fromkeys(keys, text)
     pod["metadata"]["annotations"] = {**pod["metadata"].get("annotations", {}), **filler}
-    return event(body(pod))
+    return event(body(pod, number))
+
+
+_KILOBYTE = 1000
 
 
 def _renamed(pod: dict[str, Any], volume: str) -> dict[str, Any]:

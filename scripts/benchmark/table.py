@@ -1,17 +1,24 @@
 """The table: each row a measurement, its baseline by name, and the ratio of their medians."""
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from .timing import Timings
+
+Unit = Literal["s", "B"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line; times in seconds. ``target`` is the ratio that issue 7 asks for at most."""
+    """One line: seconds, or bytes where ``unit`` says so.
+
+    ``target`` is the ratio that issue 7 asks for at most, or the power where there is one. Rows of
+    one ``series`` differ in ``size``, and the last of them tells by which ``power`` of the size
+    the cost grows (growth.py).
+    """
 
     part: str
     name: str
@@ -20,9 +27,15 @@ class Row:
     repetitions: int
     baseline: str
     baseline_median: float
+    unit: Unit = "s"
     target: float | None = None
+    series: str = ""
     size: float | None = None
     per: str = ""
+    power: float | None = None
+    rate: float | None = None
+    errors: int | None = None
+    note: str = ""
 
     @property
     def ratio(self) -> float:
@@ -32,17 +45,19 @@ class Row:
     @property
     def met(self) -> bool | None:
         """Whether the target is met; ``None`` where there is none."""
-        return None if self.target is None else self.ratio <= self.target
+        if self.target is None:
+            return None
+        return (self.ratio if self.power is None else self.power) <= self.target
 
     @property
     def unit_cost(self) -> float | None:
         """Seconds per unit of size: it does not grow where the cost is linear."""
-        return self.median / self.size if self.size else None
+        return self.median / self.size if self.size and self.per else None
 
     def record(self) -> dict[str, Any]:
         """The row for a machine."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return fields | {"ratio": self.ratio, "met": self.met, "unit_cost": self.unit_cost}
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return own | {"ratio": self.ratio, "met": self.met, "unit_cost": self.unit_cost}
 
 
 def row(part: str, name: str, taken: Timings, baseline: tuple[str, Timings], **more: Any) -> Row:
@@ -69,51 +84,74 @@ def text(rows: Sequence[Row]) -> str:
     return "\n".join([lines[0], rule, *lines[1:]])
 
 
-def write(path: Path, rows: Iterable[Row], machine: Any) -> None:
+def write(path: Path, rows: Iterable[Row], machine: Mapping[str, str]) -> None:
     """The same as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     told = {"machine": machine, "rows": [each.record() for each in rows]}
     path.write_text(json.dumps(told, indent=1) + "\n")
 
 
-def time(seconds: float) -> str:
-    """A time with three figures in the unit that suits it."""
-    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * factor >= 1:
-            return f"{seconds * factor:.3g} {unit}"
-    return f"{seconds * 1e9:.0f} ns"
+def read(path: Path) -> tuple[list[Row], dict[str, str]]:
+    """The rows and the machine that ``write`` wrote."""
+    told = json.loads(path.read_text())
+    known = {each.name for each in fields(Row)}
+    rows = [Row(**{k: v for k, v in record.items() if k in known}) for record in told["rows"]]
+    return rows, told["machine"]
 
 
-_HEADING = (
-    "part",
-    "what",
-    "median",
-    "p99",
-    "n",
-    "baseline",
-    "its median",
-    "ratio",
-    "target",
-    "each",
-)
+def amount(value: float, unit: Unit) -> str:
+    """A time or a number of bytes with three figures, in the unit that suits it."""
+    for name, factor in _UNITS[unit]:
+        if abs(value) * factor >= 1:
+            return f"{_figures(value * factor)} {name}"
+    name, factor = _UNITS[unit][-1]
+    return f"{value * factor:.0f} {name}"
+
+
+def _figures(value: float) -> str:
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"  # noqa: PLR2004 — three figures
+
+
+_UNITS: Mapping[Unit, tuple[tuple[str, float], ...]] = {
+    "s": (("s", 1.0), ("ms", 1e3), ("µs", 1e6), ("ns", 1e9)),
+    "B": (("MB", 1e-6), ("KB", 1e-3), ("B", 1.0)),
+}
+_HEADING = ("part", "what", "median", "p99", "n", "baseline", "its median", "ratio", "goal", "more")
 
 
 def _cells(each: Row) -> tuple[str, ...]:
-    verdict = {True: "met", False: "MISSED", None: ""}[each.met]
-    target = "" if each.target is None else f"≤ {each.target:g} {verdict}"
-    unit = "" if each.unit_cost is None else f"{time(each.unit_cost)} {each.per}"
     return (
         each.part,
         each.name,
-        time(each.median),
-        time(each.p99),
-        str(each.repetitions),
+        amount(each.median, each.unit),
+        amount(each.p99, each.unit),
+        f"{each.repetitions:,}",
         each.baseline,
-        time(each.baseline_median),
+        amount(each.baseline_median, each.unit),
         f"{each.ratio:.2f}",
-        target,
-        unit,
+        _goal(each),
+        "; ".join(_more(each)),
     )
+
+
+def _goal(each: Row) -> str:
+    if each.target is None:
+        return ""
+    wanted = f"{each.target:.3g}" if each.power is None else f"size^{each.target:g}"
+    return f"≤ {wanted} {'met' if each.met else 'MISSED'}"
+
+
+def _more(each: Row) -> Iterable[str]:
+    if each.rate is not None:
+        yield f"{each.rate:.0f}/s"
+    if each.errors is not None:
+        yield f"{each.errors} errors"
+    if each.unit_cost is not None:
+        yield f"{amount(each.unit_cost, each.unit)} {each.per}"
+    if each.power is not None:
+        yield f"grows as size^{each.power:.2f}" if each.power else "hardly grows"
+    if each.note:
+        yield each.note
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -8,8 +8,9 @@ import os
 import runpy
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, redirect_stdout
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from . import pods
 from .cold import check
@@ -32,8 +33,14 @@ def handler(store: Path) -> Generator[Handler]:
         AWS_LAMBDA_FUNCTION_NAME="podgraft",
         AWS_LAMBDA_FUNCTION_MEMORY_SIZE="1024",
     )
-    with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+    with redirect_stdout(_nowhere()):
         yield runpy.run_path(str(ROOT / "functions" / "webhook" / "handler.py"))["handler"]
+
+
+@cache
+def _nowhere() -> TextIO:
+    """Never closed: the loggers of a process keep the output of its first handler."""
+    return Path(os.devnull).open("w")
 
 
 def rows(handle: Handler, world: World, repetitions: int) -> list[Row]:

@@ -43,7 +43,7 @@ def world() -> World:
     return _of_corpus(release) if release.is_dir() else _of_sample(ROOT / "samples" / "istio")
 
 
-def body(pod: dict[str, Any], number: int = 0) -> bytes:
+def body(pod: dict[str, Any], number: int = 0, namespace: str = "default") -> bytes:
     """The review of a pod's creation."""
     resource = {"group": "", "version": "v1", "resource": "pods"}
     kind = {"group": "", "version": "v1", "kind": "Pod"}
@@ -53,7 +53,7 @@ def body(pod: dict[str, Any], number: int = 0) -> bytes:
         "resource": resource,
         "requestKind": kind,
         "requestResource": resource,
-        "namespace": "default",
+        "namespace": namespace,
         "operation": "CREATE",
         "userInfo": {
             "username": "system:serviceaccount:kube-system:replicaset-controller",
@@ -68,9 +68,8 @@ def body(pod: dict[str, Any], number: int = 0) -> bytes:
     return json.dumps(review, separators=(",", ":")).encode()
 
 
-def event(text: bytes) -> dict[str, Any]:
+def event(text: bytes, path: str = f"/inject/cluster/{CLUSTER}") -> dict[str, Any]:
     """The event that API Gateway (payload format 2.0) makes of a review."""
-    path = f"/inject/cluster/{CLUSTER}"
     http = {"method": "POST", "path": path, "protocol": "HTTP/1.1", "sourceIp": "198.51.100.24"}
     return {
         "version": "2.0",

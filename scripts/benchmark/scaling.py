@@ -1,0 +1,242 @@
+"""How the cost of a review, and of loading a bundle, grows with what it is about.
+
+All sizes of a series and their baselines are measured in turns, and of every series the power by
+which the cost grows is told (growth.py): 1 is linear. All pods are ones never seen before.
+"""
+
+import copy
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Any
+
+from podgraft import kubeyaml
+from podgraft.store import DirectoryStore
+
+from . import growth, pods, warm
+from .table import Row, row
+from .timing import Action, in_turns
+from .world import World
+
+CONTAINERS = (1, 10, 50, 100, 250, 500)
+ANNOTATIONS = (1_000, 10_000, 100_000, 300_000, 1_000_000)
+SELECTORS = (1, 10, 100, 300, 1_000)
+BUNDLES = (10_000, 50_000, 200_000, 700_000, 2_000_000)
+# «No step is quadratic»: a fit to five noisy medians is a fifth off at times, and never by one.
+LINEAR = 1.25
+FEWEST, MOST = 20, 500
+YAML = "reading the YAML of its files"
+
+Make = Callable[[int], Action]
+Event = Callable[[int], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """Something in several sizes, each with its baseline; ``what`` and ``per`` name a row's."""
+
+    name: str
+    what: str
+    per: str = ""
+    baseline: str
+    ours: Mapping[int, Make]
+    base: Mapping[int, Make]
+
+
+def rows(world: World, folder: Path, seconds: float) -> Iterator[Row]:
+    """All series; *seconds* is what one may take, if that is enough for a median."""
+    for series in (_pods, _selectors, _bundles):
+        with ExitStack() as stack:
+            for found in series(world, folder, stack):
+                yield from measured(found, seconds)
+
+
+def measured(series: Series, seconds: float) -> list[Row]:
+    """A row a size; the last says how the cost grew."""
+    makers = {f"ours {size}": make for size, make in series.ours.items()}
+    makers |= {f"base {size}": make for size, make in series.base.items()}
+    once = sum(each.median for each in in_turns(makers, 3, warmup=2).values())
+    taken = in_turns(makers, max(FEWEST, min(MOST, round(seconds / once))))
+    made = [
+        row(
+            "scaling",
+            series.what.format(f"{size:,}"),
+            taken[f"ours {size}"],
+            (series.baseline, taken[f"base {size}"]),
+            series=series.name,
+            size=size,
+            per=series.per,
+        )
+        for size in series.ours
+    ]
+    power = growth.fit([(each.size or 0, each.median) for each in made]).power
+    return [*made[:-1], replace(made[-1], power=power, target=LINEAR)]
+
+
+def _pods(world: World, folder: Path, stack: ExitStack) -> Iterator[Series]:
+    handle = stack.enter_context(warm.handler(world.keep(folder / "pods")))
+    for name, per, kind, sizes in (
+        ("containers", "container", pods.wide, CONTAINERS),
+        ("bytes of annotations", "byte", pods.annotated, ANNOTATIONS),
+    ):
+        events = {size: _sized(kind, world, size) for size in sizes}
+        yield Series(
+            name=name,
+            what=f"a pod, {name}: {{}}",
+            per=f"a {per}",
+            baseline=warm.JSON,
+            ours={size: _review(handle, event) for size, event in events.items()},
+            base={size: _json(event) for size, event in events.items()},
+        )
+
+
+def _sized(kind: Callable[[World, int, int], dict[str, Any]], world: World, size: int) -> Event:
+    return lambda number: kind(world, size, number)
+
+
+def _selectors(world: World, folder: Path, stack: ExitStack) -> Iterator[Series]:
+    """As many neverInject- as alwaysInjectSelectors, of which none matches: all are looked at."""
+    ours: dict[int, Make] = {}
+    for size in (0, *SELECTORS):
+        store = world.keep(folder / f"selectors-{size}")
+        policy = {f"{word}InjectSelector": _no_match(word, size) for word in ("never", "always")}
+        (store / "default" / "policy.yaml").write_text(json.dumps(policy))
+        handle = stack.enter_context(warm.handler(store))
+        ours[size] = _review(handle, lambda number: pods.new(world, number))
+    none = ours.pop(0)
+    yield Series(
+        name="selectors",
+        what="selectors of never and of always: {}",
+        per="a pair",
+        baseline="the same without selectors",
+        ours=ours,
+        base=dict.fromkeys(ours, none),
+    )
+
+
+def _no_match(word: str, size: int) -> list[dict[str, Any]]:
+    return [{"matchLabels": {"app": f"{word}-{index}"}} for index in range(size)]
+
+
+def _bundles(world: World, folder: Path, stack: ExitStack) -> Iterator[Series]:
+    """Bundles of overlays, a kilobyte each, of which one is for the pod."""
+    grown = {size: replace(world, files=_overlays(size)) for size in BUNDLES}
+    stores = {size: each.keep(folder / f"bundle-{size}") for size, each in grown.items()}
+    yield Series(
+        name="bytes of the bundle, loading",
+        what="loading, bytes of the bundle: {}",
+        per="a byte",
+        baseline=YAML,
+        ours={size: _load(store) for size, store in stores.items()},
+        base={size: _parse(each.files) for size, each in grown.items()},
+    )
+
+    def event(number: int) -> dict[str, Any]:
+        return pods.new(world, number)
+
+    handlers = {size: stack.enter_context(warm.handler(each)) for size, each in stores.items()}
+    yield Series(
+        name="bytes of the bundle, reviewing",
+        what="a review, bytes of the bundle: {}",
+        baseline=warm.JSON,
+        ours={size: _review(handle, event) for size, handle in handlers.items()},
+        base=dict.fromkeys(stores, _json(event)),
+    )
+
+
+def _review(handle: warm.Handler, event: Event) -> Make:
+    warm.check(handle(event(0), None))
+    numbers = count(1)  # the warm-up's are not seen again either
+
+    def ours(number: int) -> Action:
+        del number
+        sent = event(next(numbers))
+        return lambda: handle(sent, None)
+
+    return ours
+
+
+def _json(event: Event) -> Make:
+    def base(number: int) -> Action:
+        text = event(number)["body"]
+        return lambda: json.dumps(json.loads(text))
+
+    return base
+
+
+def _load(store: Path) -> Make:
+    """A fresh store each time, as a cold start has it."""
+    return lambda _: lambda: DirectoryStore(store).snapshot("default", None)
+
+
+def _parse(files: Mapping[str, bytes]) -> Make:
+    texts = [content.decode() for content in files.values()]
+    return lambda _: lambda: [kubeyaml.load_all(text) for text in texts]
+
+
+def _overlays(size: int) -> dict[str, bytes]:
+    """A hundred overlays a file; the first of all is for every pod, the others are for no pod."""
+    number = max(1, size // len(_overlay(1)))
+    starts = [*range(0, number, 100), number]
+    return {
+        f"overlays-{start}.yaml": b"---\n".join(map(_overlay, range(start, end)))
+        for start, end in pairwise(starts)
+    }
+
+
+def _overlay(number: int) -> bytes:
+    manifest: dict[str, Any] = copy.deepcopy(_OVERLAY)
+    manifest["metadata"]["name"] = f"overlay-{number}"
+    if number:
+        wanted = {"matchLabels": {"app": f"another-{number}"}}
+        manifest["spec"]["matchConstraints"]["objectSelector"] = wanted
+    return kubeyaml.dump(manifest).encode()
+
+
+_TEMPLATE = """\
+spec:
+  initContainers:
+  - name: log-shipper
+    image: {{ .Values.image }}
+    restartPolicy: Always
+    args:
+    - --input=tail
+    - --prop=tag={{ .Namespace }}.{{ .ObjectMeta.Name }}
+    - --prop=host={{ .Values.host }}
+    resources:
+      requests: {cpu: 10m, memory: {{ .Values.memory }}}
+      limits: {memory: {{ .Values.memory }}}
+    volumeMounts:
+    - {name: logs, mountPath: /var/log/app, readOnly: true}
+  containers:
+  {{- range .Spec.Containers }}
+  - name: {{ .Name }}
+    volumeMounts:
+    - {name: logs, mountPath: /var/log/app}
+  {{- end }}
+  volumes:
+  - name: logs
+    emptyDir: {sizeLimit: 256Mi}
+"""
+_OVERLAY: dict[str, Any] = {
+    "apiVersion": "podgraft.dev/v1",
+    "kind": "Overlay",
+    "metadata": {"name": ""},
+    "spec": {
+        "matchConstraints": {
+            "resourceRules": [
+                {
+                    "apiGroups": [""],
+                    "apiVersions": ["v1"],
+                    "operations": ["CREATE"],
+                    "resources": ["pods"],
+                }
+            ]
+        },
+        "values": {"image": "fluent-bit:3.2", "host": "logs.svc", "memory": "64Mi"},
+        "template": _TEMPLATE,
+    },
+}
