@@ -6,7 +6,7 @@ failurePolicy decides and not we.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -17,6 +17,7 @@ from podgraft.injection import OperatorError, UserError, discreet
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import identity
 from podgraft.policy import Decision, Skip
+from podgraft.records import dataclass
 from podgraft.store import Snapshot, Stale, Store, StoreError
 
 

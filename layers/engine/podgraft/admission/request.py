@@ -4,11 +4,11 @@ Both versions have the same fields (k8s.io/api/admission/v1/types.go). The objec
 JSON, so that fields unknown here survive.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from podgraft import jsonvalue
 from podgraft.jsonvalue import JSON, Object
+from podgraft.records import dataclass
 
 from .errors import NotAReviewError, TooLargeError
 

@@ -8,10 +8,11 @@ webhook's failurePolicy decide, while a refusal inside a review would override i
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 
 from podgraft.jsonvalue import JSON, Object
+from podgraft.records import dataclass
 
 from .request import AdmissionRequest
 

@@ -1,12 +1,12 @@
 """App Mesh in a bundle: Mesh documents, and the ConfigMaps that hold their templates."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from podgraft.injection import Fault as DocumentFault
 from podgraft.injection import InvalidDocumentsError, appmesh
 from podgraft.jsonvalue import Object
 from podgraft.policy import Policy
+from podgraft.records import dataclass
 
 from .errors import Fault
 from .manifests import Manifest, Manifests

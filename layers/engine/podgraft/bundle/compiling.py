@@ -1,12 +1,13 @@
 """A bundle's manifests and a policy, compiled into what answers reviews."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 from podgraft.injection.istio import Injector as IstioInjector
 from podgraft.jsonvalue import Object
 from podgraft.policy import Policy, Rules
+from podgraft.records import dataclass
 
 from . import appmesh_part, istio_part, overlay_part, rules_part
 from .digest import digest

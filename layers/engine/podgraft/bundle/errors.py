@@ -1,7 +1,8 @@
 """What is wrong with a bundle: the operator's faults, all of them at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from podgraft.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,14 @@
 """Istio's injector in a bundle: ConfigMaps with ``config`` or ``mesh``, and ProxyConfigs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from podgraft.injection import Fault as DocumentFault
 from podgraft.injection import InvalidDocumentsError, istio
 from podgraft.jsonvalue import Object
 from podgraft.patch import pointer
 from podgraft.policy import Policy
+from podgraft.records import dataclass
 
 from .errors import Fault
 from .manifests import Manifest, Manifests

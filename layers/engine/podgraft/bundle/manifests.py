@@ -1,10 +1,10 @@
 """The Kubernetes manifests of a bundle, recognised by kind, never by the name of their file."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, Object
+from podgraft.records import dataclass
 
 from .errors import Fault
 

@@ -5,7 +5,7 @@ Each kind of injection is a module of this package with a function ``part``, and
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import Protocol, TypeAlias
 
@@ -14,6 +14,7 @@ from podgraft.injection.istio import Injector as IstioInjector
 from podgraft.jsonvalue import Object
 from podgraft.patch import Operation
 from podgraft.policy import Policy, Rules
+from podgraft.records import dataclass
 
 from .errors import Fault
 from .manifests import Manifest, Manifests

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from podgraft.admission import AdmissionRequest
 from podgraft.policy import Notes, Policy, Spot
+from podgraft.records import dataclass
 
 from .errors import Fault
 from .manifests import Manifest, Manifests

@@ -12,11 +12,12 @@ written. The functions look like this one::
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import assert_never
 
 from podgraft.govalue import Map, Pointer, Slice, Struct, Value, copied
+from podgraft.records import dataclass
 
 from . import nodes, runtime
 from .arguments import converted

@@ -1,8 +1,9 @@
 """What a format says: text, and directives such as ``%-[2]*.3d`` (the reading half of doPrintf)."""
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+
+from podgraft.records import dataclass
 
 from .quoting import REPLACEMENT, is_escaped_byte
 from .verbs import PLAIN, Flags

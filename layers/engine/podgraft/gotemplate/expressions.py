@@ -7,11 +7,12 @@ Go evaluates from left to right, what is piped before what it is piped into, and
 import ast
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import assert_never
 
 from podgraft.govalue import ANY, ANY_MAP, ANY_SLICE, BOOL, FLOAT64, INT, STRING, GoType, Kind
+from podgraft.records import dataclass
 
 from . import nodes
 from .arguments import literal

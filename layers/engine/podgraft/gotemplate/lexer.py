@@ -6,10 +6,12 @@ fault is the last token: what it means depends on where the parser stands.
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cache
 from typing import NamedTuple
+
+from podgraft.records import dataclass
 
 from .quoting import quote, sharp_u
 

@@ -1,6 +1,6 @@
 """How much a template may ask for."""
 
-from dataclasses import dataclass
+from podgraft.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,19 @@ it is the first field after the operand's first word (parse.operand).
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
+
+from podgraft.records import dataclass
 
 from .quoting import quote
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
     """What every node has: its place in the text."""
 
-    _: KW_ONLY
     start: int = field(default=0, compare=False, repr=False)
     end: int = field(default=0, compare=False, repr=False)
 

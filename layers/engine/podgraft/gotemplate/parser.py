@@ -6,8 +6,10 @@ faults are Go's, word by word.
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn, TypeVar
+
+from podgraft.records import dataclass
 
 from . import constants, nodes
 from .errors import LimitError, TemplateError

@@ -6,8 +6,10 @@ No text is ever made into code: names are ours, and what a template says is a co
 import ast
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypedDict
+
+from podgraft.records import dataclass
 
 from .source import Source
 

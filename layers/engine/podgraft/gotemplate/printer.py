@@ -1,9 +1,10 @@
 """How fmt writes a value of any kind for one verb (fmt/print.go: printArg, printValue)."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from podgraft.govalue import GoType, Kind, PanicError, Value, bind, type_of
+from podgraft.records import dataclass
 
 from .errors import FunctionError
 from .ordering import sorted_items

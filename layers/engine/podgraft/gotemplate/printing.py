@@ -1,9 +1,10 @@
 """Go's fmt: Sprint, Sprintln and Sprintf of Go values (fmt/print.go)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from podgraft.govalue import Value, type_of
+from podgraft.records import dataclass
 
 from .directives import MAX_NUMBER, Directive, Index, directives
 from .errors import ExcessError

@@ -2,7 +2,8 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from podgraft.records import dataclass
 
 from .lexer import Kind, Token
 from .source import Source

@@ -4,7 +4,6 @@ A fault is raised without its place, which the code that was running tells (``pr
 """
 
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass
 from typing import NoReturn
 
 from podgraft.govalue import (
@@ -23,6 +22,7 @@ from podgraft.govalue import (
     slice_of,
     type_of,
 )
+from podgraft.records import dataclass
 
 from . import nodes
 from .arguments import converted, interface_of, literal

@@ -6,7 +6,9 @@ an argument that ``and`` or ``or`` may leave out may declare a variable that the
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from podgraft.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import Any, TypeAlias
+
+from podgraft.records import dataclass
 
 from . import nodes
 from .pen import Pen

@@ -1,9 +1,10 @@
 """What is passed around while a program is compiled."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from podgraft.govalue import Value
+from podgraft.records import dataclass
 
 from . import nodes
 from .functions import Function

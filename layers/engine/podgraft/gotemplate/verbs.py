@@ -1,6 +1,8 @@
 """How fmt writes one basic value: flags, width and precision (fmt/format.go)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from podgraft.records import dataclass
 
 from .floats import SHORTEST, format_float
 from .printable import is_print

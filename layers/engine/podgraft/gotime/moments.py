@@ -1,6 +1,8 @@
 """A point in time with the zone it is shown in, and the Gregorian calendar."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from podgraft.records import dataclass
 
 SECOND = 1_000_000_000  # nanoseconds
 _DAY = 86_400  # seconds

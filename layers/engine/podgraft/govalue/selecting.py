@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from podgraft.records import dataclass
 
 from .types import Field, GoType, Kind, Method, Value
 from .values import PanicError, Pointer, Struct, copied, type_of

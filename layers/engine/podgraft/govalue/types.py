@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, TypeAlias
+
+from podgraft.records import dataclass
 
 # Any value of any Go type (see values.py). There is no narrower honest Python type for it.
 Value: TypeAlias = Any

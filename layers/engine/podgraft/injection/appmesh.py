@@ -12,12 +12,12 @@ syntax are refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from podgraft import gotemplate, kubeyaml
 from podgraft.govalue import STRING, Field, Struct, struct
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import pointer
+from podgraft.records import dataclass
 
 from .errors import Fault, InvalidDocumentsError, OperatorError, UserError
 from .masks import is_harmless

@@ -8,10 +8,10 @@ subject would have given; cheap, because most subjects need no rehearsal or one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from podgraft.jsonvalue import JSON
+from podgraft.records import dataclass
 
 from .masks import FILLS, Masking, Place, same_structure
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from operator import is_not
 from typing import ClassVar, TypeAlias
@@ -30,6 +30,7 @@ from typing import ClassVar, TypeAlias
 from podgraft.gotemplate import Function
 from podgraft.govalue import STRING, GoType, Map, Slice, Text, Value
 from podgraft.jsonvalue import JSON, equal
+from podgraft.records import dataclass
 
 # Letters and numbers in one line, joined by single blanks and inner colons: nothing in it is syntax
 # anywhere in YAML. «-» alone would open a list, «---» and «...» would end the document, and no

@@ -1,7 +1,8 @@
 """What can be wrong with Kubernetes objects, whoever wrote them (``faults`` has the last one)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from podgraft.records import dataclass
 
 
 class KubeError(ValueError):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from podgraft.govalue import GoType, Kind
 from podgraft.jsonvalue import JSON
+from podgraft.records import dataclass
 
 from .errors import KubeError
 from .literals import json_number

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from podgraft.govalue import Struct
 from podgraft.jsonvalue import Object
+from podgraft.records import dataclass
 
 from .types import OBJECT_META, TYPES
 

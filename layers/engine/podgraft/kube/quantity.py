@@ -6,8 +6,9 @@ overflows or, where the number is negative, loses the sign; ours is 0 or right.
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from podgraft.records import dataclass
 
 from .errors import QuantityError
 from .literals import json_number

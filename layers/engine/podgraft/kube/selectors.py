@@ -1,12 +1,12 @@
 """Label selectors (metav1.LabelSelectorAsSelector and labels.Requirement, apimachinery 0.37)."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
 from podgraft.govalue import Struct
 from podgraft.jsonvalue import JSON
+from podgraft.records import dataclass
 
 from .decoding import decode
 from .errors import SelectorError, SelectorFault

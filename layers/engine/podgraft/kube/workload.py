@@ -5,10 +5,10 @@ copies unchanged (specification §2.4, §22.6, §23.2).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from podgraft.jsonvalue import JSON, Object
+from podgraft.records import dataclass
 
 from .errors import WorkloadError
 from .faults import word

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from yaml.events import Event, NodeEvent, ScalarEvent
 
 from podgraft.jsonvalue import JSON
+from podgraft.records import dataclass
 
 
 @dataclass(slots=True)

@@ -6,7 +6,8 @@ four styles in go-yaml v2's emitterc.go.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from podgraft.records import dataclass
 
 from .scalars import is_plain_string
 

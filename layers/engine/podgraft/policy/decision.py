@@ -6,13 +6,13 @@ that decides, so that an explanation can show what would come next.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import takewhile
 from typing import TypeAlias
 
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube.selectors import Selector
+from podgraft.records import dataclass
 
 from .rules import INJECT_MARK, InjectValues, PolicyWord, Rules, mark, means_inject
 

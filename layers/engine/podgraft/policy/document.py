@@ -5,12 +5,13 @@ Every key overrides what the bundle's own configuration says; ``None`` is a key 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import selectors
+from podgraft.records import dataclass
 
 from .errors import Fault, PolicyError
 from .reading import Keys, Notes, Spot, flag, selector, shown, text, text_map, texts

@@ -5,7 +5,7 @@ returns what it read, or notes a fault and returns ``None``.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from types import NoneType
 from typing import TypeVar
@@ -14,6 +14,7 @@ from podgraft import jsonvalue
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import SelectorError, selectors
 from podgraft.patch import pointer
+from podgraft.records import dataclass
 
 from .errors import Fault
 

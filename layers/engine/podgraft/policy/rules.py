@@ -1,10 +1,10 @@
 """What decides about a pod: the configuration's own rules, and the policy document over them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from podgraft.kube import selectors
+from podgraft.records import dataclass
 
 # What Istio never touches (pkg/kube/inject/inject.go, IgnoredNamespaces; four since 1.9).
 IGNORED_NAMESPACES = frozenset(

@@ -8,13 +8,14 @@ botocore, which boto3 wraps: boto3's own import adds a quarter to the cold start
 import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.session import get_session
+
+from podgraft.records import dataclass
 
 from .errors import NotLoadedError, UnavailableError
 

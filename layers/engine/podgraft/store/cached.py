@@ -7,11 +7,11 @@ compile, the value in force stays and says why.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from time import monotonic
 from typing import Protocol
 
 from podgraft import kubeyaml
+from podgraft.records import dataclass
 
 from . import tokens
 from .aws import MissingError, Patience

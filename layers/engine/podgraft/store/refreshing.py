@@ -1,9 +1,10 @@
 """A value from the network: fresh for a while, then asked for again, kept where that fails."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, TypeVar
+
+from podgraft.records import dataclass
 
 from .aws import PATIENCE_SECONDS, Patience
 from .errors import StoreError

@@ -1,9 +1,10 @@
 """Something loaded from files: loaded anew when they change, the last good one kept meanwhile."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, TypeVar
+
+from podgraft.records import dataclass
 
 from .errors import StoreError, UnavailableError
 

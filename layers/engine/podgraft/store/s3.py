@@ -5,10 +5,10 @@ with another version's: whatever arrives either is the bundle that the policy na
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from podgraft import bundle
+from podgraft.records import dataclass
 
 from .aws import MissingError, Patience, call
 from .errors import NotLoadedError, UnavailableError

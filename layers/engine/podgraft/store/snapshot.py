@@ -1,11 +1,12 @@
 """What one review is answered from: exactly one policy and the bundle that belongs to it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from podgraft import bundle, policy
 from podgraft.bundle import Bundle, BundleError
 from podgraft.policy import Policy, PolicyError
+from podgraft.records import dataclass
 
 from .errors import RefusedError
 

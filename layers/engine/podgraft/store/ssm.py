@@ -1,8 +1,9 @@
 """Parameter Store: policy documents and the hashes of who may call."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
+
+from podgraft.records import dataclass
 
 from .aws import Patience, call
 

@@ -16,9 +16,10 @@ Pure: the clock and the randomness belong to scripts/tokens.py, reading and writ
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from podgraft.jsonvalue import JSON, Object
+from podgraft.records import dataclass
 
 MAX_ACTIVE = 2  # the old and the new one; a third would be one nobody remembers
 

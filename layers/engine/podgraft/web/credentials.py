@@ -1,8 +1,9 @@
 """What a call brings to prove who sends it, taken from the WSGI environment."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from podgraft.records import dataclass
 
 from . import subjects
 from .subjects import Subject

@@ -4,10 +4,10 @@ template.yaml alarms on these names and charts them; a test compares the two.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from podgraft.jsonvalue import JSON
+from podgraft.records import dataclass
 
 NAMESPACE = "podgraft"
 SERVICE = "podgraft"

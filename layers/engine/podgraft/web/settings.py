@@ -16,10 +16,11 @@ variable                        default         value
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias
+
+from podgraft.records import dataclass
 
 _PREFIX = "PODGRAFT_"
 # Variables of the build and of the tests, which may share an environment with the function.

@@ -7,8 +7,9 @@ what we gain is a log that it cannot fill.
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Lock
+
+from podgraft.records import dataclass
 
 WINDOW_SECONDS = 60.0
 # A webhook with a stale token fails once a pod: a rollout of tens of pods stays below.

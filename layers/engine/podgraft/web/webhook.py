@@ -5,7 +5,7 @@ The order matters: nothing of the body is read before the caller is known.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from http import HTTPStatus
 
 from podgraft import admission, review
@@ -13,6 +13,7 @@ from podgraft.admission import MAX_REQUEST_BYTES, AdmissionRequest, TooLargeErro
 from podgraft.gotemplate import ExecError, LimitError
 from podgraft.injection import istio
 from podgraft.jsonvalue import Object
+from podgraft.records import dataclass
 from podgraft.review import Answered, Caller, Facts, Failed, Outcome
 from podgraft.store import Store, StoreError, UnknownInjectorError, is_name
 

@@ -3,10 +3,10 @@
 import json
 import math
 import re
-from dataclasses import dataclass
 
 from podgraft.gotemplate.quoting import REPLACEMENT
 from podgraft.govalue import Value
+from podgraft.records import dataclass
 
 from .jsonfault import fault
 from .runes import encoded, runes

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from podgraft.injection.errors import UserError
 from podgraft.kube import QuantityError, quantity
+from podgraft.records import dataclass
 
 from . import mesh, proxycheck, proxyconfig
 from .addresses import PrefixError, check_prefix

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from podgraft.jsonvalue import JSON, Object
+from podgraft.records import dataclass
 
 from .releases import Profile
 

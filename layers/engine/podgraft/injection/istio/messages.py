@@ -9,11 +9,11 @@ istiod reads the mesh configuration and its annotations with.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
 from podgraft.jsonvalue import JSON, Object
+from podgraft.records import dataclass
 
 from . import durations, releases
 from .mesh_table import ENUMS, MESSAGES

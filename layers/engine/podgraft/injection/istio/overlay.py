@@ -8,13 +8,13 @@ stay raw JSON and keep what we do not know.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from podgraft import kube, kubeyaml
 from podgraft.govalue import Field, GoType, Kind
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import strategic
+from podgraft.records import dataclass
 
 
 class OverlayError(ValueError):

@@ -8,12 +8,13 @@ was injected.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from podgraft import govalue, kube
 from podgraft.injection.errors import UserError
 from podgraft.jsonvalue import JSON, NotJSONError, Object, load
 from podgraft.patch import strategic
+from podgraft.records import dataclass
 
 from . import gojson, status
 from .draft import (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from podgraft import kube
 from podgraft.injection.errors import Fault, UserError
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import Rules
+from podgraft.records import dataclass
 
 from . import annotations, cluster, mesh, messages, openshift, overrides, prometheus, proxyconfig
 from . import status as statuses

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from podgraft import kube
 from podgraft.jsonvalue import JSON, NotJSONError, Object, load
+from podgraft.records import dataclass
 
 from . import gojson
 from .annotations import NumberError, parse_bool

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from podgraft.injection.errors import UserError
 from podgraft.jsonvalue import JSON, Object
+from podgraft.records import dataclass
 
 from . import gojson
 from .annotations import NumberError, parse_bool, parse_uint

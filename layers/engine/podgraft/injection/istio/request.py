@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from podgraft.jsonvalue import Object
 from podgraft.kube.identity import Identity
 from podgraft.patch import Operation, diff
+from podgraft.records import dataclass
 
 
 class Mode(StrEnum):

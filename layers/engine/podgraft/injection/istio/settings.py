@@ -6,7 +6,6 @@ Every fault in both texts is collected, with its place, before anything is refus
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import NoneType
 from typing import TypeVar
 
@@ -15,6 +14,7 @@ from podgraft.gotemplate import printing
 from podgraft.injection.errors import Fault
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import pointer
+from podgraft.records import dataclass
 
 T = TypeVar("T")
 

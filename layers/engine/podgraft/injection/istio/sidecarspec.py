@@ -7,13 +7,13 @@ the shipped templates relied on (``- 1337`` among arguments), and unknown fields
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
 from podgraft import govalue, kube
 from podgraft.govalue import BOOL, STRING_MAP, Field, GoType
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import quantity
+from podgraft.records import dataclass
 
 from .draft import object_at, objects_at, text_at
 from .overlay import OverlayError

@@ -7,10 +7,10 @@ it came; paths count on those before them having been applied.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from podgraft.jsonvalue import Object
 from podgraft.patch import Add, Operation, Remove, Replace, pointer
+from podgraft.records import dataclass
 
 from .draft import object_at, objects_at, text_at
 from .status import Status

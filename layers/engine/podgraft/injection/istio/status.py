@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from podgraft.jsonvalue import JSON, NotJSONError, Object, load
+from podgraft.records import dataclass
 
 from . import gojson
 from .draft import object_at, objects_at, text_at

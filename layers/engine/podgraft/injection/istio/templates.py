@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from podgraft.gotemplate import Function, LimitError, Program, TemplateError, compile_, sprig
 from podgraft.injection.errors import Fault, OperatorError, UserError
 from podgraft.injection.masks import DECODERS
 from podgraft.patch import pointer
+from podgraft.records import dataclass
 
 from .releases import Profile
 from .settings import DEFAULT_TEMPLATES, Config

@@ -5,10 +5,10 @@ come in its order, the others in that of the live list, interleaved as after any
 """
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from itertools import takewhile
 
 from podgraft.jsonvalue import JSON
+from podgraft.records import dataclass
 
 from .cleaning import PATCH, is_directive
 from .faults import GO_MAP, MergeError, no_merge_key, plain, wrong_type
