@@ -23,20 +23,25 @@ Equals text/template and fmt of Go 1.26, errors word by word, with these differe
 
 from . import printing
 from .errors import ExcessError, ExecError, FunctionError, LimitError, TemplateError
-from .functions import Function
+from .footprint import Footprint
+from .functions import EACH, Function, Named, Read
 from .library import BUILTINS
 from .limits import Limits
 from .program import Program, compile_
 
 __all__ = [
     "BUILTINS",
+    "EACH",
     "ExcessError",
     "ExecError",
+    "Footprint",
     "Function",
     "FunctionError",
     "LimitError",
     "Limits",
+    "Named",
     "Program",
+    "Read",
     "TemplateError",
     "compile_",
     "printing",

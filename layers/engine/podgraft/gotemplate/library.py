@@ -8,7 +8,7 @@ from podgraft.govalue import ANY, BOOL, INT, STRING, Value, type_of
 from .compare import eq, ge, gt, le, lt, ne
 from .errors import FunctionError
 from .escaping import html, js, urlquery
-from .functions import REFLECTED, Function
+from .functions import REFLECTED, Function, Named, Read
 from .indexing import index, length, slice_
 from .printing import show, sprint, sprintf, sprintln
 
@@ -40,7 +40,7 @@ BUILTINS: Mapping[str, Function] = {
     "ge": Function(ge, _TWO, result=BOOL),
     "gt": Function(gt, _TWO, result=BOOL),
     "html": Function(html, variadic=ANY, result=STRING),
-    "index": Function(index, _ONE, REFLECTED, REFLECTED),
+    "index": Function(index, _ONE, REFLECTED, REFLECTED, reads=(Read(0, (Named(1),)),)),
     "js": Function(js, variadic=ANY, result=STRING),
     "le": Function(le, _TWO, result=BOOL),
     "len": Function(length, _ONE, result=INT, told=True),

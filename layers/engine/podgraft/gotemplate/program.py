@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from podgraft.govalue import PanicError, Value
+from podgraft.govalue import GoType, PanicError, Value
+from podgraft.records import dataclass
 
 from . import nodes
 from .compiler import compile_templates
@@ -19,6 +19,7 @@ from .errors import (
     LimitError,
     TemplateError,
 )
+from .footprint import Footprint, footprint
 from .functions import Function
 from .library import BUILTINS
 from .limits import Limits
@@ -82,6 +83,10 @@ class Program:
         """
         ends = sorted(self._code.dead_ends, key=lambda end: end.node.position)
         return tuple(self._failed(end.executing, end.node, end.reason) for end in ends)
+
+    def footprint(self, data: GoType, opaque: Collection[GoType] = ()) -> Footprint:
+        """What the template can read of raw data of the struct type ``data`` (``footprint.py``)."""
+        return footprint(self.templates, self.source.name, self._functions, data, opaque)
 
     @cached_property
     def _code(self) -> _Code:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from podgraft.gotime import LayoutError
@@ -22,6 +21,7 @@ from podgraft.govalue import (
     struct,
 )
 from podgraft.jsonvalue import JSON, dump
+from podgraft.records import dataclass
 
 from . import quantity, times
 from .errors import QuantityError
@@ -119,6 +119,7 @@ MARSHALERS = {
     QUANTITY: Marshaler(_decode_quantity, "0"),
     times.TIME: Marshaler(_decode_time, None),
 }
+SELF_MARSHALING = frozenset(MARSHALERS)
 
 
 def _view_int_or_string(raw: Value) -> Struct:

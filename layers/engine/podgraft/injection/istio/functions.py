@@ -12,10 +12,13 @@ from functools import partial
 
 from podgraft import govalue, kube, kubeyaml
 from podgraft.gotemplate import (
+    EACH,
     ExecError,
     Function,
     FunctionError,
     LimitError,
+    Named,
+    Read,
     TemplateError,
     compile_,
     printing,
@@ -225,7 +228,7 @@ def with_render(known: Mapping[str, Function]) -> Mapping[str, Function]:
         except (TemplateError, ExecError, LimitError):
             return ""
 
-    every = {**known, "render": Function(render, (STRING,))}
+    every = {**known, "render": Function(render, (STRING,), ambient=True)}
     return every
 
 
@@ -240,19 +243,34 @@ def functions(
         return env.get(name) or default
 
     table = _TABLE | {
-        "annotation": Function(annotation, (known["ObjectMeta"], STRING, ANY)),
+        "annotation": Function(
+            annotation,
+            (known["ObjectMeta"], STRING, ANY),
+            reads=(Read(0, ("Annotations", Named(1))),),
+        ),
         "appendMultusNetwork": Function(partial(multus.append, profile), (STRING, STRING)),
-        "applicationPorts": Function(application_ports, (containers,)),
+        "applicationPorts": Function(application_ports, (containers,), reads=_NAMES_AND_PORTS),
         "env": Function(lookup, (STRING, STRING)),
-        "includeInboundPorts": Function(include_inbound_ports, (containers,)),
+        "includeInboundPorts": Function(
+            include_inbound_ports, (containers,), reads=_NAMES_AND_PORTS
+        ),
         "otelResourceAttributes": Function(
             otel_resource_attributes,
             (types.pointer(MESH_CONFIG), STRING_MAP, STRING_MAP, STRING, containers),
+            reads=_OTEL_READS,
         ),
         "protoToJSON": Function(partial(proto_to_json, defaults), (ANY,)),
     }
     return {name: table[name] for name in table if profile.has(name, releases.FUNCTIONS)}
 
+
+_NAMES_AND_PORTS = (Read(0, (EACH, "Name")), Read(0, (EACH, "Ports")))
+_OTEL_READS = (
+    *(Read(1, (name,)) for name in otel.ANNOTATIONS),
+    Read(2, (otel.VERSION_LABEL,)),
+    Read(4, (EACH, "Name")),
+    Read(4, (EACH, "Image")),
+)
 
 _TABLE: dict[str, Function] = {
     "contains": Function(contains, (STRING, STRING)),
@@ -262,7 +280,7 @@ _TABLE: dict[str, Function] = {
     "formatDuration": Function(format_duration, (mesh_types.DURATION_POINTER,)),
     "fromJSON": Function(from_json, (STRING,)),
     "indent": Function(indent, (INT, STRING)),
-    "isset": Function(isset, (STRING_MAP, STRING)),
+    "isset": Function(isset, (STRING_MAP, STRING), reads=(Read(0, (Named(1),)),)),
     "kubevirtInterfaces": Function(same, (STRING,)),
     "mergeMaps": Function(merge_maps, variadic=STRING_MAP),
     "omit": Function(omit, (STRING_MAP,), variadic=STRING),

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 
 from podgraft.jsonvalue import JSON
 
-_ANNOTATION = "resource.opentelemetry.io/service."
+NAMESPACE, VERSION, INSTANCE = ANNOTATIONS = tuple(
+    f"resource.opentelemetry.io/service.{name}" for name in ("namespace", "version", "instance.id")
+)
+VERSION_LABEL = "app.kubernetes.io/version"
 
 
 def resource_attributes(
@@ -20,7 +23,7 @@ def resource_attributes(
     if not any(_enriches(provider) for provider in _list(mesh.get("extensionProviders"))):
         return ""
     found = {
-        "namespace": annotations.get(f"{_ANNOTATION}namespace") or namespace,
+        "namespace": annotations.get(NAMESPACE) or namespace,
         "version": _version(annotations, labels, containers),
         "instance.id": _instance(annotations, namespace, containers),
     }
@@ -50,7 +53,7 @@ def _version(
     labels: Mapping[str, str],
     containers: list[Mapping[str, JSON]],
 ) -> str:
-    said = annotations.get(f"{_ANNOTATION}version") or labels.get("app.kubernetes.io/version")
+    said = annotations.get(VERSION) or labels.get(VERSION_LABEL)
     if said or len(containers) != 1:
         return said or ""
     return version_of(_text(containers[0].get("image")))
@@ -59,7 +62,7 @@ def _version(
 def _instance(
     annotations: Mapping[str, str], namespace: str, containers: list[Mapping[str, JSON]]
 ) -> str:
-    said = annotations.get(f"{_ANNOTATION}instance.id")
+    said = annotations.get(INSTANCE)
     if said or not containers:
         return said or ""
     return f"{namespace}.$(POD_NAME).{_text(containers[0].get('name'))}"

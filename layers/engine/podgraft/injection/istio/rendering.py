@@ -7,20 +7,24 @@ The author is told which of them it was.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic, TypeVar
 
-from podgraft.gotemplate import ExecError, LimitError
+from podgraft.gotemplate import ExecError, Footprint, LimitError
 from podgraft.injection.errors import InjectionError, OperatorError, UserError
 from podgraft.injection.guard import Guard, first_failing
 from podgraft.injection.masks import Place, steps
 from podgraft.jsonvalue import JSON, Object
+from podgraft.records import dataclass
 
 from . import functions, overlay, proxyconfig
 from .draft import annotations_of, labels_of, object_at
+from .messages import Message
 from .overlay import OverlayError
-from .subject import Facts, Subject, data
+from .releases import Profile
+from .subject import Facts, Subject, data, data_type, opaque, shared, shown
 from .templates import Template
 
 K = TypeVar("K")
@@ -28,6 +32,8 @@ V = TypeVar("V")
 T = TypeVar("T")
 
 _REMEMBERED = 64  # texts: few workloads of a cluster are created at any one time
+_RECALLED = 256  # what templates made of what they saw
+_LARGEST = 32_768  # bytes of what a template saw: annotations can be a quarter of a megabyte
 _FAILED = "failed to run injection template"
 
 
@@ -40,7 +46,8 @@ class Read(Generic[T]):
 
 
 class Memory(Generic[T]):
-    """What the latest texts mean, and which of them are known to be free of foreign structure.
+    """What templates lately made of what they saw, what the latest texts mean, and which of them
+    are known to be free of foreign structure.
 
     ``make`` turns YAML into what templates are for, or raises ``OverlayError``. A text is trusted
     together with the suspicious strings of the pod it was rendered for.
@@ -48,8 +55,30 @@ class Memory(Generic[T]):
 
     def __init__(self, make: Callable[[JSON], T]) -> None:
         self.make = make
+        self._footprints: dict[str, Footprint] = {}
+        self._made: dict[bytes, T] = {}
         self._read: dict[str, Read[T]] = {}
         self._trusted: dict[tuple[str, ...], None] = {}
+
+    def footprint(self, template: Template, profile: Profile) -> Footprint:
+        """What the template can read of its data."""
+        found = self._footprints.get(template.name)
+        if found is None:
+            found = template.program.footprint(data_type(profile), opaque(profile))
+            self._footprints[template.name] = found
+        return found
+
+    def recall(self, seen: bytes) -> T | None:
+        """What a template made of what it saw; none, if that is not known."""
+        made = self._made.pop(seen, None)
+        if made is not None:
+            self._made[seen] = made  # the latest again
+        return made
+
+    def remember(self, seen: bytes, made: T) -> None:
+        """Keep what a template made, unless the key is too large."""
+        if len(seen) <= _LARGEST:
+            _remember(self._made, seen, made, _RECALLED)
 
     def read(self, text: str) -> Read[T]:
         """The text's meaning; raises ``OverlayError``."""
@@ -57,7 +86,7 @@ class Memory(Generic[T]):
         if found is None:
             raw = overlay.parse(text)
             found = Read(raw, self.make(raw))
-            _remember(self._read, text, found)
+            _remember(self._read, text, found, _REMEMBERED)
         return found
 
     def trusts(self, key: tuple[str, ...]) -> bool:
@@ -66,12 +95,15 @@ class Memory(Generic[T]):
 
     def trust(self, key: tuple[str, ...]) -> None:
         """Remember that a text has no foreign structure."""
-        _remember(self._trusted, key, None)
+        _remember(self._trusted, key, None, _REMEMBERED)
 
 
 @dataclass(frozen=True, slots=True)
 class Rendering(Generic[T]):
-    """One pod on its way through the templates."""
+    """One pod on its way through the templates.
+
+    A template sees of the pod what it can read, and no more: what it makes is remembered by that.
+    """
 
     memory: Memory[T]
     facts: Facts
@@ -83,16 +115,42 @@ class Rendering(Generic[T]):
         Raises ``UserError`` where the pod's author bends or breaks the template, ``OperatorError``
         where it fails by itself.
         """
+        seen = self._seen(template, self.subject)
+        key = self._key(template, seen)
+        made = self.memory.recall(key)
+        if made is None:
+            made = self._verified(template, seen)
+            self.memory.remember(key, made)
+        return made
+
+    def _verified(self, template: Template, seen: Message) -> T:
         try:
-            text = self._text(template, self.subject)
+            text = self._rendered(template, seen)
             read = self.memory.read(text)
         except _FAILURES as error:
             raise self._blamed(template, error) from error
         self._verify(template, text, read.raw)
         return read.made
 
+    def _seen(self, template: Template, subject: Subject) -> Message:
+        """The data, without what the template cannot read of it."""
+        footprint = self.memory.footprint(template, self.facts.profile)
+        return footprint(data(self.facts, subject))
+
+    def _key(self, template: Template, seen: Message) -> bytes:
+        """All that the template's text depends on, but for what is the same for all pods.
+
+        Version 0 of the format writes equal values of equal types as equal bytes.
+        """
+        same = shared(self.facts)
+        own = [None if any(value is each for each in same) else value for value in seen.values()]
+        return marshal.dumps((template.name, own), 0)
+
     def _text(self, template: Template, subject: Subject) -> str:
-        dot = data(self.facts, subject, changing=template.changes)
+        return self._rendered(template, self._seen(template, subject))
+
+    def _rendered(self, template: Template, seen: Message) -> str:
+        dot = shown(self.facts, seen, changing=template.changes)
         token = functions.DATA.set(dot)
         try:
             return template.program.render(dot)
@@ -156,9 +214,9 @@ class Rendering(Generic[T]):
 _FAILURES = (ExecError, LimitError, OverlayError)
 
 
-def _remember(memory: dict[K, V], key: K, value: V) -> None:
+def _remember(memory: dict[K, V], key: K, value: V, limit: int) -> None:
     memory[key] = value
-    if len(memory) > _REMEMBERED:
+    if len(memory) > limit:
         memory.pop(next(iter(memory)), None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from podgraft import govalue, kube
@@ -12,10 +12,11 @@ from podgraft.govalue import Field, GoType, Struct
 from podgraft.injection.masks import Masking
 from podgraft.jsonvalue import Object
 from podgraft.kube.identity import Identity
+from podgraft.records import dataclass
 
 from . import estimate, images, mesh_types, messages, proxyconfig
 from .draft import annotations_of, object_at, text_at
-from .mesh import with_proxy
+from .mesh import proxy_of, with_proxy
 from .messages import MESH_CONFIG, PROXY_CONFIG, Message
 from .releases import Profile
 from .settings import Values
@@ -85,37 +86,55 @@ def effective_proxy(profile: Profile, subject: Subject) -> Message:
     return proxyconfig.merge(schema, merged, subject.top)
 
 
-def data(facts: Facts, subject: Subject, *, changing: bool = False) -> Struct:
-    """The template's dot; a ``changing`` one gets a copy of the values, which all pods share."""
+def data(facts: Facts, subject: Subject) -> Message:
+    """What the template's dot shows, by the names of its fields."""
     profile, values = facts.profile, facts.values
     annotations = annotations_of(subject.pod)
     proxy = effective_proxy(profile, subject)
     mesh = with_proxy(facts.mesh, proxy) if facts.merged_into_mesh else facts.mesh
     workload = subject.workload
     identity: Object = {"name": workload.name, "namespace": workload.namespace}
-    return Struct(
-        _root(profile),
-        {
-            "TypeMeta": {"kind": workload.kind, "apiVersion": workload.api_version},
-            "DeploymentMeta": workload.metadata | identity,
-            "ObjectMeta": object_at(subject.pod, "metadata"),
-            "Spec": object_at(subject.pod, "spec"),
-            "ProxyConfig": proxy,
-            "MeshConfig": mesh,
-            "Values": sprig.deep_copy(values.raw) if changing else values.raw,
-            "Revision": facts.revision,
-            "EstimatedConcurrency": estimate.concurrency(values.raw, proxy, annotations)
-            if profile.estimated_concurrency
-            else 0,
-            "ProxyImage": images.proxy_image(profile, values, proxy, annotations),
-            "ProxyInitImage": images.proxy_init_image(values, annotations),
-            "ProxyUID": facts.ids[0],
-            "ProxyGID": facts.ids[1],
-            "InboundTrafficPolicyMode": _inbound_mode(mesh),
-            "CompliancePolicy": facts.compliance_policy,
-            "NativeSidecars": facts.native_sidecars,
-        },
-    )
+    return {
+        "TypeMeta": {"kind": workload.kind, "apiVersion": workload.api_version},
+        "DeploymentMeta": workload.metadata | identity,
+        "ObjectMeta": object_at(subject.pod, "metadata"),
+        "Spec": object_at(subject.pod, "spec"),
+        "ProxyConfig": proxy,
+        "MeshConfig": mesh,
+        "Values": values.raw,
+        "Revision": facts.revision,
+        "EstimatedConcurrency": estimate.concurrency(values.raw, proxy, annotations)
+        if profile.estimated_concurrency
+        else 0,
+        "ProxyImage": images.proxy_image(profile, values, proxy, annotations),
+        "ProxyInitImage": images.proxy_init_image(values, annotations),
+        "ProxyUID": facts.ids[0],
+        "ProxyGID": facts.ids[1],
+        "InboundTrafficPolicyMode": _inbound_mode(mesh),
+        "CompliancePolicy": facts.compliance_policy,
+        "NativeSidecars": facts.native_sidecars,
+    }
+
+
+def shown(facts: Facts, raw: Message, *, changing: bool = False) -> Struct:
+    """The dot itself; a ``changing`` template gets a copy of the values, which all pods share."""
+    if changing and "Values" in raw:
+        raw = raw | {"Values": sprig.deep_copy(facts.values.raw)}
+    return Struct(data_type(facts.profile), raw)
+
+
+def shared(facts: Facts) -> tuple[Message, ...]:
+    """What ``data`` shows of every pod of an injector as the very same object."""
+    return facts.values.raw, facts.mesh, proxy_of(facts.mesh)
+
+
+def opaque(profile: Profile) -> frozenset[GoType]:
+    """The types in the data not to look into: values and meshes, which many pods share, and
+    those whose Go values are not made of their JSON as it stands.
+    """
+    types = mesh_types.types(messages.schema(profile))
+    meshes = (types.pointer(PROXY_CONFIG), types.pointer(MESH_CONFIG))
+    return kube.SELF_MARSHALING | {govalue.ANY_MAP, *meshes}
 
 
 def _inbound_mode(mesh: Message) -> str:
@@ -159,7 +178,8 @@ def _fields(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
 
 
 @cache
-def _root(profile: Profile) -> GoType:
+def data_type(profile: Profile) -> GoType:
+    """The type of the dot, which differs between releases."""
     made = govalue.struct("inject.SidecarTemplateData")
     made.fields = tuple(
         Field(name, type_, name) for name, (type_, known) in _fields(profile).items() if known

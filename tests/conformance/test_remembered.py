@@ -1,0 +1,232 @@
+"""What an injector remembers never changes an answer: pods by the hundred, met in one sequence by
+an injector that remembers, and each by itself by one that does not and shows templates all.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
+import pytest
+
+from injection.istio.bundles import of_template, sample
+from podgraft import patch
+from podgraft.gotemplate import BUILTINS, Footprint
+from podgraft.injection import InjectionError, istio
+from podgraft.injection.istio import (
+    functions,
+    mesh_types,
+    messages,
+    overlay,
+    releases,
+    rendering,
+)
+from podgraft.injection.istio.draft import object_at
+from podgraft.jsonvalue import Object, dump
+
+from . import corpus
+
+WEBHOOK_CASES = [case for case in corpus.cases() if case.mode == "webhook"]
+RELEASES = sorted({case.release for case in WEBHOOK_CASES})
+WEB: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {
+        "generateName": "web-5c9-",
+        "labels": {"app": "web", "pod-template-hash": "5c9"},
+        "annotations": {"prometheus.io/scrape": "true"},
+        "ownerReferences": [
+            {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-5c9", "controller": True}
+        ],
+    },
+    "spec": {
+        "serviceAccountName": "web",
+        "volumes": [{"name": "kube-api-access-x7k2p", "emptyDir": {}}],
+        "containers": [
+            {
+                "name": "web",
+                "image": "web:1",
+                "ports": [{"name": "http", "containerPort": 80}],
+                "env": [{"name": "A", "value": "b"}],
+                "readinessProbe": {"httpGet": {"path": "/", "port": "http"}},
+                "volumeMounts": [{"name": "kube-api-access-x7k2p", "mountPath": "/t"}],
+            }
+        ],
+    },
+}
+ANNOTATIONS: dict[str, tuple[str, ...]] = {
+    "inject.istio.io/templates": ("sidecar", "gateway", "sidecar,gateway"),
+    "proxy.istio.io/config": ("concurrency: 3", "proxyMetadata: {A: b}", "statusPort: 15099"),
+    "sidecar.istio.io/interceptionMode": ("TPROXY", "NONE", "REDIRECT"),
+    "sidecar.istio.io/nativeSidecar": ("true", "false"),
+    "sidecar.istio.io/proxyCPU": ("100m", "1", "x"),
+    "sidecar.istio.io/proxyImageType": ("distroless", "debug"),
+    "sidecar.istio.io/userVolume": ('[{"name": "v", "emptyDir": {}}]', "[]"),
+    "status.sidecar.istio.io/port": ("0", "15021"),
+    "traffic.sidecar.istio.io/includeInboundPorts": ("*", "80,81", ""),
+    "example.com/note": ("a: b", "plain"),
+}
+TEXTS = ("x", "", "a: b", "web-2", "- a\nb: c", "5c9", "80")
+
+
+@contextmanager
+def forgetting() -> Generator[None]:
+    """Injectors remember nothing, and templates see the whole pod."""
+
+    def everything(*_: object) -> Footprint:
+        return lambda raw: raw
+
+    def nothing(*_: object) -> None:
+        return None
+
+    def read(memory: rendering.Memory[Any], text: str) -> rendering.Read[Any]:
+        raw = overlay.parse(text)
+        return rendering.Read(raw, memory.make(raw))
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rendering.Memory, "footprint", everything)
+        patched.setattr(rendering.Memory, "recall", nothing)
+        patched.setattr(rendering.Memory, "trusts", nothing)
+        patched.setattr(rendering.Memory, "read", read)
+        yield
+
+
+def changed(pod: Any, random: Random) -> Any:
+    """The pod with a text of it replaced, a part of it gone, or an annotation more."""
+    made = copy.deepcopy(pod)
+    if random.randrange(2):
+        key = random.choice(sorted(ANNOTATIONS))
+        said: dict[str, str] = made["metadata"].get("annotations") or {}
+        made["metadata"]["annotations"] = {**said, key: random.choice(ANNOTATIONS[key])}
+        return made
+    holder, key = random.choice([*_texts(made["metadata"]), *_texts(made["spec"])])
+    if random.randrange(3):
+        holder[key] = random.choice(TEXTS)
+    else:
+        del holder[key]
+    return made
+
+
+def _texts(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Where the texts of a pod stand: what holds each, and under which key or index."""
+    keys: list[Any] = [*value] if isinstance(value, dict) else [*range(len(value))]
+    for key in keys:
+        if isinstance(value[key], str):
+            yield value, key
+        elif isinstance(value[key], dict | list):
+            yield from _texts(value[key])
+
+
+def sequence(pods: list[Any], random: Random, length: int) -> Iterator[Any]:
+    """Pods that differ from earlier ones a little, or not at all."""
+    met = [*pods]
+    for _ in range(length):
+        pod = random.choice(met)
+        if random.randrange(4):
+            pod = changed(pod, random)
+            met.append(pod)
+        yield pod
+
+
+def outcome(used: istio.Injector, pod: Any) -> str:
+    """The patch, or why there is none."""
+    try:
+        done = used.inject(pod, istio.Request(namespace="shop"))
+    except InjectionError as error:
+        return f"{type(error).__name__}: {error}"
+    return json.dumps([[*done.patch], done.warnings])
+
+
+def assert_alike(used: istio.Injector, pods: Iterator[Any]) -> int:
+    """Both ways give the same; how many pods were injected."""
+    injected = 0
+    for pod in pods:
+        remembered = outcome(used, pod)
+        with forgetting():
+            assert outcome(used, pod) == remembered, json.dumps(pod)
+        injected += remembered.startswith("[")
+    return injected
+
+
+@pytest.mark.parametrize("release", ["1.30", "1.24"])
+@pytest.mark.parametrize("seed", range(3))
+def test_generated_pods(release: str, seed: int) -> None:
+    random = Random(seed)  # noqa: S311 - the same pods each time
+    pods = sequence([WEB], random, 60)
+    assert assert_alike(sample(release), pods) > 20
+
+
+@pytest.mark.skipif(not WEBHOOK_CASES, reason=f"no corpus: set {corpus.VARIABLE} to its folder")
+@pytest.mark.parametrize("release", RELEASES)
+def test_pods_of_the_corpus(release: str) -> None:
+    random = Random(release)  # noqa: S311 - the same pods each time
+    injected = 0
+    for case in WEBHOOK_CASES:
+        if case.release == release:
+            documents = json.loads((case.folder / case.facts["webhook_docs"]).read_text())
+            pods = [document["pod"] for document in documents]
+            injected += assert_alike(corpus.injector(case), sequence(pods, random, 4))
+    assert injected > len(RELEASES)
+
+
+def test_templates_that_read_the_same_do_not_share_what_they_made() -> None:
+    templates: Object = {
+        name: f"metadata:\n  annotations:\n    {name}: made\nspec: {{}}\n"
+        for name in ("one", "two")
+    }
+    used = istio.compile_(
+        istio.Documents(config=dump({"policy": "enabled", "templates": templates})),
+        istio.Surroundings(release="1.30"),
+    )
+    for name in ("one", "two", "one"):
+        asked: Object = {**WEB["metadata"], "annotations": {"inject.istio.io/templates": name}}
+        done = used.inject({**WEB, "metadata": asked}, istio.Request(namespace="shop"))
+        made = object_at(object_at(done.pod, "metadata"), "annotations")
+        assert [each for each in templates if each in made] == [name]
+
+
+MESH = (
+    "extensionProviders: [{name: otel, opentelemetry: {service: s, port: 1, "
+    "serviceAttributeEnrichment: OTEL_SEMANTIC_CONVENTIONS}}]"
+)
+_META = ".ObjectMeta"
+CALLS = (
+    "annotation .ObjectMeta `example.com/note` `none`",
+    "applicationPorts .Spec.Containers",
+    "includeInboundPorts .Spec.Containers",
+    "index .ObjectMeta.Labels `app`",
+    "isset .ObjectMeta.Annotations `example.com/note`",
+    f"otelResourceAttributes .MeshConfig {_META}.Annotations {_META}.Labels `n` .Spec.Containers",
+)
+CHANGES: tuple[Object, ...] = (
+    {"metadata": {"annotations": {"example.com/note": "x"}}},
+    {"metadata": {"annotations": {"resource.opentelemetry.io/service.namespace": "x"}}},
+    {"metadata": {"annotations": {"resource.opentelemetry.io/service.version": "x"}}},
+    {"metadata": {"annotations": {"resource.opentelemetry.io/service.instance.id": "x"}}},
+    {"metadata": {"labels": {"app": "x", "app.kubernetes.io/version": "7"}}},
+    {"metadata": {"namespace": "x"}},
+    {"spec": {"containers": [{"name": "istio-proxy", "ports": [{"containerPort": 9}]}]}},
+    {"spec": {"containers": [{"name": "x", "image": "web:2", "ports": [{"containerPort": 9}]}]}},
+    {"spec": {"containers": [{"name": "x", "image": "web:3"}, {"name": "y"}]}},
+)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_functions_that_say_what_they_read_read_nothing_else(call: str) -> None:
+    """Every template shows what one function gives, of pods that differ in one respect each."""
+    template = f"metadata:\n  labels:\n    made: {{{{ {call} | quote }}}}\nspec: {{}}\n"
+    used = of_template(template, mesh=MESH)
+    pods = [patch.merge_patch(WEB, change) for change in ({}, *CHANGES)]
+    assert assert_alike(used, iter(pods)) == len(pods)
+    assert len({outcome(used, pod) for pod in pods}) > 1
+
+
+def test_every_function_that_says_what_it_reads_is_tested() -> None:
+    profile = releases.parse("1.30")
+    known = functions.functions(profile, {}, {}, mesh_types.types(messages.schema(profile)))
+    telling = {name for name, each in {**BUILTINS, **known}.items() if each.reads}
+    assert telling == {call.partition(" ")[0] for call in CALLS}
