@@ -1,39 +1,190 @@
 #!/usr/bin/env python3
-"""One table: cold start and warm requests, each against a baseline measured in the same run."""
+"""One table: cold start, warm requests, growth, throughput and memory, each against its baseline.
 
+Every baseline is measured in the same run. docs/performance.md explains each row.
+"""
+
+import os
 import platform
 import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 
 import click
 
-from benchmark import artefact, aws, cold, table, warm
-from benchmark.world import ROOT, body, event, world
+from benchmark import (
+    artefact,
+    aws,
+    cold,
+    load,
+    memory,
+    page,
+    plot,
+    scaling,
+    table,
+    throughput,
+    warm,
+)
+from benchmark.table import Row
+from benchmark.world import ROOT, World, body, event, world
+
+BUILD = ROOT / "build"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How much of each part to measure."""
+
+    starts: int
+    requests: int
+    scaling_seconds: float
+    load_seconds: float
+    reviews: int
+
+    def estimates(self) -> Mapping[str, float]:
+        """About how many seconds each part takes; two cores of 2026 took so long."""
+        loads = len(throughput.CONNECTIONS) * self.load_seconds
+        return {
+            "cold": 25 + 4 * self.starts,
+            "warm": 5 + 0.015 * self.requests,
+            "scaling": 60 + 5 * self.scaling_seconds,
+            "throughput": 8 + loads * (1 + 1 / throughput.PING_SHARE),
+            "memory": 5 + 0.0025 * self.reviews,
+        }
+
+
+def _cold(measured: World, folder: Path, effort: Effort) -> Iterable[Row]:
+    stores = {"file store": {"PODGRAFT_STORE": f"file:{measured.keep(folder / 'store')}"}}
+    built = artefact.build(folder / "artefact")
+    with aws.store(measured, folder / "aws") as cloud:
+        if cloud is None:
+            _say(aws.MISSING)
+        else:
+            stores["AWS store"] = {**cloud}
+        return cold.rows(built, stores, event(body(measured.pod)), effort.starts)
+
+
+def _warm(measured: World, folder: Path, effort: Effort) -> Iterable[Row]:
+    with warm.handler(measured.keep(folder / "store")) as handle:
+        return warm.rows(handle, measured, effort.requests)
+
+
+def _scaling(measured: World, folder: Path, effort: Effort) -> Iterable[Row]:
+    return scaling.rows(measured, folder, effort.scaling_seconds)
+
+
+def _throughput(measured: World, folder: Path, effort: Effort) -> Iterable[Row]:
+    generator = load.generators()[0]
+    return throughput.rows(measured, folder, effort.load_seconds, generator, progress=_say)
+
+
+def _memory(measured: World, folder: Path, effort: Effort) -> Iterable[Row]:
+    return memory.rows(measured, folder, effort.reviews, progress=_say)
+
+
+PARTS: Mapping[str, Callable[[World, Path, Effort], Iterable[Row]]] = {
+    "cold": _cold,
+    "warm": _warm,
+    "scaling": _scaling,
+    "throughput": _throughput,
+    "memory": _memory,
+}
+
+
+def _parts(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
+    del context, parameter
+    chosen = tuple(word.strip() for word in value.split(","))
+    unknown = [word for word in chosen if word not in PARTS]
+    if unknown:
+        raise click.BadParameter(f"got {', '.join(unknown)}; use some of {', '.join(PARTS)}")
+    return tuple(name for name in PARTS if name in chosen)
 
 
 @click.command()
+@click.option(
+    "--only",
+    "parts",
+    default=",".join(PARTS),
+    show_default=True,
+    callback=_parts,
+    help="Which parts, with commas between them.",
+)
 @click.option("--starts", default=10, show_default=True, help="Cold starts of each kind.")
 @click.option("--requests", default=500, show_default=True, help="Warm requests of each kind.")
-def main(starts: int, requests: int) -> None:
-    """Measure, print the table, and write it to build/bench.json."""
-    measured = world()
-    with TemporaryDirectory(prefix="podgraft-bench-") as name:
-        folder = Path(name)
-        store = measured.keep(folder / "store")
-        built = artefact.build(folder / "artefact")
-        stores = {"file store": {"PODGRAFT_STORE": f"file:{store}"}}
-        with aws.store(measured, folder / "aws") as cloud:
-            if cloud is None:
-                print(aws.MISSING)
-            else:
-                stores["AWS store"] = {**cloud}
-            rows = cold.rows(built, stores, event(body(measured.pod)), starts)
-        with warm.handler(store) as handle:
-            rows += warm.rows(handle, measured, requests)
+@click.option(
+    "--scaling-seconds", default=20.0, show_default=True, help="For each series of sizes."
+)
+@click.option("--seconds", default=60.0, show_default=True, help="Of load, at each concurrency.")
+@click.option("--reviews", default=200_000, show_default=True, help="Of the memory's part.")
+@click.option("--write-docs", is_flag=True, help="Keep the run in docs/performance.*.")
+def main(  # noqa: PLR0913 — one parameter an option
+    *,
+    parts: tuple[str, ...],
+    starts: int,
+    requests: int,
+    scaling_seconds: float,
+    seconds: float,
+    reviews: int,
+    write_docs: bool,
+) -> None:
+    """Measure, print the table, and write it to build/bench.json, its plot to build/bench.svg."""
+    if write_docs and parts != tuple(PARTS):
+        raise click.UsageError("--write-docs keeps whole runs only: leave --only out")
+    effort = Effort(
+        starts=starts,
+        requests=requests,
+        scaling_seconds=scaling_seconds,
+        load_seconds=seconds,
+        reviews=reviews,
+    )
+    estimates = effort.estimates()
+    _say(f"this takes about {sum(estimates[part] for part in parts) / 60:.0f} min")
+    machine = _machine()
+    rows = _measured(parts, effort, machine)
+    print("\n".join(f"{name}: {value}" for name, value in machine.items()), end="\n\n")
     print(table.text(rows))
-    machine = {"python": sys.version, "machine": platform.machine(), "templates": measured.source}
-    table.write(ROOT / "build" / "bench.json", rows, machine)
+    table.write(BUILD / "bench.json", rows, machine)
+    (BUILD / "bench.svg").write_text(plot.svg(plot.panels(rows)))
+    if write_docs:
+        page.write(ROOT / "docs", rows, machine)
+
+
+def _measured(parts: Iterable[str], effort: Effort, machine: dict[str, str]) -> list[Row]:
+    measured = world()
+    machine["templates"] = measured.source
+    rows: list[Row] = []
+    with TemporaryDirectory(prefix="podgraft-bench-") as name:
+        for part in parts:
+            _say(f"{part}: about {effort.estimates()[part]:.0f} s")
+            started = monotonic()
+            folder = Path(name) / part
+            folder.mkdir()
+            rows += PARTS[part](measured, folder, effort)
+            _say(f"{part}: took {monotonic() - started:.0f} s")
+    machine["load at the end"] = _busy()
+    return rows
+
+
+def _machine() -> dict[str, str]:
+    return {
+        "measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "python": sys.version.split()[0],
+        "load at the start": _busy(),
+    }
+
+
+def _busy() -> str:
+    """How many processes wanted a core, which tells a quiet machine from a busy one."""
+    return f"{os.getloadavg()[0]:.1f}"
+
+
+def _say(what: str) -> None:
+    click.echo(f"bench: {what}", err=True)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def rows(
     progress: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
     """A row for each number of connections, of *seconds* each."""
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     reviews = tuple(_review_files(world, folder))
     ping = _file(folder / "ping", "GET", "/ping", b"")
     with serving(world, folder) as server:

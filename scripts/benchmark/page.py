@@ -1,0 +1,37 @@
+"""docs/performance.md: the last run's table between two marks, with its data and picture beside."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from . import plot, table
+from .table import Row
+
+BEGIN = "<!-- What follows was written by scripts/bench.py --write-docs. -->"
+END = "<!-- What was written by scripts/bench.py ends. -->"
+
+
+class PageError(Exception):
+    """The page has no place for the table; the message says what is missing."""
+
+
+def write(folder: Path, rows: Sequence[Row], machine: Mapping[str, str]) -> None:
+    """Keep a run in *folder*: ``performance.json``, ``.svg``, and the table in ``.md``."""
+    page = folder / "performance.md"
+    text = filled(page.read_text(), rows, machine)
+    table.write(folder / "performance.json", rows, machine)
+    (folder / "performance.svg").write_text(plot.svg(plot.panels(rows)))
+    page.write_text(text)
+
+
+def filled(page: str, rows: Sequence[Row], machine: Mapping[str, str]) -> str:
+    """The page with these rows in place of those that were there."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise PageError(f"performance.md: the lines {BEGIN} and {END} must stand in it")
+    return f"{before}{BEGIN}\n\n{_told(rows, machine)}\n\n{END}{after}"
+
+
+def _told(rows: Sequence[Row], machine: Mapping[str, str]) -> str:
+    where = "".join(f"- {name}: {value}\n" for name, value in machine.items())
+    return f"{where}\n{table.text(rows)}"
