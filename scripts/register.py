@@ -186,7 +186,7 @@ def _facts(given: Options) -> Iterator[tuple[str, str]]:
     for text in given["env"]:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise RegistrationError(f"--env {text!r}: write NAME=VALUE")
+            raise RegistrationError("--env: a value has no name before it; write NAME=VALUE")
         yield name, value
 
 

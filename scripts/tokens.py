@@ -21,7 +21,7 @@ from podgraft.store.tokens import Callers, TokenHash, TokensError
 
 TOKEN_BYTES = 32  # 256 random bits; base64url makes them one segment of a URL's path as they are
 
-FAULTS = (ShelfError, TokensError, OutputError, kubeyaml.NotYAMLError, OSError)
+FAULTS = (ShelfError, TokensError, OutputError, OSError)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -38,7 +38,14 @@ class Book:
     def read(self, cluster: str) -> Callers:
         """The callers of *cluster*; nobody where nothing is written yet."""
         text = self.shelf.read(cluster)
-        return hashes.parse(kubeyaml.load(text)) if text is not None else Callers()
+        if text is None:
+            return Callers()
+        try:
+            return hashes.parse(kubeyaml.load(text))
+        except kubeyaml.NotYAMLError as error:
+            # Without its words: they may quote what somebody wrote in place of a hash.
+            place = f"{self.shelf.place(cluster)}, line {error.line} column {error.column}"
+            raise TokensError(f"{place}: is not YAML") from error
 
     def write(self, cluster: str, callers: Callers) -> None:
         """Replace the callers of *cluster*."""

@@ -73,7 +73,14 @@ def send(wanted: Import, client: Importer) -> str:
         arguments["CertificateChain"] = pem.dump(above)
     if wanted.replaces:
         arguments["CertificateArn"] = wanted.replaces
-    arn = client.import_certificate(**arguments).get("CertificateArn")
+    faults = import_module("botocore.exceptions")
+    try:
+        arn = client.import_certificate(**arguments).get("CertificateArn")
+    except faults.ClientError as error:
+        # Its code alone: AWS may quote what it refuses, and here the key is not encrypted.
+        raise CertificateError(f"ACM: {error.response['Error']['Code']}") from error
+    except faults.BotoCoreError as error:
+        raise CertificateError(f"ACM: {error}") from error
     if not arn:
         raise CertificateError("ACM answered without a CertificateArn")
     return arn

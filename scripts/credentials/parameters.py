@@ -70,7 +70,7 @@ class ParameterShelf:
         try:
             self.client.put_parameter(Name=name, Value=text, Type="SecureString", Overwrite=True)
         except self.fault as error:
-            raise ShelfError(f"{name}: {error}") from error
+            raise ShelfError(f"{name}: {str(error).replace(text, '…')}") from error
 
 
 def connect(prefix: str) -> ParameterShelf:

@@ -20,7 +20,8 @@ TOKEN_MARK = "k"  # noqa: S105 — the path segment before a token
 # What RFC 3986 reserves nothing of and Go's client sends unescaped (url.URL.EscapedPath).
 _SEGMENT = re.compile(r"[A-Za-z0-9._~$&+,:;=@-]+")
 _DOTS = {".", ".."}
-_PASSWORD = re.compile(r"//[^/]*@")  # must not be repeated in a message
+# What of a URL is not repeated in a message: user and password, a token, values, a query.
+_SECRETS = (("//[^/]*@", "//…@"), ("/k/[^/]*", "/k/…"), ("=[^/:]*", "=…"), (r"\?.*", "?…"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ def parse(url: str, *, allow_loopback: bool = False) -> Endpoint:
 
     Raises ``RegistrationError`` for everything that kube-apiserver would refuse or never reach.
     """
-    shown = _PASSWORD.sub("//…@", url)
+    shown = _shown(url)
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -95,7 +96,7 @@ def about(endpoint: Endpoint, facts: Iterable[tuple[str, str]]) -> Endpoint:
             raise RegistrationError(f"the URL already says {key}; say it once")
         pair = (key, value.replace("/", "--slash--"))
         for segment in pair:
-            _check_segment(f"{key}={value}", segment)
+            _check_segment(key, segment)
         pairs += pair
     return replace(endpoint, pairs=tuple(pairs))
 
@@ -109,6 +110,12 @@ def own_namespace(endpoint: Endpoint) -> tuple[str, ...]:
     return (labels[1],) if labels[2:3] == ["svc"] else ()
 
 
+def _shown(url: str) -> str:
+    for secret, instead in _SECRETS:
+        url = re.sub(secret, instead, url)
+    return url
+
+
 def _check_parts(url: str, parts: SplitResult) -> None:
     if parts.scheme != "https":
         met = f"got {parts.scheme}" if parts.scheme else "there is no scheme"
@@ -118,7 +125,7 @@ def _check_parts(url: str, parts: SplitResult) -> None:
             f"{url}: no user information (user:password@) is allowed; use a token (--token-file) "
             "or a client certificate"
         )
-    if parts.query or url.endswith("?"):
+    if parts.query or "?" in url.partition("#")[0]:
         raise RegistrationError(
             f"{url}: no query (?…) is allowed: kube-apiserver adds its own; write it as path, "
             "--cluster and --env do"

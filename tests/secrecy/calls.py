@@ -50,7 +50,6 @@ class Scenario:
     times: int = 1
     warm: bool = False  # whether another call comes before the store is so
 
-
     @property
     def changes(self) -> bool:
         """Whether the store is not as it was."""
@@ -108,6 +107,28 @@ def unreadable(folder: Path) -> None:
     (folder / "other" / "policy.yaml").mkdir(parents=True)
 
 
+# Policies with a value of the environment, or an annotation's, in the wrong form.
+FAULTY_POLICIES = (
+    f"features: {{env: {{A: {ALIAS}}}}}",
+    f"features: {{env: {{A: !!int {MARK}}}}}",
+    f"features: {{env: {{A: {{B: {MARK}}}}}}}",
+    f"features: {{env: [A={MARK}]}}",
+    f"features: {MARK}",
+    f"clusters: [{MARK}]",
+    f"injectedAnnotations: {{a: [{MARK}]}}",
+    f"injectedAnnotations: {MARK}",
+    f"clusters: {{a: {{features: {{env: [A={MARK}]}}}}}}",
+)
+# Documents of callers with a token where its hash belongs, or elsewhere.
+FAULTY_CALLERS = (
+    f"tokens: [{TOKEN}]",
+    f"tokens: [{{sha256: {TOKEN}}}]",
+    f"{TOKEN}: prod",
+    f"tokens: [{{{TOKEN}: prod}}]",
+    f"tokens: *{TOKEN}",
+    f"tokens: !!int {TOKEN}",
+    f"? {TOKEN}\n? {TOKEN}",
+)
 OTHER = "/other/inject/cluster/prod-eu"
 ENV = "(index (index .Spec.Containers 0).Env 0).Value"
 OVERLAY = """\
@@ -295,19 +316,7 @@ SCENARIOS = (
     ),
     *(
         faulty(f"policy {number}", NotLoadedError, Call(pod(), OTHER), policy(text))
-        for number, text in enumerate(
-            (
-                f"features: {{env: {{A: {ALIAS}}}}}",
-                f"features: {{env: {{A: !!int {MARK}}}}}",
-                f"features: {{env: {{A: {{B: {MARK}}}}}}}",
-                f"features: {{env: [A={MARK}]}}",
-                f"features: {MARK}",
-                f"clusters: [{MARK}]",
-                f"injectedAnnotations: {{a: [{MARK}]}}",
-                f"injectedAnnotations: {MARK}",
-                f"clusters: {{a: {{features: {{env: [A={MARK}]}}}}}}",
-            )
-        )
+        for number, text in enumerate(FAULTY_POLICIES)
     ),
     faulty(
         "a bundle with a value for an alias",
@@ -325,17 +334,7 @@ SCENARIOS = (
     faulty("a policy that cannot be read", UnavailableError, Call(pod(), OTHER), unreadable),
     *(
         faulty(f"callers {number}", NotLoadedError, Call(pod()), callers(text))
-        for number, text in enumerate(
-            (
-                f"tokens: [{TOKEN}]",
-                f"tokens: [{{sha256: {TOKEN}}}]",
-                f"{TOKEN}: prod",
-                f"tokens: [{{{TOKEN}: prod}}]",
-                f"tokens: *{TOKEN}",
-                f"tokens: !!int {TOKEN}",
-                f"? {TOKEN}\n? {TOKEN}",
-            )
-        )
+        for number, text in enumerate(FAULTY_CALLERS)
     ),
     # Ours
     faulty("a mistake of ours", RuntimeError, Call(pod(annotations={"a": MISTAKE}))),

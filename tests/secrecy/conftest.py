@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import admission
 from podgraft.web.metrics import SERVICE
 from secrecy import mistakes
 from secrecy.calls import kept
@@ -37,4 +36,4 @@ def heard(
 @pytest.fixture
 def stumbling(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make our mistakes."""
-    monkeypatch.setattr(admission, "decode", mistakes.decode)
+    mistakes.make(monkeypatch)

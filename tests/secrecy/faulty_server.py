@@ -1,13 +1,13 @@
-"""``podgraft serve`` that stumbles as mistakes.py says: its own arguments are those of the command."""
+"""``podgraft serve`` that stumbles as mistakes.py says; it takes the command's own options."""
 
 import sys
 
-from podgraft import admission
+import pytest
+
 from podgraft.cli import main
-from podgraft.store import DirectoryStore
 from secrecy import mistakes
 
 if __name__ == "__main__":
-    admission.decode = mistakes.decode
-    DirectoryStore.injectors = mistakes.injectors
-    sys.exit(main(["serve", *sys.argv[1:]]))
+    with pytest.MonkeyPatch.context() as patched:
+        mistakes.make(patched)
+        sys.exit(main(["serve", *sys.argv[1:]]))

@@ -1,5 +1,7 @@
 """Mistakes of ours, made on purpose: exceptions whose messages quote whatever is at hand."""
 
+import pytest
+
 from podgraft import admission
 from podgraft.admission import AdmissionRequest
 from podgraft.store import DirectoryStore
@@ -19,3 +21,9 @@ def decode(body: bytes) -> AdmissionRequest:
 def injectors(store: DirectoryStore) -> tuple[str, ...]:
     """Stumble over whatever the store holds."""
     raise RuntimeError(f"{store} {MARK}")
+
+
+def make(patched: pytest.MonkeyPatch) -> None:
+    """Stumble from now on: over reviews that ask for it, and wherever readiness is asked for."""
+    patched.setattr(admission, "decode", decode)
+    patched.setattr(DirectoryStore, "injectors", injectors)

@@ -94,8 +94,7 @@ def test_nothing_secret_is_written(
         ask(Call(pod()))
     scenario.store(folder)
     heard()
-    for _ in range(scenario.times):
-        answer = ask(scenario.call)
+    answer = [ask(scenario.call) for _ in range(scenario.times)][-1]
     written = heard()
     assert answer.code == code_of(scenario), answer.body
     assert found(written) == [], written

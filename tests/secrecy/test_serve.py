@@ -6,7 +6,7 @@ import socket
 import ssl
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from http.client import HTTPSConnection
 from pathlib import Path
@@ -40,8 +40,7 @@ NO_HTTP: Sequence[tuple[str, str]] = (
     ("headers without an end", f"{LINE}{f'A: {TOKEN}{chr(13)}{chr(10)}' * 200}\r\n"),
     (
         "a chunk that is none",
-        f"{LINE}Authorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\n"
-        f"Transfer-Encoding: chunked\r\n\r\n{MARK}\r\n{MARK}\r\n",
+        f"{LINE}A: {TOKEN}\r\nTransfer-Encoding: chunked\r\n\r\n{MARK}\r\n{MARK}\r\n",
     ),
     ("HTTP/2 without being asked", f"PRI * HTTP/2.0\r\n\r\n{TOKEN}\r\n\r\n"),
 )
@@ -99,7 +98,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 
 @contextmanager
-def _serving(folder: Path) -> Iterator[Served]:
+def _serving(folder: Path) -> Generator[Served]:
     files = ("--store", "store", "--cert", "cert.pem", "--key", "key.pem")
     place = ("--host", "127.0.0.1", "--port", "0", "--workers", "1")
     path = os.pathsep.join(str(ROOT / part) for part in ("layers/engine", "tests"))
@@ -121,8 +120,7 @@ def test_no_call_gets_a_secret_written(served: Served) -> None:
     for scenario in SCENARIOS:
         _anew(served.folder / "store")
         scenario.store(served.folder / "store")
-        for _ in range(scenario.times):
-            code, body = served.ask(scenario.call)
+        code, body = [served.ask(scenario.call) for _ in range(scenario.times)][-1]
         # A store that was good before answers from then.
         assert code in {code_of(scenario), 200 if scenario.changes else 0}, (scenario.name, body)
         assert not scenario.fault or code == 200 or found(body) == [], scenario.name

@@ -7,7 +7,7 @@ import click
 from podgraft import kubeyaml
 from podgraft.cli import configuration, documents, offline
 from podgraft.cli.failure import CommandError
-from podgraft.injection import OperatorError, UserError, kubeinject
+from podgraft.injection import OperatorError, UserError, discreet, kubeinject
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
@@ -41,7 +41,7 @@ def command(
         else:
             raise CommandError("the bundle has no Istio configuration; use --webhook for Pods")
     except (UserError, OperatorError, kubeyaml.NotYAMLError) as error:
-        raise CommandError(f"{filename}: {error}") from error
+        raise CommandError(f"{filename}: {discreet(error)}") from error
     for warning in result.warnings:
         click.secho(warning, fg="yellow", err=True)
     documents.write(output, result.text)

@@ -13,7 +13,7 @@ from podgraft.admission import AdmissionRequest
 from podgraft.bundle import Bundle
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.injection import manifests
+from podgraft.injection import discreet, manifests
 from podgraft.jsonvalue import Object
 from podgraft.policy import Policy
 from podgraft.review import Answered, Caller, Outcome
@@ -114,4 +114,4 @@ def told(outcome: Outcome) -> str:
             message = f": {response.status.message}" if response.status else ""
             return f"{facts.decision} ({facts.reason}){message}"
         case _:
-            return f"fails: {outcome.error}"
+            return f"fails: {discreet(outcome.error)}"

@@ -100,7 +100,7 @@ class Cloud:
     def put(self, document: str) -> int:
         """Store a new version of the policy and return its number: the one atomic switch."""
         size = len(document.encode())
-        with _said(f"parameter {self.target.parameter}"):
+        with _said(f"parameter {self.target.parameter}", document):
             answer = self._ssm.put_parameter(
                 Name=self.target.parameter,
                 Value=document,
@@ -149,13 +149,15 @@ class _AbsentError(CommandError):
 
 
 @contextmanager
-def _said(place: str) -> Generator[None]:
-    """Say botocore's errors with the place they are about."""
+def _said(place: str, sent: str = "") -> Generator[None]:
+    """Say botocore's errors with the place they are about, and without the text that was *sent*."""
     try:
         yield
     except ClientError as error:
         code = error.response.get("Error", {}).get("Code", "unknown")
         problem = error.response.get("Error", {}).get("Message", "")
+        if sent:
+            problem = problem.replace(sent, "…")
         kind = _AbsentError if code in _ABSENT else CommandError
         raise kind(f"{place}: {code}: {problem}") from error
     except BotoCoreError as error:

@@ -1,0 +1,311 @@
+"""What the programs at a terminal may show: what they are asked to print, where they print it.
+
+Standard error ends in the logs of pipelines: nothing secret is on it, whatever fails. Standard
+output may hold values where printing them is the command's work.
+"""
+
+import json
+import re
+import secrets
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+from botocore.session import get_session
+
+import certs
+import register
+import tokens
+from credentials.parameters import ParameterShelf
+from events.kept import BUNDLE, CONFIG, TOKEN
+from podgraft import cli, kubeyaml
+from podgraft.cli.policy.cloud import Cloud
+from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, pod
+from secrecy.planted import ALIAS, ANNOTATION, ENVIRONMENT, MARK, found
+from store.aws_fault_proxy import faulty_aws
+
+PROGRAMS: Mapping[str, tuple[click.Command, Callable[[list[str]], int]]] = {
+    "podgraft": (cli.podgraft, cli.main),
+    "tokens.py": (tokens.tokens, tokens.main),
+    "register.py": (register.register, register.main),
+    "certs.py": (certs.certs, certs.main),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A command line in a folder with secrets in every file, and what comes of it.
+
+    ``shows`` tells that values on standard output, or in an explanation, are what was asked for.
+    """
+
+    line: str
+    status: int = 0
+    shows: bool = False
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def failing(action: str) -> Mapping[str, str]:
+    """A bundle whose template does this beside."""
+    return {"bundle/injector.yaml": CONFIG.replace("{{ .DeploymentMeta.Name }}", action)}
+
+
+POD: Any = json.loads(pod())["request"]["object"]
+SPEC = kubeyaml.dump(POD)
+FILES: Mapping[str, str] = {
+    **{f"bundle/{path}": content.decode() for path, content in BUNDLE.items()},
+    "policy.yaml": f"features: {json.dumps({'env': {'A': ENVIRONMENT}})}\n"
+    f"injectedAnnotations: {json.dumps({'example.com/p': ANNOTATION})}\n",
+    "pod.yaml": SPEC,
+    "token": f"{TOKEN}\n",
+    "passphrase": f"{MARK}-passphrase\n",
+    "key.pem": f"-----BEGIN PRIVATE KEY-----\n{MARK}\n-----END PRIVATE KEY-----\n",
+}
+LOCAL = "--bundle bundle --policy policy.yaml"
+REMOTE = "--injector shop --bucket bundles-of-secrets"
+URL = "register.py --url https://a.example"
+BROKEN_PODS: Sequence[Mapping[str, str]] = (
+    {"pod.yaml": SPEC + f"x: {ALIAS}\n"},
+    {"pod.yaml": SPEC + f"x: !!int {MARK}\n"},
+    {"pod.yaml": SPEC + f"x: '{MARK}\n"},
+    {"pod.yaml": f"- {MARK}\n"},
+    {"pod.yaml": kubeyaml.dump({**POD, "spec": {"containers": MARK}})},
+)
+FAILING: Sequence[Mapping[str, str]] = (
+    failing(f"{{{{ range {ENV} }}}}{{{{ end }}}}"),
+    failing(f"{{{{ mustToDate `2006` {ENV} }}}}"),
+    failing("{{ (index (index .Spec.Containers 0).Env 1).Value }}"),
+)
+BAD_POLICIES: Sequence[Mapping[str, str]] = tuple({"policy.yaml": each} for each in FAULTY_POLICIES)
+BAD_BUNDLES: Sequence[Mapping[str, str]] = (
+    {"bundle/other.yaml": f"a: {ALIAS}\n"},
+    {"bundle/other.yaml": f"{MARK}\n"},
+    {"bundle/other.yaml": OVERLAY % "{{ if }}" + f"  values: [{MARK}]\n"},
+    {"bundle/other.yaml": OVERLAY % "a: b" + f"  valeus: {{a: {MARK}}}\n"},
+)
+
+RUNS = (
+    # Sidecars by hand: the pod is printed with all that it holds
+    Run(line=f"podgraft inject -f pod.yaml {LOCAL}", shows=True),
+    Run(line=f"podgraft inject -f pod.yaml {LOCAL} --webhook", shows=True),
+    Run(line=f"podgraft inject -f pod.yaml {LOCAL} -o out.yaml"),
+    Run(line="podgraft uninject -f pod.yaml", shows=True),
+    *(
+        Run(line=f"podgraft inject -f pod.yaml {LOCAL}{how}", status=1, files=files)
+        for files in (*BROKEN_PODS[:3], *FAILING, *BAD_POLICIES, *BAD_BUNDLES[:3])
+        for how in ("", " --webhook")
+    ),
+    *(Run(line="podgraft uninject -f pod.yaml", status=1, files=each) for each in BROKEN_PODS[:3]),
+    # Why: the answer may quote what it is about
+    *(
+        Run(line=f"podgraft explain -f pod.yaml {LOCAL} --output {form}")
+        for form in ("text", "json", "svg")
+    ),
+    *(
+        Run(line=f"podgraft explain -f pod.yaml {LOCAL}", status=1, shows=True, files=each)
+        for each in FAILING
+    ),
+    *(
+        Run(line=f"podgraft explain -f pod.yaml {LOCAL}", status=1, files=each)
+        for each in (*BROKEN_PODS[:4], *BAD_POLICIES)
+    ),
+    # What would be deployed
+    Run(line=f"podgraft policy check {LOCAL}"),
+    *(
+        Run(line=f"podgraft policy check {LOCAL}", status=1, files=each)
+        for each in (*BAD_POLICIES, *BAD_BUNDLES)
+    ),
+    Run(line="podgraft serve --store . --cert token --key key.pem", status=1),
+    # Tokens: shown once, when they are made
+    Run(line="tokens.py issue --cluster a --store file:.", shows=True),
+    Run(line="tokens.py issue --cluster a --store file:. --output new"),
+    Run(line="tokens.py list --store file:.", files={"auth/a.yaml": "subjects: [CN=a]"}),
+    *(
+        Run(line=f"tokens.py {line} --store file:.", status=1, files={"auth/third.yaml": each})
+        for each in FAULTY_CALLERS
+        for line in (
+            "issue --cluster third",
+            "rotate --cluster third",
+            "revoke --cluster third 1234",
+            "list",
+            "allow --cluster third CN=a",
+            "forbid --cluster third CN=a",
+        )
+    ),
+    # Registrations: a token in the path is printed with it
+    Run(line=f"{URL} --cluster prod-eu --token-file token", shows=True),
+    Run(line=f"{URL} --cluster prod-eu --token-file token --control-plane out"),
+    Run(line=f"{URL} --env PASSWORD={MARK}", shows=True),
+    Run(line=f"{URL} --env PASSWORD={MARK}%", status=1),
+    Run(line=f"{URL} --env ={MARK}", status=1),
+    Run(line=f"{URL} --token-file token", status=1, files={"token": f"{TOKEN} {TOKEN}\n"}),
+    Run(line=f"{URL}/k/{TOKEN} --token-file token", status=1),
+    Run(line=f"{URL}/k/{TOKEN}/inject#top", status=1),
+    Run(line=f"{URL}/inject/:ENV:PASSWORD={MARK}%", status=1),
+    Run(line=f"{URL}/inject?password={MARK}", status=1),
+    Run(line=f"register.py --url https://{MARK}:{MARK}@a.example", status=1),
+    Run(line=f"{URL} --guard --policy policy.yaml", files=BAD_POLICIES[3], status=1),
+    Run(line=f"{URL} --client-cert token --client-key key.pem --control-plane out", status=1),
+    # Certificates: keys and passphrases stay in their files
+    Run(line="certs.py server a.example --key-type p-256", status=1),
+    Run(line="certs.py inspect token --key key.pem", status=3),
+    Run(line="certs.py bundle token", status=1),
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose files hold secrets, and a maker of tokens that makes the planted one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(secrets, "token_urlsafe", answering(TOKEN))
+    write(FILES)
+    return tmp_path
+
+
+def answering(answer: object) -> Callable[..., object]:
+    """A function that answers always the same."""
+
+    def answered(*_: object) -> object:
+        return answer
+
+    return answered
+
+
+def write(files: Mapping[str, str]) -> None:
+    for name, content in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(content)
+
+
+def run(line: str) -> int:
+    name, *words = line.split()
+    return PROGRAMS[name][1](words)
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.shows_secrets("what each command may show is what this test is about")
+@pytest.mark.parametrize("case", RUNS, ids=lambda case: f"{case.line[:60]}".replace(TOKEN, "…"))
+def test_a_command_shows_what_it_is_asked_for_and_no_more(
+    case: Run, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write(case.files)
+    status = run(case.line)
+    out, err = capfd.readouterr()
+    assert status == case.status, err
+    asked = case.shows and status == 0
+    assert asked or case.shows or found(out) == [], out
+    assert found(err) == [] or (case.shows and "podgraft explain" in case.line), err
+    assert not asked or found(out), "nothing is shown: take the permission away"
+
+
+OPENING = "--passphrase-file passphrase --ca-passphrase-file passphrase"
+CEREMONY: Sequence[tuple[str, int]] = (
+    ("certs.py ca --key-type p-256 --passphrase-file passphrase", 0),
+    (f"certs.py server a.example --key-type p-256 {OPENING}", 0),
+    (f"certs.py client prod-eu --key-type p-256 {OPENING}", 0),
+    (f"certs.py renew server --force {OPENING}", 0),
+    ("certs.py inspect certificates/server.pem --key certificates/server.key", 3),
+    ("certs.py bundle certificates/ca.pem", 0),
+    ("certs.py import-acm --passphrase-file passphrase", 1),
+    ("certs.py rotate-ca --from certificates --to new begin --passphrase-file passphrase", 0),
+    ("certs.py rotate-ca --from certificates --to new plan", 0),
+    ("certs.py rotate-ca --from certificates --to new switch", 1),
+    ("certs.py rotate-ca --from certificates --to new finish --probe a.example", 1),
+)
+
+
+@pytest.mark.usefixtures("place", "account")
+def test_keys_and_passphrases_stay_in_their_files(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BaseClient, "_make_api_call", quoting)
+    for line, status in CEREMONY:
+        assert run(line) == status, (line, capfd.readouterr())
+        written = "".join(capfd.readouterr())
+        assert found(written) == [], line
+        assert "PRIVATE KEY" not in written, line
+
+
+STORY: Sequence[tuple[str, int]] = (
+    (f"podgraft policy push {LOCAL} {REMOTE}", 0),
+    (f"podgraft policy diff {LOCAL} {REMOTE} -f pod.yaml", 0),
+    (f"podgraft policy history {REMOTE}", 0),
+    (f"podgraft policy rollback 1 {REMOTE}", 0),
+    (f"podgraft policy rollback 9 {REMOTE}", 1),
+    (f"podgraft policy pull -o pulled {REMOTE}", 0),
+    ("tokens.py issue --cluster a --output first", 0),
+    ("tokens.py rotate --cluster a --output second", 0),
+    ("tokens.py list", 0),
+)
+
+
+@pytest.fixture
+def account(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Credentials that are none."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, f"{MARK}-{name}")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+
+
+@pytest.mark.usefixtures("place", "account")
+def test_a_deployment_is_told_without_what_is_deployed(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sample pod's patches are the same on both sides here; a difference is shown, as asked."""
+    with faulty_aws() as aws:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", aws.endpoint)
+        s3: Any = get_session().create_client("s3")
+        s3.create_bucket(Bucket="bundles-of-secrets")
+        for line, status in STORY:
+            assert run(line) == status, (line, capfd.readouterr())
+            assert found("".join(capfd.readouterr())) == [], line
+
+
+def quoting(_: object, operation: str, sent: Mapping[str, object]) -> None:
+    """A refusal as AWS words some of them: with what was sent."""
+    message = (
+        f"Value '{sent.get('Value')}' of {sent.get('PrivateKey')!r} failed to satisfy a constraint"
+    )
+    raise ClientError({"Error": {"Code": "ValidationException", "Message": message}}, operation)
+
+
+@pytest.mark.usefixtures("place", "account")
+@pytest.mark.parametrize("line", [STORY[0][0], "tokens.py issue --cluster a --output first"])
+def test_what_aws_quotes_of_what_was_sent_is_not_repeated(
+    line: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BaseClient, "_make_api_call", quoting)
+    for owner, method in ((Cloud, "stored"), (Cloud, "history")):
+        monkeypatch.setattr(owner, method, answering({}))
+    for owner, method in ((Cloud, "upload"), (ParameterShelf, "read")):
+        monkeypatch.setattr(owner, method, answering(None))
+    assert run(line) == 1
+    out, err = capfd.readouterr()
+    assert "ValidationException" in err
+    assert found(out + err) == [], err
+
+
+def test_every_command_is_run() -> None:
+    """A command that is new needs a line above."""
+    lines = [each.line for each in RUNS] + [line for line, _ in (*STORY, *CEREMONY)]
+    lines = [re.sub(r" (--from|--to) \w+", "", line) for line in lines]
+    for name, (program, _) in PROGRAMS.items():
+        for command in commands(name, program):
+            assert any(line.startswith(command) for line in lines), command
+
+
+def commands(name: str, command: click.Command) -> Generator[str]:
+    """The full names of a program's commands."""
+    if not isinstance(command, click.Group):
+        yield name
+        return
+    context = click.Context(command)
+    for word in command.list_commands(context):
+        inner = command.get_command(context, word)
+        assert inner is not None
+        yield from commands(f"{name} {word}", inner)
