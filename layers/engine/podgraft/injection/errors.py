@@ -23,7 +23,7 @@ class OperatorError(InjectionError):
     """Configuration, template or values fail for this pod; the pod's author can do nothing."""
 
 
-def discreet(error: InjectionError) -> str:
+def discreet(error: Exception) -> str:
     """The error's text as it may leave this process: without values of the pod.
 
     A template's reason may quote one, and messages of webhooks end in events, and in the log of

@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 from podgraft import admission
 from podgraft.admission import NotAReviewError, TooLargeError, errored
-from podgraft.injection import InjectionError, OperatorError, discreet
+from podgraft.injection import OperatorError, discreet
 from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
 
 from .errors import (
@@ -69,11 +69,5 @@ class Reply:
 def reply(error: Exception) -> Reply:
     """A ``Status`` for the caller. Of a mistake of ours nothing is told but that it is one."""
     found = row(error)
-    body = admission.encode(errored(found.code, _message(error, found)))
-    return Reply(found.code.value, body, found.headers)
-
-
-def _message(error: Exception, found: Row) -> str:
-    if found is OURS:
-        return "podgraft failed; its log says how"
-    return discreet(error) if isinstance(error, InjectionError) else str(error)
+    message = "podgraft failed; its log says how" if found is OURS else discreet(error)
+    return Reply(found.code.value, admission.encode(errored(found.code, message)), found.headers)
