@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""What podgraft costs a month on AWS: the table of docs/deploying.md, and what it rests on."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+import program
+from costs import bill, measuring
+
+FIGURES = Path(__file__).parent / "data" / "cost" / "figures.json"
+PAGE = Path(__file__).parents[1] / "docs" / "deploying.md"
+_FROM, _TO = "<!-- scripts/cost.py -->\n", "<!-- /scripts/cost.py -->\n"
+
+
+@click.command("cost.py")
+@click.option("--measure", is_flag=True, help="Measure on this machine, and write it to the page.")
+@click.option("--reviews", default=1000, show_default=True, help="How many to measure.")
+def command(measure: bool, reviews: int) -> None:
+    """Print what docs/deploying.md says about costs."""
+    if measure:
+        figures = json.dumps(asdict(measuring.measure(reviews)), indent=2)
+        FIGURES.write_text(f"{figures}\n")
+        before, _, rest = PAGE.read_text().partition(_FROM)
+        PAGE.write_text(f"{before}{_FROM}\n{text()}\n\n{_TO}{rest.partition(_TO)[2]}")
+    click.echo(text())
+
+
+def text() -> str:
+    """What stands between the marks of the page, by the figures that were measured last."""
+    figures = bill.Figures(**json.loads(FIGURES.read_text()))
+    ready = bill.provisioned(bill.PROCESSOR_MIB, 2)
+    return (
+        f"{bill.words(figures)}\n\n{bill.table(figures)}\n\n"
+        f"Two provisioned environments of {bill.PROCESSOR_MIB} MiB add ${ready:.0f} a month at any "
+        f"load (${bill.PROVISIONED_GIB_SECOND:.10f} a GB-second)."
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program; the exit status."""
+    return program.run(command, argv, faults=(OSError,))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+"""The bill of a month, worked out from list prices and what one review was measured to take."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# AWS's price pages for us-east-1, in dollars, read in June 2026: first tier, no free tier, no
+# savings plan.
+PRICES_READ = "June 2026"
+API_MILLION = 1.00  # HTTP API, requests of up to 512 KB
+REQUESTS_MILLION = 0.20
+GIB_SECOND = 0.0000133334  # Lambda, arm64
+PROVISIONED_GIB_SECOND = 0.0000033334
+LOGS_GB = 0.50
+TRANSFER_GB = 0.09
+METRIC = 0.30  # each name with each value of its dimension
+ALARM = 0.10
+DASHBOARD = 3.00
+DECRYPTIONS_TEN_THOUSAND = 0.03  # KMS, for the SecureString of each cluster
+
+MILLION = 1_000_000
+GB = 1_000_000_000
+SECONDS_A_MONTH = 30 * 24 * 3600
+# One whole processor has this much memory (Lambda developer guide, "Configure function memory").
+PROCESSOR_MIB = 1769
+# CloudWatch counts these bytes on top of each event's message.
+EVENT_OVERHEAD = 26
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What was measured, of one warm review and of what stands in template.yaml.
+
+    ``milliseconds`` are of a whole processor; ``log_bytes`` and ``events`` are those of the
+    function's log and of the API's access log together.
+    """
+
+    measured: str
+    source: str
+    milliseconds: float
+    answer_bytes: int
+    log_bytes: int
+    events: int
+    memory_mib: int
+    refresh_seconds: int
+    metrics: int
+    alarms: int
+
+    @property
+    def billed_milliseconds(self) -> int:
+        """What Lambda bills: the function has a share of a processor, and it rounds up."""
+        share = min(1.0, self.memory_mib / PROCESSOR_MIB)
+        return math.ceil(self.milliseconds / share)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the bill; ``how`` says what is multiplied."""
+
+    what: str
+    how: str
+    dollars: float
+
+
+def lines(figures: Figures, pods: int, clusters: int = 1) -> Iterator[Line]:
+    """The bill of a month in which *pods* were reviewed."""
+    millions = pods / MILLION
+    yield Line("API Gateway, HTTP API", f"${API_MILLION:.2f} a million", millions * API_MILLION)
+    how = f"${REQUESTS_MILLION:.2f} a million"
+    yield Line("Lambda requests", how, millions * REQUESTS_MILLION)
+    gib = figures.memory_mib / 1024
+    seconds = pods * figures.billed_milliseconds / 1000
+    how = f"{figures.billed_milliseconds} ms × {gib:g} GiB × ${GIB_SECOND:.10f} a GB-second"
+    yield Line("Lambda time", how, seconds * gib * GIB_SECOND)
+    logged = figures.log_bytes + figures.events * EVENT_OVERHEAD
+    how = f"{logged:,} B × ${LOGS_GB:.2f} a GB"
+    yield Line("CloudWatch Logs", how, pods * logged / GB * LOGS_GB)
+    how = f"{figures.answer_bytes:,} B × ${TRANSFER_GB:.2f} a GB"
+    yield Line("answers to the internet", how, pods * figures.answer_bytes / GB * TRANSFER_GB)
+    how = f"{figures.metrics} × ${METRIC:.2f}, {figures.alarms} × ${ALARM:.2f}, ${DASHBOARD:.2f}"
+    watching = figures.metrics * METRIC + figures.alarms * ALARM + DASHBOARD
+    yield Line("metrics, alarms, dashboard", how, watching)
+    busy = _environments(figures, pods)
+    decryptions = busy * clusters * SECONDS_A_MONTH / figures.refresh_seconds
+    how = f"every {figures.refresh_seconds} s × ${DECRYPTIONS_TEN_THOUSAND:.2f} ten thousand"
+    yield Line("KMS, tokens", how, decryptions / 10_000 * DECRYPTIONS_TEN_THOUSAND)
+
+
+def provisioned(memory_mib: int, environments: int) -> float:
+    """Dollars a month for environments that are kept ready, used or not."""
+    gib = environments * memory_mib / 1024
+    return gib * SECONDS_A_MONTH * PROVISIONED_GIB_SECOND
+
+
+def table(figures: Figures) -> str:
+    """The table of the page, for a million and a hundred million pods."""
+    few, many = list(lines(figures, MILLION)), list(lines(figures, 100 * MILLION))
+    rows = [
+        f"| {a.what} | {a.how} | {_dollars(a)} | {_dollars(b)} |"
+        for a, b in zip(few, many, strict=True)
+    ]
+    totals = [sum(line.dollars for line in bill) for bill in (few, many)]
+    return "\n".join(
+        (
+            "| | worked out as | 1 million pods | 100 million pods |",
+            "|---|---|---|---|",
+            *rows,
+            f"| **a month** | | **${totals[0]:,.2f}** | **${totals[1]:,.2f}** |",
+        )
+    )
+
+
+def words(figures: Figures) -> str:
+    """What the table rests on, in sentences."""
+    share = figures.memory_mib / PROCESSOR_MIB
+    return (
+        f"List prices of us-east-1 in {PRICES_READ}, first tier, without free tiers or savings "
+        f"plans; one cluster. A warm review\n"
+        f"of a pod not seen before was measured on {figures.measured}: "
+        f"{figures.milliseconds:.2f} ms of a whole processor under Lambda's own\n"
+        f"runtime client, {figures.answer_bytes:,} bytes of answer, {figures.log_bytes:,} bytes "
+        f"in {figures.events} log events ({figures.source}).\n"
+        f"At {figures.memory_mib} MiB a function has {share:.2f} of a processor, so "
+        f"{figures.billed_milliseconds} ms are billed."
+    )
+
+
+def _environments(figures: Figures, pods: int) -> int:
+    """How many the load keeps busy: one that answers all day long refreshes all day long."""
+    busy = pods * figures.billed_milliseconds / 1000 / SECONDS_A_MONTH
+    return max(1, math.ceil(busy))
+
+
+def _dollars(line: Line) -> str:
+    return f"${line.dollars:,.2f}"

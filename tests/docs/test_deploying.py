@@ -1,0 +1,157 @@
+"""Every command that docs/deploying.md shows is run or checked, and its tables hold."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import botocore.session
+import pytest
+from moto.server import ThreadedMotoServer
+
+import certs
+from certificates import keys, pem
+from endpoint import showing
+from podgraft import cli, kubeyaml
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "deploying.md").read_text()
+TEMPLATE = (ROOT / "template.yaml").read_text()
+BUCKET = "bundles-of-deploying"
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMANDS = [
+    shlex.split(line.removeprefix("$ "), comments=True)
+    for block in _BLOCK.findall(PAGE)
+    for line in block.splitlines()
+    if line.startswith("$ ")
+]
+
+
+def commands(*programs: str) -> list[list[str]]:
+    """The page's commands of some programs, in its order."""
+    found = [words for words in COMMANDS if words[0] in programs]
+    assert found, f"the page shows no {programs}"
+    return found
+
+
+def section(name: str) -> dict[str, Any]:
+    """One section of the template: the names in it, with their defaults where they have one."""
+    body = re.split(rf"^{name}:\n", TEMPLATE, flags=re.MULTILINE)[1]
+    body = re.split(r"^\S", body, flags=re.MULTILINE)[0]
+    parts = re.split(r"^  (\w+):\n", body, flags=re.MULTILINE)[1:]
+    names, bodies = parts[::2], parts[1::2]
+    defaults = [re.search(r"^    Default: (.*)$", each, re.MULTILINE) for each in bodies]
+    return {
+        name: kubeyaml.load(found[1]) if found else None
+        for name, found in zip(names, defaults, strict=True)
+    }
+
+
+def table(heading: str) -> list[list[str]]:
+    """The cells of the table whose first row is *heading*."""
+    lines = PAGE.splitlines()
+    start = lines.index(heading) + 2
+    rows: list[list[str]] = []
+    for line in lines[start:]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    return rows
+
+
+@pytest.fixture
+def account(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """S3 and Parameter Store on loopback, with the stack's bucket."""
+    moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    moto.start()
+    host, port = moto.get_host_and_port()
+    for name, value in {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "x",
+        "AWS_SECRET_ACCESS_KEY": "x",
+    }.items():
+        monkeypatch.setenv(name, value)
+    session: Any = botocore.session.get_session()  # typed for no service in particular
+    session.create_client("s3").create_bucket(Bucket=BUCKET)
+    yield
+    moto.stop()
+
+
+@pytest.fixture
+def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
+    """The stack's endpoint, on this machine; its folder is the operator's."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("scripts", "samples"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    made = ("--dir", "pki", "--key-type", "p-256")
+    assert certs.main(["ca", *made]) == 0
+    assert certs.main(["server", "127.0.0.1", *made]) == 0
+    chain, key = pem.read(Path("pki/server.pem")), keys.read(Path("pki/server.key"), None)
+    with showing(chain, key, tmp_path) as port:
+        yield f"127.0.0.1:{port}"
+
+
+@pytest.mark.usefixtures("account")
+def test_operators_commands_work_one_after_the_other(endpoint: str) -> None:
+    """As they stand, but for the names of a bucket, a version and an endpoint that is public."""
+    names = {"BUCKET": BUCKET, "VERSION": "1", "https://ENDPOINT": f"https://{endpoint}"}
+    for words in commands("podgraft", "scripts/tokens.py", "scripts/register.py"):
+        given = [names.get(word, word) for word in words]
+        if given[0] == "podgraft":
+            assert cli.main(given[1:]) == 0, words
+            continue
+        if "--probe" in given:
+            given[1:1] = ["--allow-loopback", "--ca-bundle", "pki/ca.pem"]
+        _run(given)
+    assert "/k/" in Path("webhook.yaml").read_text()
+    assert Path("control-plane/admission-configuration.yaml").exists()
+
+
+def _run(words: list[str]) -> None:
+    """Run a script of ours, its output where the page's ``>`` says."""
+    output = None
+    if ">" in words:
+        at = words.index(">")
+        output, words = words[at + 1], words[:at]
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    if output:
+        Path(output).write_text(done.stdout)
+
+
+def test_make_knows_the_pages_targets_and_variables() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for _, target, *variables in commands("make"):
+        assert re.search(rf"^{target}:.* ## ", makefile, re.MULTILINE)
+        for variable in variables:
+            assert re.search(rf"^{variable.partition('=')[0]} \?= ", makefile, re.MULTILINE)
+
+
+def test_sam_is_given_what_the_template_and_its_configuration_know() -> None:
+    configured = tomllib.loads((ROOT / "samconfig.toml").read_text())
+    assert re.findall(r"--config-env (\w+)", PAGE) == ["prod"]
+    assert "deploy" in configured["prod"]
+    for _, verb, *rest in commands("sam"):
+        assert verb in configured["default"]
+        if rest:
+            option, *overrides = rest
+            assert option == "--parameter-overrides"
+            for name, _, value in (each.partition("=") for each in overrides):
+                allowed = re.search(rf"  {name}:\n.*\n.*\n    AllowedValues: \[(.*)\]", TEMPLATE)
+                assert allowed
+                assert value in allowed[1].split(", ")
+
+
+def test_the_tables_of_parameters_and_outputs_are_the_templates() -> None:
+    parameters, outputs = section("Parameters"), section("Outputs")
+    empty = {"", -1}
+    for name, default, _ in table("| parameter | default | when to change it |"):
+        has = parameters[name.strip("`")]
+        assert default.strip("`") == ("none" if has in empty else str(has))
+    for names, _ in table("| output | used for |"):
+        assert set(re.findall(r"`(\w+)`", names)) <= set(outputs)
