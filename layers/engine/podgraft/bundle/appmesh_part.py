@@ -24,8 +24,9 @@ class AppMeshGraft:
         return Grafted(base=before, object=self.meshes.inject(before, call.namespace))
 
 
-def part(manifests: Manifests, _policy: Policy) -> Part:
+def part(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Part:
     """Compile the meshes that inject; nothing where the bundle has none."""
+    del deferred  # every review uses all of them
     meshes = manifests.of("Mesh")
     if not meshes:
         return Part()

@@ -49,10 +49,14 @@ class Bundle:
         return replace(self, rules=policy.over(self.own_rules))
 
 
-def compile_(files: Mapping[str, bytes], policy: Policy) -> Bundle:
-    """Compile manifests by relative path; raises ``BundleError`` with every fault there is."""
+def compile_(files: Mapping[str, bytes], policy: Policy, *, deferred: bool = False) -> Bundle:
+    """Compile manifests by relative path; raises ``BundleError`` with every fault there is.
+
+    ``deferred``, for a bundle that was checked before: templates are parsed when they are first
+    used. One that does not parse fails the reviews that need it, as the operator's fault.
+    """
     manifests = read(files)
-    parts = [part(manifests, policy) for part in PARTS]
+    parts = [part(manifests, policy, deferred=deferred) for part in PARTS]
     faults = [*manifests.faults, *chain.from_iterable(part.faults for part in parts)]
     if not faults:
         faults.extend(_useless(manifests, parts))

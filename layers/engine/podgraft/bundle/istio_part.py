@@ -24,7 +24,9 @@ class IstioGraft:
     def __call__(self, before: Object, call: Call) -> Grafted:
         """Inject as Istio's webhook would."""
         request = istio.Request(
-            namespace=call.namespace, environment=self.injector.environment(call.path)
+            namespace=call.namespace,
+            environment=self.injector.environment(call.path),
+            checked=call.request is not None and before is call.request.object,
         )
         injection = self.injector.inject(before, request)
         base, fixed = injection.base, ()
@@ -35,7 +37,7 @@ class IstioGraft:
         )
 
 
-def part(manifests: Manifests, policy: Policy) -> Part:
+def part(manifests: Manifests, policy: Policy, *, deferred: bool) -> Part:
     """Compile the one injector configuration; nothing where the bundle has none."""
     configs = _holding("config", manifests)
     meshes = _holding("mesh", manifests)
@@ -46,7 +48,7 @@ def part(manifests: Manifests, policy: Policy) -> Part:
         return Part(faults=tuple(_homeless(manifests, meshes)), used=meshes)
     proxy_configs = tuple(sorted(manifests.of("ProxyConfig"), key=_created))
     sources = _Sources(configs[0], meshes[0] if meshes else None, proxy_configs)
-    return _compiled(sources, manifests, policy)
+    return _compiled(sources, manifests, policy, deferred=deferred)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +83,11 @@ class _Sources:
         return Fault(file=document, path=fault.path, problem=fault.problem, remedy=fault.remedy)
 
 
-def _compiled(sources: _Sources, manifests: Manifests, policy: Policy) -> Part:
+def _compiled(sources: _Sources, manifests: Manifests, policy: Policy, *, deferred: bool) -> Part:
     used = (sources.config,) if sources.mesh is None else (sources.config, sources.mesh)
     try:
-        injector = istio.compile_(_documents(sources, manifests), _surroundings(policy))
+        documents, surroundings = _documents(sources, manifests), _surroundings(policy)
+        injector = istio.compile_(documents, surroundings, deferred=deferred)
     except InvalidDocumentsError as error:
         return Part(
             used=used,

@@ -36,8 +36,9 @@ class OverlayGraft:
         return Grafted(base=before, object=self.overlays.over(before, request))
 
 
-def part(manifests: Manifests, _policy: Policy) -> Part:
+def part(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Part:
     """Compile the overlays; nothing where the bundle has none."""
+    del deferred  # every review uses all of them
     found = manifests.of(KIND)
     if not found:
         return Part()

@@ -4,10 +4,10 @@ Each kind of injection is a module of this package with a function ``part``, and
 ``compiling.PARTS``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from http import HTTPStatus
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from podgraft.admission import AdmissionRequest
 from podgraft.injection.istio import Injector as IstioInjector
@@ -102,4 +102,9 @@ class Part:
     tolerated: tuple[Fault, ...] = ()
 
 
-Compile: TypeAlias = Callable[[Manifests, Policy], Part]
+class Compile(Protocol):
+    """Compiles the manifests of one kind; nothing where the bundle has none."""
+
+    def __call__(self, manifests: Manifests, policy: Policy, /, *, deferred: bool) -> Part:
+        """``deferred``: what few reviews use is compiled for the first that does."""
+        ...

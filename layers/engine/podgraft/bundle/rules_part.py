@@ -39,8 +39,9 @@ class RulesJudge:
         )
 
 
-def part(manifests: Manifests, _policy: Policy) -> Part:
+def part(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Part:
     """Compile the policies; nothing where the bundle has none."""
+    del deferred  # every review uses all of them
     policies, bindings = manifests.of(POLICY), manifests.of(BINDING)
     if not policies:
         return Part(faults=tuple(_unknown(bindings, ())))

@@ -55,8 +55,11 @@ class _Loaded:
 class _Injector:
     """Loads one injector; a version that was refused once is not compiled again."""
 
-    def __init__(self, name: str, policies: PolicySource, bundles: BundleSource) -> None:
+    def __init__(
+        self, name: str, policies: PolicySource, bundles: BundleSource, *, deferred: bool
+    ) -> None:
         self._name = name
+        self._deferred = deferred
         self._policies = policies
         self._bundles = bundles
         self._refusal: tuple[str, RefusedError] | None = None
@@ -73,7 +76,9 @@ class _Injector:
             return self._bundles.files(self._name, digest, patience)
 
         try:
-            snapshots = load(self._name, parameter.text, parameter.version, fetch)
+            deferred = self._deferred and before is None
+            version = parameter.version
+            snapshots = load(self._name, parameter.text, version, fetch, deferred=deferred)
         except RefusedError as error:
             self._refusal = parameter.version, error
             raise
@@ -87,7 +92,11 @@ class _Injector:
 
 
 class CachedStore:
-    """A ``Store`` over a policy source and a bundle source. Threads may share it."""
+    """A ``Store`` over a policy source and a bundle source. Threads may share it.
+
+    With ``deferred``, what is loaded first has templates unparsed until a review needs them, so
+    that a cold start is short; what replaces it is compiled whole before it is in force.
+    """
 
     def __init__(
         self,
@@ -95,9 +104,12 @@ class CachedStore:
         bundles: BundleSource,
         refresh_seconds: float,
         clock: Callable[[], float] = monotonic,
+        *,
+        deferred: bool = False,
     ) -> None:
         self._policies = policies
         self._bundles = bundles
+        self._deferred = deferred
         self._refresh_seconds = refresh_seconds
         self._clock = clock
         self._injectors: dict[str, Refreshing[_Loaded]] = {}
@@ -109,8 +121,8 @@ class CachedStore:
         known = self._injectors.get(injector)
         if known is not None:
             return self._of(known.current(deadline_seconds), cluster)
-        refresh = _Injector(injector, self._policies, self._bundles).refresh
-        fresh = Refreshing(refresh, self._refresh_seconds, self._clock)
+        loading = _Injector(injector, self._policies, self._bundles, deferred=self._deferred)
+        fresh = Refreshing(loading.refresh, self._refresh_seconds, self._clock)
         held = fresh.current(deadline_seconds)
         # Kept only now: names that nobody stored must not fill the memory.
         self._injectors.setdefault(injector, fresh)

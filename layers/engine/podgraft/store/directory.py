@@ -24,10 +24,11 @@ from .tokens import Callers, TokensError
 
 
 class DirectoryStore:
-    """Policies and bundles from files."""
+    """Policies and bundles from files; ``deferred`` as for ``CachedStore``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, deferred: bool = False) -> None:
         self._folder = folder
+        self._deferred = deferred
         self._injectors: dict[str, Reloading[Snapshots]] = {}
 
     def snapshot(
@@ -37,7 +38,8 @@ class DirectoryStore:
         del deadline_seconds
         reloading = self._injectors.get(injector)
         if reloading is None:
-            reloading = self._injectors[injector] = _injector(self._folder, injector)
+            reloading = _injector(self._folder, injector, deferred=self._deferred)
+            self._injectors[injector] = reloading
         current = reloading.current()
         error = current.error
         stale = Stale(str(error), isinstance(error, NotLoadedError)) if error else None
@@ -61,23 +63,32 @@ class DirectoryCallers:
         return self._reloading.current().value
 
 
-def _injector(folder: Path, name: str) -> Reloading[Snapshots]:
+def _injector(folder: Path, name: str, *, deferred: bool) -> Reloading[Snapshots]:
     path = folder / name
     if not is_name(name) or not path.is_dir():
         raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
-    return Reloading(lambda: _fingerprint(str(path)), lambda: _snapshots(path))
+
+    def snapshots() -> Snapshots:
+        return _snapshots(path, deferred=deferred and reloading.empty)
+
+    reloading = Reloading(lambda: _fingerprint(str(path)), snapshots)
+    return reloading
 
 
 def _is_injector(path: Path) -> bool:
     return is_name(path.name) and path.is_dir()
 
 
-def _snapshots(path: Path) -> Snapshots:
+def _snapshots(path: Path, *, deferred: bool) -> Snapshots:
     try:
         document = path / "policy.yaml"
         text = document.read_bytes() if document.exists() else b""
         version = f"sha256:{sha256(text).hexdigest()[:12]}" if text else "none"
-        return load(path.name, text.decode(), version, lambda digest: _bundle(path, digest))
+
+        def fetch(digest: str | None) -> Mapping[str, bytes]:
+            return _bundle(path, digest)
+
+        return load(path.name, text.decode(), version, fetch, deferred=deferred)
     except UnicodeDecodeError as error:
         raise NotLoadedError(f"injector {path.name} does not load: policy: {error}") from error
     except OSError as error:

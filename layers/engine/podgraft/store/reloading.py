@@ -42,6 +42,11 @@ class Reloading(Generic[T]):
         self._loaded: _Loaded[T] | None = None
         self._lock = Lock()
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was ever good."""
+        return self._loaded is None or self._loaded.value is None
+
     def current(self) -> Current[T]:
         """The value of the files as they are; raises ``StoreError`` where none was ever good."""
         fingerprint = self._fingerprint()

@@ -50,14 +50,17 @@ class Snapshots:
         return replace(found, stale=stale) if stale else found
 
 
-def load(injector: str, document: str, version: str, fetch: Fetch) -> Snapshots:
+def load(
+    injector: str, document: str, version: str, fetch: Fetch, *, deferred: bool = False
+) -> Snapshots:
     """Read a policy document and compile every bundle that it names, for every cluster.
 
-    Raises ``RefusedError`` with all faults of the first document that has any.
+    Raises ``RefusedError`` with all faults of the first document that has any. ``deferred`` is
+    for what replaces nothing; ``bundle.compile_`` says what it puts off.
     """
     try:
         read = policy.parse(document)
-        compiler = _Compiler(fetch)
+        compiler = _Compiler(fetch, deferred=deferred)
         return Snapshots(
             _snapshot(read, version, compiler),
             {cluster: _snapshot(own, version, compiler) for cluster, own in read.clusters.items()},
@@ -69,15 +72,17 @@ def load(injector: str, document: str, version: str, fetch: Fetch) -> Snapshots:
 class _Compiler:
     """Compiles each bundle once for all policies that ask the same of it."""
 
-    def __init__(self, fetch: Fetch) -> None:
+    def __init__(self, fetch: Fetch, *, deferred: bool) -> None:
         self._fetch = fetch
+        self._deferred = deferred
         self._compiled: list[tuple[Policy, Bundle]] = []
 
     def bundle(self, wanted: Policy) -> Bundle:
         for policy_, compiled in self._compiled:
             if policy_.compiles_as(wanted):
                 return compiled.under(wanted)
-        compiled = bundle.compile_(self._fetch(wanted.bundle), wanted)
+        files = self._fetch(wanted.bundle)
+        compiled = bundle.compile_(files, wanted, deferred=self._deferred)
         self._compiled.append((wanted, compiled))
         return compiled
 

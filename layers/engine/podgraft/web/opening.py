@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 
 
 def opened(backing: Backing) -> tuple[Store, CallerStore]:
-    """The store of policies and bundles, and the one of callers; nothing is read yet."""
+    """The store of policies and bundles, and the one of callers; nothing is read yet.
+
+    Stores defer what they can of their first load: so the function starts.
+    """
     match backing:
         case Folder(path):
-            return DirectoryStore(path), DirectoryCallers(path)
+            return DirectoryStore(path, deferred=True), DirectoryCallers(path)
         case Aws():
             return _aws(backing)
         case _:
@@ -54,6 +57,6 @@ def _aws(backing: Aws) -> tuple[Store, CallerStore]:
     parameters = Parameters(ssm, backing.parameter_prefix)
     bundles = Bundles(s3, backing.bucket, backing.bundle_prefix)
     return (
-        CachedStore(parameters, bundles, backing.refresh_seconds),
+        CachedStore(parameters, bundles, backing.refresh_seconds, deferred=True),
         CachedCallers(parameters, backing.refresh_seconds),
     )

@@ -60,8 +60,13 @@ _SEES_THROUGH = (
 )
 
 
-def compile_(documents: Documents, surroundings: Surroundings) -> Injector:
-    """An injector for the documents; raises ``InvalidDocumentsError`` with all their faults."""
+def compile_(
+    documents: Documents, surroundings: Surroundings, *, deferred: bool = False
+) -> Injector:
+    """An injector for the documents; raises ``InvalidDocumentsError`` with all their faults.
+
+    ``deferred``: templates are parsed when they are first used, and their faults told then.
+    """
     faults: list[Fault] = []
     config = settings.read_config(documents.config, faults)
     values = settings.read_values(documents.values, faults)
@@ -71,7 +76,9 @@ def compile_(documents: Documents, surroundings: Surroundings) -> Injector:
     faults += _proxy_config_faults(schema, documents.proxy_configs)
     env = surroundings.environment()
     known = _functions(profile, schema, env)
-    chosen = templates.compiled(profile, config, known, surroundings.default_templates, faults)
+    chosen = templates.templates(profile, config, known, surroundings.default_templates)
+    if not deferred and (profile.parsed_at_load or not profile.pod_templates):
+        faults += chosen.faults()
     warnings: list[Fault] = []
     rules = _rules(profile, config, warnings)
     if faults:

@@ -1,10 +1,10 @@
-"""The templates of a configuration: compiled once, chosen for each pod."""
+"""The templates of a configuration: each compiled once, chosen for each pod."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeAlias
+from functools import cache, partial
 
 from podgraft.gotemplate import Function, LimitError, Program, TemplateError, compile_, sprig
 from podgraft.injection.errors import Fault, OperatorError, UserError
@@ -16,8 +16,6 @@ from .releases import Profile
 from .settings import DEFAULT_TEMPLATES, Config
 
 ANNOTATION = "inject.istio.io/templates"
-NotCompiled: TypeAlias = TemplateError | LimitError
-
 ONLY = "template"  # the one of releases before 1.9, by its key in the configuration
 
 
@@ -35,14 +33,9 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """Programs by name; ``broken`` are those that do not parse, where only use would show it,
-    ``decoding`` those that may make text of letters, ``changing`` those that may change data.
-    """
+    """Templates by name, parsed when they are first asked for: of Istio's seven a pod uses one."""
 
-    programs: Mapping[str, Program]
-    decoding: frozenset[str]
-    changing: frozenset[str]
-    broken: Mapping[str, NotCompiled]
+    parse: Mapping[str, Callable[[], Template]]
     aliases: Mapping[str, tuple[str, ...]]
     defaults: tuple[str, ...]
 
@@ -60,58 +53,57 @@ class Templates:
         asked = self.defaults if said is None else tuple(map(str.strip, said.split(",")))
         names = tuple(name for each in asked for name in self.aliases.get(each, (each,)))
         for name in names:
-            if name not in self.programs:
+            if name not in self.parse:
                 raise self._missing(name, asked_by_pod=said is not None)
         return names
 
     def named(self, name: str) -> Template:
-        """The template of a name that ``chosen`` gave."""
-        return Template(name, self.programs[name], name in self.decoding, name in self.changing)
+        """The template of a name that ``chosen`` gave; raises ``OperatorError`` if it is none."""
+        try:
+            return self.parse[name]()
+        except (TemplateError, LimitError) as error:
+            raise OperatorError(str(error)) from error
+
+    def faults(self) -> Iterator[Fault]:
+        """The faults of all templates that do not parse."""
+        for name, parse in self.parse.items():
+            try:
+                parse()
+            except (TemplateError, LimitError) as error:
+                yield Fault(
+                    document="config",
+                    path="/template" if name == ONLY else f"/templates/{pointer.escape(name)}",
+                    problem=str(error),
+                    remedy=f"correct line {error.line} of the template",
+                    excerpt=error.span.drawing,
+                )
 
     def _missing(self, name: str, *, asked_by_pod: bool) -> Exception:
-        if name in self.broken:
-            return OperatorError(str(self.broken[name]))
-        have = ", ".join(sorted(self.programs))
+        have = ", ".join(sorted(self.parse))
         problem = f'requested template "{name}" not found; have {have}'
         if asked_by_pod:
             return UserError(f"annotation {ANNOTATION}: {problem}")
         return OperatorError(problem)
 
 
-def compiled(
+def templates(
     profile: Profile,
     config: Config,
     functions: Mapping[str, Function],
     defaults: tuple[str, ...] | None,
-    faults: list[Fault],
 ) -> Templates:
-    """All templates compiled; those that do not parse are faults since 1.14."""
-    programs: dict[str, Program] = {}
-    broken: dict[str, NotCompiled] = {}
+    """The templates of a configuration, none of them parsed."""
     texts = config.templates if profile.pod_templates else {ONLY: config.template}
     delimiters = ("{{", "}}") if profile.brace_delimiters else ("[[", "]]")
-    for name, text in texts.items():
-        try:
-            programs[name] = compile_(text, name=name, functions=functions, delimiters=delimiters)
-        except (TemplateError, LimitError) as error:
-            broken[name] = error
-    if profile.parsed_at_load or not profile.pod_templates:
-        faults.extend(_faults(broken))
-    decoding = frozenset(
-        name for name, text in texts.items() if any(word in text for word in DECODERS)
-    )
-    changing = frozenset(name for name, made in programs.items() if sprig.changes_maps(made))
+    parse = partial(_parsed, functions, delimiters)
+    known = {name: cache(partial(parse, name, text)) for name, text in texts.items()}
     asked = (defaults or config.default_templates) if profile.pod_templates else (ONLY,)
-    return Templates(programs, decoding, changing, broken, config.aliases, asked)
+    return Templates(known, config.aliases, asked)
 
 
-def _faults(broken: Mapping[str, NotCompiled]) -> Iterator[Fault]:
-    for name, error in broken.items():
-        path = "/template" if name == ONLY else f"/templates/{pointer.escape(name)}"
-        yield Fault(
-            document="config",
-            path=path,
-            problem=str(error),
-            remedy=f"correct line {error.line} of the template",
-            excerpt=error.span.drawing,
-        )
+def _parsed(
+    functions: Mapping[str, Function], delimiters: tuple[str, str], name: str, text: str
+) -> Template:
+    program = compile_(text, name=name, functions=functions, delimiters=delimiters)
+    decodes = any(word in text for word in DECODERS)
+    return Template(name, program, decodes, sprig.changes_maps(program))
