@@ -23,3 +23,12 @@ def lines(call: Callable[[], object]) -> int:
     finally:
         sys.settrace(before)
     return counted
+
+
+def growth(cost: Callable[[int], int], size: int) -> float:
+    """How much more the second doubling of ``size`` adds than the first: 2 where cost is linear.
+
+    It is 4 by a square, whatever the cost of what does not grow.
+    """
+    once, twice, four_times = cost(size), cost(2 * size), cost(4 * size)
+    return (four_times - twice) / (twice - once)

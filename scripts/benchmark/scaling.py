@@ -123,7 +123,7 @@ def _no_match(word: str, size: int) -> list[dict[str, Any]]:
 
 def _bundles(world: World, folder: Path, stack: ExitStack) -> Iterator[Series]:
     """Bundles of overlays, a kilobyte each, of which one is for the pod."""
-    grown = {size: replace(world, files=_overlays(size)) for size in BUNDLES}
+    grown = {size: replace(world, files=overlays(size // len(overlay(1)))) for size in BUNDLES}
     stores = {size: each.keep(folder / f"bundle-{size}") for size, each in grown.items()}
     yield Series(
         name="bytes of the bundle, loading",
@@ -177,17 +177,17 @@ def _parse(files: Mapping[str, bytes]) -> Make:
     return lambda _: lambda: [kubeyaml.load_all(text) for text in texts]
 
 
-def _overlays(size: int) -> dict[str, bytes]:
+def overlays(number: int) -> dict[str, bytes]:
     """A hundred overlays a file; the first of all is for every pod, the others are for no pod."""
-    number = max(1, size // len(_overlay(1)))
     starts = [*range(0, number, 100), number]
     return {
-        f"overlays-{start}.yaml": b"---\n".join(map(_overlay, range(start, end)))
+        f"overlays-{start}.yaml": b"---\n".join(map(overlay, range(start, end)))
         for start, end in pairwise(starts)
     }
 
 
-def _overlay(number: int) -> bytes:
+def overlay(number: int) -> bytes:
+    """One overlay of about a kilobyte."""
     manifest: dict[str, Any] = copy.deepcopy(_OVERLAY)
     manifest["metadata"]["name"] = f"overlay-{number}"
     if number:

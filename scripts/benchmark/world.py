@@ -40,7 +40,15 @@ def world() -> World:
     """The corpus' injector and pod, or the sample's."""
     beside = ROOT.parent / "shared" / "corpus"
     release = Path(os.environ.get("PODGRAFT_CORPUS") or beside) / "1.30"
-    return _of_corpus(release) if release.is_dir() else _of_sample(ROOT / "samples" / "istio")
+    return _of_corpus(release) if release.is_dir() else sample()
+
+
+def sample() -> World:
+    """The world of samples/istio, which is always at hand."""
+    folder = ROOT / "samples" / "istio"
+    files = {path.name: path.read_bytes() for path in (folder / "bundle").iterdir()}
+    pod: Any = kubeyaml.load((folder / "input.web.yaml").read_text())
+    return World("samples/istio", files, _admitted(pod))
 
 
 def body(pod: dict[str, Any], number: int = 0, namespace: str = "default") -> bytes:
@@ -101,12 +109,6 @@ def _of_corpus(release: Path) -> World:
     }
     case = json.loads((release / "webhook" / "hello-old-version.yaml.json").read_text())
     return World("Istio 1.30.3's own templates", files, _admitted(case[0]["pod"]))
-
-
-def _of_sample(folder: Path) -> World:
-    files = {path.name: path.read_bytes() for path in (folder / "bundle").iterdir()}
-    pod: Any = kubeyaml.load((folder / "input.web.yaml").read_text())
-    return World("samples/istio", files, _admitted(pod))
 
 
 def _config_map(name: str, data: dict[str, str]) -> bytes:

@@ -1,0 +1,182 @@
+"""Work grows with what it is about and no faster: lines of Python are counted, nothing is timed.
+
+The sizes and shapes are those of ``make bench``, which tells the times.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import effort
+from benchmark import pods, scaling
+from benchmark.world import CLUSTER, World, body, sample
+from podgraft import admission, bundle, kubeyaml, policy, review
+from podgraft.kube import selectors
+from podgraft.review import Answered, Caller
+from podgraft.store import DirectoryStore
+
+# 2 is linear and 4 a square; sorting, and a table that grows in steps, take a little more than 2.
+LINEAR = 2.3
+
+Files = Mapping[str, bytes]
+Event = Callable[[int, int], dict[str, Any]]  # of a size and a number
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return sample()
+
+
+def reviewing(store: DirectoryStore, event: Event) -> Callable[[int], int]:
+    """The lines that the review of a pod of a size takes, behind HTTP; none was seen before."""
+    caller = Caller(injector="default", cluster=CLUSTER)
+
+    def answer(body: bytes) -> str:
+        outcome = review.inject(admission.decode(body), store, caller)
+        assert isinstance(outcome, Answered)
+        return admission.encode(outcome.response).decode()
+
+    def cost(size: int) -> int:
+        assert '"patch"' in answer(event(size, 0)["body"].encode())
+        body = event(size, 1)["body"].encode()
+        return effort.lines(lambda: answer(body))
+
+    return cost
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"), [(pods.wide, 50), (pods.annotated, 20_000)], ids=["containers", "annotations"]
+)
+def test_a_review_grows_with_the_pod(
+    kind: Callable[[World, int, int], dict[str, Any]], size: int, world: World, tmp_path: Path
+) -> None:
+    store = DirectoryStore(world.keep(tmp_path))
+    cost = reviewing(store, lambda size, number: kind(world, size, number))
+    assert effort.growth(cost, size) < LINEAR
+
+
+def test_a_review_grows_with_annotations_that_are_many_and_short(
+    world: World, tmp_path: Path
+) -> None:
+    def event(count: int, number: int) -> dict[str, Any]:
+        annotations = {f"example.com/{index}": f"a: {number}" for index in range(count)}
+        metadata = {**world.pod["metadata"], "annotations": annotations}
+        return pods.same(replace(world, pod={**world.pod, "metadata": metadata}), number)
+
+    assert effort.growth(reviewing(DirectoryStore(world.keep(tmp_path)), event), 250) < LINEAR
+
+
+def rules_of(size: int) -> policy.Rules:
+    never = (
+        selectors.compile_({"matchLabels": {"app": f"never-{index}"}}) for index in range(size)
+    )
+    return policy.Rules(never=tuple(never))
+
+
+def test_a_decision_grows_with_the_selectors(world: World) -> None:
+    def cost(size: int) -> int:
+        rules = rules_of(size)
+        return effort.lines(lambda: policy.decide(rules, world.pod, "default"))
+
+    assert effort.growth(cost, 100) < LINEAR
+
+
+def test_a_policy_document_grows_with_its_selectors() -> None:
+    def cost(size: int) -> int:
+        listed = [{"matchLabels": {"app": f"never-{index}"}} for index in range(size)]
+        document = json.dumps({"neverInjectSelector": listed})
+        return effort.lines(lambda: policy.parse(document))
+
+    assert effort.growth(cost, 50) < LINEAR
+
+
+def overlays(count: int) -> Files:
+    """Each for the pods of one application, as the bench has them."""
+    return scaling.overlays(count)
+
+
+def overlays_for_all(count: int) -> Files:
+    """Each for every pod, with a container and a label of its own."""
+    manifest: dict[str, Any] = json.loads(json.dumps(kubeyaml.load(scaling.overlay(0).decode())))
+
+    def one(index: int) -> bytes:
+        manifest["metadata"]["name"] = f"overlay-{index}"
+        manifest["spec"]["template"] = (
+            f"metadata: {{labels: {{label-{index}: '{index}'}}}}\n"
+            f"spec: {{containers: [{{name: sidecar-{index}, image: one}}]}}\n"
+        )
+        return kubeyaml.dump(manifest).encode()
+
+    return {f"{index}.yaml": one(index) for index in range(count)}
+
+
+def one_template(count: int) -> Files:
+    """One overlay of many lines, each with an action."""
+    line = '  - {name: "c%d", image: {{ printf "%%s-%d" .ObjectMeta.Name | quote }}}\n'
+    lines = "".join(line % (index, index) for index in range(count))
+    manifest: Any = kubeyaml.load(scaling.overlay(0).decode())
+    manifest["spec"]["template"] = f"spec:\n  containers:\n{lines}"
+    return {"overlay.yaml": kubeyaml.dump(manifest).encode()}
+
+
+def parameters(count: int) -> Files:
+    """A rule with many bindings, each with a ConfigMap of its own."""
+    return {"rule.yaml": _RULE.encode()} | {
+        f"{index}.yaml": _BINDING.replace("NUMBER", str(index)).encode() for index in range(count)
+    }
+
+
+_RULE = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: rule}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  validations: [{expression: "params.data.limit != ''"}]
+"""
+_BINDING = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: binding-NUMBER}
+spec:
+  policyName: rule
+  validationActions: [Deny]
+  paramRef: {name: limit-NUMBER, namespace: limits, parameterNotFoundAction: Deny}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: limit-NUMBER, namespace: limits}
+data: {limit: "1"}
+"""
+
+
+def test_a_judgement_grows_with_the_bindings_and_their_parameters(world: World) -> None:
+    request = admission.decode(body(world.pod))
+
+    def cost(count: int) -> int:
+        (judge,) = bundle.compile_(parameters(count), policy.Policy()).judges
+        assert not judge(request).denials
+        return effort.lines(lambda: judge(request))
+
+    assert effort.growth(cost, 50) < LINEAR
+
+
+@pytest.mark.parametrize(
+    ("files", "size"),
+    [(overlays, 20), (overlays_for_all, 20), (one_template, 50), (parameters, 50)],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_compiling_grows_with_the_bundle(files: Callable[[int], Files], size: int) -> None:
+    def cost(count: int) -> int:
+        made = files(count)
+        return effort.lines(lambda: bundle.compile_(made, policy.Policy()))
+
+    cost(1)  # what is imported at first use is no growth
+    assert effort.growth(cost, size) < LINEAR
