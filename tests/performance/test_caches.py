@@ -1,0 +1,118 @@
+"""No cache grows with the pods that are seen: it has a limit, or its keys are the code's own."""
+
+import gc
+import pkgutil
+from collections.abc import Iterator
+from functools import _lru_cache_wrapper  # pyright: ignore[reportPrivateUsage]  to find them by
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+import podgraft
+from benchmark import soak
+from benchmark.world import World, sample
+from podgraft.store import DirectoryCallers, DirectoryStore, UnknownInjectorError
+from podgraft.web import create_app
+
+# Caches without a limit, by what their keys are. None of it comes out of a pod.
+UNBOUNDED = {
+    "Go's types": {
+        "govalue.making.array_of",
+        "govalue.making.map_of",
+        "govalue.making.pointer_to",
+        "govalue.making.slice_of",
+        "gotemplate.sprig.marshal._fields",
+        "injection.istio.overlay._fields",
+        "injection.lenient._fields",
+        "injection.overlay_data._data_type",
+        "injection.overlay_touches._fields",
+        "kube.decoding._decoder",
+        "kube.encoding._encoder",
+        "patch.strategic.schema._fields",
+    },
+    "names of types and enums in the tables": {
+        "injection.istio.mesh_types._enum",
+        "injection.istio.mesh_types._well_known",
+        "injection.istio.messages.enum",
+        "kube.types._scalar",
+    },
+    "releases": {
+        "injection.istio.mesh.defaults",
+        "injection.istio.messages.schema",
+        "injection.istio.mesh_types.types",
+        "injection.istio.releases.profile",
+        "injection.istio.sidecarspec._type",
+        "injection.istio.subject.data_type",
+        "injection.istio.workloads._owner_rules",
+        "kube.types._release",
+    },
+    "kinds of nodes in a template": {"gotemplate.calls._parts"},
+    "delimiters of templates": {"gotemplate.lexer._pattern"},
+    "nothing": {"gotemplate.printable._changes"},
+}
+
+
+def _caches() -> Iterator[tuple[str, Any]]:
+    """Every ``functools`` cache of the package, by its name within it."""
+    for module in pkgutil.walk_packages(podgraft.__path__, "podgraft."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    known: list[Any] = gc.get_objects()
+    for found in known:
+        if type(found) is _lru_cache_wrapper:
+            name = f"{found.__module__}.{getattr(found, '__qualname__', '')}"
+            if name.startswith("podgraft."):
+                yield name.removeprefix("podgraft."), found
+
+
+def _unbounded() -> dict[str, Any]:
+    return {name: each for name, each in _caches() if each.cache_parameters()["maxsize"] is None}
+
+
+def test_a_cache_without_a_limit_is_in_the_table() -> None:
+    assert set(_unbounded()) == set().union(*UNBOUNDED.values())
+
+
+@pytest.fixture
+def world() -> World:
+    return sample()
+
+
+@pytest.fixture
+def client(world: World, tmp_path: Path) -> FlaskClient:
+    folder = world.keep(tmp_path)
+    store, callers = DirectoryStore(folder), DirectoryCallers(folder)
+    return create_app(store, callers, journal=lambda _: None).test_client()
+
+
+def _send(client: FlaskClient, event: dict[str, Any]) -> int:
+    http = event["requestContext"]["http"]
+    answer = client.post(
+        event["rawPath"],
+        data=event["body"],
+        headers=event["headers"],
+        environ_overrides={"REMOTE_ADDR": http["sourceIp"]},
+    )
+    return answer.status_code
+
+
+def test_caches_without_a_limit_do_not_grow_with_reviews(client: FlaskClient, world: World) -> None:
+    def sizes(numbers: range) -> dict[str, int]:
+        codes = {_send(client, soak.mixed(world, number)) for number in numbers}
+        assert codes == {200, 400, 401, 404}
+        return {name: cache.cache_info().currsize for name, cache in _unbounded().items()}
+
+    first = sizes(range(40))
+    assert first["kube.decoding._decoder"]
+    assert sizes(range(40, 160)) == first
+
+
+def test_injectors_that_do_not_exist_are_not_kept(tmp_path: Path) -> None:
+    store = DirectoryStore(tmp_path)
+    for number in range(100):
+        with pytest.raises(UnknownInjectorError):
+            store.snapshot(f"injector-{number}", None)
+    assert not store._injectors  # pyright: ignore[reportPrivateUsage]  what would grow
