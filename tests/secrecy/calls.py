@@ -48,7 +48,13 @@ class Scenario:
     decision: str = ""
     store: Callable[[Path], object] = _unchanged
     times: int = 1
+    named: bool = False  # whether a denial shows the value that it is about
     warm: bool = False  # whether another call comes before the store is so
+
+    @property
+    def shows(self) -> bool:
+        """Whether values are what the answer is for: a patch, or what the author must correct."""
+        return self.named or self.decision in {"inject", "mutate"}
 
     @property
     def changes(self) -> bool:
@@ -167,9 +173,14 @@ def faulty(
 
 
 def decided(
-    name: str, decision: str, call: Call, store: Callable[[Path], object] = _unchanged
+    name: str,
+    decision: str,
+    call: Call,
+    store: Callable[[Path], object] = _unchanged,
+    *,
+    named: bool = False,
 ) -> Scenario:
-    return Scenario(name=name, decision=decision, call=call, store=store)
+    return Scenario(name=name, decision=decision, call=call, store=store, named=named)
 
 
 def stale(folder: Path) -> None:
@@ -210,6 +221,7 @@ SCENARIOS = (
         "an annotation without sense",
         "deny",
         Call(pod(annotations={"proxy.istio.io/config": f"{MARK}: ["})),
+        named=True,
     ),
     decided(
         "a number among the annotations", "deny", Call(pod(annotations={"example.com/a": 424242}))

@@ -2,7 +2,7 @@
 
 What a test leaves unread pytest reports. What a test reads itself is gone from there: so whatever
 is read from ``capsys`` and ``capfd``, and from processes that are waited for, is kept here too.
-``click.testing`` and ``contextlib.redirect_stdout`` would get around that; ruff bans both.
+``click.testing`` would get around that; ruff bans it.
 """
 
 import subprocess

@@ -1,74 +1,34 @@
 """No route and no fault of the webhook writes a secret, whatever it meets, wherever it runs."""
 
-import json
-import runpy
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from werkzeug.test import Client
 
+from events.kept import TOKEN
+from podgraft.review import Word
 from podgraft.store import DirectoryCallers, DirectoryStore
 from podgraft.web import create_app
+from podgraft.web.errors import NoRouteError, WrongMethodError
 from podgraft.web.faults import TABLE
 from secrecy.calls import SCENARIOS, Call, Scenario, code_of, pod
-from secrecy.planted import found
+from secrecy.function import Ask, function
+from secrecy.planted import MARK, found
 
-ROOT = Path(__file__).parents[2]
-HANDLER = ROOT / "functions" / "webhook" / "handler.py"
-EVENT = ROOT / "tests" / "events" / "apigateway-v2-bearer-token.json"
-ON_LAMBDA = {"AWS_LAMBDA_FUNCTION_NAME": "podgraft"}
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    code: int
-    body: str
-
-
-Ask = Callable[[Call], Answer]
 Heard = Callable[[], str]
 
 
-def app_over(folder: Path) -> Ask:
+def application(folder: Path) -> Ask:
     """The application as any WSGI server has it."""
     client = Client(create_app(DirectoryStore(folder), DirectoryCallers(folder)))
 
-    def ask(call: Call) -> Answer:
-        response = client.open(
-            call.path, method=call.method, data=call.body, headers=dict(call.headers)
-        )
-        return Answer(response.status_code, response.text)
+    def ask(call: Call) -> tuple[int, str]:
+        headers = dict(call.headers)
+        response = client.open(call.path, method=call.method, data=call.body, headers=headers)
+        return response.status_code, response.text
 
     return ask
-
-
-def function_over(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
-    """The handler after a cold start on Lambda."""
-    monkeypatch.delenv("PODGRAFT_CORPUS", raising=False)
-    for name, value in {**ON_LAMBDA, "PODGRAFT_STORE": f"file:{folder}"}.items():
-        monkeypatch.setenv(name, value)
-    handler = runpy.run_path(str(HANDLER))["handler"]
-
-    def ask(call: Call) -> Answer:
-        response = handler(event(call), None)
-        return Answer(response["statusCode"], response.get("body", ""))
-
-    return ask
-
-
-def event(call: Call) -> dict[str, Any]:
-    """The call as API Gateway hands it over."""
-    made: dict[str, Any] = json.loads(EVENT.read_text())
-    headers = {name.lower(): value for name, value in call.headers.items()}
-    made["rawPath"] = made["requestContext"]["http"]["path"] = urlsplit(call.path).path
-    made["requestContext"]["http"]["method"] = call.method
-    made["headers"] = headers | {"content-length": str(len(call.body))}
-    made["body"] = call.body.decode()
-    return made
 
 
 @pytest.fixture(params=["application", "function"])
@@ -81,30 +41,64 @@ def ask(
 ) -> Ask:
     """Either, with everything that they write being heard."""
     del heard, stumbling
-    return (
-        app_over(folder) if request.param == "application" else function_over(folder, monkeypatch)
-    )
+    if request.param == "application":
+        return application(folder)
+    return function(monkeypatch, {"PODGRAFT_STORE": f"file:{folder}"})
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_nothing_secret_is_written(
+def test_no_fault_and_no_end_of_a_review_writes_a_secret(
     scenario: Scenario, ask: Ask, folder: Path, heard: Heard
 ) -> None:
     if scenario.warm:
         ask(Call(pod()))
     scenario.store(folder)
     heard()
-    answer = [ask(scenario.call) for _ in range(scenario.times)][-1]
+    code, body = [ask(scenario.call) for _ in range(scenario.times)][-1]
     written = heard()
-    assert answer.code == code_of(scenario), answer.body
+    assert code == code_of(scenario), body
+    assert '"milliseconds":' in written or scenario.fault in {NoRouteError, WrongMethodError}
     assert found(written) == [], written
-    if scenario.fault:
-        assert found(answer.body) == [], answer.body
-    else:
-        assert f'"decision":"{scenario.decision}"' in answer.body, answer.body
+    assert scenario.shows or found(body) == [], body
+    assert f'"decision":"{scenario.decision}"' in body or scenario.fault, body
 
 
 def test_every_fault_and_every_end_of_a_review_is_met() -> None:
-    """A fault that is new in the table needs a scenario."""
-    faults = {scenario.fault for scenario in SCENARIOS if scenario.fault}
-    assert faults - {RuntimeError} == set(TABLE)
+    """A fault that is new in the table, or a new word, needs a scenario."""
+    assert {each.fault for each in SCENARIOS if each.fault} - {RuntimeError} == set(TABLE)
+    assert {each.decision for each in SCENARIOS if each.decision} == set(Word) - {Word.FAIL}
+
+
+# What stands in the place of a rule's converters: names, and a path with values of environment.
+PATHS = {"injector": "default", "tail": f"cluster/prod-eu/PASSWORD/{MARK}/:ENV:A={MARK}"}
+
+
+@pytest.mark.parametrize("token", ["", f"/k/{TOKEN}"], ids=["header", "path"])
+@pytest.mark.parametrize("method", ["POST", "GET", "PUT", "HEAD", "OPTIONS"])
+def test_no_route_writes_a_secret(
+    method: str, token: str, ask: Ask, folder: Path, heard: Heard
+) -> None:
+    """All that the application itself knows, so a new one is among them."""
+    app = create_app(DirectoryStore(folder), DirectoryCallers(folder))
+    adapter = app.url_map.bind("localhost")
+    for rule in app.url_map.iter_rules():
+        path = adapter.build(
+            rule.endpoint, {name: PATHS[name] for name in PATHS if f"{name}>" in rule.rule}
+        )
+        query = f"?timeout=10s&password={MARK}"
+        for body in (pod(), pod()[:-20]):
+            code, answer = ask(Call(body, f"{token}{path}{query}", method))
+            assert found(answer if code != 200 else "") == [], (path, answer)
+    written = heard()
+    assert method != "POST" or '"route":"inject"' in written
+    assert found(written) == [], written
+
+
+@pytest.mark.parametrize("path", ["/ping", "/healthz", "/readyz"])
+def test_a_mistake_on_a_health_route_is_told_by_its_place(
+    path: str, ask: Ask, heard: Heard
+) -> None:
+    code, body = ask(Call(path=path, method="GET"))
+    written = heard()
+    assert (code == 500) is ('"endpoint":"readyz"' in written) is (path == "/readyz")
+    assert found(written + body) == [], written

@@ -1,0 +1,155 @@
+"""What Lambda itself logs and traces: cold starts, failed invocations, AWS's own answers."""
+
+import json
+import socket
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+from botocore.session import get_session
+
+from events.kept import BUNDLE, TOKEN
+from podgraft import bundle
+from podgraft.store import tokens
+from runtime_api import runtime_api, runtime_client
+from secrecy.calls import Call, pod
+from secrecy.function import event, function
+from secrecy.planted import ENVIRONMENT, MARK, found
+from store.aws_fault_proxy import faulty_aws
+
+ROOT = Path(__file__).parents[2]
+ENGINE = {"PYTHONPATH": str(ROOT / "layers" / "engine")}
+BUCKET = "bundles-of-secrets"
+DIGEST = bundle.digest(BUNDLE)
+PARAMETERS = {
+    "/podgraft/default/policy": json.dumps(
+        {"bundle": DIGEST, "features": {"env": {"A": ENVIRONMENT}}}
+    ),
+    "/podgraft/auth/prod-eu": json.dumps(
+        {"tokens": [{"sha256": tokens.digest(TOKEN), "note": MARK}]}
+    ),
+}
+
+Heard = Callable[[], str]
+
+
+@pytest.fixture(scope="module")
+def aws() -> Generator[str]:
+    """An account in which a policy, its bundle and a caller are stored; its address."""
+    with pytest.MonkeyPatch.context() as patched, faulty_aws() as running:
+        for name, value in account(running.endpoint).items():
+            patched.setenv(name, value)
+        ssm: Any = get_session().create_client("ssm")
+        for name, value in PARAMETERS.items():
+            ssm.put_parameter(Name=name, Value=value, Type="SecureString")
+        s3: Any = get_session().create_client("s3")
+        s3.create_bucket(Bucket=BUCKET)
+        for path, content in BUNDLE.items():
+            key = f"bundles/default/{DIGEST.removeprefix('sha256:')}/{path}"
+            s3.put_object(Bucket=BUCKET, Key=key, Body=content)
+        yield running.endpoint
+
+
+def account(endpoint: str) -> Mapping[str, str]:
+    """What Lambda's environment says of AWS."""
+    return {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": f"{MARK}-key",
+        "AWS_SECRET_ACCESS_KEY": f"{MARK}-secret",
+        "PODGRAFT_STORE": "aws",
+        "PODGRAFT_BUCKET": BUCKET,
+    }
+
+
+def test_what_is_read_from_aws_is_not_logged(
+    aws: str, monkeypatch: pytest.MonkeyPatch, heard: Heard
+) -> None:
+    """Every logger is at DEBUG here, as Lambda's own settings can make the root logger."""
+    ask = function(monkeypatch, account(aws))
+    code, body = ask(Call(pod()))
+    assert (code, '"decision":"inject"' in body) == (200, True), body
+    ours = "\n".join(line for line in heard().splitlines() if "werkzeug" not in line)
+    assert '"decision":"inject"' in ours
+    assert found(ours) == [], ours
+
+
+def quoting(_: object, operation: str, sent: object) -> None:
+    """A refusal that quotes what it should not."""
+    message = f"{sent}: {ENVIRONMENT} {TOKEN}"
+    raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": message}}, operation)
+
+
+def stumbling(*_: object) -> None:
+    """A mistake of somebody's, in words that hold a secret."""
+    raise RuntimeError(f"{ENVIRONMENT} {TOKEN}")
+
+
+@pytest.mark.parametrize("failing", [quoting, stumbling])
+def test_what_an_aws_call_fails_with_is_not_repeated(
+    failing: Callable[..., None], monkeypatch: pytest.MonkeyPatch, heard: Heard
+) -> None:
+    """From the cold start on, which such a failure does not stop."""
+    monkeypatch.setattr(BaseClient, "_make_api_call", failing)
+    ask = function(monkeypatch, account("http://127.0.0.1:9"))
+    for path in ("/inject", "/validate", "/readyz"):
+        code, body = ask(Call(pod(), path, "GET" if path == "/readyz" else "POST"))
+        assert (code, found(body)) == (500, []), body
+    written = heard()
+    assert '"fault"' in written or '"mistake"' in written, written
+    assert found(written) == [], written
+
+
+NO_EVENTS: Mapping[str, Mapping[str, Any]] = {
+    "no event of the API": {"source": MARK, "detail": {"token": TOKEN}},
+    "a body that is no base64": {**event(Call(pod())), "isBase64Encoded": True},
+    "a body that is no text": {**event(Call(pod())), "body": {"token": TOKEN}},
+    "a body that is no character": {**event(Call(pod())), "body": f"\ud800{TOKEN}"},
+    "a header that is no text": {**event(Call(pod())), "headers": {"a": [TOKEN]}},
+    "a header that is no Latin": {**event(Call(pod())), "headers": {"a": f"{TOKEN}\u2028"}},
+    "a path that is no character": event(Call(pod(), f"/k/{TOKEN}\ud800")),
+    "no context": {"version": "2.0", "requestContext": {}, "rawPath": f"/k/{TOKEN}"},
+}
+
+
+@pytest.fixture
+def daemon() -> Generator[socket.socket]:
+    """Where X-Ray's daemon would listen."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.settimeout(20)
+        yield listener
+
+
+def test_what_cannot_be_answered_is_not_repeated(folder: Path, daemon: socket.socket) -> None:
+    """Not in the error that Lambda is told, nor in its log, nor in a segment.
+
+    What the process writes the plugin hears (hook.py).
+    """
+    address = f"127.0.0.1:{daemon.getsockname()[1]}"
+    tracing = {"AWS_XRAY_DAEMON_ADDRESS": address, "POWERTOOLS_TRACE_DISABLED": "false"}
+    environment = {**ENGINE, "PODGRAFT_STORE": f"file:{folder}", **tracing}
+    with (
+        runtime_api() as api,
+        runtime_client(api, environment, ROOT / "functions" / "webhook"),
+    ):
+        for name, sent in NO_EVENTS.items():
+            posted = api.invoke(sent)
+            assert found(json.dumps(posted.body)) == [], name
+            assert found(daemon.recv(65536).decode()) == [], name
+        assert api.invoke(event(Call(pod()))).body["statusCode"] == 200
+        assert found(daemon.recv(65536).decode()) == []
+
+
+def test_a_variable_that_is_unknown_is_named_without_its_value() -> None:
+    environment = {**ENGINE, "PODGRAFT_TOKEN": TOKEN, "PODGRAFT_STORE": "file:/"}
+    with (
+        runtime_api() as api,
+        runtime_client(api, environment, ROOT / "functions" / "webhook"),
+    ):
+        posted = api.posted()
+    assert "PODGRAFT_TOKEN: " in posted.body["errorMessage"]
+    assert found(json.dumps(posted.body)) == []
