@@ -55,7 +55,10 @@ def put(plan: Plan, folder: Path, generator: str) -> Load:
     done = subprocess.run(
         command, check=True, capture_output=True, text=True, timeout=2 * plan.seconds + 60
     )
-    return Load(**json.loads(done.stdout.splitlines()[-1]))
+    found = Load(**json.loads(done.stdout.splitlines()[-1]))
+    if not found.requests:
+        raise SystemExit(f"bench: nothing was answered, and {found.errors} errors were met")
+    return found
 
 
 def _own(plan: Plan, folder: Path) -> Sequence[str]:

@@ -63,7 +63,7 @@ def _caches() -> Iterator[tuple[str, Any]]:
     known: list[Any] = gc.get_objects()
     for found in known:
         if type(found) is _lru_cache_wrapper:
-            name = f"{found.__module__}.{getattr(found, '__qualname__', '')}"
+            name = f"{found.__module__}.{vars(found).get('__qualname__', '')}"
             if name.startswith("podgraft."):
                 yield name.removeprefix("podgraft."), found
 

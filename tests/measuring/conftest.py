@@ -1,0 +1,19 @@
+"""What a run would have found."""
+
+from itertools import starmap
+
+import pytest
+
+from benchmark.table import Row
+from measuring.rows import row
+
+
+def _sized(size: int, median: float) -> Row:
+    name = f"a pod, containers: {size}"
+    return row(name=name, median=median, p99=2 * median, series="containers", size=size)
+
+
+@pytest.fixture
+def rows() -> list[Row]:
+    """A series, and a row of no series."""
+    return [row(part="warm"), *starmap(_sized, ((1, 0.001), (10, 0.002), (500, 0.08)))]
