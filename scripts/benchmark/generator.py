@@ -60,7 +60,8 @@ class Client:
             while (started := perf_counter()) < ends:
                 writer.write(next(requests))
                 async with asyncio.timeout(_PATIENCE_SECONDS):
-                    self.errors += not await _answered(reader)
+                    good = await _answered(reader)
+                self.errors += not good  # not in one expression: others count while it waits
                 self.seconds.append(perf_counter() - started)
         finally:
             writer.close()
