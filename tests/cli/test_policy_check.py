@@ -284,6 +284,30 @@ def test_what_only_a_cluster_asks_of_the_bundle_is_said_at_its_place(
     assert places(check()) == {"policy.yaml /clusters/a~1b/istioRelease"}
 
 
+def test_templates_that_are_not_there_are_said_where_they_are_named(
+    local: Folder, check: Check
+) -> None:
+    aliases = b"aliases: {both: [sidecar, spire]}\n    templates:"
+    content = BUNDLE["injector.yaml"].replace(b"templates:", aliases)
+    local.write("injector.yaml", content)
+    local.policy.write_text("policy: enabled\ndefaultTemplates: [both, gone]\n")
+    remedy = "use sidecar, or add it under templates"
+    assert check() == [
+        f"error: policy.yaml /defaultTemplates: gone is no template; {remedy}",
+        f"error: injector.yaml /data/config/aliases/both: spire is no template; {remedy}",
+    ]
+
+
+def test_a_template_that_istio_would_not_parse_at_load_is_said_all_the_same(
+    local: Folder, check: Check
+) -> None:
+    """Up to 1.13 istiod found out only when a pod came."""
+    broken = BUNDLE["injector.yaml"].replace(b"{{ .DeploymentMeta.Name }}", b"{{ if }}")
+    local.write("injector.yaml", broken)
+    local.policy.write_text("policy: enabled\nistioRelease: '1.10'\n")
+    assert places(check()) == {"injector.yaml /data/config/templates/sidecar"}
+
+
 def test_a_schema_is_heard_only_where_the_readers_found_nothing() -> None:
     document: Object = {"policy": "maybe", "bundle": "x"}
     [found] = schema.findings("policy", "policy.yaml", document, known=["/bundle"])

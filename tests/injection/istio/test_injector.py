@@ -571,6 +571,7 @@ def test_the_release_is_said_or_read_from_the_tag(
 def test_rules_come_from_configuration_and_release() -> None:
     config = """
 policy: disabled
+templates: {sidecar: ""}
 neverInjectSelector: [{matchLabels: {a: b}}, {matchExpressions: [{key: a, operator: Wrong}]}]
 alwaysInjectSelector: [{matchExpressions: [{key: c, operator: Exists}]}]
 """

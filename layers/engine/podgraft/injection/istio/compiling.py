@@ -31,6 +31,7 @@ from .messages import Message, MessageError, Schema
 from .plan import Setup
 from .releases import Profile, UnknownReleaseError
 from .settings import Config, Values
+from .templates import Templates
 
 # What remains to be said where istiod's own words tell the problem: its fields have one reference.
 _AS_DOCUMENTED = (
@@ -77,9 +78,9 @@ def compile_(
     env = surroundings.environment()
     known = _functions(profile, schema, env)
     chosen = templates.templates(profile, config, known, surroundings.default_templates)
-    if not deferred and (profile.parsed_at_load or not profile.pod_templates):
-        faults += chosen.faults()
-    warnings: list[Fault] = []
+    warnings = [*chosen.unknown("policy" if surroundings.default_templates else "config")]
+    if not deferred:
+        _parse(profile, chosen, faults, warnings)
     rules = _rules(profile, config, warnings)
     if faults:
         raise InvalidDocumentsError(tuple(faults), tuple(warnings))
@@ -159,6 +160,12 @@ def _functions(profile: Profile, schema: Schema, env: Mapping[str, str]) -> Mapp
     known |= functions.functions(profile, defaults, env, mesh_types.types(schema))
     known |= {name: masks.transparent(known[name]) for name in _SEES_THROUGH if name in known}
     return functions.with_render(known) if profile.has("render", releases.FUNCTIONS) else known
+
+
+def _parse(profile: Profile, chosen: Templates, faults: list[Fault], warnings: list[Fault]) -> None:
+    """Templates that do not parse stop istiod since 1.14; before, only a pod showed it."""
+    at_load = profile.parsed_at_load or not profile.pod_templates
+    (faults if at_load else warnings).extend(chosen.faults())
 
 
 def _rules(profile: Profile, config: Config, warnings: list[Fault]) -> Rules:

@@ -78,6 +78,23 @@ class Templates:
                     excerpt=error.span.drawing,
                 )
 
+    def unknown(self, defaults_of: str) -> Iterator[Fault]:
+        """Names of no template; *defaults_of* is the document that says the defaults.
+
+        Istio loads such a configuration, and fails for each pod that gets so far.
+        """
+        remedy = f"use {', '.join(sorted(self.parse)) or 'none'}, or add it under templates"
+        lists = {f"/aliases/{pointer.escape(name)}": each for name, each in self.aliases.items()}
+        asked = [name for name in self.defaults if name not in self.aliases]
+        for document, path, names in (
+            (defaults_of, "/defaultTemplates", asked),
+            *(("config", path, names) for path, names in lists.items()),
+        ):
+            for name in names:
+                if name not in self.parse:
+                    problem = f"{name} is no template"
+                    yield Fault(document=document, path=path, problem=problem, remedy=remedy)
+
     def _missing(self, name: str, *, asked_by_pod: bool) -> Exception:
         have = ", ".join(sorted(self.parse))
         problem = f'requested template "{name}" not found; have {have}'
