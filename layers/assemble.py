@@ -3,6 +3,9 @@
     assemble.py dependencies TARGET REQUIREMENTS    third-party packages
     assemble.py sources TARGET PACKAGE              our own package, copied
 
+What others import and no review uses is replaced by the few lines in standins/, and the lists that
+botocore parses at every start are cut to what the function calls.
+
 PODGRAFT_RUNTIME (python3.13) and PODGRAFT_ARCHITECTURE (arm64) say for which Lambda. Bytecode is
 written as unchecked-hash .pyc: zip's two-second time stamps would make ordinary .pyc files stale,
 and a cold start without bytecode takes twice as long. Only the very same Python release can
@@ -28,8 +31,12 @@ OPERATIONS = {
     "ssm": {"GetParameter", "GetParametersByPath"},
     "xray": {"GetSamplingRules", "GetSamplingTargets"},  # asked for by its SDK, with Tracing=Active
 }
+# Of Flask and Werkzeug no review uses templates, command line, development server and test client.
+STANDINS = Path(__file__).with_name("standins")
 UNNEEDED = (
     "bin",
+    "click",
+    "jinja2",
     "boto3",  # the function talks to botocore, which boto3 wraps (store/aws.py)
     "s3transfer",
     "cel_expr_python/ext",  # 37 MB: podgraft.cel names its extensions, which cel.so has itself
@@ -86,6 +93,17 @@ def _trim(target: Path) -> None:
                 _minify(model, OPERATIONS[folder.name])
         else:
             shutil.rmtree(folder)
+    _cut_endpoints(target / "botocore" / "data" / "endpoints.json")
+    shutil.copytree(STANDINS, target, dirs_exist_ok=True)
+
+
+def _cut_endpoints(path: Path) -> None:
+    """Keep every partition and region, and of the services those that the function calls."""
+    listed = json.loads(path.read_bytes())
+    for partition in listed["partitions"]:
+        services = partition["services"]
+        partition["services"] = {name: services[name] for name in OPERATIONS if name in services}
+    path.write_text(json.dumps(listed, separators=(",", ":")))
 
 
 def _minify(path: Path, operations: set[str]) -> None:

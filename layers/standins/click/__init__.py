@@ -1,0 +1,1 @@
+"""Stands for Click, which Flask imports for its command line."""
