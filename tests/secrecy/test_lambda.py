@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from botocore.client import BaseClient
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, HTTPClientError
 from botocore.session import get_session
 
 from events.kept import BUNDLE, TOKEN
@@ -88,7 +88,12 @@ def stumbling(*_: object) -> None:
     raise RuntimeError(f"{ENVIRONMENT} {TOKEN}")
 
 
-@pytest.mark.parametrize("failing", [quoting, stumbling])
+def unreachable(*_: object) -> None:
+    """A failure of the network, whose text names more than a host."""
+    raise HTTPClientError(error=f"{ENVIRONMENT} {TOKEN}")
+
+
+@pytest.mark.parametrize("failing", [quoting, stumbling, unreachable])
 def test_what_an_aws_call_fails_with_is_not_repeated(
     failing: Callable[..., None], monkeypatch: pytest.MonkeyPatch, heard: Heard
 ) -> None:
@@ -96,8 +101,9 @@ def test_what_an_aws_call_fails_with_is_not_repeated(
     monkeypatch.setattr(BaseClient, "_make_api_call", failing)
     ask = function(monkeypatch, account("http://127.0.0.1:9"))
     for path in ("/inject", "/validate", "/readyz"):
-        code, body = ask(Call(pod(), path, "GET" if path == "/readyz" else "POST"))
-        assert (code, found(body)) == (500, []), body
+        call = Call(pod(), f"{path}?timeout=10ms", "GET" if path == "/readyz" else "POST")
+        code, body = ask(call)
+        assert (code, found(body)) == (503 if failing is unreachable else 500, []), body
     written = heard()
     assert '"fault"' in written or '"mistake"' in written, written
     assert found(written) == [], written

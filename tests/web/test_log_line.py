@@ -1,0 +1,171 @@
+"""A call's log line and metrics have exactly the fields and names of docs/logs.md."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, keep
+from events.recorded import recorded
+from podgraft import admission
+from podgraft.jsonvalue import Object
+from podgraft.web.journal import to
+from podgraft.web.metrics import NAMESPACE, SERVICE, Metric
+from podgraft.web.powertools import journal
+from web.conftest import Site, site
+
+DOCS = (Path(__file__).parents[2] / "docs" / "logs.md").read_text()
+# The fields of each kind of line, and the unit of each metric.
+FIELDS = {
+    kind: frozenset(re.findall(r"`(\w+)`", fields))
+    for kind, fields in re.findall(r"^\| ((?:all|of)[^|]*?) \| (`.*)\|$", DOCS, re.MULTILINE)
+}
+UNITS = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", DOCS, re.MULTILINE))
+SENT = recorded("24-bearer-token")
+ALWAYS = (Metric.REQUESTS, Metric.TIME)
+
+Act = Callable[[Site], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A call, the kinds of fields on its line, its metrics and their reason."""
+
+    name: str
+    act: Act
+    kinds: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+    reason: str
+
+
+def good(at: Site) -> object:
+    return at.send(SENT)
+
+
+def broken(action: str) -> Act:
+    """A call while the template does this beside."""
+    config = CONFIG.replace("{{ .DeploymentMeta.Name }}", action)
+
+    def act(at: Site) -> object:
+        keep(at.folder, files={**BUNDLE, "injector.yaml": config.encode()})
+        return at.send(SENT)
+
+    return act
+
+
+def refused(at: Site) -> object:
+    keep(at.folder, policy="polcy: 1")
+    return at.send(SENT)
+
+
+def stale(at: Site) -> object:
+    at.client.get("/readyz")
+    return refused(at)
+
+
+def denied(at: Site) -> object:
+    annotations: Object = {"proxy.istio.io/config": "["}
+    metadata: Object = {"annotations": annotations}
+    return at.send(SENT.edited("request", "object", "metadata", value=metadata))
+
+
+REVIEW, FAULT = "of a review", "of a fault"
+CASES = (
+    Case("injected", good, (REVIEW,), (*ALWAYS, Metric.SUCCESS), "policy-enabled"),
+    Case(
+        "skipped",
+        lambda at: at.send(SENT, "/istio/inject"),
+        (REVIEW,),
+        (*ALWAYS, Metric.SKIP),
+        "policy-disabled",
+    ),
+    Case("denied", denied, (REVIEW,), (*ALWAYS, Metric.DENIED), "user"),
+    Case("stale", stale, (REVIEW,), (*ALWAYS, Metric.SUCCESS, Metric.REFUSED), "policy-enabled"),
+    Case(
+        "a template fails",
+        broken('{{ index "a" 7 }}'),
+        (REVIEW, FAULT, "of a template that failed"),
+        (*ALWAYS, Metric.FAILURE),
+        "operator",
+    ),
+    Case(
+        "nothing loads",
+        refused,
+        (REVIEW, FAULT, "of a store that failed"),
+        (*ALWAYS, Metric.FAILURE),
+        "store",
+    ),
+    Case("no review", lambda at: at.post(b"{}"), (FAULT,), ALWAYS, "NotAReviewError"),
+    Case(
+        "a stranger",
+        lambda at: at.post(b"{}", token="guess"),
+        (FAULT,),
+        (Metric.UNAUTHENTICATED,),
+        "UnauthenticatedError",
+    ),
+    Case(
+        "another cluster's",
+        lambda at: at.post(b"{}", path="/inject/cluster/prod-eu", token=OTHER_TOKEN),
+        (FAULT,),
+        (Metric.UNAUTHENTICATED,),
+        "ForbiddenError",
+    ),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_call_leaves_a_line_and_metrics_as_they_are_documented(
+    case: Case, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case.act(site(folder, journal=journal()))
+    line, emitted = written(capsys)
+    kinds = ("all", "of a call", *case.kinds)
+    assert line.keys() == frozenset[str]().union(*(FIELDS[kind] for kind in kinds))
+    assert line["service"] == emitted["service"] == SERVICE
+    [directive] = emitted["_aws"]["CloudWatchMetrics"]
+    assert directive == {
+        "Namespace": NAMESPACE,
+        "Dimensions": [["service"], ["reason"]],
+        "Metrics": [
+            {"Name": metric["Name"], "Unit": UNITS[metric["Name"]]}
+            for metric in directive["Metrics"]
+        ],
+    }
+    names = {metric["Name"] for metric in directive["Metrics"]}
+    assert names == set(case.metrics)
+    assert emitted.keys() == {"_aws", "service", "reason", *names}
+    assert emitted["reason"] == case.reason
+
+
+def test_a_mistake_leaves_a_line_as_it_is_documented(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(admission, "decode")
+    site(folder, journal=journal()).send(SENT)
+    line, emitted = written(capsys)
+    assert line.keys() == FIELDS["all"] | FIELDS["of a call"] | FIELDS["of a mistake"]
+    assert emitted.keys() == {"_aws", "service", *ALWAYS, Metric.FAILURE}
+
+
+def test_a_line_elsewhere_has_the_same_fields(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``podgraft serve`` writes the word under another name, and leaves time to its reader."""
+    site(folder, journal=to()).send(SENT)
+    line = json.loads(capsys.readouterr().out)
+    fields = FIELDS["all"] | FIELDS["of a call"] | FIELDS[REVIEW]
+    assert line.keys() == fields - {"message", "timestamp", "service"} | {"event"}
+
+
+def test_every_metric_is_documented() -> None:
+    assert UNITS.keys() == set(Metric)
+
+
+def written(capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The line and, beside it, the metrics."""
+    *_, line, emitted = map(json.loads, capsys.readouterr().out.splitlines())
+    return line, emitted
