@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from . import syntax
@@ -37,6 +38,15 @@ class Program:
         return self._evaluate(Frame(variables, self._slots, meter))
 
 
+# The rules of a bundle have few sets of variables between them, and a checker takes 5 ms to make.
+_KEPT_CHECKERS = 16
+
+
+@lru_cache(maxsize=_KEPT_CHECKERS)
+def _checker(variables: tuple[tuple[str, str], ...]) -> Checker:
+    return Checker(DECLARED, dict(variables))
+
+
 class Environment:
     """Variables by name with their types; ``shapes`` says which fields some of them have."""
 
@@ -45,7 +55,7 @@ class Environment:
     def __init__(
         self, variables: Mapping[str, str], shapes: Mapping[str, Shape] | None = None
     ) -> None:
-        self._checker = Checker(DECLARED, variables)
+        self._checker = _checker(tuple(variables.items()))
         self._shapes = shapes or {}
 
     def compile_(self, text: str, *types: str) -> Program:
