@@ -94,7 +94,8 @@ def _trim(target: Path) -> None:
         else:
             shutil.rmtree(folder)
     _cut_endpoints(target / "botocore" / "data" / "endpoints.json")
-    shutil.copytree(STANDINS, target, dirs_exist_ok=True)
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(STANDINS, target, ignore=ignore, dirs_exist_ok=True)
 
 
 def _cut_endpoints(path: Path) -> None:

@@ -1,6 +1,7 @@
 """Layers from tiny wheels: the right wheel, the right bytecode, nothing that no review needs."""
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from zipfile import ZipFile
@@ -19,11 +20,15 @@ TARGETS = (
 )
 
 
+ENDPOINTS = {"partitions": [{"partition": "aws", "services": {"ec2": {}, "s3": {}, "ssm": {}}}]}
+
+
 def wheel(folder: Path, tag: str, **files: str) -> None:
     """A wheel of the package ``tiny`` for a platform, whose one module says which."""
     info = "tiny-1.0.dist-info"
     with ZipFile(folder / f"tiny-1.0-{tag}.whl", "w") as archive:
         archive.writestr("tiny/__init__.py", f"TAG = {tag!r}\n")
+        archive.writestr("botocore/data/endpoints.json", json.dumps(ENDPOINTS))
         for name, content in files.items():
             archive.writestr(name, content)
         archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
@@ -73,6 +78,9 @@ def test_what_no_review_needs_is_left_out(tmp_path: Path) -> None:
     wheel(tmp_path, "py3-none-any", **left_out, **kept)
     layer, _ = installed(tmp_path, ABSENT)
     assert {name for name in {**left_out, **kept} if (layer / name).exists()} == set(kept)
+    assert not list(layer.rglob("*.pyc")), "bytecode of this machine's Python"
+    endpoints = json.loads((layer / "botocore" / "data" / "endpoints.json").read_text())
+    assert endpoints["partitions"][0]["services"] == {"s3": {}, "ssm": {}}
 
 
 def package(folder: Path) -> Path:

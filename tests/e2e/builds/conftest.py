@@ -2,17 +2,23 @@
 
 import pytest
 
-SAID = pytest.StashKey[list[str]]()
+_SAID = pytest.StashKey[list[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Nothing is said yet."""
-    config.stash[SAID] = []
+    config.stash[_SAID] = []
+
+
+@pytest.fixture(scope="session")
+def said(request: pytest.FixtureRequest) -> list[str]:
+    """The lines to show."""
+    return request.config.stash[_SAID]
 
 
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """A line a layer: its size, and whether it has bytecode."""
-    for line in config.stash[SAID]:
+    for line in config.stash[_SAID]:
         terminalreporter.write_line(line)

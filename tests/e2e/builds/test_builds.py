@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from assemble import matching_python
-from e2e.builds.conftest import SAID
 from e2e.builds.layer import (
     LAYERS,
     MAGIC,
@@ -60,7 +59,7 @@ class Built:
 
 @pytest.fixture(scope="module", params=TARGETS, ids=str)
 def built(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, said: list[str]
 ) -> Generator[Built]:
     """One build after the other; each is removed before the next begins."""
     if "PODGRAFT_E2E_BUILDS" not in os.environ:
@@ -69,10 +68,10 @@ def built(
     folder = tmp_path_factory.mktemp(str(target))
     dependencies, engine = folder / "dependencies", folder / "engine"
     requirements = LAYERS / "dependencies" / "requirements.txt"
-    said = assemble(target, "dependencies", dependencies, requirements)
-    said += assemble(target, "sources", engine, LAYERS / "engine" / "podgraft")
-    request.config.stash[SAID].extend(said.splitlines())
-    yield Built(target, dependencies, engine, said)
+    lines = assemble(target, "dependencies", dependencies, requirements)
+    lines += assemble(target, "sources", engine, LAYERS / "engine" / "podgraft")
+    said.extend(lines.splitlines())
+    yield Built(target, dependencies, engine, lines)
     shutil.rmtree(folder)
 
 
