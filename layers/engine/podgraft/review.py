@@ -17,6 +17,7 @@ from podgraft.injection import OperatorError, UserError, discreet
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import identity
 from podgraft.policy import Decision, Skip
+from podgraft.recent import Recent
 from podgraft.records import dataclass
 from podgraft.store import Snapshot, Stale, Store, StoreError
 
@@ -190,8 +191,9 @@ def _injected(case: _Case, pod: Object, decision: Decision) -> Answered:
     warnings = (*decision.warnings, *grafted.warnings)
     if grafted.object is pod:
         return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES, warnings)
-    _check(pod, grafted.object)
-    return _patched(case, Word.INJECT, ",".join(decision.reasons), grafted, warnings)
+    answered = _patched(case, Word.INJECT, ",".join(decision.reasons), grafted, warnings)
+    _check(pod, grafted.object, answered.response.patch)
+    return answered
 
 
 def _mutate(case: _Case) -> Answered:
@@ -251,15 +253,24 @@ def _graft(grafts: Sequence[Graft], before: Object, call: Call) -> Grafted:
     return whole
 
 
-def _check(before: Object, after: Object) -> None:
+def _check(before: Object, after: Object, changes: bytes) -> None:
     """Refuse to send what kube-apiserver could not decode: not even Ignore helps against that.
 
-    ``before`` decodes: only what is new in ``after`` has to be looked at.
+    ``before`` decodes: only what is new in ``after`` has to be looked at, and that not again where
+    the same patch was found sound before.
     """
+    if _SOUND.get(changes):
+        return
     try:
         kube.check(kube.POD, {key: _new(before.get(key), after[key]) for key in after})
     except kube.DecodeError as error:
         raise OperatorError(f"the injected pod does not decode: {error}") from error
+    if len(changes) <= _LARGEST:
+        _SOUND[changes] = True
+
+
+_SOUND: Recent[bytes, bool] = Recent(limit=256)  # patches whose values fit where they lead
+_LARGEST = 65_536  # bytes of a patch that is kept
 
 
 def _new(before: JSON, after: JSON) -> JSON:

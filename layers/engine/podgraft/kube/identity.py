@@ -1,14 +1,10 @@
 """Who a pod belongs to: its workload, guessed from the pod's owner (specification §4, §22.7)."""
 
 import re
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from podgraft.govalue import Struct
 from podgraft.jsonvalue import Object
 from podgraft.records import dataclass
-
-from .types import OBJECT_META, TYPES
 
 _CONFIG_LABEL = "deploymentconfig"
 
@@ -54,67 +50,65 @@ SINCE_1_22 = OwnerRules()
 
 def of_pod(metadata: Object, rules: OwnerRules = SINCE_1_22) -> Identity:
     """The workload that made the pod; a pod that nobody made is its own."""
-    pod: Struct = OBJECT_META.convert(metadata)
-    labels: dict[str, str] = dict(pod.field("Labels").items())
-    owner = _controller(pod) if pod.field("GenerateName") else None
+    labels = _object(metadata, "labels")
+    owner = _controller(metadata) if metadata.get("generateName") else None
     workload = _Owner("Pod", "v1", "") if owner is None else _workload(owner, labels, rules)
     if workload != owner and workload.kind == "DeploymentConfig" and rules.hides_deployment_config:
         remaining = {key: value for key, value in labels.items() if key != _CONFIG_LABEL}
-        metadata = {**metadata, "labels": {**remaining}}
-    name = workload.name or pod.field("Name")
+        metadata = {**metadata, "labels": remaining}
+    name = workload.name or _text(metadata, "name")
     return _identity(workload, {**metadata, "name": name})
 
 
 def of_workload(document: Object) -> Identity:
     """The workload itself, as a file says it."""
-    written: Struct = TYPES["TypeMeta"].convert(document)
-    meta: Struct = OBJECT_META.convert(document.get("metadata"))
-    return _identity(_Owner(written.field("Kind"), written.field("APIVersion"), ""), meta.raw)
+    written = _Owner(_text(document, "kind"), _text(document, "apiVersion"), "")
+    return _identity(written, _object(document, "metadata"))
 
 
 def _identity(workload: _Owner, metadata: Object) -> Identity:
-    named: Struct = OBJECT_META.convert(metadata)
     return Identity(
         kind=workload.kind,
         api_version=workload.api_version,
-        name=named.field("Name"),
-        namespace=named.field("Namespace"),
+        name=_text(metadata, "name"),
+        namespace=_text(metadata, "namespace"),
         metadata=metadata,
     )
 
 
-def _controller(pod: Struct) -> _Owner | None:
+def _controller(metadata: Object) -> _Owner | None:
     """The first owner that controls the pod."""
-    for owner in pod.field("OwnerReferences"):
-        if owner.field("Controller").target:
-            return _Owner(owner.field("Kind"), owner.field("APIVersion"), owner.field("Name"))
+    owners = metadata.get("ownerReferences")
+    for owner in owners if isinstance(owners, list) else ():
+        if isinstance(owner, dict) and owner.get("controller") is True:
+            return _Owner(_text(owner, "kind"), _text(owner, "apiVersion"), _text(owner, "name"))
     return None
 
 
-def _workload(owner: _Owner, labels: Mapping[str, str], rules: OwnerRules) -> _Owner:
+def _workload(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
     """The owner's own owner, where names and labels give it away; else the owner."""
     match owner.kind:
         case "ReplicaSet":
             return _above_replica_set(owner, labels, rules)
         case "ReplicationController" if rules.deployment_configs and labels.get(_CONFIG_LABEL):
-            return owner._replace(kind="DeploymentConfig", name=labels[_CONFIG_LABEL])
+            return owner._replace(kind="DeploymentConfig", name=_text(labels, _CONFIG_LABEL))
         case "Job":
             return _above_job(owner, rules)
         case _:
             return owner
 
 
-def _above_replica_set(owner: _Owner, labels: Mapping[str, str], rules: OwnerRules) -> _Owner:
-    deployment = _without_hash(owner.name, labels.get("pod-template-hash"))
+def _above_replica_set(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
+    deployment = _without_hash(owner.name, _text(labels, "pod-template-hash"))
     if deployment is not None:
         return owner._replace(kind="Deployment", name=deployment)
-    rollout = _without_hash(owner.name, labels.get("rollouts-pod-template-hash"))
+    rollout = _without_hash(owner.name, _text(labels, "rollouts-pod-template-hash"))
     if rollout is not None and rules.rollouts:
         return _Owner("Rollout", "v1alpha1", rollout)
     return owner
 
 
-def _without_hash(name: str, hash_: str | None) -> str | None:
+def _without_hash(name: str, hash_: str) -> str | None:
     """The name of what made the ReplicaSet; ``None`` where the ReplicaSet's does not end so."""
     return name.removesuffix(f"-{hash_}") if hash_ and name.endswith(hash_) else None
 
@@ -125,3 +119,13 @@ def _above_job(owner: _Owner, rules: OwnerRules) -> _Owner:
     if found is None:
         return owner
     return _Owner("CronJob", rules.cron_job_api_version, found[1])
+
+
+def _object(parent: Object, key: str) -> Object:
+    found = parent.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _text(parent: Object, key: str) -> str:
+    found = parent.get(key)
+    return found if isinstance(found, str) else ""

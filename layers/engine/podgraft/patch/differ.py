@@ -98,7 +98,8 @@ def _alignment(
 ) -> Iterator[tuple[int, int] | tuple[int, None] | tuple[None, int]]:
     """Each element of either list once, in order: with its partner, or with ``None`` for none."""
     field = _identity(before, after)
-    anchors = _in_order(_labels(before, field), _labels(after, field))
+    both = bool(before and after)  # with one list empty there is nothing to match
+    anchors = _in_order(_labels(before, field), _labels(after, field)) if both else []
     old = new = 0
     for old_anchor, new_anchor in [*anchors, (len(before), len(after))]:
         # Between anchors, elements without identity are paired by place: a changed argument is one

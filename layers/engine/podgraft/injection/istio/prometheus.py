@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from podgraft.injection.errors import UserError
 from podgraft.jsonvalue import JSON, Object
@@ -177,7 +178,12 @@ def _key(profile: Profile, name: str) -> str:
     """The name as it is compared: since 1.13 ``prometheus.io/port`` and ``prometheus_io_port``
     are the same.
     """
-    return re.sub("[^A-Za-z0-9_]", "_", name) if profile.loose_prometheus_names else name
+    return _loose(name) if profile.loose_prometheus_names else name
+
+
+@lru_cache(maxsize=1024)
+def _loose(name: str) -> str:
+    return re.sub("[^A-Za-z0-9_]", "_", name)
 
 
 def _values(profile: Profile, annotations: Mapping[str, JSON], name: str) -> list[str]:

@@ -25,13 +25,15 @@ class Request:
 
     ``namespace`` is the admission request's: it stands in for a pod without one. ``environment``
     comes from the URL. ``workload`` is said by whoever injects a workload's template by hand;
-    not said, it is read from the pod's owner references.
+    not said, it is read from the pod's owner references. A pod that is ``checked`` is known to
+    decode as one.
     """
 
     namespace: str = ""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     mode: Mode = Mode.WEBHOOK
     workload: Identity | None = None
+    checked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
