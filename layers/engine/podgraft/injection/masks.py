@@ -4,8 +4,8 @@ Templates write annotation values, names and images into YAML, often without quo
 line break, a quote or a colon could then add a container, a volume or a security context. Istio
 fixed this for its own templates in 2026; this module settles it for every template:
 
-1. ``Masking`` replaces what YAML could take for syntax by a letter, in every string of the pod. A
-   pod without such strings cannot bend anything.
+1. ``Masking`` replaces what YAML could take for syntax by a letter, in every string of the pod that
+   the template can read. A pod without such strings cannot bend anything.
 2. The template is rendered again with the masked pod. If the text is the same, the template did not
    read what was masked.
 3. Otherwise it is rendered once more, masked with another letter. What differs between the two

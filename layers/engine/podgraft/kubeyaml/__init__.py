@@ -19,6 +19,7 @@ Differences, each a row of tests/kubeyaml/test_differences.py:
 from .documents import load_all
 from .faults import NotYAMLError
 from .reading import load
+from .similar import Similar
 from .writing import dump
 
-__all__ = ["NotYAMLError", "dump", "load", "load_all"]
+__all__ = ["NotYAMLError", "Similar", "dump", "load", "load_all"]

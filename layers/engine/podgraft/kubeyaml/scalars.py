@@ -8,6 +8,7 @@ import binascii
 import math
 import re
 import struct
+from functools import lru_cache
 
 from podgraft.jsonvalue import JSON, go_float
 
@@ -23,12 +24,21 @@ def resolve(text: str) -> JSON:
 
     A timestamp stays a string.
     """
+    return _remembered(text) if len(text) <= _LONGEST_WORD else _resolved(text)
+
+
+def _resolved(text: str) -> JSON:
     if not text:
         return None
     first = text[0]
     if first in _NUMERIC:
         return _number(text)
     return _WORDS.get(text, text) if first in _WORDY else text
+
+
+# Few words come again and again, from keys like «name» to ports; the length bounds what is kept.
+_LONGEST_WORD = 32
+_remembered = lru_cache(maxsize=1024)(_resolved)
 
 
 def means_more(text: str) -> bool:

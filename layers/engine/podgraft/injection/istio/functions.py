@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextvars import ContextVar
 from functools import partial
+from marshal import dumps
 
 from podgraft import govalue, kube, kubeyaml
 from podgraft.gotemplate import (
@@ -27,6 +28,7 @@ from podgraft.gotemplate.sprig.marshal import marshal
 from podgraft.gotemplate.sprig.unmarshal import unmarshal
 from podgraft.govalue import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, Value
 from podgraft.jsonvalue import JSON, Object, load
+from podgraft.recent import Recent
 
 from . import gojson, mesh_types, multus, otel, proxyconfig, releases
 from .draft import objects_at
@@ -37,7 +39,9 @@ from .releases import Profile
 def annotation(meta: govalue.Struct, name: str, default: Value) -> str:
     """The annotation's value if the key exists, else the default as text (nil is ``<nil>``)."""
     annotations: Map = meta.field("Annotations")
-    return annotations.get(name) if name in annotations else printing.sprint(default)
+    if name in annotations:
+        return annotations.get(name)
+    return default if default.__class__ is str else printing.sprint(default)
 
 
 def isset(entries: Map, key: str) -> bool:
@@ -116,8 +120,24 @@ def proto_to_json(defaults: Message, message: Value) -> str:
 
 
 def to_yaml(value: Value) -> str:
-    """YAML with sorted keys, the final newline kept."""
-    return kubeyaml.dump(load(marshal(value)))
+    """YAML with sorted keys, the final newline kept.
+
+    Most values are the operator's, the same for all pods.
+    """
+    try:
+        key = dumps(value, 0)
+    except ValueError:  # a view
+        return kubeyaml.dump(load(marshal(value)))
+    text = _YAML.get(key)
+    if text is None:
+        text = kubeyaml.dump(load(marshal(value)))
+        if len(key) <= _LARGEST:
+            _YAML[key] = text
+    return text
+
+
+_YAML: Recent[bytes, str] = Recent(limit=256)
+_LARGEST = 8192
 
 
 def indent(spaces: int, text: str) -> str:

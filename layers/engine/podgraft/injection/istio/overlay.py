@@ -7,12 +7,14 @@ stay raw JSON and keep what we do not know.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import TypeAlias
 
 from podgraft import kube, kubeyaml
 from podgraft.govalue import Field, GoType, Kind
 from podgraft.jsonvalue import JSON, Object
+from podgraft.kubeyaml import Similar
 from podgraft.patch import strategic
 from podgraft.records import dataclass
 
@@ -40,14 +42,14 @@ def read(pod_type: GoType, raw: JSON) -> Overlay:
         raw = {}
     if not isinstance(raw, dict):
         raise OverlayError("the template renders to something that is not a map of a pod's fields")
-    patch = _typed_struct(pod_type, raw, "")
+    patch = _typed(pod_type, raw)
     return Overlay(pod_type, patch, _merge(pod_type, {}, patch))
 
 
-def parse(text: str) -> JSON:
+def parse(text: str, similar: Similar | None = None) -> JSON:
     """The rendered text as JSON: of duplicate keys the last wins; raises ``OverlayError``."""
     try:
-        return kubeyaml.load(text, strict=False)
+        return similar.load(text) if similar else kubeyaml.load(text, strict=False)
     except kubeyaml.NotYAMLError as error:
         raise OverlayError(f"the template renders to invalid YAML: {error}") from error
 
@@ -61,40 +63,127 @@ def _merge(pod_type: GoType, pod: Object, patch: Object) -> Object:
     return merged
 
 
-def _typed(type_: GoType, value: JSON, path: str) -> JSON:
-    """``value`` as Go would print it again, but with nulls and directives, which merging needs."""
-    target = type_.elem if type_.kind is Kind.POINTER and type_.elem else type_
-    match target.kind, value:
-        case _, None:
-            return None
-        case Kind.STRUCT, dict() if target.fields:
-            return _typed_struct(target, value, path)
-        case Kind.MAP, dict() if target.elem:
-            elem = target.elem
-            return {key: _typed(elem, each, f"{path}.{key}") for key, each in value.items()}
-        case Kind.SLICE, list() if target.elem:
-            elem = target.elem
-            return [_typed(elem, each, f"{path}[{index}]") for index, each in enumerate(value)]
-        case _:
-            return _leaf(type_, value, path)
-
-
-def _typed_struct(type_: GoType, value: Object, path: str) -> Object:
-    known = _fields(type_)
-    typed: Object = {}
-    for key, each in value.items():
-        if key.startswith("$"):
-            typed[key] = each
-        elif field := known.get(key) or known.get(key.lower()):
-            typed[field.json] = _typed(field.type, each, f"{path}.{field.json}")
+def _typed(pod_type: GoType, raw: Object) -> Object:
+    """``raw`` as Go would print it again, but with nulls and directives, which merging needs."""
+    try:
+        typed = _of(pod_type)(raw)
+    except _MisfitError as error:
+        raise OverlayError(f"{error.path.removeprefix('.')}: {error}") from error
+    assert isinstance(typed, dict)  # noqa: S101 - so a struct is typed
     return typed
 
 
-def _leaf(type_: GoType, value: JSON, path: str) -> JSON:
-    try:
-        return kube.decode(type_, value)
-    except kube.DecodeError as error:
-        raise OverlayError(f"{path.removeprefix('.')}: {error}") from error
+class _MisfitError(Exception):
+    """A value is not of its field's type; ``path`` leads to it."""
+
+    path = ""
+
+    def below(self, step: str) -> _MisfitError:
+        """The same, seen from one level above."""
+        self.path = step + self.path
+        return self
+
+
+_Typed: TypeAlias = Callable[[JSON], JSON]
+
+
+@cache
+def _of(type_: GoType) -> _Typed:
+    """How values of a type are typed, made once for each."""
+    target = type_.elem if type_.kind is Kind.POINTER and type_.elem else type_
+    match target.kind, target.elem:
+        case Kind.STRUCT, _ if target.fields and target not in kube.SELF_MARSHALING:
+            return _struct(type_, target)
+        case Kind.MAP, GoType() as elem:
+            return _map(type_, _of(elem))
+        case Kind.SLICE, GoType() as elem:
+            return _list(type_, _of(elem))
+        case _:
+            return _leaf(type_)
+
+
+def _struct(type_: GoType, target: GoType) -> _Typed:
+    leaf = _leaf(type_)
+    known: dict[str, tuple[str, type | None, _Typed]] = {}
+
+    def typed(value: JSON) -> JSON:
+        if not isinstance(value, dict):
+            return leaf(value)
+        if not known:  # types may reach themselves: not before there is a value
+            known.update(_steps(target))
+        result: Object = {}
+        for key, each in value.items():
+            step = known.get(key) or (None if key.startswith("$") else known.get(key.lower()))
+            if step is None:
+                if key.startswith("$"):
+                    result[key] = each
+                continue
+            name, plain, type_member = step
+            try:
+                result[name] = each if each.__class__ is plain else type_member(each)
+            except _MisfitError as error:
+                raise error.below(f".{name}") from error
+        return result
+
+    return typed
+
+
+def _steps(target: GoType) -> dict[str, tuple[str, type | None, _Typed]]:
+    """By its key, each field's name, the class that needs no look, and the way to type others."""
+    return {
+        key: (field.json, _PLAIN.get(field.type.kind), _of(field.type))
+        for key, field in _fields(target).items()
+    }
+
+
+# What a field of these kinds holds as it stands.
+_PLAIN = {Kind.STRING: str, Kind.BOOL: bool}
+
+
+def _map(type_: GoType, type_element: _Typed) -> _Typed:
+    leaf = _leaf(type_)
+
+    def typed(value: JSON) -> JSON:
+        if not isinstance(value, dict):
+            return leaf(value)
+        result: Object = {}
+        for key, each in value.items():
+            try:
+                result[key] = type_element(each)
+            except _MisfitError as error:
+                raise error.below(f".{key}") from error
+        return result
+
+    return typed
+
+
+def _list(type_: GoType, type_element: _Typed) -> _Typed:
+    leaf = _leaf(type_)
+
+    def typed(value: JSON) -> JSON:
+        if not isinstance(value, list):
+            return leaf(value)
+        result: list[JSON] = []
+        for index, each in enumerate(value):
+            try:
+                result.append(type_element(each))
+            except _MisfitError as error:
+                raise error.below(f"[{index}]") from error
+        return result
+
+    return typed
+
+
+def _leaf(type_: GoType) -> _Typed:
+    def typed(value: JSON) -> JSON:
+        if value is None:
+            return None
+        try:
+            return kube.decode(type_, value)
+        except kube.DecodeError as error:
+            raise _MisfitError(str(error)) from error
+
+    return typed
 
 
 @cache

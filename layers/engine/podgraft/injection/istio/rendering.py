@@ -10,6 +10,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Generic, TypeVar
 
 from podgraft.gotemplate import ExecError, Footprint, LimitError
@@ -17,22 +18,20 @@ from podgraft.injection.errors import InjectionError, OperatorError, UserError
 from podgraft.injection.guard import Guard, first_failing
 from podgraft.injection.masks import Place, steps
 from podgraft.jsonvalue import JSON, Object
+from podgraft.kubeyaml import Similar
+from podgraft.recent import Recent
 from podgraft.records import dataclass
 
-from . import functions, overlay, proxyconfig
+from . import functions, images, overlay, proxyconfig
 from .draft import annotations_of, labels_of, object_at
 from .messages import Message
 from .overlay import OverlayError
 from .releases import Profile
-from .subject import Facts, Subject, data, data_type, opaque, shared, shown
+from .subject import Facts, Subject, data, data_type, masked, opaque, shared, shown
 from .templates import Template
 
-K = TypeVar("K")
-V = TypeVar("V")
 T = TypeVar("T")
 
-_REMEMBERED = 64  # texts: few workloads of a cluster are created at any one time
-_RECALLED = 256  # what templates made of what they saw
 _LARGEST = 32_768  # bytes of what a template saw: annotations can be a quarter of a megabyte
 _FAILED = "failed to run injection template"
 
@@ -56,9 +55,10 @@ class Memory(Generic[T]):
     def __init__(self, make: Callable[[JSON], T]) -> None:
         self.make = make
         self._footprints: dict[str, Footprint] = {}
-        self._made: dict[bytes, T] = {}
-        self._read: dict[str, Read[T]] = {}
-        self._trusted: dict[tuple[str, ...], None] = {}
+        self._made: Recent[bytes, T] = Recent(limit=256)
+        self._similar = Similar()
+        self._read: Recent[str, Read[T]] = Recent(limit=64)
+        self._trusted: Recent[tuple[str, ...], bool] = Recent(limit=64)
 
     def footprint(self, template: Template, profile: Profile) -> Footprint:
         """What the template can read of its data."""
@@ -70,32 +70,29 @@ class Memory(Generic[T]):
 
     def recall(self, seen: bytes) -> T | None:
         """What a template made of what it saw; none, if that is not known."""
-        made = self._made.pop(seen, None)
-        if made is not None:
-            self._made[seen] = made  # the latest again
-        return made
+        return self._made.get(seen)
 
     def remember(self, seen: bytes, made: T) -> None:
         """Keep what a template made, unless the key is too large."""
         if len(seen) <= _LARGEST:
-            _remember(self._made, seen, made, _RECALLED)
+            self._made[seen] = made
 
     def read(self, text: str) -> Read[T]:
         """The text's meaning; raises ``OverlayError``."""
         found = self._read.get(text)
         if found is None:
-            raw = overlay.parse(text)
+            raw = overlay.parse(text, self._similar)
             found = Read(raw, self.make(raw))
-            _remember(self._read, text, found, _REMEMBERED)
+            self._read[text] = found
         return found
 
     def trusts(self, key: tuple[str, ...]) -> bool:
         """Whether ``trust`` was told so."""
-        return key in self._trusted
+        return self._trusted.get(key) is True
 
     def trust(self, key: tuple[str, ...]) -> None:
         """Remember that a text has no foreign structure."""
-        _remember(self._trusted, key, None, _REMEMBERED)
+        self._trusted[key] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +125,8 @@ class Rendering(Generic[T]):
             text = self._rendered(template, seen)
             read = self.memory.read(text)
         except _FAILURES as error:
-            raise self._blamed(template, error) from error
-        self._verify(template, text, read.raw)
+            raise self._blamed(template, seen, error) from error
+        self._verify(self._guard(template, seen), text, read.raw, template.name)
         return read.made
 
     def _seen(self, template: Template, subject: Subject) -> Message:
@@ -146,9 +143,6 @@ class Rendering(Generic[T]):
         own = [None if any(value is each for each in same) else value for value in seen.values()]
         return marshal.dumps((template.name, own), 0)
 
-    def _text(self, template: Template, subject: Subject) -> str:
-        return self._rendered(template, self._seen(template, subject))
-
     def _rendered(self, template: Template, seen: Message) -> str:
         dot = shown(self.facts, seen, changing=template.changes)
         token = functions.DATA.set(dot)
@@ -157,19 +151,18 @@ class Rendering(Generic[T]):
         finally:
             functions.DATA.reset(token)
 
-    def _guard(self, template: Template) -> Guard[Subject]:
+    def _guard(self, template: Template, seen: Message) -> Guard[Message]:
         return Guard(
-            subject=self.subject,
-            masked=Subject.masked,
-            text=lambda subject: self._text(template, subject),
+            subject=seen,
+            masked=partial(masked, self.facts, self.subject),
+            text=partial(self._rendered, template),
             read=overlay.parse,
             failures=_FAILURES,
             decoded=template.decodes,
         )
 
-    def _verify(self, template: Template, text: str, raw: JSON) -> None:
+    def _verify(self, guard: Guard[Message], text: str, raw: JSON, name: str) -> None:
         """Raise ``UserError`` if the text has structure that the pod's author brought in."""
-        guard = self._guard(template)
         suspects = guard.suspects()
         if not suspects or self.memory.trusts((text, *suspects)):
             return
@@ -177,14 +170,15 @@ class Rendering(Generic[T]):
         if place is not None:
             raise UserError(
                 f"{_name(place)}: its text would change the structure that template "
-                f'"{template.name}" gives the pod; leave out line breaks, quotes, brackets and '
+                f'"{name}" gives the pod; leave out line breaks, quotes, brackets and '
                 "other YAML syntax"
             )
         self.memory.trust((text, *suspects))
 
-    def _blamed(self, template: Template, error: Exception) -> InjectionError:
+    def _blamed(self, template: Template, seen: Message, error: Exception) -> InjectionError:
         """Whose fault it is that the template fails."""
-        place = self._guard(template).breaking(lambda tried: self._works(template, tried))
+        guard = self._guard(template, seen)
+        place = guard.breaking(lambda tried: self._works(template, tried))
         culprit = self._breaking_key(template) if place is None else _name(place)
         if culprit is None:
             return OperatorError(f'{_FAILED} "{template.name}": {error}')
@@ -196,28 +190,23 @@ class Rendering(Generic[T]):
         kept += [("labels", key) for key in labels_of(self.subject.pod)]
 
         def holds(count: int) -> bool:
-            return self._works(template, _with_keys(self.subject, kept[:count]))
+            subject = _with_keys(self.subject, kept[:count])
+            return self._works(template, self._seen(template, subject))
 
         if not kept or not holds(0) or holds(len(kept)):
             return None
         kind, key = kept[first_failing(len(kept), holds)]
         return f"{kind.removesuffix('s')} {key}"
 
-    def _works(self, template: Template, subject: Subject) -> bool:
+    def _works(self, template: Template, seen: Message) -> bool:
         try:
-            self.memory.make(overlay.parse(self._text(template, subject)))
+            self.memory.make(overlay.parse(self._rendered(template, seen)))
         except _FAILURES:
             return False
         return True
 
 
 _FAILURES = (ExecError, LimitError, OverlayError)
-
-
-def _remember(memory: dict[K, V], key: K, value: V, limit: int) -> None:
-    memory[key] = value
-    if len(memory) > limit:
-        memory.pop(next(iter(memory)), None)
 
 
 def _with_keys(subject: Subject, kept: list[tuple[str, str]]) -> Subject:
@@ -235,11 +224,16 @@ def _with_keys(subject: Subject, kept: list[tuple[str, str]]) -> Subject:
 def _name(place: Place) -> str:
     """How the pod's author knows the place."""
     match steps(place):
-        case ("layer", *_):
+        case ("ProxyConfig", *_):
             return f"annotation {proxyconfig.ANNOTATION}"
-        case ("pod", "metadata", "annotations" | "labels" as kind, key, *_):
+        case ("ProxyImage" | "ProxyInitImage", *_):
+            return f"annotation {images.TYPE_ANNOTATION}"
+        case ("ObjectMeta" | "DeploymentMeta", "annotations" | "labels" as kind, key, *_):
             return f"{kind.removesuffix('s')} {key}"
-        case ("pod", *path):
-            return "/" + "/".join(map(str, path))
+        case ("ObjectMeta" | "Spec" as part, *path):
+            return "/".join(("", _PARTS[part], *map(str, path)))
         case _:
             return "the name or kind of the pod's owner"
+
+
+_PARTS = {"ObjectMeta": "metadata", "Spec": "spec"}

@@ -15,7 +15,7 @@ from podgraft.kube.identity import Identity
 from podgraft.records import dataclass
 
 from . import estimate, images, mesh_types, messages, proxyconfig
-from .draft import annotations_of, object_at, text_at
+from .draft import annotations_of, object_at
 from .mesh import proxy_of, with_proxy
 from .messages import MESH_CONFIG, PROXY_CONFIG, Message
 from .releases import Profile
@@ -35,34 +35,6 @@ class Subject:
     base: Message
     layer: Message
     top: Message
-
-    def masked(self, masking: Masking) -> Subject:
-        """The subject with all that the pod's author wrote masked; itself where nothing is."""
-        workload = self.workload
-        shown: Object = {
-            "pod": self.pod,
-            "layer": self.layer,
-            "kind": workload.kind,
-            "apiVersion": workload.api_version,
-            "name": workload.name,
-            "namespace": workload.namespace,
-            "metadata": workload.metadata,
-        }
-        masked = masking.of(shown)
-        if masked is shown or not isinstance(masked, dict):
-            return self
-        return replace(
-            self,
-            pod=object_at(masked, "pod"),
-            layer=object_at(masked, "layer"),
-            workload=Identity(
-                kind=text_at(masked, "kind"),
-                api_version=text_at(masked, "apiVersion"),
-                name=text_at(masked, "name"),
-                namespace=text_at(masked, "namespace"),
-                metadata=object_at(masked, "metadata"),
-            ),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +62,8 @@ def data(facts: Facts, subject: Subject) -> Message:
     """What the template's dot shows, by the names of its fields."""
     profile, values = facts.profile, facts.values
     annotations = annotations_of(subject.pod)
-    proxy = effective_proxy(profile, subject)
-    mesh = with_proxy(facts.mesh, proxy) if facts.merged_into_mesh else facts.mesh
+    configs = _configs(facts, subject)
+    proxy, mesh = object_at(configs, "ProxyConfig"), object_at(configs, "MeshConfig")
     workload = subject.workload
     identity: Object = {"name": workload.name, "namespace": workload.namespace}
     return {
@@ -99,8 +71,7 @@ def data(facts: Facts, subject: Subject) -> Message:
         "DeploymentMeta": workload.metadata | identity,
         "ObjectMeta": object_at(subject.pod, "metadata"),
         "Spec": object_at(subject.pod, "spec"),
-        "ProxyConfig": proxy,
-        "MeshConfig": mesh,
+        **configs,
         "Values": values.raw,
         "Revision": facts.revision,
         "EstimatedConcurrency": estimate.concurrency(values.raw, proxy, annotations)
@@ -135,6 +106,30 @@ def opaque(profile: Profile) -> frozenset[GoType]:
     types = mesh_types.types(messages.schema(profile))
     meshes = (types.pointer(PROXY_CONFIG), types.pointer(MESH_CONFIG))
     return kube.SELF_MARSHALING | {govalue.ANY_MAP, *meshes}
+
+
+def masked(facts: Facts, subject: Subject, seen: Message, masking: Masking) -> Message:
+    """``seen`` data of the subject with all that the pod's author wrote masked; the very same where
+    nothing needs that.
+    """
+    own: Object = {name: seen[name] for name in _AUTHORS if name in seen}
+    hidden = masking.of(own)
+    layer = masking.of(subject.layer, (None, "ProxyConfig"))
+    changes = hidden if isinstance(hidden, dict) and hidden is not own else {}
+    if isinstance(layer, dict) and layer is not subject.layer:
+        configs = _configs(facts, replace(subject, layer=layer))
+        changes = changes | {name: configs[name] for name in configs if name in seen}
+    return seen | changes if changes else seen
+
+
+# What the pod's author has a hand in, but for the configuration of the proxy.
+_AUTHORS = ("TypeMeta", "DeploymentMeta", "ObjectMeta", "Spec", "ProxyImage", "ProxyInitImage")
+
+
+def _configs(facts: Facts, subject: Subject) -> Message:
+    proxy = effective_proxy(facts.profile, subject)
+    mesh = with_proxy(facts.mesh, proxy) if facts.merged_into_mesh else facts.mesh
+    return {"ProxyConfig": proxy, "MeshConfig": mesh}
 
 
 def _inbound_mode(mesh: Message) -> str:

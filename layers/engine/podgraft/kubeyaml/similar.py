@@ -1,0 +1,188 @@
+r"""Reading texts that differ from earlier ones in a few scalars, as those of one template do.
+
+The lines of a text are compared with those of one that was read before. Where all that changed is
+what stands between two quotes, or a plain word, the tokens are the same but for that scalar, and so
+is the document: it is taken over with the new value in its place. For anything else, and for texts
+with anchors, aliases or tags, the text is read as ever.
+
+>>> texts = Similar()
+>>> texts.load('a: {b: "x"}\nc: d\n')
+{'a': {'b': 'x'}, 'c': 'd'}
+>>> texts.load('a: {b: "y"}\nc: yes\n')
+{'a': {'b': 'y'}, 'c': True}
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from yaml.error import Mark
+from yaml.events import (
+    CollectionEndEvent,
+    DocumentEndEvent,
+    MappingStartEvent,
+    NodeEvent,
+    ScalarEvent,
+    StreamEndEvent,
+)
+
+from podgraft.jsonvalue import JSON, equal
+from podgraft.recent import Recent
+from podgraft.records import dataclass
+
+from . import syntax
+from .reading import load
+from .scalars import resolve
+
+Path: TypeAlias = tuple[str | int, ...]
+
+_LAST = (DocumentEndEvent, StreamEndEvent)
+
+# One line, in which nothing has a meaning of its own: in quotes no quote and no escape; as a plain
+# word nothing but letters, digits and marks that are no syntax wherever they stand.
+_QUOTED = re.compile(r'"[ !#-\[\]-~]*"')
+_WORD = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./-]|:(?=[A-Za-z0-9_./-]))*")
+
+
+class Similar:
+    """The latest texts, one of each length in lines, and what they mean."""
+
+    def __init__(self) -> None:
+        self._known: Recent[int, _Known] = Recent(limit=16)
+
+    def load(self, text: str) -> JSON:
+        """As ``load(text, strict=False)``; parts of the value may be shared with earlier ones."""
+        lines = text.split("\n")
+        known = self._known.get(len(lines))
+        if known and text.isascii():
+            changed = known.changed(lines)
+            if changed is not None:
+                return changed
+        value = load(text, strict=False)
+        self._known[len(lines)] = _Known(lines, value)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Scalar:
+    """A scalar that may be exchanged: where it stands in its line, and in the document."""
+
+    start: int
+    end: int
+    path: Path
+
+
+class _Known:
+    """A text that was read."""
+
+    __slots__ = ("_lines", "_scalars", "_value")
+
+    def __init__(self, lines: list[str], value: JSON) -> None:
+        self._lines = lines
+        self._value = value
+        self._scalars: dict[int, list[_Scalar]] | None = None  # not before it may be of use
+
+    def changed(self, lines: list[str]) -> JSON:
+        """What other lines mean; none where that cannot be told from these."""
+        value = self._value
+        for number, (old, new) in enumerate(zip(self._lines, lines, strict=True)):
+            if old != new:
+                found = self._exchanged(number, new)
+                if found is None:
+                    return None
+                value = _replaced(value, *found)
+        return value
+
+    def _exchanged(self, number: int, new: str) -> tuple[Path, JSON] | None:
+        """The path and the value of the one scalar in which a line differs."""
+        if self._scalars is None:
+            self._scalars = _scalars(self._lines, self._value)
+        old = self._lines[number]
+        for scalar in self._scalars.get(number, ()):
+            end = len(new) - len(old) + scalar.end
+            if old[: scalar.start] == new[: scalar.start] and old[scalar.end :] == new[end:]:
+                text = new[scalar.start : end]
+                same_kind = _QUOTED if old[scalar.start] == '"' else _WORD
+                return (scalar.path, _meaning(text)) if same_kind.fullmatch(text) else None
+        return None
+
+
+def _meaning(text: str) -> JSON:
+    return text[1:-1] if text.startswith('"') else resolve(text)
+
+
+def _replaced(value: JSON, path: Path, scalar: JSON) -> JSON:
+    """A copy of ``value`` as far as the path leads, with ``scalar`` at its end."""
+    if not path:
+        return scalar
+    step, *rest = path
+    match value, step:
+        case dict(), str():
+            return value | {step: _replaced(value[step], tuple(rest), scalar)}
+        case list(), int():
+            changed = _replaced(value[step], tuple(rest), scalar)
+            return [*value[:step], changed, *value[step + 1 :]]
+        case _:
+            raise TypeError("the path is not one of the value")
+
+
+def _scalars(lines: list[str], value: JSON) -> dict[int, list[_Scalar]]:
+    """The scalars that may be exchanged, by line: those that ``value`` holds, and holds once."""
+    text = "\n".join(lines)
+    # libyaml counts other ends of lines too.
+    found = [*_values(text)] if text.isascii() and "\r" not in text else []
+    times = Counter(path for path, _ in found)
+    scalars: dict[int, list[_Scalar]] = {}
+    for path, event in found:
+        first: Mark = event.start_mark
+        last: Mark = event.end_mark
+        # What is empty may stand behind the last line.
+        here = first.line == last.line < len(lines)
+        shown = lines[first.line][first.column : last.column] if here else ""
+        plain = _QUOTED.fullmatch(shown) or _WORD.fullmatch(shown)
+        if plain and times[path] == 1 and _holds(value, path, _meaning(shown)):
+            scalars.setdefault(first.line, []).append(_Scalar(first.column, last.column, path))
+    return scalars
+
+
+def _holds(value: JSON, path: Path, scalar: JSON) -> bool:
+    """Whether the scalar is what stands in ``value`` at the end of the path."""
+    for step in path:
+        match value, step:
+            case dict(), str() if step in value:
+                value = value[step]
+            case list(), int() if step < len(value):
+                value = value[step]
+            case _:
+                return False
+    return equal(value, scalar)
+
+
+def _values(text: str) -> Iterator[tuple[Path, ScalarEvent]]:
+    """The scalars that are values, each with its path, up to the first anchor or tag."""
+    next_event = syntax.events(text)
+    path: list[Any] = []  # its last step is none where a mapping's next key is awaited
+    while type(event := next_event()) not in _LAST:
+        if isinstance(event, CollectionEndEvent):
+            path.pop()
+            _advance(path)
+        elif isinstance(event, NodeEvent):
+            if event.anchor is not None or getattr(event, "tag", None) is not None:
+                return
+            awaits_key = bool(path) and path[-1] is None
+            if not isinstance(event, ScalarEvent):
+                if awaits_key:
+                    return
+                path.append(None if isinstance(event, MappingStartEvent) else 0)
+            elif awaits_key:
+                path[-1] = event.value
+            else:
+                yield tuple(path), event
+                _advance(path)
+
+
+def _advance(path: list[Any]) -> None:
+    """Past a value: to the next key, or the next element."""
+    if path:
+        path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None
