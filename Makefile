@@ -63,7 +63,7 @@ template: $(TOOLS)/sam/.done $(TOOLS)/checkov/.done ## Check the AWS template: S
 conformance: setup ## Run Istio's own cases, release by release (PODGRAFT_CORPUS)
 	@$(BIN)/python scripts/istio_conformance.py
 
-bench: setup $(TOOLS)/ministack/.done ## Measure cold start and warm reviews, each against its baseline
+bench: setup $(TOOLS)/ministack/.done ## Measure cold start, reviews, growth, throughput and memory, each against a baseline
 	@$(BIN)/python scripts/bench.py
 
 e2e-aws: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Deploy to an AWS on loopback and review through it

@@ -27,7 +27,6 @@ UNBOUNDED = {
         "gotemplate.sprig.marshal._fields",
         "injection.istio.overlay._fields",
         "injection.istio.overlay._of",
-        "injection.istio.overlay._of",
         "injection.lenient._fields",
         "injection.overlay_data._data_type",
         "injection.overlay_touches._fields",
