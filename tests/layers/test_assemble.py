@@ -9,6 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 from e2e.builds.layer import UNCHECKED_HASH, Target, assemble, stamp_of, uncompiled
+from podgraft.jsonvalue import JSON
 
 HERE = Target(f"python{sys.version_info.major}.{sys.version_info.minor}", "x86_64")
 ABSENT = Target("python3.99", "arm64")
@@ -20,7 +21,7 @@ TARGETS = (
 )
 
 
-ENDPOINTS = {"partitions": [{"partition": "aws", "services": {"ec2": {}, "s3": {}, "ssm": {}}}]}
+ENDPOINTS: JSON = {"partitions": [{"partition": "aws", "services": {"ec2": {}, "s3": {}, "ssm": {}}}]}
 
 
 def wheel(folder: Path, tag: str, **files: str) -> None:
