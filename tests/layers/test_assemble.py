@@ -21,7 +21,9 @@ TARGETS = (
 )
 
 
-ENDPOINTS: JSON = {"partitions": [{"partition": "aws", "services": {"ec2": {}, "s3": {}, "ssm": {}}}]}
+ENDPOINTS: JSON = {
+    "partitions": [{"partition": "aws", "services": {"ec2": {}, "s3": {}, "ssm": {}}}]
+}
 
 
 def wheel(folder: Path, tag: str, **files: str) -> None:
