@@ -5,7 +5,7 @@ The sizes and shapes are those of ``make bench``, which tells the times.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,10 @@ from benchmark.world import CLUSTER, World, body, sample
 from podgraft import admission, bundle, kubeyaml, policy, review
 from podgraft.kube import selectors
 from podgraft.review import Answered, Caller
-from podgraft.store import DirectoryStore
+from podgraft.store import Callers, DirectoryStore
+from podgraft.web import Auth, subjects
+from podgraft.web.authentication import gate
+from podgraft.web.credentials import Credentials
 
 # 2 is linear and 4 a square; sorting, and a table that grows in steps, take a little more than 2.
 LINEAR = 2.3
@@ -92,6 +95,27 @@ def test_a_policy_document_grows_with_its_selectors() -> None:
         return effort.lines(lambda: policy.parse(document))
 
     assert effort.growth(cost, 50) < LINEAR
+
+
+def test_a_certificate_costs_the_same_whatever_clusters_there_are() -> None:
+    shown = Credentials((), subjects.parse("CN=cluster-0"), "")
+
+    def cost(count: int) -> int:
+        callers = {str(each): Callers(subjects=(f"CN=cluster-{each}",)) for each in range(count)}
+        known = gate(Auth.MTLS, _Known(callers))
+        assert known(shown, None, None) == "0"
+        return effort.lines(lambda: known(shown, None, None))
+
+    assert cost(300) == cost(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    known: Mapping[str, Callers]
+
+    def callers(self, deadline_seconds: float | None = None) -> Mapping[str, Callers]:
+        del deadline_seconds
+        return self.known
 
 
 def overlays(count: int) -> Files:

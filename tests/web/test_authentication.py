@@ -98,3 +98,26 @@ def test_one_kind_of_credential_is_no_substitute_for_the_other(auth: Auth) -> No
 @pytest.mark.parametrize("cluster", [None, "anything"])
 def test_without_authentication_the_url_is_believed(cluster: str | None) -> None:
     assert gate(Auth.NONE, Book())(Credentials((), None, ""), cluster, None) == cluster
+
+
+class _Rewritten:
+    """A store of callers that changes between two calls."""
+
+    def __init__(self) -> None:
+        self.now: Mapping[str, Callers] = {}
+
+    def callers(self, deadline_seconds: float | None = None) -> Mapping[str, Callers]:
+        del deadline_seconds
+        return self.now
+
+
+def test_subjects_are_those_of_the_callers_now() -> None:
+    store = _Rewritten()
+    known = gate(Auth.MTLS, store)
+    shown = Credentials((), subjects.parse("CN=prod"), "")
+    for cluster in ("first", "second"):
+        store.now = {cluster: Callers(subjects=("CN=prod",))}
+        assert known(shown, None, None) == cluster
+    store.now = {"first": Callers(subjects=("CN=another",))}
+    with pytest.raises(UnauthenticatedError):
+        known(shown, None, None)

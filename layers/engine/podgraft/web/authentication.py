@@ -9,6 +9,7 @@ from . import subjects
 from .credentials import Credentials
 from .errors import ForbiddenError, UnauthenticatedError
 from .settings import Auth
+from .subjects import Subject
 
 # The cluster that is calling, from its credentials and the cluster in the URL (``None`` for both
 # is a caller without a cluster), found within so many seconds. Raises ``UnauthenticatedError``,
@@ -22,7 +23,10 @@ def gate(auth: Auth, store: CallerStore) -> Gate:
         case Auth.TOKEN:
             return lambda shown, cluster, left: _by_token(store.callers(left), shown, cluster)
         case Auth.MTLS:
-            return lambda shown, cluster, left: _by_subject(store.callers(left), shown, cluster)
+            known = _Subjects()
+            return lambda shown, cluster, left: _by_subject(
+                known.clusters(store.callers(left)), shown, cluster
+            )
         case Auth.NONE:
             return lambda _shown, cluster, _left: cluster
 
@@ -39,19 +43,45 @@ def _by_token(
     return _settled(mine, cluster, "token")
 
 
+class _Subjects:
+    """The clusters of each subject that may call, read once for all calls to the same callers.
+
+    Threads may share it: at worst two of them read the same.
+    """
+
+    __slots__ = ("_read",)
+
+    def __init__(self) -> None:
+        self._read: tuple[Mapping[str, Callers], Mapping[Subject, set[str]]] = {}, {}
+
+    def clusters(self, callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]]:
+        """By subject, spelled from the end that the operator began with."""
+        of, found = self._read
+        if of is not callers:
+            found = _by_spelling(callers)
+            self._read = callers, found
+        return found
+
+
+def _by_spelling(callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]]:
+    found: dict[Subject, set[str]] = {}
+    for name, known in callers.items():
+        for subject in map(subjects.parse, known.subjects):
+            if subject is not None:
+                found.setdefault(subject, set()).add(name)
+    return found
+
+
 def _by_subject(
-    callers: Mapping[str, Callers], credentials: Credentials, cluster: str | None
+    clusters: Mapping[Subject, set[str]], credentials: Credentials, cluster: str | None
 ) -> str | None:
     subject = credentials.subject
     if subject is None:
         raise UnauthenticatedError("no client certificate; the API's custom domain asks for one")
-    mine = {name for name, known in callers.items() if _allows(known, subject)}
+    mine: set[str] = set()
+    for spelling in subjects.spellings(subject):
+        mine |= clusters.get(spelling, set())
     return _settled(mine, cluster, "client certificate")
-
-
-def _allows(callers: Callers, subject: subjects.Subject) -> bool:
-    parsed = (subjects.parse(text) for text in callers.subjects)
-    return any(allowed is not None and subjects.same(allowed, subject) for allowed in parsed)
 
 
 def _settled(mine: set[str], cluster: str | None, what: str) -> str:

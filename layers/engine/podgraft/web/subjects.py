@@ -46,9 +46,9 @@ def of_certificate(subject: Iterable[Iterable[tuple[str, str]]]) -> Subject:
     return tuple(reversed(pairs))
 
 
-def same(left: Subject, right: Subject) -> bool:
-    """Whether both name the same subject, from whichever end they were written."""
-    return left in (right, right[::-1])
+def spellings(subject: Subject) -> tuple[Subject, Subject]:
+    """The subject from either end: two that share a spelling are the same."""
+    return subject, subject[::-1]
 
 
 def _unescaped(found: re.Match[str]) -> str:
