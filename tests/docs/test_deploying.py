@@ -11,9 +11,9 @@ from typing import Any
 
 import botocore.session
 import pytest
-from moto.server import ThreadedMotoServer
 
 import certs
+from account import CREDENTIALS, account
 from certificates import keys, pem
 from endpoint import showing
 from podgraft import cli, kubeyaml
@@ -64,22 +64,15 @@ def table(heading: str) -> list[list[str]]:
 
 
 @pytest.fixture
-def account(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+def aws(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     """S3 and Parameter Store on loopback, with the stack's bucket."""
-    moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    moto.start()
-    host, port = moto.get_host_and_port()
-    for name, value in {
-        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_ACCESS_KEY_ID": "x",
-        "AWS_SECRET_ACCESS_KEY": "x",
-    }.items():
-        monkeypatch.setenv(name, value)
-    session: Any = botocore.session.get_session()  # typed for no service in particular
-    session.create_client("s3").create_bucket(Bucket=BUCKET)
-    yield
-    moto.stop()
+    with account() as (host, port):
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        for name, value in CREDENTIALS.items():
+            monkeypatch.setenv(name, value)
+        session: Any = botocore.session.get_session()  # typed for no service in particular
+        session.create_client("s3").create_bucket(Bucket=BUCKET)
+        yield
 
 
 @pytest.fixture
@@ -96,7 +89,7 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
         yield f"127.0.0.1:{port}"
 
 
-@pytest.mark.usefixtures("account")
+@pytest.mark.usefixtures("aws")
 def test_operators_commands_work_one_after_the_other(endpoint: str) -> None:
     """As they stand, but for the names of a bucket, a version and an endpoint that is public."""
     names = {"BUCKET": BUCKET, "VERSION": "1", "https://ENDPOINT": f"https://{endpoint}"}

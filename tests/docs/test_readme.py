@@ -11,9 +11,9 @@ from typing import Any
 
 import botocore.session
 import pytest
-from moto.server import ThreadedMotoServer
 
 import demo
+from account import CREDENTIALS, account
 from podgraft import cli
 
 ROOT = Path(__file__).parents[2]
@@ -26,24 +26,19 @@ _SERVE = "serve"
 @pytest.fixture
 def aws(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     """S3 and Parameter Store on loopback, with six versions of a policy before README's."""
-    moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    moto.start()
-    host, port = moto.get_host_and_port()
-    for name, value in {
-        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_ACCESS_KEY_ID": "x",
-        "AWS_SECRET_ACCESS_KEY": "x",
-    }.items():
-        monkeypatch.setenv(name, value)
-    session: Any = botocore.session.get_session()  # typed for no service in particular
-    session.create_client("s3").create_bucket(Bucket=BUCKET)
-    ssm = session.create_client("ssm")
-    for number in range(6):
-        text = f"policy: enabled  # {number}"
-        ssm.put_parameter(Name="/podgraft/istio/policy", Value=text, Type="String", Overwrite=True)
-    yield
-    moto.stop()
+    with account() as (host, port):
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        for name, value in CREDENTIALS.items():
+            monkeypatch.setenv(name, value)
+        session: Any = botocore.session.get_session()  # typed for no service in particular
+        session.create_client("s3").create_bucket(Bucket=BUCKET)
+        ssm = session.create_client("ssm")
+        for number in range(6):
+            text = f"policy: enabled  # {number}"
+            ssm.put_parameter(
+                Name="/podgraft/istio/policy", Value=text, Type="String", Overwrite=True
+            )
+        yield
 
 
 @pytest.fixture

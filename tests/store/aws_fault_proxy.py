@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 
-from moto.server import ThreadedMotoServer
+from account import account
 
 
 class Fault(StrEnum):
@@ -61,19 +61,15 @@ class FaultyAws:
 @contextmanager
 def faulty_aws() -> Generator[FaultyAws]:
     """Start moto and the proxy in front of it; everything in it is gone at the end."""
-    moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    moto.start()
     state = FaultyAws()
-    handler = type("Handler", (_Handler,), {"state": state, "moto": moto.get_host_and_port()})
-    try:
+    with account() as moto:
+        handler = type("Handler", (_Handler,), {"state": state, "moto": moto})
         with _Server(("127.0.0.1", 0), handler) as server:
             Thread(target=server.serve_forever, daemon=True).start()
             state.endpoint = f"http://127.0.0.1:{server.server_address[1]}"
             yield state
             state.released.set()
             server.shutdown()
-    finally:
-        moto.stop()
 
 
 class _Server(ThreadingHTTPServer):

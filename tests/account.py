@@ -1,0 +1,35 @@
+"""An AWS account on loopback: S3, Parameter Store and the like, by moto."""
+
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager
+from http import HTTPStatus
+from http.client import HTTPConnection
+
+from moto.server import ThreadedMotoServer
+
+# Who calls where: what a process takes for its own credentials and region.
+CREDENTIALS: Mapping[str, str] = {
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "AWS_ACCESS_KEY_ID": "x",
+    "AWS_SECRET_ACCESS_KEY": "x",
+}
+
+
+@contextmanager
+def account() -> Generator[tuple[str, int]]:
+    """Start an empty account; host and port. Everything in it is gone at the end."""
+    moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    moto.start()
+    address = moto.get_host_and_port()
+    try:
+        yield address
+    finally:
+        _empty(*address)
+        moto.stop()
+
+
+def _empty(host: str, port: int) -> None:
+    """What moto keeps is the process's, whichever server shows it."""
+    with closing(HTTPConnection(host, port)) as connection:
+        connection.request("POST", "/moto-api/reset")
+        assert connection.getresponse().status == HTTPStatus.OK
