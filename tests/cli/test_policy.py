@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import botocore.loaders
 import botocore.session
 import pytest
 
@@ -42,6 +43,7 @@ def aws(running: FaultyAws, monkeypatch: pytest.MonkeyPatch) -> Generator[Faulty
         "AWS_MAX_ATTEMPTS": "1",
     }.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setattr(botocore.session, "create_loader", loader)
     running.faults.clear()
     client("s3").create_bucket(Bucket=BUCKET)
     yield running
@@ -57,9 +59,13 @@ def client(service: str) -> Any:
     return connected(service, os.environ["AWS_ENDPOINT_URL"])
 
 
-@cache  # botocore reads megabytes of models for each client
+@cache
 def connected(service: str, endpoint: str) -> Any:
     return botocore.session.get_session().create_client(service, endpoint_url=endpoint)
+
+
+# Each command is a process of its own that reads megabytes of models; here they are read once.
+loader = cache(botocore.loaders.create_loader)
 
 
 def keys() -> list[str]:
