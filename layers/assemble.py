@@ -37,7 +37,7 @@ UNNEEDED = (
     "bin",
     "click",
     "jinja2",
-    "boto3",  # the function talks to botocore, which boto3 wraps (store/aws.py)
+    "boto3",  # what it wraps, botocore, is all that store/sdk.py needs
     "s3transfer",
     "cel_expr_python/ext",  # 37 MB: podgraft.cel names its extensions, which cel.so has itself
     "bazel-project",  # what its build left in the wheel: protobuf's tests, bazel's rules

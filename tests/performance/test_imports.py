@@ -21,15 +21,27 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
+# What a function needs beyond the list whose store is AWS; botocore's root is Powertools' doing.
+FOR_AWS = {f"podgraft.store.{name}" for name in ("aws", "cached", "direct", "refreshing", "s3")} | {
+    "podgraft.store.signing",
+    "podgraft.store.ssm",
+}
+
+
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """The packages, and our own modules, that importing the handler loads on Lambda."""
+    """What a function loads over a folder."""
     folder = keep(tmp_path_factory.mktemp("store"))
+    return _imports({"PODGRAFT_STORE": f"file:{folder}"})
+
+
+def _imports(settings: dict[str, str]) -> set[str]:
+    """The packages, and our own modules, that importing the handler loads on Lambda."""
     environment = {
         "PATH": os.environ["PATH"],
         "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "1024",
-        "PODGRAFT_STORE": f"file:{folder}",
+        **settings,
     }
     done = subprocess.run(
         [sys.executable, "-c", _COUNT],
@@ -55,6 +67,21 @@ def test_the_list_names_nothing_that_is_not_imported(loaded: set[str]) -> None:
 @pytest.mark.parametrize("heavy", ["boto3", "cryptography", "cel_expr_python"])
 def test_a_folder_as_store_needs_nothing_heavy(heavy: str, loaded: set[str]) -> None:
     assert heavy not in loaded
+
+
+def test_aws_as_store_needs_no_software_development_kit(loaded: set[str]) -> None:
+    """Nobody answers at the endpoint: what was to be loaded for asking is loaded by then."""
+    found = _imports(
+        {
+            "PODGRAFT_STORE": "aws",
+            "PODGRAFT_BUCKET": "bundles",
+            "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+            "AWS_REGION": "eu-central-1",
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+        }
+    )
+    assert found - loaded == FOR_AWS
 
 
 def _known_as(module: str) -> str:

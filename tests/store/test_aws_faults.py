@@ -18,7 +18,7 @@ from werkzeug.test import TestResponse
 
 from events.recorded import recorded
 from podgraft import bundle
-from podgraft.store import aws, s3, ssm
+from podgraft.store import aws, direct, s3, sdk, ssm
 from podgraft.store.cached import CachedStore
 from podgraft.web import Auth, create_app
 from store.aws_fault_proxy import Fault, FaultyAws, Service, faulty_aws
@@ -28,6 +28,13 @@ PARAMETER = f"/podgraft/{INJECTOR}/policy"
 REFRESH_SECONDS = 30.0
 # The promise of a cold start with everything out of reach (issue: within two seconds).
 COLD_SECONDS = 2.0
+
+ENVIRONMENT = {
+    "AWS_REGION": "eu-central-1",
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+    "AWS_SESSION_TOKEN": "test",
+}
 
 BUNDLE = {
     "injector.yaml": json.dumps(
@@ -55,6 +62,7 @@ class World:
     faulty: FaultyAws
     ssm: Any
     s3: Any
+    way: str
     later: float = 0.0
 
     def clock(self) -> float:
@@ -75,13 +83,19 @@ class World:
 
     def function(self) -> FlaskClient:
         """A cold function."""
-        parameters = ssm.Parameters(self._client("ssm"), "/podgraft")
-        bundles = s3.Bundles(self._client("s3"), BUCKET, PREFIX)
+        parameter_store, object_store = self._clients()
+        parameters = ssm.Parameters(parameter_store, "/podgraft")
+        bundles = s3.Bundles(object_store, BUCKET, PREFIX)
         store = CachedStore(parameters, bundles, REFRESH_SECONDS, self.clock)
         return create_app(store, _Nobody(), auth=Auth.NONE).test_client()
 
-    def _client(self, service: str) -> Any:
-        return _client(self.faulty, service, aws.CONFIG)
+    def _clients(self) -> tuple[aws.ParameterStore, aws.ObjectStore]:
+        if self.way == "direct":
+            account = direct.account(ENVIRONMENT | {"AWS_ENDPOINT_URL": self.faulty.endpoint})
+            assert account is not None
+            return direct.Ssm(account), direct.S3(account)
+        made = [_client(self.faulty, service, sdk.CONFIG) for service in ("ssm", "s3")]
+        return sdk.Ssm(made[0]), sdk.S3(made[1])
 
 
 class _Nobody:
@@ -108,11 +122,11 @@ def faulty() -> Generator[FaultyAws]:
         yield running
 
 
-@pytest.fixture
-def world(faulty: FaultyAws) -> Generator[World]:
+@pytest.fixture(params=["direct", "sdk"])
+def world(faulty: FaultyAws, request: pytest.FixtureRequest) -> Generator[World]:
     """A bundle in S3 and a policy that names it; everything works until a test says otherwise."""
     faulty.faults.clear()
-    made = World(faulty, _client(faulty, "ssm"), _client(faulty, "s3"))
+    made = World(faulty, _client(faulty, "ssm"), _client(faulty, "s3"), request.param)
     made.s3.create_bucket(
         Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}
     )

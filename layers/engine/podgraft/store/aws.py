@@ -1,27 +1,19 @@
 """AWS calls that end in time: clients that never wait long, and retries within a budget.
 
 A review waits for its policy, so a call has to answer or fail within a second; who repeats it, and
-how often, is decided here by the time that is left and not by botocore. Clients are made from
-botocore, which boto3 wraps: boto3's own import adds a quarter to the cold start and no call.
+how often, is decided here by the time that is left. Two modules speak to AWS: ``direct.py``, where
+Lambda says all that has to be known, and ``sdk.py`` through botocore everywhere else.
 """
 
-import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
-from botocore.session import get_session
-
+from podgraft.jsonvalue import JSON
 from podgraft.records import dataclass
 
 from .errors import NotLoadedError, UnavailableError
-
-if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client
-    from mypy_boto3_ssm import SSMClient
 
 T = TypeVar("T")
 
@@ -52,8 +44,6 @@ _TRANSIENT = frozenset(
 )
 _MISSING = frozenset({"NoSuchKey", "NoSuchBucket", "ParameterNotFound", "404"})
 _FIRST_SERVER_ERROR = 500
-# At DEBUG botocore logs whole answers, and so what Parameter Store keeps encrypted.
-_QUIET = logging.getLogger("botocore")
 
 
 class MissingError(NotLoadedError):
@@ -78,23 +68,55 @@ class Patience:
         return self.ends - self.clock()
 
 
-CONFIG = Config(
-    connect_timeout=CONNECT_SECONDS,
-    read_timeout=READ_SECONDS,
-    retries={"total_max_attempts": 1},
-    parameter_validation=False,
-    tcp_keepalive=True,
-    max_pool_connections=4,  # an environment serves one review at a time
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What is below a prefix: keys, bytes altogether, and whether that is all of it."""
+
+    keys: tuple[str, ...]
+    size: int
+    whole: bool
 
 
-def clients() -> "tuple[SSMClient, S3Client]":
-    """Clients for the two services, by the process's own credentials and region."""
-    _QUIET.setLevel(logging.INFO)
-    session = get_session()
-    # botocore's create_client is typed for no service in particular.
-    ssm = cast("SSMClient", session.create_client("ssm", config=CONFIG))
-    return ssm, cast("S3Client", session.create_client("s3", config=CONFIG))
+class ParameterStore(Protocol):
+    """Parameter Store; raises ``RefusedByAwsError`` or ``OSError``."""
+
+    def __call__(self, operation: str, arguments: Mapping[str, JSON]) -> Mapping[str, Any]:
+        """The answer to one operation, as its reference describes it."""
+        ...
+
+
+class ObjectStore(Protocol):
+    """S3; raises ``RefusedByAwsError`` or ``OSError``."""
+
+    def keys(self, bucket: str, prefix: str, limit: int) -> Listing:
+        """The objects below a prefix."""
+        ...
+
+    def read(self, bucket: str, key: str) -> bytes:
+        """The content of an object."""
+        ...
+
+
+class RefusedByAwsError(Exception):
+    """A service's answer that it does not do this."""
+
+    def __init__(self, code: str, status: int) -> None:
+        super().__init__(code)
+        self.code = code
+        self.status = status
+
+
+def clients(environment: Mapping[str, str]) -> tuple[ParameterStore, ObjectStore]:
+    """Both services, by what Lambda says, or by whatever botocore finds."""
+    from . import direct
+
+    account = direct.account(environment)
+    if account is not None:
+        return direct.Ssm(account), direct.S3(account)
+    # Imported here: botocore is a third of a cold start.
+    from . import sdk
+
+    return sdk.clients()
 
 
 def call(what: str, request: Callable[[], T], patience: Patience) -> T:
@@ -115,21 +137,19 @@ def call(what: str, request: Callable[[], T], patience: Patience) -> T:
 
 @contextmanager
 def _translated(what: str) -> Generator[None]:
-    """Turn botocore's errors into this package's, by whose fault they are."""
+    """Turn the services' errors into this package's, by whose fault they are."""
     try:
         yield
-    except ClientError as error:
+    except RefusedByAwsError as error:
         raise _refused(what, error) from error
-    except (BotoCoreError, OSError) as error:
-        # Endpoint, timeout and truncation errors; their texts may name hosts, never credentials.
+    except OSError as error:
         raise UnavailableError(f"{what}: {type(error).__name__}") from error
 
 
-def _refused(what: str, error: ClientError) -> Exception:
-    code = error.response.get("Error", {}).get("Code", "unknown")
-    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+def _refused(what: str, error: RefusedByAwsError) -> Exception:
+    code = error.code or str(error.status)
     if code in _MISSING:
         return MissingError(f"{what}: not there ({code})")
-    if code in _TRANSIENT or status >= _FIRST_SERVER_ERROR:
+    if code in _TRANSIENT or error.status >= _FIRST_SERVER_ERROR:
         return UnavailableError(f"{what}: {code}")
     return NotLoadedError(f"{what}: {code}; the function's role must allow it")

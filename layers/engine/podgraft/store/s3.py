@@ -4,17 +4,13 @@ The digest in the name is that of the content, so an object can neither change n
 with another version's: whatever arrives either is the bundle that the policy names, or is refused.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from podgraft import bundle
 from podgraft.records import dataclass
 
-from .aws import MissingError, Patience, call
+from .aws import MissingError, ObjectStore, Patience, call
 from .errors import NotLoadedError, UnavailableError
-
-if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client
 
 # Ten times the largest bundle of Istio's own; more is a mistake that would fill the memory.
 MAX_BUNDLE_BYTES = 20 * 1024 * 1024
@@ -25,7 +21,7 @@ _MAX_FILES = 1000  # one page of a listing
 class Bundles:
     """The bundles in one bucket."""
 
-    client: "S3Client"
+    client: ObjectStore
     bucket: str
     prefix: str
 
@@ -52,27 +48,21 @@ class Bundles:
             raise NotLoadedError(f"bundle {digest} is damaged in S3; push it again")
         return files
 
-    def _keys(self, folder: str, patience: Patience) -> Iterator[str]:
+    def _keys(self, folder: str, patience: Patience) -> tuple[str, ...]:
         listing = call(
             "listing the bundle in S3",
-            lambda: self.client.list_objects_v2(
-                Bucket=self.bucket, Prefix=folder, MaxKeys=_MAX_FILES
-            ),
+            lambda: self.client.keys(self.bucket, folder, _MAX_FILES),
             patience,
         )
-        found = listing.get("Contents", [])
-        size = sum(entry.get("Size", 0) for entry in found)
-        if listing.get("IsTruncated") or size > MAX_BUNDLE_BYTES:
+        if not listing.whole or listing.size > MAX_BUNDLE_BYTES:
             raise NotLoadedError(
                 f"the bundle is too large; {_MAX_FILES} files and {MAX_BUNDLE_BYTES} bytes at most"
             )
-        return (entry["Key"] for entry in found if "Key" in entry)
+        return listing.keys
 
     def _read(self, key: str, patience: Patience) -> bytes:
         if patience.left <= 0:
             raise UnavailableError("reading the bundle from S3: no time left")
-
-        def read() -> bytes:
-            return self.client.get_object(Bucket=self.bucket, Key=key)["Body"].read()
-
-        return call("reading the bundle from S3", read, patience)
+        return call(
+            "reading the bundle from S3", lambda: self.client.read(self.bucket, key), patience
+        )

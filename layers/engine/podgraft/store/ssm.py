@@ -1,21 +1,12 @@
 """Parameter Store: policy documents and the hashes of who may call."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import Any
 
+from podgraft.jsonvalue import JSON
 from podgraft.records import dataclass
 
-from .aws import Patience, call
-
-if TYPE_CHECKING:
-    from mypy_boto3_ssm import SSMClient
-    from mypy_boto3_ssm.type_defs import (
-        GetParameterResultTypeDef,
-        GetParametersByPathResultTypeDef,
-        ParameterTypeDef,
-    )
-
-T = TypeVar("T")
+from .aws import ParameterStore, Patience, call
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +21,7 @@ class Parameter:
 class Parameters:
     """The parameters under one prefix, such as ``/podgraft``."""
 
-    client: "SSMClient"
+    client: ParameterStore
     prefix: str
 
     def policy(self, injector: str, patience: Patience) -> Parameter:
@@ -46,42 +37,36 @@ class Parameters:
             for parameter in page.get("Parameters", [])
         }
 
-    def _pages(
-        self, folder: str, patience: Patience
-    ) -> "Iterator[GetParametersByPathResultTypeDef]":
+    def _pages(self, folder: str, patience: Patience) -> Iterator[Mapping[str, Any]]:
         """Every page of the parameters in a folder; Parameter Store gives ten at a time."""
-        token = ""
+        arguments: dict[str, JSON] = {"Path": folder.rstrip("/"), "WithDecryption": True}
         while True:
-
-            def request(start: str = token) -> "GetParametersByPathResultTypeDef":
-                by_path = self.client.get_parameters_by_path
-                path = folder.rstrip("/")
-                if start:
-                    page = by_path(Path=path, WithDecryption=True, NextToken=start)
-                else:
-                    page = by_path(Path=path, WithDecryption=True)
-                return _whole(page, "Parameters")
-
-            page = call(f"reading parameters {folder}", request, patience)
+            page = self._answer(
+                "GetParametersByPath", arguments, "Parameters", f"parameters {folder}", patience
+            )
             yield page
-            token = page.get("NextToken", "")
-            if not token:
+            if not page.get("NextToken"):
                 return
+            arguments = {**arguments, "NextToken": page["NextToken"]}
 
     def _read(self, name: str, patience: Patience) -> Parameter:
-        def request() -> "GetParameterResultTypeDef":
-            return _whole(self.client.get_parameter(Name=name, WithDecryption=True), "Parameter")
-
-        answer = call(f"reading parameter {name}", request, patience)
+        arguments: dict[str, JSON] = {"Name": name, "WithDecryption": True}
+        answer = self._answer("GetParameter", arguments, "Parameter", f"parameter {name}", patience)
         return _parameter(answer["Parameter"])
 
+    def _answer(
+        self, operation: str, arguments: Mapping[str, JSON], key: str, what: str, patience: Patience
+    ) -> Mapping[str, Any]:
+        """The answer, if it is one: of JSON that was cut off, botocore makes an empty one."""
 
-def _whole(answer: T, key: str) -> T:
-    """The answer, if it is one: of a JSON body that was cut off, botocore makes an empty one."""
-    if not isinstance(answer, dict) or key not in answer:
-        raise ConnectionError("the answer is not whole")
-    return cast("T", answer)
+        def request() -> Mapping[str, Any]:
+            answer = self.client(operation, arguments)
+            if key not in answer:
+                raise ConnectionError("the answer is not whole")
+            return answer
+
+        return call(f"reading {what}", request, patience)
 
 
-def _parameter(found: "ParameterTypeDef") -> Parameter:
+def _parameter(found: Mapping[str, Any]) -> Parameter:
     return Parameter(found.get("Value", ""), str(found.get("Version", 0)))

@@ -1,5 +1,6 @@
 """What the settings name: the stores, and the journal of the place where this runs."""
 
+import os
 from typing import TYPE_CHECKING, assert_never
 
 from podgraft.store import CallerStore, DirectoryCallers, DirectoryStore, Store
@@ -47,13 +48,13 @@ def traced(handler: "Handler", settings: Settings) -> "Handler":
 
 
 def _aws(backing: Aws) -> tuple[Store, CallerStore]:
-    # Imported here: botocore is most of a cold start, and a folder needs none of it.
+    # Imported here: a folder needs none of it.
     from podgraft.store.aws import clients
     from podgraft.store.cached import CachedCallers, CachedStore
     from podgraft.store.s3 import Bundles
     from podgraft.store.ssm import Parameters
 
-    ssm, s3 = clients()
+    ssm, s3 = clients(os.environ)
     parameters = Parameters(ssm, backing.parameter_prefix)
     bundles = Bundles(s3, backing.bucket, backing.bundle_prefix)
     return (

@@ -1,0 +1,222 @@
+"""Parameter Store and S3 over HTTP, without a software development kit.
+
+botocore is a third of a cold start: it reads models and rules for whatever a request might be. The
+four requests of this package need none of it where Lambda itself says who the function is and where
+it runs. Everywhere else (profiles, roles, SnapStart's credentials, proxies, FIPS or dual-stack
+endpoints, other partitions) botocore finds that out (``sdk.py``).
+"""
+
+import json
+import ssl
+from collections.abc import Mapping
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from threading import Lock
+from time import gmtime, strftime
+from typing import Any, cast
+from urllib.parse import urlsplit
+from xml.etree import ElementTree as ET
+
+from podgraft.jsonvalue import JSON
+from podgraft.records import dataclass
+
+from .aws import CONNECT_SECONDS, READ_SECONDS, Listing, RefusedByAwsError
+from .signing import Credentials, Request, signed
+
+_OK = 200
+_S3 = "{http://s3.amazonaws.com/doc/2006-03-01/}"
+# What only botocore understands.
+_INTRICATE = (
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_PROFILE",
+    "AWS_USE_DUALSTACK_ENDPOINT",
+    "AWS_USE_FIPS_ENDPOINT",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "https_proxy",
+    "http_proxy",
+)
+_DOMAINS = {"cn": "amazonaws.com.cn"}
+_ORDINARY = frozenset({"af", "ap", "ca", "cn", "eu", "il", "me", "mx", "sa", "us"})
+_ISOLATED = ("us-iso", "eu-iso", "us-gov")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """Who asks, and where; ``endpoints`` are URLs said for a service."""
+
+    credentials: Credentials
+    region: str
+    endpoints: Mapping[str, str]
+    authorities: str | None = None  # a file of certificates instead of the system's
+
+    def url(self, service: str) -> str:
+        """Where a service is."""
+        domain = _DOMAINS.get(self.region.partition("-")[0], "amazonaws.com")
+        return self.endpoints.get(service) or f"https://{service}.{self.region}.{domain}"
+
+
+def account(environment: Mapping[str, str]) -> Account | None:
+    """What Lambda says of the function; nothing where there is more to it than that."""
+    given = environment.get
+    key, secret = given("AWS_ACCESS_KEY_ID"), given("AWS_SECRET_ACCESS_KEY")
+    region = given("AWS_REGION")
+    if not (key and secret and region) or any(given(name) for name in _INTRICATE):
+        return None
+    if given("POWERTOOLS_TRACE_DISABLED") == "false":  # X-Ray's SDK sees botocore's calls alone
+        return None
+    if region.startswith(_ISOLATED) or region.partition("-")[0] not in _ORDINARY:
+        return None
+    return Account(
+        credentials=Credentials(key, secret, given("AWS_SESSION_TOKEN", "")),
+        region=region,
+        endpoints={
+            name: given(f"AWS_ENDPOINT_URL_{name.upper()}") or given("AWS_ENDPOINT_URL", "")
+            for name in ("ssm", "s3")
+        },
+        authorities=given("AWS_CA_BUNDLE"),
+    )
+
+
+class Ssm:
+    """Parameter Store; JSON in and out."""
+
+    def __init__(self, account: Account) -> None:
+        self._service = _Service(account, "ssm")
+
+    def __call__(self, operation: str, arguments: Mapping[str, JSON]) -> Mapping[str, Any]:
+        """The answer to one operation."""
+        headers = {
+            "content-type": "application/x-amz-json-1.1",
+            "x-amz-target": f"AmazonSSM.{operation}",
+        }
+        status, body = self._service.answer("POST", body=json.dumps(arguments), headers=headers)
+        read = _json(body)
+        if status == _OK:
+            return read
+        raise RefusedByAwsError(str(read.get("__type", "")).rpartition("#")[2], status)
+
+
+class S3:
+    """Objects."""
+
+    def __init__(self, account: Account) -> None:
+        self._service = _Service(account, "s3")
+
+    def keys(self, bucket: str, prefix: str, limit: int) -> Listing:
+        """The objects below a prefix (ListObjectsV2)."""
+        parameters = {"list-type": "2", "max-keys": str(limit), "prefix": prefix}
+        found = _xml(self._body(f"/{bucket}", parameters))
+        entries = found.findall(f"{_S3}Contents")
+        return Listing(
+            keys=tuple(entry.findtext(f"{_S3}Key", "") for entry in entries),
+            size=sum(int(entry.findtext(f"{_S3}Size", "0")) for entry in entries),
+            whole=found.findtext(f"{_S3}IsTruncated", "false") == "false",
+        )
+
+    def read(self, bucket: str, key: str) -> bytes:
+        """The content of an object (GetObject)."""
+        return self._body(f"/{bucket}/{key}", {})
+
+    def _body(self, path: str, parameters: Mapping[str, str]) -> bytes:
+        status, body = self._service.answer("GET", path, parameters)
+        if status == _OK:
+            return body
+        raise RefusedByAwsError(_xml(body).findtext("Code", "") if body else "", status)
+
+
+class _Service:
+    """One service over a connection that is kept. Threads may share it."""
+
+    def __init__(self, account: Account, name: str) -> None:
+        self._account = account
+        self._name = name
+        self._url = urlsplit(account.url(name))
+        self._connection: HTTPConnection | None = None
+        self._lock = Lock()
+
+    def __del__(self) -> None:
+        self._forget()
+
+    def answer(
+        self,
+        method: str,
+        path: str = "/",
+        parameters: Mapping[str, str] = {},
+        headers: Mapping[str, str] = {},
+        body: str = "",
+    ) -> tuple[int, bytes]:
+        """Status and body; raises ``OSError`` where there is no whole answer in time."""
+        request = Request(
+            method=method,
+            host=self._url.netloc,
+            path=path,
+            parameters=parameters,
+            headers=headers,
+            body=body.encode(),
+        )
+        with self._lock:
+            try:
+                response = self._sent(request)
+                return response.status, response.read()
+            except HTTPException as error:
+                self._forget()
+                raise ConnectionError(type(error).__name__) from error
+            except OSError:
+                self._forget()
+                raise
+
+    def _sent(self, request: Request) -> HTTPResponse:
+        """The beginning of the answer. A connection that was kept may be closed by now: that is
+        known only once it was used, and no reason to wait for another refresh.
+        """
+        if self._connection is not None:
+            try:
+                return self._exchanged(self._connection, request)
+            except (ConnectionError, HTTPException):
+                self._forget()
+        self._connection = self._connected()
+        return self._exchanged(self._connection, request)
+
+    def _exchanged(self, connection: HTTPConnection, request: Request) -> HTTPResponse:
+        account = self._account
+        stamp = strftime("%Y%m%dT%H%M%SZ", gmtime())
+        headers = signed(request, account.credentials, self._name, account.region, stamp)
+        query = f"?{request.query}" if request.query else ""
+        path = request.escaped_path + query
+        connection.request(request.method, path, request.body or None, headers)
+        return connection.getresponse()
+
+    def _connected(self) -> HTTPConnection:
+        host = self._url.hostname or ""
+        if self._url.scheme == "https":
+            trusted = ssl.create_default_context(cafile=self._account.authorities)
+            made = HTTPSConnection(host, self._url.port, timeout=CONNECT_SECONDS, context=trusted)
+        else:
+            made = HTTPConnection(host, self._url.port, timeout=CONNECT_SECONDS)
+        made.connect()
+        made.auto_open = 0  # not by itself: it would wait as long for an answer as for a connection
+        made.sock.settimeout(READ_SECONDS)
+        return made
+
+    def _forget(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+
+def _json(body: bytes) -> Mapping[str, Any]:
+    try:
+        read: Any = json.loads(body)
+    except ValueError as error:
+        raise ConnectionError("the answer is not whole") from error
+    if not isinstance(read, dict):
+        raise ConnectionError("the answer is no object")
+    return cast("dict[str, Any]", read)
+
+
+def _xml(body: bytes) -> ET.Element:
+    try:
+        return ET.fromstring(body)  # noqa: S314 — S3's own words, over TLS
+    except ET.ParseError as error:
+        raise ConnectionError("the answer is not whole") from error

@@ -1,0 +1,92 @@
+"""Who speaks to AWS directly, and what becomes of connections that AWS closed meanwhile."""
+
+from collections.abc import Generator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from podgraft.store import direct
+
+LAMBDA = {
+    "AWS_REGION": "eu-central-1",
+    "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
+    "AWS_SECRET_ACCESS_KEY": "secret",
+    "AWS_SESSION_TOKEN": "session",
+}
+
+ENDPOINTS: tuple[tuple[str, dict[str, str], str, str], ...] = (
+    ("Lambda's own", {}, "ssm.eu-central-1.amazonaws.com", "s3.eu-central-1.amazonaws.com"),
+    (
+        "China",
+        {"AWS_REGION": "cn-north-1"},
+        "ssm.cn-north-1.amazonaws.com.cn",
+        "s3.cn-north-1.amazonaws.com.cn",
+    ),
+    ("one for all", {"AWS_ENDPOINT_URL": "https://x:1"}, "x:1", "x:1"),
+    (
+        "one for a service",
+        {"AWS_ENDPOINT_URL": "https://x:1", "AWS_ENDPOINT_URL_S3": "https://y"},
+        "x:1",
+        "y",
+    ),
+)
+
+
+@pytest.mark.parametrize(("_name", "more", "ssm", "s3"), ENDPOINTS, ids=[e[0] for e in ENDPOINTS])
+def test_services_are_found(_name: str, more: dict[str, str], ssm: str, s3: str) -> None:
+    account = direct.account(LAMBDA | more)
+    assert account is not None
+    assert [account.url(name) for name in ("ssm", "s3")] == [f"https://{ssm}", f"https://{s3}"]
+
+
+INTRICATE: tuple[tuple[str, dict[str, str]], ...] = (
+    ("no credentials", {"AWS_ACCESS_KEY_ID": ""}),
+    ("no region", {"AWS_REGION": ""}),
+    ("a profile", {"AWS_PROFILE": "operator"}),
+    ("SnapStart", {"AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:9001/c"}),
+    ("FIPS", {"AWS_USE_FIPS_ENDPOINT": "true"}),
+    ("a proxy", {"HTTPS_PROXY": "http://proxy:3128"}),
+    ("tracing", {"POWERTOOLS_TRACE_DISABLED": "false"}),
+    ("GovCloud", {"AWS_REGION": "us-gov-west-1"}),
+    ("an isolated partition", {"AWS_REGION": "eu-isoe-west-1"}),
+    ("a sovereign partition", {"AWS_REGION": "eusc-de-east-1"}),
+)
+
+
+@pytest.mark.parametrize(("_name", "more"), INTRICATE, ids=[each[0] for each in INTRICATE])
+def test_what_is_more_than_lambdas_own_words_is_left_to_botocore(
+    _name: str, more: dict[str, str]
+) -> None:
+    assert direct.account(LAMBDA | more) is None
+
+
+class _Forgetful(BaseHTTPRequestHandler):
+    """Answers, and closes the connection without a word of it."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"whole")
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the base class's name
+        """Say nothing."""
+
+
+@pytest.fixture
+def forgetful() -> Generator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Forgetful) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def test_a_connection_that_was_closed_meanwhile_is_made_again(forgetful: str) -> None:
+    account = direct.account(LAMBDA | {"AWS_ENDPOINT_URL": forgetful})
+    assert account is not None
+    s3 = direct.S3(account)
+    assert [s3.read("bucket", "key") for _ in range(3)] == [b"whole"] * 3
