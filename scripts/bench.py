@@ -32,7 +32,7 @@ from benchmark import (
 from benchmark.table import Row
 from benchmark.world import ROOT, World, body, event, world
 
-BUILD = ROOT / "build"
+BUILD, DOCS = ROOT / "build", ROOT / "docs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +121,7 @@ def _parts(context: click.Context, parameter: click.Parameter, value: str) -> tu
 @click.option("--seconds", default=60.0, show_default=True, help="Of load, at each concurrency.")
 @click.option("--reviews", default=200_000, show_default=True, help="Of the memory's part.")
 @click.option("--write-docs", is_flag=True, help="Keep the run in docs/performance.*.")
+@click.option("--redraw", is_flag=True, help="Only write docs/performance.* anew from its data.")
 def main(  # noqa: PLR0913 — one parameter an option
     *,
     parts: tuple[str, ...],
@@ -130,8 +131,12 @@ def main(  # noqa: PLR0913 — one parameter an option
     seconds: float,
     reviews: int,
     write_docs: bool,
+    redraw: bool,
 ) -> None:
     """Measure, print the table, and write it to build/bench.json, its plot to build/bench.svg."""
+    if redraw:
+        page.write(DOCS, *table.read(DOCS / page.DATA))
+        return
     if write_docs and parts != tuple(PARTS):
         raise click.UsageError("--write-docs keeps whole runs only: leave --only out")
     effort = Effort(
@@ -150,7 +155,7 @@ def main(  # noqa: PLR0913 — one parameter an option
     table.write(BUILD / "bench.json", rows, machine)
     (BUILD / "bench.svg").write_text(plot.svg(plot.panels(rows)))
     if write_docs:
-        page.write(ROOT / "docs", rows, machine)
+        page.write(DOCS, rows, machine)
 
 
 def _measured(parts: Iterable[str], effort: Effort, machine: dict[str, str]) -> list[Row]:

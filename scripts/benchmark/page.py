@@ -6,6 +6,7 @@ from pathlib import Path
 from . import plot, table
 from .table import Row
 
+DATA = "performance.json"
 BEGIN = "<!-- What follows was written by scripts/bench.py --write-docs. -->"
 END = "<!-- What was written by scripts/bench.py ends. -->"
 
@@ -18,7 +19,7 @@ def write(folder: Path, rows: Sequence[Row], machine: Mapping[str, str]) -> None
     """Keep a run in *folder*: ``performance.json``, ``.svg``, and the table in ``.md``."""
     page = folder / "performance.md"
     text = filled(page.read_text(), rows, machine)
-    table.write(folder / "performance.json", rows, machine)
+    table.write(folder / DATA, rows, machine)
     (folder / "performance.svg").write_text(plot.svg(plot.panels(rows)))
     page.write_text(text)
 

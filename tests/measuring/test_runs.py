@@ -167,8 +167,8 @@ def test_the_program_says_how_long_it_will_take() -> None:
 
 def test_the_page_shows_the_run_that_is_kept_beside_it() -> None:
     docs = ROOT / "docs"
-    rows, machine = table.read(docs / "performance.json")
+    rows, machine = table.read(docs / page.DATA)
     text = (docs / "performance.md").read_text()
-    assert page.filled(text, rows, machine) == text
+    assert page.filled(text, rows, machine) == text, "scripts/bench.py --redraw"
     assert plot.svg(plot.panels(rows)) == (docs / "performance.svg").read_text()
     assert {row.part for row in rows} == set(bench.PARTS)
