@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -147,7 +148,7 @@ def main(  # noqa: PLR0913 — one parameter an option
         reviews=reviews,
     )
     estimates = effort.estimates()
-    _say(f"this takes about {sum(estimates[part] for part in parts) / 60:.0f} min")
+    _say(f"this takes about {ceil(sum(estimates[part] for part in parts) / 60)} min")
     machine = _machine()
     rows = _measured(parts, effort, machine)
     print("\n".join(f"{name}: {value}" for name, value in machine.items()), end="\n\n")
