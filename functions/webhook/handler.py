@@ -34,4 +34,5 @@ def build(environment: Mapping[str, str]) -> Handler:
 
 handler = build(os.environ)
 gc.freeze()  # what is loaded by now stays: the collector never has to look at it again
+gc.set_threshold(10_000)  # a review makes some thousand objects, and nearly all go without it
 gc.enable()

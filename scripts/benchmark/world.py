@@ -8,7 +8,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from podgraft import kubeyaml
@@ -65,7 +65,12 @@ def body(pod: dict[str, Any], number: int = 0, namespace: str = "default") -> by
         "operation": "CREATE",
         "userInfo": {
             "username": "system:serviceaccount:kube-system:replicaset-controller",
-            "groups": ["system:serviceaccounts", "system:authenticated"],
+            "uid": str(UUID(int=1)),
+            "groups": [
+                "system:serviceaccounts",
+                "system:serviceaccounts:kube-system",
+                "system:authenticated",
+            ],
         },
         "object": pod,
         "oldObject": None,
@@ -149,22 +154,43 @@ def _admitted(pod: dict[str, Any]) -> dict[str, Any]:
         "preemptionPolicy": "PreemptLowerPriority",
         "securityContext": {},
     }
-    managed: dict[str, Any] = {
+    spec = added | {**spec, **added}
+    return {
+        "kind": "Pod",
+        "apiVersion": "v1",
+        "metadata": {**pod["metadata"], "managedFields": [_managed(pod["metadata"], spec)]},
+        "spec": spec,
+    }
+
+
+def _managed(metadata: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+    """Who wrote what, as kube-apiserver notes it of the controller that makes the pod."""
+    return {
         "manager": "kube-controller-manager",
         "operation": "Update",
         "apiVersion": "v1",
         "time": "2026-11-21T00:00:00Z",
         "fieldsType": "FieldsV1",
-        "fieldsV1": {"f:spec": {"f:containers": {'k:{"name":"hello"}': {".": {}, "f:image": {}}}}},
-    }
-    metadata: dict[str, Any] = {**pod["metadata"], "managedFields": [managed]}
-    return {
-        "kind": "Pod",
-        "apiVersion": "v1",
-        "metadata": metadata,
-        "spec": added | {**spec, **added},
+        "fieldsV1": {"f:metadata": _written(metadata), "f:spec": _written(spec)},
     }
 
+
+def _written(value: Any) -> dict[str, Any]:
+    """The fields of a value, as FieldsV1 names them; without those that admission adds."""
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        return {f"f:{key}": _written(members[key]) for key in members if key not in _OF_ADMISSION}
+    listed = cast("list[Any]", value) if isinstance(value, list) else []
+    if not all(isinstance(each, dict) and "name" in each for each in listed):
+        return {}
+    named = {f'k:{{"name":"{each["name"]}"}}': _written(each) for each in listed}
+    return {".": {}, **named} if named else {}
+
+
+_OF_ADMISSION = {
+    *("preemptionPolicy", "priority", "serviceAccount", "serviceAccountName", "tolerations"),
+    *("volumeMounts", "volumes"),
+}
 
 _TAINTS = ("not-ready", "unreachable")
 _TOKEN_VOLUME = {

@@ -1,6 +1,7 @@
 """The journal on Lambda: AWS Lambda Powertools writes the log line and the metrics beside it."""
 
 from collections.abc import Mapping
+from json import JSONEncoder
 
 from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.metrics import Metrics
@@ -13,7 +14,7 @@ from .metrics import NAMESPACE, SERVICE, measures
 
 def journal() -> Journal:
     """A journal of one JSON line a record, and one of metrics in the embedded metric format."""
-    logger = Logger(service=SERVICE, location=None)
+    logger = Logger(service=SERVICE, location=None, json_serializer=_ENCODER.encode)
     levels = {"INFO": logger.info, "WARNING": logger.warning, "ERROR": logger.error}
     metrics = Metrics(namespace=NAMESPACE, service=SERVICE)
 
@@ -36,3 +37,7 @@ def _keys(record: Mapping[str, JSON]) -> dict[str, JSON]:
     renamed = {"message": "problem"}
     own = {"event", "level"}
     return {renamed.get(key, key): value for key, value in record.items() if key not in own}
+
+
+# Made once; as the logger's own, words for what is no JSON included.
+_ENCODER = JSONEncoder(ensure_ascii=False, check_circular=False, default=str, separators=(",", ":"))

@@ -88,7 +88,7 @@ def redirected(container: Object, rewriting: Rewriting, port: int) -> Object:
     return {
         key: _redirected(object_at(container, key), kinds, path.format(name), port)
         for key, path in _PROBES
-        if _kind(object_at(container, key), kinds)
+        if key in container and _kind(object_at(container, key), kinds)
     }
 
 
@@ -102,16 +102,15 @@ def target_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
 
 def _collected(draft: Draft, rewriting: Rewriting) -> Iterator[tuple[str, Object | None]]:
     for container in _containers(draft, rewriting.profile):
-        name = text_at(container, "name")
-        for key, path in _PROBES:
-            kinds = rewriting.kinds(handlers=False)
-            yield path.format(name), _prober(container, object_at(container, key), rewriting, kinds)
-        if rewriting.profile.lifecycle_probes:
+        places = [(container, key, path, False) for key, path in _PROBES]
+        if rewriting.profile.lifecycle_probes and "lifecycle" in container:
             lifecycle = object_at(container, "lifecycle")
-            for key, path in _HANDLERS:
-                kinds = rewriting.kinds(handlers=True)
-                found = _prober(container, object_at(lifecycle, key), rewriting, kinds)
-                yield path.format(name), found
+            places += [(lifecycle, key, path, True) for key, path in _HANDLERS]
+        for holder, key, path, handlers in places:
+            if key in holder:
+                kinds = rewriting.kinds(handlers=handlers)
+                found = _prober(container, object_at(holder, key), rewriting, kinds)
+                yield path.format(text_at(container, "name")), found
 
 
 def _containers(draft: Draft, profile: Profile) -> Iterator[Object]:

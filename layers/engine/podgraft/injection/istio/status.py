@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from podgraft.jsonvalue import JSON, NotJSONError, Object, load
 from podgraft.records import dataclass
@@ -38,22 +39,33 @@ def of_pod(template: Mapping[str, JSON]) -> Status:
 
 def to_json(profile: Profile, status: Status, revision: str, version: str = "") -> str:
     """The annotation's text; lists without a name print as ``null``."""
-    shown: Object = {"version": version} if profile.status_version else {}
+    return _text(
+        status,
+        (revision or DEFAULT_REVISION) if profile.status_revision else None,
+        version if profile.status_version else None,
+    )
+
+
+@lru_cache(maxsize=256)
+def _text(status: Status, revision: str | None, version: str | None) -> str:
+    shown: Object = {} if version is None else {"version": version}
     shown |= {
         "initContainers": _list(status.init_containers),
         "containers": _list(status.containers),
         "volumes": _list(status.volumes),
         "imagePullSecrets": _list(status.image_pull_secrets),
     }
-    if profile.status_revision:
-        shown["revision"] = revision or DEFAULT_REVISION
+    if revision is not None:
+        shown["revision"] = revision
     return gojson.encode(shown)
 
 
 def read(annotations: Mapping[str, str]) -> Status | None:
     """What an earlier injection wrote; ``None`` where there is no readable status."""
+    if ANNOTATION not in annotations:  # nearly always, and an error takes its time
+        return None
     try:
-        raw = load(annotations.get(ANNOTATION, ""))
+        raw = load(annotations[ANNOTATION])
     except NotJSONError:
         return None
     if not isinstance(raw, dict):

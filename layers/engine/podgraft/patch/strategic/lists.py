@@ -124,6 +124,9 @@ def _merge_by_key(
     live: list[Object], patch: list[Object], key: str, merge: MergeObjects
 ) -> list[Object]:
     live, additions = _obey(live, patch, key)
+    names = [element.get(key) for element in (*live, *(each for _, each in additions))]
+    if set(map(type, names)) == _TEXT and len(set(names)) == len(names):
+        return [*(element for _, element in additions), *live]  # all are new, and go first
     order: dict[Hashable, int] = {}
     for index, element in enumerate(live):
         if key in element:
@@ -146,6 +149,9 @@ def _merge_by_key(
     patched = sorted((pair for pair in named if pair[0] in rank), key=lambda pair: rank[pair[0]])
     rest = sorted((pair for pair in named if pair[0] not in rank), key=lambda pair: order[pair[0]])
     return interleave(rest, patched, order)
+
+
+_TEXT = {str}
 
 
 def _obey(
