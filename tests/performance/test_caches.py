@@ -61,6 +61,7 @@ def _caches() -> Iterator[tuple[str, Any]]:
     for module in pkgutil.walk_packages(podgraft.__path__, "podgraft."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
+    gc.unfreeze()  # a test that imported the handler froze what was there
     known: list[Any] = gc.get_objects()
     for found in known:
         if type(found) is _lru_cache_wrapper:
