@@ -87,6 +87,11 @@ def edited(edit: Callable[[Any], object]) -> bytes:
     return json.dumps(review).encode()
 
 
+def with_environment(value: str) -> bytes:
+    """The review of a pod with this value in its environment."""
+    return edited(lambda r: r["object"]["spec"]["containers"][0]["env"][0].update(value=value))
+
+
 def failing(action: str) -> Callable[[Path], Path]:
     """A store whose template does this beside."""
     template = CONFIG.replace("{{ .DeploymentMeta.Name }}", action)
@@ -233,6 +238,25 @@ SCENARIOS = (
         Call(pod(annotations={"example.com/a": f"x\n{MARK}: [1"})),
         failing('{{ annotation .ObjectMeta "example.com/a" "" }}'),
     ),
+    decided(
+        "a function refuses an annotation",
+        "deny",
+        Call(pod(annotations={"example.com/a": f"{MARK} the 1st"})),
+        failing('{{ mustToDate "2006" (annotation .ObjectMeta "example.com/a" "2006") }}'),
+        named=True,
+    ),
+    decided(
+        "a value that is YAML of its own",
+        "deny",
+        Call(pod()),
+        failing("{{ (index (index .Spec.Containers 0).Env 1).Value }}"),
+    ),
+    decided(
+        "an overlay's value that is YAML of its own",
+        "deny",
+        Call(pod(), "/other/mutate"),
+        bundle(OVERLAY % "a: {{ (index (index .Spec.Containers 0).Env 1).Value }}"),
+    ),
     # Whose fault it is otherwise
     faulty("an empty body", admission.NotAReviewError, Call(b"")),
     faulty("half a body", admission.NotAReviewError, Call(pod()[:-30])),
@@ -292,13 +316,7 @@ SCENARIOS = (
     faulty(
         "a function refuses a value",
         OperatorError,
-        Call(
-            edited(
-                lambda r: r["object"]["spec"]["containers"][0]["env"][0].update(
-                    value="postgres://a:planted@b:c/"
-                )
-            )
-        ),
+        Call(with_environment(f"postgres://a:{MARK}@b:c/")),
         failing(f"{{{{ urlParse {ENV} }}}}"),
     ),
     faulty(
@@ -308,23 +326,11 @@ SCENARIOS = (
         failing(f"{{{{ range {ENV} }}}}{{{{ end }}}}"),
     ),
     faulty("a value compared", OperatorError, Call(pod()), failing(f"{{{{ eq {ENV} 1 }}}}")),
-    decided(
-        "a value that is YAML of its own",
-        "deny",
-        Call(pod()),
-        failing("{{ (index (index .Spec.Containers 0).Env 1).Value }}"),
-    ),
     faulty(
         "an overlay refuses a value",
         OperatorError,
         Call(pod(), "/other/mutate"),
         bundle(OVERLAY % f"{{{{ mustToDate `2006` {ENV} }}}}"),
-    ),
-    decided(
-        "an overlay's value that is YAML of its own",
-        "deny",
-        Call(pod(), "/other/mutate"),
-        bundle(OVERLAY % "a: {{ (index (index .Spec.Containers 0).Env 1).Value }}"),
     ),
     *(
         faulty(f"policy {number}", NotLoadedError, Call(pod(), OTHER), policy(text))

@@ -124,6 +124,12 @@ def test_whoever_leaks_fails_and_nobody_else(outcomes: dict[str, str]) -> None:
         assert (outcomes[name] != "PASSED") is name.startswith("test_leaks"), name
 
 
+def test_permission_to_show_is_given_in_this_package_alone() -> None:
+    mark = "mark." + "shows_secrets"
+    given = {path for path in (ROOT / "tests").rglob("*.py") if mark in path.read_text()}
+    assert {path.parent.name for path in given} == {"secrecy"}
+
+
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_secret_is_found_in_every_form(name: str) -> None:
     secret = SECRETS[name]
