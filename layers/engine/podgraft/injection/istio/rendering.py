@@ -32,7 +32,9 @@ from .templates import Template
 
 T = TypeVar("T")
 
-_LARGEST = 32_768  # bytes of what a template saw: annotations can be a quarter of a megabyte
+# The length of what a template saw, and of what it wrote, up to which either is remembered: the
+# annotations of a pod can be a quarter of a megabyte.
+_LARGEST = 32_768
 _FAILED = "failed to run injection template"
 
 
@@ -79,12 +81,15 @@ class Memory(Generic[T]):
 
     def read(self, text: str) -> Read[T]:
         """The text's meaning; raises ``OverlayError``."""
+        if len(text) > _LARGEST:
+            return self._meaning(overlay.parse(text))
         found = self._read.get(text)
         if found is None:
-            raw = overlay.parse(text, self._similar)
-            found = Read(raw, self.make(raw))
-            self._read[text] = found
+            found = self._read[text] = self._meaning(overlay.parse(text, self._similar))
         return found
+
+    def _meaning(self, raw: JSON) -> Read[T]:
+        return Read(raw, self.make(raw))
 
     def trusts(self, key: tuple[str, ...]) -> bool:
         """Whether ``trust`` was told so."""
@@ -92,7 +97,8 @@ class Memory(Generic[T]):
 
     def trust(self, key: tuple[str, ...]) -> None:
         """Remember that a text has no foreign structure."""
-        self._trusted[key] = True
+        if sum(map(len, key)) <= _LARGEST:
+            self._trusted[key] = True
 
 
 @dataclass(frozen=True, slots=True)
