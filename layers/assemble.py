@@ -31,11 +31,12 @@ OPERATIONS = {
     "ssm": {"GetParameter", "GetParametersByPath"},
     "xray": {"GetSamplingRules", "GetSamplingTargets"},  # asked for by its SDK, with Tracing=Active
 }
-# Of Flask and Werkzeug no review uses templates, command line, development server and test client.
+# Of Flask and Werkzeug no review uses templates, sessions, forms, command line, server and client.
 STANDINS = Path(__file__).with_name("standins")
 UNNEEDED = (
     "bin",
     "click",
+    "itsdangerous",
     "jinja2",
     "boto3",  # what it wraps, botocore, is all that store/sdk.py needs
     "s3transfer",

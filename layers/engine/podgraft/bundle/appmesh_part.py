@@ -1,9 +1,15 @@
-"""App Mesh in a bundle: Mesh documents, and the ConfigMaps that hold their templates."""
+"""App Mesh in a bundle: Mesh documents, and the ConfigMaps that hold their templates.
+
+``podgraft.injection.appmesh`` is imported only where there is one.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from podgraft.injection import Fault as DocumentFault
-from podgraft.injection import InvalidDocumentsError, appmesh
+from podgraft.injection import InvalidDocumentsError
 from podgraft.jsonvalue import Object
 from podgraft.policy import Policy
 from podgraft.records import dataclass
@@ -11,6 +17,9 @@ from podgraft.records import dataclass
 from .errors import Fault
 from .manifests import Manifest, Manifests
 from .parts import Call, Grafted, Part
+
+if TYPE_CHECKING:
+    from podgraft.injection import appmesh
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +39,8 @@ def part(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Part:
     meshes = manifests.of("Mesh")
     if not meshes:
         return Part()
+    from podgraft.injection import appmesh
+
     config_maps = manifests.of("ConfigMap")
     try:
         compiled = appmesh.compile_(
@@ -51,6 +62,8 @@ def part(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Part:
 
 def _placed(faults: Iterable[DocumentFault], meshes: Iterable[Manifest]) -> tuple[Fault, ...]:
     """Faults of meshes as faults of the files that hold them."""
+    from podgraft.injection import appmesh
+
     holders = {appmesh.identity(mesh.object): mesh for mesh in meshes}
     return tuple(
         holders[fault.document].fault(fault.path, fault.problem, fault.remedy) for fault in faults

@@ -23,7 +23,7 @@ _SCANNED = (
     r"|[0-9_]*(?:\.[0-9_]*)?(?:[eEpP][+-]?[0-9_]*)?)"
 )
 # An i right after the sign is taken for the beginning of Inf.
-_PAIR = re.compile(rf"([+-]?{_SCANNED})([+-](?!i){_SCANNED})i")
+_PAIR = rf"([+-]?{_SCANNED})([+-](?!i){_SCANNED})i"  # compiled when it is first used
 
 
 class NumberError(ValueError):
@@ -39,7 +39,7 @@ def character(literal: str, start: int) -> nodes.Number:
 
 def pair(text: str, start: int) -> nodes.Number:
     """``1+2i``."""
-    found = _PAIR.fullmatch(text)
+    found = re.fullmatch(_PAIR, text)
     if found is None:
         raise NumberError("syntax error scanning complex number")
     return _complex(text, complex(_scanned(found[1]), _scanned(found[2])), start)
