@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from threading import RLock
+from typing import Any
 
 from podgraft import govalue
 from podgraft.govalue import GoType, Kind, Method, Value
@@ -37,6 +39,37 @@ _WRAPPED = {
 }
 
 
+# Types are compared by identity: two threads must not make the same one twice.
+_MAKING = RLock()
+
+
+class _Message(GoType):
+    """A message's struct, which learns its fields and getters when they are first asked for.
+
+    There are a hundred messages, of which a template touches a few.
+    """
+
+    __slots__ = ("_types",)
+
+    def __init__(self, name: str, types: Types) -> None:
+        super().__init__(name, Kind.STRUCT, self._viewed)
+        self._types = types
+        del self.fields, self.methods
+
+    def __getattr__(self, name: str) -> Any:
+        """Only asked for what has no value: ``fields`` and ``methods``, once."""
+        if name not in {"fields", "methods"}:
+            raise AttributeError(name)
+        with _MAKING:
+            shown = self._types.members(self.name)
+            self.methods = {f"Get{go.name}": _getter(go) for _, go in shown}
+            self.fields = tuple(go for field, go in shown if not field.oneof)
+        return getattr(self, name)
+
+    def _viewed(self, raw: Value) -> govalue.Struct:
+        return raw if type(raw) is govalue.Struct else govalue.Struct(self, raw or {})
+
+
 class Types:
     """The Go types of one release's messages, each made once."""
 
@@ -46,16 +79,14 @@ class Types:
 
     def pointer(self, name: str) -> GoType:
         """The type ``*name``; its ``convert`` shows a message, and ``None`` as nil."""
-        return govalue.pointer_to(self._struct(name))
+        with _MAKING:
+            if name not in self._structs:
+                self._structs[name] = _Message(name, self)
+            return govalue.pointer_to(self._structs[name])
 
-    def _struct(self, name: str) -> GoType:
-        if name not in self._structs:
-            made = self._structs[name] = govalue.struct(name)
-            described = self._schema.type(name).fields
-            shown = [(field, self._field(field)) for field in described]
-            made.fields = tuple(go for field, go in shown if not field.oneof)
-            made.methods = {f"Get{go.name}": _getter(go) for _, go in shown}
-        return self._structs[name]
+    def members(self, name: str) -> list[tuple[Field, govalue.Field]]:
+        """The fields of a message, and as what Go has them."""
+        return [(field, self._field(field)) for field in self._schema.type(name).fields]
 
     def _field(self, field: Field) -> govalue.Field:
         return govalue.Field(go_name(field.name), self._type(field), field.json, omitempty=True)
