@@ -29,5 +29,4 @@ def build(folder: Path) -> Path:
             stdout=subprocess.DEVNULL,
         )
     shutil.copy(ROOT / "functions" / "webhook" / "handler.py", folder)
-    subprocess.run([sys.executable, "-m", "compileall", "-q", folder / "handler.py"], check=True)
     return folder

@@ -70,7 +70,8 @@ def _bare() -> dict[str, str]:
 
 def _start(artefact: Path, environment: Start, event: Mapping[str, Any]) -> tuple[float, float]:
     """Seconds to the first ``next``, and to the answer to the first event."""
-    told = {"PYTHONPATH": str(artefact / "python"), **environment}
+    # As on Lambda, where nothing can write beside the handler: it has no bytecode.
+    told = {"PYTHONPATH": str(artefact / "python"), "PYTHONDONTWRITEBYTECODE": "1", **environment}
     with runtime_api() as api:
         started = monotonic()
         with runtime_client(api, told, artefact):
