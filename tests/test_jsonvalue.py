@@ -52,6 +52,42 @@ def test_a_value_equals_what_is_read_back_from_its_text(value: JSON) -> None:
     assert equal(load(dump(value)), value)
 
 
+# What printed JSON may be turned into, for readers to differ over.
+TURNS = (
+    *(
+        ("", ""),
+        ("{", '{"a":1,'),
+        (":", ": "),
+        ("1", "1.0"),
+        ("1", "-0"),
+        ("1", "1e400"),
+        ("1", "01"),
+    ),
+    *(
+        ("1", "18446744073709551616"),
+        ("1", "0.10"),
+        ("1", "1E2"),
+        ("a", "\\u0061"),
+        ('"', '"\\ud800'),
+    ),
+    *(("null", "NaN"), ("}", "}}"), ("]", ",]"), ("[", "[" * 300), (",", ",\n"), ("0", "\x00")),
+)
+
+
+@given(VALUES, st.sampled_from(TURNS), st.sampled_from(("", "\n", " ")))
+def test_bytes_are_read_as_the_same_text_is(value: JSON, turn: tuple[str, str], end: str) -> None:
+    """Bytes that are printed as they came take a shorter way."""
+
+    def outcome(data: bytes | str) -> str:
+        try:
+            return repr(load(data))
+        except NotJSONError as error:
+            return str(error)
+
+    text = dump(value).replace(*turn, 1) + end
+    assert outcome(text.encode()) == outcome(text)
+
+
 @given(VALUES, VALUES)
 def test_values_are_equal_exactly_when_their_sorted_texts_are(left: JSON, right: JSON) -> None:
     """Zero is the one number with two texts."""

@@ -6,7 +6,10 @@ repeated keys, numbers that overflow and lone surrogates; this module is where b
 
 import json
 from collections import Counter
+from contextlib import suppress
 from typing import TypeAlias
+
+import orjson
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Object: TypeAlias = dict[str, JSON]
@@ -31,6 +34,13 @@ def load(data: bytes | str) -> JSON:
     Raises ``NotJSONError`` for NaN, numbers beyond a float, repeated keys, invalid UTF-8, lone
     surrogates and more than ``MAX_DEPTH`` levels.
     """
+    if isinstance(data, bytes):
+        with suppress(orjson.JSONDecodeError, orjson.JSONEncodeError):
+            plain: JSON = orjson.loads(data)
+            # What is printed as it came holds nothing that only a strict look would find: neither
+            # a key twice nor a number that is another one in Python.
+            if orjson.dumps(plain) == data.rstrip():
+                return _not_too_deep(data.count(b"{") + data.count(b"["), plain)
     try:
         text = data if isinstance(data, str) else data.decode("utf-8")
         value: JSON = _DECODER.decode(text)
@@ -49,8 +59,12 @@ def load(data: bytes | str) -> JSON:
         raise
     except ValueError as error:  # int() refuses more than 4,300 digits
         raise NotJSONError(f"a number is too long: {error}") from error
-    # A text with fewer brackets than levels cannot be too deep, which spares most texts the walk.
-    if text.count("{") + text.count("[") > MAX_DEPTH and deeper_than(MAX_DEPTH, value):
+    return _not_too_deep(text.count("{") + text.count("["), value)
+
+
+def _not_too_deep(brackets: int, value: JSON) -> JSON:
+    """``value``; fewer brackets than levels cannot nest too deep, which spares most the walk."""
+    if brackets > MAX_DEPTH and deeper_than(MAX_DEPTH, value):
         raise NotJSONError(_TOO_DEEP)
     return value
 

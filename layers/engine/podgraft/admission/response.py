@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from http import HTTPStatus
 
+import orjson
+
 from podgraft.jsonvalue import JSON, Object
 from podgraft.records import dataclass
 
@@ -155,7 +157,7 @@ def _one_line(text: str) -> str:
 
 
 def _dump(value: object) -> bytes:
-    return _ENCODER.encode(value).encode()
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:  # integers beyond 64 bits, halves of surrogate pairs
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
