@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from podgraft.gotemplate import ExecError
+from podgraft.records import dataclass
 
 _EXPLAINED = "; podgraft explain says why"
 # What a denial may show a value of, since whoever is denied wrote it for us to read.

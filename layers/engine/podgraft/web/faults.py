@@ -5,12 +5,13 @@ fault but an answer, and made in ``review``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 
 from podgraft import admission
 from podgraft.admission import NotAReviewError, TooLargeError, errored
 from podgraft.injection import OperatorError, discreet
+from podgraft.records import dataclass
 from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
 
 from .errors import (
