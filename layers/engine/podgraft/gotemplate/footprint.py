@@ -38,8 +38,9 @@ def footprint(
     place = _Place(root, data)
     walk = _Walk(templates, functions, frozenset(opaque), [main])
     walk.statements(templates[main].body, {"$": place, _DOT: place})
-    named = calls.named((*templates.values(),))
-    root.whole = root.whole or any(functions[name].ambient for name in named)
+    ambient = {name for name, function in functions.items() if function.ambient}
+    if ambient and not ambient.isdisjoint(calls.named((*templates.values(),))):
+        root.whole = True
     return _keeping(root)
 
 
