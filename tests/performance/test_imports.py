@@ -21,6 +21,15 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
+AWS = {
+    "PODGRAFT_STORE": "aws",
+    "PODGRAFT_BUCKET": "bundles",
+    "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+    "AWS_REGION": "eu-central-1",
+    "AWS_DEFAULT_REGION": "eu-central-1",
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+}
 # What a function needs beyond the list whose store is AWS; botocore's root is Powertools' doing.
 FOR_AWS = {f"podgraft.store.{name}" for name in ("aws", "cached", "direct", "refreshing", "s3")} | {
     "podgraft.store.signing",
@@ -71,17 +80,12 @@ def test_a_folder_as_store_needs_nothing_heavy(heavy: str, loaded: set[str]) -> 
 
 def test_aws_as_store_needs_no_software_development_kit(loaded: set[str]) -> None:
     """Nobody answers at the endpoint: what was to be loaded for asking is loaded by then."""
-    found = _imports(
-        {
-            "PODGRAFT_STORE": "aws",
-            "PODGRAFT_BUCKET": "bundles",
-            "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
-            "AWS_REGION": "eu-central-1",
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-        }
-    )
-    assert found - loaded == FOR_AWS
+    assert _imports(AWS) - loaded == FOR_AWS
+
+
+def test_botocore_is_loaded_where_it_is_asked_for() -> None:
+    found = _imports(AWS | {"PODGRAFT_AWS_CLIENT": "botocore"})
+    assert "podgraft.store.sdk" in found
 
 
 def _known_as(module: str) -> str:

@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from podgraft.store import direct
+from podgraft.store import aws, direct, sdk
 
 LAMBDA = {
     "AWS_REGION": "eu-central-1",
@@ -61,12 +61,21 @@ def test_what_is_more_than_lambdas_own_words_is_left_to_botocore(
     assert direct.account(LAMBDA | more) is None
 
 
+def test_botocore_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``PODGRAFT_AWS_CLIENT=botocore``, the way back to the SDK."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", LAMBDA["AWS_REGION"])
+    by_lambda, by_name = aws.clients(LAMBDA), aws.clients(LAMBDA, botocore=True)
+    assert [type(client).__module__ for client in by_lambda] == [direct.__name__] * 2
+    assert [type(client).__module__ for client in by_name] == [sdk.__name__] * 2
+
+
 class _Forgetful(BaseHTTPRequestHandler):
     """Answers, and closes the connection without a word of it."""
 
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
+        assert self.headers["User-Agent"] == "podgraft"
         self.send_response(200)
         self.send_header("Content-Length", "5")
         self.end_headers()

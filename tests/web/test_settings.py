@@ -35,6 +35,7 @@ def test_every_variable_of_aws_is_read() -> None:
         "PODGRAFT_BUNDLE_PREFIX": "a/b/",
         "PODGRAFT_PARAMETER_PREFIX": "/team/podgraft",
         "PODGRAFT_REFRESH_SECONDS": "3600",
+        "PODGRAFT_AWS_CLIENT": "botocore",
         "PODGRAFT_AUTH": "mtls",
     }
     assert settings.read(given) == Settings(
@@ -43,6 +44,7 @@ def test_every_variable_of_aws_is_read() -> None:
             bundle_prefix="a/b/",
             parameter_prefix="/team/podgraft",
             refresh_seconds=3600,
+            botocore=True,
         ),
         Auth.MTLS,
     )
@@ -62,7 +64,7 @@ class Bad:
 
 KNOWN = (
     "PODGRAFT_STORE, PODGRAFT_BUCKET, PODGRAFT_BUNDLE_PREFIX, PODGRAFT_PARAMETER_PREFIX, "
-    "PODGRAFT_AUTH, PODGRAFT_REFRESH_SECONDS"
+    "PODGRAFT_AUTH, PODGRAFT_REFRESH_SECONDS, PODGRAFT_AWS_CLIENT"
 )
 ERRORS = (
     Bad("no store", {}, ("PODGRAFT_STORE: got ''; use aws or file:<folder>",)),
@@ -100,6 +102,7 @@ ERRORS = (
             "PODGRAFT_PARAMETER_PREFIX": "podgraft",
             "PODGRAFT_AUTH": "nobody",
             "PODGRAFT_REFRESH_SECONDS": "0",
+            "PODGRAFT_AWS_CLIENT": "boto3",
         },
         (
             "PODGRAFT_AUTH: got 'nobody'; use token, mtls, none",
@@ -107,6 +110,7 @@ ERRORS = (
             "PODGRAFT_BUNDLE_PREFIX: got 'bundles'; use a prefix that ends with /, or nothing",
             "PODGRAFT_PARAMETER_PREFIX: got 'podgraft'; use a path that begins with /",
             "PODGRAFT_REFRESH_SECONDS: got '0'; use whole seconds from 1 to 3600",
+            "PODGRAFT_AWS_CLIENT: got 'boto3'; use auto, botocore",
         ),
     ),
 )

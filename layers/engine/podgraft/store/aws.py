@@ -106,11 +106,16 @@ class RefusedByAwsError(Exception):
         self.status = status
 
 
-def clients(environment: Mapping[str, str]) -> tuple[ParameterStore, ObjectStore]:
-    """Both services, by what Lambda says, or by whatever botocore finds."""
+def clients(
+    environment: Mapping[str, str], *, botocore: bool = False
+) -> tuple[ParameterStore, ObjectStore]:
+    """Both services: directly where Lambda says all there is to know, else through botocore.
+
+    ``botocore`` asks for the latter wherever this runs (``PODGRAFT_AWS_CLIENT``).
+    """
     from . import direct
 
-    account = direct.account(environment)
+    account = None if botocore else direct.account(environment)
     if account is not None:
         return direct.Ssm(account), direct.S3(account)
     # Imported here: botocore is a third of a cold start.

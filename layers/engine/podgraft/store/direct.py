@@ -1,9 +1,20 @@
 """Parameter Store and S3 over HTTP, without a software development kit.
 
 botocore is a third of a cold start: it reads models and rules for whatever a request might be. The
-four requests of this package need none of it where Lambda itself says who the function is and where
-it runs. Everywhere else (profiles, roles, SnapStart's credentials, proxies, FIPS or dual-stack
-endpoints, other partitions) botocore finds that out (``sdk.py``).
+four requests of this package (GetParameter, GetParametersByPath, ListObjectsV2, GetObject) need
+none of it where Lambda itself says who the function is and where it runs. Everywhere else
+(profiles, roles, SnapStart's credentials, proxies, FIPS or dual-stack endpoints, tracing, other
+partitions) botocore finds that out (``sdk.py``), as with ``PODGRAFT_AWS_CLIENT=botocore``.
+
+What botocore would see to, and who does here:
+
+- signatures: ``signing.py``, compared with botocore's by a test;
+- TLS: Python's ``ssl``, which verifies name and certificate by the system's authorities or by
+  ``AWS_CA_BUNDLE``;
+- time limits and repetitions: ``aws.py``, the same for both ways; every fault of the services is
+  tested through both (``tests/store/test_aws_faults.py``);
+- redirects: none are followed. A bucket in another region than the function's is refused;
+- new credentials: Lambda replaces an environment before those it was started with expire.
 """
 
 import json
@@ -23,8 +34,9 @@ from .aws import CONNECT_SECONDS, READ_SECONDS, Listing, RefusedByAwsError
 from .signing import Credentials, Request, signed
 
 _OK = 200
+_AGENT = "podgraft"  # by which CloudTrail tells these requests from an SDK's
 _S3 = "{http://s3.amazonaws.com/doc/2006-03-01/}"
-# What only botocore understands.
+# What only botocore understands; set, they say that there is more to it.
 _INTRICATE = (
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
@@ -184,7 +196,8 @@ class _Service:
         headers = signed(request, account.credentials, self._name, account.region, stamp)
         query = f"?{request.query}" if request.query else ""
         path = request.escaped_path + query
-        connection.request(request.method, path, request.body or None, headers)
+        told = headers | {"user-agent": _AGENT}  # proxies may change it: not signed
+        connection.request(request.method, path, request.body or None, told)
         return connection.getresponse()
 
     def _connected(self) -> HTTPConnection:

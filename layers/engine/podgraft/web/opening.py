@@ -12,6 +12,9 @@ from .settings import Aws, Backing, Folder, Settings
 if TYPE_CHECKING:
     from .tracing import Handler
 
+# Looking at the files takes a twentieth of a review; a change may wait as long as a blink.
+_LOOKS_SECONDS = 0.1
+
 
 def opened(backing: Backing) -> tuple[Store, CallerStore]:
     """The store of policies and bundles, and the one of callers; nothing is read yet.
@@ -20,7 +23,10 @@ def opened(backing: Backing) -> tuple[Store, CallerStore]:
     """
     match backing:
         case Folder(path):
-            return DirectoryStore(path, deferred=True), DirectoryCallers(path)
+            return (
+                DirectoryStore(path, deferred=True, seconds=_LOOKS_SECONDS),
+                DirectoryCallers(path, seconds=_LOOKS_SECONDS),
+            )
         case Aws():
             return _aws(backing)
         case _:
@@ -54,7 +60,7 @@ def _aws(backing: Aws) -> tuple[Store, CallerStore]:
     from podgraft.store.s3 import Bundles
     from podgraft.store.ssm import Parameters
 
-    ssm, s3 = clients(os.environ)
+    ssm, s3 = clients(os.environ, botocore=backing.botocore)
     parameters = Parameters(ssm, backing.parameter_prefix)
     bundles = Bundles(s3, backing.bucket, backing.bundle_prefix)
     return (

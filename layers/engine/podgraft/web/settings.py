@@ -10,12 +10,14 @@ variable                        default         value
 ``PODGRAFT_PARAMETER_PREFIX``   ``/podgraft``   where policies and callers are kept
 ``PODGRAFT_AUTH``               ``token``       ``token``, ``mtls``; ``none`` for local use only
 ``PODGRAFT_REFRESH_SECONDS``    30              how long ``aws`` is not asked again, 1 to 3600
+``PODGRAFT_AWS_CLIENT``         ``auto``        ``auto`` asks AWS directly where that is known to do
+                                                (``store/direct.py``); ``botocore`` never
 ``POWERTOOLS_TRACE_DISABLED``   ``true``        ``false`` on Lambda sends segments to X-Ray
 ==============================  ==============  ================================================
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias
@@ -24,8 +26,16 @@ from podgraft.records import dataclass
 
 _PREFIX = "PODGRAFT_"
 # Variables of the build and of the tests, which may share an environment with the function.
-_OTHERS = frozenset({"ARCHITECTURE", "CORPUS", "E2E_TOOLS", "LIVE_ORACLE", "RUNTIME"})
-_NAMES = ("STORE", "BUCKET", "BUNDLE_PREFIX", "PARAMETER_PREFIX", "AUTH", "REFRESH_SECONDS")
+_OTHERS = frozenset({"ARCHITECTURE", "CORPUS", "E2E_BUILDS", "E2E_TOOLS", "LIVE_ORACLE", "RUNTIME"})
+_NAMES = (
+    "STORE",
+    "BUCKET",
+    "BUNDLE_PREFIX",
+    "PARAMETER_PREFIX",
+    "AUTH",
+    "REFRESH_SECONDS",
+    "AWS_CLIENT",
+)
 # What Lambda sets in every function, and nobody else.
 _ON_LAMBDA = "AWS_LAMBDA_FUNCTION_NAME"
 # Powertools' own switch, which its Tracer reads too.
@@ -35,6 +45,8 @@ _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BUNDLE_PREFIX = re.compile(r"([^/]+/)*")
 _PARAMETER_PREFIX = re.compile(r"(/[A-Za-z0-9_.-]+)+")
 _MAX_REFRESH_SECONDS = 3600
+_BOTOCORE = "botocore"
+_CLIENTS = ("auto", _BOTOCORE)
 
 
 class Auth(StrEnum):
@@ -54,12 +66,13 @@ class Folder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aws:
-    """Bundles in S3, policies and callers in Parameter Store."""
+    """Bundles in S3, policies and callers in Parameter Store; ``botocore``: asked by it always."""
 
     bucket: str
     bundle_prefix: str
     parameter_prefix: str
     refresh_seconds: int
+    botocore: bool = False
 
 
 Backing: TypeAlias = Folder | Aws
@@ -87,7 +100,7 @@ def read(environment: Mapping[str, str]) -> Settings:
     """Read every variable that begins with ``PODGRAFT_``; raises ``SettingsError``."""
     given = _Given(environment)
     given.refuse_unknown()
-    auth = given.matching("AUTH", Auth.TOKEN, re.compile("|".join(Auth)), ", ".join(Auth))
+    auth = given.word("AUTH", tuple(Auth))
     backing = _backing(given)
     if given.faults:
         raise SettingsError(tuple(given.faults))
@@ -123,6 +136,10 @@ class _Given:
             self.refuse(name, value, wanted)
         return value
 
+    def word(self, name: str, words: Sequence[str]) -> str:
+        """One of *words*, the first by default."""
+        return self.matching(name, words[0], re.compile("|".join(words)), ", ".join(words))
+
     def refuse(self, name: str, value: str, wanted: str) -> None:
         self.faults.append(f"{_PREFIX}{name}: got {value!r}; use {wanted}")
 
@@ -149,6 +166,7 @@ def _aws(given: _Given) -> Aws:
             "PARAMETER_PREFIX", "/podgraft", _PARAMETER_PREFIX, "a path that begins with /"
         ),
         refresh_seconds=_refresh_seconds(given),
+        botocore=given.word("AWS_CLIENT", _CLIENTS) == _BOTOCORE,
     )
 
 
