@@ -7,6 +7,7 @@ from threading import Barrier, Thread
 import pytest
 
 from podgraft.store import NotLoadedError, StoreError, UnavailableError
+from podgraft.store import reloading as reloading_module
 from podgraft.store.reloading import Current, Reloading
 
 
@@ -23,6 +24,35 @@ def test_files_that_never_rest_are_tried_anew_at_each_look() -> None:
     for _ in range(2):
         with pytest.raises(UnavailableError, match="the files change faster"):
             reloading.current()
+
+
+def test_files_rest_for_a_while_after_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(reloading_module, "monotonic", lambda: now[0])
+    fingerprint = [0]
+    loading = Reloading(lambda: fingerprint[0], lambda: fingerprint[0], seconds=0.5)
+    assert loading.current() == Current(0)
+    fingerprint[0] = 1
+    now[0] = 100.4
+    assert loading.current() == Current(0)
+    now[0] = 100.5
+    assert loading.current() == Current(1)
+
+
+def test_what_never_loaded_is_looked_at_without_a_rest() -> None:
+    outcomes = iter([UnavailableError("away"), UnavailableError("away"), "good"])
+
+    def load() -> str:
+        outcome = next(outcomes)
+        if isinstance(outcome, StoreError):
+            raise outcome
+        return outcome
+
+    loading = Reloading(lambda: 0, load, seconds=60)
+    for _ in range(2):
+        with pytest.raises(UnavailableError, match="away"):
+            loading.current()
+    assert loading.current() == Current("good")
 
 
 def test_what_does_not_load_is_not_tried_again_while_nothing_changes() -> None:

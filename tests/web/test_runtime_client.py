@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from events.kept import PATH_TOKEN, TOKEN, keep
+from events.patience import until
 from runtime_api import RuntimeApi, runtime_api, runtime_client
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +43,7 @@ def test_one_start_serves_many_reviews_and_sees_changes(folder: Path) -> None:
     with runtime_api() as api, runtime_client(api, environment(folder), FUNCTION):
         assert [decision(api), decision(api)] == ["inject", "inject"]
         keep(folder, policy="policy: disabled")
-        assert decision(api) == "skip"
+        assert until("skip", lambda: decision(api)) == "skip"
         assert served(api, event("no-credentials"))["statusCode"] == 401
 
 

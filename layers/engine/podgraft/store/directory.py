@@ -24,11 +24,15 @@ from .tokens import Callers, TokensError
 
 
 class DirectoryStore:
-    """Policies and bundles from files; ``deferred`` as for ``CachedStore``."""
+    """Policies and bundles from files; ``deferred`` as for ``CachedStore``.
 
-    def __init__(self, folder: Path, *, deferred: bool = False) -> None:
+    Changes of the files are seen after ``seconds`` at the latest.
+    """
+
+    def __init__(self, folder: Path, *, deferred: bool = False, seconds: float = 0.0) -> None:
         self._folder = folder
         self._deferred = deferred
+        self._seconds = seconds
         self._injectors: dict[str, Reloading[Snapshots]] = {}
 
     def snapshot(
@@ -38,7 +42,7 @@ class DirectoryStore:
         del deadline_seconds
         reloading = self._injectors.get(injector)
         if reloading is None:
-            reloading = _injector(self._folder, injector, deferred=self._deferred)
+            reloading = self._injector(injector)
             self._injectors[injector] = reloading
         current = reloading.current()
         error = current.error
@@ -49,30 +53,31 @@ class DirectoryStore:
         """The folders that can be injectors."""
         return tuple(sorted(path.name for path in self._folder.iterdir() if _is_injector(path)))
 
+    def _injector(self, name: str) -> Reloading[Snapshots]:
+        path = self._folder / name
+        if not is_name(name) or not path.is_dir():
+            raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
+
+        def snapshots() -> Snapshots:
+            return _snapshots(path, deferred=self._deferred and reloading.empty)
+
+        reloading = Reloading(lambda: _fingerprint(str(path)), snapshots, self._seconds)
+        return reloading
+
 
 class DirectoryCallers:
-    """Who may call, by cluster, from files."""
+    """Who may call, by cluster, from files; ``seconds`` as for ``DirectoryStore``."""
 
-    def __init__(self, folder: Path) -> None:
-        path = str(folder / "auth")
-        self._reloading = Reloading(lambda: _fingerprint(path), lambda: _callers(Path(path)))
+    def __init__(self, folder: Path, *, seconds: float = 0.0) -> None:
+        path = folder / "auth"
+        self._reloading = Reloading(
+            lambda: _fingerprint(str(path)), lambda: _callers(path), seconds
+        )
 
     def callers(self, deadline_seconds: float | None = None) -> Mapping[str, Callers]:
         """All callers of all clusters; a local disk needs no deadline."""
         del deadline_seconds
         return self._reloading.current().value
-
-
-def _injector(folder: Path, name: str, *, deferred: bool) -> Reloading[Snapshots]:
-    path = folder / name
-    if not is_name(name) or not path.is_dir():
-        raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
-
-    def snapshots() -> Snapshots:
-        return _snapshots(path, deferred=deferred and reloading.empty)
-
-    reloading = Reloading(lambda: _fingerprint(str(path)), snapshots)
-    return reloading
 
 
 def _is_injector(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from threading import Lock
+from time import monotonic
 from typing import Generic, TypeVar
 
 from podgraft.records import dataclass
@@ -32,13 +33,18 @@ class _Loaded(Generic[T]):
 class Reloading(Generic[T]):
     """A value and the fingerprint of the files it came from.
 
-    *fingerprint* must be cheap and is never ``None``: it is taken at every look. What does not
-    load is not tried again until the files change; what cannot be reached is. Threads may share it.
+    *fingerprint* must be cheap and is never ``None``: it is taken at every look, but for looks
+    within *seconds* of one that found nothing new. What does not load is not tried again until the
+    files change; what cannot be reached is. Threads may share it.
     """
 
-    def __init__(self, fingerprint: Callable[[], object], load: Callable[[], T]) -> None:
+    def __init__(
+        self, fingerprint: Callable[[], object], load: Callable[[], T], seconds: float = 0.0
+    ) -> None:
         self._fingerprint = fingerprint
         self._load = load
+        self._seconds = seconds
+        self._rests_until = 0.0
         self._loaded: _Loaded[T] | None = None
         self._lock = Lock()
 
@@ -49,17 +55,24 @@ class Reloading(Generic[T]):
 
     def current(self) -> Current[T]:
         """The value of the files as they are; raises ``StoreError`` where none was ever good."""
+        loaded = self._looked()
+        if loaded.value is not None:
+            return Current(loaded.value, loaded.error)
+        # The same error is raised again and again: without its old traceback, which would grow.
+        raise (loaded.error or AssertionError("neither")).with_traceback(None)
+
+    def _looked(self) -> _Loaded[T]:
+        loaded, now = self._loaded, monotonic()
+        if loaded and loaded.value is not None and now < self._rests_until:
+            return loaded
         fingerprint = self._fingerprint()
-        loaded = self._loaded
         if loaded is None or loaded.fingerprint != fingerprint:
             with self._lock:
                 loaded = self._loaded
                 if loaded is None or loaded.fingerprint != fingerprint:
                     loaded = self._loaded = self._reloaded(loaded)
-        if loaded.value is not None:
-            return Current(loaded.value, loaded.error)
-        # The same error is raised again and again: without its old traceback, which would grow.
-        raise (loaded.error or AssertionError("neither")).with_traceback(None)
+        self._rests_until = now + self._seconds
+        return loaded
 
     def _reloaded(self, before: _Loaded[T] | None) -> _Loaded[T]:
         fingerprint = self._fingerprint()
