@@ -90,7 +90,6 @@ def forgetting() -> Generator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(rendering.Memory, "footprint", everything)
         patched.setattr(rendering.Memory, "recall", nothing)
-        patched.setattr(rendering.Memory, "trusts", nothing)
         patched.setattr(rendering.Memory, "read", read)
         yield
 
@@ -187,6 +186,19 @@ def test_templates_that_read_the_same_do_not_share_what_they_made() -> None:
         done = used.inject({**WEB, "metadata": asked}, istio.Request(namespace="shop"))
         made = object_at(object_at(done.pod, "metadata"), "annotations")
         assert [each for each in templates if each in made] == [name]
+
+
+def test_a_text_is_not_the_pods_own_because_another_pod_had_it() -> None:
+    """One pod's structure is decoded, as the template wants it; the other's is smuggled in."""
+    note = "annotation .ObjectMeta `note` ``"
+    used = of_template(
+        "spec:\n  containers:\n  - name: side\n    securityContext: "
+        "{{ if isset .ObjectMeta.Labels `decoded` }}"
+        f"{{{{ fromJSON ({note}) | toJson }}}}{{{{ else }}}}{{{{ {note} }}}}{{{{ end }}}}\n"
+    )
+    noted = patch.merge_patch(WEB, {"metadata": {"annotations": {"note": '{"privileged":true}'}}})
+    decoded = patch.merge_patch(noted, {"metadata": {"labels": {"decoded": "y"}}})
+    assert assert_alike(used, iter([decoded, noted])) == 1
 
 
 MESH = (

@@ -34,12 +34,6 @@ class Guard(Generic[S]):
     failures: tuple[type[Exception], ...]
     decoded: bool = False
 
-    def suspects(self) -> tuple[str, ...]:
-        """The strings of the subject that could bend a template."""
-        masking = self._masking()
-        self.masked(self.subject, masking)
-        return tuple(text for text, _ in masking.found)
-
     def foreign(self, text: str, meaning: JSON) -> Place:
         """The place of a string that brought structure into the subject's own ``text``; the
         outermost place, ``None``, if there is none.

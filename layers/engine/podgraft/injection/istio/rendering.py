@@ -47,11 +47,10 @@ class Read(Generic[T]):
 
 
 class Memory(Generic[T]):
-    """What templates lately made of what they saw, what the latest texts mean, and which of them
-    are known to be free of foreign structure.
+    """What templates lately made of what they saw, and what the latest texts mean.
 
-    ``make`` turns YAML into what templates are for, or raises ``OverlayError``. A text is trusted
-    together with the suspicious strings of the pod it was rendered for.
+    ``make`` turns YAML into what templates are for, or raises ``OverlayError``. That a text is
+    free of foreign structure is not remembered: of another pod, the same text may not be.
     """
 
     def __init__(self, make: Callable[[JSON], T]) -> None:
@@ -60,7 +59,6 @@ class Memory(Generic[T]):
         self._made: Recent[bytes, T] = Recent(limit=256)
         self._similar = Similar()
         self._read: Recent[str, Read[T]] = Recent(limit=64)
-        self._trusted: Recent[tuple[str, ...], bool] = Recent(limit=64)
 
     def footprint(self, template: Template, profile: Profile) -> Footprint:
         """What the template can read of its data."""
@@ -90,15 +88,6 @@ class Memory(Generic[T]):
 
     def _meaning(self, raw: JSON) -> Read[T]:
         return Read(raw, self.make(raw))
-
-    def trusts(self, key: tuple[str, ...]) -> bool:
-        """Whether ``trust`` was told so."""
-        return self._trusted.get(key) is True
-
-    def trust(self, key: tuple[str, ...]) -> None:
-        """Remember that a text has no foreign structure."""
-        if sum(map(len, key)) <= _LARGEST:
-            self._trusted[key] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +158,6 @@ class Rendering(Generic[T]):
 
     def _verify(self, guard: Guard[Message], text: str, raw: JSON, name: str) -> None:
         """Raise ``UserError`` if the text has structure that the pod's author brought in."""
-        suspects = guard.suspects()
-        if not suspects or self.memory.trusts((text, *suspects)):
-            return
         place = guard.foreign(text, raw)
         if place is not None:
             raise UserError(
@@ -179,7 +165,6 @@ class Rendering(Generic[T]):
                 f'"{name}" gives the pod; leave out line breaks, quotes, brackets and '
                 "other YAML syntax"
             )
-        self.memory.trust((text, *suspects))
 
     def _blamed(self, template: Template, seen: Message, error: Exception) -> InjectionError:
         """Whose fault it is that the template fails."""
