@@ -140,6 +140,21 @@ PIECES = (
 )
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("true: x\nyes: x\n", "true: y\nyes: x\n"),
+        ('"1": x\n0x1: x\n', '"1": y\n0x1: x\n'),
+        ("a: x\n<<: {a: x}\n", "a: y\n<<: {a: x}\n"),
+        ("a: x\nb: &b {a: x}\n<<: *b\n", "a: y\nb: &b {a: x}\n<<: *b\n"),
+    ],
+)
+def test_two_keys_that_mean_the_same_are_one(old: str, new: str) -> None:
+    texts = Similar()
+    texts.load(old)
+    assert texts.load(new) == _alone(new)
+
+
 def _alone(text: str) -> JSON:
     return kubeyaml.load(text, strict=False)
 

@@ -371,3 +371,14 @@ def test_what_is_no_spec_is_the_operators_fault(template: str) -> None:
 def test_a_spec_of_the_wrong_type_says_where() -> None:
     with pytest.raises(OverlayError, match="containers"):
         sidecarspec.read(19, {"containers": 5})
+
+
+def test_what_render_changes_no_other_pod_sees() -> None:
+    changing = '{{ $_ := render `{{ $_ := set .Values "name" .ObjectMeta.Name }}` }}'
+    injector = _injector(
+        f"containers:\n- {{name: '{{{{ .Values.name }}}}', image: x}}\n{changing}",
+        values="name: proxy",
+    )
+    for _ in range(2):
+        done = injector.inject(pod(APP), istio.Request())
+        assert [each["name"] for each in containers(done.pod)] == ["app", "proxy"]

@@ -14,7 +14,6 @@ with anchors, aliases or tags, the text is read as ever.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from yaml.error import Mark
@@ -131,7 +130,7 @@ def _scalars(lines: list[str], value: JSON) -> dict[int, list[_Scalar]]:
     """The scalars that may be exchanged, by line: those that ``value`` holds, and holds once."""
     text = "\n".join(lines)
     # libyaml counts other ends of lines too.
-    found = [*_values(text)] if text.isascii() and "\r" not in text else []
+    found = _values(text) if text.isascii() and "\r" not in text else []
     times = Counter(path for path, _ in found)
     scalars: dict[int, list[_Scalar]] = {}
     for path, event in found:
@@ -159,27 +158,43 @@ def _holds(value: JSON, path: Path, scalar: JSON) -> bool:
     return equal(value, scalar)
 
 
-def _values(text: str) -> Iterator[tuple[Path, ScalarEvent]]:
-    """The scalars that are values, each with its path, up to the first anchor or tag."""
+def _values(text: str) -> list[tuple[Path, ScalarEvent]]:
+    """The scalars that are values, each with its path; none of them where there is an anchor or a
+    tag, or where two keys may mean the same.
+    """
     next_event = syntax.events(text)
+    found: list[tuple[Path, ScalarEvent]] = []
     path: list[Any] = []  # its last step is none where a mapping's next key is awaited
     while type(event := next_event()) not in _LAST:
         if isinstance(event, CollectionEndEvent):
             path.pop()
             _advance(path)
         elif isinstance(event, NodeEvent):
-            if event.anchor is not None or getattr(event, "tag", None) is not None:
-                return
             awaits_key = bool(path) and path[-1] is None
+            if not _is_plain(event, key=awaits_key):
+                return []
             if not isinstance(event, ScalarEvent):
-                if awaits_key:
-                    return
                 path.append(None if isinstance(event, MappingStartEvent) else 0)
             elif awaits_key:
                 path[-1] = event.value
             else:
-                yield tuple(path), event
+                found.append((tuple(path), event))
                 _advance(path)
+    return found
+
+
+def _is_plain(event: NodeEvent, *, key: bool) -> bool:
+    """Whether the node is what it says and nothing else is: a key ``yes`` is ``true`` too, and
+    ``<<`` whatever it merges.
+    """
+    if event.anchor is not None or getattr(event, "tag", None) is not None:
+        return False
+    if not key:
+        return True
+    if not isinstance(event, ScalarEvent):
+        return False
+    text: str = event.value
+    return not event.implicit[0] or (text != "<<" and isinstance(resolve(text), str))
 
 
 def _advance(path: list[Any]) -> None:

@@ -4,6 +4,8 @@
 maps that it did not make. Who renders hands data that others see too to such a template as a copy.
 """
 
+from collections.abc import Set as AbstractSet
+
 from podgraft.gotemplate import calls
 from podgraft.gotemplate.program import Program
 
@@ -12,6 +14,8 @@ _CHANGING = frozenset(
 )
 
 
-def changes_maps(program: Program) -> bool:
-    """Whether the program names a function that changes a map it is given."""
-    return not _CHANGING.isdisjoint(calls.named((*program.templates.values(),)))
+def changes_maps(program: Program, ambient: AbstractSet[str] = frozenset()) -> bool:
+    """Whether the program names a function that changes a map it is given, or one of the
+    ``ambient`` ones, which may change the data by themselves.
+    """
+    return not (_CHANGING | ambient).isdisjoint(calls.named((*program.templates.values(),)))

@@ -123,4 +123,5 @@ def _parsed(
 ) -> Template:
     program = compile_(text, name=name, functions=functions, delimiters=delimiters)
     decodes = any(word in text for word in DECODERS)
-    return Template(name, program, decodes, sprig.changes_maps(program))
+    ambient = {each for each, function in functions.items() if function.ambient}
+    return Template(name, program, decodes, sprig.changes_maps(program, ambient))
