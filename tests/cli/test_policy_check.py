@@ -87,53 +87,58 @@ def test_no_fault_can_be_made_without_a_remedy(fault: type) -> None:
     assert (remedy.default, remedy.default_factory) == (dataclasses.MISSING, dataclasses.MISSING)
 
 
+SPOILT_POLICY = """\
+polcy: enabled
+policy: maybe
+bundle: latest
+neverInjectSelector: 3
+alwaysInjectSelector: [{matchExpressions: [{key: a, operator: Is}]}]
+features: {nativeSidecars: 'yes'}
+clusters: {a: {polcy: x, injectValues: both}}
+"""
+SPOILT_BUNDLE = {
+    "injector.yaml": BUNDLE["injector.yaml"]
+    .replace(b"{{ .DeploymentMeta.Name }}", b"{{ if }}")
+    .replace(b'- matchLabels: {never: "true"}', b"- matchLabels: {a b: c}"),
+    "mesh.yaml": BUNDLE["mesh.yaml"].replace(b"example.org", b"{}"),
+    "latin.yaml": "a: é".encode("latin-1"),
+    "other.yaml": b"a: [\n",
+    "appmesh.yaml": MESH,
+    "overlay.yaml": OVERLAY % b"{template: '{{ nope }}'}",
+    "rules.yaml": RULES % b"{validations: [{expression: nope}]}",
+    "service.yaml": b"{apiVersion: v1, kind: Service, metadata: {name: s}}",
+}
+EVERYTHING_WRONG = {
+    "policy.yaml /polcy",
+    "policy.yaml /policy",  # which a running function would have tolerated
+    "policy.yaml /bundle",
+    "policy.yaml /neverInjectSelector",
+    "policy.yaml /alwaysInjectSelector/0/matchExpressions/0/operator",  # tolerated too
+    "policy.yaml /features/nativeSidecars",
+    "policy.yaml /clusters/a/polcy",
+    "policy.yaml /clusters/a/injectValues",
+    "injector.yaml /data/config/templates/sidecar",
+    "injector.yaml /data/config/neverInjectSelector/0/matchLabels",  # tolerated too
+    "mesh.yaml /data/mesh/trustDomain",
+    "latin.yaml",
+    "other.yaml",
+    "appmesh.yaml /spec/awsAppMesh/injectionSelector",
+    "appmesh.yaml /spec/awsAppMesh/sidecarPatchConfigMap",
+    "appmesh.yaml /spec/awsAppMesh/virtualNodeLabel",
+    "appmesh.yaml /spec/awsAppMesh/region",  # tolerated too
+    "overlay.yaml /spec/template",
+    "overlay.yaml /spec/matchConstraints",
+    "rules.yaml /spec/validations/0/expression",
+    "rules.yaml /spec/matchConstraints",
+    "service.yaml",
+}
+
+
 def test_one_run_says_everything_that_is_wrong(local: Folder, check: Check) -> None:
-    local.policy.write_text(
-        "polcy: enabled\n"
-        "policy: maybe\n"
-        "bundle: latest\n"
-        "neverInjectSelector: 3\n"
-        "alwaysInjectSelector: [{matchExpressions: [{key: a, operator: Is}]}]\n"
-        "features: {nativeSidecars: 'yes'}\n"
-        "clusters: {a: {polcy: x, injectValues: both}}\n"
-    )
-    local.write(
-        "injector.yaml",
-        BUNDLE["injector.yaml"]
-        .replace(b"{{ .DeploymentMeta.Name }}", b"{{ if }}")
-        .replace(b'- matchLabels: {never: "true"}', b"- matchLabels: {a b: c}"),
-    )
-    local.write("mesh.yaml", BUNDLE["mesh.yaml"].replace(b"example.org", b"{}"))
-    local.write("latin.yaml", "a: é".encode("latin-1"))
-    local.write("other.yaml", b"a: [\n")
-    local.write("appmesh.yaml", MESH)
-    local.write("overlay.yaml", OVERLAY % b"{template: '{{ nope }}'}")
-    local.write("rules.yaml", RULES % b"{validations: [{expression: nope}]}")
-    local.write("service.yaml", b"{apiVersion: v1, kind: Service, metadata: {name: s}}")
-    assert places(check()) == {
-        "policy.yaml /polcy",
-        "policy.yaml /policy",  # which a running function would have tolerated
-        "policy.yaml /bundle",
-        "policy.yaml /neverInjectSelector",
-        "policy.yaml /alwaysInjectSelector/0/matchExpressions/0/operator",  # tolerated too
-        "policy.yaml /features/nativeSidecars",
-        "policy.yaml /clusters/a/polcy",
-        "policy.yaml /clusters/a/injectValues",
-        "injector.yaml /data/config/templates/sidecar",
-        "injector.yaml /data/config/neverInjectSelector/0/matchLabels",  # tolerated too
-        "mesh.yaml /data/mesh/trustDomain",
-        "latin.yaml",
-        "other.yaml",
-        "appmesh.yaml /spec/awsAppMesh/injectionSelector",
-        "appmesh.yaml /spec/awsAppMesh/sidecarPatchConfigMap",
-        "appmesh.yaml /spec/awsAppMesh/virtualNodeLabel",
-        "appmesh.yaml /spec/awsAppMesh/region",  # tolerated too
-        "overlay.yaml /spec/template",
-        "overlay.yaml /spec/matchConstraints",
-        "rules.yaml /spec/validations/0/expression",
-        "rules.yaml /spec/matchConstraints",
-        "service.yaml",
-    }
+    local.policy.write_text(SPOILT_POLICY)
+    for name, content in SPOILT_BUNDLE.items():
+        local.write(name, content)
+    assert places(check()) == EVERYTHING_WRONG
 
 
 def test_a_template_that_does_not_parse_is_drawn(

@@ -7,6 +7,7 @@ repeated keys, numbers that overflow and lone surrogates; this module is where b
 import json
 from collections import Counter
 from contextlib import suppress
+from types import NoneType
 from typing import TypeAlias
 
 import orjson
@@ -89,6 +90,15 @@ def dump(value: JSON) -> str:
     return _ENCODER.encode(value)
 
 
+def kind(value: JSON) -> str:
+    """What a value is, in words and without itself, which may be a secret in the wrong place.
+
+    >>> kind("Bearer t0ken"), kind(None), kind([])
+    ('a string', 'nothing', 'a list')
+    """
+    return _KINDS[type(value)]
+
+
 def go_escape(text: str) -> str:
     """Escape printed JSON as Go's encoding/json does by default: ``<``, ``>``, ``&``, U+2028/9."""
     return text.translate(_GO_ESCAPES)
@@ -123,6 +133,16 @@ def _decimal(number: float) -> tuple[str, str, int]:
     exponent = len(whole) - 1 + int(power or 0) - (len(whole + fraction) - len(digits))
     return (sign, digits.rstrip("0"), exponent) if digits else (sign, "0", 0)
 
+
+_KINDS = {
+    NoneType: "nothing",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "a mapping",
+}
 
 _GO_ESCAPES = str.maketrans(
     {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}

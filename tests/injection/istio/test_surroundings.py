@@ -174,8 +174,11 @@ def test_every_fault_of_a_configuration_is_told() -> None:
             "write a list of strings, or nothing"
         ),
         "values/global/hub: expected a string, got a number; write a string, or nothing",
-        "values/global/proxy: expected a map, got a list; write a map, or nothing",
-        "values/global/proxy_init/image: expected a string, got a map; write a string, or nothing",
+        "values/global/proxy: expected a mapping, got a list; write a mapping, or nothing",
+        (
+            "values/global/proxy_init/image: expected a string, got a mapping; "
+            "write a string, or nothing"
+        ),
     ]
 
 

@@ -7,7 +7,6 @@ returns what it read, or notes a fault and returns ``None``.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from enum import Enum
-from types import NoneType
 from typing import TypeVar
 
 from podgraft import jsonvalue
@@ -21,15 +20,6 @@ from .errors import Fault
 T = TypeVar("T")
 
 _SHOWN_CHARACTERS = 60
-_TYPES = {
-    NoneType: "nothing",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    str: "a string",
-    list: "a list",
-    dict: "a mapping",
-}
 
 
 class Wanted(Enum):
@@ -74,7 +64,7 @@ class Spot:
     def expected(self, wanted: Wanted) -> None:
         """Note that the value is of another type than wanted."""
         # Without the value: it may be one of the environment, in the wrong form.
-        met = f"expected {wanted.value[0]}, got {_TYPES[type(self.value)]}"
+        met = f"expected {wanted.value[0]}, got {jsonvalue.kind(self.value)}"
         self.fault(met, wanted.remedy(self.value))
 
     def under(self, key: str | int, value: JSON) -> "Spot":

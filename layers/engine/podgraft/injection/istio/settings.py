@@ -6,10 +6,9 @@ Every fault in both texts is collected, with its place, before anything is refus
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import NoneType
 from typing import TypeVar
 
-from podgraft import kubeyaml
+from podgraft import jsonvalue, kubeyaml
 from podgraft.gotemplate import printing
 from podgraft.injection.errors import Fault
 from podgraft.jsonvalue import JSON, Object
@@ -19,15 +18,6 @@ from podgraft.records import dataclass
 T = TypeVar("T")
 
 DEFAULT_TEMPLATES = ("sidecar",)
-_TYPES = {
-    NoneType: "nothing",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    str: "a string",
-    list: "a list",
-    dict: "a map",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,11 +163,11 @@ class Reading:
     def _map(self, raw: JSON, path: str) -> Object:
         if raw is None or isinstance(raw, dict):
             return raw or {}
-        return self._fault(path, "a map", raw, {})
+        return self._fault(path, "a mapping", raw, {})
 
     def _fault(self, path: str, wanted: str, met: JSON, instead: T) -> T:
         # Without the value: it may be a secret, in the wrong form.
-        problem = f"expected {wanted}, got {_TYPES[type(met)]}"
+        problem = f"expected {wanted}, got {jsonvalue.kind(met)}"
         remedy = f"write {wanted}, or nothing"
         fault = Fault(document=self._document, path=path, problem=problem, remedy=remedy)
         if fault not in self._faults:
