@@ -1,14 +1,9 @@
 """Moments, layouts and durations; what Go says of more of them is recorded beside sprig's tests."""
 
-import doctest
-import pkgutil
-from importlib import import_module
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft import gotime
 from podgraft.gotime import (
     LOCAL,
     UTC,
@@ -132,8 +127,3 @@ def test_times_know_whether_they_are_local() -> None:
     assert read_moment("2006 MST", "2000 UTC").zone is UTC
     assert read_moment("2006 Z07:00", "2000 Z").zone is UTC
     assert read_moment("2006 MST", "2000 CEST").zone == Zone("CEST", 0)
-
-
-@pytest.mark.parametrize("module", [found.name for found in pkgutil.iter_modules(gotime.__path__)])
-def test_the_examples_hold(module: str) -> None:
-    assert doctest.testmod(import_module(f"podgraft.gotime.{module}")).failed == 0

@@ -1,6 +1,5 @@
 """The table of types: fresh, as Go prints it, and true to every release."""
 
-import doctest
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -9,7 +8,7 @@ import generate_kube_types
 from podgraft import kube
 from podgraft.govalue import Field, GoType, Kind, Slice, Struct
 from podgraft.jsonvalue import JSON
-from podgraft.kube import Types, literals, structs
+from podgraft.kube import Types, structs
 
 RELEASES = range(10, kube.NEWEST + 1)
 
@@ -141,10 +140,6 @@ def test_what_is_of_the_type_already_stays_what_it_is(name: str, raw: JSON) -> N
 def test_fields_v1_are_bytes_to_templates() -> None:
     fields: Struct = kube.TYPES["FieldsV1"].convert({"f:a": {}})
     assert bytes(fields.field("Raw")) == b'{"f:a":{}}'
-
-
-def test_the_examples_hold() -> None:
-    assert doctest.testmod(literals).failed == 0
 
 
 def test_threads_that_come_at_once_get_the_same_types() -> None:

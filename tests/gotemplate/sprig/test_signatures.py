@@ -1,8 +1,6 @@
 """The table of signatures, the bodies behind it, and what is refused."""
 
-import doctest
 import inspect
-import pkgutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -86,8 +84,3 @@ assert f"{sprig.__name__}.urls" not in sys.modules
 def test_the_newest_release_is_the_default() -> None:
     assert sprig.functions("3.3").keys() == ALL.keys()
     assert sprig.functions("3.1").keys() < sprig.functions("3.2").keys() < ALL.keys()
-
-
-@pytest.mark.parametrize("module", [found.name for found in pkgutil.iter_modules(sprig.__path__)])
-def test_the_examples_hold(module: str) -> None:
-    assert doctest.testmod(import_module(f"podgraft.gotemplate.sprig.{module}")).failed == 0
