@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from podgraft import kube, kubeyaml
-from podgraft.injection.istio.draft import object_at, objects_at
-from podgraft.jsonvalue import JSON, Object, equal
+from podgraft.jsonvalue import JSON, Object, equal, object_at, objects_at
 from podgraft.kube import workload
 
 STATUS = "sidecar.istio.io/status"

@@ -25,8 +25,7 @@ from podgraft.injection.istio import (
     releases,
     rendering,
 )
-from podgraft.injection.istio.draft import object_at
-from podgraft.jsonvalue import Object, dump
+from podgraft.jsonvalue import Object, dump, object_at
 
 from . import corpus
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from injection.istio import bundles
 from podgraft import kubeyaml
 from podgraft.injection import UserError, kubeinject, manifests
-from podgraft.injection.istio.draft import containers, object_at, objects_at
+from podgraft.injection.istio.draft import containers
 from podgraft.injection.lenient import as_text
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.kube import POD
 
 SERVICE = "# a comment\napiVersion: v1\nkind: Service\nmetadata:   {name: x}\n"

@@ -15,10 +15,10 @@ from conformance import comparison, corpus
 from injection.istio import bundles
 from podgraft import kube, kubeyaml
 from podgraft.injection import InjectionError, UserError, istio, kubeinject
-from podgraft.injection.istio.draft import containers, object_at, objects_at
+from podgraft.injection.istio.draft import containers
 from podgraft.injection.lenient import as_text
 from podgraft.injection.uninject import uninject, without_injection
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.kube import workload
 
 STATUS = "sidecar.istio.io/status"

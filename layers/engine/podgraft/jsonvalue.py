@@ -1,4 +1,4 @@
-"""JSON as a value: its type, its equality, strict reading, and printing as Go prints it.
+"""JSON as a value: its type, its equality, what it holds, strict reading, and Go's printing.
 
 Python's ``True == 1 == 1.0`` would make changes vanish from patches, and ``json.loads`` takes NaN,
 repeated keys, numbers that overflow and lone surrogates; this module is where both end.
@@ -6,6 +6,7 @@ repeated keys, numbers that overflow and lone surrogates; this module is where b
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from types import NoneType
 from typing import TypeAlias
@@ -97,6 +98,29 @@ def kind(value: JSON) -> str:
     ('a string', 'nothing', 'a list')
     """
     return _KINDS[type(value)]
+
+
+def object_at(parent: Mapping[str, JSON], key: str) -> Object:
+    """The object under ``key``; an empty one where there is none."""
+    found = parent.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def objects_at(parent: Mapping[str, JSON], key: str) -> list[Object]:
+    """The objects in the list under ``key``."""
+    found = parent.get(key)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def text_at(parent: Mapping[str, JSON], key: str) -> str:
+    """The text under ``key``; an empty one where there is none."""
+    found = parent.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def texts_at(parent: Mapping[str, JSON], key: str) -> dict[str, str]:
+    """The map of texts under ``key``, such as labels."""
+    return {k: v for k, v in object_at(parent, key).items() if isinstance(v, str)}
 
 
 def go_escape(text: str) -> str:

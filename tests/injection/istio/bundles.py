@@ -7,7 +7,7 @@ from pathlib import Path
 
 from podgraft import kubeyaml
 from podgraft.injection import istio
-from podgraft.injection.istio.draft import object_at, text_at
+from podgraft.jsonvalue import object_at, text_at
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "istio" / "bundle"
 

@@ -18,9 +18,8 @@ from podgraft.injection.istio.draft import (
     find_sidecar,
     labels_of,
     named,
-    object_at,
 )
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.policy import InjectValues
 
 from . import bundles

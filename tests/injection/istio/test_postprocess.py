@@ -19,8 +19,8 @@ from podgraft.injection.istio import (
     settings,
     status,
 )
-from podgraft.injection.istio.draft import Draft, object_at, objects_at
-from podgraft.jsonvalue import JSON, Object
+from podgraft.injection.istio.draft import Draft
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 
 from .pods import container, env, pod, proxy_of
 

@@ -10,9 +10,9 @@ import pytest
 from podgraft import kubeyaml, patch
 from podgraft.injection import OperatorError, UserError, istio
 from podgraft.injection.istio import poddefaults, sidecarspec
-from podgraft.injection.istio.draft import containers, object_at, objects_at
+from podgraft.injection.istio.draft import containers
 from podgraft.injection.istio.overlay import OverlayError
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 
 from .pods import container, env, pod
 

@@ -8,12 +8,12 @@ What these cannot tell is listed in docs/injection-by-hand.md.
 from __future__ import annotations
 
 from podgraft import kube
-from podgraft.jsonvalue import Object
+from podgraft.jsonvalue import Object, object_at, objects_at
 from podgraft.kube import WorkloadError, identity, workload
 
 from . import manifests, uninject_lists, uninject_metadata, uninject_traces
 from .errors import UserError
-from .istio.draft import CONTAINERS, INIT_CONTAINERS, changed, object_at, objects_at
+from .istio.draft import CONTAINERS, INIT_CONTAINERS, changed
 from .uninject_traces import Traces
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at, text_at
 
-from .istio.draft import changed, object_at, text_at
+from .istio.draft import changed
 
 _PROBES = ("readinessProbe", "livenessProbe", "startupProbe")
 _HANDLERS = ("preStop", "postStart")

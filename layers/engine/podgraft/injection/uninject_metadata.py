@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, text_at
 
 from .istio import cluster, overrides, prometheus, status
-from .istio.draft import PROXY, VALIDATION, object_at, objects_at, text_at
+from .istio.draft import PROXY, VALIDATION
 from .uninject_traces import Traces
 
 _OURS = (status.ANNOTATION, overrides.ANNOTATION)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from podgraft.jsonvalue import JSON, NotJSONError, Object, load
+from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, text_at
 
 from .istio import overrides, probes, prometheus, status
 from .istio.draft import (
@@ -17,9 +17,6 @@ from .istio.draft import (
     containers,
     env_of,
     named,
-    object_at,
-    objects_at,
-    text_at,
 )
 from .istio.overrides import Overrides
 from .istio.specpatch import LEGACY

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from podgraft.jsonvalue import Object
+from podgraft.jsonvalue import Object, object_at, text_at
 from podgraft.records import dataclass
 
 _CONFIG_LABEL = "deploymentconfig"
@@ -50,28 +50,28 @@ SINCE_1_22 = OwnerRules()
 
 def of_pod(metadata: Object, rules: OwnerRules = SINCE_1_22) -> Identity:
     """The workload that made the pod; a pod that nobody made is its own."""
-    labels = _object(metadata, "labels")
+    labels = object_at(metadata, "labels")
     owner = _controller(metadata) if metadata.get("generateName") else None
     workload = _Owner("Pod", "v1", "") if owner is None else _workload(owner, labels, rules)
     if workload != owner and workload.kind == "DeploymentConfig" and rules.hides_deployment_config:
         remaining = {key: value for key, value in labels.items() if key != _CONFIG_LABEL}
         metadata = {**metadata, "labels": remaining}
-    name = workload.name or _text(metadata, "name")
+    name = workload.name or text_at(metadata, "name")
     return _identity(workload, {**metadata, "name": name})
 
 
 def of_workload(document: Object) -> Identity:
     """The workload itself, as a file says it."""
-    written = _Owner(_text(document, "kind"), _text(document, "apiVersion"), "")
-    return _identity(written, _object(document, "metadata"))
+    written = _Owner(text_at(document, "kind"), text_at(document, "apiVersion"), "")
+    return _identity(written, object_at(document, "metadata"))
 
 
 def _identity(workload: _Owner, metadata: Object) -> Identity:
     return Identity(
         kind=workload.kind,
         api_version=workload.api_version,
-        name=_text(metadata, "name"),
-        namespace=_text(metadata, "namespace"),
+        name=text_at(metadata, "name"),
+        namespace=text_at(metadata, "namespace"),
         metadata=metadata,
     )
 
@@ -81,7 +81,9 @@ def _controller(metadata: Object) -> _Owner | None:
     owners = metadata.get("ownerReferences")
     for owner in owners if isinstance(owners, list) else ():
         if isinstance(owner, dict) and owner.get("controller") is True:
-            return _Owner(_text(owner, "kind"), _text(owner, "apiVersion"), _text(owner, "name"))
+            return _Owner(
+                text_at(owner, "kind"), text_at(owner, "apiVersion"), text_at(owner, "name")
+            )
     return None
 
 
@@ -91,7 +93,7 @@ def _workload(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
         case "ReplicaSet":
             return _above_replica_set(owner, labels, rules)
         case "ReplicationController" if rules.deployment_configs and labels.get(_CONFIG_LABEL):
-            return owner._replace(kind="DeploymentConfig", name=_text(labels, _CONFIG_LABEL))
+            return owner._replace(kind="DeploymentConfig", name=text_at(labels, _CONFIG_LABEL))
         case "Job":
             return _above_job(owner, rules)
         case _:
@@ -99,10 +101,10 @@ def _workload(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
 
 
 def _above_replica_set(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
-    deployment = _without_hash(owner.name, _text(labels, "pod-template-hash"))
+    deployment = _without_hash(owner.name, text_at(labels, "pod-template-hash"))
     if deployment is not None:
         return owner._replace(kind="Deployment", name=deployment)
-    rollout = _without_hash(owner.name, _text(labels, "rollouts-pod-template-hash"))
+    rollout = _without_hash(owner.name, text_at(labels, "rollouts-pod-template-hash"))
     if rollout is not None and rules.rollouts:
         return _Owner("Rollout", "v1alpha1", rollout)
     return owner
@@ -119,13 +121,3 @@ def _above_job(owner: _Owner, rules: OwnerRules) -> _Owner:
     if found is None:
         return owner
     return _Owner("CronJob", rules.cron_job_api_version, found[1])
-
-
-def _object(parent: Object, key: str) -> Object:
-    found = parent.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def _text(parent: Object, key: str) -> str:
-    found = parent.get(key)
-    return found if isinstance(found, str) else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import Object, object_at, texts_at
 from podgraft.kube import selectors
 from podgraft.policy import Keys, Spot, constraints, reading
 
@@ -32,7 +32,7 @@ class ConfigMaps:
         named: dict[tuple[str, str], Object] = {}
         within: dict[str, list[Object]] = {}
         for each in objects:
-            metadata = _metadata(each)
+            metadata = object_at(each, "metadata")
             namespace = str(metadata.get("namespace", ""))
             named[namespace, str(metadata.get("name", ""))] = each
             within.setdefault(namespace, []).append(each)
@@ -64,7 +64,7 @@ class ParamRef:
         """Whether a selector is given and selects a ConfigMap, wherever it is."""
         if self.selector is None:
             return False
-        return self.selector.matches(_strings(_metadata(config_map).get("labels")))
+        return self.selector.matches(texts_at(object_at(config_map, "metadata"), "labels"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,13 +138,3 @@ def _param_ref(spot: Spot) -> ParamRef:
     if ("name" in _given(spot)) == ("selector" in _given(spot)):
         spot.fault("has both name and selector, or neither", "give one of them")
     return ref
-
-
-def _metadata(value: Object) -> Object:
-    metadata = value.get("metadata")
-    return metadata if isinstance(metadata, dict) else {}
-
-
-def _strings(value: JSON) -> dict[str, str]:
-    labels = value if isinstance(value, dict) else {}
-    return {key: label for key, label in labels.items() if isinstance(label, str)}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from podgraft.jsonvalue import Object
+from podgraft.jsonvalue import Object, objects_at
 
-from .draft import Draft, objects_at
+from .draft import Draft
 from .releases import Profile
 from .settings import Values
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from podgraft.gotemplate import Function, sprig
 from podgraft.injection import masks
 from podgraft.injection.errors import Fault, InvalidDocumentsError
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at, text_at
 from podgraft.kube import SelectorError, selectors
 from podgraft.policy import IGNORED_NAMESPACES, InjectValues, Rules
 
@@ -25,7 +25,6 @@ from . import (
     templates,
 )
 from .documents import Documents, Surroundings
-from .draft import object_at, text_at
 from .injector import Injector
 from .messages import Message, MessageError, Schema
 from .plan import Setup

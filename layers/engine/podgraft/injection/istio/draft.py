@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, texts_at
 from podgraft.records import dataclass
 
 from .releases import Profile
@@ -68,29 +68,6 @@ class Draft:
 def changed(parent: Object, changes: Object) -> Object:
     """A copy of ``parent`` with ``changes`` in place."""
     return parent | changes
-
-
-def object_at(parent: Mapping[str, JSON], key: str) -> Object:
-    """The object under ``key``; an empty one where there is none."""
-    found = parent.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def objects_at(parent: Mapping[str, JSON], key: str) -> list[Object]:
-    """The objects in the list under ``key``."""
-    found = parent.get(key)
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
-
-
-def text_at(parent: Mapping[str, JSON], key: str) -> str:
-    """The text under ``key``; an empty one where there is none."""
-    found = parent.get(key)
-    return found if isinstance(found, str) else ""
-
-
-def texts_at(parent: Mapping[str, JSON], key: str) -> dict[str, str]:
-    """The map of texts under ``key``, such as labels."""
-    return {k: v for k, v in object_at(parent, key).items() if isinstance(v, str)}
 
 
 def containers(pod: Mapping[str, JSON], kind: str = CONTAINERS) -> list[Object]:

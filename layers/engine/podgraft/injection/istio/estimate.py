@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.kube import QuantityError, quantity
 
-from .draft import object_at
 from .messages import Message
 
 _LIMIT = "sidecar.istio.io/proxyCPULimit"

@@ -27,11 +27,10 @@ from podgraft.gotemplate import (
 from podgraft.gotemplate.sprig.marshal import marshal
 from podgraft.gotemplate.sprig.unmarshal import unmarshal
 from podgraft.govalue import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, Value
-from podgraft.jsonvalue import JSON, Object, load
+from podgraft.jsonvalue import JSON, Object, load, objects_at
 from podgraft.recent import Recent
 
 from . import gojson, mesh_types, multus, otel, proxyconfig, releases
-from .draft import objects_at
 from .messages import MESH_CONFIG, PROXY_CONFIG, Message
 from .releases import Profile
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .draft import object_at
+from podgraft.jsonvalue import object_at
+
 from .messages import Message
 from .releases import Profile
 from .settings import Values

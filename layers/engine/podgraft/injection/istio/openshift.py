@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at
 
 from .draft import (
     CONTAINERS,
@@ -19,7 +19,6 @@ from .draft import (
     annotations_of,
     changed,
     containers,
-    object_at,
 )
 from .releases import Profile
 

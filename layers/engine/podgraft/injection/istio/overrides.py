@@ -12,7 +12,7 @@ from dataclasses import field
 
 from podgraft import govalue, kube
 from podgraft.injection.errors import UserError
-from podgraft.jsonvalue import JSON, NotJSONError, Object, load
+from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, text_at
 from podgraft.patch import strategic
 from podgraft.records import dataclass
 
@@ -28,9 +28,6 @@ from .draft import (
     containers,
     find_sidecar,
     named,
-    object_at,
-    objects_at,
-    text_at,
 )
 from .messages import Message
 from .releases import Profile

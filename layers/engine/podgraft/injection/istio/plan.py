@@ -6,22 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from podgraft import kube
 from podgraft.injection.errors import Fault, UserError
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at, text_at
 from podgraft.policy import Rules
 from podgraft.records import dataclass
 
 from . import annotations, cluster, mesh, messages, openshift, overrides, prometheus, proxyconfig
 from . import status as statuses
-from .draft import (
-    CONTAINERS,
-    INIT_CONTAINERS,
-    annotations_of,
-    changed,
-    containers,
-    labels_of,
-    object_at,
-    text_at,
-)
+from .draft import CONTAINERS, INIT_CONTAINERS, annotations_of, changed, containers, labels_of
 from .messages import Message
 from .probes import Rewriting
 from .releases import Profile

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, text_at
 
-from .draft import changed, object_at, objects_at, text_at
+from .draft import changed
 
 _MODE = 0o644  # 420
 _TOKEN_SECONDS = 3600

@@ -9,21 +9,10 @@ from functools import partial
 
 from podgraft import kube
 from podgraft.injection.errors import UserError
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, text_at
 
 from . import cluster, order, overlay, overrides, probes, prometheus, status
-from .draft import (
-    CONTAINERS,
-    INIT_CONTAINERS,
-    PROXY,
-    Draft,
-    changed,
-    containers,
-    named,
-    object_at,
-    objects_at,
-    text_at,
-)
+from .draft import CONTAINERS, INIT_CONTAINERS, PROXY, Draft, changed, containers, named
 from .overlay import Overlay, OverlayError
 from .plan import Plan, Setup
 from .rendering import Memory, Rendering

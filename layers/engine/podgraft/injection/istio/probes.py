@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from podgraft import kube
-from podgraft.jsonvalue import JSON, NotJSONError, Object, load
+from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, text_at
 from podgraft.records import dataclass
 
 from . import gojson
 from .annotations import NumberError, parse_bool
-from .draft import PROXY, Draft, append_env, changed, env_of, object_at, objects_at, text_at
+from .draft import PROXY, Draft, append_env, changed, env_of
 from .releases import Profile
 
 ENV = "ISTIO_KUBE_APP_PROBERS"

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from podgraft.injection.errors import UserError
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, text_at
 from podgraft.records import dataclass
 
 from . import gojson
 from .annotations import NumberError, parse_bool, parse_uint
-from .draft import Draft, append_env, env_of, text_at
+from .draft import Draft, append_env, env_of
 from .mesh import proxy_of
 from .messages import Message
 from .releases import Profile

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from podgraft import kubeyaml
-from podgraft.jsonvalue import JSON, Object, equal
+from podgraft.jsonvalue import JSON, Object, equal, object_at
 
 from . import gojson, messages
-from .draft import object_at
 from .messages import PROXY_CONFIG, PROXY_CONFIG_RESOURCE, Message, MessageError, Schema
 
 ANNOTATION = "proxy.istio.io/config"

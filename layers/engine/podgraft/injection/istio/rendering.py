@@ -17,13 +17,13 @@ from podgraft.gotemplate import ExecError, Footprint, LimitError
 from podgraft.injection.errors import InjectionError, OperatorError, UserError
 from podgraft.injection.guard import Guard, first_failing
 from podgraft.injection.masks import Place, steps
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.kubeyaml import Similar
 from podgraft.recent import Recent
 from podgraft.records import dataclass
 
 from . import functions, images, overlay, proxyconfig
-from .draft import annotations_of, labels_of, object_at
+from .draft import annotations_of, labels_of
 from .messages import Message
 from .overlay import OverlayError
 from .releases import Profile

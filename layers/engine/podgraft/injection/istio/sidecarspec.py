@@ -11,11 +11,10 @@ from functools import cache
 
 from podgraft import govalue, kube
 from podgraft.govalue import BOOL, STRING_MAP, Field, GoType
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, text_at
 from podgraft.kube import quantity
 from podgraft.records import dataclass
 
-from .draft import object_at, objects_at, text_at
 from .overlay import OverlayError
 from .status import Status
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from podgraft import kube, patch
-from podgraft.jsonvalue import Object
+from podgraft.jsonvalue import Object, object_at, text_at
 from podgraft.patch import Add, Operation, Replace
 
 from . import cluster, gojson, poddefaults, probes, prometheus, sidecarspec, specpatch, status
@@ -26,8 +26,6 @@ from .draft import (
     env_of,
     labels_of,
     named,
-    object_at,
-    text_at,
 )
 from .mesh import proxy_of
 from .plan import Plan, Setup

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from podgraft.jsonvalue import Object
+from podgraft.jsonvalue import Object, object_at, objects_at, text_at
 from podgraft.patch import Add, Operation, Remove, Replace, pointer
 from podgraft.records import dataclass
 
-from .draft import object_at, objects_at, text_at
 from .status import Status
 
 # What versions that wrote no status had injected.

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from podgraft.jsonvalue import JSON, NotJSONError, Object, load
+from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, text_at
 from podgraft.records import dataclass
 
 from . import gojson
-from .draft import object_at, objects_at, text_at
 from .releases import Profile
 
 ANNOTATION = "sidecar.istio.io/status"

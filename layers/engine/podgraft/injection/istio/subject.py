@@ -10,12 +10,12 @@ from podgraft import govalue, kube
 from podgraft.gotemplate import sprig
 from podgraft.govalue import Field, GoType, Struct
 from podgraft.injection.masks import Masking
-from podgraft.jsonvalue import Object
+from podgraft.jsonvalue import Object, object_at
 from podgraft.kube.identity import Identity
 from podgraft.records import dataclass
 
 from . import estimate, images, mesh_types, messages, proxyconfig
-from .draft import annotations_of, object_at
+from .draft import annotations_of
 from .mesh import proxy_of, with_proxy
 from .messages import MESH_CONFIG, PROXY_CONFIG, Message
 from .releases import Profile

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from podgraft.jsonvalue import Object
+from podgraft.jsonvalue import Object, object_at
 from podgraft.kube import identity, workload
 from podgraft.kube.identity import Identity, OwnerRules
 from podgraft.kube.workload import GroupKind, Place
 
 from . import status
-from .draft import PROXY, annotations_of, containers, named, object_at
+from .draft import PROXY, annotations_of, containers, named
 from .releases import Profile
 
 
