@@ -211,6 +211,19 @@ def test_the_size_is_known_before_anything_is_sent(
         assert (aws.calls, "8192" in said) == ([], True)
 
 
+def test_an_advanced_parameter_stays_one(local: Path, run: Run, aws: FaultyAws) -> None:
+    """Of a standard one Parameter Store says that it can't be downgraded, and changes nothing."""
+    del aws
+    run("push", *here(local), *REMOTE)
+    say(local, "policy: enabled\n#" + "x" * 5000 + "\n")
+    run("push", *here(local), *REMOTE)
+    say(local, "policy: disabled\n")
+    run("push", *here(local), *REMOTE)
+    run("rollback", "1", *REMOTE)
+    found = client("ssm").get_parameter_history(Name=NAME)["Parameters"]
+    assert [each["Tier"] for each in found] == ["Standard", "Advanced", "Advanced", "Advanced"]
+
+
 def test_a_version_that_is_not_there_is_said_with_those_that_are(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:

@@ -48,6 +48,7 @@ class Version:
     document: str
     date: datetime | None
     author: str
+    advanced: bool
 
 
 class Cloud:
@@ -82,6 +83,7 @@ class Cloud:
                         document=entry.get("Value", ""),
                         date=entry.get("LastModifiedDate"),
                         author=entry.get("LastModifiedUser", ""),
+                        advanced=entry.get("Tier") == "Advanced",
                     )
                     for page in pages
                     for entry in page["Parameters"]
@@ -97,15 +99,18 @@ class Cloud:
             raise CommandError(f"parameter {name} does not exist; `podgraft policy push` makes it")
         return versions[-1]
 
-    def put(self, document: str) -> int:
-        """Store a new version of the policy and return its number: the one atomic switch."""
-        size = len(document.encode())
+    def put(self, document: str, *, advanced: bool = False) -> int:
+        """Store a new version of the policy and return its number: the one atomic switch.
+
+        What is ``advanced`` has to stay so: Parameter Store makes no standard parameter of it.
+        """
+        advanced = advanced or len(document.encode()) > STANDARD_BYTES
         with _said(f"parameter {self.target.parameter}", document):
             answer = self._ssm.put_parameter(
                 Name=self.target.parameter,
                 Value=document,
                 Type="String",
-                Tier="Standard" if size <= STANDARD_BYTES else "Advanced",
+                Tier="Advanced" if advanced else "Standard",
                 Overwrite=True,
             )
         return answer["Version"]

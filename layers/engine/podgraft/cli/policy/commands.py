@@ -71,7 +71,7 @@ def _push(bundle: Path, document: Path | None, **where: str) -> None:
     if versions and versions[-1].document == checked.document:
         click.echo(f"policy   version {versions[-1].number} says the same already")
         return
-    number = cloud.put(checked.document)
+    number = cloud.put(checked.document, advanced=bool(versions) and versions[-1].advanced)
     click.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
     if versions:
         click.echo(f"to take it back:\n  {_rollback_line(cloud.target, versions[-1].number)}")
@@ -148,7 +148,7 @@ def _rollback(version: int, **where: str) -> None:
         kept = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
         raise CommandError(f"{cloud.target.parameter} has no version {version}; kept: {kept}")
     offline.load(wanted.document, cloud.files(_bundle_of(wanted)))
-    number = cloud.put(wanted.document)
+    number = cloud.put(wanted.document, advanced=versions[-1].advanced)
     click.secho(f"version {number}, the same as {version}, is in force", fg="green")
     click.echo(f"to take it back:\n  {_rollback_line(cloud.target, versions[-1].number)}")
 
