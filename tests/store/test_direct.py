@@ -1,8 +1,11 @@
 """Who speaks to AWS directly, and what becomes of connections that AWS closed meanwhile."""
 
+import socket
 from collections.abc import Generator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from time import monotonic, sleep
 
 import pytest
 
@@ -99,3 +102,82 @@ def test_a_connection_that_was_closed_meanwhile_is_made_again(forgetful: str) ->
     assert account is not None
     s3 = direct.S3(account)
     assert [s3.read("bucket", "key") for _ in range(3)] == [b"whole"] * 3
+
+
+class _Faithful(BaseHTTPRequestHandler):
+    """Keeps its connections; answers with who is asking, by the client's port."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        port = str(self.client_address[1]).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(port)))
+        self.end_headers()
+        self.wfile.write(port)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the base class's name
+        """Say nothing."""
+
+
+def test_a_connection_is_kept() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Faithful) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        account = direct.account(LAMBDA | {"AWS_ENDPOINT_URL": url})
+        assert account is not None
+        s3 = direct.S3(account)
+        assert len({s3.read("bucket", "key") for _ in range(3)}) == 1
+        server.shutdown()
+
+
+class _Trickling(BaseHTTPRequestHandler):
+    """Never stops answering: a byte every so often."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        with suppress(OSError):
+            for _ in range(1000):
+                self.wfile.write(b"x")
+                self.wfile.flush()
+                sleep(0.05)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the base class's name
+        """Say nothing."""
+
+
+def test_an_answer_that_trickles_is_given_up() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Trickling) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        account = direct.account(LAMBDA | {"AWS_ENDPOINT_URL": url})
+        assert account is not None
+        started = monotonic()
+        with pytest.raises(TimeoutError):
+            direct.S3(account).read("bucket", "key")
+        assert monotonic() - started < 2
+        server.shutdown()
+
+
+def test_many_addresses_together_have_the_time_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S3's name has eight; where there is no way to it, none of them answers."""
+
+    class Deaf(socket.socket):
+        def connect(self, address: object) -> None:
+            del address
+            sleep(self.gettimeout() or 0)
+            raise TimeoutError
+
+    def eight(host: str, port: int, **_: object) -> list[object]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port))] * 8
+
+    monkeypatch.setattr(direct, "getaddrinfo", eight)
+    monkeypatch.setattr(direct, "socket", Deaf)
+    account = direct.account(LAMBDA)
+    assert account is not None
+    started = monotonic()
+    with pytest.raises(TimeoutError):
+        direct.S3(account).read("bucket", "key")
+    assert monotonic() - started < 1

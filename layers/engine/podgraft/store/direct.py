@@ -21,8 +21,9 @@ import json
 import ssl
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from socket import IPPROTO_TCP, SOCK_STREAM, TCP_NODELAY, getaddrinfo, socket
 from threading import Lock
-from time import gmtime, strftime
+from time import gmtime, monotonic, strftime
 from typing import Any, cast
 from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
@@ -34,6 +35,8 @@ from .aws import CONNECT_SECONDS, READ_SECONDS, Listing, RefusedByAwsError
 from .signing import Credentials, Request, signed
 
 _OK = 200
+_PIECE = 1 << 16
+_LEAST_SECONDS = 0.01  # for each further address, which may be near
 _AGENT = "podgraft"  # by which CloudTrail tells these requests from an SDK's
 _S3 = "{http://s3.amazonaws.com/doc/2006-03-01/}"
 # What only botocore understands; set, they say that there is more to it.
@@ -169,8 +172,9 @@ class _Service:
         )
         with self._lock:
             try:
+                ends = monotonic() + CONNECT_SECONDS + READ_SECONDS
                 response = self._sent(request)
-                return response.status, response.read()
+                return response.status, self._whole(response, ends)
             except HTTPException as error:
                 self._forget()
                 raise ConnectionError(type(error).__name__) from error
@@ -200,14 +204,28 @@ class _Service:
         connection.request(request.method, path, request.body or None, told)
         return connection.getresponse()
 
+    @staticmethod
+    def _whole(response: HTTPResponse, ends: float) -> bytes:
+        """The body, if it comes in time: one that trickles is as good as none."""
+        parts: list[bytes] = []
+        while part := response.read1(_PIECE):
+            parts.append(part)
+            if monotonic() > ends:
+                raise TimeoutError
+        if response.length:
+            raise ConnectionError("the answer is not whole")
+        response.close()  # the connection is kept
+        return b"".join(parts)
+
     def _connected(self) -> HTTPConnection:
         host = self._url.hostname or ""
         if self._url.scheme == "https":
             trusted = ssl.create_default_context(cafile=self._account.authorities)
             made = HTTPSConnection(host, self._url.port, timeout=CONNECT_SECONDS, context=trusted)
+            made.sock = trusted.wrap_socket(_reached(host, made.port), server_hostname=host)
         else:
             made = HTTPConnection(host, self._url.port, timeout=CONNECT_SECONDS)
-        made.connect()
+            made.sock = _reached(host, made.port)
         made.auto_open = 0  # not by itself: it would wait as long for an answer as for a connection
         made.sock.settimeout(READ_SECONDS)
         return made
@@ -216,6 +234,27 @@ class _Service:
         if self._connection is not None:
             self._connection.close()
         self._connection = None
+
+
+def _reached(host: str, port: int) -> socket:
+    """A connection to the first address that answers; S3 has eight, and all of them together have
+    the time of one.
+    """
+    ends = monotonic() + CONNECT_SECONDS
+    failure = OSError("no address")
+    for family, kind, protocol, _, address in getaddrinfo(host, port, type=SOCK_STREAM):
+        made = socket(family, kind, protocol)
+        made.settimeout(max(ends - monotonic(), _LEAST_SECONDS))
+        try:
+            made.connect(address)
+        except OSError as error:
+            made.close()
+            failure = error
+        else:
+            made.settimeout(CONNECT_SECONDS)
+            made.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+            return made
+    raise failure
 
 
 def _json(body: bytes) -> Mapping[str, Any]:
