@@ -2,14 +2,17 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from events.kept import keep
 
+COMPILED = re.compile(r"^from dataclasses import .*\bdataclass\b", re.MULTILINE)
 KEPT = Path(__file__).with_name("imported.json")
 HANDLER = Path(__file__).parents[2] / "functions" / "webhook"
 
@@ -71,6 +74,20 @@ def test_no_module_is_imported_that_is_not_on_the_list(loaded: set[str]) -> None
 
 def test_the_list_names_nothing_that_is_not_imported(loaded: set[str]) -> None:
     assert set(json.loads(KEPT.read_text())) <= loaded
+
+
+def test_what_is_loaded_defines_its_dataclasses_without_compiling_them() -> None:
+    known: list[str] = json.loads(KEPT.read_text())
+    ours = {name for name in known if name.startswith("podgraft.")}
+    found = {name for name in ours if COMPILED.search(_source(name))}
+    assert found == {"podgraft.gotemplate.source"}  # its cached properties need a __dict__
+
+
+def _source(module: str) -> str:
+    found = find_spec(module)
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).read_text()
 
 
 @pytest.mark.parametrize("heavy", ["boto3", "cryptography", "cel_expr_python"])
