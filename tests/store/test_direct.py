@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Generator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from time import monotonic, sleep
@@ -72,7 +72,14 @@ def test_botocore_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [type(client).__module__ for client in by_name] == [sdk.__name__] * 2
 
 
-class _Forgetful(BaseHTTPRequestHandler):
+class _Silent(BaseHTTPRequestHandler):
+    """Logs nothing."""
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the base class's name
+        """Say nothing."""
+
+
+class _Forgetful(_Silent):
     """Answers, and closes the connection without a word of it."""
 
     protocol_version = "HTTP/1.1"
@@ -85,26 +92,27 @@ class _Forgetful(BaseHTTPRequestHandler):
         self.wfile.write(b"whole")
         self.close_connection = True
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the base class's name
-        """Say nothing."""
 
-
-@pytest.fixture
-def forgetful() -> Generator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Forgetful) as server:
+@contextmanager
+def served(handler: type[BaseHTTPRequestHandler]) -> Generator[direct.S3]:
+    """S3 on loopback that answers so."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        account = direct.account(LAMBDA | {"AWS_ENDPOINT_URL": url})
+        assert account is not None
+        try:
+            yield direct.S3(account)
+        finally:
+            server.shutdown()
 
 
-def test_a_connection_that_was_closed_meanwhile_is_made_again(forgetful: str) -> None:
-    account = direct.account(LAMBDA | {"AWS_ENDPOINT_URL": forgetful})
-    assert account is not None
-    s3 = direct.S3(account)
-    assert [s3.read("bucket", "key") for _ in range(3)] == [b"whole"] * 3
+def test_a_connection_that_was_closed_meanwhile_is_made_again() -> None:
+    with served(_Forgetful) as s3:
+        assert [s3.read("bucket", "key") for _ in range(3)] == [b"whole"] * 3
 
 
-class _Faithful(BaseHTTPRequestHandler):
+class _Faithful(_Silent):
     """Keeps its connections; answers with who is asking, by the client's port."""
 
     protocol_version = "HTTP/1.1"
@@ -116,22 +124,13 @@ class _Faithful(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(port)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the base class's name
-        """Say nothing."""
-
 
 def test_a_connection_is_kept() -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Faithful) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_address[1]}"
-        account = direct.account(LAMBDA | {"AWS_ENDPOINT_URL": url})
-        assert account is not None
-        s3 = direct.S3(account)
+    with served(_Faithful) as s3:
         assert len({s3.read("bucket", "key") for _ in range(3)}) == 1
-        server.shutdown()
 
 
-class _Trickling(BaseHTTPRequestHandler):
+class _Trickling(_Silent):
     """Never stops answering: a byte every so often."""
 
     def do_GET(self) -> None:
@@ -144,21 +143,12 @@ class _Trickling(BaseHTTPRequestHandler):
                 self.wfile.flush()
                 sleep(0.05)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the base class's name
-        """Say nothing."""
-
 
 def test_an_answer_that_trickles_is_given_up() -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Trickling) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_address[1]}"
-        account = direct.account(LAMBDA | {"AWS_ENDPOINT_URL": url})
-        assert account is not None
-        started = monotonic()
-        with pytest.raises(TimeoutError):
-            direct.S3(account).read("bucket", "key")
-        assert monotonic() - started < 2
-        server.shutdown()
+    started = monotonic()
+    with served(_Trickling) as s3, pytest.raises(TimeoutError):
+        s3.read("bucket", "key")
+    assert monotonic() - started < 2
 
 
 def test_many_addresses_together_have_the_time_of_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from threading import Barrier, Thread
 import pytest
 
 from podgraft.store import NotLoadedError, StoreError, UnavailableError
-from podgraft.store import reloading as reloading_module
 from podgraft.store.reloading import Current, Reloading
 
 
@@ -26,11 +25,12 @@ def test_files_that_never_rest_are_tried_anew_at_each_look() -> None:
             reloading.current()
 
 
-def test_files_rest_for_a_while_after_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_rest_for_a_while_after_a_look() -> None:
     now = [100.0]
-    monkeypatch.setattr(reloading_module, "monotonic", lambda: now[0])
     fingerprint = [0]
-    loading = Reloading(lambda: fingerprint[0], lambda: fingerprint[0], seconds=0.5)
+    loading = Reloading(
+        lambda: fingerprint[0], lambda: fingerprint[0], seconds=0.5, clock=lambda: now[0]
+    )
     assert loading.current() == Current(0)
     fingerprint[0] = 1
     now[0] = 100.4

@@ -39,11 +39,16 @@ class Reloading(Generic[T]):
     """
 
     def __init__(
-        self, fingerprint: Callable[[], object], load: Callable[[], T], seconds: float = 0.0
+        self,
+        fingerprint: Callable[[], object],
+        load: Callable[[], T],
+        seconds: float = 0.0,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self._fingerprint = fingerprint
         self._load = load
         self._seconds = seconds
+        self._clock = clock
         self._rests_until = 0.0
         self._loaded: _Loaded[T] | None = None
         self._lock = Lock()
@@ -62,7 +67,7 @@ class Reloading(Generic[T]):
         raise (loaded.error or AssertionError("neither")).with_traceback(None)
 
     def _looked(self) -> _Loaded[T]:
-        loaded, now = self._loaded, monotonic()
+        loaded, now = self._loaded, self._clock()
         if loaded and loaded.value is not None and now < self._rests_until:
             return loaded
         fingerprint = self._fingerprint()
