@@ -11,7 +11,8 @@ What botocore would see to, and who does here:
 - signatures: ``signing.py``, compared with botocore's by a test;
 - TLS: Python's ``ssl``, which verifies name and certificate by the system's authorities or by
   ``AWS_CA_BUNDLE``;
-- time limits and repetitions: ``aws.py``, the same for both ways; every fault of the services is
+- time limits and repetitions: ``aws.py``, the same for both ways, and here for all addresses of a
+  name and all pieces of an answer together; every fault of the services is
   tested through both (``tests/store/test_aws_faults.py``);
 - redirects: none are followed. A bucket in another region than the function's is refused;
 - new credentials: Lambda replaces an environment before those it was started with expire.
