@@ -5,14 +5,17 @@ an injector that remembers, and each by itself by one that does not and shows te
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import count, repeat
 from random import Random
 from typing import Any
 
 import pytest
 
+from injection.istio import bundles
 from injection.istio.bundles import of_template, sample
 from podgraft import patch
 from podgraft.gotemplate import BUILTINS, Footprint
@@ -70,6 +73,8 @@ ANNOTATIONS: dict[str, tuple[str, ...]] = {
     "example.com/note": ("a: b", "plain"),
 }
 TEXTS = ("x", "", "a: b", "web-2", "- a\nb: c", "5c9", "80")
+
+SHOP = istio.Request(namespace="shop")
 
 
 @contextmanager
@@ -130,23 +135,26 @@ def sequence(pods: list[Any], random: Random, length: int) -> Iterator[Any]:
         yield pod
 
 
-def outcome(used: istio.Injector, pod: Any) -> str:
+def outcome(used: istio.Injector, pod: Any, request: istio.Request = SHOP) -> str:
     """The patch, or why there is none."""
     try:
-        done = used.inject(pod, istio.Request(namespace="shop"))
+        done = used.inject(pod, request)
     except InjectionError as error:
         return f"{type(error).__name__}: {error}"
     return json.dumps([[*done.patch], done.warnings])
 
 
-def assert_alike(used: istio.Injector, pods: Iterator[Any]) -> int:
-    """Both ways give the same; how many pods were injected."""
-    injected = 0
-    for pod in pods:
-        remembered = outcome(used, pod)
+def assert_alike(
+    used: istio.Injector, pods: Iterable[Any], requests: Iterable[istio.Request] = repeat(SHOP)
+) -> list[str]:
+    """Both ways give the same; the outcomes of the pods that were injected."""
+    injected: list[str] = []
+    for pod, request in zip(pods, requests, strict=False):
+        remembered = outcome(used, pod, request)
         with forgetting():
-            assert outcome(used, pod) == remembered, json.dumps(pod)
-        injected += remembered.startswith("[")
+            assert outcome(used, pod, request) == remembered, json.dumps([pod, request.namespace])
+        if remembered.startswith("["):
+            injected.append(remembered)
     return injected
 
 
@@ -155,7 +163,79 @@ def assert_alike(used: istio.Injector, pods: Iterator[Any]) -> int:
 def test_generated_pods(release: str, seed: int) -> None:
     random = Random(seed)  # noqa: S311 - the same pods each time
     pods = sequence([WEB], random, 60)
-    assert assert_alike(sample(release), pods) > 20
+    assert len(assert_alike(sample(release), pods)) > 20
+
+
+NAMESPACES = ("shop", "bank", "istio-system", "")
+
+
+def _surrounded(release: str) -> istio.Injector:
+    """An injector to which it matters where a pod goes: its namespace's ids and proxies."""
+    documents = dataclasses.replace(
+        bundles.documents(),
+        namespaces={
+            name: {"metadata": {"name": name, "annotations": {_UIDS: f"{number}000/100"}}}
+            for number, name in enumerate(NAMESPACES[:2], 1)
+        },
+        proxy_configs=(
+            _proxy_config("istio-system", {"concurrency": 2}),
+            _proxy_config("bank", {"concurrency": 4, "environmentVariables": {"BANK": "yes"}}),
+            _proxy_config(
+                "shop", {"selector": {"matchLabels": {"app": "x"}}, "image": {"imageType": "debug"}}
+            ),
+        ),
+    )
+    return istio.compile_(documents, istio.Surroundings(release=release, platform="openshift"))
+
+
+_UIDS = "openshift.io/sa.scc.uid-range"
+
+
+def _proxy_config(namespace: str, spec: Object) -> Object:
+    return {"kind": "ProxyConfig", "metadata": {"namespace": namespace}, "spec": spec}
+
+
+@pytest.mark.parametrize("release", ["1.30", "1.24"])
+@pytest.mark.parametrize("seed", range(3))
+def test_generated_pods_of_several_namespaces(release: str, seed: int) -> None:
+    random = Random(seed)  # noqa: S311 - the same pods each time
+    requests = (
+        istio.Request(
+            namespace=random.choice(NAMESPACES),
+            environment=random.choice(({}, {"ISTIO_META_NETWORK": "n1"})),
+        )
+        for _ in count()
+    )
+    pods = sequence([WEB], random, 60)
+    injected = assert_alike(_surrounded(release), pods, requests)
+    assert len(injected) > 20
+    for mark in ('"runAsUser": 1099', '"runAsUser": 2099', '"BANK"'):
+        assert any(mark in each for each in injected), mark
+        assert any(mark not in each for each in injected), mark
+
+
+# Each shows a value as it stands on one way, and by some other means on the other.
+FORKS = (
+    "{{ if isset .ObjectMeta.Labels `x` }}{{ fromJSON (%s) | toJson }}{{ else }}{{ %s }}{{ end }}",
+    "{{ if eq .DeploymentMeta.Name `web` }}{{ %s | quote }}{{ else }}{{ %s }}{{ end }}",
+    "{{ with %s }}{{ . | toJson }}{{ else }}{{ %s }}{{ end }}",
+    "{{ range .Spec.Containers }}{{ if eq .Name `x` }}{{ .Image }}{{ end }}{{ end }}{{ %s }}%.0s",
+)
+
+
+@pytest.mark.parametrize("fork", FORKS)
+def test_generated_pods_of_templates_with_two_ways(fork: str) -> None:
+    random = Random(fork)  # noqa: S311 - the same pods each time
+    note = "annotation .ObjectMeta `example.com/note` ``"
+    used = of_template(f"metadata:\n  annotations:\n    made: {fork % (note, note)}\nspec: {{}}\n")
+    noted = [patch.merge_patch(WEB, {"metadata": {"annotations": note}}) for note in _NOTES]
+    labelled = [patch.merge_patch(pod, {"metadata": {"labels": {"x": "y"}}}) for pod in noted]
+    assert len(assert_alike(used, sequence([*noted, *labelled], random, 150))) > 20
+
+
+_NOTES: tuple[Object, ...] = tuple(
+    {"example.com/note": text} for text in ('"a"', "a", '{"a":"b"}', "a: b", "[a]", "5", "null")
+)
 
 
 @pytest.mark.skipif(not WEBHOOK_CASES, reason=f"no corpus: set {corpus.VARIABLE} to its folder")
@@ -167,7 +247,7 @@ def test_pods_of_the_corpus(release: str) -> None:
         if case.release == release:
             documents = json.loads((case.folder / case.facts["webhook_docs"]).read_text())
             pods = [document["pod"] for document in documents]
-            injected += assert_alike(corpus.injector(case), sequence(pods, random, 4))
+            injected += len(assert_alike(corpus.injector(case), sequence(pods, random, 4)))
     assert injected > len(RELEASES)
 
 
@@ -197,7 +277,7 @@ def test_a_text_is_not_the_pods_own_because_another_pod_had_it() -> None:
     )
     noted = patch.merge_patch(WEB, {"metadata": {"annotations": {"note": '{"privileged":true}'}}})
     decoded = patch.merge_patch(noted, {"metadata": {"labels": {"decoded": "y"}}})
-    assert assert_alike(used, iter([decoded, noted])) == 1
+    assert len(assert_alike(used, [decoded, noted])) == 1
 
 
 MESH = (
@@ -232,7 +312,7 @@ def test_functions_that_say_what_they_read_read_nothing_else(call: str) -> None:
     template = f"metadata:\n  labels:\n    made: {{{{ {call} | quote }}}}\nspec: {{}}\n"
     used = of_template(template, mesh=MESH)
     pods = [patch.merge_patch(WEB, change) for change in ({}, *CHANGES)]
-    assert assert_alike(used, iter(pods)) == len(pods)
+    assert len(assert_alike(used, pods)) == len(pods)
     assert len({outcome(used, pod) for pod in pods}) > 1
 
 
