@@ -153,6 +153,40 @@ def test_push_shows_its_progress_and_again_changes_nothing(
     assert (keys(), len(versions())) == (stored, 1)
 
 
+def test_push_repairs_damage_of_the_same_length(local: Path, run: Run, aws: FaultyAws) -> None:
+    del aws
+    run("push", *here(local), *REMOTE)
+    [key] = [key for key in keys() if key.endswith("mesh.yaml")]
+    damaged = BUNDLE["mesh.yaml"].replace(b"example.org", b"example.com")
+    client("s3").put_object(Bucket=BUCKET, Key=key, Body=damaged)
+    assert "damaged" in run("pull", "-o", str(local / "pulled"), *REMOTE)[1]
+    status, said = run("push", *here(local), *REMOTE)
+    assert (status, said.count("upload"), "upload   1/1 mesh.yaml" in said) == (0, 1, True)
+    assert client("s3").get_object(Bucket=BUCKET, Key=key)["Body"].read() == BUNDLE["mesh.yaml"]
+    status, said = run("push", *here(local), *REMOTE)
+    assert (status, "upload" in said, len(versions())) == (0, False, 1)
+
+
+@pytest.mark.parametrize("stranger", ["old.yaml", "it's.txt", ""])
+def test_push_refuses_a_bundle_that_a_strange_object_spoils(
+    local: Path, run: Run, aws: FaultyAws, stranger: str
+) -> None:
+    """It is another's, so it stays; the function counts every object below the digest."""
+    del aws
+    run("push", *here(local), *REMOTE)
+    say(local, "policy: disabled\n")
+    key = keys()[0].rpartition("/")[0] + f"/{stranger}"
+    client("s3").put_object(Bucket=BUCKET, Key=key, Body=b"a: b\n")
+    before = keys()
+    status, said = run("push", *here(local), *REMOTE)
+    assert (status, keys(), len(versions())) == (1, before, 1)
+    assert f"error: s3://{BUCKET}/{key}: is no file of bundle {bundle.digest(BUNDLE)}" in said
+    remedy = said[said.index("aws s3 rm") :].splitlines()[0]
+    assert shlex.split(remedy) == ["aws", "s3", "rm", f"s3://{BUCKET}/{key}"]
+    client("s3").delete_object(Bucket=BUCKET, Key=key)
+    assert run("push", *here(local), *REMOTE)[0] == 0
+
+
 def test_the_rollback_line_that_push_prints_works(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
     run("push", *here(local), *REMOTE)

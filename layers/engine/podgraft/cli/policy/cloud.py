@@ -39,6 +39,10 @@ class Target:
         """The key prefix of one bundle."""
         return f"{self.bundle_prefix}{self.injector}/{digest.removeprefix('sha256:')}/"
 
+    def key(self, digest: str, path: str) -> str:
+        """The name of the object that holds one file of a bundle."""
+        return self.folder(digest) + path
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
@@ -130,21 +134,22 @@ class Cloud:
 
     def upload(self, digest: str, path: str, content: bytes) -> None:
         """Store one file of a bundle."""
-        key = self.target.folder(digest) + path
+        key = self.target.key(digest, path)
         with _said(f"s3://{self.target.bucket}/{key}"):
             self._s3.put_object(Bucket=self.target.bucket, Key=key, Body=content)
 
     def files(self, digest: str) -> Mapping[str, bytes]:
         """A stored bundle, verified; ``CommandError`` for one that is missing or damaged."""
-        found = {path: self._read(digest, path) for path in self.stored(digest)}
+        found = {path: self.read(digest, path) for path in self.stored(digest)}
         if not found:
             raise CommandError(f"bundle {digest} is not in s3://{self.target.bucket}; push it")
         if bundle.digest(found) != digest:
             raise CommandError(f"bundle {digest} in s3://{self.target.bucket} is damaged; push it")
         return found
 
-    def _read(self, digest: str, path: str) -> bytes:
-        key = self.target.folder(digest) + path
+    def read(self, digest: str, path: str) -> bytes:
+        """One file of a bundle as it is stored, be it whole or damaged."""
+        key = self.target.key(digest, path)
         with _said(f"s3://{self.target.bucket}/{key}"):
             return self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"].read()
 

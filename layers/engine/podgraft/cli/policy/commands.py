@@ -1,6 +1,7 @@
 """The subcommands of ``podgraft policy``."""
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -78,16 +79,35 @@ def _push(bundle: Path, document: Path | None, **where: str) -> None:
 
 
 def _upload(cloud: Cloud, checked: Checked) -> None:
-    """Upload what is missing; the policy switches to a bundle only when all of it is there."""
+    """Upload what is missing or damaged; the policy switches to a bundle only when it is whole."""
     stored = cloud.stored(checked.digest)
+    _refuse_strangers(cloud.target, checked.digest, sorted(stored.keys() - checked.files.keys()))
     missing = {
-        path: content for path, content in checked.files.items() if stored.get(path) != len(content)
+        path: content
+        for path, content in checked.files.items()
+        # Of another size it is damaged without a look; so no more is read than was given.
+        if stored.get(path) != len(content) or cloud.read(checked.digest, path) != content
     }
     for number, (path, content) in enumerate(missing.items(), start=1):
         click.echo(f"upload   {number}/{len(missing)} {path}, {len(content)} bytes")
         cloud.upload(checked.digest, path, content)
     if not missing:
         click.echo(f"bundle   {checked.digest} is in S3 already")
+
+
+def _refuse_strangers(target: Target, digest: str, paths: Sequence[str]) -> None:
+    """Objects among a bundle's own that do not belong to it: with them its digest is another.
+
+    Whose they are nobody here knows, so that deleting them is left to whoever reads this.
+    """
+    places = [f"s3://{target.bucket}/{target.key(digest, path)}" for path in paths]
+    findings = [
+        f"{place}: is no file of bundle {digest}, which does not load with it; "
+        f"take it away: aws s3 rm {shlex.quote(place)}"
+        for place in places
+    ]
+    if findings:
+        raise CommandError(*findings)
 
 
 def _further_bundles(cloud: Cloud, checked: Checked) -> None:
