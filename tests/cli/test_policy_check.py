@@ -94,13 +94,26 @@ bundle: latest
 neverInjectSelector: 3
 alwaysInjectSelector: [{matchExpressions: [{key: a, operator: Is}]}]
 features: {nativeSidecars: 'yes'}
-clusters: {a: {polcy: x, injectValues: both}}
+istioRelease: "9.9"
+clusters: {a: {polcy: x, injectValues: both, istioRelease: "1.5"}}
 """
+# Each wrong at its place, in one document.
+SPOILT_MESH = b"""{}
+    outboundTrafficPolicy: 7
+    proxyListenPort: 99999
+    defaultConfig: {concurrency: x, proxyMetadata: {A: 1, B: 2}}"""
+PROXY_CONFIG = (
+    b"{apiVersion: networking.istio.io/v1, kind: ProxyConfig, metadata: {name: p, namespace: n}, "
+    b"spec: {concurrency: x, environmentVariables: {A: 1, B: b}}}"
+)
 SPOILT_BUNDLE = {
     "injector.yaml": BUNDLE["injector.yaml"]
     .replace(b"{{ .DeploymentMeta.Name }}", b"{{ if }}")
-    .replace(b'- matchLabels: {never: "true"}', b"- matchLabels: {a b: c}"),
-    "mesh.yaml": BUNDLE["mesh.yaml"].replace(b"example.org", b"{}"),
+    .replace(b'- matchLabels: {never: "true"}', b"- matchLabels: {a b: c}")
+    .replace(b"policy: enabled", b"policy: maybe")
+    .replace(b'"registry.example.com"}', b'7, "network": 8}'),
+    "mesh.yaml": BUNDLE["mesh.yaml"].replace(b"example.org", SPOILT_MESH),
+    "proxyconfig.yaml": PROXY_CONFIG,
     "latin.yaml": "a: é".encode("latin-1"),
     "other.yaml": b"a: [\n",
     "appmesh.yaml": MESH,
@@ -115,11 +128,23 @@ EVERYTHING_WRONG = {
     "policy.yaml /neverInjectSelector",
     "policy.yaml /alwaysInjectSelector/0/matchExpressions/0/operator",  # tolerated too
     "policy.yaml /features/nativeSidecars",
+    "policy.yaml /istioRelease",  # tolerated too
+    "policy.yaml /clusters/a/istioRelease",
     "policy.yaml /clusters/a/polcy",
     "policy.yaml /clusters/a/injectValues",
     "injector.yaml /data/config/templates/sidecar",
     "injector.yaml /data/config/neverInjectSelector/0/matchLabels",  # tolerated too
+    "injector.yaml /data/config/policy",  # tolerated too
+    "injector.yaml /data/values/global/hub",
+    "injector.yaml /data/values/global/network",
     "mesh.yaml /data/mesh/trustDomain",
+    "mesh.yaml /data/mesh/outboundTrafficPolicy",
+    "mesh.yaml /data/mesh/proxyListenPort",
+    "mesh.yaml /data/mesh/defaultConfig/concurrency",
+    "mesh.yaml /data/mesh/defaultConfig/proxyMetadata/A",
+    "mesh.yaml /data/mesh/defaultConfig/proxyMetadata/B",
+    "proxyconfig.yaml /spec/concurrency",
+    "proxyconfig.yaml /spec/environmentVariables/A",
     "latin.yaml",
     "other.yaml",
     "appmesh.yaml /spec/awsAppMesh/injectionSelector",
@@ -139,6 +164,26 @@ def test_one_run_says_everything_that_is_wrong(local: Folder, check: Check) -> N
     for name, content in SPOILT_BUNDLE.items():
         local.write(name, content)
     assert places(check()) == EVERYTHING_WRONG
+
+
+@pytest.mark.parametrize(
+    ("release", "wrong"), [("1.32", False), ("1.33", True), ("2.0", True), ("1.5", True)]
+)
+def test_a_release_that_is_not_known_is_said(
+    local: Folder, check: Check, release: str, *, wrong: bool
+) -> None:
+    local.policy.write_text(f"istioRelease: '{release}'\n")
+    assert places(check()) == ({"policy.yaml /istioRelease"} if wrong else set())
+
+
+@pytest.mark.parametrize("word", [b"maybe", b"Enabled", b"''", b"disabled"])
+def test_the_policy_of_istios_own_configuration_is_a_known_word(
+    local: Folder, check: Check, word: bytes
+) -> None:
+    content = BUNDLE["injector.yaml"].replace(b"policy: enabled", b"policy: " + word)
+    local.write("injector.yaml", content)
+    wrong = word in {b"maybe", b"Enabled"}
+    assert places(check()) == ({"injector.yaml /data/config/policy"} if wrong else set())
 
 
 def test_a_template_that_does_not_parse_is_drawn(

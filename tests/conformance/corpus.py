@@ -133,7 +133,7 @@ def _mesh(release: str, path: Path, changes: Object) -> str:
     """The effective mesh configuration with the case's changes, as a text to be applied again."""
     profile = releases.parse(release)
     schema = messages.schema(profile)
-    effective = mesh.apply(schema, mesh.defaults(profile), path.read_text(encoding="utf-8"))
+    effective = mesh.apply(schema, mesh.defaults(profile), path.read_text(encoding="utf-8"), [])
     return dump(patch.merge_patch(effective, changes))
 
 

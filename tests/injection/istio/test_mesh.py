@@ -7,7 +7,7 @@ import json
 import pytest
 
 from podgraft.injection.istio import mesh, messages, proxycheck, proxyconfig, releases
-from podgraft.injection.istio.messages import MESH_CONFIG, PROXY_CONFIG, MessageError
+from podgraft.injection.istio.messages import MESH_CONFIG, PROXY_CONFIG, Wrong
 from podgraft.jsonvalue import JSON, Object, dump
 
 NEWEST = releases.newest()
@@ -104,11 +104,11 @@ APPLIED: tuple[tuple[str, Object], ...] = (
 def test_a_text_is_laid_over_the_mesh(text: str, changes: Object) -> None:
     expected = {key: value for key, value in (BASE | changes).items() if value is not None}
 
-    assert mesh.apply(SCHEMA, BASE, text) == expected
+    assert mesh.apply(SCHEMA, BASE, text, []) == expected
 
 
 def test_an_applied_mesh_keeps_the_order_of_the_proto_file() -> None:
-    applied = mesh.apply(SCHEMA, mesh.defaults(NEWEST), "rootNamespace: x")
+    applied = mesh.apply(SCHEMA, mesh.defaults(NEWEST), "rootNamespace: x", [])
     names = [field.json for field in SCHEMA.type(MESH_CONFIG).fields]
 
     assert [*applied] == [name for name in names if name in applied]
@@ -125,11 +125,30 @@ BROKEN = (
 
 @pytest.mark.parametrize(("text", "path", "problem"), BROKEN)
 def test_a_broken_text_is_refused_with_its_place(text: str, path: str, problem: str) -> None:
-    with pytest.raises(MessageError) as caught:
-        mesh.apply(SCHEMA, BASE, text)
+    found: list[Wrong] = []
+    assert mesh.apply(SCHEMA, BASE, text, found) == BASE
+    [wrong] = found
+    assert wrong.path == path
+    assert problem in wrong.problem
 
-    assert caught.value.path == path
-    assert problem in caught.value.problem
+
+def test_what_is_wrong_somewhere_hides_nothing_elsewhere() -> None:
+    found: list[Wrong] = []
+    text = """
+        outboundTrafficPolicy: 7
+        defaultConfig: {concurrency: x, proxyMetadata: {a/b: 1, c: "2"}, statusPort: 1}
+        extensionProviders: [{name: 5}, {name: a, zipkin: {port: y}}]
+        proxyListenPort: 99999
+    """
+    config = mesh.apply(SCHEMA, BASE, text, found)
+    assert [wrong.path for wrong in found] == [
+        "/outboundTrafficPolicy",
+        "/defaultConfig/concurrency",
+        "/defaultConfig/proxyMetadata/a~1b",
+        "/extensionProviders/0/name",
+        "/extensionProviders/1/zipkin/port",
+    ]
+    assert config == BASE | {"proxyListenPort": 99999}
 
 
 MERGED: tuple[tuple[Object, Object, Object], ...] = (
@@ -306,7 +325,7 @@ MESH_PROBLEMS: tuple[tuple[Object, list[str]], ...] = (
 
 @pytest.mark.parametrize(("given", "paths"), MESH_PROBLEMS)
 def test_a_mesh_configuration_is_checked(given: Object, paths: list[str]) -> None:
-    config = mesh.apply(SCHEMA, mesh.defaults(NEWEST), dump(given))
+    config = mesh.apply(SCHEMA, mesh.defaults(NEWEST), dump(given), [])
 
     found = list(mesh.problems(NEWEST, config))
     assert [path for path, *_ in found] == paths
@@ -316,7 +335,7 @@ def test_a_mesh_configuration_is_checked(given: Object, paths: list[str]) -> Non
 def test_1_31_does_not_know_the_inbound_retry_policy() -> None:
     known = releases.profile(31)
     text = json.dumps({"defaultInboundHttpRetryPolicy": {"attempts": -1}})
-    config = mesh.apply(messages.schema(known), mesh.defaults(known), text)
+    config = mesh.apply(messages.schema(known), mesh.defaults(known), text, [])
 
     assert [*mesh.problems(known, config)] == []
 

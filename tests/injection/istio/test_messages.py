@@ -72,8 +72,19 @@ def test_a_wrong_value_is_refused_with_its_place(given: JSON, path: str, problem
     with pytest.raises(MessageError) as caught:
         messages.read(NEWEST, PROXY_CONFIG, given)
 
-    assert caught.value.path == path
-    assert problem in caught.value.problem
+    [wrong] = caught.value.found
+    assert wrong.path == path
+    assert problem in wrong.problem
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    given: Object = {"statusPort": "x", "extraStatTags": [1, "a", 2], "tracing": {"sampling": []}}
+    with pytest.raises(MessageError) as caught:
+        messages.read(NEWEST, PROXY_CONFIG, given)
+
+    paths = ["/statusPort", "/extraStatTags/0", "/extraStatTags/2", "/tracing/sampling"]
+    assert [wrong.path for wrong in caught.value.found] == paths
+    assert str(caught.value).count("; /") == len(paths) - 1
 
 
 def test_fields_stand_in_the_order_of_the_proto_file() -> None:

@@ -102,7 +102,7 @@ def parse(document: str) -> Policy:
         raise PolicyError([Fault("", f"not YAML: {error}", "correct that line")]) from error
     policy = _document(Spot({} if read is None else read, "", notes))
     if notes.faults:
-        raise PolicyError(notes.faults, notes.tolerated)
+        raise PolicyError(notes.faults, notes.tolerated, policy)
     return replace(policy, tolerated=tuple(notes.tolerated))
 
 

@@ -1,8 +1,14 @@
 """What is wrong with a policy document: the operator's faults, all of them at once."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from podgraft.records import dataclass
+
+if TYPE_CHECKING:
+    from .document import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +26,14 @@ class Fault:
 class PolicyError(Exception):
     """The document does not validate; the policy in force stays in force.
 
-    ``tolerated`` are faults found beside, which alone would not have stopped a review.
+    ``tolerated`` are faults found beside, which alone would not have stopped a review. ``sound``
+    is what the document says without the faulty keys: a bundle can be checked by it.
     """
 
-    def __init__(self, faults: Sequence[Fault], tolerated: Sequence[Fault] = ()) -> None:
+    def __init__(
+        self, faults: Sequence[Fault], tolerated: Sequence[Fault] = (), sound: Policy | None = None
+    ) -> None:
         super().__init__("policy: " + ". ".join(map(str, faults)))
         self.faults = tuple(faults)
         self.tolerated = tuple(tolerated)
+        self.sound = sound

@@ -51,9 +51,9 @@ def check(folder: Path, document_path: Path | None) -> Checked:
     document = with_bundle(text, digest)
     place = str(document_path or "policy")
     findings.extend(_size_faults(place, document))
-    read = _parsed(place, text, findings)
-    stored = Policy() if read is None else _stored(place, document, digest, findings)
-    compiled = _compiled(files, read or Policy(), place, findings)
+    read, valid = _parsed(place, text, findings)
+    stored = _stored(place, document, digest, findings) if valid else read
+    compiled = _compiled(files, read, place, findings)
     if findings or compiled is None:
         raise CommandError(*map(str, findings))
     return Checked(files=files, digest=digest, document=document, policy=stored, bundle=compiled)
@@ -112,19 +112,21 @@ def _stored(place: str, document: str, digest: str, findings: list[Fault]) -> Po
     return stored
 
 
-def _parsed(place: str, text: str, findings: list[Fault]) -> Policy | None:
-    read: Policy | None = None
+def _parsed(place: str, text: str, findings: list[Fault]) -> tuple[Policy, bool]:
+    """What the policy says, without its faulty keys, and whether it validates."""
+    valid = True
     try:
         read = policy.parse(text)
         faults = read.tolerated
     except PolicyError as error:
+        read, valid = error.sound or Policy(), False
         faults = (*error.faults, *error.tolerated)
     findings.extend(
         Fault(file=place, path=fault.path, problem=fault.problem, remedy=fault.remedy)
         for fault in faults
     )
     findings.extend(_schema_faults(place, text, [fault.path for fault in faults]))
-    return read
+    return read, valid
 
 
 def _schema_faults(place: str, text: str, known: Sequence[str]) -> Iterator[Fault]:

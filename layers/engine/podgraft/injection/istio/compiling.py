@@ -10,7 +10,7 @@ from podgraft.injection import masks
 from podgraft.injection.errors import Fault, InvalidDocumentsError
 from podgraft.jsonvalue import JSON, Object, object_at, text_at
 from podgraft.kube import SelectorError, selectors
-from podgraft.policy import IGNORED_NAMESPACES, InjectValues, Rules
+from podgraft.policy import IGNORED_NAMESPACES, InjectValues, PolicyWord, Rules
 
 from . import (
     functions,
@@ -26,7 +26,7 @@ from . import (
 )
 from .documents import Documents, Surroundings
 from .injector import Injector
-from .messages import Message, MessageError, Schema
+from .messages import Message, MessageError, Schema, Wrong
 from .plan import Setup
 from .releases import Profile, UnknownReleaseError
 from .settings import Config, Values
@@ -36,6 +36,14 @@ from .templates import Templates
 _AS_DOCUMENTED = (
     "write what Istio wants there: "
     "https://istio.io/latest/docs/reference/config/istio.mesh.v1alpha1/"
+)
+
+# Without the word: a text that is no policy may be anything.
+_UNKNOWN_POLICY = Fault(
+    document="config",
+    path="/policy",
+    problem="says neither enabled nor disabled, so that nothing is injected without a mark",
+    remedy="use enabled or disabled",
 )
 
 _TWO_IGNORED = frozenset({"kube-system", "kube-public"})
@@ -68,16 +76,17 @@ def compile_(
     ``deferred``: templates are parsed when they are first used, and their faults told then.
     """
     faults: list[Fault] = []
+    warnings: list[Fault] = []
     config = settings.read_config(documents.config, faults)
     values = settings.read_values(documents.values, faults)
-    profile = _profile(surroundings, values, faults)
+    profile = _profile(surroundings, values, faults, warnings)
     schema = messages.schema(profile)
     mesh_config = _mesh(profile, schema, documents.mesh, faults)
     faults += _proxy_config_faults(schema, documents.proxy_configs)
     env = surroundings.environment()
     known = _functions(profile, schema, env)
     chosen = templates.templates(profile, config, known, surroundings.default_templates)
-    warnings = [*chosen.unknown("policy" if surroundings.default_templates else "config")]
+    warnings += chosen.unknown("policy" if surroundings.default_templates else "config")
     if not deferred:
         _parse(profile, chosen, faults, warnings)
     rules = _rules(profile, config, warnings)
@@ -106,8 +115,12 @@ def compile_(
     )
 
 
-def _profile(surroundings: Surroundings, values: Values, faults: list[Fault]) -> Profile:
+def _profile(
+    surroundings: Surroundings, values: Values, faults: list[Fault], warnings: list[Fault]
+) -> Profile:
     said = surroundings.release
+    if said is not None and releases.is_newer(said):
+        warnings.append(_followed_as_newest(said))
     try:
         return releases.of_tag(values.tag) if said is None else releases.parse(said)
     except UnknownReleaseError as error:
@@ -117,14 +130,23 @@ def _profile(surroundings: Surroundings, values: Values, faults: list[Fault]) ->
         return releases.newest()
 
 
+def _followed_as_newest(said: str) -> Fault:
+    newest = releases.newest().release
+    return Fault(
+        document="policy",
+        path="/istioRelease",
+        problem=f"Istio {said} is newer than all that are known, and is followed as {newest}",
+        remedy=f'write "{newest}", or update podgraft',
+    )
+
+
 def _mesh(profile: Profile, schema: Schema, text: str, faults: list[Fault]) -> Message:
-    try:
-        config = mesh.apply(schema, mesh.defaults(profile), text)
-    except MessageError as error:
-        faults.append(
-            Fault(document="mesh", path=error.path, problem=error.problem, remedy=_AS_DOCUMENTED)
-        )
-        return mesh.defaults(profile)
+    found: list[Wrong] = []
+    config = mesh.apply(schema, mesh.defaults(profile), text, found)
+    faults.extend(
+        Fault(document="mesh", path=wrong.path, problem=wrong.problem, remedy=_AS_DOCUMENTED)
+        for wrong in found
+    )
     faults.extend(
         Fault(document="mesh", path="/defaultConfig", problem=problem, remedy=_AS_DOCUMENTED)
         for problem in proxycheck.problems(profile, mesh.proxy_of(config))
@@ -143,13 +165,13 @@ def _proxy_config_faults(schema: Schema, resources: tuple[Object, ...]) -> Itera
         try:
             proxyconfig.layer_of(schema, resource)
         except MessageError as error:
-            path = f"/spec{error.path}"
-            yield Fault(
-                document=f"ProxyConfig {place}",
-                path=path,
-                problem=error.problem,
-                remedy=_AS_DOCUMENTED,
-            )
+            for wrong in error.found:
+                yield Fault(
+                    document=f"ProxyConfig {place}",
+                    path=f"/spec{wrong.path}",
+                    problem=wrong.problem,
+                    remedy=_AS_DOCUMENTED,
+                )
 
 
 def _functions(profile: Profile, schema: Schema, env: Mapping[str, str]) -> Mapping[str, Function]:
@@ -169,6 +191,8 @@ def _parse(profile: Profile, chosen: Templates, faults: list[Fault], warnings: l
 
 def _rules(profile: Profile, config: Config, warnings: list[Fault]) -> Rules:
     strict = profile.strict_inject_values
+    if config.policy and config.policy not in set(PolicyWord):
+        warnings.append(_UNKNOWN_POLICY)
     never, always = (config.never, config.always) if profile.selectors else ((), ())
     return Rules(
         policy=config.policy,

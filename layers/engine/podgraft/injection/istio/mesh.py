@@ -10,7 +10,7 @@ from podgraft.jsonvalue import JSON, Object
 
 from . import durations, messages, proxyconfig
 from .draft import changed
-from .messages import MESH_CONFIG, PROXY_CONFIG, Message, MessageError, Schema
+from .messages import MESH_CONFIG, PROXY_CONFIG, Message, Schema, Wrong
 from .releases import Profile
 
 _OLDEST: Object = {
@@ -99,14 +99,16 @@ def with_proxy(mesh: Message, proxy: Message) -> Message:
     return changed(mesh, {"defaultConfig": proxy})
 
 
-def apply(schema: Schema, base: Message, text: str) -> Message:
-    """``base`` under the YAML ``text`` (mesh.ApplyMeshConfig); raises ``MessageError``.
+def apply(schema: Schema, base: Message, text: str, found: list[Wrong]) -> Message:
+    """``base`` under the YAML ``text`` (mesh.ApplyMeshConfig).
+
+    What is wrong is added to ``found``; the top-level fields that hold it stay as in ``base``.
 
     A top-level field replaces the one below it whole, but for ``defaultConfig``, whose fields
     replace one by one, and the three lists of names that are united.
     """
-    raw = _load(text)
-    layer = messages.read(schema, MESH_CONFIG, raw)
+    raw = _load(text, found)
+    layer = messages.read_sound(schema, MESH_CONFIG, raw, found)
     merged = base | layer
     if "defaultConfig" in layer:
         merged["defaultConfig"] = _proxy(schema, base, raw)
@@ -183,18 +185,17 @@ def _proxy_defaults(profile: Profile) -> Object:
     return proxy
 
 
-def _load(text: str) -> Object:
+def _load(text: str, found: list[Wrong]) -> Object:
     try:
         raw = kubeyaml.load(text, strict=False)
     except kubeyaml.NotYAMLError as error:
-        raise MessageError("", str(error)) from error
-    match raw:
-        case None:
-            return {}
-        case dict():
-            return raw
-        case _:
-            raise MessageError("", "the mesh configuration is not a map of its fields")
+        found.append(Wrong("", str(error)))
+        return {}
+    if isinstance(raw, dict):
+        return raw
+    if raw is not None:
+        found.append(Wrong("", "the mesh configuration is not a map of its fields"))
+    return {}
 
 
 def _proxy(schema: Schema, base: Message, raw: Object) -> Message:

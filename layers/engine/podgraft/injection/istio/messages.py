@@ -13,6 +13,7 @@ from functools import cache
 from typing import TypeAlias
 
 from podgraft.jsonvalue import JSON, Object
+from podgraft.patch import pointer
 from podgraft.records import dataclass
 
 from . import durations, releases
@@ -30,16 +31,26 @@ Message: TypeAlias = Object
 _SHAPES = ("[]", "map[string]")
 
 
-class MessageError(ValueError):
-    """A value is not of its field's type; ``path`` is a JSON Pointer to it."""
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A value that is not of its field's type; ``path`` is a JSON Pointer to it."""
 
-    def __init__(self, path: str, problem: str) -> None:
-        super().__init__(path, problem)
-        self.path = path
-        self.problem = problem
+    path: str
+    problem: str
 
     def __str__(self) -> str:
         return f"{self.path}: {self.problem}" if self.path else self.problem
+
+
+class MessageError(ValueError):
+    """A message cannot be read; ``found`` is all that is wrong in it."""
+
+    def __init__(self, *found: Wrong) -> None:
+        super().__init__(*found)
+        self.found = found
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self.found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +119,16 @@ def read(schema: Schema, name: str, raw: JSON) -> Message:
     Raises ``MessageError``. Zeros matter where the message is laid over another: ``settled``
     takes them out.
     """
-    return _read(schema, schema.type(name), raw, "")
+    found: list[Wrong] = []
+    message = read_sound(schema, name, raw, found)
+    if found:
+        raise MessageError(*found)
+    return message
+
+
+def read_sound(schema: Schema, name: str, raw: JSON, found: list[Wrong]) -> Message:
+    """The message without the fields that hold what is wrong, which is added to ``found``."""
+    return _Reader(schema, found).message(schema.type(name), raw, "")
 
 
 def settled(schema: Schema, name: str, message: Message) -> Message:
@@ -144,49 +164,60 @@ def _is_zero(schema: Schema, field: Field, value: JSON) -> bool:
     return field.type in _SCALARS and not value
 
 
-def _read(schema: Schema, type_: MessageType, raw: JSON, path: str) -> Message:
-    if not isinstance(raw, dict):
-        raise MessageError(path, f"{_unmarshal(raw)} of type {type_.name}")
-    message: Message = {}
-    chosen: dict[str, str] = {}
-    for key, value in raw.items():
-        field = type_.by_key.get(key)
-        if field is None or value is None:
-            continue
-        if field.oneof and chosen.setdefault(field.oneof, field.json) != field.json:
-            problem = f"{field.json} and {chosen[field.oneof]} exclude each other"
-            raise MessageError(path, problem)
-        message[field.json] = _read_field(schema, field, value, f"{path}/{key}")
-    return message
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads messages; what is wrong is noted, and the field that holds it left out."""
 
+    schema: Schema
+    found: list[Wrong]
 
-def _read_field(schema: Schema, field: Field, raw: JSON, path: str) -> JSON:
-    match field.shape, raw:
-        case "", _:
-            return _read_one(schema, field.type, raw, path)
-        case "[]", list():
-            return [
-                _read_one(schema, field.type, each, f"{path}/{index}")
-                for index, each in enumerate(raw)
-            ]
-        case "map[string]", dict():
-            return {
-                key: _read_one(schema, field.type, raw[key], f"{path}/{key}") for key in sorted(raw)
-            }
-        case _:
-            raise MessageError(path, f"{_unmarshal(raw)} of type {field.shape}json.RawMessage")
+    def message(self, type_: MessageType, raw: JSON, path: str) -> Message:
+        if not isinstance(raw, dict):
+            self._wrong(path, f"{_unmarshal(raw)} of type {type_.name}")
+            return {}
+        message: Message = {}
+        chosen: dict[str, str] = {}
+        for key, value in raw.items():
+            field = type_.by_key.get(key)
+            if field is None or value is None:
+                continue
+            if field.oneof and chosen.setdefault(field.oneof, field.json) != field.json:
+                self._wrong(path, f"{field.json} and {chosen[field.oneof]} exclude each other")
+            before = len(self.found)
+            read = self._field(field, value, f"{path}/{pointer.escape(key)}")
+            if len(self.found) == before:
+                message[field.json] = read
+        return message
 
+    def _field(self, field: Field, raw: JSON, path: str) -> JSON:
+        match field.shape, raw:
+            case "", _:
+                return self._one(field.type, raw, path)
+            case "[]", list():
+                return [
+                    self._one(field.type, each, f"{path}/{index}") for index, each in enumerate(raw)
+                ]
+            case "map[string]", dict():
+                return {
+                    key: self._one(field.type, raw[key], f"{path}/{pointer.escape(key)}")
+                    for key in sorted(raw)
+                }
+            case _:
+                return self._wrong(path, f"{_unmarshal(raw)} of type {field.shape}json.RawMessage")
 
-def _read_one(schema: Schema, type_: str, raw: JSON, path: str) -> JSON:
-    try:
-        if type_ in ENUMS:
-            return _read_enum(type_, raw)
-        if type_ in _READERS:
-            return _READERS[type_](raw)
-    except (ValueError, OverflowError) as error:
-        raise MessageError(path, str(error)) from error
-    found = schema.type(type_)
-    return settled(schema, type_, _read(schema, found, {} if raw is None else raw, path))
+    def _one(self, type_: str, raw: JSON, path: str) -> JSON:
+        try:
+            if type_ in ENUMS:
+                return _read_enum(type_, raw)
+            if type_ in _READERS:
+                return _READERS[type_](raw)
+        except (ValueError, OverflowError) as error:
+            return self._wrong(path, str(error))
+        read = self.message(self.schema.type(type_), {} if raw is None else raw, path)
+        return settled(self.schema, type_, read)
+
+    def _wrong(self, path: str, problem: str) -> None:
+        self.found.append(Wrong(path, problem))
 
 
 def _read_enum(type_: str, raw: JSON) -> JSON:

@@ -13,7 +13,7 @@ from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, Object, equal, object_at
 
 from . import gojson, messages
-from .messages import PROXY_CONFIG, PROXY_CONFIG_RESOURCE, Message, MessageError, Schema
+from .messages import PROXY_CONFIG, PROXY_CONFIG_RESOURCE, Message, MessageError, Schema, Wrong
 
 ANNOTATION = "proxy.istio.io/config"
 
@@ -50,7 +50,7 @@ def read(schema: Schema, text: str) -> Message:
     try:
         raw = kubeyaml.load(text, strict=False)
     except kubeyaml.NotYAMLError as error:
-        raise MessageError("", str(error)) from error
+        raise MessageError(Wrong("", str(error))) from error
     return messages.read(schema, PROXY_CONFIG, {} if raw is None else raw)
 
 

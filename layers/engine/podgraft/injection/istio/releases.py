@@ -293,6 +293,12 @@ def parse(text: str) -> Profile:
     return profile(minor)
 
 
+def is_newer(text: str) -> bool:
+    """Whether ``text`` says a release after the newest known one, whose profile it has."""
+    found = re.match(r"v?(\d+)\.(\d+)", text)
+    return found is not None and (int(found[1]), int(found[2])) > (1, NEWEST)
+
+
 def of_tag(tag: str) -> Profile:
     """The profile that an image tag says by its leading MAJOR.MINOR; else the newest."""
     return parse(tag) if re.match(r"v?\d+\.\d+", tag) else newest()
