@@ -17,7 +17,7 @@ from benchmark.world import CLUSTER, World, body, sample
 from podgraft import admission, bundle, kubeyaml, policy, review
 from podgraft.kube import selectors
 from podgraft.review import Answered, Caller
-from podgraft.store import Callers, DirectoryStore
+from podgraft.store import Book, Callers, Deadline, DirectoryStore
 from podgraft.web import Auth, subjects
 from podgraft.web.authentication import gate
 from podgraft.web.credentials import Credentials
@@ -103,7 +103,7 @@ def test_a_certificate_costs_the_same_whatever_clusters_there_are() -> None:
     def cost(count: int) -> int:
         callers = {str(each): Callers(subjects=(f"CN=cluster-{each}",)) for each in range(count)}
         known = gate(Auth.MTLS, _Known(callers))
-        assert known(shown, None, None) == "0"
+        assert known(shown, None, None).cluster == "0"
         return effort.lines(lambda: known(shown, None, None))
 
     assert cost(300) == cost(1)
@@ -113,9 +113,9 @@ def test_a_certificate_costs_the_same_whatever_clusters_there_are() -> None:
 class _Known:
     known: Mapping[str, Callers]
 
-    def callers(self, deadline_seconds: float | None = None) -> Mapping[str, Callers]:
-        del deadline_seconds
-        return self.known
+    def callers(self, deadline: Deadline | None = None) -> Book:
+        del deadline
+        return Book(self.known)
 
 
 def overlays(count: int) -> Files:

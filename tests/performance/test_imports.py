@@ -37,6 +37,7 @@ AWS = {
 FOR_AWS = {f"podgraft.store.{name}" for name in ("aws", "cached", "direct", "refreshing", "s3")} | {
     "podgraft.store.signing",
     "podgraft.store.ssm",
+    "podgraft.store.waiting",
 }
 
 

@@ -14,7 +14,13 @@ from podgraft.injection import OperatorError, UserError
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import Policy, Rules
 from podgraft.review import Answered, Caller, Failed
-from podgraft.store import DirectoryStore, Snapshot, UnavailableError, UnknownInjectorError
+from podgraft.store import (
+    Deadline,
+    DirectoryStore,
+    Snapshot,
+    UnavailableError,
+    UnknownInjectorError,
+)
 
 CALLER = Caller(injector="default")
 
@@ -49,9 +55,9 @@ class Holding:
         self._snapshot = Snapshot(policy=Policy(), policy_version="7", bundle=bundle)
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+        self, injector: str, cluster: str | None, deadline: Deadline | None = None
     ) -> Snapshot:
-        del injector, cluster, deadline_seconds
+        del injector, cluster, deadline
         return self._snapshot
 
     def injectors(self) -> tuple[str, ...]:
@@ -65,9 +71,9 @@ class Unreachable:
         self._error = error
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+        self, injector: str, cluster: str | None, deadline: Deadline | None = None
     ) -> Snapshot:
-        del injector, cluster, deadline_seconds
+        del injector, cluster, deadline
         raise self._error
 
     def injectors(self) -> tuple[str, ...]:

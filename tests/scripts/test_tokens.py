@@ -43,7 +43,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 def _callers(cluster: str = "prod") -> Callers:
     """What the webhook knows, read as it reads it."""
-    return DirectoryCallers(Path("store")).callers()[cluster]
+    return DirectoryCallers(Path("store")).callers().callers[cluster]
 
 
 def _knows(token: str, cluster: str = "prod") -> bool:

@@ -351,7 +351,12 @@ SCENARIOS = (
     # The world's
     faulty("a policy that cannot be read", UnavailableError, Call(pod(), OTHER), unreadable),
     *(
-        faulty(f"callers {number}", NotLoadedError, Call(pod()), callers(text))
+        faulty(
+            f"callers {number}",
+            NotLoadedError,
+            Call(pod(), "/inject/cluster/third"),
+            callers(text),
+        )
         for number, text in enumerate(FAULTY_CALLERS)
     ),
     # Ours

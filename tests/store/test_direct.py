@@ -4,12 +4,14 @@ import socket
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from time import monotonic, sleep
+from typing import Any, cast
 
 import pytest
+from botocore.session import get_session
 
-from podgraft.store import aws, direct, sdk
+from podgraft.store import aws, direct, sdk, waiting
 
 LAMBDA = {
     "AWS_REGION": "eu-central-1",
@@ -17,6 +19,10 @@ LAMBDA = {
     "AWS_SECRET_ACCESS_KEY": "secret",
     "AWS_SESSION_TOKEN": "session",
 }
+
+ENOUGH = 2.0
+LITTLE = 0.2
+SLACK = 0.25  # of a busy machine; less than a client waits by itself
 
 ENDPOINTS: tuple[tuple[str, dict[str, str], str, str], ...] = (
     ("Lambda's own", {}, "ssm.eu-central-1.amazonaws.com", "s3.eu-central-1.amazonaws.com"),
@@ -97,7 +103,7 @@ class _Forgetful(_Silent):
 def served(handler: type[BaseHTTPRequestHandler]) -> Generator[direct.S3]:
     """S3 on loopback that answers so."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         url = f"http://127.0.0.1:{server.server_address[1]}"
         account = direct.account(LAMBDA | {"AWS_ENDPOINT_URL": url})
         assert account is not None
@@ -109,7 +115,7 @@ def served(handler: type[BaseHTTPRequestHandler]) -> Generator[direct.S3]:
 
 def test_a_connection_that_was_closed_meanwhile_is_made_again() -> None:
     with served(_Forgetful) as s3:
-        assert [s3.read("bucket", "key") for _ in range(3)] == [b"whole"] * 3
+        assert [s3.read("bucket", "key", ENOUGH) for _ in range(3)] == [b"whole"] * 3
 
 
 class _Faithful(_Silent):
@@ -127,47 +133,131 @@ class _Faithful(_Silent):
 
 def test_a_connection_is_kept() -> None:
     with served(_Faithful) as s3:
-        assert len({s3.read("bucket", "key") for _ in range(3)}) == 1
+        assert len({s3.read("bucket", "key", ENOUGH) for _ in range(3)}) == 1
 
 
 class _Trickling(_Silent):
     """Never stops answering: a byte every so often."""
 
+    start = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
+
     def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "1000")
-        self.end_headers()
         with suppress(OSError):
+            self.wfile.write(self.start)
             for _ in range(1000):
                 self.wfile.write(b"x")
                 self.wfile.flush()
-                sleep(0.05)
+                sleep(0.02)
 
 
-def test_an_answer_that_trickles_is_given_up() -> None:
+class _TricklingHeader(_Trickling):
+    start = b"HTTP/1.1 200 OK\r\nX-Long: "
+
+
+class _TricklingStatus(_Trickling):
+    start = b"HTTP/1.1 200 "
+
+
+@pytest.mark.parametrize("handler", [_Trickling, _TricklingHeader, _TricklingStatus])
+def test_an_answer_that_trickles_is_given_up(handler: type[BaseHTTPRequestHandler]) -> None:
+    with served(handler) as s3, given_up_within(LITTLE):
+        s3.read("bucket", "key", LITTLE)
+
+
+@contextmanager
+def given_up_within(seconds: float) -> Generator[None]:
+    """What is done inside is given up then, give or take what a busy machine takes."""
     started = monotonic()
-    with served(_Trickling) as s3, pytest.raises(TimeoutError):
-        s3.read("bucket", "key")
-    assert monotonic() - started < 2
+    with pytest.raises(TimeoutError):
+        yield
+    assert monotonic() - started < seconds + SLACK
 
 
-def test_many_addresses_together_have_the_time_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def deaf() -> Generator[int]:
+    """A port that takes connections and never says a word; its number."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as listening:
+        yield listening.getsockname()[1]
+
+
+WAYS = ("direct", "direct over TLS", "botocore")
+
+
+def asked(way: str, port: int) -> aws.ObjectStore:
+    """A client of that kind for whatever listens on the port."""
+    if way == "botocore":
+        made = get_session().create_client(
+            "s3",
+            region_name="eu-central-1",
+            endpoint_url=f"http://127.0.0.1:{port}",
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+            config=sdk.CONFIG,
+        )
+        return sdk.S3(cast("Any", made))
+    scheme = "https" if "TLS" in way else "http"
+    account = direct.account(LAMBDA | {"AWS_ENDPOINT_URL": f"{scheme}://127.0.0.1:{port}"})
+    assert account is not None
+    return direct.S3(account)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_call_takes_no_longer_than_it_is_given(way: str) -> None:
+    with deaf() as port:
+        client = asked(way, port)
+        for _ in range(2):
+            with given_up_within(LITTLE):
+                client.read("bucket", "key", LITTLE)
+
+
+def test_an_answer_that_trickles_is_given_up_through_botocore_too() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _TricklingHeader) as server:
+        server.daemon_threads = True
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        client = asked("botocore", server.server_address[1])
+        with given_up_within(LITTLE):
+            client.read("bucket", "key", LITTLE)
+        server.shutdown()
+
+
+class _Deaf(socket.socket):
+    """A way to nobody."""
+
+    def connect(self, address: object) -> None:
+        del address
+        sleep(self.gettimeout() or 0)
+        raise TimeoutError
+
+
+@pytest.mark.parametrize("seconds", [LITTLE, 1.2])
+def test_many_addresses_together_have_the_time_of_one(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """S3's name has eight; where there is no way to it, none of them answers."""
-
-    class Deaf(socket.socket):
-        def connect(self, address: object) -> None:
-            del address
-            sleep(self.gettimeout() or 0)
-            raise TimeoutError
 
     def eight(host: str, port: int, **_: object) -> list[object]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port))] * 8
 
-    monkeypatch.setattr(direct, "getaddrinfo", eight)
-    monkeypatch.setattr(direct, "socket", Deaf)
-    account = direct.account(LAMBDA)
-    assert account is not None
-    started = monotonic()
-    with pytest.raises(TimeoutError):
-        direct.S3(account).read("bucket", "key")
-    assert monotonic() - started < 1
+    monkeypatch.setattr(waiting, "getaddrinfo", eight)
+    monkeypatch.setattr(waiting, "socket", _Deaf)
+    with given_up_within(min(seconds, aws.CONNECT_SECONDS)):
+        asked("direct", 9).read("bucket", "key", seconds)
+
+
+@pytest.mark.parametrize("way", ["direct", "botocore"])
+def test_a_name_that_nobody_resolves_takes_no_longer_either(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asleep = Event()
+
+    def never(*_: object, **__: object) -> list[object]:
+        asleep.wait(10)
+        raise socket.gaierror
+
+    with monkeypatch.context() as patched:
+        patched.setattr(waiting, "getaddrinfo", never)
+        patched.setattr(socket, "getaddrinfo", never)
+        client = asked(way, 9)
+        with given_up_within(LITTLE):
+            client.read("bucket", "key", LITTLE)
+        asleep.set()

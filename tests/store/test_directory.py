@@ -11,6 +11,7 @@ from podgraft.store import (
     DirectoryCallers,
     DirectoryStore,
     NotLoadedError,
+    Stale,
     UnavailableError,
     UnknownInjectorError,
     tokens,
@@ -162,24 +163,51 @@ def test_a_folder_that_cannot_be_read_is_no_fault_of_the_operator(tmp_path: Path
 
 def test_callers_are_read_and_read_again(tmp_path: Path) -> None:
     book = DirectoryCallers(tmp_path)
-    assert book.callers() == {}
+    assert book.callers().callers == {}
     admit(tmp_path, "prod-eu", TOKEN)
-    assert book.callers()["prod-eu"].knows(tokens.digest(TOKEN))
+    assert book.callers().callers["prod-eu"].knows(tokens.digest(TOKEN))
     admit(tmp_path, "prod-eu", "rotated")
-    assert not book.callers()["prod-eu"].knows(tokens.digest(TOKEN))
+    assert not book.callers().callers["prod-eu"].knows(tokens.digest(TOKEN))
 
 
 def test_callers_that_cannot_be_read_are_no_fault_of_the_operator(tmp_path: Path) -> None:
+    admit(tmp_path, "staging", TOKEN)
     (tmp_path / "auth" / "prod-eu.yaml").mkdir(parents=True)
-    with pytest.raises(UnavailableError, match=r"auth/prod-eu.yaml cannot be read: Is a directory"):
-        DirectoryCallers(tmp_path).callers()
+    found = DirectoryCallers(tmp_path).callers()
+    assert isinstance(found.unread["prod-eu"], UnavailableError)
+    assert str(found.unread["prod-eu"]) == "auth/prod-eu.yaml cannot be read: Is a directory"
+    assert found.callers.keys() == {"staging"}
 
 
-def test_callers_that_do_not_load_leave_the_last_good_ones(tmp_path: Path) -> None:
+def test_callers_that_could_not_be_read_are_read_though_no_file_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Too many open files, say: that ends without a trace in the folder."""
     admit(tmp_path, "prod-eu", TOKEN)
     book = DirectoryCallers(tmp_path)
-    good = book.callers()
+
+    def unreadable(_: Path) -> str:
+        raise OSError(24, "Too many open files")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_text", unreadable)
+        assert book.callers().unread.keys() == {"prod-eu"}
+    assert book.callers().callers.keys() == {"prod-eu"}
+
+
+def test_callers_that_do_not_load_leave_their_own_clusters_last_good_ones(tmp_path: Path) -> None:
+    admit(tmp_path, "prod-eu", TOKEN)
+    admit(tmp_path, "staging", TOKEN)
+    book = DirectoryCallers(tmp_path)
+    before = book.callers()
+    assert not before.stale
     write(tmp_path / "auth" / "staging.yaml", b"tokens: nonsense")
-    assert book.callers() is good
-    with pytest.raises(NotLoadedError, match=r"auth/staging.yaml does not load: tokens: expected"):
-        DirectoryCallers(tmp_path).callers()
+    admit(tmp_path, "prod-eu", "rotated")
+    now = book.callers()
+    assert now.callers["staging"] is before.callers["staging"]
+    why = "auth/staging.yaml does not load: tokens: expected a list"
+    assert now.stale == {"staging": Stale(why, refused=True)}
+    assert not now.callers["prod-eu"].knows(tokens.digest(TOKEN))
+    cold = DirectoryCallers(tmp_path).callers()
+    assert (cold.callers.keys(), cold.unread.keys()) == ({"prod-eu"}, {"staging"})
+    assert isinstance(cold.unread["staging"], NotLoadedError)

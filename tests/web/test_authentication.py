@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pytest
 
 from events.kept import OTHER_TOKEN, SUBJECT, TOKEN
-from podgraft.store import Callers, tokens
+from podgraft.store import Book, Callers, Deadline, NotLoadedError, Stale, tokens
 from podgraft.store.tokens import TokenHash
 from podgraft.web import Auth, subjects
-from podgraft.web.authentication import gate
+from podgraft.web.authentication import Known, gate
 from podgraft.web.credentials import Credentials
 from podgraft.web.errors import ForbiddenError, UnauthenticatedError
 
@@ -18,18 +18,22 @@ def hashed(*known: str) -> tuple[TokenHash, ...]:
     return tuple(TokenHash(tokens.digest(token), "") for token in known)
 
 
-class Book:
+OLD = Stale("older", refused=True)
+
+
+class Register:
     """A store of callers in memory."""
 
-    def callers(self, deadline_seconds: float | None = None) -> Mapping[str, Callers]:
-        del deadline_seconds
-        return {
+    def callers(self, deadline: Deadline | None = None) -> Book:
+        del deadline
+        known = {
             "prod-eu": Callers(hashed("old", TOKEN), (SUBJECT,)),
             "staging": Callers(hashed(OTHER_TOKEN), ("CN=staging",)),
             "twin-a": Callers(hashed("shared"), ("CN=twin",)),
             "twin-b": Callers(hashed("shared"), ("CN=twin", "no subject")),
             "nobody": Callers(),
         }
+        return Book(known, {"staging": OLD}, {"broken": NotLoadedError("broken")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,12 @@ CASES = (
     by("guess", "prod-eu", UnauthenticatedError, "an unknown token"),
     by("", "prod-eu", UnauthenticatedError, "an empty token"),
     by(None, "prod-eu", UnauthenticatedError, "no token"),
+    by(None, "broken", UnauthenticatedError, "no token for a cluster that is not known"),
+    by(TOKEN, "broken", NotLoadedError, "a cluster whose callers do not load"),
+    by("guess", "broken", NotLoadedError, "a token that may be of such a cluster, named"),
+    by("guess", None, NotLoadedError, "a token that may be of such a cluster, not named"),
     by(tokens.digest(TOKEN), "prod-eu", UnauthenticatedError, "the hash in place of the token"),
+    by(OTHER_TOKEN, None, "staging", "a cluster whose callers may be older"),
     by("shared", "twin-b", "twin-b", "a token of two clusters, one of them named"),
     by("shared", None, ForbiddenError, "a token of two clusters, none of them named"),
     Case("one of two tokens", Auth.TOKEN, ("guess", TOKEN), "prod-eu", "prod-eu"),
@@ -74,11 +83,12 @@ CASES = (
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_credential_is_good_for_its_own_cluster(case: Case) -> None:
-    check = gate(case.auth, Book())
+    check = gate(case.auth, Register())
     subject = subjects.parse(case.shown[0]) if case.auth is Auth.MTLS and case.shown else None
     shown = Credentials(case.shown if case.auth is Auth.TOKEN else (), subject, "192.0.2.7")
     if isinstance(case.want, str):
-        assert check(shown, case.cluster, None) == case.want
+        found = check(shown, case.cluster, None)
+        assert found == Known(case.want, OLD if case.want == "staging" else None)
         return
     with pytest.raises(case.want) as error:
         check(shown, case.cluster, None)
@@ -92,12 +102,12 @@ def test_one_kind_of_credential_is_no_substitute_for_the_other(auth: Auth) -> No
         Auth.MTLS: Credentials((TOKEN,), None, ""),
     }
     with pytest.raises(UnauthenticatedError):
-        gate(auth, Book())(wrong[auth], "prod-eu", None)
+        gate(auth, Register())(wrong[auth], "prod-eu", None)
 
 
 @pytest.mark.parametrize("cluster", [None, "anything"])
 def test_without_authentication_the_url_is_believed(cluster: str | None) -> None:
-    assert gate(Auth.NONE, Book())(Credentials((), None, ""), cluster, None) == cluster
+    assert gate(Auth.NONE, Register())(Credentials((), None, ""), cluster, None) == Known(cluster)
 
 
 class _Rewritten:
@@ -106,9 +116,9 @@ class _Rewritten:
     def __init__(self) -> None:
         self.now: Mapping[str, Callers] = {}
 
-    def callers(self, deadline_seconds: float | None = None) -> Mapping[str, Callers]:
-        del deadline_seconds
-        return self.now
+    def callers(self, deadline: Deadline | None = None) -> Book:
+        del deadline
+        return Book(self.now)
 
 
 def test_subjects_are_those_of_the_callers_now() -> None:
@@ -117,7 +127,7 @@ def test_subjects_are_those_of_the_callers_now() -> None:
     shown = Credentials((), subjects.parse("CN=prod"), "")
     for cluster in ("first", "second"):
         store.now = {cluster: Callers(subjects=("CN=prod",))}
-        assert known(shown, None, None) == cluster
+        assert known(shown, None, None).cluster == cluster
     store.now = {"first": Callers(subjects=("CN=another",))}
     with pytest.raises(UnauthenticatedError):
         known(shown, None, None)

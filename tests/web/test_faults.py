@@ -13,7 +13,7 @@ from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, keep
 from events.recorded import recorded
 from podgraft import admission
 from podgraft.jsonvalue import Object
-from podgraft.store import DirectoryStore, Snapshot
+from podgraft.store import Deadline, DirectoryStore, Snapshot
 from podgraft.web import Auth
 from podgraft.web.throttle import MAX_FAILURES, WINDOW_SECONDS
 from web.conftest import Site, site
@@ -283,9 +283,9 @@ def test_a_mistake_of_ours_is_a_failed_call_with_the_uid_and_no_message_in_the_l
 ) -> None:
     class Mistaken(DirectoryStore):
         def snapshot(
-            self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+            self, injector: str, cluster: str | None, deadline: Deadline | None = None
         ) -> Snapshot:
-            del injector, cluster, deadline_seconds
+            del injector, cluster, deadline
             raise RuntimeError("s3cret value of a pod")
 
     at = site(folder, store=Mistaken(folder))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, keep
+from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, keep, write
 from events.recorded import recorded
 from podgraft import admission
 from podgraft.jsonvalue import Object
@@ -67,6 +67,16 @@ def stale(at: Site) -> object:
     return refused(at)
 
 
+def stale_callers(at: Site) -> object:
+    good(at)
+    return unread_callers(at)
+
+
+def unread_callers(at: Site) -> object:
+    write(at.folder / "auth" / "prod-eu.yaml", b"tokens: nonsense")
+    return at.send(SENT)
+
+
 def denied(at: Site) -> object:
     annotations: Object = {"proxy.istio.io/config": "["}
     metadata: Object = {"annotations": annotations}
@@ -85,6 +95,20 @@ CASES = (
     ),
     Case("denied", denied, (REVIEW,), (*ALWAYS, Metric.DENIED), "user"),
     Case("stale", stale, (REVIEW,), (*ALWAYS, Metric.SUCCESS, Metric.REFUSED), "policy-enabled"),
+    Case(
+        "stale callers",
+        stale_callers,
+        (REVIEW,),
+        (*ALWAYS, Metric.SUCCESS, Metric.REFUSED),
+        "policy-enabled",
+    ),
+    Case(
+        "callers that do not load",
+        unread_callers,
+        (FAULT, "of a store that failed"),
+        (*ALWAYS, Metric.FAILURE),
+        "NotLoadedError",
+    ),
     Case(
         "a template fails",
         broken('{{ index "a" 7 }}'),

@@ -8,7 +8,7 @@ import pytest
 
 from events.kept import PATH_TOKEN, TOKEN
 from events.recorded import NAMES, recorded
-from podgraft.store import DirectoryStore, Snapshot
+from podgraft.store import Deadline, DirectoryStore, Snapshot
 from web.conftest import Site, site
 
 POD = recorded("24-bearer-token")
@@ -169,15 +169,15 @@ TIMEOUTS = (
 def test_the_stores_have_until_the_caller_stops_waiting(
     query: str, seconds: float | None, folder: Path
 ) -> None:
-    given: list[float | None] = []
+    given: list[Deadline | None] = []
 
     class Asked(DirectoryStore):
         def snapshot(
-            self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+            self, injector: str, cluster: str | None, deadline: Deadline | None = None
         ) -> Snapshot:
-            given.append(deadline_seconds)
-            return super().snapshot(injector, cluster, deadline_seconds)
+            given.append(deadline)
+            return super().snapshot(injector, cluster, deadline)
 
     at = site(folder, store=Asked(folder))
     assert at.send(replace(POD, query=query)).status_code == 200
-    assert given == [seconds]
+    assert given == [Deadline.of(seconds, at.clock)]

@@ -19,7 +19,7 @@ from podgraft.kube import identity
 from podgraft.policy import Decision, Skip
 from podgraft.recent import Recent
 from podgraft.records import dataclass
-from podgraft.store import Snapshot, Stale, Store, StoreError
+from podgraft.store import Deadline, Snapshot, Stale, Store, StoreError
 
 
 class Word(StrEnum):
@@ -46,12 +46,16 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who asks for what: injector and cluster, and the URL's path behind ``/inject/``."""
+    """Who asks for what: injector and cluster, and the URL's path behind ``/inject/``.
+
+    ``stale`` is why what is known of the caller may be older than what is stored.
+    """
 
     injector: str
     cluster: str | None = None
     path: str = ""
-    deadline_seconds: float | None = None
+    deadline: Deadline | None = None
+    stale: Stale | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +119,7 @@ class _Case:
     snapshot: Snapshot
     call: Call
     facts: Facts
+    stale: tuple[Stale, ...]
 
     @property
     def bundle(self) -> Bundle:
@@ -132,8 +137,8 @@ class _Case:
         return facts, audit
 
     def warnings(self, *more: str) -> Iterable[str]:
-        if self.snapshot.stale:
-            yield f"podgraft answered from an older configuration: {self.snapshot.stale.why}"
+        for stale in self.stale:
+            yield f"podgraft answered from an older configuration: {stale.why}"
         yield from more
 
 
@@ -149,11 +154,13 @@ def _review(request: AdmissionRequest, store: Store, caller: Caller, answer: _An
         owner=_name(request),
     )
     try:
-        snapshot = store.snapshot(caller.injector, caller.cluster, caller.deadline_seconds)
+        snapshot = store.snapshot(caller.injector, caller.cluster, caller.deadline)
     except StoreError as error:
-        return Failed(error, replace(facts, decision=Word.FAIL, reason=Why.STORE))
+        told = _of_stale(facts, _known(caller.stale))
+        return Failed(error, replace(told, decision=Word.FAIL, reason=Why.STORE))
     call = Call(namespace=request.namespace, path=caller.path, request=request)
-    case = _Case(request, snapshot, call, _of_snapshot(facts, snapshot))
+    stale = _known(caller.stale, snapshot.stale)
+    case = _Case(request, snapshot, call, _of_snapshot(_of_stale(facts, stale), snapshot), stale)
     try:
         return answer(case)
     except UserError as error:
@@ -162,16 +169,23 @@ def _review(request: AdmissionRequest, store: Store, caller: Caller, answer: _An
         return Failed(error, replace(case.facts, decision=Word.FAIL, reason=Why.OPERATOR))
 
 
-def _of_snapshot(facts: Facts, snapshot: Snapshot) -> Facts:
-    stale = snapshot.stale or Stale("", refused=False)
+def _known(*stale: Stale | None) -> tuple[Stale, ...]:
+    return tuple(each for each in stale if each is not None)
+
+
+def _of_stale(facts: Facts, stale: tuple[Stale, ...]) -> Facts:
+    if not stale:
+        return facts
     return replace(
         facts,
-        policy_version=snapshot.policy_version,
-        bundle=snapshot.bundle.digest,
-        stale=stale.why,
-        refused=stale.refused,
-        age_seconds=stale.age_seconds,
+        stale="; ".join(each.why for each in stale),
+        refused=any(each.refused for each in stale),
+        age_seconds=max(each.age_seconds for each in stale),
     )
+
+
+def _of_snapshot(facts: Facts, snapshot: Snapshot) -> Facts:
+    return replace(facts, policy_version=snapshot.policy_version, bundle=snapshot.bundle.digest)
 
 
 def _inject(case: _Case) -> Answered:

@@ -17,7 +17,7 @@ from podgraft.injection import discreet, manifests
 from podgraft.jsonvalue import Object
 from podgraft.policy import Policy
 from podgraft.review import Answered, Caller, Outcome
-from podgraft.store import Snapshot
+from podgraft.store import Deadline, Snapshot
 
 
 class Fixed:
@@ -27,10 +27,10 @@ class Fixed:
         self._snapshot = snapshot
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+        self, injector: str, cluster: str | None, deadline: Deadline | None = None
     ) -> Snapshot:
         """The one snapshot."""
-        del injector, cluster, deadline_seconds
+        del injector, cluster, deadline
         return self._snapshot
 
     def injectors(self) -> tuple[str, ...]:

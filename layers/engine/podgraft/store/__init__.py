@@ -4,6 +4,8 @@ A ``Store`` gives a ``Snapshot``: one policy and the bundle it was checked with,
 two versions. While what is stored does not load, the last good snapshot answers and says why.
 """
 
+from .book import Book
+from .deadline import Deadline
 from .directory import DirectoryCallers, DirectoryStore
 from .errors import NotLoadedError, StoreError, UnavailableError, UnknownInjectorError
 from .names import is_name
@@ -12,8 +14,10 @@ from .snapshot import Snapshot, Snapshots, Stale, load
 from .tokens import Callers
 
 __all__ = [
+    "Book",
     "CallerStore",
     "Callers",
+    "Deadline",
     "DirectoryCallers",
     "DirectoryStore",
     "NotLoadedError",

@@ -17,10 +17,9 @@ from .errors import NotLoadedError, UnavailableError
 
 T = TypeVar("T")
 
+# The most that one try waits, for a connection and for an answer; less where less is left.
 CONNECT_SECONDS = 0.5
 READ_SECONDS = 0.8
-# A cold start with AWS out of reach must answer within two seconds, interpreter start included.
-PATIENCE_SECONDS = 1.4
 _PAUSE_SECONDS = 0.05
 
 # Error codes that another try may not meet again (Smithy's transient and throttling errors).
@@ -78,21 +77,23 @@ class Listing:
 
 
 class ParameterStore(Protocol):
-    """Parameter Store; raises ``RefusedByAwsError`` or ``OSError``."""
+    """Parameter Store; raises ``RefusedByAwsError`` or ``OSError``, within *seconds*."""
 
-    def __call__(self, operation: str, arguments: Mapping[str, JSON]) -> Mapping[str, Any]:
+    def __call__(
+        self, operation: str, arguments: Mapping[str, JSON], seconds: float
+    ) -> Mapping[str, Any]:
         """The answer to one operation, as its reference describes it."""
         ...
 
 
 class ObjectStore(Protocol):
-    """S3; raises ``RefusedByAwsError`` or ``OSError``."""
+    """S3; raises ``RefusedByAwsError`` or ``OSError``, within *seconds*."""
 
-    def keys(self, bucket: str, prefix: str, limit: int) -> Listing:
+    def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
         """The objects below a prefix."""
         ...
 
-    def read(self, bucket: str, key: str) -> bytes:
+    def read(self, bucket: str, key: str, seconds: float) -> bytes:
         """The content of an object."""
         ...
 
@@ -124,16 +125,21 @@ def clients(
     return sdk.clients()
 
 
-def call(what: str, request: Callable[[], T], patience: Patience) -> T:
+def call(what: str, request: Callable[[float], T], patience: Patience) -> T:
     """The answer to *request*, repeated while that may help and *patience* lasts.
+
+    Each try is told the seconds that are left, and keeps to them.
 
     Raises ``MissingError``, ``NotLoadedError`` for what only an operator can mend (access denied),
     ``UnavailableError`` for the rest; *what* says in the message what was being done.
     """
     while True:
+        left = patience.left
+        if left <= 0:
+            raise UnavailableError(f"{what}: no time left")
         try:
             with _translated(what):
-                return request()
+                return request(left)
         except UnavailableError:
             if patience.left <= READ_SECONDS:
                 raise

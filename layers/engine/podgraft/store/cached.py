@@ -15,7 +15,9 @@ from podgraft.records import dataclass
 
 from . import tokens
 from .aws import MissingError, Patience
-from .errors import NotLoadedError, RefusedError, UnknownInjectorError
+from .book import Book, Kept, Pages
+from .deadline import Deadline
+from .errors import RefusedError, UnknownInjectorError
 from .refreshing import Held, Refreshing
 from .snapshot import Snapshot, Snapshots, Stale, load
 from .ssm import Parameter
@@ -115,15 +117,15 @@ class CachedStore:
         self._injectors: dict[str, Refreshing[_Loaded]] = {}
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+        self, injector: str, cluster: str | None, deadline: Deadline | None = None
     ) -> Snapshot:
         """The snapshot in force, refreshed where it is due; raises ``StoreError`` without any."""
         known = self._injectors.get(injector)
         if known is not None:
-            return self._of(known.current(deadline_seconds), cluster)
+            return self._of(known.current(deadline), cluster)
         loading = _Injector(injector, self._policies, self._bundles, deferred=self._deferred)
         fresh = Refreshing(loading.refresh, self._refresh_seconds, self._clock)
-        held = fresh.current(deadline_seconds)
+        held = fresh.current(deadline)
         # Kept only now: names that nobody stored must not fill the memory.
         self._injectors.setdefault(injector, fresh)
         return self._of(held, cluster)
@@ -142,6 +144,14 @@ class CachedStore:
         return held.value.snapshots.of(cluster, Stale(why, refused, age))
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """All callers as they were read, and when."""
+
+    pages: Pages
+    at: float
+
+
 class CachedCallers:
     """A ``CallerStore`` over Parameter Store. Threads may share it."""
 
@@ -152,25 +162,40 @@ class CachedCallers:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._source = source
-        self._callers = Refreshing(self._refresh, refresh_seconds, clock)
+        self._clock = clock
+        self._read = Refreshing(self._refresh, refresh_seconds, clock)
 
-    def callers(self, deadline_seconds: float | None = None) -> Mapping[str, Callers]:
+    def callers(self, deadline: Deadline | None = None) -> Book:
         """The callers of every cluster; raises ``StoreError`` where they were never read."""
-        return self._callers.current(deadline_seconds).value
+        held = self._read.current(deadline)
+        pages = held.value.pages
+        return Book(pages.callers, self._stale(held), pages.unread)
 
-    def _refresh(
-        self, before: Mapping[str, Callers] | None, patience: Patience
-    ) -> Mapping[str, Callers]:
-        del before
+    def _refresh(self, before: _Read | None, patience: Patience) -> _Read:
         found = self._source.callers(patience)
-        return {cluster: _callers(cluster, document) for cluster, document in found.items()}
+        read = {cluster: _callers(cluster, document) for cluster, document in found.items()}
+        pages = before.pages.turned(read, before.at) if before else Pages().turned(read)
+        return _Read(pages, self._clock())
+
+    def _stale(self, held: Held[_Read]) -> Mapping[str, Stale]:
+        pages = held.value.pages
+        kept = pages.kept
+        if held.problem is not None:  # nothing was read: all clusters' are those of before
+            every = Kept(held.confirmed, held.problem)
+            kept = dict.fromkeys(pages.callers, every) | dict(kept)
+        return {cluster: self._told(cluster, each) for cluster, each in kept.items()}
+
+    def _told(self, cluster: str, kept: Kept) -> Stale:
+        age = round(self._clock() - kept.confirmed)
+        what = f"callers of cluster {cluster}, confirmed {age} s ago, are in force"
+        return Stale(f"{what}: {kept.problem}", isinstance(kept.problem, RefusedError), age)
 
 
-def _callers(cluster: str, document: Parameter) -> Callers:
+def _callers(cluster: str, document: Parameter) -> Callers | RefusedError:
     """Read one cluster's document; its text is never quoted, it may hold what it must not."""
     try:
         return tokens.parse(kubeyaml.load(document.text))
     except tokens.TokensError as error:
-        raise NotLoadedError(f"the callers of cluster {cluster}: {error}") from error
-    except kubeyaml.NotYAMLError as error:
-        raise NotLoadedError(f"the callers of cluster {cluster}: not YAML") from error
+        return RefusedError(f"the callers of cluster {cluster}: {error}")
+    except kubeyaml.NotYAMLError:
+        return RefusedError(f"the callers of cluster {cluster}: not YAML")

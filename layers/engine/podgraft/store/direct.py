@@ -11,9 +11,9 @@ What botocore would see to, and who does here:
 - signatures: ``signing.py``, compared with botocore's by a test;
 - TLS: Python's ``ssl``, which verifies name and certificate by the system's authorities or by
   ``AWS_CA_BUNDLE``;
-- time limits and repetitions: ``aws.py``, the same for both ways, and here for all addresses of a
-  name and all pieces of an answer together; every fault of the services is
-  tested through both (``tests/store/test_aws_faults.py``);
+- time limits and repetitions: ``aws.py``, the same for both ways; ``waiting.py`` keeps to them over
+  name, addresses, TLS and all pieces of an answer together; every fault of the services is tested
+  through both (``tests/store/test_aws_faults.py``);
 - redirects: none are followed. A bucket in another region than the function's is refused;
 - new credentials: Lambda replaces an environment before those it was started with expire.
 """
@@ -21,8 +21,7 @@ What botocore would see to, and who does here:
 import json
 import ssl
 from collections.abc import Mapping
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from socket import IPPROTO_TCP, SOCK_STREAM, TCP_NODELAY, getaddrinfo, socket
+from http.client import HTTP_PORT, HTTPS_PORT, HTTPConnection, HTTPException, HTTPResponse
 from threading import Lock
 from time import gmtime, monotonic, strftime
 from typing import Any, cast
@@ -34,10 +33,10 @@ from podgraft.records import dataclass
 
 from .aws import CONNECT_SECONDS, READ_SECONDS, Listing, RefusedByAwsError
 from .signing import Credentials, Request, signed
+from .waiting import Line, reached
 
 _OK = 200
-_PIECE = 1 << 16
-_LEAST_SECONDS = 0.01  # for each further address, which may be near
+_LEAST_SECONDS = 0.001  # none at all would be a socket that never waits
 _AGENT = "podgraft"  # by which CloudTrail tells these requests from an SDK's
 _S3 = "{http://s3.amazonaws.com/doc/2006-03-01/}"
 # What only botocore understands; set, they say that there is more to it.
@@ -100,13 +99,17 @@ class Ssm:
     def __init__(self, account: Account) -> None:
         self._service = _Service(account, "ssm")
 
-    def __call__(self, operation: str, arguments: Mapping[str, JSON]) -> Mapping[str, Any]:
+    def __call__(
+        self, operation: str, arguments: Mapping[str, JSON], seconds: float
+    ) -> Mapping[str, Any]:
         """The answer to one operation."""
         headers = {
             "content-type": "application/x-amz-json-1.1",
             "x-amz-target": f"AmazonSSM.{operation}",
         }
-        status, body = self._service.answer("POST", body=json.dumps(arguments), headers=headers)
+        status, body = self._service.answer(
+            "POST", seconds, body=json.dumps(arguments), headers=headers
+        )
         read = _json(body)
         if status == _OK:
             return read
@@ -119,10 +122,10 @@ class S3:
     def __init__(self, account: Account) -> None:
         self._service = _Service(account, "s3")
 
-    def keys(self, bucket: str, prefix: str, limit: int) -> Listing:
+    def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
         """The objects below a prefix (ListObjectsV2)."""
         parameters = {"list-type": "2", "max-keys": str(limit), "prefix": prefix}
-        found = _xml(self._body(f"/{bucket}", parameters))
+        found = _xml(self._body(f"/{bucket}", parameters, seconds))
         entries = found.findall(f"{_S3}Contents")
         return Listing(
             keys=tuple(entry.findtext(f"{_S3}Key", "") for entry in entries),
@@ -130,15 +133,25 @@ class S3:
             whole=found.findtext(f"{_S3}IsTruncated", "false") == "false",
         )
 
-    def read(self, bucket: str, key: str) -> bytes:
+    def read(self, bucket: str, key: str, seconds: float) -> bytes:
         """The content of an object (GetObject)."""
-        return self._body(f"/{bucket}/{key}", {})
+        return self._body(f"/{bucket}/{key}", {}, seconds)
 
-    def _body(self, path: str, parameters: Mapping[str, str]) -> bytes:
-        status, body = self._service.answer("GET", path, parameters)
+    def _body(self, path: str, parameters: Mapping[str, str], seconds: float) -> bytes:
+        status, body = self._service.answer("GET", seconds, path, parameters)
         if status == _OK:
             return body
         raise RefusedByAwsError(_xml(body).findtext("Code", "") if body else "", status)
+
+
+class _Connection(HTTPConnection):
+    """A connection over a line, which has to be told until when."""
+
+    def __init__(self, host: str, port: int, line: Line) -> None:
+        super().__init__(host, port)
+        self.line = line
+        self.sock = line
+        self.auto_open = 0  # not by itself: without a limit
 
 
 class _Service:
@@ -148,7 +161,7 @@ class _Service:
         self._account = account
         self._name = name
         self._url = urlsplit(account.url(name))
-        self._connection: HTTPConnection | None = None
+        self._connection: _Connection | None = None
         self._lock = Lock()
 
     def __del__(self) -> None:
@@ -157,12 +170,14 @@ class _Service:
     def answer(
         self,
         method: str,
+        seconds: float,
         path: str = "/",
         parameters: Mapping[str, str] = {},
         headers: Mapping[str, str] = {},
         body: str = "",
     ) -> tuple[int, bytes]:
-        """Status and body; raises ``OSError`` where there is no whole answer in time."""
+        """Status and body; raises ``OSError`` where there is no whole answer in *seconds*."""
+        ends = monotonic() + seconds
         request = Request(
             method=method,
             host=self._url.netloc,
@@ -173,9 +188,8 @@ class _Service:
         )
         with self._lock:
             try:
-                ends = monotonic() + CONNECT_SECONDS + READ_SECONDS
-                response = self._sent(request)
-                return response.status, self._whole(response, ends)
+                response = self._sent(request, ends)
+                return response.status, response.read()
             except HTTPException as error:
                 self._forget()
                 raise ConnectionError(type(error).__name__) from error
@@ -183,79 +197,44 @@ class _Service:
                 self._forget()
                 raise
 
-    def _sent(self, request: Request) -> HTTPResponse:
+    def _sent(self, request: Request, ends: float) -> HTTPResponse:
         """The beginning of the answer. A connection that was kept may be closed by now: that is
         known only once it was used, and no reason to wait for another refresh.
         """
         if self._connection is not None:
             try:
-                return self._exchanged(self._connection, request)
+                return self._exchanged(self._connection, request, ends)
             except (ConnectionError, HTTPException):
                 self._forget()
-        self._connection = self._connected()
-        return self._exchanged(self._connection, request)
+        self._connection = self._connected(ends)
+        return self._exchanged(self._connection, request, ends)
 
-    def _exchanged(self, connection: HTTPConnection, request: Request) -> HTTPResponse:
+    def _exchanged(self, connection: _Connection, request: Request, ends: float) -> HTTPResponse:
         account = self._account
         stamp = strftime("%Y%m%dT%H%M%SZ", gmtime())
         headers = signed(request, account.credentials, self._name, account.region, stamp)
         query = f"?{request.query}" if request.query else ""
         path = request.escaped_path + query
         told = headers | {"user-agent": _AGENT}  # proxies may change it: not signed
+        connection.line.ends = min(ends, monotonic() + READ_SECONDS)
         connection.request(request.method, path, request.body or None, told)
         return connection.getresponse()
 
-    @staticmethod
-    def _whole(response: HTTPResponse, ends: float) -> bytes:
-        """The body, if it comes in time: one that trickles is as good as none."""
-        parts: list[bytes] = []
-        while part := response.read1(_PIECE):
-            parts.append(part)
-            if monotonic() > ends:
-                raise TimeoutError
-        if response.length:
-            raise ConnectionError("the answer is not whole")
-        response.close()  # the connection is kept
-        return b"".join(parts)
-
-    def _connected(self) -> HTTPConnection:
-        host = self._url.hostname or ""
-        if self._url.scheme == "https":
-            trusted = ssl.create_default_context(cafile=self._account.authorities)
-            made = HTTPSConnection(host, self._url.port, timeout=CONNECT_SECONDS, context=trusted)
-            made.sock = trusted.wrap_socket(_reached(host, made.port), server_hostname=host)
-        else:
-            made = HTTPConnection(host, self._url.port, timeout=CONNECT_SECONDS)
-            made.sock = _reached(host, made.port)
-        made.auto_open = 0  # not by itself: it would wait as long for an answer as for a connection
-        made.sock.settimeout(READ_SECONDS)
-        return made
+    def _connected(self, ends: float) -> _Connection:
+        host, secure = self._url.hostname or "", self._url.scheme == "https"
+        port = self._url.port or (HTTPS_PORT if secure else HTTP_PORT)
+        trusted = ssl.create_default_context(cafile=self._account.authorities) if secure else None
+        ends = min(ends, monotonic() + CONNECT_SECONDS)
+        to = reached(host, port, ends)
+        if trusted is not None:
+            to.settimeout(max(ends - monotonic(), _LEAST_SECONDS))  # for the whole handshake
+            to = trusted.wrap_socket(to, server_hostname=host)
+        return _Connection(host, port, Line(to))
 
     def _forget(self) -> None:
         if self._connection is not None:
             self._connection.close()
         self._connection = None
-
-
-def _reached(host: str, port: int) -> socket:
-    """A connection to the first address that answers; S3 has eight, and all of them together have
-    the time of one.
-    """
-    ends = monotonic() + CONNECT_SECONDS
-    failure = OSError("no address")
-    for family, kind, protocol, _, address in getaddrinfo(host, port, type=SOCK_STREAM):
-        made = socket(family, kind, protocol)
-        made.settimeout(max(ends - monotonic(), _LEAST_SECONDS))
-        try:
-            made.connect(address)
-        except OSError as error:
-            made.close()
-            failure = error
-        else:
-            made.settimeout(CONNECT_SECONDS)
-            made.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
-            return made
-    raise failure
 
 
 def _json(body: bytes) -> Mapping[str, Any]:

@@ -16,7 +16,9 @@ from pathlib import Path
 from podgraft import bundle, kubeyaml
 
 from . import tokens
-from .errors import NotLoadedError, UnavailableError, UnknownInjectorError
+from .book import Book, Pages
+from .deadline import Deadline
+from .errors import NotLoadedError, StoreError, UnavailableError, UnknownInjectorError
 from .names import is_name
 from .reloading import Reloading
 from .snapshot import Snapshot, Snapshots, Stale, load
@@ -36,18 +38,16 @@ class DirectoryStore:
         self._injectors: dict[str, Reloading[Snapshots]] = {}
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+        self, injector: str, cluster: str | None, deadline: Deadline | None = None
     ) -> Snapshot:
         """The snapshot of the files as they are; a local disk needs no deadline."""
-        del deadline_seconds
+        del deadline
         reloading = self._injectors.get(injector)
         if reloading is None:
             reloading = self._injector(injector)
             self._injectors[injector] = reloading
         current = reloading.current()
-        error = current.error
-        stale = Stale(str(error), isinstance(error, NotLoadedError)) if error else None
-        return current.value.of(cluster, stale)
+        return current.value.of(cluster, _stale(current.error) if current.error else None)
 
     def injectors(self) -> tuple[str, ...]:
         """The folders that can be injectors."""
@@ -70,14 +70,22 @@ class DirectoryCallers:
 
     def __init__(self, folder: Path, *, seconds: float = 0.0) -> None:
         path = folder / "auth"
+        self._path = path
+        self._pages = Pages()
         self._reloading = Reloading(
-            lambda: _fingerprint(str(path)), lambda: _callers(path), seconds
+            lambda: _fingerprint(str(path)), self._book, seconds, settled=_readable
         )
 
-    def callers(self, deadline_seconds: float | None = None) -> Mapping[str, Callers]:
+    def callers(self, deadline: Deadline | None = None) -> Book:
         """All callers of all clusters; a local disk needs no deadline."""
-        del deadline_seconds
+        del deadline
         return self._reloading.current().value
+
+    def _book(self) -> Book:
+        read = {path.stem: _callers(path) for path in sorted(self._path.glob("*.yaml"))}
+        pages = self._pages = self._pages.turned(read)
+        stale = {cluster: _stale(kept.problem) for cluster, kept in pages.kept.items()}
+        return Book(pages.callers, stale, pages.unread)
 
 
 def _is_injector(path: Path) -> bool:
@@ -122,20 +130,28 @@ def _files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def _callers(folder: Path) -> Mapping[str, Callers]:
-    read: dict[str, Callers] = {}
-    for path in sorted(folder.glob("*.yaml")):
-        try:
-            read[path.stem] = tokens.parse(kubeyaml.load(path.read_text()))
-        except (TokensError, UnicodeDecodeError) as error:
-            raise NotLoadedError(f"auth/{path.name} does not load: {error}") from error
-        except kubeyaml.NotYAMLError as error:
-            # What is wrong there may quote a key, and so what should be kept nowhere.
-            place = f"line {error.line} column {error.column}"
-            raise NotLoadedError(f"auth/{path.name} does not load: not YAML at {place}") from error
-        except OSError as error:
-            raise UnavailableError(f"auth/{path.name} cannot be read: {error.strerror}") from error
-    return read
+def _callers(path: Path) -> Callers | StoreError:
+    """One cluster's callers, or why they are not known."""
+    try:
+        return tokens.parse(kubeyaml.load(path.read_text()))
+    except (TokensError, UnicodeDecodeError) as error:
+        return NotLoadedError(f"auth/{path.name} does not load: {error}")
+    except kubeyaml.NotYAMLError as error:
+        # What is wrong there may quote a key, and so what should be kept nowhere.
+        place = f"line {error.line} column {error.column}"
+        return NotLoadedError(f"auth/{path.name} does not load: not YAML at {place}")
+    except OSError as error:
+        return UnavailableError(f"auth/{path.name} cannot be read: {error.strerror}")
+
+
+def _readable(book: Book) -> bool:
+    """Whether all of it says what the files say; what could not be read may be the next time."""
+    kept = all(stale.refused for stale in book.stale.values())
+    return kept and not any(isinstance(e, UnavailableError) for e in book.unread.values())
+
+
+def _stale(error: StoreError) -> Stale:
+    return Stale(str(error), isinstance(error, NotLoadedError))
 
 
 def _fingerprint(folder: str) -> tuple[tuple[str, int, int, int], ...]:

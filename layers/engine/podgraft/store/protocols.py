@@ -1,17 +1,17 @@
 """What the rest of podgraft asks of a store, whatever is behind it."""
 
-from collections.abc import Mapping
 from typing import Protocol
 
+from .book import Book
+from .deadline import Deadline
 from .snapshot import Snapshot
-from .tokens import Callers
 
 
 class Store(Protocol):
     """Where policies and bundles are kept."""
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline_seconds: float | None = None
+        self, injector: str, cluster: str | None, deadline: Deadline | None = None
     ) -> Snapshot:
         """The snapshot to answer from, got within the deadline; raises ``StoreError``."""
         ...
@@ -24,6 +24,6 @@ class Store(Protocol):
 class CallerStore(Protocol):
     """Where it is kept who may call."""
 
-    def callers(self, deadline_seconds: float | None = None) -> Mapping[str, Callers]:
+    def callers(self, deadline: Deadline | None = None) -> Book:
         """The callers of every cluster, got within the deadline; raises ``StoreError``."""
         ...

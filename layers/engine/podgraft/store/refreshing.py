@@ -6,13 +6,12 @@ from typing import Generic, TypeVar
 
 from podgraft.records import dataclass
 
-from .aws import PATIENCE_SECONDS, Patience
+from .aws import Patience
+from .deadline import Deadline
 from .errors import StoreError
 
 T = TypeVar("T")
 
-# A caller that could go on with the old value waits this long at the most for a new one.
-_SHARE_OF_DEADLINE = 0.25
 # After a refresh that failed, nobody is held up by the next one for this long.
 _RETRY_SECONDS = 5.0
 
@@ -40,21 +39,28 @@ class Refreshing(Generic[T]):
         self._held: Held[T] | None = None
         self._lock = Lock()
 
-    def current(self, deadline_seconds: float | None = None) -> Held[T]:
-        """What holds now; raises ``StoreError`` where there was never anything to hold."""
+    def current(self, deadline: Deadline | None = None) -> Held[T]:
+        """What holds now; raises ``StoreError`` where there was never anything to hold.
+
+        Who has no time left for something newer goes on with what is held, due as it is.
+        """
         held = self._held
         if held is not None and self._clock() < held.due:
             return held
+        limit = deadline or Deadline.of(None)
+        if held is not None and limit.left(held=True) <= 0:
+            return held
         if not self._lock.acquire(blocking=held is None):
-            return held or self.current(deadline_seconds)
+            return held or self.current(limit)
         try:
             if self._held is held:
-                self._held = self._refreshed(held, self._patience(held, deadline_seconds))
-            return self._held or self._refreshed(None, self._patience(None, deadline_seconds))
+                self._held = self._refreshed(held, limit)
+            return self._held or self._refreshed(None, limit)
         finally:
             self._lock.release()
 
-    def _refreshed(self, held: Held[T] | None, patience: Patience) -> Held[T]:
+    def _refreshed(self, held: Held[T] | None, limit: Deadline) -> Held[T]:
+        patience = Patience.of(limit.left(held=held is not None), self._clock)
         try:
             value = self._refresh(held.value if held else None, patience)
         except StoreError as error:
@@ -64,10 +70,3 @@ class Refreshing(Generic[T]):
             return Held(held.value, held.confirmed, due, error)
         now = self._clock()
         return Held(value, now, now + self._seconds)
-
-    def _patience(self, held: Held[T] | None, deadline_seconds: float | None) -> Patience:
-        seconds = PATIENCE_SECONDS
-        if deadline_seconds is not None:
-            share = 1.0 if held is None else _SHARE_OF_DEADLINE
-            seconds = min(seconds, deadline_seconds * share)
-        return Patience.of(seconds, self._clock)

@@ -35,7 +35,8 @@ class Reloading(Generic[T]):
 
     *fingerprint* must be cheap and is never ``None``: it is taken at every look, but for looks
     within *seconds* of one that found nothing new. What does not load is not tried again until the
-    files change; what cannot be reached is. Threads may share it.
+    files change; what cannot be reached is, and so is a value that is not *settled*. Threads may
+    share it.
     """
 
     def __init__(
@@ -44,9 +45,12 @@ class Reloading(Generic[T]):
         load: Callable[[], T],
         seconds: float = 0.0,
         clock: Callable[[], float] = monotonic,
+        *,
+        settled: Callable[[T], bool] = lambda _: True,
     ) -> None:
         self._fingerprint = fingerprint
         self._load = load
+        self._is_settled = settled
         self._seconds = seconds
         self._clock = clock
         self._rests_until = 0.0
@@ -93,5 +97,5 @@ class Reloading(Generic[T]):
         for _ in range(_TRIES):
             value, was, fingerprint = self._load(), fingerprint, self._fingerprint()
             if was == fingerprint:
-                return _Loaded(fingerprint, value, None)
+                return _Loaded(fingerprint if self._is_settled(value) else None, value, None)
         raise UnavailableError("the files change faster than they can be read")

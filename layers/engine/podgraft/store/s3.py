@@ -10,7 +10,7 @@ from podgraft import bundle
 from podgraft.records import dataclass
 
 from .aws import MissingError, ObjectStore, Patience, call
-from .errors import NotLoadedError, UnavailableError
+from .errors import NotLoadedError
 
 # Ten times the largest bundle of Istio's own; more is a mistake that would fill the memory.
 MAX_BUNDLE_BYTES = 20 * 1024 * 1024
@@ -51,7 +51,7 @@ class Bundles:
     def _keys(self, folder: str, patience: Patience) -> tuple[str, ...]:
         listing = call(
             "listing the bundle in S3",
-            lambda: self.client.keys(self.bucket, folder, _MAX_FILES),
+            lambda seconds: self.client.keys(self.bucket, folder, _MAX_FILES, seconds),
             patience,
         )
         if not listing.whole or listing.size > MAX_BUNDLE_BYTES:
@@ -61,8 +61,8 @@ class Bundles:
         return listing.keys
 
     def _read(self, key: str, patience: Patience) -> bytes:
-        if patience.left <= 0:
-            raise UnavailableError("reading the bundle from S3: no time left")
         return call(
-            "reading the bundle from S3", lambda: self.client.read(self.bucket, key), patience
+            "reading the bundle from S3",
+            lambda seconds: self.client.read(self.bucket, key, seconds),
+            patience,
         )

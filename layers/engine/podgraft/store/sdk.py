@@ -2,6 +2,10 @@
 
 Clients are made from botocore, which boto3 wraps: boto3's own import adds a quarter to a cold start
 and no call.
+
+botocore takes its time limits once, for each piece of an answer and each address of a name, and
+none for finding that name or the credentials. So a call runs in a thread, and is waited for as long
+as there is time. One that was given up ends by ``CONFIG`` and the resolver; nobody hears of it.
 """
 
 import logging
@@ -17,6 +21,7 @@ from botocore.session import get_session
 from podgraft.jsonvalue import JSON
 
 from .aws import CONNECT_SECONDS, READ_SECONDS, Listing, RefusedByAwsError
+from .waiting import within
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -40,11 +45,13 @@ class Ssm:
     def __init__(self, client: object) -> None:
         self._client = client
 
-    def __call__(self, operation: str, arguments: Mapping[str, JSON]) -> Mapping[str, Any]:
+    def __call__(
+        self, operation: str, arguments: Mapping[str, JSON], seconds: float
+    ) -> Mapping[str, Any]:
         """The answer to one operation."""
         method: Callable[..., Mapping[str, Any]] = getattr(self._client, xform_name(operation))
         with _translated():
-            return method(**arguments)
+            return within(seconds, lambda: method(**arguments))
 
 
 class S3:
@@ -53,10 +60,13 @@ class S3:
     def __init__(self, client: "S3Client") -> None:
         self._client = client
 
-    def keys(self, bucket: str, prefix: str, limit: int) -> Listing:
+    def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
         """The objects below a prefix."""
         with _translated():
-            found = self._client.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=limit)
+            found = within(
+                seconds,
+                lambda: self._client.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=limit),
+            )
         entries = found.get("Contents", [])
         return Listing(
             keys=tuple(entry["Key"] for entry in entries if "Key" in entry),
@@ -64,10 +74,13 @@ class S3:
             whole=not found.get("IsTruncated"),
         )
 
-    def read(self, bucket: str, key: str) -> bytes:
+    def read(self, bucket: str, key: str, seconds: float) -> bytes:
         """The content of an object."""
         with _translated():
-            return self._client.get_object(Bucket=bucket, Key=key)["Body"].read()
+            return within(seconds, lambda: self._read(bucket, key))
+
+    def _read(self, bucket: str, key: str) -> bytes:
+        return self._client.get_object(Bucket=bucket, Key=key)["Body"].read()
 
 
 def clients() -> tuple[Ssm, S3]:

@@ -59,8 +59,8 @@ class Parameters:
     ) -> Mapping[str, Any]:
         """The answer, if it is one: of JSON that was cut off, botocore makes an empty one."""
 
-        def request() -> Mapping[str, Any]:
-            answer = self.client(operation, arguments)
+        def request(seconds: float) -> Mapping[str, Any]:
+            answer = self.client(operation, arguments, seconds)
             if key not in answer:
                 raise ConnectionError("the answer is not whole")
             return answer

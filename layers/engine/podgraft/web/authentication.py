@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from podgraft.store import Callers, CallerStore, tokens
+from podgraft.records import dataclass
+from podgraft.store import Book, Callers, CallerStore, Deadline, Stale, tokens
 
 from . import subjects
 from .credentials import Credentials
@@ -11,36 +12,43 @@ from .errors import ForbiddenError, UnauthenticatedError
 from .settings import Auth
 from .subjects import Subject
 
-# The cluster that is calling, from its credentials and the cluster in the URL (``None`` for both
-# is a caller without a cluster), found within so many seconds. Raises ``UnauthenticatedError``,
-# ``ForbiddenError`` or ``StoreError``.
-Gate: TypeAlias = Callable[[Credentials, str | None, float | None], str | None]
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The cluster that is calling, and whether its callers may be older than what is stored."""
+
+    cluster: str | None
+    stale: Stale | None = None
+
+
+# Who is calling, from the credentials and the cluster in the URL (no cluster for both is a caller
+# without one), found by the deadline. Raises ``UnauthenticatedError``, ``ForbiddenError`` or
+# ``StoreError``.
+Gate: TypeAlias = Callable[[Credentials, str | None, Deadline | None], Known]
 
 
 def gate(auth: Auth, store: CallerStore) -> Gate:
     """The gate that the settings ask for."""
     match auth:
         case Auth.TOKEN:
-            return lambda shown, cluster, left: _by_token(store.callers(left), shown, cluster)
+            return lambda shown, cluster, ends: _by_token(store.callers(ends), shown, cluster)
         case Auth.MTLS:
-            known = _Subjects()
-            return lambda shown, cluster, left: _by_subject(
-                known.clusters(store.callers(left)), shown, cluster
+            read = _Subjects()
+            return lambda shown, cluster, ends: _by_subject(
+                read, store.callers(ends), shown, cluster
             )
         case Auth.NONE:
-            return lambda _shown, cluster, _left: cluster
+            return lambda _shown, cluster, _ends: Known(cluster)
 
 
-def _by_token(
-    callers: Mapping[str, Callers], credentials: Credentials, cluster: str | None
-) -> str | None:
+def _by_token(book: Book, credentials: Credentials, cluster: str | None) -> Known:
     if not credentials.tokens:
         raise UnauthenticatedError(
             "no cluster token; send it as Authorization: Bearer, or in the path as /k/<token>/…"
         )
     given = [tokens.digest(token) for token in credentials.tokens]
-    mine = {name for name, known in callers.items() if known.knows(*given)}
-    return _settled(mine, cluster, "token")
+    mine = {name for name, known in book.callers.items() if known.knows(*given)}
+    return _settled(mine, book, cluster, "token")
 
 
 class _Subjects:
@@ -73,25 +81,38 @@ def _by_spelling(callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]]:
 
 
 def _by_subject(
-    clusters: Mapping[Subject, set[str]], credentials: Credentials, cluster: str | None
-) -> str | None:
+    read: _Subjects, book: Book, credentials: Credentials, cluster: str | None
+) -> Known:
     subject = credentials.subject
     if subject is None:
         raise UnauthenticatedError("no client certificate; the API's custom domain asks for one")
+    clusters = read.clusters(book.callers)
     mine: set[str] = set()
     for spelling in subjects.spellings(subject):
         mine |= clusters.get(spelling, set())
-    return _settled(mine, cluster, "client certificate")
+    return _settled(mine, book, cluster, "client certificate")
 
 
-def _settled(mine: set[str], cluster: str | None, what: str) -> str:
+def _settled(mine: set[str], book: Book, cluster: str | None, what: str) -> Known:
     """The cluster in the URL, if the credential is its own; without one, the credential's."""
+    _check_read(mine, book, cluster)
     if not mine:
         raise UnauthenticatedError(f"the {what} belongs to no cluster")
     if cluster is None and len(mine) == 1:
-        return next(iter(mine))
+        cluster = next(iter(mine))
     if cluster is None:
         raise ForbiddenError(f"the {what} belongs to several clusters; name one: /cluster/<id>")
     if cluster not in mine:
         raise ForbiddenError(f"the {what} belongs to another cluster than {cluster!r}")
-    return cluster
+    return Known(cluster, book.stale.get(cluster))
+
+
+def _check_read(mine: set[str], book: Book, cluster: str | None) -> None:
+    """Raise the error of the document that would have to say who this is, if it does not load.
+
+    An unknown credential without a cluster in the URL may be of any cluster that is not known.
+    """
+    for name, error in book.unread.items():
+        if name == cluster or (cluster is None and not mine):
+            # Raised again and again: without its old traceback, which would grow.
+            raise error.with_traceback(None)

@@ -15,10 +15,10 @@ from podgraft.injection import istio
 from podgraft.jsonvalue import Object
 from podgraft.records import dataclass
 from podgraft.review import Answered, Caller, Facts, Failed, Outcome
-from podgraft.store import Store, StoreError, UnknownInjectorError, is_name
+from podgraft.store import Deadline, Store, StoreError, UnknownInjectorError, is_name
 
 from . import credentials, faults
-from .authentication import Gate
+from .authentication import Gate, Known
 from .credentials import Environ
 from .errors import ContentTypeError, ForbiddenError, ThrottledError, UnauthenticatedError, WebError
 from .faults import Reply
@@ -58,7 +58,7 @@ class Webhook:
             injector=injector,
             tail=tail,
             environ=environ,
-            ends=None if timeout is None else started + timeout,
+            deadline=Deadline.of(timeout, self._clock),
         )
         reply, record = self._answer(call)
         if record:
@@ -70,14 +70,15 @@ class Webhook:
     def _answer(self, call: "_Call") -> tuple[Reply, Object]:
         uid = ""
         try:
-            cluster = self._authenticated(call)
+            known = self._authenticated(call)
             request = admission.decode(_body(call.environ))
             uid = request.uid
             caller = Caller(
                 injector=_known(call.injector),
-                cluster=cluster,
+                cluster=known.cluster,
                 path=call.tail,
-                deadline_seconds=self._left(call),
+                deadline=call.deadline,
+                stale=known.stale,
             )
             return _told(REVIEWS[call.route](request, self._store, caller))
         except ThrottledError as error:
@@ -88,10 +89,10 @@ class Webhook:
             mistake: Object = {"event": "mistake", "level": "ERROR", "uid": uid}
             return faults.reply(error), {**mistake, "trace": trace(error)}
 
-    def _authenticated(self, call: "_Call") -> str | None:
+    def _authenticated(self, call: "_Call") -> Known:
         shown = credentials.read(call.environ)
         try:
-            return self._gate(shown, _cluster(call.tail), self._left(call))
+            return self._gate(shown, _cluster(call.tail), call.deadline)
         except (UnauthenticatedError, ForbiddenError) as error:
             if self._throttle.failed(shown.source) > MAX_FAILURES:
                 raise ThrottledError(
@@ -100,20 +101,16 @@ class Webhook:
                 ) from error
             raise
 
-    def _left(self, call: "_Call") -> float | None:
-        """Seconds until kube-apiserver stops waiting; ``None`` where it did not say."""
-        return None if call.ends is None else call.ends - self._clock()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Call:
-    """One POST: the parts of its path, and when its caller stops waiting, by the clock."""
+    """One POST: the parts of its path, and until when it may wait for the stores."""
 
     route: str
     injector: str
     tail: str
     environ: Environ
-    ends: float | None
+    deadline: Deadline
 
 
 def _told(outcome: Outcome) -> tuple[Reply, Object]:

@@ -1,0 +1,63 @@
+"""Who may call, of all clusters: each cluster's document stands alone.
+
+One that does not load leaves its own cluster's last good callers in force, and says so. What the
+others say holds at once: above all whom they no longer name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from podgraft.records import dataclass
+
+from .errors import StoreError
+from .snapshot import Stale
+from .tokens import Callers
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The callers in force by cluster, and where they are not what is stored now.
+
+    ``stale`` says of which clusters they may be older, ``unread`` of which there never were any
+    because the document does not load.
+    """
+
+    callers: Mapping[str, Callers]
+    stale: Mapping[str, Stale] = field(default_factory=dict[str, Stale])
+    unread: Mapping[str, StoreError] = field(default_factory=dict[str, StoreError])
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Callers that a document did not replace, when they were last confirmed, and why."""
+
+    confirmed: float
+    problem: StoreError
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """One reading of all documents: what each says or, where it does not load, what it said."""
+
+    callers: Mapping[str, Callers] = field(default_factory=dict[str, Callers])
+    kept: Mapping[str, Kept] = field(default_factory=dict[str, Kept])
+    unread: Mapping[str, StoreError] = field(default_factory=dict[str, StoreError])
+
+    def turned(self, read: Mapping[str, Callers | StoreError], confirmed: float = 0.0) -> "Pages":
+        """The pages after another reading; *confirmed* is when these were read.
+
+        A cluster whose document is gone has no callers any more.
+        """
+        callers: dict[str, Callers] = {}
+        kept: dict[str, Kept] = {}
+        unread: dict[str, StoreError] = {}
+        for cluster, found in read.items():
+            if isinstance(found, Callers):
+                callers[cluster] = found
+            elif cluster in self.callers:
+                callers[cluster] = self.callers[cluster]
+                before = self.kept.get(cluster)
+                kept[cluster] = Kept(before.confirmed if before else confirmed, found)
+            else:
+                unread[cluster] = found
+        return Pages(callers, kept, unread)

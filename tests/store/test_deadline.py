@@ -1,0 +1,82 @@
+"""All stores of one review wait one share of its time together."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from events.kept import BUNDLE
+from podgraft import bundle
+from podgraft.store import Deadline, UnavailableError
+from podgraft.store.aws import Patience, call
+from podgraft.store.cached import CachedCallers, CachedStore
+from podgraft.store.deadline import PATIENCE_SECONDS
+from podgraft.store.ssm import Parameter
+
+DIGEST = bundle.digest(BUNDLE)
+
+
+class Hanging:
+    """Sources that answer at once or, while they hang, nothing until patience ends."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.hangs = False
+        self.store = CachedStore(self, self, 30, self.clock)
+        self.book = CachedCallers(self, 30, self.clock)
+
+    def clock(self) -> float:
+        return self.now
+
+    def policy(self, injector: str, patience: Patience) -> Parameter:
+        del injector
+        self._wait(patience)
+        return Parameter(f"bundle: {DIGEST}", "1")
+
+    def callers(self, patience: Patience) -> Mapping[str, Parameter]:
+        self._wait(patience)
+        return {"prod": Parameter("", "1")}
+
+    def files(self, injector: str, digest: str | None, patience: Patience) -> Mapping[str, bytes]:
+        del injector, digest, patience
+        return BUNDLE
+
+    def _wait(self, patience: Patience) -> None:
+        if self.hangs:
+            self.now += max(patience.left, 0.0)
+            raise UnavailableError("hangs on purpose")
+
+
+@pytest.mark.parametrize("seconds", [1.0, 2.0, 5.0])
+def test_a_review_waits_one_share_for_callers_and_policy_together(seconds: float) -> None:
+    aws = Hanging()
+    aws.book.callers()
+    aws.store.snapshot("default", None)
+    aws.hangs, aws.now = True, 31.0
+    deadline = Deadline.of(seconds, aws.clock)
+    assert aws.book.callers(deadline).stale
+    # Nobody asked for the policy: no reason to say that it is old, and the next review may ask.
+    assert aws.store.snapshot("default", None, deadline).stale is None
+    assert aws.now == 31.0 + min(seconds / 4, PATIENCE_SECONDS)
+    assert aws.store.snapshot("default", None, Deadline.of(seconds, aws.clock)).stale
+
+
+def test_a_cold_start_has_one_patience_for_all_it_needs() -> None:
+    aws = Hanging()
+    deadline = Deadline.of(10.0, aws.clock)
+    aws.now = 1.0  # that long took the callers
+    aws.hangs = True
+    with pytest.raises(UnavailableError):
+        aws.store.snapshot("default", None, deadline)
+    assert aws.now == PATIENCE_SECONDS
+
+
+def test_a_try_is_told_what_is_left_and_none_begins_without() -> None:
+    told: list[float] = []
+
+    def request(seconds: float) -> None:
+        told.append(seconds)
+
+    call("asking", request, Patience(ends=0.25, clock=lambda: 0.0))
+    with pytest.raises(UnavailableError, match="asking: no time left"):
+        call("asking", request, Patience(ends=0.25, clock=lambda: 0.25))
+    assert told == [0.25]

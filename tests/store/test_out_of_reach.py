@@ -1,0 +1,82 @@
+"""How long a review waits for AWS that does not answer: measured, on sockets that stay silent.
+
+Addresses that take a connection and say nothing, or take none at all. Outside of these bounds is
+what no clock here sees: the start of the interpreter (``make bench``), compiling a bundle once it
+is there, and a name that is never resolved, which ``test_direct.py`` measures.
+"""
+
+import socket
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from time import monotonic
+
+import pytest
+from flask.testing import FlaskClient
+
+from events.kept import TOKEN
+from events.recorded import recorded
+from podgraft.store import direct, s3, ssm, waiting
+from podgraft.store.cached import CachedCallers, CachedStore
+from podgraft.web import Auth, create_app
+
+COLD_SECONDS = 2.0
+BODY = recorded("24-bearer-token").body
+ENVIRONMENT = {
+    "AWS_REGION": "eu-central-1",
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+    "AWS_SESSION_TOKEN": "test",
+}
+
+
+@contextmanager
+def nowhere(monkeypatch: pytest.MonkeyPatch, *, full: bool) -> Generator[str]:
+    """The URL of a name with several addresses, none of which answers.
+
+    A *full* one takes no connection: its queue is, so that the kernel drops who comes.
+    """
+    with ExitStack() as open_:
+        backlog = 0 if full else 64
+        servers = [
+            open_.enter_context(socket.create_server(("127.0.0.1", 0), backlog=backlog))
+            for _ in range(4)
+        ]
+        for server in servers if full else []:
+            for _ in range(4):
+                waiting_ = open_.enter_context(socket.socket())
+                waiting_.setblocking(False)
+                waiting_.connect_ex(server.getsockname())
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", s.getsockname()) for s in servers]
+
+        def resolved(*_: object, **__: object) -> list[object]:
+            return list(found)
+
+        monkeypatch.setattr(waiting, "getaddrinfo", resolved)
+        yield "http://aws.example:80"
+
+
+def function(url: str, refresh_seconds: float = 30.0, *, auth: Auth = Auth.TOKEN) -> FlaskClient:
+    account = direct.account(ENVIRONMENT | {"AWS_ENDPOINT_URL": url})
+    assert account is not None
+    parameters = ssm.Parameters(direct.Ssm(account), "/podgraft")
+    store = CachedStore(parameters, s3.Bundles(direct.S3(account), "b", "p/"), refresh_seconds)
+    callers = CachedCallers(parameters, refresh_seconds)
+    return create_app(store, callers, auth=auth, journal=lambda _: None).test_client()
+
+
+@pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.NONE])
+@pytest.mark.parametrize("full", [True, False], ids=["no connection", "no answer"])
+def test_a_cold_start_with_everything_out_of_reach_is_told_in_time(
+    full: bool, auth: Auth, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with nowhere(monkeypatch, full=full) as url:
+        started = monotonic()
+        answer = function(url, auth=auth).post(
+            "/inject?timeout=10s",
+            data=BODY,
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {TOKEN}"},
+        )
+        took = monotonic() - started
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+    assert took < COLD_SECONDS
