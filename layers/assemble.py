@@ -9,7 +9,8 @@ botocore parses at every start are cut to what the function calls.
 PODGRAFT_RUNTIME (python3.13) and PODGRAFT_ARCHITECTURE (arm64) say for which Lambda. Bytecode is
 written as unchecked-hash .pyc: zip's two-second time stamps would make ordinary .pyc files stale,
 and a cold start without bytecode takes twice as long. Only the very same Python release can
-compile, so without one on this machine the layer ships sources, and says so.
+compile: this one, one on PATH or of pyenv's, or one that uv fetches where uv is on PATH. Without
+any, the layer ships sources, and says so.
 """
 
 import json
@@ -167,7 +168,8 @@ def _compile(target: Path) -> str:
     python = matching_python(RUNTIME)
     if python is None:
         return (
-            f"WITHOUT bytecode (no {RUNTIME} on this machine: cold starts take about twice as long)"
+            f"WITHOUT bytecode (no {RUNTIME} on this machine, nor uv to fetch it by: "
+            "cold starts take about twice as long)"
         )
     options = ["-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
     # Tracebacks shall name the place on Lambda, not this machine's.
@@ -177,13 +179,26 @@ def _compile(target: Path) -> str:
 
 
 def matching_python(runtime: str) -> str | None:
-    """A Python of the very release to compile with: this one, PATH's, or one of pyenv's."""
-    wanted = tuple(map(int, runtime.removeprefix("python").split(".")))
-    if sys.version_info[:2] == wanted:
+    """A Python of the very release to compile with: this one, PATH's, pyenv's, or one of uv's."""
+    release = runtime.removeprefix("python")
+    if sys.version_info[:2] == tuple(map(int, release.split("."))):
         return sys.executable
     pyenv = Path("~/.pyenv/versions").expanduser()
-    candidates = [shutil.which(runtime), *map(str, pyenv.glob(f"{runtime[6:]}.*/bin/{runtime}"))]
-    return next((path for path in candidates if path and _runs(path)), None)
+    candidates = [shutil.which(runtime), *map(str, pyenv.glob(f"{release}.*/bin/{runtime}"))]
+    found = next((path for path in candidates if path and _runs(path)), None)
+    return found or _fetched(release)
+
+
+def _fetched(release: str) -> str | None:
+    """A Python that uv has, or fetches now; none without uv, or where it cannot."""
+    uv = shutil.which("uv")
+    if (
+        uv is None
+        or subprocess.run([uv, "python", "install", "-q", release], check=False).returncode
+    ):
+        return None
+    find = [uv, "python", "find", "--no-project", "--managed-python", release]
+    return subprocess.run(find, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _runs(python: str) -> bool:

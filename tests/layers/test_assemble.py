@@ -109,10 +109,25 @@ def test_bytecode_is_of_the_target_and_never_compared_with_its_source(tmp_path: 
 
 def test_without_the_targets_python_sources_are_shipped_and_it_is_said(tmp_path: Path) -> None:
     layer = tmp_path / "layer"
-    said = assemble(ABSENT, "sources", layer, package(tmp_path))
-    assert "WITHOUT bytecode (no python3.99 on this machine: cold starts take" in said
+    said = assemble(ABSENT, "sources", layer, package(tmp_path), PATH=str(tmp_path))
+    assert "WITHOUT bytecode (no python3.99 on this machine, nor uv to fetch it by: cold" in said
     assert (list(layer.rglob("*.pyc")), [path.name for path in layer.iterdir()]) == ([], ["tiny"])
     assert (layer / "tiny" / "__init__.py").exists()
+
+
+@pytest.mark.parametrize(("status", "said"), [(0, "with bytecode"), (1, "WITHOUT bytecode")])
+def test_uv_fetches_the_targets_python_where_it_can(status: int, said: str, tmp_path: Path) -> None:
+    uv = tmp_path / "uv"
+    asked = tmp_path / "asked"
+    uv.write_text(
+        f'#!/bin/sh\necho "$@" >> {asked}\n'
+        f'case "$2" in install) exit {status};; find) echo {sys.executable};; esac\n'
+    )
+    uv.chmod(0o755)
+    layer = tmp_path / "layer"
+    assert said in assemble(ABSENT, "sources", layer, package(tmp_path), PATH=str(tmp_path))
+    assert bool([*layer.rglob("*.pyc")]) == (status == 0)
+    assert asked.read_text().splitlines()[0] == "python install -q 3.99"
 
 
 def test_the_command_line_stays_on_peoples_machines(tmp_path: Path) -> None:
