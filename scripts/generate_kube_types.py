@@ -12,13 +12,14 @@ What it reads, all in ``scripts/data/kube``:
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from generated import settle
 
 _ROOT = Path(__file__).resolve().parent.parent
 _DATA = _ROOT / "scripts/data/kube"
@@ -59,17 +60,7 @@ _FOREIGN_SCALARS = ("types.UID", "ManagedFieldsOperationType", "LabelSelectorOpe
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the module, or compare it; say what to do next."""
-    parser = argparse.ArgumentParser(description="write the table of Kubernetes' Go types")
-    parser.add_argument("--check", action="store_true", help="only compare")
-    fresh = module()
-    if not parser.parse_args(argv).check:
-        TARGET.write_text(fresh, encoding="utf-8")
-        print(f"wrote {TARGET}\nnext: run tests/kube")
-        return 0
-    if TARGET.read_text(encoding="utf-8") == fresh:
-        return 0
-    print(f"{TARGET} is not fresh\nnext: run {Path(__file__).name} without --check")
-    return 1
+    return settle(argv, TARGET, module(), "tests/kube")
 
 
 def module() -> str:

@@ -11,13 +11,14 @@ releases where those stand, so that one table serves all; which release has whic
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from generated import settle
 
 _ROOT = Path(__file__).resolve().parent.parent
 _DATA = _ROOT / "scripts/data/istio/mesh-types.json"
@@ -59,17 +60,7 @@ MESSAGES = {"""
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the module, or compare it; say what to do next."""
-    parser = argparse.ArgumentParser(description="write the table of Istio's mesh messages")
-    parser.add_argument("--check", action="store_true", help="only compare")
-    fresh = module()
-    if not parser.parse_args(argv).check:
-        TARGET.write_text(fresh, encoding="utf-8")
-        print(f"wrote {TARGET}\nnext: run tests/injection/istio")
-        return 0
-    if TARGET.read_text(encoding="utf-8") == fresh:
-        return 0
-    print(f"{TARGET} is not fresh\nnext: run {Path(__file__).name} without --check")
-    return 1
+    return settle(argv, TARGET, module(), "tests/injection/istio")
 
 
 def module() -> str:

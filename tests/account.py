@@ -4,7 +4,10 @@ from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from http import HTTPStatus
 from http.client import HTTPConnection
+from typing import Any
 
+import botocore.session
+import pytest
 from moto.server import ThreadedMotoServer
 
 # Who calls where: what a process takes for its own credentials and region.
@@ -26,6 +29,18 @@ def account() -> Generator[tuple[str, int]]:
     finally:
         _empty(*address)
         moto.stop()
+
+
+@contextmanager
+def with_bucket(bucket: str) -> Generator[Any]:
+    """An account that this process calls by its own environment; the session to call it by."""
+    with account() as (host, port), pytest.MonkeyPatch.context() as environment:
+        environment.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        for name, value in CREDENTIALS.items():
+            environment.setenv(name, value)
+        session: Any = botocore.session.get_session()  # typed for no service in particular
+        session.create_client("s3").create_bucket(Bucket=bucket)
+        yield session
 
 
 def _empty(host: str, port: int) -> None:

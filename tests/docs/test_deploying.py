@@ -9,11 +9,10 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import botocore.session
 import pytest
 
 import certs
-from account import CREDENTIALS, account
+from account import with_bucket
 from certificates import keys, pem
 from endpoint import showing
 from podgraft import cli, kubeyaml
@@ -64,14 +63,9 @@ def table(heading: str) -> list[list[str]]:
 
 
 @pytest.fixture
-def aws(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+def aws() -> Generator[None]:
     """S3 and Parameter Store on loopback, with the stack's bucket."""
-    with account() as (host, port):
-        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        for name, value in CREDENTIALS.items():
-            monkeypatch.setenv(name, value)
-        session: Any = botocore.session.get_session()  # typed for no service in particular
-        session.create_client("s3").create_bucket(Bucket=BUCKET)
+    with with_bucket(BUCKET):
         yield
 
 

@@ -7,13 +7,11 @@ import subprocess
 import sys
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
-import botocore.session
 import pytest
 
 import demo
-from account import CREDENTIALS, account
+from account import with_bucket
 from podgraft import cli
 
 ROOT = Path(__file__).parents[2]
@@ -24,14 +22,9 @@ _SERVE = "serve"
 
 
 @pytest.fixture
-def aws(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+def aws() -> Generator[None]:
     """S3 and Parameter Store on loopback, with six versions of a policy before README's."""
-    with account() as (host, port):
-        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        for name, value in CREDENTIALS.items():
-            monkeypatch.setenv(name, value)
-        session: Any = botocore.session.get_session()  # typed for no service in particular
-        session.create_client("s3").create_bucket(Bucket=BUCKET)
+    with with_bucket(BUCKET) as session:
         ssm = session.create_client("ssm")
         for number in range(6):
             text = f"policy: enabled  # {number}"

@@ -21,14 +21,14 @@ from podgraft.records import dataclass
 
 from . import nodes, runtime
 from .arguments import converted
-from .expressions import Expressions, kept
+from .expressions import Expressions
 from .functions import Function
 from .pen import Expression, Pen
 from .quoting import quote
 from .scopes import Scope
 from .sites import Site, Sites
 from .source import Source
-from .unit import DeadEnd, Result, Unit
+from .unit import DeadEnd, Result, Unit, kept
 
 _WRITES_BETWEEN_MEASURES = 32
 _Setter = Callable[[Result], Expression]

@@ -19,9 +19,9 @@ from .arguments import literal
 from .errors import FaultError
 from .functions import REFLECTED, Function, arity_fault, parameter
 from .pen import Expression, Pen
-from .scopes import Scope, Slot
+from .scopes import Scope
 from .sites import Arms, Blamed, Site
-from .unit import Call, DeadEnd, Result, Unit
+from .unit import Call, DeadEnd, Result, Unit, kept
 
 # What values of these types, and no others, are instances of: a test that costs next to nothing.
 _CLASSES = {
@@ -386,15 +386,6 @@ class Expressions:
 def _origin(pen: Pen, value: Result) -> tuple[Expression, Expression]:
     holder = pen.name(value.holder) if value.holder else pen.constant(None)
     return holder, pen.constant(value.key)
-
-
-def kept(pen: Pen, slot: Slot, value: Result) -> Expression:
-    """``slot := value``, with what it is an element of, where the slot keeps that too."""
-    variable = pen.keep(slot.local, value.code)
-    if slot.holder is None:
-        return variable
-    holder = pen.name(value.holder) if value.holder else pen.constant(None)
-    return pen.last(variable, pen.keep(slot.holder, holder), pen.name(slot.local))
 
 
 def _fits(node: nodes.Constant, wanted: GoType) -> bool:

@@ -11,13 +11,14 @@ from typing import NoReturn, TypeVar
 
 from podgraft.records import dataclass
 
-from . import constants, nodes
+from . import nodes
 from .errors import LimitError, TemplateError
 from .functions import Function
 from .lexer import Kind, Token, tokens
 from .quoting import quote, unquote
 from .reading import Reader
 from .source import Source, Span
+from .terms import TERMS, variable
 
 MAX_NESTING = 100  # of branches and parentheses; each level costs Python a few frames
 MAX_LOOPS = 18  # CPython nests no more than 20; a range is one, be it its body or its else
@@ -263,7 +264,7 @@ class _Parser:
                 self.reader.at = before
                 break
             self.reader.next()
-            declared.append(_variable(token))
+            declared.append(variable(token))
             self.variables.append(token.text)
             if not comma:
                 return declared, after.kind is Kind.ASSIGN
@@ -336,7 +337,7 @@ class _Parser:
             self._fail(f"undefined variable {quote(token.text)}", token)
         if token.kind is Kind.WORD:
             self._check_function(token)
-        make = _TERMS.get(token.kind)
+        make = TERMS.get(token.kind)
         if make is None:
             self.reader.at -= 1
             return None
@@ -392,26 +393,3 @@ class _Parser:
         yield
         self.loops -= loops
         self.parsing.nesting -= 1
-
-
-def _variable(token: Token) -> nodes.Variable:
-    return nodes.Variable(token.text, at=token.start, start=token.start, end=token.end)
-
-
-def _string(token: Token) -> nodes.String:
-    return nodes.String(token.text, unquote(token.text), start=token.start, end=token.end)
-
-
-_TERMS: dict[Kind, Callable[[Token], nodes.Operand]] = {
-    Kind.BOOL: lambda t: nodes.Bool(t.text == "true", start=t.start, end=t.end),
-    Kind.CHARACTER: lambda t: constants.character(t.text, t.start),
-    Kind.COMPLEX: lambda t: constants.pair(t.text, t.start),
-    Kind.DOT: lambda t: nodes.Dot(start=t.start, end=t.end),
-    Kind.FIELD: lambda t: nodes.Field((t.text[1:],), (t.end,), t.start, start=t.start, end=t.end),
-    Kind.NIL: lambda t: nodes.Nil(start=t.start, end=t.end),
-    Kind.NUMBER: lambda t: constants.number(t.text, t.start),
-    Kind.RAW_STRING: _string,
-    Kind.STRING: _string,
-    Kind.VARIABLE: _variable,
-    Kind.WORD: lambda t: nodes.Identifier(t.text, start=t.start, end=t.end),
-}

@@ -10,6 +10,7 @@ from . import nodes
 from .functions import Function
 from .library import BUILTINS
 from .pen import Expression, Pen
+from .scopes import Slot
 from .sites import Sites
 
 
@@ -64,3 +65,12 @@ class Unit:
     def is_builtin(self, name: str) -> bool:
         """Whether the function is the language's own, not one that took its name."""
         return self.functions[name] is BUILTINS.get(name)
+
+
+def kept(pen: Pen, slot: Slot, value: Result) -> Expression:
+    """``slot := value``, with what it is an element of, where the slot keeps that too."""
+    variable = pen.keep(slot.local, value.code)
+    if slot.holder is None:
+        return variable
+    holder = pen.name(value.holder) if value.holder else pen.constant(None)
+    return pen.last(variable, pen.keep(slot.holder, holder), pen.name(slot.local))

@@ -1,0 +1,21 @@
+"""Modules that a script writes from data: written, or compared with what the data says now."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def settle(argv: Sequence[str] | None, target: Path, fresh: str, tests: str) -> int:
+    """Write *fresh* to *target* or, with ``--check``, compare them; say what to do next."""
+    parser = argparse.ArgumentParser(description=f"write {target.name}")
+    parser.add_argument("--check", action="store_true", help="only compare")
+    if not parser.parse_args(argv).check:
+        target.write_text(fresh, encoding="utf-8")
+        print(f"wrote {target}\nnext: run {tests}")
+        return 0
+    if target.read_text(encoding="utf-8") == fresh:
+        return 0
+    print(f"{target} is not fresh\nnext: run its generator without --check")
+    return 1
