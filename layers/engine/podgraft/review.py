@@ -19,7 +19,7 @@ from podgraft.kube import identity
 from podgraft.policy import Decision, Skip
 from podgraft.recent import Recent
 from podgraft.records import dataclass
-from podgraft.store import Deadline, Snapshot, Stale, Store, StoreError
+from podgraft.store import Deadline, Stale, Store, StoreError
 
 
 class Word(StrEnum):
@@ -111,30 +111,49 @@ def validate(request: AdmissionRequest, store: Store, caller: Caller) -> Outcome
     return _review(request, store, caller, _validate)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Case:
-    """One review and what it is answered from."""
+    """One review, who asks for it, and from which versions it is answered, where they load."""
 
     request: AdmissionRequest
-    snapshot: Snapshot
-    call: Call
-    facts: Facts
+    caller: Caller
+    owner: str
     stale: tuple[Stale, ...]
+    policy_version: str = ""
+    bundle: str = ""
 
     @property
-    def bundle(self) -> Bundle:
-        return self.snapshot.bundle
+    def call(self) -> Call:
+        """What injections know beside the object."""
+        namespace, path = self.request.namespace, self.caller.path
+        return Call(namespace=namespace, path=path, request=self.request)
 
-    def told(self, decision: Word, reason: str) -> tuple[Facts, Mapping[str, str]]:
-        """The facts completed, and the audit annotations that say the same."""
-        facts = replace(self.facts, decision=decision, reason=reason)
-        audit = {
+    def facts(self, decision: Word, reason: str, patch_bytes: int = 0) -> Facts:
+        """What came of the review, for the log."""
+        return Facts(
+            uid=self.request.uid,
+            injector=self.caller.injector,
+            cluster=self.caller.cluster or "",
+            namespace=self.request.namespace,
+            owner=self.owner,
+            decision=decision,
+            reason=reason,
+            policy_version=self.policy_version,
+            bundle=self.bundle,
+            patch_bytes=patch_bytes,
+            stale="; ".join(each.why for each in self.stale),
+            refused=any(each.refused for each in self.stale),
+            age_seconds=max((each.age_seconds for each in self.stale), default=0),
+        )
+
+    def audit(self, decision: Word, reason: str) -> Mapping[str, str]:
+        """The audit annotations, which say the same."""
+        return {
             "decision": decision,
             "reason": reason,
-            "policy-version": facts.policy_version,
-            "bundle": facts.bundle,
+            "policy-version": self.policy_version,
+            "bundle": self.bundle,
         }
-        return facts, audit
 
     def warnings(self, *more: str) -> Iterable[str]:
         for stale in self.stale:
@@ -142,66 +161,50 @@ class _Case:
         yield from more
 
 
-_Answer: TypeAlias = Callable[[_Case], Answered]
+_Answer: TypeAlias = Callable[[_Case, Bundle], Answered]
 
 
 def _review(request: AdmissionRequest, store: Store, caller: Caller, answer: _Answer) -> Outcome:
-    facts = Facts(
-        uid=request.uid,
-        injector=caller.injector,
-        cluster=caller.cluster or "",
-        namespace=request.namespace,
-        owner=_name(request),
-    )
+    owner = _name(request)
     try:
         snapshot = store.snapshot(caller.injector, caller.cluster, caller.deadline)
     except StoreError as error:
-        told = _of_stale(facts, _known(caller.stale))
-        return Failed(error, replace(told, decision=Word.FAIL, reason=Why.STORE))
-    call = Call(namespace=request.namespace, path=caller.path, request=request)
-    stale = _known(caller.stale, snapshot.stale)
-    case = _Case(request, snapshot, call, _of_snapshot(_of_stale(facts, stale), snapshot), stale)
+        case = _Case(request=request, caller=caller, owner=owner, stale=_known(caller.stale))
+        return Failed(error, case.facts(Word.FAIL, Why.STORE))
+    case = _Case(
+        request=request,
+        caller=caller,
+        owner=owner,
+        stale=_known(caller.stale, snapshot.stale),
+        policy_version=snapshot.policy_version,
+        bundle=snapshot.bundle.digest,
+    )
     try:
-        return answer(case)
+        return answer(case, snapshot.bundle)
     except UserError as error:
         return _denied(case, discreet(error), Why.USER)
     except OperatorError as error:
-        return Failed(error, replace(case.facts, decision=Word.FAIL, reason=Why.OPERATOR))
+        return Failed(error, case.facts(Word.FAIL, Why.OPERATOR))
 
 
 def _known(*stale: Stale | None) -> tuple[Stale, ...]:
     return tuple(each for each in stale if each is not None)
 
 
-def _of_stale(facts: Facts, stale: tuple[Stale, ...]) -> Facts:
-    if not stale:
-        return facts
-    return replace(
-        facts,
-        stale="; ".join(each.why for each in stale),
-        refused=any(each.refused for each in stale),
-        age_seconds=max(each.age_seconds for each in stale),
-    )
-
-
-def _of_snapshot(facts: Facts, snapshot: Snapshot) -> Facts:
-    return replace(facts, policy_version=snapshot.policy_version, bundle=snapshot.bundle.digest)
-
-
-def _inject(case: _Case) -> Answered:
+def _inject(case: _Case, bundle: Bundle) -> Answered:
     decision = policy.not_applicable(case.request)
     if decision is None:
         pod = _pod(case.request.object)
-        case = replace(case, facts=replace(case.facts, owner=_owner(pod)))
-        decision = policy.decide(case.bundle.rules, pod, case.request.namespace)
+        case = replace(case, owner=_owner(pod))
+        decision = policy.decide(bundle.rules, pod, case.request.namespace)
         if not isinstance(decision, Skip):
-            return _injected(case, pod, decision)
+            return _injected(case, bundle, pod, decision)
     reasons = ",".join(decision.reasons)
     return _allowed(case, Word.SKIP, reasons, decision.warnings)
 
 
-def _injected(case: _Case, pod: Object, decision: Decision) -> Answered:
-    grafted = _graft(case.bundle.pods, pod, case.call)
+def _injected(case: _Case, bundle: Bundle, pod: Object, decision: Decision) -> Answered:
+    grafted = _graft(bundle.pods, pod, case.call)
     warnings = (*decision.warnings, *grafted.warnings)
     if grafted.object is pod:
         return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES, warnings)
@@ -210,21 +213,21 @@ def _injected(case: _Case, pod: Object, decision: Decision) -> Answered:
     return answered
 
 
-def _mutate(case: _Case) -> Answered:
+def _mutate(case: _Case, bundle: Bundle) -> Answered:
     if not isinstance(case.request.object, dict):
         return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES)
-    grafted = _graft(case.bundle.objects, case.request.object, case.call)
+    grafted = _graft(bundle.objects, case.request.object, case.call)
     if grafted.object is case.request.object:
         return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES, grafted.warnings)
     return _patched(case, Word.MUTATE, Why.OVERLAYS, grafted, grafted.warnings)
 
 
-def _validate(case: _Case) -> Answered:
-    judgements = [judge(case.request) for judge in case.bundle.judges]
+def _validate(case: _Case, bundle: Bundle) -> Answered:
+    judgements = [judge(case.request) for judge in bundle.judges]
     denials = [denial for judgement in judgements for denial in judgement.denials]
     warnings = [warning for judgement in judgements for warning in judgement.warnings]
     word = Word.DENY if denials else Word.ALLOW
-    facts, audit = case.told(word, Why.RULES)
+    facts, audit = case.facts(word, Why.RULES), case.audit(word, Why.RULES)
     for judgement in judgements:
         audit = {**judgement.audit, **audit}
     told = tuple(case.warnings(*warnings))
@@ -305,23 +308,22 @@ def _new(before: JSON, after: JSON) -> JSON:
 def _patched(
     case: _Case, decision: Word, reason: str, grafted: Grafted, warnings: Iterable[str]
 ) -> Answered:
-    facts, audit = case.told(decision, reason)
     operations = (*grafted.operations, *patch.diff(grafted.base, grafted.object))
-    warnings = case.warnings(*warnings)
+    warnings, audit = case.warnings(*warnings), case.audit(decision, reason)
     response = admission.patched(case.request, operations, warnings=warnings, audit=audit)
-    return Answered(response, replace(facts, patch_bytes=len(response.patch)))
+    return Answered(response, case.facts(decision, reason, len(response.patch)))
 
 
 def _allowed(case: _Case, decision: Word, reason: str, warnings: Iterable[str] = ()) -> Answered:
-    facts, audit = case.told(decision, reason)
-    warnings = case.warnings(*warnings)
-    return Answered(admission.allowed(case.request, warnings=warnings, audit=audit), facts)
+    warnings, audit = case.warnings(*warnings), case.audit(decision, reason)
+    response = admission.allowed(case.request, warnings=warnings, audit=audit)
+    return Answered(response, case.facts(decision, reason))
 
 
 def _denied(case: _Case, message: str, reason: str, warnings: Iterable[str] = ()) -> Answered:
-    facts, audit = case.told(Word.DENY, reason)
-    warnings = case.warnings(*warnings)
-    return Answered(admission.denied(case.request, message, warnings=warnings, audit=audit), facts)
+    warnings, audit = case.warnings(*warnings), case.audit(Word.DENY, reason)
+    response = admission.denied(case.request, message, warnings=warnings, audit=audit)
+    return Answered(response, case.facts(Word.DENY, reason))
 
 
 def _name(request: AdmissionRequest) -> str:
