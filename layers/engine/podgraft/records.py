@@ -101,15 +101,20 @@ def _class(cls: type[T], own: Fields, every: Fields, methods: dict[str, Any]) ->
 
 
 def _initializer(cls: type, every: Fields) -> Callable[..., None]:
-    """``__init__``, as text: a loop over the fields would make every value dearer."""
-    known: dict[str, Any] = {"MISSING": MISSING, "set_": object.__setattr__}
+    """``__init__``, as text: a loop over the fields would make every value dearer.
+
+    Each slot is filled by its own setter, which neither asks whether the value is frozen nor has to
+    find the slot.
+    """
+    known: dict[str, Any] = {"MISSING": MISSING}
     positional: list[str] = []
     named: list[str] = []
     lines: list[str] = []
     for name, one in every.items():
         parameter, value = _parameter(one, known)
         (named if one.kw_only else positional).append(parameter)
-        lines.append(f" set_(self, {name!r}, {value})")
+        known[f"set_{name}"] = getattr(cls, name).__set__
+        lines.append(f" set_{name}(self, {value})")
     parameters = ", ".join(["self", *positional, *(["*", *named] if named else [])])
     text = "\n".join([f"def __init__({parameters}):", *lines, " return None"])
     exec(text, known)  # noqa: S102 — names of fields, which are Python's identifiers
