@@ -14,7 +14,12 @@ from .metrics import NAMESPACE, SERVICE, measures
 
 def journal() -> Journal:
     """A journal of one JSON line a record, and one of metrics in the embedded metric format."""
-    logger = Logger(service=SERVICE, location=None, json_serializer=_ENCODER.encode)
+    logger = Logger(
+        service=SERVICE,
+        location=None,
+        json_serializer=_ENCODER.encode,
+        json_deserializer=str,  # each message is a word of ours, and never a text of JSON
+    )
     levels = {"INFO": logger.info, "WARNING": logger.warning, "ERROR": logger.error}
     metrics = Metrics(namespace=NAMESPACE, service=SERVICE)
 
