@@ -38,7 +38,7 @@ _BITS = {
 }
 
 
-def converted(value: Value, wanted: GoType, holder: Value, key: str | None) -> Value:
+def converted(value: Value, wanted: GoType, holder: Value = None, key: str | None = None) -> Value:
     """``value`` as an argument of the type ``wanted`` (validateType).
 
     It came out of ``holder`` under ``key``; see ``interface_of``.

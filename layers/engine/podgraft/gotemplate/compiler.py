@@ -7,7 +7,7 @@ written. The functions look like this one::
     def template_1(dot, write, run, depth):
         run.enter(depth)
         v0 = dot
-        write(f"image: {t1 if (t1 := …).__class__ is str else text(t1)}")
+        write(f"image: {text(path(dot, ('Values', 'image')))}")
 """
 
 import ast
@@ -16,7 +16,7 @@ from dataclasses import field
 from functools import partial
 from typing import assert_never
 
-from podgraft.govalue import Map, Pointer, Slice, Struct, Value, copied
+from podgraft.govalue import Value, copied
 from podgraft.records import dataclass
 
 from . import nodes, runtime
@@ -34,28 +34,19 @@ _WRITES_BETWEEN_MEASURES = 32
 _Setter = Callable[[Result], Expression]
 _PARAMETERS = ("dot", "write", "run", "depth")
 _RUNTIME: dict[str, Value] = {
-    "Map": Map,
-    "Pointer": Pointer,
-    "Slice": Slice,
-    "Struct": Struct,
     "UNDECLARED": runtime.UNDECLARED,
     "argument": runtime.argument,
-    "bool": bool,
     "constant": runtime.constant,
     "converted": converted,
     "copied": copied,
     "declared": runtime.declared,
-    "dict": dict,
     "elements": runtime.elements,
     "fail": runtime.fail,
-    "field": runtime.field,
-    "float": float,
-    "int": int,
     "invoke": runtime.invoke,
     "is_interface": runtime.is_interface,
-    "list": list,
     "method": runtime.method,
     "pairs": runtime.pairs,
+    "path": runtime.path,
     "str": str,
     "text": runtime.text,
 }
@@ -163,9 +154,7 @@ class _Template:
             self._print(pen, value)
 
     def _print(self, pen: Pen, value: Result) -> None:
-        local, first = self.expressions.named(pen, value)
-        other = pen.call("text", pen.name(local))
-        self.pieces.append(pen.choose(pen.is_a(first, "str"), pen.name(local), other))
+        self.pieces.append(pen.call("text", value.code))
         self.writes += 1
         if self.writes % _WRITES_BETWEEN_MEASURES == 0:
             self._add(pen.do(pen.call_method("run", "measure")))

@@ -90,6 +90,17 @@ class FunctionError(Exception):
     """What a template function raises to fail; the engine adds ``error calling NAME:``."""
 
 
+class MethodError(Exception):
+    """A method failed that a field turned out to be, for a reason that is not its name's."""
+
+    def __init__(self, name: str, reason: Exception) -> None:
+        super().__init__(name, reason)
+        self.name = name
+
+    def __str__(self) -> str:
+        return str(self.args[1])
+
+
 class ExcessError(Exception):
     """Something wants more than it may, said where the template's text is not at hand."""
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
-from podgraft.govalue import ANY, ANY_MAP, ANY_SLICE, BOOL, FLOAT64, INT, STRING, GoType, Kind
+from podgraft.govalue import ANY, GoType
 from podgraft.records import dataclass
 
 from . import nodes
@@ -21,22 +21,14 @@ from .functions import REFLECTED, Function, arity_fault, parameter
 from .pen import Expression, Pen
 from .scopes import Scope
 from .sites import Arms, Blamed, Site
-from .unit import Call, DeadEnd, Result, Unit, kept
+from .unit import Call, DeadEnd, Result, Unit, kept, origin_of
 
-# What values of these types, and no others, are instances of: a test that costs next to nothing.
-_CLASSES = {
-    ANY_MAP: "dict",
-    ANY_SLICE: "list",
-    BOOL: "bool",
-    FLOAT64: "float",
-    INT: "int",
-    STRING: "str",
-}
-# Classes whose values say their type themselves.
-_VIEWS = {Kind.MAP: "Map", Kind.POINTER: "Pointer", Kind.SLICE: "Slice", Kind.STRUCT: "Struct"}
+_ANYTHING = (ANY, REFLECTED)  # types whose parameters take a value as it is
 _PLAIN = (str, int, float, complex, bool, type(None))
 _SHORT_CIRCUITS: dict[str, ast.boolop] = {"and": ast.And(), "or": ast.Or()}
 _COMPARISONS: dict[str, ast.cmpop] = {"eq": ast.Eq(), "ne": ast.NotEq()}
+
+Path: TypeAlias = nodes.Field | nodes.Variable | nodes.Chain
 
 
 @dataclass(slots=True)
@@ -134,16 +126,18 @@ class Expressions:
                 fault = self.fail(pen, f"can't give argument to non-function {first}")
                 return Result(pen.last(piped.code, fault) if piped else fault)
 
-    def _operand(self, node: nodes.Operand) -> Result:
-        """The value of an operand that nothing is handed to."""
+    def _operand(self, node: nodes.Operand, *, traced: bool = False) -> Result:
+        """The value of an operand that nothing is handed to; if ``traced``, with its origin."""
         self.last = node
         match node:
             case nodes.Dot():
                 return self.dot
             case nodes.Field() | nodes.Chain():
-                return self._fields_of(node)
+                return self._fields_of(node, traced=traced)
+            case nodes.Variable() if node.names:
+                return self._fields_of(node, traced=traced)
             case nodes.Variable():
-                return self._fields_of(node) if node.names else self._variable(node)
+                return self._variable(node)
             case nodes.Identifier():
                 return self._function(node, Call(node, node.name))
             case nodes.Pipe():
@@ -181,44 +175,63 @@ class Expressions:
 
     def _fields_of(
         self,
-        node: nodes.Field | nodes.Variable | nodes.Chain,
+        node: Path,
         arguments: Sequence[nodes.Operand] = (),
         piped: Result | None = None,
+        *,
+        traced: bool = False,
     ) -> Result:
-        """``.a.b``, ``$x.a``, ``(pipe).a``; the last name may be a method with arguments."""
+        """``.a.b``, ``$x.a``, ``(pipe).a``; the last name may be a method with arguments.
+
+        Only what is ``traced`` knows its origin, and costs a call for each name.
+        """
         if piped and not isinstance(piped.code, ast.Constant | ast.Name):
             pen = self.pen(node.start, node.end)
             local = self.temporary()
             code = self._fields_of(node, arguments, Result(pen.name(local))).code
             return Result(pen.last(pen.keep(local, piped.code), code))
+        receiver = self._receiver(node)
+        if arguments or piped:
+            owner = self._steps(node, receiver, node.names[:-1])
+            return self._method(node, owner, arguments, piped)
+        if traced:
+            return self._steps(node, receiver, node.names)
+        return Result(self._path(node, receiver, node.names))
+
+    def _receiver(self, node: Path) -> Result:
+        """What the first of the fields is a field of."""
         self.last = node
         match node:
             case nodes.Field():
-                receiver = self.dot
+                return self.dot
             case nodes.Variable():
-                receiver = self._variable(node)
+                return self._variable(node)
             case nodes.Chain():
-                receiver = self._operand(node.node)
-        calls = bool(arguments or piped)
-        for name, end in zip(node.names, node.ends, strict=True):
-            if calls and end == node.end:
-                return self._method(node, receiver, arguments, piped)
-            receiver = self._field(node, receiver, name, end)
-        return receiver
+                return self._operand(node.node)
 
-    def _field(self, node: nodes.Operand, receiver: Result, name: str, end: int) -> Result:
-        """``receiver.name``; into maps of untyped values, which are most, it looks on the spot."""
-        pen = self.pen(node.start, end)
-        self.site(pen, node, name)
-        local, first = self.named(pen, receiver)
-        key = pen.constant(name)
-        element = pen.call_method(local, "get", key)
-        other = pen.call("field", pen.name(local), key, *_origin(pen, receiver))
-        return Result(pen.choose(pen.is_a(first, "dict"), element, other), local, name)
+    def _path(
+        self, node: Path, receiver: Result, names: tuple[str, ...], *wanted: Expression
+    ) -> Expression:
+        """``receiver.name.name``, as an argument of a type if one is ``wanted``."""
+        pen = self.pen(node.start, node.end)
+        self.site(pen, node, node.names[-1])
+        origin = origin_of(pen, receiver)
+        if origin and not wanted:
+            wanted = (pen.constant(None),)
+        return pen.call("path", receiver.code, pen.texts(names), *wanted, *origin)
+
+    def _steps(self, node: Path, receiver: Result, names: tuple[str, ...]) -> Result:
+        """The same a name at a time, so that what it came out of is at hand."""
+        pen = self.pen(node.start, node.end)
+        for name in names:
+            local, first = self.named(pen, receiver)
+            owner = Result(first, receiver.holder, receiver.key)
+            receiver = Result(self._path(node, owner, (name,)), local, name)
+        return receiver
 
     def _method(
         self,
-        node: nodes.Field | nodes.Variable | nodes.Chain,
+        node: Path,
         receiver: Result,
         arguments: Sequence[nodes.Operand],
         piped: Result | None,
@@ -229,7 +242,7 @@ class Expressions:
         local, first = self.named(pen, receiver)
         key = pen.constant(node.names[-1])
         counts = (pen.constant(len(arguments)), pen.constant(piped is not None))
-        found = pen.call("method", first, key, *_origin(pen, receiver), *counts)
+        found = pen.call("method", first, key, *counts, *origin_of(pen, receiver))
         bound = self.temporary()
         before = self.last
         with self.scope.perhaps():
@@ -246,7 +259,7 @@ class Expressions:
         """An argument of a method; a constant becomes what the parameter wants."""
         pen = self.pen(node.start, node.end)
         if not isinstance(node, nodes.Constant):
-            return self._handed(bound, at, self._operand(node), pen)
+            return self._handed(bound, at, self._operand(node, traced=True), pen)
         self.last = node
         self.site(pen)
         constant = pen.name(self.unit.named(node))
@@ -255,7 +268,7 @@ class Expressions:
     def _handed(self, bound: str, at: int, value: Result, pen: Pen) -> Expression:
         self.site(pen)
         place = pen.constant(at)
-        return pen.call("argument", pen.name(bound), place, value.code, *_origin(pen, value))
+        return pen.call("argument", pen.name(bound), place, value.code, *origin_of(pen, value))
 
     # Functions
 
@@ -302,15 +315,11 @@ class Expressions:
             codes.insert(0, pen.constant(str(call.arguments[0]) if call.arguments else None))
         made = pen.call(self.unit.named(function.call), *codes)
         if function.told:
-            told = [pen.call("is_interface", *_origin(pen, each)) for each in arguments]
+            told = [pen.call("is_interface", *origin_of(pen, each)) for each in arguments]
             made.keywords.append(ast.keyword("interfaces", pen.tuple(told), **pen.place))
         if builtin in _COMPARISONS:
             return self._compared(_COMPARISONS[builtin], made, pen)
-        if function.result is ANY:
-            local, first = self.named(pen, Result(made))
-            copy = pen.call("copied", pen.name(local))
-            return pen.choose(pen.is_a(first, "Struct"), copy, pen.name(local))
-        return made
+        return pen.call("copied", made) if function.result is ANY else made
 
     def _compared(self, operator: ast.cmpop, call: ast.Call, pen: Pen) -> Expression:
         """``eq x "text"``, which most comparisons are, without a call if x is a string."""
@@ -343,37 +352,32 @@ class Expressions:
 
     def _arguments(self, function: Function, call: Call) -> list[Result]:
         codes = [
-            self._argument(node, parameter(function, at)) for at, node in enumerate(call.arguments)
+            self._argument(node, parameter(function, at), traced=function.told)
+            for at, node in enumerate(call.arguments)
         ]
         if call.piped:
             wanted = parameter(function, len(call.arguments))
             codes.append(self._converted(call.piped, wanted, call.start, call.node.end))
         return codes
 
-    def _argument(self, node: nodes.Operand, wanted: GoType) -> Result:
+    def _argument(self, node: nodes.Operand, wanted: GoType, *, traced: bool = False) -> Result:
         """An operand as an argument of the type ``wanted`` (evalArg)."""
         if isinstance(node, nodes.Constant):
             return self._constant(node, wanted)
-        return self._converted(self._operand(node), wanted, node.start, node.end)
+        if wanted not in _ANYTHING and isinstance(node, Path) and node.names:
+            receiver = self._receiver(node)
+            type_ = self.unit.pen.name(self.unit.named(wanted))
+            return Result(self._path(node, receiver, node.names, type_))
+        return self._converted(self._operand(node, traced=traced), wanted, node.start, node.end)
 
     def _converted(self, value: Result, wanted: GoType, start: int, end: int) -> Result:
-        """``value`` after validateType, which is called only where a glance is not enough."""
-        if wanted is ANY or wanted is REFLECTED:
+        """``value`` after validateType."""
+        if wanted in _ANYTHING:
             return value
         pen = self.pen(start, end)
         self.site(pen)
-        type_name = self.unit.named(wanted)
-        local, first = self.named(pen, value)
-        other = pen.call("converted", first, pen.name(type_name), *_origin(pen, value))
-        if wanted in _CLASSES:
-            fits = pen.is_a(first, _CLASSES[wanted])
-        elif wanted.kind in _VIEWS:
-            is_view = pen.is_a(first, _VIEWS[wanted.kind])
-            fits = pen.both(ast.And(), (is_view, pen.has_type(local, type_name)))
-        else:
-            return Result(other)
-        other.args[0] = pen.name(local)
-        return Result(pen.choose(fits, pen.name(local), other))
+        type_ = pen.name(self.unit.named(wanted))
+        return Result(pen.call("converted", value.code, type_, *origin_of(pen, value)))
 
     def named(self, pen: Pen, value: Result) -> tuple[str, Expression]:
         """The name of a local with the value, and code for its first use."""
@@ -381,11 +385,6 @@ class Expressions:
             return value.code.id, value.code
         local = self.temporary()
         return local, pen.keep(local, value.code)
-
-
-def _origin(pen: Pen, value: Result) -> tuple[Expression, Expression]:
-    holder = pen.name(value.holder) if value.holder else pen.constant(None)
-    return holder, pen.constant(value.key)
 
 
 def _fits(node: nodes.Constant, wanted: GoType) -> bool:

@@ -7,7 +7,7 @@ import ast
 import sys
 from collections.abc import Sequence
 from dataclasses import field
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from podgraft.records import dataclass
 
@@ -72,6 +72,11 @@ class Pen:
         """A constant of the template."""
         return ast.Constant(value, **self.place)
 
+    def texts(self, texts: tuple[str, ...]) -> ast.Constant:
+        """Several at once, as one constant."""
+        value: Any = texts  # which typeshed does not know to be one
+        return ast.Constant(value, **self.place)
+
     def call(self, function: str, *arguments: Expression, **named: Expression) -> ast.Call:
         """``function(arguments…)``."""
         keywords = [ast.keyword(name, value, **self.place) for name, value in named.items()]
@@ -90,11 +95,6 @@ class Pen:
         """``value.__class__ is class_``."""
         attribute = ast.Attribute(value, "__class__", _LOAD, **self.place)
         return ast.Compare(attribute, [ast.Is()], [self.name(class_)], **self.place)
-
-    def has_type(self, name: str, type_: str) -> ast.Compare:
-        """``name.type is type_``."""
-        attribute = ast.Attribute(self.name(name), "type", _LOAD, **self.place)
-        return ast.Compare(attribute, [ast.Is()], [self.name(type_)], **self.place)
 
     def is_not(self, name: str, other: str) -> ast.Compare:
         """``name is not other``."""

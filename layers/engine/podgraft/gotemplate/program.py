@@ -17,6 +17,7 @@ from .errors import (
     FaultError,
     FunctionError,
     LimitError,
+    MethodError,
     TemplateError,
 )
 from .footprint import Footprint, footprint
@@ -117,7 +118,8 @@ class Program:
             case FaultError():
                 return self._failed(blame.executing, blame.node, str(error))
             case _:
-                reason = f"error calling {blame.name}: {error}"
+                name = error.name if isinstance(error, MethodError) else blame.name
+                reason = f"error calling {name}: {error}"
                 return self._failed(blame.executing, blame.call or blame.node, reason)
 
     def _failed(self, executing: str, node: nodes.Node, reason: str) -> ExecError:
@@ -133,6 +135,7 @@ _FAILURES = (
     FaultError,
     FunctionError,
     LimitError,
+    MethodError,
     PanicError,
     RecursionError,
     TemplateError,

@@ -3,7 +3,7 @@
 A fault is raised without its place, which the code that was running tells (``program.py``).
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from typing import NoReturn
 
 from podgraft.govalue import (
@@ -26,7 +26,7 @@ from podgraft.records import dataclass
 
 from . import nodes
 from .arguments import converted, interface_of, literal
-from .errors import ExcessError, FaultError
+from .errors import ExcessError, FaultError, FunctionError, MethodError
 from .functions import arity_fault, parameter
 from .limits import Limits
 from .ordering import sorted_items
@@ -43,15 +43,39 @@ def fail(reason: str) -> NoReturn:
     raise FaultError(reason)
 
 
-def field(receiver: Value, name: str, holder: Value, key: str | None) -> Value:
+def path(
+    value: Value,
+    names: Sequence[str],
+    wanted: GoType | None = None,
+    holder: Value = None,
+    key: str | None = None,
+) -> Value:
+    """``value.name.name``, as an argument of the type ``wanted``, if that is given (``field``)."""
+    name = ""
+    try:
+        for name in names:
+            class_ = value.__class__
+            if class_ is dict:
+                found = value.get(name)
+            elif class_ is Struct and name in value.known:
+                found = value.known[name]
+            else:
+                found = _field(value, name, holder, key)
+            value, holder, key = found, value, name
+    except (FunctionError, PanicError) as error:
+        raise MethodError(name, error) from error
+    return value if wanted is None else converted(value, wanted, holder, key)
+
+
+def _field(receiver: Value, name: str, holder: Value, key: str | None) -> Value:
     """``receiver.name``: a field, a map's element, or what a method without parameters gives.
 
     The receiver came out of ``holder`` under ``key`` (see ``interface_of``). Nothing has nothing
     for a field; only of what is nil in its place one must not ask (evalField).
     """
     struct = receiver.target if receiver.__class__ is Pointer else receiver
-    if struct.__class__ is Struct and name in struct.known:
-        return struct.known[name]
+    if struct.__class__ is Struct and _has_field(struct, name):
+        return _struct_field(struct, name)
     if receiver is None:
         return _field_of_nil(name, holder, key)
     bound = _method(receiver, name)
@@ -62,7 +86,12 @@ def field(receiver: Value, name: str, holder: Value, key: str | None) -> Value:
 
 
 def method(
-    receiver: Value, name: str, holder: Value, key: str | None, given: int, piped: bool
+    receiver: Value,
+    name: str,
+    given: int,
+    piped: bool,
+    holder: Value = None,
+    key: str | None = None,
 ) -> BoundMethod | None:
     """The method that ``receiver.name arguments…`` calls; ``None`` for a field of nothing."""
     if receiver is None:
@@ -75,7 +104,9 @@ def method(
     return bound
 
 
-def argument(bound: BoundMethod, place: int, value: Value, holder: Value, key: str | None) -> Value:
+def argument(
+    bound: BoundMethod, place: int, value: Value, holder: Value = None, key: str | None = None
+) -> Value:
     """``value`` as the argument of a method at ``place``."""
     return converted(value, parameter(bound.method, place), holder, key)
 
@@ -90,7 +121,7 @@ def invoke(bound: BoundMethod, *arguments: Value) -> Value:
     return bound.call(*arguments)
 
 
-def is_interface(holder: Value, key: str | None) -> bool:
+def is_interface(holder: Value = None, key: str | None = None) -> bool:
     """Whether a value that came out of ``holder`` came as one of an interface type."""
     return interface_of(holder, key) is not None
 
@@ -105,6 +136,8 @@ def declared(name: str, *values: Value) -> Value:
 
 def text(value: Value) -> str:
     """What an action prints: pointers are followed, and nothing is ``<no value>``."""
+    if value.__class__ is str:
+        return value
     if value is None:
         return "<no value>"
     return show(printable(value))
@@ -181,7 +214,7 @@ def _member(receiver: Value, name: str, holder: Value, key: str | None, *, calle
     """A field of a struct or an element of a map; ``called`` with arguments, either is a fault."""
     value = _pointed(receiver)
     type_ = type_of(value)
-    if value.__class__ is Struct and name[:1].isupper() and value.type.selector(name):
+    if value.__class__ is Struct and _has_field(value, name):
         return _struct_field(value, name)
     if type_ is not None and type_.kind is Kind.MAP and _takes_strings(type_):
         if called:
@@ -189,6 +222,11 @@ def _member(receiver: Value, name: str, holder: Value, key: str | None, *, calle
         return value.get(name) if name in value else None
     static = interface_of(holder, key) or type_of(receiver)
     raise FaultError(_no_field(value, name, static))
+
+
+def _has_field(struct: Struct, name: str) -> bool:
+    """Whether it has an exported field of the name, which then is no method's."""
+    return name[:1].isupper() and struct.type.selector(name) is not None
 
 
 def _struct_field(struct: Struct, name: str) -> Value:

@@ -74,3 +74,11 @@ def kept(pen: Pen, slot: Slot, value: Result) -> Expression:
         return variable
     holder = pen.name(value.holder) if value.holder else pen.constant(None)
     return pen.last(variable, pen.keep(slot.holder, holder), pen.name(slot.local))
+
+
+def origin_of(pen: Pen, value: Result) -> tuple[Expression, ...]:
+    """What ``interface_of`` is asked with; nothing, for a value that stands for itself."""
+    if value.holder is None:
+        return ()
+    holder = pen.name(value.holder)
+    return (holder,) if value.key is None else (holder, pen.constant(value.key))
