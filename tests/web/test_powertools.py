@@ -96,6 +96,15 @@ def test_a_review_leaves_one_line_of_names_and_words(lines: list[dict[str, JSON]
     assert "milliseconds" in review
 
 
+def test_a_line_has_the_record_beside_the_loggers_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    record = {"event": "fault", "level": "WARNING", "place": None, "message": "no {such} %s"}
+    journal()(record)
+    line = json.loads(capsys.readouterr().out)
+    assert list(line) == ["level", "message", "timestamp", "service", "problem"]
+    assert line["level"] == "WARNING"
+    assert (line["message"], line["problem"]) == ("fault", "no {such} %s")
+
+
 def test_metrics_carry_the_service_and_the_reason(lines: list[dict[str, JSON]]) -> None:
     emitted = [line for line in lines if "_aws" in line]
     assert [line.get("reason") for line in emitted] == [

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from json import JSONEncoder
+from typing import Any
 
 from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.metrics import Metrics
@@ -14,17 +15,12 @@ from .metrics import NAMESPACE, SERVICE, measures
 
 def journal() -> Journal:
     """A journal of one JSON line a record, and one of metrics in the embedded metric format."""
-    logger = Logger(
-        service=SERVICE,
-        location=None,
-        json_serializer=_ENCODER.encode,
-        json_deserializer=str,  # each message is a word of ours, and never a text of JSON
-    )
+    logger = Logger(service=SERVICE, location=None, json_serializer=_line)
     levels = {"INFO": logger.info, "WARNING": logger.warning, "ERROR": logger.error}
     metrics = Metrics(namespace=NAMESPACE, service=SERVICE)
 
     def write(record: Mapping[str, JSON]) -> None:
-        levels[str(record["level"])](record["event"], extra=_keys(record))
+        levels[str(record["level"])](record)
         found = tuple(measures(record))
         for measure in found:
             metrics.add_metric(measure.metric, measure.unit, measure.value)
@@ -37,12 +33,21 @@ def journal() -> Journal:
     return write
 
 
-def _keys(record: Mapping[str, JSON]) -> dict[str, JSON]:
-    """The record beside the logger's own keys; ``message`` is one of those already."""
-    renamed = {"message": "problem"}
-    own = {"event", "level"}
-    return {renamed.get(key, key): value for key, value in record.items() if key not in own}
+def _line(log: Mapping[str, Any]) -> str:
+    """What the logger would print, with the record's keys not in its message but beside it.
+
+    ``message`` is a key of the logger's already, and like the logger's, nothing has no key.
+    """
+    record: Mapping[str, JSON] = log["message"]
+    beside = {
+        _RENAMED.get(key, key): value
+        for key, value in record.items()
+        if key not in _OWN and value is not None
+    }
+    return _ENCODER.encode({**log, "message": record["event"], **beside})
 
 
+_OWN = frozenset({"event", "level"})
+_RENAMED = {"message": "problem"}
 # Made once; as the logger's own, words for what is no JSON included.
 _ENCODER = JSONEncoder(ensure_ascii=False, check_circular=False, default=str, separators=(",", ":"))
