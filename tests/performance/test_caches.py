@@ -50,7 +50,6 @@ UNBOUNDED = {
         "injection.istio.workloads._owner_rules",
         "kube.types._release",
     },
-    "kinds of nodes in a template": {"gotemplate.calls._parts"},
     "delimiters of templates": {"gotemplate.lexer._pattern"},
     "nothing": {"gotemplate.printable._changes"},
 }

@@ -104,7 +104,7 @@ class _Template:
 
     def function(self, template: nodes.Template) -> ast.FunctionDef:
         """The whole template."""
-        pen = self._pen(0, 0)
+        pen = self.unit.pen
         scope = self.expressions.scope
         scope.elements = frozenset(_range_assigned(template.body))
         root = kept(pen, scope.declare("$"), Result(pen.name("dot")))
@@ -269,7 +269,7 @@ class _Template:
     def _initialize(self) -> None:
         """Say of variables that may stay undeclared that they are, before they may be used."""
         made = self.expressions.scope.made
-        pen = self._pen(0, 0)
+        pen = self.unit.pen
         for slot in made[self.initialized :]:
             if slot.unsure:
                 self.body.append(pen.assign(slot.local, pen.name("UNDECLARED")))
@@ -284,7 +284,7 @@ class _Template:
     def _flush(self) -> None:
         """Write what has come together since the last statement."""
         if self.pieces:
-            pen = self._pen(0, 0)
+            pen = self.unit.pen
             self.body.append(pen.do(pen.call("write", pen.join(self.pieces))))
             self.pieces.clear()
 

@@ -17,7 +17,7 @@ from typing import TypeAlias, assert_never
 from podgraft.govalue import STRING, GoType, Kind, Value
 from podgraft.records import dataclass
 
-from . import calls, nodes
+from . import nodes
 from .functions import EACH, Elements, Function, Named, Read
 
 Footprint: TypeAlias = Callable[[Value], Value]
@@ -38,9 +38,8 @@ def footprint(
     place = _Place(root, data)
     walk = _Walk(templates, functions, frozenset(opaque), [main])
     walk.statements(templates[main].body, {"$": place, _DOT: place})
-    ambient = {name for name, function in functions.items() if function.ambient}
-    if ambient and not ambient.isdisjoint(calls.named((*templates.values(),))):
-        root.whole = True
+    called = {name for template in templates.values() for name in template.calls}
+    root.whole |= any(functions[name].ambient for name in called)
     return _keeping(root)
 
 

@@ -253,10 +253,14 @@ Nodes: TypeAlias = tuple[Statement, ...]
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One named template: the whole text, or what ``define`` or ``block`` set apart."""
+    """One named template: the whole text, or what ``define`` or ``block`` set apart.
+
+    ``calls`` are the names of all functions in it.
+    """
 
     name: str
     body: Nodes
+    calls: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     @property
     def empty(self) -> bool:

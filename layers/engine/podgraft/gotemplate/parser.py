@@ -75,6 +75,7 @@ class _Parser:
     parsing: _Parsing
     reader: Reader
     variables: list[str] = field(default_factory=lambda: ["$"])
+    calls: set[str] = field(default_factory=set[str])
     action_line: int = 0
     ranges: int = 0
     loops: int = 0
@@ -108,7 +109,7 @@ class _Parser:
 
     def keep(self, name: str, body: list[nodes.Statement]) -> None:
         """Keep the template, unless it is empty and there is one of that name (Tree.add)."""
-        new = nodes.Template(name, tuple(body))
+        new = nodes.Template(name, tuple(body), frozenset(self.calls))
         old = self.parsing.templates.get(name)
         if old is None or old.empty:
             self.parsing.templates[name] = new
@@ -349,6 +350,7 @@ class _Parser:
             self._fail(f"function {quote(token.text)} not defined", token)
         if function.refused:
             self._fail(f"function {quote(token.text)} is refused: {function.refused}", token)
+        self.calls.add(token.text)
 
     # Faults and limits
 

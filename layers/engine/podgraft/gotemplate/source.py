@@ -30,7 +30,7 @@ class Source:
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line from 1, and column from 0 in bytes of UTF-8."""
-        line = self.line(offset)
+        line = bisect_right(self._starts, offset)
         start = self._starts[line - 1]
         if self._ascii:
             return line, offset - start

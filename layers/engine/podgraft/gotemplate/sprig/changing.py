@@ -6,7 +6,6 @@ maps that it did not make. Who renders hands data that others see too to such a 
 
 from collections.abc import Set as AbstractSet
 
-from podgraft.gotemplate import calls
 from podgraft.gotemplate.program import Program
 
 _CHANGING = frozenset(
@@ -18,4 +17,5 @@ def changes_maps(program: Program, ambient: AbstractSet[str] = frozenset()) -> b
     """Whether the program names a function that changes a map it is given, or one of the
     ``ambient`` ones, which may change the data by themselves.
     """
-    return not (_CHANGING | ambient).isdisjoint(calls.named((*program.templates.values(),)))
+    changing = _CHANGING | ambient
+    return not all(changing.isdisjoint(each.calls) for each in program.templates.values())
