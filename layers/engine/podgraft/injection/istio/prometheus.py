@@ -64,20 +64,15 @@ NOTHING = Scrape("", "", "")
 
 def merge(profile: Profile, draft: Draft, mesh: Message) -> None:
     """Move the application's scrape annotations into the sidecar's environment."""
-    port = str(proxy_of(mesh).get("statusPort") or 0)
-    if _is_declined(profile, draft.annotations) or not is_enabled(draft.annotations, mesh):
+    port, annotations = str(proxy_of(mesh).get("statusPort") or 0), draft.annotations
+    said = {name: annotations[name] for name in scrape_annotations(profile, annotations)}
+    if _is_declined(profile, said) or not is_enabled(annotations, mesh):
         return
-    if points_at(profile, draft.annotations, port):
+    if points_at(profile, said, port):
         return
-    scrape = read(profile, draft.annotations)
-    if profile.scrape_targets:
-        _check_ports(scrape, port)
-    sidecar = draft.sidecar(profile)
-    if sidecar is not None and scrape != NOTHING:
-        append_env(sidecar, ENV, scrape.to_json())
-    for name in scrape_annotations(profile, draft.annotations):
-        del draft.annotations[name]
-    draft.annotations.update(of_agent(port))
+    if said:
+        _move(profile, draft, said, port)
+    annotations.update(of_agent(port))
 
 
 def set_secure_port(profile: Profile, draft: Draft) -> None:
@@ -128,6 +123,18 @@ def of_agent(port: str) -> dict[str, str]:
         "prometheus.io/path": "/stats/prometheus",
         "prometheus.io/scrape": "true",
     }
+
+
+def _move(profile: Profile, draft: Draft, said: Mapping[str, JSON], port: str) -> None:
+    """Take what is *said* about scraping from the annotations to the sidecar."""
+    scrape = read(profile, said)
+    if profile.scrape_targets:
+        _check_ports(scrape, port)
+    sidecar = draft.sidecar(profile)
+    if sidecar is not None and scrape != NOTHING:
+        append_env(sidecar, ENV, scrape.to_json())
+    for name in said:
+        del draft.annotations[name]
 
 
 def _is_declined(profile: Profile, annotations: Mapping[str, JSON]) -> bool:
