@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from itertools import chain
 
 from podgraft import govalue, kube
 from podgraft.injection.errors import UserError
@@ -135,11 +136,11 @@ def _users(
     template: list[Object], injected: tuple[str, ...], sources: tuple[list[Object], ...]
 ) -> list[Object]:
     """The user's version of each of the template's containers that has one."""
-    names = [name for each in template if (name := text_at(each, "name")) not in injected]
-    versions = (
-        next((one for source in sources if (one := named(source, name))), None) for name in names
-    )
-    return [_encoded(version) for version in versions if version]
+    versions: dict[JSON, Object] = {}
+    for each in chain(*sources):
+        versions.setdefault(each.get("name"), each)
+    names = (name for each in template if (name := text_at(each, "name")) not in injected)
+    return [_encoded(versions[name]) for name in names if name in versions]
 
 
 def _encoded(container: Object) -> Object:

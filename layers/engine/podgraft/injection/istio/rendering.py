@@ -134,8 +134,8 @@ class Rendering(Generic[T]):
 
         Version 0 of the format writes equal values of equal types as equal bytes.
         """
-        same = shared(self.facts)
-        own = [None if any(value is each for each in same) else value for value in seen.values()]
+        same = set(map(id, shared(self.facts)))
+        own = [None if id(value) in same else value for value in seen.values()]
         return marshal.dumps((template.name, own), 0)
 
     def _rendered(self, template: Template, seen: Message) -> str:
