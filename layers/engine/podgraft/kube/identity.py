@@ -93,7 +93,8 @@ def _workload(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
         case "ReplicaSet":
             return _above_replica_set(owner, labels, rules)
         case "ReplicationController" if rules.deployment_configs and labels.get(_CONFIG_LABEL):
-            return owner._replace(kind="DeploymentConfig", name=text_at(labels, _CONFIG_LABEL))
+            name = text_at(labels, _CONFIG_LABEL)
+            return _Owner("DeploymentConfig", owner.api_version, name)
         case "Job":
             return _above_job(owner, rules)
         case _:
@@ -103,7 +104,7 @@ def _workload(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
 def _above_replica_set(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
     deployment = _without_hash(owner.name, text_at(labels, "pod-template-hash"))
     if deployment is not None:
-        return owner._replace(kind="Deployment", name=deployment)
+        return _Owner("Deployment", owner.api_version, deployment)
     rollout = _without_hash(owner.name, text_at(labels, "rollouts-pod-template-hash"))
     if rollout is not None and rules.rollouts:
         return _Owner("Rollout", "v1alpha1", rollout)
