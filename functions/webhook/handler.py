@@ -6,31 +6,59 @@ gc.disable()  # little that a cold start makes is garbage, and looking for it ta
 
 import logging
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
+from threading import Thread
 from typing import Any
 
-from mangum import Mangum
-
-from podgraft import web
+from podgraft import settings, store
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
 
 def build(environment: Mapping[str, str]) -> Handler:
     """The handler for one environment; raises ``SettingsError`` where that is impossible."""
-    settings = web.settings.read(environment)
-    store, callers = web.opened(settings.backing)
-    journal = web.journal_of(settings)
-    app = web.create_app(store, callers, auth=settings.auth, journal=journal)
-    # What does not load now is answered with its reason later. So is a mistake of ours: it may meet
-    # this injector alone, and Lambda would log its message, whatever that quotes.
-    with suppress(Exception):
-        store.snapshot(web.DEFAULT_INJECTOR, None)
-    # Mangum logs each path at INFO, and a path may hold a token.
-    logging.getLogger("mangum.http").setLevel(logging.WARNING)
-    return web.traced(Mangum(web.InLoop(app), lifespan="off"), settings)
+    given = settings.read(environment)
+    policies, callers = store.opened(given.backing)
+    with _loading(policies, callers):
+        # Imported here: it takes Flask about as long to be imported as AWS to answer.
+        from mangum import Mangum
 
+        from podgraft import web
+
+        journal = web.journal_of(given)
+        app = web.create_app(policies, callers, auth=given.auth, journal=journal)
+        # Mangum logs each path at INFO, and a path may hold a token.
+        logging.getLogger("mangum.http").setLevel(logging.WARNING)
+        return web.traced(Mangum(web.InLoop(app), lifespan="off"), given)
+
+
+@contextmanager
+def _loading(policies: store.Store, callers: store.CallerStore) -> Generator[None]:
+    """Load what the first review needs meanwhile, in as much time as that one would wait."""
+    deadline = store.Deadline.of(None)
+
+    def default_injector() -> None:
+        with _tolerated:
+            policies.snapshot(store.DEFAULT_INJECTOR, None, deadline)
+
+    def everybody() -> None:
+        with _tolerated:
+            callers.callers(deadline)
+
+    threads = [Thread(target=each) for each in (default_injector, everybody)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        for thread in threads:
+            thread.join()
+
+
+# What does not load now is answered with its reason later. So is a mistake of ours: it may meet
+# this injector alone, and Lambda would log its message, whatever that quotes.
+_tolerated = suppress(Exception)
 
 handler = build(os.environ)
 gc.freeze()  # what is loaded by now stays: the collector never has to look at it again

@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
@@ -13,10 +14,11 @@ import pytest
 from events.kept import PATH_TOKEN, TOKEN, keep
 from events.patience import until
 from events.recorded import NAMES, recorded
-from podgraft import admission, patch, review
+from podgraft import admission, patch, review, store, web
 from podgraft.review import Answered, Caller
+from podgraft.settings import SettingsError
 from podgraft.store import DirectoryStore
-from podgraft.web import SettingsError
+from podgraft.web import app as web_app
 
 EVENTS = Path(__file__).parents[1] / "events"
 HANDLER = Path(__file__).parents[2] / "functions" / "webhook" / "handler.py"
@@ -145,6 +147,39 @@ def test_what_does_not_load_does_not_stop_the_cold_start(
     response = build(PODGRAFT_STORE=f"file:{folder}")(event("bearer-token"), None)
     assert response["statusCode"] == 500
     assert "/polcy: unknown key" in json.loads(response["body"])["message"]
+
+
+def test_the_stores_are_asked_while_the_application_is_made(
+    build: Callable[..., Handler], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policies, callers = store.opened(store.Folder(folder))
+    asked, made = Barrier(3, timeout=10), Event()
+    loaded: set[object] = set()
+
+    class Slow:
+        def snapshot(self, *arguments: Any) -> None:
+            asked.wait()
+            assert made.wait(timeout=10)
+            loaded.add(policies.snapshot(*arguments).policy_version)
+
+        def callers(self, *arguments: Any) -> None:
+            asked.wait()
+            assert made.wait(timeout=10)
+            loaded.update(callers.callers(*arguments).callers)
+
+    def opened(_: store.Backing) -> tuple[Slow, Slow]:
+        return Slow(), Slow()
+
+    def create_app(*arguments: Any, **named: Any) -> Any:
+        asked.wait()
+        made.set()
+        return web_app.create_app(*arguments, **named)
+
+    monkeypatch.setattr(store, "opened", opened)
+    monkeypatch.setattr(web, "create_app", create_app)
+    build(PODGRAFT_STORE=f"file:{folder}")
+    version = policies.snapshot("default", None).policy_version
+    assert loaded == {version, *callers.callers().callers}
 
 
 ON_LAMBDA = {"AWS_LAMBDA_FUNCTION_NAME": "podgraft"}

@@ -8,18 +8,23 @@ from .book import Book
 from .deadline import Deadline
 from .directory import DirectoryCallers, DirectoryStore
 from .errors import NotLoadedError, StoreError, UnavailableError, UnknownInjectorError
-from .names import is_name
+from .names import DEFAULT_INJECTOR, is_name
+from .opening import Aws, Backing, Folder, opened
 from .protocols import CallerStore, Store
 from .snapshot import Snapshot, Snapshots, Stale, load
 from .tokens import Callers
 
 __all__ = [
+    "DEFAULT_INJECTOR",
+    "Aws",
+    "Backing",
     "Book",
     "CallerStore",
     "Callers",
     "Deadline",
     "DirectoryCallers",
     "DirectoryStore",
+    "Folder",
     "NotLoadedError",
     "Snapshot",
     "Snapshots",
@@ -30,4 +35,5 @@ __all__ = [
     "UnknownInjectorError",
     "is_name",
     "load",
+    "opened",
 ]

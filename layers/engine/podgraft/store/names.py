@@ -2,6 +2,9 @@
 
 import re
 
+# Who answers where the URL names no injector.
+DEFAULT_INJECTOR = "default"
+
 # Beside injectors' names stand the routes in URLs, and "auth" in folders and parameters.
 _RESERVED = frozenset({"auth", "healthz", "inject", "k", "mutate", "ping", "readyz", "validate"})
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # an RFC 1123 label

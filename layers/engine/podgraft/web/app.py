@@ -9,15 +9,15 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from podgraft import jsonvalue
-from podgraft.store import CallerStore, Store, StoreError
+from podgraft.settings import Auth
+from podgraft.store import DEFAULT_INJECTOR, CallerStore, Store, StoreError
 
 from . import credentials, faults
 from .authentication import gate
 from .errors import NoRouteError, WrongMethodError
 from .faults import Reply
-from .health import DEFAULT_INJECTOR, readiness
+from .health import readiness
 from .journal import Journal, to, trace
-from .settings import Auth
 from .throttle import Throttle
 from .webhook import REVIEWS, Webhook
 

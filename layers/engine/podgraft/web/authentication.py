@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from podgraft.records import dataclass
+from podgraft.settings import Auth
 from podgraft.store import Book, Callers, CallerStore, Deadline, Stale, tokens
 
 from . import subjects
 from .credentials import Credentials
 from .errors import ForbiddenError, UnauthenticatedError
-from .settings import Auth
 from .subjects import Subject
 
 

@@ -1,10 +1,7 @@
 """Whether this instance can answer reviews, and from which versions."""
 
 from podgraft.jsonvalue import Object
-from podgraft.store import Store
-
-# Who answers where the URL names no injector.
-DEFAULT_INJECTOR = "default"
+from podgraft.store import DEFAULT_INJECTOR, Store
 
 
 def readiness(store: Store) -> Object:

@@ -20,9 +20,9 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeAlias
 
 from podgraft.records import dataclass
+from podgraft.store import Aws, Backing, Folder
 
 _PREFIX = "PODGRAFT_"
 # Variables of the build and of the tests, which may share an environment with the function.
@@ -55,27 +55,6 @@ class Auth(StrEnum):
     TOKEN = "token"  # noqa: S105  a word of the settings
     MTLS = "mtls"
     NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """Policies, bundles and callers as files."""
-
-    path: Path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aws:
-    """Bundles in S3, policies and callers in Parameter Store; ``botocore``: asked by it always."""
-
-    bucket: str
-    bundle_prefix: str
-    parameter_prefix: str
-    refresh_seconds: int
-    botocore: bool = False
-
-
-Backing: TypeAlias = Folder | Aws
 
 
 @dataclass(frozen=True, slots=True)

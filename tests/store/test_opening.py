@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.store import Aws, DirectoryCallers, DirectoryStore, Folder, opened
 from podgraft.store.cached import CachedCallers, CachedStore
-from podgraft.web import opened
-from podgraft.web.settings import Aws, Folder
 
 
 def test_a_folder_is_opened(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.web import Auth, Settings, SettingsError, settings
-from podgraft.web.settings import Aws, Folder
+from podgraft import settings
+from podgraft.settings import Auth, Settings, SettingsError
+from podgraft.store import Aws, Folder
 
 AWS = {"PODGRAFT_STORE": "aws", "PODGRAFT_BUCKET": "podgraft-bundles"}
 

@@ -1,0 +1,31 @@
+"""What Lambda adds: a log and metrics that CloudWatch reads, and segments for X-Ray."""
+
+from typing import TYPE_CHECKING
+
+from podgraft.settings import Settings
+
+from . import journal
+from .journal import Journal
+
+if TYPE_CHECKING:
+    from .tracing import Handler
+
+
+def journal_of(settings: Settings) -> Journal:
+    """Powertools' on Lambda, elsewhere lines on standard output."""
+    if not settings.on_lambda:
+        return journal.to()
+    # Imported here: Powertools is a fifth of a cold start, and nobody else needs it.
+    from . import powertools
+
+    return powertools.journal()
+
+
+def traced(handler: "Handler", settings: Settings) -> "Handler":
+    """The handler, in segments for X-Ray where the settings ask for them."""
+    if not settings.traced:
+        return handler
+    # Imported here: the SDK of X-Ray would be paid for by those who never trace.
+    from . import tracing
+
+    return tracing.traced(handler)
