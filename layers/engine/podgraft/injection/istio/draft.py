@@ -77,7 +77,10 @@ def containers(pod: Mapping[str, JSON], kind: str = CONTAINERS) -> list[Object]:
 
 def named(listed: list[Object], name: str) -> Object | None:
     """The first of that name."""
-    return next((each for each in listed if each.get("name") == name), None)
+    for each in listed:
+        if each.get("name") == name:
+            return each
+    return None
 
 
 def find_sidecar(profile: Profile, pod: Mapping[str, JSON]) -> Object | None:

@@ -69,13 +69,11 @@ def read(annotations: Mapping[str, str]) -> Overrides:
 def reinserted(pod: Object, kept: Overrides) -> Object:
     """The pod with the user's own containers back in: what templates see of an injected pod."""
     spec = object_at(pod, "spec")
+    lists = {CONTAINERS: kept.containers, INIT_CONTAINERS: kept.init_containers}
     added = {
-        key: listed
-        for key, listed in (
-            (CONTAINERS, _missing(containers(pod), kept.containers)),
-            (INIT_CONTAINERS, _missing(containers(pod, INIT_CONTAINERS), kept.init_containers)),
-        )
-        if listed
+        key: missing
+        for key, listed in lists.items()
+        if listed and (missing := _missing(containers(pod, key), listed))
     }
     if not added:
         return pod
