@@ -107,8 +107,10 @@ def _alignment(
         while field is None and old < old_anchor and new < new_anchor:
             yield old, new
             old, new = old + 1, new + 1
-        yield from ((index, None) for index in range(old, old_anchor))
-        yield from ((None, index) for index in range(new, new_anchor))
+        for index in range(old, old_anchor):
+            yield index, None
+        for index in range(new, new_anchor):
+            yield None, index
         if old_anchor < len(before):
             yield old_anchor, new_anchor
         old, new = old_anchor + 1, new_anchor + 1

@@ -124,9 +124,10 @@ def _merge_by_key(
     live: list[Object], patch: list[Object], key: str, merge: MergeObjects
 ) -> list[Object]:
     live, additions = _obey(live, patch, key)
-    names = [element.get(key) for element in (*live, *(each for _, each in additions))]
+    united = [*(element for _, element in additions), *live]
+    names = [element.get(key) for element in united]
     if set(map(type, names)) == _TEXT and len(set(names)) == len(names):
-        return [*(element for _, element in additions), *live]  # all are new, and go first
+        return united  # all are new, and go first
     order: dict[Hashable, int] = {}
     for index, element in enumerate(live):
         if key in element:
