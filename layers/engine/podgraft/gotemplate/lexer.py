@@ -50,6 +50,10 @@ class Kind(Enum):
     ERROR = "error"
     END = "end"
 
+    __hash__ = (
+        object.__hash__
+    )  # Enum's own is a function in Python; the tables ask it for each token
+
 
 class Token(NamedTuple):
     """A token: its text as written (an error's message), and the offset at which it begins."""
@@ -131,18 +135,31 @@ class _Lexer:
 
     def action(self, at: int) -> int:
         """Operands and what stands between them, up to and with the right delimiter."""
-        depth = 0
+        match, text, depth = self.pattern.match, self.text, 0
         while True:
-            common = self.pattern.match(self.text, at)
-            token = self._common(common, depth) if common else self._rare(at)
-            kind, word, start = token
+            common = match(text, at)
+            if common is None:
+                token = self._rare(at)
+            elif (kind := _KINDS[common.lastgroup]) is Kind.RIGHT:
+                return self._closed(common, depth)
+            else:
+                word = common[0]
+                token = Token(self._kind_of(word) if kind is Kind.WORD else kind, word, at)
+            if token.kind in _NESTS:
+                depth += _NESTS[token.kind]
+                if depth < 0:
+                    return self._fault("unexpected right paren", at)
             self.found.append(token)
-            if kind is Kind.RIGHT and common:
-                return self._after(common)
-            if kind is Kind.ERROR:
+            if token.kind is Kind.ERROR:
                 return -1
-            depth += (kind is Kind.OPEN) - (kind is Kind.CLOSE)
-            at = start + len(word)
+            at += len(token.text)
+
+    def _closed(self, right: re.Match[str], depth: int) -> int:
+        """The right delimiter, which must not stand in ``depth`` parentheses."""
+        if depth:
+            return self._fault("unclosed left paren", right.start())
+        self.found.append(Token(Kind.RIGHT, self.right, right.end() - len(self.right)))
+        return self._after(right)
 
     def _fault(self, reason: str, at: int) -> int:
         self.found.append(Token(Kind.ERROR, reason, at))
@@ -155,19 +172,6 @@ class _Lexer:
             while _is_space(self.text, at):
                 at += 1
         return at
-
-    def _common(self, found: re.Match[str], depth: int) -> Token:
-        """The token that the pattern knows."""
-        kind, word, start = _KINDS[found.lastgroup], found[0], found.start()
-        if kind is Kind.WORD:
-            return Token(self._kind_of(word), word, start)
-        if kind is Kind.RIGHT:
-            if depth:
-                return Token(Kind.ERROR, "unclosed left paren", start)
-            return Token(kind, self.right, found.end() - len(self.right))
-        if kind is Kind.CLOSE and not depth:
-            return Token(Kind.ERROR, "unexpected right paren", start)
-        return Token(kind, word, start)
 
     def _kind_of(self, word: str) -> Kind:
         return Kind.KEYWORD if word in self.keywords else _CONSTANTS.get(word, Kind.WORD)
@@ -222,6 +226,7 @@ class _Lexer:
 
 
 _KINDS: dict[str | None, Kind] = {kind.value: kind for kind in Kind}
+_NESTS = {Kind.OPEN: 1, Kind.CLOSE: -1}
 _CONSTANTS = {"nil": Kind.NIL, "true": Kind.BOOL, "false": Kind.BOOL}
 _TERMINATORS = frozenset(" \t\r\n.,|:)(")
 _DIGIT_OR_END = re.compile(r"[0-9]|\Z")

@@ -92,10 +92,9 @@ class Identifier(Placed):
 
 @dataclass(frozen=True, slots=True)
 class Field(Placed):
-    """``.name.name``; each step ends where ``ends`` says."""
+    """``.name.name``: a field of the dot, a field of that, and so on."""
 
     names: tuple[str, ...]
-    ends: tuple[int, ...] = field(default=(), compare=False, repr=False)
     at: int = field(default=0, compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -113,7 +112,6 @@ class Variable(Placed):
 
     name: str
     names: tuple[str, ...] = ()
-    ends: tuple[int, ...] = field(default=(), compare=False, repr=False)
     at: int = field(default=0, compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -131,7 +129,6 @@ class Chain(Placed):
 
     node: Pipe | Identifier
     names: tuple[str, ...]
-    ends: tuple[int, ...] = field(default=(), compare=False, repr=False)
     at: int = field(default=0, compare=False, repr=False)
 
     def __str__(self) -> str:

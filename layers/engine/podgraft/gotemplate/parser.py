@@ -233,25 +233,25 @@ class _Parser:
     def _template_name(self, token: Token, context: str) -> str:
         if token.kind not in _STRINGS:
             self._unexpected(token, context)
-        return self._made(token, lambda: unquote(token.text))
+        return self._made(token, lambda token: unquote(token.text))
 
     # Pipelines
 
     def _pipeline(self, context: str, closing: Kind) -> nodes.Pipe:
         """``pipeline = [ declarations ] command { "|" command } closing``."""
-        start = self.reader.peek_operand().start
-        declared, assigns = self._declarations(context)
+        first = self.reader.peek_operand()
+        declares = first.kind is Kind.VARIABLE
+        declared, assigns = self._declarations(context) if declares else ([], False)
         commands: list[nodes.Command] = []
         while (token := self.reader.next_operand()).kind is not closing:
             if token.kind not in _OPERANDS:
                 self._unexpected(token, context)
-            self.reader.at -= 1
-            commands.append(self._command())
+            commands.append(self._command(token))
         self._check_pipeline(commands, context)
         # A pipeline in parentheses ends with them, so that it never stands just where its own
         # commands stand (see sites.py).
         end = token.end if closing is Kind.CLOSE else commands[-1].end
-        return nodes.Pipe(tuple(commands), tuple(declared), assigns, start=start, end=end)
+        return nodes.Pipe(tuple(commands), tuple(declared), assigns, start=first.start, end=end)
 
     def _declarations(self, context: str) -> tuple[list[nodes.Variable], bool]:
         """``declarations = variable [ "," variable ] ( ":=" | "=" )``, two only for a range."""
@@ -287,50 +287,52 @@ class _Parser:
             if isinstance(command.operands[0], nodes.Constant | nodes.Dot):
                 self._fail(f"non executable command in pipeline stage {stage}")
 
-    def _command(self) -> nodes.Command:
-        """``command = operand { space operand }``, with the pipe sign that may follow."""
-        start = self.reader.peek_operand().start
-        operands: list[nodes.Operand] = []
-        while True:
-            operand = self._operand()
-            if operand is not None:
-                operands.append(operand)
+    def _command(self, first: Token) -> nodes.Command:
+        """``command = operand { space operand }``, with the pipe sign that may follow.
+
+        Its ``first`` token is past.
+        """
+        operands = [self._operand(first)]
+        while (token := self.reader.next()).kind is Kind.SPACE:
             token = self.reader.next()
-            if token.kind is not Kind.SPACE:
-                break
+            if token.kind in _OPERANDS:
+                operands.append(self._operand(token))
+            else:
+                self.reader.at -= 1
         if token.kind in (Kind.RIGHT, Kind.CLOSE):
             self.reader.at -= 1
         elif token.kind is not Kind.PIPE:
             self._unexpected(token, "operand")
-        return nodes.Command(tuple(operands), start=start, end=operands[-1].end)
+        return nodes.Command(tuple(operands), start=first.start, end=operands[-1].end)
 
-    def _operand(self) -> nodes.Operand | None:
-        """``operand = term { field }``; nothing, if what comes next is no operand."""
-        start = self.reader.peek_operand().start
-        term = self._term()
-        at = self.reader.peek().start
-        if term is None or self.reader.peek().kind is not Kind.FIELD:
+    def _operand(self, first: Token) -> nodes.Operand:
+        """``operand = term { field }``; its ``first`` token is past."""
+        term = self._term(first)
+        following = self.reader.peek()
+        if following.kind is not Kind.FIELD:
             return term
-        fields: list[Token] = []
-        while self.reader.peek().kind is Kind.FIELD:
-            fields.append(self.reader.next())
-        names = tuple(token.text[1:] for token in fields)
-        ends = tuple(token.end for token in fields)
+        start, at, names = first.start, following.start, self._names()
         end = self.reader.end_of_last
         match term:
             case nodes.Field():
-                names, ends = (*term.names, *names), (*term.ends, *ends)
-                return nodes.Field(names, ends, at, start=start, end=end)
+                return nodes.Field((*term.names, *names), at, start=start, end=end)
             case nodes.Variable():
-                return nodes.Variable(term.name, names, ends, at, start=start, end=end)
+                return nodes.Variable(term.name, names, at, start=start, end=end)
             case nodes.Pipe() | nodes.Identifier():
-                return nodes.Chain(term, names, ends, at, start=start, end=end)
+                return nodes.Chain(term, names, at, start=start, end=end)
             case _:
                 return self._fail(f"unexpected . after term {quote(str(term))}")
 
-    def _term(self) -> nodes.Operand | None:
+    def _names(self) -> tuple[str, ...]:
+        """The names of the fields that follow."""
+        names: list[str] = []
+        while (token := self.reader.next()).kind is Kind.FIELD:
+            names.append(token.text[1:])
+        self.reader.at -= 1
+        return tuple(names)
+
+    def _term(self, token: Token) -> nodes.Operand:
         """``term = constant | "." | field | variable | function | "(" pipeline ")"``."""
-        token = self.reader.next_operand()
         if token.kind is Kind.OPEN:
             with self._nested(token):
                 return self._pipeline("parenthesized pipeline", Kind.CLOSE)
@@ -338,11 +340,7 @@ class _Parser:
             self._fail(f"undefined variable {quote(token.text)}", token)
         if token.kind is Kind.WORD:
             self._check_function(token)
-        make = TERMS.get(token.kind)
-        if make is None:
-            self.reader.at -= 1
-            return None
-        return self._made(token, lambda: make(token))
+        return self._made(token, TERMS[token.kind])
 
     def _check_function(self, token: Token) -> None:
         function = self.parsing.functions.get(token.text)
@@ -376,9 +374,9 @@ class _Parser:
         end = token.start if token.kind is Kind.ERROR else token.end
         return Span(self.reader.source, token.start, end)
 
-    def _made(self, token: Token, make: Callable[[], _T]) -> _T:
+    def _made(self, token: Token, make: Callable[[Token], _T]) -> _T:
         try:
-            return make()
+            return make(token)
         except ValueError as error:
             return self._fail(str(error), token)
 

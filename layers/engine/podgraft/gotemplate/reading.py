@@ -39,9 +39,8 @@ class Reader:
 
     def peek(self) -> Token:
         """The next token, which stays the next."""
-        token = self.next()
-        self.at -= 1
-        return token
+        self.seen = max(self.seen, self.at)
+        return self.tokens[self.at]
 
     def peek_operand(self) -> Token:
         """The next token that is no space, which becomes the next."""

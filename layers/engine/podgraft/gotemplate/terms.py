@@ -21,7 +21,7 @@ TERMS: dict[Kind, Callable[[Token], nodes.Operand]] = {
     Kind.CHARACTER: lambda t: constants.character(t.text, t.start),
     Kind.COMPLEX: lambda t: constants.pair(t.text, t.start),
     Kind.DOT: lambda t: nodes.Dot(start=t.start, end=t.end),
-    Kind.FIELD: lambda t: nodes.Field((t.text[1:],), (t.end,), t.start, start=t.start, end=t.end),
+    Kind.FIELD: lambda t: nodes.Field((t.text[1:],), t.start, start=t.start, end=t.end),
     Kind.NIL: lambda t: nodes.Nil(start=t.start, end=t.end),
     Kind.NUMBER: lambda t: constants.number(t.text, t.start),
     Kind.RAW_STRING: _string,

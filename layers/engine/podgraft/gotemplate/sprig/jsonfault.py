@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import NoReturn, TypeAlias
 
 from podgraft.gotemplate.quoting import quote
+from podgraft.patterns import lazy
 
 _END = "unexpected end of JSON input"
 
-_SPACE = re.compile(r"[ \t\r\n]*")
-_DIGITS = re.compile(r"[0-9]+")
-_STRING_SO_FAR = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
-_HEX_SO_FAR = re.compile(r"\\u[0-9a-fA-F]*")
+_SPACE = lazy(r"[ \t\r\n]*")
+_DIGITS = lazy(r"[0-9]+")
+_STRING_SO_FAR = lazy(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
+_HEX_SO_FAR = lazy(r"\\u[0-9a-fA-F]*")
 _LITERALS = {"t": "true", "f": "false", "n": "null"}
 
 

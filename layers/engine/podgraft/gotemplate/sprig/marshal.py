@@ -20,15 +20,16 @@ from podgraft.govalue import (
     Value,
     type_of,
 )
+from podgraft.patterns import lazy
 
 from .conversion import strval
 from .encoding import b64enc
 from .runes import encoded
 
 _NAMED = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
-_UNSAFE = re.compile('["\\\\\x00-\x1f\u2028\u2029\udc80-\udcff]')
-_UNSAFE_IN_HTML = re.compile("[<>&]")
-_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}\[\],:]|[^"{}\[\],:]+')
+_UNSAFE = lazy('["\\\\\x00-\x1f\u2028\u2029\udc80-\udcff]')
+_UNSAFE_IN_HTML = lazy("[<>&]")
+_PIECE = lazy(r'"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}\[\],:]|[^"{}\[\],:]+')
 
 
 def marshal(value: Value, *, escape_html: bool = True) -> str:

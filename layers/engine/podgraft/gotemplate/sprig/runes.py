@@ -9,13 +9,13 @@ release may differ from Go's. Of all others (1,112,064 code points) each mapping
 Go 1.26's package unicode.
 """
 
-import re
 from collections.abc import Callable
 from unicodedata import category
 
 from podgraft.gotemplate.quoting import REPLACEMENT
+from podgraft.patterns import lazy
 
-_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
+_ESCAPED_BYTE = lazy("[\udc80-\udcff]")
 
 # unicode.White_Space; str.strip() would also take U+001C to U+001F.
 SPACES = (

@@ -2,18 +2,18 @@
 
 import json
 import math
-import re
 
 from podgraft.gotemplate.quoting import REPLACEMENT
 from podgraft.govalue import Value
+from podgraft.patterns import lazy
 from podgraft.records import dataclass
 
 from .jsonfault import fault
 from .runes import encoded, runes
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy("[\ud800-\udfff]")
 _TOO_DEEP = "exceeded max depth"
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_ESCAPED_SURROGATE = lazy(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, slots=True)
