@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
+from podgraft.patterns import lazy
 from podgraft.records import dataclass
 from podgraft.store import Aws, Backing, Folder
 
@@ -41,9 +42,9 @@ _ON_LAMBDA = "AWS_LAMBDA_FUNCTION_NAME"
 # Powertools' own switch, which its Tracer reads too.
 _UNTRACED = "POWERTOOLS_TRACE_DISABLED"
 
-_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-_BUNDLE_PREFIX = re.compile(r"([^/]+/)*")
-_PARAMETER_PREFIX = re.compile(r"(/[A-Za-z0-9_.-]+)+")
+_BUCKET = lazy(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_BUNDLE_PREFIX = lazy(r"([^/]+/)*")
+_PARAMETER_PREFIX = lazy(r"(/[A-Za-z0-9_.-]+)+")
 _MAX_REFRESH_SECONDS = 3600
 _BOTOCORE = "botocore"
 _CLIENTS = ("auto", _BOTOCORE)
@@ -117,7 +118,10 @@ class _Given:
 
     def word(self, name: str, words: Sequence[str]) -> str:
         """One of *words*, the first by default."""
-        return self.matching(name, words[0], re.compile("|".join(words)), ", ".join(words))
+        value = self.get(name, words[0])
+        if value not in words:
+            self.refuse(name, value, ", ".join(words))
+        return value
 
     def refuse(self, name: str, value: str, wanted: str) -> None:
         self.faults.append(f"{_PREFIX}{name}: got {value!r}; use {wanted}")

@@ -30,15 +30,16 @@ from typing import ClassVar, TypeAlias
 from podgraft.gotemplate import Function
 from podgraft.govalue import STRING, GoType, Map, Slice, Text, Value
 from podgraft.jsonvalue import JSON, equal
+from podgraft.patterns import lazy
 from podgraft.records import dataclass
 
 # Letters and numbers in one line, joined by single blanks and inner colons: nothing in it is syntax
 # anywhere in YAML. «-» alone would open a list, «---» and «...» would end the document, and no
 # scalar may begin with «@».
 _WORD = r"[A-Za-z0-9_./+=()@$~-]+(?::[A-Za-z0-9_./+=()@$~-]+)*"
-_HARMLESS = re.compile(rf"\*?|(?!---|\.\.\.|-(?: |$)|@){_WORD}(?: (?!-(?: |$)){_WORD})*")
-_SYNTAX = re.compile(r"[^A-Za-z0-9_./+=()@$~-]")
-_ANYTHING = re.compile(r"[\s\S]")
+_HARMLESS = lazy(rf"\*?|(?!---|\.\.\.|-(?: |$)|@){_WORD}(?: (?!-(?: |$)){_WORD})*")
+_SYNTAX = lazy(r"[^A-Za-z0-9_./+=()@$~-]")
+_ANYTHING = lazy(r"[\s\S]")
 _NULLS = frozenset({"null", "Null", "NULL", "~"})
 _DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList")
 

@@ -12,7 +12,6 @@ with anchors, aliases or tags, the text is read as ever.
 {'a': {'b': 'y'}, 'c': True}
 """
 
-import re
 from collections import Counter
 from typing import Any, TypeAlias
 
@@ -27,6 +26,7 @@ from yaml.events import (
 )
 
 from podgraft.jsonvalue import JSON, equal
+from podgraft.patterns import lazy
 from podgraft.recent import Recent
 from podgraft.records import dataclass
 
@@ -40,8 +40,8 @@ _LAST = (DocumentEndEvent, StreamEndEvent)
 
 # One line, in which nothing has a meaning of its own: in quotes no quote and no escape; as a plain
 # word nothing but letters, digits and marks that are no syntax wherever they stand.
-_QUOTED = re.compile(r'"[ !#-\[\]-~]*"')
-_WORD = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./-]|:(?=[A-Za-z0-9_./-]))*")
+_QUOTED = lazy(r'"[ !#-\[\]-~]*"')
+_WORD = lazy(r"[A-Za-z](?:[A-Za-z0-9_./-]|:(?=[A-Za-z0-9_./-]))*")
 
 
 class Similar:

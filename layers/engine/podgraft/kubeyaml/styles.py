@@ -7,6 +7,7 @@ four styles in go-yaml v2's emitterc.go.
 import re
 from collections.abc import Iterator
 
+from podgraft.patterns import lazy
 from podgraft.records import dataclass
 
 from .scalars import is_plain_string
@@ -127,15 +128,15 @@ _SHORT_ESCAPES = {
 # What go-yaml takes for unprintable: control characters, surrogates, the byte order mark, and
 # everything beyond the basic plane. As one negated class it would take re 3 ms to compile.
 _SPECIAL = "[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]|[\\ud800-\\udfff\\ufeff]|[\\ufffe-\\U0010ffff]"
-_ANY = re.compile(".", re.DOTALL)
-_BLANKS = re.compile("( +)")
-_BREAK = re.compile(f"[{_BREAKS}]")
-_AFTER_BREAKS = re.compile("(?<=[\u2028\u2029])(?=[^\u2028\u2029])(?!'\\Z)")
-_LINE_START = re.compile("(?:\\A|(?<=[\n\u2028\u2029]))(?=[^\n\u2028\u2029])")
-_ESCAPED = re.compile(f'{_SPECIAL}|[{_BREAKS}"\\\\]')
-_NO_LITERAL = re.compile(f"{_SPECIAL}| [{_BREAKS}]| \\Z")
-_NO_SINGLE = re.compile(f"{_SPECIAL}| [{_BREAKS}]|[{_BREAKS}] ")
-_NO_PLAIN = re.compile(
+_ANY = lazy(".", re.DOTALL)
+_BLANKS = lazy("( +)")
+_BREAK = lazy(f"[{_BREAKS}]")
+_AFTER_BREAKS = lazy("(?<=[\u2028\u2029])(?=[^\u2028\u2029])(?!'\\Z)")
+_LINE_START = lazy("(?:\\A|(?<=[\n\u2028\u2029]))(?=[^\n\u2028\u2029])")
+_ESCAPED = lazy(f'{_SPECIAL}|[{_BREAKS}"\\\\]')
+_NO_LITERAL = lazy(f"{_SPECIAL}| [{_BREAKS}]| \\Z")
+_NO_SINGLE = lazy(f"{_SPECIAL}| [{_BREAKS}]|[{_BREAKS}] ")
+_NO_PLAIN = lazy(
     rf"^(?:---|\.\.\.|[ #,\[\]{{}}&*!|>'\"%@`]|[-?:](?: |\Z))"
     rf"|:(?: |\Z)| #| \Z|[{_BREAKS}]|{_SPECIAL}"
 )

@@ -1,8 +1,7 @@
 """JSON Pointer (RFC 6901): the address of a value inside a JSON document."""
 
-import re
-
 from podgraft.jsonvalue import JSON
+from podgraft.patterns import lazy
 
 
 class PointerError(ValueError):
@@ -45,5 +44,5 @@ def resolve(document: JSON, pointer: str) -> JSON:
     return value
 
 
-_BAD_ESCAPE = re.compile("~(?![01])")
-_INDEX = re.compile("0|[1-9][0-9]*")
+_BAD_ESCAPE = lazy("~(?![01])")
+_INDEX = lazy("0|[1-9][0-9]*")

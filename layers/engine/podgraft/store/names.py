@@ -1,13 +1,13 @@
 """What an injector may be called: its name stands in URLs, paths of files and parameters."""
 
-import re
+from podgraft.patterns import lazy
 
 # Who answers where the URL names no injector.
 DEFAULT_INJECTOR = "default"
 
 # Beside injectors' names stand the routes in URLs, and "auth" in folders and parameters.
 _RESERVED = frozenset({"auth", "healthz", "inject", "k", "mutate", "ping", "readyz", "validate"})
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # an RFC 1123 label
+_NAME = lazy(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # an RFC 1123 label
 
 
 def is_name(text: str) -> bool:

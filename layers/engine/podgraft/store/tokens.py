@@ -15,15 +15,15 @@ Pure: the clock and the randomness belong to scripts/tokens.py, reading and writ
 
 import hashlib
 import hmac
-import re
 from dataclasses import replace
 
 from podgraft.jsonvalue import JSON, Object
+from podgraft.patterns import lazy
 from podgraft.records import dataclass
 
 MAX_ACTIVE = 2  # the old and the new one; a third would be one nobody remembers
 
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+_SHA256 = lazy(r"[0-9a-f]{64}")
 
 
 class TokensError(ValueError):

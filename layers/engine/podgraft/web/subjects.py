@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from podgraft.patterns import lazy
+
 # Attribute and value, the most specific attribute first.
 Subject: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -23,8 +25,8 @@ _SHORT = {
     "userId": "UID",
 }
 
-_ATTRIBUTE = re.compile(r"\s*([A-Za-z0-9.]+)\s*=\s*((?:\\.|[^\\,+])*)")
-_ESCAPED = re.compile(r"\\([0-9A-Fa-f]{2}|.)")
+_ATTRIBUTE = lazy(r"\s*([A-Za-z0-9.]+)\s*=\s*((?:\\.|[^\\,+])*)")
+_ESCAPED = lazy(r"\\([0-9A-Fa-f]{2}|.)")
 
 
 def parse(text: str) -> Subject | None:

@@ -13,6 +13,7 @@ from podgraft.admission import MAX_REQUEST_BYTES, AdmissionRequest, TooLargeErro
 from podgraft.gotemplate import ExecError, LimitError
 from podgraft.injection import istio
 from podgraft.jsonvalue import Object
+from podgraft.patterns import lazy
 from podgraft.records import dataclass
 from podgraft.review import Answered, Caller, Facts, Failed, Outcome
 from podgraft.store import Deadline, Store, StoreError, UnknownInjectorError, is_name
@@ -180,6 +181,6 @@ def _body(environ: Environ) -> bytes:
 
 
 _FACTS = tuple(field.name for field in fields(Facts))
-_TIMEOUT = re.compile(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
+_TIMEOUT = lazy(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
 _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
-_JSON = re.compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)
+_JSON = lazy(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from podgraft.patterns import lazy
 
-_BITS = re.compile(r"0|[1-9][0-9]{0,2}")
-_BITS_OF_NET = re.compile(r"[0-9]+")  # net.ParseCIDR lets leading zeros pass
+_BITS = lazy(r"0|[1-9][0-9]{0,2}")
+_BITS_OF_NET = lazy(r"[0-9]+")  # net.ParseCIDR lets leading zeros pass
 
 
 class PrefixError(ValueError):

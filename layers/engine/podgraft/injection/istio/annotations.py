@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from podgraft.injection.errors import UserError
 from podgraft.kube import QuantityError, quantity
+from podgraft.patterns import lazy
 from podgraft.records import dataclass
 
 from . import mesh, proxycheck, proxyconfig
@@ -23,9 +24,9 @@ Check: TypeAlias = Callable[[Profile, str], None]
 
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
-_INTERFACE = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]*")
+_INTERFACE = lazy(r"[a-zA-Z][a-zA-Z0-9_.-]*")
 _INTERFACE_LENGTH = 15  # Linux: IFNAMSIZ without its closing zero
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = lazy(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class NumberError(ValueError):

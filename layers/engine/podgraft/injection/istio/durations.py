@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from podgraft.patterns import lazy
 
 SECOND = 1_000_000_000  # nanoseconds
 _UNITS = {
@@ -15,8 +15,8 @@ _UNITS = {
     "μs": 1_000,  # U+03BC, Greek mu
     "ns": 1,
 }
-_PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(h|ms|m|s|us|µs|μs|ns)")
-_WHOLE = re.compile(rf"[-+]?(?:0|(?:{_PART.pattern})+)")
+_PART = lazy(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(h|ms|m|s|us|µs|μs|ns)")
+_WHOLE = lazy(rf"[-+]?(?:0|(?:{_PART.pattern})+)")
 _LIMIT = 1 << 63  # time.Duration is an int64
 
 

@@ -7,7 +7,6 @@ reached by getter alone, and ``nil.GetTracing.GetZipkin`` is nil.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cache
 from threading import RLock
@@ -15,6 +14,7 @@ from typing import Any
 
 from podgraft import govalue
 from podgraft.govalue import GoType, Kind, Method, Value
+from podgraft.patterns import lazy
 
 from . import durations
 from .durations import SECOND
@@ -119,8 +119,7 @@ def go_name(proto: str) -> str:
     >>> go_name("statsd_udp_address"), go_name("mesh_mTLS"), go_name("consecutive_5xx_errors")
     ('StatsdUdpAddress', 'MeshMTLS', 'Consecutive_5XxErrors')
     """
-    words = re.compile(r"_(?=[a-z])|([A-Za-z])([a-z]*)")
-    return words.sub(lambda found: (found[1] or "").upper() + (found[2] or ""), proto)
+    return _WORDS.sub(lambda found: (found[1] or "").upper() + (found[2] or ""), proto)
 
 
 def _getter(field: govalue.Field) -> Method:
@@ -241,3 +240,6 @@ _TIME_DURATION = govalue.number(
         "Hours": _fraction(3600 * SECOND),
     },
 )
+
+
+_WORDS = lazy(r"_(?=[a-z])|([A-Za-z])([a-z]*)")

@@ -5,10 +5,10 @@ Source: pkg/kube/inject/openshift.go.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from podgraft.jsonvalue import JSON, Object, object_at
+from podgraft.patterns import lazy
 
 from .draft import (
     CONTAINERS,
@@ -27,7 +27,7 @@ PLATFORM = "openshift"
 
 _UID_RANGE = "openshift.io/sa.scc.uid-range"
 _GROUPS = "openshift.io/sa.scc.supplemental-groups"
-_BLOCK = re.compile(r"([0-9]{1,10})([/-])([0-9]{1,10})")
+_BLOCK = lazy(r"([0-9]{1,10})([/-])([0-9]{1,10})")
 _LIMIT = 1 << 32
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from podgraft.jsonvalue import JSON, Object
+from podgraft.patterns import lazy
 
 from . import durations
 from .addresses import is_ip
@@ -13,7 +13,7 @@ from .durations import SECOND
 from .messages import Message
 from .releases import Profile
 
-_LABEL = re.compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
+_LABEL = lazy(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
 _FQDN_LENGTH = 255  # RFC 1035 §2.3.4
 _LEAST_WINDOW = 65535  # RFC 9113 §6.9.2: the initial window, below which Envoy does not go
 
