@@ -1,9 +1,9 @@
 """The journal on Lambda: AWS Lambda Powertools writes the log line and the metrics beside it."""
 
 from collections.abc import Mapping
-from json import JSONEncoder
 from typing import Any
 
+import orjson
 from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.metrics import Metrics
 
@@ -36,7 +36,8 @@ def journal() -> Journal:
 def _line(log: Mapping[str, Any]) -> str:
     """What the logger would print, with the record's keys not in its message but beside it.
 
-    ``message`` is a key of the logger's already, and like the logger's, nothing has no key.
+    ``message`` is a key of the logger's already. As in the logger's own lines, nothing has no key,
+    and what is no JSON stands as its words.
     """
     record: Mapping[str, JSON] = log["message"]
     beside = {
@@ -44,10 +45,8 @@ def _line(log: Mapping[str, Any]) -> str:
         for key, value in record.items()
         if key not in _OWN and value is not None
     }
-    return _ENCODER.encode({**log, "message": record["event"], **beside})
+    return orjson.dumps({**log, "message": record["event"], **beside}, default=str).decode()
 
 
 _OWN = frozenset({"event", "level"})
 _RENAMED = {"message": "problem"}
-# Made once; as the logger's own, words for what is no JSON included.
-_ENCODER = JSONEncoder(ensure_ascii=False, check_circular=False, default=str, separators=(",", ":"))
