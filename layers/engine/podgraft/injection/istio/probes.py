@@ -57,6 +57,8 @@ class Rewriting:
 
 def wanted(annotations: Mapping[str, JSON], default: bool) -> bool:
     """Whether probes are rewritten: the annotation where it is a Go bool, else ``default``."""
+    if REWRITE not in annotations:  # nearly always, and an error takes its time
+        return default
     try:
         return parse_bool(text_at(annotations, REWRITE))
     except NumberError:

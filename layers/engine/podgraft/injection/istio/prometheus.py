@@ -101,7 +101,7 @@ def points_at(profile: Profile, annotations: Mapping[str, JSON], port: str) -> b
 
 def is_enabled(annotations: Mapping[str, JSON], mesh: Message) -> bool:
     """Whether metrics are merged: the pod's word, else the mesh's, else yes."""
-    said = _bool(text_at(annotations, MERGE))
+    said = _bool(text_at(annotations, MERGE)) if MERGE in annotations else None
     return said if said is not None else mesh.get("enablePrometheusMerge") is not False
 
 

@@ -29,10 +29,10 @@ def of_pod(template: Mapping[str, JSON]) -> Status:
     """The status for a template pod."""
     spec = object_at(template, "spec")
     return Status(
-        *(
-            tuple(text_at(each, "name") for each in objects_at(spec, key))
+        *[
+            tuple([text_at(each, "name") for each in objects_at(spec, key)])
             for key in ("initContainers", "containers", "volumes", "imagePullSecrets")
-        )
+        ]
     )
 
 
