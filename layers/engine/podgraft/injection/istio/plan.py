@@ -107,7 +107,7 @@ def plan(setup: Setup, pod: Object, request: Request) -> Plan:
         by_hand=by_hand,
         mesh=seen,
         facts=_facts(setup, base, merged=merged, by_hand=by_hand),
-        subject=_subject(setup, base, seen, request),
+        subject=_subject(setup, base, said, seen, request),
         environment=cluster.environment(setup.values, request.environment, labels_of(base)),
         templates=(setup.templates.by_hand() if by_hand else setup.templates).chosen(said),
         injected_annotations={} if by_hand else setup.injected_annotations,
@@ -162,9 +162,10 @@ def _facts(setup: Setup, base: Object, *, merged: bool, by_hand: bool) -> Facts:
     )
 
 
-def _subject(setup: Setup, base: Object, seen: Message, request: Request) -> Subject:
+def _subject(
+    setup: Setup, base: Object, said: Mapping[str, str], seen: Message, request: Request
+) -> Subject:
     """What templates see: by hand, nothing is looked up in a cluster."""
-    said = annotations_of(base)
     schema, proxy = messages.schema(setup.profile), mesh.proxy_of(setup.mesh)
     layer = _layer(setup, said)
     top: Message = {}
@@ -174,7 +175,7 @@ def _subject(setup: Setup, base: Object, seen: Message, request: Request) -> Sub
         layer = proxyconfig.without_zeros(schema, layer)
     port = str(mesh.proxy_of(seen).get("statusPort") or 0)
     return Subject(
-        pod=_shown(setup.profile, base, port),
+        pod=_shown(setup.profile, base, said, port),
         workload=request.workload or identity_of(setup.profile, base),
         base=proxy,
         layer=layer,
@@ -192,6 +193,8 @@ def _layer(setup: Setup, said: Mapping[str, str]) -> Message:
 
 def _resources(setup: Setup, base: Object) -> tuple[Message, Message, Message]:
     """What ProxyConfig resources say: the mesh's, the namespace's, the workload's."""
+    if not setup.proxy_configs:
+        return {}, {}, {}
     schema = messages.schema(setup.profile)
     namespace = text_at(object_at(base, "metadata"), "namespace")
     found = proxyconfig.select(
@@ -203,7 +206,7 @@ def _resources(setup: Setup, base: Object) -> tuple[Message, Message, Message]:
     return mesh_wide, own, workload
 
 
-def _shown(profile: Profile, base: Object, status_port: str) -> Object:
+def _shown(profile: Profile, base: Object, said: Mapping[str, str], status_port: str) -> Object:
     """The pod as templates see it: without what an earlier injection added, but with what the
     user wrote under the injected names. Who manages which field is never looked at.
     """
@@ -212,7 +215,6 @@ def _shown(profile: Profile, base: Object, status_port: str) -> Object:
     base = {"metadata": kept, "spec": object_at(base, "spec")}
     if not profile.pod_templates:
         return base
-    said = annotations_of(base)
     before = statuses.read(said)
     shown = base if before is None else _stripped(profile, base, before, status_port)
     return overrides.reinserted(shown, overrides.read(said))
