@@ -11,7 +11,7 @@ written. The functions look like this one::
 """
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import partial
 from typing import assert_never
@@ -112,8 +112,10 @@ class _Template:
         body: list[ast.stmt] = [pen.do(enter), pen.do(root), *self._block(template.body)]
         return pen.function(self.names[template.name], _PARAMETERS, body)
 
-    def _block(self, statements: Iterable[nodes.Statement]) -> list[ast.stmt]:
+    def _block(self, statements: nodes.Nodes) -> list[ast.stmt]:
         """Statements whose variables are gone at their end."""
+        if not statements:
+            return []
         outer, self.body = self.body, []
         with self.expressions.scope.inner():
             for statement in statements:
@@ -162,9 +164,8 @@ class _Template:
     def _if_or_with(self, node: nodes.Branch) -> None:
         expressions = self.expressions
         with expressions.scope.inner():
-            value = self._evaluated(node.pipe)
-            pen = self._pen(node.start, node.pipe.end)
-            test = value.code
+            test = self._evaluated(node.pipe).code
+            pen = self.unit.pen
             dot = expressions.dot
             if node.control is nodes.Control.WITH:
                 local = expressions.temporary()

@@ -151,20 +151,20 @@ class Expressions:
 
     def _constant(self, node: nodes.Constant, wanted: GoType) -> Result:
         self.last = node
-        pen = self.pen(node.start, node.end)
         try:
             value = literal(node, wanted)
         except FaultError as fault:
-            return Result(self.fail(pen, str(fault)))
+            return Result(self.fail(self.pen(node.start, node.end), str(fault)))
+        pen = self.unit.pen  # wherever it stands: to read a constant cannot fail
         if value.__class__ in _PLAIN:
             return Result(pen.constant(value))
         return Result(pen.name(self.unit.named(value)))
 
     def _variable(self, node: nodes.Variable) -> Result:
-        pen = self.pen(node.start, node.start + len(node.name))
         slots = self.scope.find(node.name)
         if len(slots) == 1 and not slots[0].unsure:
-            return Result(pen.name(slots[0].local), slots[0].holder)
+            return Result(self.unit.pen.name(slots[0].local), slots[0].holder)
+        pen = self.pen(node.start, node.start + len(node.name))
         if not slots:
             return Result(self._undefined(pen, node.name, perhaps=False))
         self.site(pen)

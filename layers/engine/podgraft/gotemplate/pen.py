@@ -41,9 +41,12 @@ class Pen:
         """A pen for another span."""
         line, column = self.source.place(start)
         end_line, end_column = self.source.place(end)
-        place = Place(
-            lineno=line, col_offset=column, end_lineno=end_line, end_col_offset=end_column
-        )
+        place: Place = {
+            "lineno": line,
+            "col_offset": column,
+            "end_lineno": end_line,
+            "end_col_offset": end_column,
+        }
         return Pen(self.source, place, self.names)
 
     @property
@@ -77,10 +80,9 @@ class Pen:
         value: Any = texts  # which typeshed does not know to be one
         return ast.Constant(value, **self.place)
 
-    def call(self, function: str, *arguments: Expression, **named: Expression) -> ast.Call:
+    def call(self, function: str, *arguments: Expression) -> ast.Call:
         """``function(arguments…)``."""
-        keywords = [ast.keyword(name, value, **self.place) for name, value in named.items()]
-        return ast.Call(self.name(function), list(arguments), keywords, **self.place)
+        return ast.Call(self.name(function), [*arguments], [], **self.place)
 
     def call_method(self, owner: str, method: str, *arguments: Expression) -> ast.Call:
         """``owner.method(arguments…)``; both names are ours."""
@@ -122,8 +124,7 @@ class Pen:
 
     def last(self, *values: Expression) -> ast.Subscript:
         """``(a, b, …)[-1]``: everything evaluated in order, the last one kept."""
-        minus_one = ast.UnaryOp(ast.USub(), self.constant(1), **self.place)
-        return ast.Subscript(self.tuple(values), minus_one, _LOAD, **self.place)
+        return ast.Subscript(self.tuple(values), self.constant(-1), _LOAD, **self.place)
 
     def join(self, pieces: Sequence["str | Expression"]) -> Expression:
         """Text and expressions that give text, joined."""
