@@ -32,7 +32,8 @@ OPERATIONS = {
     "ssm": {"GetParameter", "GetParametersByPath"},
     "xray": {"GetSamplingRules", "GetSamplingTargets"},  # asked for by its SDK, with Tracing=Active
 }
-# Of Flask and Werkzeug no review uses templates, sessions, forms, command line, server and client.
+# Of Flask and Werkzeug no review uses templates, sessions, forms, command line, server and client,
+# of PyYAML only the binding of libyaml, of Powertools' logger no path into events.
 STANDINS = Path(__file__).with_name("standins")
 UNNEEDED = (
     "bin",
@@ -45,6 +46,7 @@ UNNEEDED = (
     "bazel-project",  # what its build left in the wheel: protobuf's tests, bazel's rules
     "aws_lambda_powertools/event_handler",  # Logger, Metrics and Tracer are what web/ asks for
     "aws_lambda_powertools/utilities/[!_jt]*",  # all but jmespath_utils and typing, their own
+    "yaml/[!_ent]*.py",  # all but the binding, errors, events, nodes and tokens
     "**/tests",
     "**/*.[ch]",
     "**/*.pyi",
@@ -58,7 +60,8 @@ def main(argv: list[str]) -> int:
     match argv:
         case ["dependencies", target, requirements]:
             _install(Path(target), requirements)
-            _trim(Path(target))
+            leave_out(Path(target))
+            _cut_botocore(Path(target))
         case ["sources", target, package]:
             _copy(Path(target), Path(package))
         case _:
@@ -85,10 +88,16 @@ def _install(target: Path, requirements: str) -> None:
     )
 
 
-def _trim(target: Path) -> None:
+def leave_out(target: Path) -> None:
+    """Remove what no review needs, and put the stand-ins where something still asks for it."""
     for pattern in UNNEEDED:
         for path in list(target.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(STANDINS, target, ignore=ignore, dirs_exist_ok=True)
+
+
+def _cut_botocore(target: Path) -> None:
     for folder in (target / "botocore" / "data").glob("*/"):
         if folder.name in OPERATIONS:
             for model in folder.glob("*/service-2.json*"):
@@ -96,8 +105,6 @@ def _trim(target: Path) -> None:
         else:
             shutil.rmtree(folder)
     _cut_endpoints(target / "botocore" / "data" / "endpoints.json")
-    ignore = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(STANDINS, target, ignore=ignore, dirs_exist_ok=True)
 
 
 def _cut_endpoints(path: Path) -> None:

@@ -2,46 +2,92 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import assemble
 from events.kept import TOKEN, admit, keep
+from podgraft import kubeyaml
+from podgraft.kubeyaml import NotYAMLError
 
 ROOT = Path(__file__).parents[2]
 EVENTS = Path(__file__).parents[1] / "events"
 STANDINS = ROOT / "layers" / "standins"
 
-# The stand-ins take their places before anything is imported, as in the layer.
+# Whose places are taken: as installed here, then as in the layer.
+PACKAGES = (
+    "aws_lambda_powertools",
+    "click",
+    "flask",
+    "itsdangerous",
+    "jinja2",
+    "typing_extensions",
+    "werkzeug",
+    "yaml",
+)
+
 _SERVE = """
-import importlib.util, json, sys
+import json, sys
 from pathlib import Path
 
-folder, events = map(Path, sys.argv[1:])
-for path in sorted(folder.rglob("*.py"), key=lambda path: len(path.parts)):
-    parts = path.relative_to(folder).with_suffix("").parts
-    name = ".".join(part for part in parts if part != "__init__")
-    spec = importlib.util.spec_from_file_location(name, path)
-    sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules[name])
+layer, events, broken = sys.argv[1:]
+sys.path.insert(0, layer)
 
 import handler
+import yaml
+from podgraft import kubeyaml
 
-for path in sorted(events.glob("apigateway-v2-*.json")):
+assert Path(yaml.__file__).is_relative_to(layer)
+
+for path in sorted(Path(events).glob("apigateway-v2-*.json")):
     for served in (True, False):
         event = json.loads(path.read_text())
         if not served:
             event["rawPath"] = event["requestContext"]["http"]["path"] = "/nothing"
         answer = handler.handler(event, None)
         print(json.dumps([path.stem, served, answer]), file=sys.stderr)
+
+for text in json.loads(broken):
+    try:
+        kubeyaml.load(text)
+    except kubeyaml.NotYAMLError as error:
+        print(json.dumps([text, False, str(error)]), file=sys.stderr)
 """
+# What libyaml's reader, scanner and parser refuse.
+BROKEN = ("a: \x01", "a: b: c", "a: [", "- a\nb: c", "a: @b", "*a")
 
 
 @pytest.fixture(scope="module")
-def answered(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool], Any]:
+def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packages that have stand-ins, cut as in the layer."""
+    folder = tmp_path_factory.mktemp("layer")
+    for name in PACKAGES:
+        spec = find_spec(name)
+        assert spec is not None
+        assert spec.origin is not None
+        origin = Path(spec.origin)
+        if origin.stem == "__init__":
+            ignore = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(origin.parent, folder / name, ignore=ignore)
+        else:
+            shutil.copy(origin, folder)
+    assemble.leave_out(folder)
+    return folder
+
+
+def test_every_stand_in_belongs_to_a_package_of_the_test() -> None:
+    names = {path.stem for path in STANDINS.iterdir() if path.stem != "__pycache__"}
+    assert names == set(PACKAGES)
+
+
+@pytest.fixture(scope="module")
+def answered(layer: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool], Any]:
     """What the function says to every recorded event, and to each on a path it does not serve."""
     folder = keep(tmp_path_factory.mktemp("store"))
     admit(folder, "prod-eu", TOKEN)
@@ -52,7 +98,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool],
         "PODGRAFT_STORE": f"file:{folder}",
     }
     done = subprocess.run(
-        [sys.executable, "-c", _SERVE, str(STANDINS), str(EVENTS)],
+        [sys.executable, "-c", _SERVE, str(layer), str(EVENTS), json.dumps(BROKEN)],
         cwd=ROOT / "functions" / "webhook",
         env=environment,
         check=False,
@@ -76,6 +122,17 @@ def test_the_ping_is_answered(answered: dict[tuple[str, bool], Any]) -> None:
 
 
 def test_what_is_not_served_is_refused_as_a_status(answered: dict[tuple[str, bool], Any]) -> None:
-    refused = [answer for (_, served), answer in answered.items() if not served]
+    refused = [
+        answer for (name, served), answer in answered.items() if not served and name not in BROKEN
+    ]
     assert {answer["statusCode"] for answer in refused} == {404}
     assert {json.loads(answer["body"])["kind"] for answer in refused} == {"Status"}
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_what_is_no_yaml_is_told_in_the_same_words(
+    text: str, answered: dict[tuple[str, bool], Any]
+) -> None:
+    with pytest.raises(NotYAMLError) as error:
+        kubeyaml.load(text)
+    assert answered[text, False] == str(error.value)

@@ -5,9 +5,7 @@ from typing import Protocol, cast
 
 from yaml.error import MarkedYAMLError, YAMLError
 from yaml.events import Event
-from yaml.parser import Parser
-from yaml.reader import Reader, ReaderError
-from yaml.scanner import Scanner
+from yaml.reader import ReaderError
 
 from .faults import NotYAMLError
 
@@ -25,15 +23,6 @@ _REMEDIES = {
 }
 
 
-class PythonParser(Reader, Scanner, Parser):
-    """PyYAML's own parser: the same events some ten times slower."""
-
-    def __init__(self, text: str) -> None:
-        Reader.__init__(self, text)
-        Scanner.__init__(self)
-        Parser.__init__(self)
-
-
 try:
     from yaml._yaml import CParser
 except ImportError:
@@ -46,8 +35,15 @@ class _EventSource(Protocol):
 
 def events(text: str) -> Callable[[], Event]:
     """A function that returns the next event each time; it raises ``YAMLError``."""
-    source = PythonParser(text) if CParser is None else CParser(text)
+    source = _pythons(text) if CParser is None else CParser(text)
     return cast("_EventSource", source).get_event  # the stubs lack it, or say it may be None
+
+
+def _pythons(text: str) -> object:
+    # Imported here: a layer always has the binding, and leaves PyYAML's own parser out.
+    from .pure import PythonParser
+
+    return PythonParser(text)
 
 
 def fault(text: str, error: YAMLError | UnicodeEncodeError) -> NotYAMLError:
