@@ -44,9 +44,11 @@ def converted(value: Value, wanted: GoType, holder: Value = None, key: str | Non
     It came out of ``holder`` under ``key``; see ``interface_of``.
     """
     type_ = type_of(value)
+    if type_ is wanted:
+        return value
     if type_ is None:
         return _nil_as(wanted, interface_of(holder, key))
-    if type_ is wanted or (wanted.kind is Kind.INTERFACE and assignable(type_, wanted)):
+    if wanted.kind is Kind.INTERFACE and assignable(type_, wanted):
         return value
     if assignable(type_, wanted):  # of the same make under another name, which it now gets
         return wanted.convert(getattr(value, "raw", value))

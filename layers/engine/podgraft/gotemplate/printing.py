@@ -48,6 +48,8 @@ def show(value: Value) -> str:
         return value
     if value.__class__ is int:
         return str(value)
+    if value.__class__ is bool:
+        return "true" if value else "false"
     if value.__class__ is float and _PLAIN_FROM <= abs(value) < _PLAIN_BELOW:
         return repr(value).removesuffix(".0")
     return write(PLAIN, "v", value)

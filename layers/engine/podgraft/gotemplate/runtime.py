@@ -284,9 +284,9 @@ class Run:
 
     def measure(self) -> None:
         """Count what was written since the last time."""
-        new = self.output[self.measured :]
+        new = "".join(self.output[self.measured :])
         self.measured = len(self.output)
-        self.size += sum(map(_byte_length, new))
+        self.size += _byte_length(new)
         if self.size > self.limits.output_bytes:
             raise ExcessError(f"writes more than {self.limits.output_bytes} bytes")
 
