@@ -66,11 +66,11 @@ def merge(profile: Profile, draft: Draft, mesh: Message) -> None:
     """Move the application's scrape annotations into the sidecar's environment."""
     port, annotations = str(proxy_of(mesh).get("statusPort") or 0), draft.annotations
     said = {name: annotations[name] for name in scrape_annotations(profile, annotations)}
-    if _is_declined(profile, said) or not is_enabled(annotations, mesh):
-        return
-    if points_at(profile, said, port):
+    if not is_enabled(annotations, mesh):
         return
     if said:
+        if _is_declined(profile, said) or points_at(profile, said, port):
+            return
         _move(profile, draft, said, port)
     annotations.update(of_agent(port))
 
