@@ -47,6 +47,17 @@ def test_a_tree_prints_as_source(template: str, printed: str | None) -> None:
     assert nodes.source(trees(template)["t"].body) == (printed or template)
 
 
+def test_a_template_knows_the_functions_it_calls_and_no_others() -> None:
+    parsed = trees(
+        "{{define `d`}}{{len .}}{{end}}{{print (.x | not)}}{{block `b` and}}{{or}}{{end}}"
+    )
+    assert {name: tree.calls for name, tree in parsed.items()} == {
+        "t": {"print", "not", "and"},
+        "d": {"len"},
+        "b": {"or"},
+    }
+
+
 @given(st.randoms(use_true_random=False))
 def test_reading_a_printed_tree_gives_the_same_tree(random: Random) -> None:
     """But for text that ends with a brace, which would open an action too early."""

@@ -18,7 +18,7 @@ from podgraft.gotemplate import (
     compile_,
     printing,
 )
-from podgraft.govalue import ANY, INT, STRING, Value
+from podgraft.govalue import ANY, INT, STRING, Method, Struct, Value, struct
 
 
 def compiled(text: str, **functions: Function) -> Program:
@@ -109,6 +109,23 @@ def test_an_error_has_its_parts_as_attributes() -> None:
     assert (parts.executing, parts.expression) == ("d", ".x.y")
     assert parts.reason == "can't evaluate field y in type interface {}"
     assert parts.span.source.text[parts.span.start : parts.span.end] == ".x.y"
+
+
+def _fails(_: Value) -> Value:
+    raise FunctionError("it would not")
+
+
+ODD = struct("t.Odd", {"Fails": Method(_fails, result=ANY)})
+
+
+@pytest.mark.parametrize("path", [".x.Fails", ".x.Fails.y.z", "$.x.Fails.y"])
+@pytest.mark.parametrize("function", ["", "print ", "len ", "printf "])
+def test_a_method_that_fails_on_the_way_along_fields_is_named(function: str, path: str) -> None:
+    """The place is that of all the fields."""
+    with pytest.raises(ExecError) as error:
+        render(f"{{{{{function}{path}}}}}", {"x": Struct(ODD, {})})
+    assert error.value.reason == "error calling Fails: it would not"
+    assert error.value.expression == path
 
 
 def test_pythons_traceback_shows_the_template() -> None:
