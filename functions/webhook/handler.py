@@ -30,7 +30,9 @@ def build(environment: Mapping[str, str]) -> Handler:
         app = web.create_app(policies, callers, auth=given.auth, journal=journal)
         # Mangum logs each path at INFO, and a path may hold a token.
         logging.getLogger("mangum.http").setLevel(logging.WARNING)
-        return web.traced(Mangum(web.InLoop(app), lifespan="off"), given)
+        function = Mangum(web.InLoop(app), lifespan="off")
+    # Only now: what was loaded belongs to no request that X-Ray could show.
+    return web.traced(function, given)
 
 
 @contextmanager
