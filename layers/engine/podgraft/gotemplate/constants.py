@@ -6,14 +6,14 @@ A constant has no type until it is used: ``1`` may become an int8 or a float32, 
 import re
 from math import inf, isfinite
 
+from podgraft.patterns import lazy
+
 from . import nodes
 from .quoting import quote, unquote_char
 
 _BASES = {"0b": 2, "0o": 8, "0x": 16}
-_DECIMAL = re.compile(
-    r"[+-]?(?=[_.]*[0-9])[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?", re.ASCII
-)
-_HEXADECIMAL = re.compile(
+_DECIMAL = lazy(r"[+-]?(?=[_.]*[0-9])[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?", re.ASCII)
+_HEXADECIMAL = lazy(
     r"[+-]?0[xX](?=[_.]*[0-9a-fA-F])[0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?[pP][+-]?[0-9][0-9_]*",
     re.ASCII,
 )
@@ -23,7 +23,7 @@ _SCANNED = (
     r"|[0-9_]*(?:\.[0-9_]*)?(?:[eEpP][+-]?[0-9_]*)?)"
 )
 # An i right after the sign is taken for the beginning of Inf.
-_PAIR = rf"([+-]?{_SCANNED})([+-](?!i){_SCANNED})i"  # compiled when it is first used
+_PAIR = lazy(rf"([+-]?{_SCANNED})([+-](?!i){_SCANNED})i")
 
 
 class NumberError(ValueError):
@@ -39,7 +39,7 @@ def character(literal: str, start: int) -> nodes.Number:
 
 def pair(text: str, start: int) -> nodes.Number:
     """``1+2i``."""
-    found = re.fullmatch(_PAIR, text)
+    found = _PAIR.fullmatch(text)
     if found is None:
         raise NumberError("syntax error scanning complex number")
     return _complex(text, complex(_scanned(found[1]), _scanned(found[2])), start)

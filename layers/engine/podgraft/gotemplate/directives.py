@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from podgraft.patterns import lazy
 from podgraft.records import dataclass
 
 from .quoting import REPLACEMENT, is_escaped_byte
@@ -48,8 +49,8 @@ def directives(format_: str) -> tuple[tuple[Directive, ...], str]:
     return tuple(found), format_[scanner.at :]
 
 
-_FLAGS = re.compile(r"[#0+\- ]*")
-_DIGITS = re.compile(r"[0-9]*")
+_FLAGS = lazy(r"[#0+\- ]*")
+_DIGITS = lazy(r"[0-9]*")
 
 
 @dataclass(slots=True)
