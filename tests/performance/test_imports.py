@@ -13,6 +13,7 @@ import pytest
 from events.kept import keep
 
 COMPILED = re.compile(r"^from dataclasses import .*\bdataclass\b", re.MULTILINE)
+PATTERN = re.compile(r"^\S.*\bre\.compile\(", re.MULTILINE)
 KEPT = Path(__file__).with_name("imported.json")
 HANDLER = Path(__file__).parents[2] / "functions" / "webhook"
 
@@ -82,6 +83,12 @@ def test_what_is_loaded_defines_its_dataclasses_without_compiling_them() -> None
     ours = {name for name in known if name.startswith("podgraft.")}
     found = {name for name in ours if COMPILED.search(_source(name))}
     assert found == {"podgraft.gotemplate.source"}  # its cached properties need a __dict__
+
+
+def test_what_is_loaded_compiles_no_pattern_before_its_first_use() -> None:
+    known: list[str] = json.loads(KEPT.read_text())
+    ours = {name for name in (*known, *FOR_AWS) if name.startswith("podgraft.")}
+    assert not {name for name in ours if PATTERN.search(_source(name))}
 
 
 def _source(module: str) -> str:

@@ -11,6 +11,7 @@ from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
+from podgraft.patterns import lazy
 from podgraft.records import dataclass
 
 from .quoting import quote, sharp_u
@@ -229,8 +230,8 @@ _KINDS: dict[str | None, Kind] = {kind.value: kind for kind in Kind}
 _NESTS = {Kind.OPEN: 1, Kind.CLOSE: -1}
 _CONSTANTS = {"nil": Kind.NIL, "true": Kind.BOOL, "false": Kind.BOOL}
 _TERMINATORS = frozenset(" \t\r\n.,|:)(")
-_DIGIT_OR_END = re.compile(r"[0-9]|\Z")
-_NUMBER = re.compile(
+_DIGIT_OR_END = lazy(r"[0-9]|\Z")
+_NUMBER = lazy(
     r"""[+-]?(?:
         0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?
       | 0[oO][0-7_]*(?:\.[0-7_]*)?
