@@ -51,6 +51,20 @@ def test_every_variable_of_aws_is_read() -> None:
     )
 
 
+STARTS = {
+    "on-demand": False,
+    "provisioned-concurrency": True,
+    "snap-start": True,
+}
+
+
+@pytest.mark.parametrize(("start", "ahead"), STARTS.items())
+def test_nobody_waits_for_a_start_ahead(start: str, ahead: bool) -> None:
+    on_lambda = {**AWS, "AWS_LAMBDA_FUNCTION_NAME": "f", "AWS_LAMBDA_INITIALIZATION_TYPE": start}
+    assert settings.read(on_lambda).ahead is ahead
+    assert not settings.read({**AWS, "AWS_LAMBDA_INITIALIZATION_TYPE": start}).ahead
+
+
 @pytest.mark.parametrize("auth", Auth)
 def test_every_kind_of_authentication_is_known(auth: Auth) -> None:
     assert settings.read({**AWS, "PODGRAFT_AUTH": auth}).auth is auth

@@ -31,6 +31,8 @@ def build(environment: Mapping[str, str]) -> Handler:
         # Mangum logs each path at INFO, and a path may hold a token.
         logging.getLogger("mangum.http").setLevel(logging.WARNING)
         function = Mangum(web.InLoop(app), lifespan="off")
+    with _tolerated:
+        web.rehearse(policies, given)
     # Only now: what was loaded belongs to no request that X-Ray could show.
     return web.traced(function, given)
 

@@ -15,7 +15,7 @@ from events.kept import PATH_TOKEN, TOKEN, keep
 from events.patience import until
 from events.recorded import NAMES, recorded
 from podgraft import admission, patch, review, store, web
-from podgraft.review import Answered, Caller
+from podgraft.review import Answered, Caller, Outcome
 from podgraft.settings import SettingsError
 from podgraft.store import DirectoryStore
 from podgraft.web import app as web_app
@@ -218,3 +218,40 @@ def test_on_lambda_metrics_are_written_beside_the_log(
     [log, metrics] = map(json.loads, capsys.readouterr().out.splitlines())
     assert (log["message"], log["decision"]) == ("review", "inject")
     assert metrics["sidecar_injection_success_total"] == [1.0]
+
+
+STARTS = {"on-demand": 0, "provisioned-concurrency": 1, "snap-start": 1}
+
+
+@pytest.mark.parametrize(("start", "reviews"), STARTS.items())
+def test_a_start_that_nobody_waits_for_rehearses_one_review(
+    start: str,
+    reviews: int,
+    build: Callable[..., Handler],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outcomes: list[Outcome] = []
+    reviewed = review.inject
+
+    def inject(*arguments: Any) -> Outcome:
+        outcomes.append(reviewed(*arguments))
+        return outcomes[-1]
+
+    monkeypatch.setattr(review, "inject", inject)
+    place = {**ON_LAMBDA, "AWS_LAMBDA_INITIALIZATION_TYPE": start}
+    handler = build(PODGRAFT_STORE=f"file:{folder}", **place)
+    assert capsys.readouterr().out == ""
+    decisions = [each.facts.decision for each in outcomes]
+    assert decisions == ["inject"] * reviews
+    assert answer_of(handler(event("bearer-token"), None))["allowed"] is True
+
+
+def test_a_rehearsal_that_fails_does_not_stop_the_start(
+    build: Callable[..., Handler], folder: Path
+) -> None:
+    keep(folder, policy="polcy: 1")
+    ahead = {**ON_LAMBDA, "AWS_LAMBDA_INITIALIZATION_TYPE": "snap-start"}
+    response = build(PODGRAFT_STORE=f"file:{folder}", **ahead)(event("bearer-token"), None)
+    assert response["statusCode"] == 500

@@ -39,6 +39,9 @@ _NAMES = (
 )
 # What Lambda sets in every function, and nobody else.
 _ON_LAMBDA = "AWS_LAMBDA_FUNCTION_NAME"
+# How Lambda starts it; a variable of its own too.
+_START = "AWS_LAMBDA_INITIALIZATION_TYPE"
+_ON_DEMAND = "on-demand"
 # Powertools' own switch, which its Tracer reads too.
 _UNTRACED = "POWERTOOLS_TRACE_DISABLED"
 
@@ -60,12 +63,15 @@ class Auth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the environment says; ``on_lambda``: that Lambda made it, ``traced``: for X-Ray."""
+    """What the environment says; ``on_lambda``: that Lambda made it, ``traced``: for X-Ray,
+    ``ahead``: before anybody waits for it (provisioned concurrency, SnapStart).
+    """
 
     backing: Backing
     auth: Auth
     on_lambda: bool = False
     traced: bool = False
+    ahead: bool = False
 
 
 class SettingsError(ValueError):
@@ -84,7 +90,7 @@ def read(environment: Mapping[str, str]) -> Settings:
     backing = _backing(given)
     if given.faults:
         raise SettingsError(tuple(given.faults))
-    return Settings(backing, Auth(auth), given.on_lambda(), given.traced())
+    return Settings(backing, Auth(auth), given.on_lambda(), given.traced(), given.ahead())
 
 
 class _Given:
@@ -109,6 +115,9 @@ class _Given:
 
     def traced(self) -> bool:
         return self.on_lambda() and self._environment.get(_UNTRACED) == "false"
+
+    def ahead(self) -> bool:
+        return self.on_lambda() and self._environment.get(_START, _ON_DEMAND) != _ON_DEMAND
 
     def matching(self, name: str, default: str, pattern: re.Pattern[str], wanted: str) -> str:
         value = self.get(name, default)

@@ -10,7 +10,7 @@ from podgraft.settings import Auth
 from .app import create_app
 from .asgi import InLoop
 from .journal import Journal, trace
-from .on_lambda import journal_of, traced
+from .on_lambda import journal_of, rehearse, traced
 
 __all__ = [
     "Auth",
@@ -18,6 +18,7 @@ __all__ = [
     "Journal",
     "create_app",
     "journal_of",
+    "rehearse",
     "trace",
     "traced",
 ]

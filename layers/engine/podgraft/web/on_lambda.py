@@ -1,8 +1,9 @@
-"""What Lambda adds: a log and metrics that CloudWatch reads, and segments for X-Ray."""
+"""What Lambda adds: a log and metrics for CloudWatch, segments for X-Ray, starts ahead of need."""
 
 from typing import TYPE_CHECKING
 
 from podgraft.settings import Settings
+from podgraft.store import Store
 
 from . import journal
 from .journal import Journal
@@ -19,6 +20,15 @@ def journal_of(settings: Settings) -> Journal:
     from . import powertools
 
     return powertools.journal()
+
+
+def rehearse(store: Store, settings: Settings) -> None:
+    """Review a pod that is nobody's, where nobody waits for the start."""
+    if settings.ahead:
+        # Imported here: no start on demand does this.
+        from . import rehearsal
+
+        rehearsal.rehearse(store)
 
 
 def traced(handler: "Handler", settings: Settings) -> "Handler":
