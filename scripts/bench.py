@@ -50,11 +50,11 @@ class Effort:
         """About how many seconds each part takes; two cores of 2026 took so long."""
         loads = len(throughput.CONNECTIONS) * self.load_seconds
         return {
-            "cold": 25 + 4 * self.starts,
-            "warm": 5 + 0.015 * self.requests,
-            "scaling": 60 + 5 * self.scaling_seconds,
+            "cold": 25 + 2 * self.starts,
+            "warm": 2 + 0.003 * self.requests,
+            "scaling": 40 + 3 * self.scaling_seconds,
             "throughput": 8 + loads * (1 + 1 / throughput.PING_SHARE),
-            "memory": 5 + 0.0025 * self.reviews,
+            "memory": 5 + 0.0015 * self.reviews,
         }
 
 
