@@ -14,6 +14,9 @@ variable                        default         value
                                                 (``store/direct.py``); ``botocore`` never
 ``POWERTOOLS_TRACE_DISABLED``   ``true``        ``false`` on Lambda sends segments to X-Ray
 ==============================  ==============  ================================================
+
+Lambda itself says that it is there (``AWS_LAMBDA_FUNCTION_NAME``), and whether anybody waits for
+the start (``AWS_LAMBDA_INITIALIZATION_TYPE``).
 """
 
 import re

@@ -51,9 +51,8 @@ class Kind(Enum):
     ERROR = "error"
     END = "end"
 
-    __hash__ = (
-        object.__hash__
-    )  # Enum's own is a function in Python; the tables ask it for each token
+    # Enum's own is a function in Python, and the tables ask it for each token.
+    __hash__ = object.__hash__
 
 
 class Token(NamedTuple):

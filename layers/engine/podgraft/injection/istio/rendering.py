@@ -134,8 +134,9 @@ class Rendering(Generic[T]):
 
         Version 0 of the format writes equal values of equal types as equal bytes.
         """
-        same = set(map(id, shared(self.facts)))
-        own = [None if id(value) in same else value for value in seen.values()]
+        same = shared(self.facts)  # held as long as they are known by their ids
+        known = set(map(id, same))
+        own = [None if id(value) in known else value for value in seen.values()]
         return marshal.dumps((template.name, own), 0)
 
     def _rendered(self, template: Template, seen: Message) -> str:
