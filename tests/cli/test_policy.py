@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Callable, Generator
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -323,6 +324,47 @@ def test_pull_writes_what_is_live_into_a_new_folder_only(
     assert (out / "policy.yaml").read_text() == versions()[-1]
     found = {path.name: path.read_bytes() for path in (out / "bundle").iterdir()}
     assert found == dict(BUNDLE)
+
+
+ESCAPES = ("../../../ESCAPED.yaml", "/abs/ABSOLUTE.yaml", "..\\ESCAPED.yaml", "a/./b.yaml", "")
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+def test_pull_writes_nothing_outside_its_folder(
+    local: Path, run: Run, aws: FaultyAws, monkeypatch: pytest.MonkeyPatch, escape: str
+) -> None:
+    """The digest counts the strange path too, so that the bundle itself is undamaged."""
+    del aws
+    stored = {**BUNDLE, escape: b"escaped: true\n"}
+    lines = (f"{sha256(content).hexdigest()}  {path}\n" for path, content in sorted(stored.items()))
+    digest = sha256("".join(lines).encode()).hexdigest()
+    for path, content in stored.items():
+        key = f"bundles/shop/{digest}/{path}"
+        client("s3").put_object(Bucket=BUCKET, Key=key, Body=content)
+    text = f"bundle: sha256:{digest}\n"
+    client("ssm").put_parameter(Name=NAME, Value=text, Type="String")
+    monkeypatch.chdir(local)
+    before = sorted(local.rglob("*"))
+    status, said = run("pull", "-o", "out/a/b", *REMOTE)
+    assert (status, "Traceback" in said) == (1, False)
+    assert repr(f"bundles/shop/{digest}/{escape}") in said
+    assert "delete the object" in said
+    assert sorted(local.rglob("*")) == before
+    assert not Path("/abs/ABSOLUTE.yaml").exists()
+
+
+def test_pull_writes_all_files_or_none(local: Path, run: Run, aws: FaultyAws) -> None:
+    """S3 has an object and a folder of one name side by side; no file system does."""
+    del aws
+    files = {**BUNDLE, "one.yaml/two.yaml": b"a: b\n", "one.yaml": b"a: b\n"}
+    digest = bundle.digest(files)
+    for path, content in files.items():
+        key = f"bundles/shop/{digest.removeprefix('sha256:')}/{path}"
+        client("s3").put_object(Bucket=BUCKET, Key=key, Body=content)
+    client("ssm").put_parameter(Name=NAME, Value=f"bundle: {digest}\n", Type="String")
+    status, said = run("pull", "-o", str(local / "out" / "new"), *REMOTE)
+    assert (status, "cannot write" in said, "nothing was pulled" in said) == (1, True, True)
+    assert list((local / "out").iterdir()) == []
 
 
 @pytest.mark.parametrize("what", ["push", "diff", "history", "rollback", "pull"])

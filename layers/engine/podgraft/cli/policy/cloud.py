@@ -1,6 +1,6 @@
 """The deployed side: objects of bundles in S3, versions of the policy in Parameter Store."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -140,12 +140,29 @@ class Cloud:
 
     def files(self, digest: str) -> Mapping[str, bytes]:
         """A stored bundle, verified; ``CommandError`` for one that is missing or damaged."""
-        found = {path: self.read(digest, path) for path in self.stored(digest)}
+        paths = self.stored(digest)
+        self._check_paths(digest, paths)
+        found = {path: self.read(digest, path) for path in paths}
         if not found:
             raise CommandError(f"bundle {digest} is not in s3://{self.target.bucket}; push it")
         if bundle.digest(found) != digest:
             raise CommandError(f"bundle {digest} in s3://{self.target.bucket} is damaged; push it")
         return found
+
+    def _check_paths(self, digest: str, paths: Iterable[str]) -> None:
+        """Raise ``CommandError`` with every object whose key is not the path of a file.
+
+        Only a person who wrote to the bucket by hand can have made one.
+        """
+        problems = {path: bundle.validate_path(path) for path in paths}
+        findings = [
+            f"object {self.target.key(digest, path)!r} in s3://{self.target.bucket}: "
+            f"the path of a file {problem}; delete the object"
+            for path, problem in problems.items()
+            if problem
+        ]
+        if findings:
+            raise CommandError(*findings)
 
     def read(self, digest: str, path: str) -> bytes:
         """One file of a bundle as it is stored, be it whole or damaged."""

@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 import click
 
 from podgraft import policy
-from podgraft.cli import documents, offline
+from podgraft.cli import documents, folders, offline
 from podgraft.cli.failure import CommandError
 
 from . import comparing
@@ -189,11 +189,8 @@ def _pull(output: Path, **where: str) -> None:
     cloud = Cloud.connect(Target(**where))
     live = cloud.live()
     files = cloud.files(_bundle_of(live))
-    for path, content in files.items():
-        target = output / "bundle" / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
-    (output / "policy.yaml").write_text(live.document)
+    bundle_files = {f"bundle/{path}": content for path, content in files.items()}
+    folders.write_folder(output, {**bundle_files, "policy.yaml": live.document.encode()})
     click.echo(
         f"version {live.number}: {output}/policy.yaml, {len(files)} files in {output}/bundle"
     )
