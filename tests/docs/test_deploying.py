@@ -85,8 +85,8 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
 
 @pytest.mark.usefixtures("aws")
 def test_operators_commands_work_one_after_the_other(endpoint: str) -> None:
-    """As they stand, but for the names of a bucket, a version and an endpoint that is public."""
-    names = {"BUCKET": BUCKET, "VERSION": "1", "https://ENDPOINT": f"https://{endpoint}"}
+    """As they stand, but for the names of a version and an endpoint that is public."""
+    names = {"VERSION": "1", "https://ENDPOINT": f"https://{endpoint}"}
     for words in commands("podgraft", "scripts/tokens.py", "scripts/register.py"):
         given = [names.get(word, word) for word in words]
         if given[0] == "podgraft":
