@@ -6,7 +6,7 @@ stack and its bucket, so a command can refuse a prefix that belongs to another s
 
 import json
 import shlex
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +17,20 @@ from botocore.session import get_session
 from .failure import CommandError
 
 DEFAULT_BUNDLE_PREFIX = "bundles/"
-_ABSENT = frozenset({"NoSuchKey", "NoSuchBucket", "ParameterNotFound", "404"})
 
 
 class AbsentError(CommandError):
     """What was requested is not there."""
+
+
+class ExistsError(CommandError):
+    """What was to be created exists."""
+
+
+_KINDS: Mapping[str, type[CommandError]] = {
+    **dict.fromkeys(("NoSuchKey", "NoSuchBucket", "ParameterNotFound", "404"), AbsentError),
+    "ParameterAlreadyExists": ExistsError,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +142,7 @@ def aws_errors(place: str, *, sent: str = "", remedy: str = "") -> Generator[Non
         problem = error.response.get("Error", {}).get("Message", "")
         if sent:
             problem = problem.replace(sent, "…")
-        kind = AbsentError if code in _ABSENT else CommandError
+        kind = _KINDS.get(code, CommandError)
         end = f"; {remedy}" if remedy else ""
         raise kind(f"{place}: {code}: {problem}{end}") from error
     except BotoCoreError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from podgraft import bundle
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
-from podgraft.cli.stacks import AbsentError, Owner, aws_errors
+from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors
 
 from .local import STANDARD_BYTES
 from .target import Target
@@ -118,14 +118,18 @@ class Cloud:
         expected = replaced.number if replaced else 0
         advanced = bool(replaced and replaced.advanced) or len(document.encode()) > STANDARD_BYTES
         self.check_version(expected)
-        with aws_errors(f"parameter {self.target.parameter}", sent=document):
-            answer = self._ssm.put_parameter(
-                Name=self.target.parameter,
-                Value=document,
-                Type="String",
-                Tier="Advanced" if advanced else "Standard",
-                Overwrite=replaced is not None,
-            )
+        try:
+            with aws_errors(f"parameter {self.target.parameter}", sent=document):
+                answer = self._ssm.put_parameter(
+                    Name=self.target.parameter,
+                    Value=document,
+                    Type="String",
+                    Tier="Advanced" if advanced else "Standard",
+                    Overwrite=replaced is not None,
+                )
+        except ExistsError:
+            self.check_version(expected)
+            raise
         if answer["Version"] != expected + 1:
             self._report_replaced(expected, answer["Version"])
         return answer["Version"]
