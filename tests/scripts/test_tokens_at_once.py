@@ -1,9 +1,11 @@
 """Two of tokens.py at once: each token that is left works, or its command failed."""
 
+import fcntl
 import subprocess
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
+from threading import Event, Thread, current_thread
 from typing import Any
 
 import pytest
@@ -51,6 +53,45 @@ def test_of_six_first_tokens_one_is_issued(tmp_path: Path) -> None:
     assert sorted(ended) == [0, 1, 1, 1, 1, 1]
     written = {hashes.digest(file.read_text().strip()) for file in files if file.exists()}
     assert len(written) == 1
+    assert written == digests(tmp_path)
+
+
+@pytest.mark.parametrize("command", ["issue", "rotate"])
+def test_another_waits_until_the_first_has_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """The second begins after the first has read, and before it writes."""
+    monkeypatch.chdir(tmp_path)
+    store = ("--store", "file:store", "--output")
+    if command == "rotate":
+        assert tokens.main(["issue", "--cluster", "prod", *store, "first"]) == 0
+    status: list[int] = []
+    reached, write, flock = Event(), outputs.write, fcntl.flock
+
+    def second() -> None:
+        status.append(tokens.main([command, "--cluster", "prod", *store, "second"]))
+        reached.set()
+
+    thread = Thread(target=second)
+
+    def locked(descriptor: Any, operation: int) -> None:
+        if current_thread() is thread:
+            reached.set()
+        flock(descriptor, operation)
+
+    def and_another(*given: Any, **options: Any) -> None:
+        monkeypatch.setattr(outputs, "write", write)
+        thread.start()
+        reached.wait(60)
+        write(*given, **options)
+
+    monkeypatch.setattr(outputs, "write", and_another)
+    monkeypatch.setattr(fcntl, "flock", locked)
+    assert tokens.main([command, "--cluster", "prod", *store, "token"]) == 0
+    thread.join(60)
+    assert status == [1]
+    files = [tmp_path / name for name in ("first", "token", "second")]
+    written = {hashes.digest(file.read_text().strip()) for file in files if file.exists()}
     assert written == digests(tmp_path)
 
 
