@@ -4,7 +4,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Which Lambda the layers are built for; give the same to sam deploy --parameter-overrides.
+# Which Lambda the layers are built for.
 RUNTIME ?= python3.13
 ARCHITECTURE ?= arm64
 # Which stack to deploy, dev or prod, and parameters that differ from samconfig.toml, as NAME=VALUE.

@@ -212,7 +212,7 @@ def import_acm(
     acm.check(wanted, datetime.now(UTC))
     click.echo(acm.send(wanted, acm.client(region, arn)))
     program.then(
-        "sam deploy --parameter-overrides CertificateArn=ARN DomainName=HOST",
+        'make deploy STAGE=dev OVERRIDES="CertificateArn=ARN DomainName=HOST"',
         "mutual TLS with an imported certificate also needs OwnershipVerificationCertificateArn: a "
         "public ACM certificate of the same domain",
     )
