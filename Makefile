@@ -4,18 +4,27 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Which Lambda the layers are built for; give the same to sam deploy --parameter-overrides.
+# Which Lambda the layers are built for.
 RUNTIME ?= python3.13
 ARCHITECTURE ?= arm64
+# Which stack to deploy, dev or prod, and parameters that differ from samconfig.toml, as NAME=VALUE.
+STAGE ?= dev
+OVERRIDES ?=
 SAMPLE ?= istio
 # Programs that bring many dependencies of their own live in environments of their own.
 TOOLS := .tools
 SAM := $(TOOLS)/sam/bin
 
+CONFIG_ENV_dev := default
+CONFIG_ENV_prod := prod
+CONFIG_ENV = $(or $(CONFIG_ENV_$(STAGE)),$(error STAGE: got "$(STAGE)"; use dev or prod))
+# On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
+STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
+
 export SAM_CLI_TELEMETRY := 0
 
 .PHONY: help setup demo test check format lint types contracts template conformance bench \
-	e2e-aws e2e-builds e2e-kube build deploy clean
+	e2e-aws e2e-builds e2e-kube build deploy delete clean
 
 help: ## Print this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-12s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,8 +88,12 @@ build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHI
 	@PODGRAFT_RUNTIME=$(RUNTIME) PODGRAFT_ARCHITECTURE=$(ARCHITECTURE) $(SAM)/sam build \
 		--parameter-overrides Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE)
 
-deploy: build ## Build and deploy the dev stack; the prod stack: sam deploy --config-env prod
-	@$(SAM)/sam deploy --parameter-overrides Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE) LogRetentionDays=7
+deploy: build ## Build and deploy a stack (STAGE=dev OVERRIDES="NAME=VALUE ...")
+	@$(SAM)/sam deploy --config-env $(CONFIG_ENV) --parameter-overrides \
+		Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE) $(STAGE_OVERRIDES) $(OVERRIDES)
+
+delete: $(TOOLS)/sam/.done ## Delete a stack, after a question (STAGE=dev)
+	@$(SAM)/sam delete --config-env $(CONFIG_ENV)
 
 clean: ## Remove what the targets made
 	@rm -rf .venv $(TOOLS) .aws-sam build .pytest_cache .ruff_cache .hypothesis

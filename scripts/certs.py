@@ -65,7 +65,7 @@ def ca(
     lifetime = Lifetime.starting(datetime.now(UTC), days)
     certificate = issuing.authority(key, common_name, lifetime)
     secret = keys.passphrase(passphrase_file)
-    pair = Folder(path).save(AUTHORITY, certificate, key, secret, force=force)
+    pair = Folder(path).save_authority(certificate, key, secret, force=force)
     _wrote(pair)
     program.then(
         f"keep {pair.key} offline: who has it can answer for every cluster that trusts the CA",
@@ -212,7 +212,7 @@ def import_acm(
     acm.check(wanted, datetime.now(UTC))
     click.echo(acm.send(wanted, acm.client(region, arn)))
     program.then(
-        "sam deploy --parameter-overrides CertificateArn=ARN DomainName=HOST",
+        'make deploy STAGE=dev OVERRIDES="CertificateArn=ARN DomainName=HOST"',
         "mutual TLS with an imported certificate also needs OwnershipVerificationCertificateArn: a "
         "public ACM certificate of the same domain",
     )

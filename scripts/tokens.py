@@ -2,8 +2,10 @@
 """Tokens by which clusters call the webhook: shown once, kept as hashes, rotated without a gap."""
 
 import secrets
+import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import wraps
@@ -13,15 +15,16 @@ import click
 
 import outputs
 import program
-from credentials import Shelf, ShelfError, open_shelf
+from credentials import Entry, Location, Shelf, ShelfError, open_shelf
 from outputs import SECRET, Output, OutputError
 from podgraft import kubeyaml
+from podgraft.cli.failure import CommandError
 from podgraft.store import tokens as hashes
 from podgraft.store.tokens import Callers, TokenHash, TokensError
 
 TOKEN_BYTES = 32  # 256 random bits; base64url makes them one segment of a URL's path as they are
 
-FAULTS = (ShelfError, TokensError, OutputError, OSError)
+FAULTS = (ShelfError, TokensError, OutputError, CommandError, OSError)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,39 +37,74 @@ class Book:
     """The callers of all clusters, in one store."""
 
     shelf: Shelf
+    location: Location
 
     def read(self, cluster: str) -> Callers:
         """The callers of *cluster*; nobody where nothing is written yet."""
-        text = self.shelf.read(cluster)
-        if text is None:
+        return self._parse(cluster, self.shelf.read(cluster))
+
+    @contextmanager
+    def change(self, cluster: str) -> Generator["Change"]:
+        """Read the callers of *cluster* to replace them; no other tokens.py can do so meanwhile."""
+        with self.shelf.lock(cluster):
+            entry = self.shelf.read(cluster)
+            yield Change(self, cluster, self._parse(cluster, entry), entry)
+
+    def command(self, *words: str) -> str:
+        """A line that runs another command on the same store."""
+        return shlex.join(["scripts/tokens.py", *words, *self.location.options])
+
+    def _parse(self, cluster: str, entry: Entry) -> Callers:
+        if entry.text is None:
             return Callers()
         try:
-            return hashes.parse(kubeyaml.load(text))
+            return hashes.parse(kubeyaml.load(entry.text))
         except kubeyaml.NotYAMLError as error:
             # Without its words: they may quote what somebody wrote in place of a hash.
             place = f"{self.shelf.place(cluster)}, line {error.line} column {error.column}"
             raise TokensError(f"{place}: is not YAML") from error
 
-    def write(self, cluster: str, callers: Callers) -> None:
-        """Replace the callers of *cluster*."""
-        self.shelf.write(cluster, kubeyaml.dump(hashes.document(callers)))
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The callers of one cluster, under the lock of its document."""
+
+    book: Book
+    cluster: str
+    callers: Callers
+    entry: Entry
+
+    def write(self, callers: Callers) -> None:
+        """Replace the callers, and check that they are what is stored then."""
+        shelf, text = self.book.shelf, kubeyaml.dump(hashes.document(callers))
+        shelf.write(self.cluster, text, self.entry)
+        if shelf.read(self.cluster).text != text:
+            raise ShelfError(
+                f"{shelf.place(self.cluster)}: is not what was written; check it with tokens.py "
+                "list, then run the command again"
+            )
 
 
 def in_store(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that name the store to *command*, which is given its book first."""
 
     @wraps(command)
-    def opened(*, store: str, parameter_prefix: str, **own: object) -> None:
-        command(Book(open_shelf(store, parameter_prefix)), **own)
+    def opened(
+        *, store: str, stack_name: str | None, parameter_prefix: str | None, **own: object
+    ) -> None:
+        # A stack that is named wins over a prefix of the environment.
+        prefix = None if stack_name is not None else parameter_prefix
+        location = Location(store, stack_name, prefix)
+        command(Book(open_shelf(location), location), **own)
 
     for option in (
         click.option(
             "--parameter-prefix",
             envvar="PODGRAFT_PARAMETER_PREFIX",
-            default="/podgraft",
-            show_default=True,
             show_envvar=True,
+            help="Stack output ParameterPrefix; instead of --stack-name.",
         ),
+        click.option("--stack-name", help="Deployed stack whose clusters these are; with aws."),
         click.option(
             "--store",
             envvar="PODGRAFT_STORE",
@@ -101,10 +139,11 @@ to_file = click.option(
 @in_store
 def issue(book: Book, cluster: str, note: str, output: Path | None) -> None:
     """Make a cluster's first token."""
-    callers = book.read(cluster)
-    if callers.tokens:
-        raise TokensError(f"{cluster} has a token already; replace it with: tokens.py rotate")
-    _hand_out(book, cluster, callers, note, output)
+    with book.change(cluster) as change:
+        if change.callers.tokens:
+            raise TokensError(f"{cluster} has a token already; replace it with: tokens.py rotate")
+        token = _issue(change, note, output)
+    _print_token(book, cluster, token, output)
     _then_register(cluster, output)
 
 
@@ -115,16 +154,14 @@ def issue(book: Book, cluster: str, note: str, output: Path | None) -> None:
 @in_store
 def rotate(book: Book, cluster: str, note: str, output: Path | None) -> None:
     """Make a second token beside the first, which stays valid until it is revoked."""
-    callers = book.read(cluster)
-    if not callers.tokens:
-        raise TokensError(f"{cluster} has no token yet; make one with: tokens.py issue")
-    _hand_out(book, cluster, callers, note, output)
-    old = ", ".join(token.identity for token in callers.tokens)
-    _then_register(
-        cluster,
-        output,
-        f"once that is applied: scripts/tokens.py revoke --cluster {cluster} {old}",
-    )
+    with book.change(cluster) as change:
+        if not change.callers.tokens:
+            raise TokensError(f"{cluster} has no token yet; make one with: tokens.py issue")
+        token = _issue(change, note, output)
+    _print_token(book, cluster, token, output)
+    [old] = [token.identity for token in change.callers.tokens]
+    revoke = book.command("revoke", "--cluster", cluster, old)
+    _then_register(cluster, output, f"once that is applied: {revoke}")
 
 
 @tokens.command()
@@ -133,8 +170,9 @@ def rotate(book: Book, cluster: str, note: str, output: Path | None) -> None:
 @in_store
 def revoke(book: Book, cluster: str, identity: str) -> None:
     """Forget the token whose hash begins with IDENTITY, as list shows it."""
-    callers = book.read(cluster).without_token(identity)
-    book.write(cluster, callers)
+    with book.change(cluster) as change:
+        callers = change.callers.without_token(identity)
+        change.write(callers)
     click.echo(f"{cluster}: revoked {identity}")
     if callers.tokens or callers.subjects:
         program.then("the webhook refuses it from its next refresh on")
@@ -157,7 +195,7 @@ def list_(book: Book, cluster: str | None) -> None:
         for subject in callers.subjects:
             click.echo(f"{name}\tcertificate {subject}")
     if not found:
-        program.then("scripts/tokens.py issue --cluster CLUSTER: nobody may call yet")
+        program.then(f"{book.command('issue', '--cluster', 'CLUSTER')}: nobody may call yet")
 
 
 @tokens.command()
@@ -166,9 +204,9 @@ def list_(book: Book, cluster: str | None) -> None:
 @in_store
 def allow(book: Book, cluster: str, subject: str) -> None:
     """Let a client certificate with SUBJECT (as certs.py client prints it) call for a cluster."""
-    callers = book.read(cluster)
-    subjects = tuple(dict.fromkeys((*callers.subjects, subject)))
-    book.write(cluster, replace(callers, subjects=subjects))
+    with book.change(cluster) as change:
+        subjects = tuple(dict.fromkeys((*change.callers.subjects, subject)))
+        change.write(replace(change.callers, subjects=subjects))
     click.echo(f"{cluster}: {subject} may call")
     program.then("PODGRAFT_AUTH=mtls makes the webhook ask for certificates")
 
@@ -179,24 +217,39 @@ def allow(book: Book, cluster: str, subject: str) -> None:
 @in_store
 def forbid(book: Book, cluster: str, subject: str) -> None:
     """Take back what allow gave."""
-    callers = book.read(cluster)
-    if subject not in callers.subjects:
-        known = "; ".join(callers.subjects) or "none"
-        raise TokensError(f"{subject!r} is not among the subjects of {cluster}: {known}")
-    subjects = tuple(one for one in callers.subjects if one != subject)
-    book.write(cluster, replace(callers, subjects=subjects))
+    with book.change(cluster) as change:
+        callers = change.callers
+        if subject not in callers.subjects:
+            known = "; ".join(callers.subjects) or "none"
+            raise TokensError(f"{subject!r} is not among the subjects of {cluster}: {known}")
+        subjects = tuple(one for one in callers.subjects if one != subject)
+        change.write(replace(callers, subjects=subjects))
     click.echo(f"{cluster}: {subject} may no longer call")
     program.then("the webhook refuses it from its next refresh on")
 
 
-def _hand_out(book: Book, cluster: str, callers: Callers, note: str, output: Path | None) -> None:
-    """Make a token, keep its hash, and only then show it: what is shown works."""
+def _issue(change: Change, note: str, output: Path | None) -> str:
+    """Make a token and store its hash; the token is in *output*, if that is given.
+
+    The file is written first and deleted again if the hash cannot be stored: each token that is
+    left works.
+    """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    known = callers.with_token(TokenHash(hashes.digest(token), created, note))
-    if output is not None:
-        outputs.write([Output(output, f"{token}\n".encode(), SECRET)], force=False)
-    book.write(cluster, known)
+    callers = change.callers.with_token(TokenHash(hashes.digest(token), created, note))
+    if output is None:
+        change.write(callers)
+        return token
+    outputs.write([Output(output, f"{token}\n".encode(), SECRET)], force=False)
+    try:
+        change.write(callers)
+    except BaseException:
+        output.unlink(missing_ok=True)
+        raise
+    return token
+
+
+def _print_token(book: Book, cluster: str, token: str, output: Path | None) -> None:
     if output is None:
         click.echo(token)
     click.echo(

@@ -1,5 +1,6 @@
 """An AWS account on loopback: S3, Parameter Store and the like, by moto."""
 
+import json
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from http import HTTPStatus
@@ -39,8 +40,34 @@ def with_bucket(bucket: str) -> Generator[Any]:
         for name, value in CREDENTIALS.items():
             environment.setenv(name, value)
         session: Any = botocore.session.get_session()  # typed for no service in particular
-        session.create_client("s3").create_bucket(Bucket=bucket)
+        deploy_stack(session, "podgraft-dev", bucket)
         yield session
+
+
+def deploy_stack(
+    session: Any, name: str, bucket: str, *, prefix: str = "", owner: bool = True
+) -> None:
+    """Deploy what commands need of template.yaml: the bucket, the owner, and the outputs.
+
+    Without an *owner* it is a stack of a version that had none.
+    """
+    prefix = prefix or f"/{name}"
+    value = json.dumps({"stack": name, "bucket": bucket, "bundlePrefix": "bundles/"})
+    resources: dict[str, Any] = {
+        "Bundles": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": bucket}}
+    }
+    if owner:
+        resources["PrefixOwner"] = {
+            "Type": "AWS::SSM::Parameter",
+            "Properties": {"Name": f"{prefix}/stack", "Type": "String", "Value": value},
+        }
+    outputs = {
+        "BundleBucket": {"Value": {"Ref": "Bundles"}},
+        "ParameterPrefix": {"Value": prefix},
+        **({"BundlePrefix": {"Value": "bundles/"}} if owner else {}),
+    }
+    template = json.dumps({"Resources": resources, "Outputs": outputs})
+    session.create_client("cloudformation").create_stack(StackName=name, TemplateBody=template)
 
 
 def _empty(host: str, port: int) -> None:

@@ -51,6 +51,16 @@ def test_every_variable_of_aws_is_read() -> None:
     )
 
 
+def test_the_stack_separates_two_deployments_that_set_nothing_more() -> None:
+    read = settings.read({**AWS, "PODGRAFT_STACK": "podgraft-dev"})
+    assert read.stack == "podgraft-dev"
+    assert isinstance(read.backing, Aws)
+    assert read.backing.parameter_prefix == "/podgraft-dev"
+    own = settings.read({**AWS, "PODGRAFT_STACK": "a", "PODGRAFT_PARAMETER_PREFIX": "/b"})
+    assert isinstance(own.backing, Aws)
+    assert own.backing.parameter_prefix == "/b"
+
+
 STARTS = {
     "on-demand": False,
     "provisioned-concurrency": True,
@@ -78,8 +88,8 @@ class Bad:
 
 
 KNOWN = (
-    "PODGRAFT_STORE, PODGRAFT_BUCKET, PODGRAFT_BUNDLE_PREFIX, PODGRAFT_PARAMETER_PREFIX, "
-    "PODGRAFT_AUTH, PODGRAFT_REFRESH_SECONDS, PODGRAFT_AWS_CLIENT"
+    "PODGRAFT_STACK, PODGRAFT_STORE, PODGRAFT_BUCKET, PODGRAFT_BUNDLE_PREFIX, "
+    "PODGRAFT_PARAMETER_PREFIX, PODGRAFT_AUTH, PODGRAFT_REFRESH_SECONDS, PODGRAFT_AWS_CLIENT"
 )
 ERRORS = (
     Bad("no store", {}, ("PODGRAFT_STORE: got ''; use aws or file:<folder>",)),
@@ -111,6 +121,7 @@ ERRORS = (
     Bad(
         "everything at once",
         {
+            "PODGRAFT_STACK": "1st/stack",
             "PODGRAFT_STORE": "aws",
             "PODGRAFT_BUCKET": "Not A Bucket",
             "PODGRAFT_BUNDLE_PREFIX": "bundles",
@@ -121,6 +132,7 @@ ERRORS = (
         },
         (
             "PODGRAFT_AUTH: got 'nobody'; use token, mtls, none",
+            "PODGRAFT_STACK: got '1st/stack'; use the name of a CloudFormation stack",
             "PODGRAFT_BUCKET: got 'Not A Bucket'; use the name of the bucket of bundles",
             "PODGRAFT_BUNDLE_PREFIX: got 'bundles'; use a prefix that ends with /, or nothing",
             "PODGRAFT_PARAMETER_PREFIX: got 'podgraft'; use a path that begins with /",

@@ -19,6 +19,7 @@ from outputs import SECRET, Output
 
 AUTHORITY = "ca"
 BUNDLE = "ca-bundle.pem"
+_RESERVED = frozenset({AUTHORITY, BUNDLE.removesuffix(".pem")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,15 @@ class Folder:
             raise CertificateError(f"{name!r}: give a plain file name, such as server")
         return Pair(self.path / f"{name}.pem", self.path / f"{name}.key")
 
+    def leaf_pair(self, name: str) -> Pair:
+        """The files of the server or client *name*; ``CertificateError`` for a reserved name."""
+        # Some file systems ignore case: there CA.pem is ca.pem.
+        if name.lower() in _RESERVED:
+            raise CertificateError(
+                f"name {name!r}: is reserved for the files of the CA; give another --name"
+            )
+        return self.pair(name)
+
     def certificate(self, name: str) -> x509.Certificate:
         """The certificate *name* itself, without its chain."""
         return pem.read(self.pair(name).certificate)[0]
@@ -68,7 +78,13 @@ class Folder:
             if path.name != BUNDLE and not is_authority(pem.read(path)[0]):
                 yield path.stem
 
-    def save(
+    def save_authority(
+        self, certificate: x509.Certificate, key: PrivateKey, secret: bytes | None, *, force: bool
+    ) -> Pair:
+        """Write the CA and its key."""
+        return self._save(self.pair(AUTHORITY), certificate, key, secret, force=force)
+
+    def save_leaf(
         self,
         name: str,
         certificate: x509.Certificate,
@@ -77,8 +93,18 @@ class Folder:
         *,
         force: bool,
     ) -> Pair:
-        """Write a certificate and its key together."""
-        pair = self.pair(name)
+        """Write the certificate of a server or client and its key; never over the CA's files."""
+        return self._save(self.leaf_pair(name), certificate, key, secret, force=force)
+
+    def _save(
+        self,
+        pair: Pair,
+        certificate: x509.Certificate,
+        key: PrivateKey,
+        secret: bytes | None,
+        *,
+        force: bool,
+    ) -> Pair:
         both = (
             Output(pair.key, keys.encode(key, secret), SECRET),
             Output(pair.certificate, pem.dump([certificate])),

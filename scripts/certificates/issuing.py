@@ -1,7 +1,7 @@
 """Making certificates: an authority, and the servers and clients it speaks for (RFC 5280 §4.2)."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import TypeAlias
 
@@ -19,6 +19,8 @@ AUTHORITY_DAYS = 3650
 LEAF_DAYS = 300  # under the 398 days that public authorities and some clients still accept
 
 MAX_COMMON_NAME = 64  # ub-common-name, RFC 5280 appendix A.1
+# RFC 5280 §4.1.2.5: the last date that a certificate can contain, which means that it has no end.
+LAST_END = datetime(9999, 12, 31, tzinfo=UTC)
 CLOCK_SKEW = timedelta(minutes=5)  # a cluster whose clock is late trusts the certificate too
 
 PublicKey: TypeAlias = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
@@ -51,6 +53,9 @@ class Lifetime:
         """*days* from *now*, and a little before, for clocks that are late."""
         if days < 1:
             raise CertificateError(f"{days} days: a certificate must live at least one day")
+        longest = (LAST_END - now).days
+        if days > longest:
+            raise CertificateError(f"--days {days}: must be at most {longest}; give fewer days")
         return cls(now - CLOCK_SKEW, now + timedelta(days=days))
 
 

@@ -57,7 +57,7 @@ class Signing:
 
     def save(self, name: str, certificate: x509.Certificate, key: PrivateKey) -> Pair:
         """Write a certificate and its key as the options say."""
-        return self.folder.save(name, certificate, key, self.passphrase, force=self.force)
+        return self.folder.save_leaf(name, certificate, key, self.passphrase, force=self.force)
 
 
 def signing(command: Callable[..., None]) -> Callable[..., None]:

@@ -124,7 +124,7 @@ def _renew(
     key = choice.of(rotation.old.pair(name).key)
     old = rotation.old.certificate(name)
     certificate = issuing.renew(old, key.public_key(), issuer, lifetime)
-    rotation.new.save(name, certificate, key, choice.passphrase, force=False)
+    rotation.new.save_leaf(name, certificate, key, choice.passphrase, force=False)
 
 
 def _demand_trust(

@@ -1,13 +1,17 @@
 """The documents as files: ``<folder>/auth/<cluster>.yaml``, replaced in one step."""
 
+import fcntl
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import outputs
-from credentials.shelf import checked
+from credentials.shelf import Entry, checked
 from outputs import Output
 
 SUFFIX = ".yaml"
+LOCK = ".tokens.lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +28,32 @@ class FolderShelf:
         """Every cluster that has a file."""
         return sorted(path.stem for path in (self.folder / "auth").glob(f"*{SUFFIX}"))
 
-    def read(self, cluster: str) -> str | None:
+    def read(self, cluster: str) -> Entry:
         """The file's text."""
         try:
-            return self._file(cluster).read_text(encoding="utf-8")
+            return Entry(self._file(cluster).read_text(encoding="utf-8"))
         except FileNotFoundError:
-            return None
+            return Entry()
 
-    def write(self, cluster: str, text: str) -> None:
+    @contextmanager
+    def lock(self, cluster: str) -> Generator[None]:
+        """Wait until no other process changes the store; the system frees what a process locked.
+
+        The lock file stays: a process that waits for it would lock a file without a name.
+        """
+        checked(cluster)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / LOCK).open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def write(self, cluster: str, text: str, replaced: Entry) -> None:
         """Replace the file at once: a server that reads meanwhile sees the old or the new one.
 
-        Everybody may read it: the hash of 256 random bits gives nothing away.
+        What was read under the lock is what is replaced. All users may read the file: the hash of
+        256 random bits gives nothing away.
         """
+        del replaced
         outputs.write([Output(self._file(cluster), text.encode())], force=True)
 
     def _file(self, cluster: str) -> Path:

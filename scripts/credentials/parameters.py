@@ -1,11 +1,16 @@
 """The documents as SSM SecureStrings: ``<prefix>/auth/<cluster>``."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
-from credentials.shelf import ShelfError, checked
+import click
+
+from credentials.shelf import Entry, ShelfError, checked
+from podgraft.cli.failure import CommandError
+from podgraft.cli.stacks import find_owner, no_owner_error
 
 MAX_BYTES = (
     4096  # of a standard parameter; an advanced one costs money and holds what no cluster needs
@@ -21,6 +26,10 @@ class Parameters(Protocol):
 
     def put_parameter(self, **arguments: object) -> dict[str, Any]:
         """Write one parameter."""
+        ...
+
+    def delete_parameter(self, **arguments: object) -> dict[str, Any]:
+        """Delete one parameter."""
         ...
 
     def get_paginator(self, operation_name: str) -> Any:
@@ -51,26 +60,78 @@ class ParameterShelf:
             raise ShelfError(f"{self.prefix}/auth: {error}") from error
         return sorted(name.rsplit("/", 1)[-1] for name in found)
 
-    def read(self, cluster: str) -> str | None:
-        """The parameter's decrypted value."""
+    def read(self, cluster: str) -> Entry:
+        """The parameter's decrypted value and its version."""
         name = self.place(cluster)
         try:
             answer = self.client.get_parameter(Name=name, WithDecryption=True)
         except self.fault as error:
             if "ParameterNotFound" in str(error):
-                return None
+                return Entry()
             raise ShelfError(f"{name}: {error}") from error
-        return answer["Parameter"]["Value"]
+        return Entry(answer["Parameter"]["Value"], answer["Parameter"].get("Version", 0))
 
-    def write(self, cluster: str, text: str) -> None:
+    @contextmanager
+    def lock(self, cluster: str) -> Generator[None]:
+        """Create a parameter that no other process can create meanwhile, and delete it at the end.
+
+        Parameter Store updates without a condition, and creates with one. The function reads only
+        the direct children of ``<prefix>/auth``, so it does not read the lock.
+        """
+        name = f"{self.place(cluster)}/lock"
+        remove = f"aws ssm delete-parameter --name {name}"
+        value = "held by scripts/tokens.py"
+        try:
+            self.client.put_parameter(Name=name, Value=value, Type="String", Overwrite=False)
+        except self.fault as error:
+            if "ParameterAlreadyExists" in str(error):
+                raise ShelfError(
+                    f"{name}: another tokens.py changes {cluster}; run the command again, or if "
+                    f"the other was interrupted, first: {remove}"
+                ) from error
+            raise ShelfError(f"{name}: {error}") from error
+        try:
+            yield
+        finally:
+            try:
+                self.client.delete_parameter(Name=name)
+            except self.fault as error:
+                click.echo(f"warning: {name}: {error}; delete it: {remove}", err=True)
+
+    def write(self, cluster: str, text: str, replaced: Entry) -> None:
         """Write a new version of the parameter, encrypted with the account's own key for SSM."""
         name = self.place(cluster)
         if len(text.encode()) > MAX_BYTES:
             raise ShelfError(f"{name}: over {MAX_BYTES} bytes; shorten the notes or the subjects")
+        is_new = replaced.text is None
+        if is_new:
+            self._check_owner()
         try:
-            self.client.put_parameter(Name=name, Value=text, Type="SecureString", Overwrite=True)
+            answer = self.client.put_parameter(
+                Name=name, Value=text, Type="SecureString", Overwrite=not is_new
+            )
         except self.fault as error:
+            if "ParameterAlreadyExists" in str(error):
+                raise _changed_error(name) from error
             raise ShelfError(f"{name}: {str(error).replace(text, '…')}") from error
+        if answer["Version"] != replaced.version + 1:
+            raise _changed_error(name)
+
+    def _check_owner(self) -> None:
+        """Raise ``ShelfError`` for a prefix that no stack reads: no cluster could use the token."""
+        try:
+            owner = find_owner(self.client, self.prefix)
+        except CommandError as error:
+            raise ShelfError(str(error)) from error
+        if owner is None:
+            raise ShelfError(str(no_owner_error(self.prefix)))
+
+
+def _changed_error(name: str) -> ShelfError:
+    return ShelfError(
+        f"{name}: another program changed it at the same time; check it with tokens.py list, then "
+        "run the command again"
+    )
 
 
 def connect(prefix: str) -> ParameterShelf:

@@ -1,6 +1,8 @@
 """A place for one document a cluster."""
 
 import re
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -10,6 +12,32 @@ _CLUSTER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 class ShelfError(Exception):
     """The place cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One document as it was read; ``text`` is None and ``version`` 0 where there is none."""
+
+    text: str | None = None
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """The store that the options name."""
+
+    store: str
+    stack_name: str | None = None
+    parameter_prefix: str | None = None
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options that name the same store in another command."""
+        if self.stack_name is not None:
+            return ("--stack-name", self.stack_name)
+        if self.parameter_prefix is not None and self.store == "aws":
+            return ("--parameter-prefix", self.parameter_prefix)
+        return ("--store", self.store)
 
 
 class Shelf(Protocol):
@@ -23,26 +51,50 @@ class Shelf(Protocol):
         """Every cluster that has a document, sorted."""
         ...
 
-    def read(self, cluster: str) -> str | None:
-        """The document's text; None where there is none."""
+    def read(self, cluster: str) -> Entry:
+        """The document as it is stored now."""
         ...
 
-    def write(self, cluster: str, text: str) -> None:
-        """Put the document's text in the place of the one before."""
+    def lock(self, cluster: str) -> AbstractContextManager[None]:
+        """Keep every other tokens.py from changing *cluster*; ``ShelfError`` if one does."""
+        ...
+
+    def write(self, cluster: str, text: str, replaced: Entry) -> None:
+        """Put the document's text in the place of *replaced*, under the lock.
+
+        Raises ``ShelfError`` if something else was stored meanwhile.
+        """
         ...
 
 
-def open_shelf(store: str, prefix: str) -> Shelf:
+def open_shelf(location: Location) -> Shelf:
     """The shelf of a store as ``PODGRAFT_STORE`` names it: ``aws`` or ``file:<folder>``."""
+    store = location.store
     if store.startswith("file:") and store != "file:":
+        if location.stack_name is not None:
+            raise ShelfError(f"--stack-name: requires --store aws, got {store!r}; leave one out")
         from credentials.folders import FolderShelf
 
         return FolderShelf(Path(store.removeprefix("file:")))
     if store == "aws":
-        from credentials.parameters import connect
-
-        return connect(prefix)
+        return _open_parameters(location)
     raise ShelfError(f"{store!r}: the store is aws or file:<folder>")
+
+
+def _open_parameters(location: Location) -> Shelf:
+    """The parameters of the stack, or of the prefix, that the options name; there is no default."""
+    from credentials.parameters import connect
+
+    if location.stack_name is not None:
+        from podgraft.cli.stacks import lookup_stack
+
+        return connect(lookup_stack(location.stack_name).parameter_prefix)
+    if location.parameter_prefix is None:
+        raise ShelfError(
+            "--stack-name: is missing; name the stack, or give --parameter-prefix, or --store "
+            "file:<folder>"
+        )
+    return connect(location.parameter_prefix)
 
 
 def checked(cluster: str) -> str:

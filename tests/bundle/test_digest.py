@@ -11,7 +11,9 @@ from events.kept import BUNDLE, write
 from podgraft import bundle
 
 FILES = st.dictionaries(
-    st.text(st.characters(codec="utf-8", exclude_characters="\n"), min_size=1, max_size=5),
+    st.text(st.characters(codec="utf-8"), min_size=1, max_size=5).filter(
+        lambda path: bundle.validate_path(path) is None
+    ),
     st.binary(max_size=5),
     max_size=4,
 )
@@ -66,3 +68,38 @@ PATHS = (
 @pytest.mark.parametrize(("path", "belongs"), PATHS)
 def test_the_files_that_kubectl_would_apply_belong_to_it(path: str, belongs: bool) -> None:
     assert bundle.is_manifest(path) is belongs
+
+
+INVALID_PATHS = (
+    "",
+    "/abs/path/a.yaml",
+    "//a.yaml",
+    "a//b.yaml",
+    "a/",
+    ".",
+    "./a.yaml",
+    "..",
+    "../a.yaml",
+    "a/../../b.yaml",
+    "a/..",
+    "..\\a.yaml",
+    "a\nb.yaml",
+    "a\x00.yaml",
+)
+
+
+@pytest.mark.parametrize("path", INVALID_PATHS)
+def test_no_file_of_a_bundle_leaves_its_folder(path: str) -> None:
+    """Whoever writes to the bucket chooses the keys, and an operator pulls them."""
+    assert bundle.validate_path(path) is not None
+    with pytest.raises(bundle.BundleError, match="rename or delete the file") as refused:
+        bundle.digest({"a.yaml": b"", path: b""})
+    assert [fault.file for fault in refused.value.faults] == [repr(path)]
+
+
+@pytest.mark.parametrize(
+    "path", ["a.yaml", "..a.yaml", "a..b/c...yaml", "a b/é.json", "a/.b/c.yml"]
+)
+def test_names_with_dots_and_blanks_are_paths(path: str) -> None:
+    assert bundle.validate_path(path) is None
+    assert bundle.digest({path: b""}).startswith("sha256:")

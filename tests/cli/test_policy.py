@@ -3,11 +3,13 @@
 What ``check`` finds is in test_policy_check.py.
 """
 
+import json
 import os
 import re
 import shlex
 from collections.abc import Callable, Generator
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from podgraft.cli import main
 from podgraft.cli.policy.cloud import Cloud
 from store.aws_fault_proxy import Fault, FaultyAws, Service, faulty_aws
 
-BUCKET, NAME = "bundles-of-the-cli", "/podgraft/shop/policy"
+BUCKET, NAME, OWNER = "bundles-of-the-cli", "/podgraft/shop/policy", "/podgraft/stack"
 REMOTE = ("--injector", "shop", "--bucket", BUCKET)
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: i}]}\n"
 
@@ -46,12 +48,19 @@ def aws(running: FaultyAws, monkeypatch: pytest.MonkeyPatch) -> Generator[Faulty
     monkeypatch.setattr(botocore.session, "create_loader", loader)
     running.faults.clear()
     client("s3").create_bucket(Bucket=BUCKET)
+    own(BUCKET)
     yield running
     running.faults.clear()
     for key in keys():
         client("s3").delete_object(Bucket=BUCKET, Key=key)
     client("s3").delete_bucket(Bucket=BUCKET)
-    client("ssm").delete_parameters(Names=[NAME])
+    client("ssm").delete_parameters(Names=[NAME, OWNER])
+
+
+def own(bucket: str, *, stack: str = "podgraft", bundle_prefix: str = "bundles/") -> None:
+    """Write the owner of the prefix, as the stack does."""
+    value = json.dumps({"stack": stack, "bucket": bucket, "bundlePrefix": bundle_prefix})
+    client("ssm").put_parameter(Name=OWNER, Value=value, Type="String", Overwrite=True)
 
 
 def client(service: str) -> Any:
@@ -240,7 +249,7 @@ def test_the_size_is_known_before_anything_is_sent(
     got, said = run("push", *here(local), *REMOTE)
     assert got == status
     if tier:
-        assert client("ssm").describe_parameters()["Parameters"][0]["Tier"] == tier
+        assert client("ssm").get_parameter_history(Name=NAME)["Parameters"][0]["Tier"] == tier
     else:
         assert (aws.calls, "8192" in said) == ([], True)
 
@@ -325,6 +334,47 @@ def test_pull_writes_what_is_live_into_a_new_folder_only(
     assert found == dict(BUNDLE)
 
 
+ESCAPES = ("../../../ESCAPED.yaml", "/abs/ABSOLUTE.yaml", "..\\ESCAPED.yaml", "a/./b.yaml", "")
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+def test_pull_writes_nothing_outside_its_folder(
+    local: Path, run: Run, aws: FaultyAws, monkeypatch: pytest.MonkeyPatch, escape: str
+) -> None:
+    """The digest counts the strange path too, so that the bundle itself is undamaged."""
+    del aws
+    stored = {**BUNDLE, escape: b"escaped: true\n"}
+    lines = (f"{sha256(content).hexdigest()}  {path}\n" for path, content in sorted(stored.items()))
+    digest = sha256("".join(lines).encode()).hexdigest()
+    for path, content in stored.items():
+        key = f"bundles/shop/{digest}/{path}"
+        client("s3").put_object(Bucket=BUCKET, Key=key, Body=content)
+    text = f"bundle: sha256:{digest}\n"
+    client("ssm").put_parameter(Name=NAME, Value=text, Type="String")
+    monkeypatch.chdir(local)
+    before = sorted(local.rglob("*"))
+    status, said = run("pull", "-o", "out/a/b", *REMOTE)
+    assert (status, "Traceback" in said) == (1, False)
+    assert repr(f"bundles/shop/{digest}/{escape}") in said
+    assert "delete the object" in said
+    assert sorted(local.rglob("*")) == before
+    assert not Path("/abs/ABSOLUTE.yaml").exists()
+
+
+def test_pull_writes_all_files_or_none(local: Path, run: Run, aws: FaultyAws) -> None:
+    """S3 has an object and a folder of one name side by side; no file system does."""
+    del aws
+    files = {**BUNDLE, "one.yaml/two.yaml": b"a: b\n", "one.yaml": b"a: b\n"}
+    digest = bundle.digest(files)
+    for path, content in files.items():
+        key = f"bundles/shop/{digest.removeprefix('sha256:')}/{path}"
+        client("s3").put_object(Bucket=BUCKET, Key=key, Body=content)
+    client("ssm").put_parameter(Name=NAME, Value=f"bundle: {digest}\n", Type="String")
+    status, said = run("pull", "-o", str(local / "out" / "new"), *REMOTE)
+    assert (status, "cannot write" in said, "nothing was pulled" in said) == (1, True, True)
+    assert list((local / "out").iterdir()) == []
+
+
 @pytest.mark.parametrize("what", ["push", "diff", "history", "rollback", "pull"])
 def test_a_refusal_of_aws_is_one_line_with_its_place(
     local: Path, run: Run, aws: FaultyAws, what: str
@@ -339,4 +389,4 @@ def test_a_refusal_of_aws_is_one_line_with_its_place(
     }.get(what, ())
     status, said = run(what, *further, *REMOTE)
     assert (status, "AccessDenied" in said, "Traceback" in said) == (1, True, False)
-    assert NAME in said or BUCKET in said
+    assert any(place in said for place in (NAME, OWNER, BUCKET))

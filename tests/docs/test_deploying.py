@@ -85,8 +85,8 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
 
 @pytest.mark.usefixtures("aws")
 def test_operators_commands_work_one_after_the_other(endpoint: str) -> None:
-    """As they stand, but for the names of a bucket, a version and an endpoint that is public."""
-    names = {"BUCKET": BUCKET, "VERSION": "1", "https://ENDPOINT": f"https://{endpoint}"}
+    """As they stand, but for the names of a version and an endpoint that is public."""
+    names = {"VERSION": "1", "https://ENDPOINT": f"https://{endpoint}"}
     for words in commands("podgraft", "scripts/tokens.py", "scripts/register.py"):
         given = [names.get(word, word) for word in words]
         if given[0] == "podgraft":
@@ -116,29 +116,70 @@ def test_make_knows_the_pages_targets_and_variables() -> None:
     for _, target, *variables in commands("make"):
         assert re.search(rf"^{target}:.* ## ", makefile, re.MULTILINE)
         for variable in variables:
-            assert re.search(rf"^{variable.partition('=')[0]} \?= ", makefile, re.MULTILINE)
+            assert re.search(rf"^{variable.partition('=')[0]} \?=", makefile, re.MULTILINE)
+
+
+@pytest.mark.parametrize("stage", ["dev", "prod"])
+def test_make_deploys_a_stage_with_all_its_parameters(stage: str) -> None:
+    """Parameters on sam's command line replace those of its configuration."""
+    arguments = (f"STAGE={stage}", "RUNTIME=python3.12", "OVERRIDES=Auth=mtls LogRetentionDays=1")
+    done = subprocess.run(
+        ["make", "--dry-run", "deploy", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    printed = done.stdout.replace("\\\n", " ")
+    [line] = [line for line in printed.splitlines() if "sam deploy" in line]
+    _, _, environment, _, *overrides = shlex.split(line)[1:]
+    configured = tomllib.loads((ROOT / "samconfig.toml").read_text())[environment]
+    given = dict(each.split("=") for each in overrides)
+    expected = dict(
+        each.split("=")
+        for each in configured["deploy"]["parameters"]["parameter_overrides"].split()
+    )
+    own = {"Runtime": "python3.12", "Architecture": "arm64", "Auth": "mtls"}
+    assert given == {**expected, **own, "LogRetentionDays": "1"}
+    assert (stage == "prod") is (environment == "prod")
+
+
+def test_make_refuses_a_stage_that_is_none() -> None:
+    done = subprocess.run(
+        ["make", "--dry-run", "delete", "STAGE=production"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert 'STAGE: got "production"; use dev or prod' in done.stderr
 
 
 def test_sam_is_given_what_the_template_and_its_configuration_know() -> None:
     configured = tomllib.loads((ROOT / "samconfig.toml").read_text())
     assert re.findall(r"--config-env (\w+)", PAGE) == ["prod"]
     assert "deploy" in configured["prod"]
-    for _, verb, *rest in commands("sam"):
-        assert verb in configured["default"]
-        if rest:
-            option, *overrides = rest
-            assert option == "--parameter-overrides"
-            for name, _, value in (each.partition("=") for each in overrides):
-                allowed = re.search(rf"  {name}:\n.*\n.*\n    AllowedValues: \[(.*)\]", TEMPLATE)
-                assert allowed
-                assert value in allowed[1].split(", ")
+    assert "delete" in configured["prod"]
+    names = ("Runtime", "Architecture")
+    [given] = [words for words in commands("make") if "RUNTIME=" in " ".join(words)]
+    for name, word in zip(names, given[2:4], strict=True):
+        allowed = re.search(rf"  {name}:\n.*\n.*\n    AllowedValues: \[(.*)\]", TEMPLATE)
+        assert allowed
+        assert word.partition("=")[2] in allowed[1].split(", ")
+    overrides = given[4].removeprefix("OVERRIDES=").split()
+    assert {each.partition("=")[0] for each in overrides} <= set(section("Parameters"))
 
 
 def test_the_tables_of_parameters_and_outputs_are_the_templates() -> None:
     parameters, outputs = section("Parameters"), section("Outputs")
     empty = {"", -1}
-    for name, default, _ in table("| parameter | default | when to change it |"):
-        has = parameters[name.strip("`")]
-        assert default.strip("`") == ("none" if has in empty else str(has))
+    described: set[str] = set()
+    for names, defaults, _ in table("| parameter | default | when to change it |"):
+        for name, default in zip(names.split(", "), defaults.split(", "), strict=True):
+            has = parameters[name.strip("`")]
+            assert default.strip("`") == ("none" if has in empty else str(has))
+            described.add(name.strip("`"))
+    assert described == set(parameters)
     for names, _ in table("| output | used for |"):
         assert set(re.findall(r"`(\w+)`", names)) <= set(outputs)

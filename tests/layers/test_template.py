@@ -1,37 +1,18 @@
 """template.yaml: what the stack may do, keeps private and refuses."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from assemble import OPERATIONS
-
-TEXT = (Path(__file__).parents[2] / "template.yaml").read_text()
+from layers.cloudformation import TEMPLATE
 
 # The permission of each call, where it is not of the call's own name (service authorization
 # reference of S3 and Systems Manager).
 PERMISSIONS = {"ListObjectsV2": "ListBucket"}
 
 
-class Loader(yaml.SafeLoader):
-    """Reads ``!Sub x`` as ``{"Sub": x}``."""
-
-
-def _short(loader: Loader, name: str, node: yaml.Node) -> dict[str, Any]:
-    match node:
-        case yaml.ScalarNode():
-            return {name: loader.construct_scalar(node)}
-        case yaml.SequenceNode():
-            return {name: loader.construct_sequence(node, deep=True)}
-        case _:
-            raise AssertionError(node)
-
-
-yaml.add_multi_constructor("!", _short, Loader)
-TEMPLATE: Any = yaml.load(TEXT, Loader)  # noqa: S506 — a SafeLoader, with CloudFormation's tags
 RESOURCES: dict[str, Any] = TEMPLATE["Resources"]
 
 
@@ -66,10 +47,17 @@ def test_the_function_may_do_what_it_calls_and_write_its_log() -> None:
 
 def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
     resources = {each["Sid"]: each["Resource"] for each in statements()}
-    place = "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter${ParameterPrefix}"
+    place = "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter${Prefix}"
+    prefix = {
+        "If": ["HasParameterPrefix", {"Ref": "ParameterPrefix"}, {"Sub": "/${AWS::StackName}"}]
+    }
+
+    def below(path: str) -> dict[str, Any]:
+        return {"Sub": [f"{place}{path}", {"Prefix": prefix}]}
+
     assert resources == {
-        "ReadPolicies": {"Sub": f"{place}/*/policy"},
-        "ReadTokenHashes": [{"Sub": f"{place}/auth"}, {"Sub": f"{place}/auth/*"}],
+        "ReadPolicies": below("/*/policy"),
+        "ReadTokenHashes": [below("/auth"), below("/auth/*")],
         "ListBundles": {"GetAtt": "Bundles.Arn"},
         "ReadBundles": {"Sub": "${Bundles.Arn}/${BundlePrefix}*"},
         "WriteLogs": {"GetAtt": "WebhookLogs.Arn"},

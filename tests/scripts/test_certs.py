@@ -3,12 +3,14 @@
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import certs
 from certificates import keys, names, pem, trust
+from certificates.issuing import LAST_END
 from pki import NOW
 
 
@@ -70,6 +72,57 @@ def test_nothing_is_overwritten_without_force(made: Run, command: tuple[str, ...
     assert refused.err.endswith("exists already; --force replaces it\n")
     assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == before
     assert made(*command, "--force", "--key-type", "p-256").status == 0
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+@pytest.mark.parametrize("name", ["ca", "ca-bundle", "CA"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("server", "a.example.com", "--name"),
+        ("client", "prod", "--name"),
+        ("client",),
+        ("renew", "server", "--as"),
+    ],
+)
+def test_no_leaf_takes_the_place_of_the_ca(
+    made: Run, command: tuple[str, ...], name: str, force: tuple[str, ...]
+) -> None:
+    before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
+    refused = made(*command, name, *force, "--key-type", "p-256")
+    assert (refused.status, refused.out) == (1, "")
+    assert f"name {name!r}: is reserved for the files of the CA" in refused.err
+    assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == before
+
+
+@pytest.mark.parametrize("days", ["99999999", "3000000", "999999999999999"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ca", "--force"),
+        ("server", "a.example.com", "--name", "x"),
+        ("client", "prod"),
+        ("renew", "server", "--force"),
+        ("rotate-ca", "--from", "certificates", "--to", "next", "begin"),
+    ],
+)
+def test_more_days_than_a_date_can_say_are_an_error(
+    made: Run, command: tuple[str, ...], days: str
+) -> None:
+    before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
+    refused = made(*command, "--days", days)
+    assert (refused.status, refused.out) == (1, "")
+    assert refused.err.startswith(f"certs.py: --days {days}: must be at most ")
+    assert refused.err.endswith("; give fewer days\n")
+    assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == before
+    assert not Path("next").exists()
+
+
+def test_the_longest_life_can_be_inspected(run: Run) -> None:
+    longest = (LAST_END - datetime.now(UTC)).days - 1
+    assert run("ca", "--key-type", "p-256", "--days", str(longest)).status == 0
+    inspected = run("inspect", "certificates/ca.pem", "--warn-days", "99999999")
+    assert "Traceback" not in inspected.err
 
 
 def test_renewing_keeps_key_and_names_unless_told_otherwise(made: Run) -> None:

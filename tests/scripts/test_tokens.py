@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tokens
-from credentials import ShelfError, open_shelf
+from credentials import Entry, Location, ShelfError, open_shelf
 from credentials.parameters import ParameterShelf, connect
 from podgraft import kubeyaml
 from podgraft.store import DirectoryCallers
@@ -159,7 +159,7 @@ def test_a_damaged_document_is_not_overwritten(run: Run) -> None:
 @pytest.mark.parametrize("store", ["s3://bucket", "file:", "folder"])
 def test_an_unknown_store_is_refused(store: str) -> None:
     with pytest.raises(ShelfError, match="the store is aws or file:<folder>"):
-        open_shelf(store, "/podgraft")
+        open_shelf(Location(store, parameter_prefix="/podgraft"))
 
 
 # Parameter Store, as boto3 and botocore's model of the service see it.
@@ -183,18 +183,19 @@ def test_a_parameter_is_read_decrypted_and_written_encrypted(
     parameters: tuple[ParameterShelf, Any],
 ) -> None:
     shelf, stubber = parameters
-    found = {"Parameter": {"Name": NAME, "Value": TEXT}}
+    found = {"Parameter": {"Name": NAME, "Value": TEXT, "Version": 1}}
     stubber.add_response("get_parameter", found, {"Name": NAME, "WithDecryption": True})
     written = {"Name": NAME, "Value": TEXT, "Type": "SecureString", "Overwrite": True}
     stubber.add_response("put_parameter", {"Version": 2}, written)
-    assert shelf.read("prod") == TEXT
-    shelf.write("prod", TEXT)
+    entry = shelf.read("prod")
+    assert entry == Entry(TEXT, 1)
+    shelf.write("prod", TEXT, entry)
 
 
 def test_a_missing_parameter_is_nobody(parameters: tuple[ParameterShelf, Any]) -> None:
     shelf, stubber = parameters
     stubber.add_client_error("get_parameter", "ParameterNotFound")
-    assert shelf.read("prod") is None
+    assert shelf.read("prod") == Entry()
 
 
 @pytest.mark.parametrize("operation", ["get_parameter", "put_parameter", "get_parameters_by_path"])
@@ -203,7 +204,7 @@ def test_what_aws_refuses_is_told(parameters: tuple[ParameterShelf, Any], operat
     stubber.add_client_error(operation, "AccessDeniedException", "no permission")
     calls = {
         "get_parameter": lambda: shelf.read("prod"),
-        "put_parameter": lambda: shelf.write("prod", TEXT),
+        "put_parameter": lambda: shelf.write("prod", TEXT, Entry(TEXT, 1)),
         "get_parameters_by_path": shelf.clusters,
     }
     with pytest.raises(ShelfError, match="no permission"):
@@ -224,4 +225,4 @@ def test_a_document_too_large_for_a_parameter_is_not_sent(
     parameters: tuple[ParameterShelf, Any],
 ) -> None:
     with pytest.raises(ShelfError, match="over 4096 bytes; shorten the notes"):
-        parameters[0].write("prod", "x" * 4097)
+        parameters[0].write("prod", "x" * 4097, Entry())

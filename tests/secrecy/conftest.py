@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.web.metrics import SERVICE
+from podgraft.web.powertools import LOGGER
 from secrecy import mistakes
 from secrecy.calls import kept
 
@@ -22,7 +22,7 @@ def heard(
     capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> Iterator[Callable[[], str]]:
     """What was written since the last time, and every record of any level."""
-    logging.Logger.manager.loggerDict.pop(SERVICE, None)  # Powertools' keeps an older output
+    logging.Logger.manager.loggerDict.pop(LOGGER, None)  # Powertools' keeps an older output
 
     def written() -> str:
         text = "".join(capfd.readouterr()) + caplog.text

@@ -8,6 +8,7 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from botocore.session import get_session
 import certs
 import register
 import tokens
+from account import deploy_stack
+from credentials import Entry
 from credentials.parameters import ParameterShelf
 from events.kept import BUNDLE, CONFIG, TOKEN
 from podgraft import cli, kubeyaml
@@ -170,7 +173,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def answering(answer: object) -> Callable[..., object]:
     """A function that answers always the same."""
 
-    def answered(*_: object) -> object:
+    def answered(*_: object, **__: object) -> object:
         return answer
 
     return answered
@@ -238,9 +241,9 @@ STORY: Sequence[tuple[str, int]] = (
     (f"podgraft policy rollback 1 {REMOTE}", 0),
     (f"podgraft policy rollback 9 {REMOTE}", 1),
     (f"podgraft policy pull -o pulled {REMOTE}", 0),
-    ("tokens.py issue --cluster a --output first", 0),
-    ("tokens.py rotate --cluster a --output second", 0),
-    ("tokens.py list", 0),
+    ("tokens.py issue --cluster a --output first --stack-name podgraft", 0),
+    ("tokens.py rotate --cluster a --output second --parameter-prefix /podgraft", 0),
+    ("tokens.py list --stack-name podgraft", 0),
 )
 
 
@@ -259,8 +262,7 @@ def test_a_deployment_is_told_without_what_is_deployed(
     """The sample pod's patches are the same on both sides here; a difference is shown, as asked."""
     with faulty_aws() as aws:
         monkeypatch.setenv("AWS_ENDPOINT_URL", aws.endpoint)
-        s3: Any = get_session().create_client("s3")
-        s3.create_bucket(Bucket="bundles-of-secrets")
+        deploy_stack(get_session(), "podgraft", "bundles-of-secrets")
         for line, status in STORY:
             assert run(line) == status, (line, capfd.readouterr())
             assert found("".join(capfd.readouterr())) == [], line
@@ -275,15 +277,19 @@ def quoting(_: object, operation: str, sent: Mapping[str, object]) -> None:
 
 
 @pytest.mark.usefixtures("place", "account")
-@pytest.mark.parametrize("line", [STORY[0][0], "tokens.py issue --cluster a --output first"])
+@pytest.mark.parametrize(
+    "line", [STORY[0][0], "tokens.py issue --cluster a --output first --parameter-prefix /podgraft"]
+)
 def test_what_aws_quotes_of_what_was_sent_is_not_repeated(
     line: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(BaseClient, "_make_api_call", quoting)
     for owner, method in ((Cloud, "stored"), (Cloud, "history")):
         monkeypatch.setattr(owner, method, answering({}))
-    for owner, method in ((Cloud, "upload"), (ParameterShelf, "read")):
+    for owner, method in ((Cloud, "upload"), (Cloud, "check_owner")):
         monkeypatch.setattr(owner, method, answering(None))
+    monkeypatch.setattr(ParameterShelf, "read", answering(Entry("tokens: []", 1)))
+    monkeypatch.setattr(ParameterShelf, "lock", answering(nullcontext()))
     assert run(line) == 1
     out, err = capfd.readouterr()
     assert "ValidationException" in err

@@ -13,7 +13,7 @@ from events.recorded import Recorded
 from podgraft.jsonvalue import JSON
 from podgraft.store import DirectoryCallers, DirectoryStore, Store
 from podgraft.web import Auth, Journal, create_app
-from podgraft.web.metrics import SERVICE
+from podgraft.web.powertools import LOGGER
 
 
 class Clock:
@@ -94,4 +94,4 @@ def token_site(folder: Path) -> Site:
 @pytest.fixture(autouse=True)
 def cold_logger() -> None:
     """Powertools sets up a logger once a process, on the output of that moment."""
-    logging.Logger.manager.loggerDict.pop(SERVICE, None)
+    logging.Logger.manager.loggerDict.pop(LOGGER, None)

@@ -14,7 +14,7 @@ from events.recorded import recorded
 from podgraft import admission
 from podgraft.jsonvalue import Object
 from podgraft.web.journal import to
-from podgraft.web.metrics import NAMESPACE, SERVICE, Metric
+from podgraft.web.metrics import NAMESPACE, Metric
 from podgraft.web.powertools import journal
 from web.conftest import Site, site
 
@@ -145,15 +145,15 @@ CASES = (
 def test_a_call_leaves_a_line_and_metrics_as_they_are_documented(
     case: Case, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    case.act(site(folder, journal=journal()))
+    case.act(site(folder, journal=journal("podgraft-dev")))
     line, emitted = written(capsys)
     kinds = ("all", "of a call", *case.kinds)
     assert line.keys() == frozenset[str]().union(*(FIELDS[kind] for kind in kinds))
-    assert line["service"] == emitted["service"] == SERVICE
+    assert line["service"] == emitted["service"] == "podgraft-dev"
     [directive] = emitted["_aws"]["CloudWatchMetrics"]
     assert directive == {
         "Namespace": NAMESPACE,
-        "Dimensions": [["service"], ["reason"]],
+        "Dimensions": [["service"], ["service", "reason"]],
         "Metrics": [
             {"Name": metric["Name"], "Unit": UNITS[metric["Name"]]}
             for metric in directive["Metrics"]

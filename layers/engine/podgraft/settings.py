@@ -3,11 +3,13 @@
 ==============================  ==============  ================================================
 variable                        default         value
 ==============================  ==============  ================================================
+``PODGRAFT_STACK``              ``podgraft``    the name of the stack: ``service`` of log lines,
+                                                metrics and traces
 ``PODGRAFT_STORE``              ``aws``         ``aws``, or ``file:<folder>``; off Lambda there
                                                 is no default
 ``PODGRAFT_BUCKET``             none            the bucket that holds the bundles; ``aws`` only
 ``PODGRAFT_BUNDLE_PREFIX``      ``bundles/``    what their keys begin with
-``PODGRAFT_PARAMETER_PREFIX``   ``/podgraft``   where policies and callers are kept
+``PODGRAFT_PARAMETER_PREFIX``   ``/<stack>``    where policies and callers are stored
 ``PODGRAFT_AUTH``               ``token``       ``token``, ``mtls``; ``none`` for local use only
 ``PODGRAFT_REFRESH_SECONDS``    30              how long ``aws`` is not asked again, 1 to 3600
 ``PODGRAFT_AWS_CLIENT``         ``auto``        ``auto`` asks AWS directly where that is known to do
@@ -32,6 +34,7 @@ _PREFIX = "PODGRAFT_"
 # Variables of the build and of the tests, which may share an environment with the function.
 _OTHERS = frozenset({"ARCHITECTURE", "CORPUS", "E2E_BUILDS", "E2E_TOOLS", "LIVE_ORACLE", "RUNTIME"})
 _NAMES = (
+    "STACK",
     "STORE",
     "BUCKET",
     "BUNDLE_PREFIX",
@@ -48,12 +51,17 @@ _ON_DEMAND = "on-demand"
 # Powertools' own switch, which its Tracer reads too.
 _UNTRACED = "POWERTOOLS_TRACE_DISABLED"
 
+# What CloudFormation accepts as the name of a stack.
+_STACK = lazy(r"[A-Za-z][A-Za-z0-9-]{0,127}")
 _BUCKET = lazy(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BUNDLE_PREFIX = lazy(r"([^/]+/)*")
 _PARAMETER_PREFIX = lazy(r"(/[A-Za-z0-9_.-]+)+")
 _MAX_REFRESH_SECONDS = 3600
 _BOTOCORE = "botocore"
 _CLIENTS = ("auto", _BOTOCORE)
+
+
+DEFAULT_STACK = "podgraft"
 
 
 class Auth(StrEnum):
@@ -67,11 +75,13 @@ class Auth(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the environment says; ``on_lambda``: that Lambda made it, ``traced``: for X-Ray,
-    ``ahead``: before anybody waits for it (provisioned concurrency, SnapStart).
+    ``ahead``: before anybody waits for it (provisioned concurrency, SnapStart). ``stack`` is the
+    name that separates the logs, metrics, and parameters of two deployments.
     """
 
     backing: Backing
     auth: Auth
+    stack: str = DEFAULT_STACK
     on_lambda: bool = False
     traced: bool = False
     ahead: bool = False
@@ -90,10 +100,18 @@ def read(environment: Mapping[str, str]) -> Settings:
     given = _Given(environment)
     given.refuse_unknown()
     auth = given.word("AUTH", tuple(Auth))
-    backing = _backing(given)
+    stack = given.matching("STACK", DEFAULT_STACK, _STACK, "the name of a CloudFormation stack")
+    backing = _backing(given, stack)
     if given.faults:
         raise SettingsError(tuple(given.faults))
-    return Settings(backing, Auth(auth), given.on_lambda(), given.traced(), given.ahead())
+    return Settings(
+        backing,
+        Auth(auth),
+        stack=stack,
+        on_lambda=given.on_lambda(),
+        traced=given.traced(),
+        ahead=given.ahead(),
+    )
 
 
 class _Given:
@@ -139,10 +157,10 @@ class _Given:
         self.faults.append(f"{_PREFIX}{name}: got {value!r}; use {wanted}")
 
 
-def _backing(given: _Given) -> Backing:
+def _backing(given: _Given, stack: str) -> Backing:
     store = given.get("STORE", "aws" if given.on_lambda() else "")
     if store == "aws":
-        return _aws(given)
+        return _aws(given, stack)
     path = Path(store.removeprefix("file:"))
     if not store.startswith("file:") or store == "file:":
         given.refuse("STORE", store, "aws or file:<folder>")
@@ -151,14 +169,14 @@ def _backing(given: _Given) -> Backing:
     return Folder(path)
 
 
-def _aws(given: _Given) -> Aws:
+def _aws(given: _Given, stack: str) -> Aws:
     return Aws(
         bucket=given.matching("BUCKET", "", _BUCKET, "the name of the bucket of bundles"),
         bundle_prefix=given.matching(
             "BUNDLE_PREFIX", "bundles/", _BUNDLE_PREFIX, "a prefix that ends with /, or nothing"
         ),
         parameter_prefix=given.matching(
-            "PARAMETER_PREFIX", "/podgraft", _PARAMETER_PREFIX, "a path that begins with /"
+            "PARAMETER_PREFIX", f"/{stack}", _PARAMETER_PREFIX, "a path that begins with /"
         ),
         refresh_seconds=_refresh_seconds(given),
         botocore=given.word("AWS_CLIENT", _CLIENTS) == _BOTOCORE,

@@ -13,6 +13,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import tomllib
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,9 @@ HOST = "execute-api.localhost"
 RUNTIME = f"python{sys.version_info.major}.{sys.version_info.minor}"
 ARCHITECTURE = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[os.uname().machine]
 STARTUP_SECONDS = 30
+_FILE = ("--config-file", str(ROOT / "samconfig.toml"))
+_CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text())
+_MACHINE = (f"Runtime={RUNTIME}", f"Architecture={ARCHITECTURE}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,11 @@ class Cloud:
     home: Path
 
     @property
+    def sam(self) -> str:
+        """The path of sam."""
+        return self.tools.program("sam", "sam")
+
+    @property
     def environment(self) -> dict[str, str]:
         """What programs need to find this AWS instead of the real one."""
         return {
@@ -79,12 +88,16 @@ class Cloud:
 
         *further* variables are added to its environment, which has nothing else of ours.
         """
-        environment = {**self.environment, **further}
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-        )
+        done = self.attempt(*command, **further)
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
         return done.stdout
+
+    def attempt(self, *command: str, **further: str) -> subprocess.CompletedProcess[str]:
+        """Run a program that may fail."""
+        environment = {**self.environment, **further}
+        return subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
 
     def client(self, service: str) -> Any:
         """A client of one service."""
@@ -115,11 +128,14 @@ class Stack:
         )
 
     def logs(self) -> str:
-        """Everything that the stack's functions have written."""
+        """Everything that the stack's function has written."""
         logs = self.cloud.client("logs")
-        groups = [group["logGroupName"] for group in logs.describe_log_groups()["logGroups"]]
-        pages = [logs.filter_log_events(logGroupName=group)["events"] for group in groups]
-        return "\n".join(event["message"] for events in pages for event in events)
+        events = logs.filter_log_events(logGroupName=self.outputs["LogGroup"])["events"]
+        return "\n".join(event["message"] for event in events)
+
+    def lines(self) -> list[dict[str, Any]]:
+        """The lines of JSON in the log."""
+        return [json.loads(line) for line in self.logs().splitlines() if line.startswith("{")]
 
     def call(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] = {}
@@ -172,31 +188,64 @@ def ministack(tools: Tools, folder: Path) -> Generator[Cloud]:
             process.wait()
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage of samconfig.toml: its name there, and what it sets."""
+
+    config_env: str
+
+    @property
+    def name(self) -> str:
+        """The name of its stack."""
+        return str(self._settings["stack_name"])
+
+    @property
+    def overrides(self) -> list[str]:
+        """Its parameters, with those that this machine and a test need."""
+        own = str(self._settings["parameter_overrides"]).split()
+        return [*own, *_MACHINE, "RefreshSeconds=1"]
+
+    @property
+    def _settings(self) -> Mapping[str, Any]:
+        return _CONFIG[self.config_env]["deploy"]["parameters"]
+
+
 @contextmanager
-def deployed(cloud: Cloud, name: str, **parameters: str) -> Generator[Stack]:
-    """Build and deploy the real template; delete the stack at the end."""
-    sam = cloud.tools.program("sam", "sam")
+def built(cloud: Cloud) -> Generator[Path]:
+    """Build the real template once for all stages; the folder with what sam deploys."""
     build = cloud.home / "build"
-    chosen = [f"Runtime={RUNTIME}", f"Architecture={ARCHITECTURE}"]
-    chosen += [f"{key}={value}" for key, value in parameters.items()]
-    config = ("--config-file", str(ROOT / "samconfig.toml"))
     cloud.run(
-        *(sam, "build", *config, "--build-dir", str(build), "--parameter-overrides", *chosen),
+        *(cloud.sam, "build", *_FILE, "--build-dir", str(build)),
+        *("--parameter-overrides", *_MACHINE),
         PODGRAFT_RUNTIME=RUNTIME,
         PODGRAFT_ARCHITECTURE=ARCHITECTURE,
     )
-    template = ("--template-file", str(build / "template.yaml"))
-    cloud.run(
-        *(sam, "deploy", *config, *template, "--stack-name", name),
-        *("--parameter-overrides", *chosen),
-    )
+    yield build
     shutil.rmtree(build)
+
+
+def deploy(
+    cloud: Cloud, build: Path, stage: Stage, *overrides: str
+) -> subprocess.CompletedProcess[str]:
+    """Run ``sam deploy`` as samconfig.toml sets it; *overrides* follow the stage's own."""
+    return cloud.attempt(
+        *(cloud.sam, "deploy", *_FILE, "--config-env", stage.config_env),
+        *("--template-file", str(build / "template.yaml"), "--no-confirm-changeset"),
+        *("--parameter-overrides", *stage.overrides, *overrides),
+    )
+
+
+@contextmanager
+def deployed(cloud: Cloud, build: Path, stage: Stage) -> Generator[Stack]:
+    """Deploy a stage; delete its stack at the end."""
+    done = deploy(cloud, build, stage)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     try:
-        found = cloud.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+        found = cloud.client("cloudformation").describe_stacks(StackName=stage.name)["Stacks"][0]
         outputs = {entry["OutputKey"]: entry["OutputValue"] for entry in found["Outputs"]}
-        yield Stack(cloud=cloud, name=name, outputs=outputs)
+        yield Stack(cloud=cloud, name=stage.name, outputs=outputs)
     finally:
-        cloud.run(sam, "delete", "--stack-name", name, "--no-prompts", "--region", REGION)
+        cloud.run(cloud.sam, "delete", *_FILE, "--config-env", stage.config_env, "--no-prompts")
 
 
 def _certificate(folder: Path) -> tuple[Path, Path, Path]:

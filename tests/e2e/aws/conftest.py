@@ -1,4 +1,4 @@
-"""One ministack and one deployed stack for all tests of this folder."""
+"""One ministack and both stages of samconfig.toml for all tests of this folder."""
 
 import os
 from collections.abc import Generator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.aws.cloud import Cloud, Stack, Tools, deployed, ministack
+from e2e.aws.cloud import Cloud, Stack, Stage, Tools, built, deployed, ministack
 
 _TOOLS = "PODGRAFT_E2E_TOOLS"
 
@@ -28,7 +28,22 @@ def cloud(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[C
 
 
 @pytest.fixture(scope="session")
-def stack(cloud: Cloud) -> Generator[Stack]:
-    """The template, deployed with a refresh so short that a test can wait for it."""
-    with deployed(cloud, "podgraft-e2e", RefreshSeconds="1") as running:
+def build(cloud: Cloud) -> Generator[Path]:
+    """The template, its layers, and its function, as both stages deploy them."""
+    with built(cloud) as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def stack(cloud: Cloud, build: Path) -> Generator[Stack]:
+    """The dev stage, with a refresh so short that a test can wait for it."""
+    with deployed(cloud, build, Stage("default")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def prod(cloud: Cloud, build: Path, stack: Stack) -> Generator[Stack]:
+    """The prod stage, beside the dev stage in one account and region."""
+    del stack
+    with deployed(cloud, build, Stage("prod")) as running:
         yield running

@@ -166,7 +166,7 @@ def _expired(folder: Folder) -> None:
     now = datetime.now(UTC)
     over = Lifetime(now - timedelta(days=20), now - timedelta(days=10))
     made = issuing.server(names.parse([HOST]), key.public_key(), folder.issuer(None), over)
-    folder.save("expired", made, key, None, force=False)
+    folder.save_leaf("expired", made, key, None, force=False)
 
 
 def _run(program: ModuleType, *words: str | Path) -> str:

@@ -6,7 +6,7 @@ does I/O: files come as a mapping of relative path to bytes.
 """
 
 from .compiling import Bundle, compile_
-from .digest import digest, is_manifest
+from .digest import digest, is_manifest, validate_path
 from .errors import BundleError, Fault
 from .manifests import Manifest, Manifests
 from .parts import Call, Denial, Graft, Grafted, Judge, Judgement, Part
@@ -27,4 +27,5 @@ __all__ = [
     "compile_",
     "digest",
     "is_manifest",
+    "validate_path",
 ]

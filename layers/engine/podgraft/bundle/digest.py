@@ -10,6 +10,8 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
+from .errors import BundleError, Fault
+
 # The extensions that ``kubectl apply -f <folder>`` reads.
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 
@@ -23,12 +25,35 @@ def is_manifest(path: str) -> bool:
     return parts.suffix in _EXTENSIONS and not any(name.startswith(".") for name in parts.parts)
 
 
+def validate_path(path: str) -> str | None:
+    """Return the problem of a file's relative path in a bundle, or None for a valid path.
+
+    A valid path stays below every folder that it is joined to. Paths from S3 are object keys, which
+    can contain anything.
+    """
+    if path.startswith("/"):
+        return "must be a relative path"
+    if any(character < " " or character in "\\\x7f" for character in path):
+        return "must not contain a backslash or a control character"
+    if not {"", ".", ".."}.isdisjoint(path.split("/")):
+        return 'must not contain an empty part, ".", or ".."'
+    return None
+
+
 def digest(files: Mapping[str, bytes]) -> str:
     """``sha256:`` and 64 digits, from relative paths and contents and nothing else.
 
-    A line holds a fixed number of digits, two spaces and a path; no path holds a line feed, so
-    different bundles have different texts.
+    A line holds a fixed number of digits, two spaces and a path; no valid path contains a line
+    feed, so different bundles have different texts. Raises ``BundleError`` for invalid paths.
     """
+    problems = {path: validate_path(path) for path in files}
+    faults = [
+        Fault(file=repr(path), problem=problem, remedy="rename or delete the file")
+        for path, problem in problems.items()
+        if problem
+    ]
+    if faults:
+        raise BundleError(faults)
     lines = "".join(
         f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n"
         for path in sorted(files, key=str.encode)

@@ -1,12 +1,14 @@
-"""The manifests of a bundle folder."""
+"""Folders of files: the manifests of a bundle, and what ``podgraft policy pull`` writes."""
 
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from podgraft import bundle
 from podgraft.bundle import Fault
 
+from .failure import CommandError
 from .files import UnreadableError, fault
 
 
@@ -18,8 +20,13 @@ def files_of(folder: Path) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     faults: list[Fault] = []
     for path in _manifests(folder, faults):
+        name = path.relative_to(folder).as_posix()
+        problem = bundle.validate_path(name)
+        if problem:
+            faults.append(Fault(file=repr(str(path)), problem=problem, remedy="rename the file"))
+            continue
         try:
-            files[path.relative_to(folder).as_posix()] = path.read_bytes()
+            files[name] = path.read_bytes()
         except OSError as error:
             faults.append(fault(path, error))
     if not files and not faults:
@@ -30,6 +37,27 @@ def files_of(folder: Path) -> dict[str, bytes]:
     if faults:
         raise UnreadableError(*faults)
     return files
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write *files*, by relative path, into a new or empty folder: all of them, or none.
+
+    Raises ``CommandError`` if one cannot be written.
+    """
+    staging = folder.with_name(f".{folder.name}.{os.getpid()}")
+    try:
+        for path, content in files.items():
+            target = staging / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        staging.rename(folder)
+    except OSError as error:
+        place = error.filename or folder
+        raise CommandError(
+            f"{place}: cannot write: {error.strerror}; nothing was pulled"
+        ) from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
 
 
 def _manifests(folder: Path, faults: list[Fault]) -> Iterator[Path]:

@@ -4,7 +4,7 @@ The digest in the name is that of the content, so an object can neither change n
 with another version's: whatever arrives either is the bundle that the policy names, or is refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from podgraft import bundle
 from podgraft.records import dataclass
@@ -38,10 +38,9 @@ class Bundles:
         if digest is None:
             raise NotLoadedError('the policy names no bundle; it needs "bundle: sha256:…"')
         folder = self.folder(injector, digest)
-        files = {
-            key.removeprefix(folder): self._read(key, patience)
-            for key in self._keys(folder, patience)
-        }
+        keys = self._keys(folder, patience)
+        _check_keys(folder, keys)
+        files = {key.removeprefix(folder): self._read(key, patience) for key in keys}
         if not files:
             raise MissingError(f"bundle {digest} is missing in S3; push it again")
         if bundle.digest(files) != digest:
@@ -66,3 +65,13 @@ class Bundles:
             lambda seconds: self.client.read(self.bucket, key, seconds),
             patience,
         )
+
+
+def _check_keys(folder: str, keys: Iterable[str]) -> None:
+    """Raise ``NotLoadedError`` for the first key that is not the path of a file in *folder*."""
+    for key in keys:
+        problem = bundle.validate_path(key.removeprefix(folder))
+        if problem:
+            raise NotLoadedError(
+                f"object {key!r} in S3: the path of a file {problem}; delete the object"
+            )

@@ -1,6 +1,6 @@
 """Who may call for one cluster: hashes of its tokens, and subjects of its client certificates.
 
-The document is the SSM SecureString ``/podgraft/auth/<cluster>``, or the file
+The document is the SSM SecureString ``<prefix>/auth/<cluster>``, or the file
 ``<folder>/auth/<cluster>.yaml``::
 
     tokens:                  # at most two, so that a token is rotated without a gap

@@ -9,8 +9,8 @@ from enum import StrEnum
 from podgraft.jsonvalue import JSON
 from podgraft.records import dataclass
 
+# Stacks share the namespace; the dimension ``service`` is the name of the stack in each metric.
 NAMESPACE = "podgraft"
-SERVICE = "podgraft"
 
 
 class Metric(StrEnum):

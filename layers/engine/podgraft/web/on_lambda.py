@@ -19,7 +19,7 @@ def journal_of(settings: Settings) -> Journal:
     # Imported here: Powertools is a fifth of a cold start, and nobody else needs it.
     from . import powertools
 
-    return powertools.journal()
+    return powertools.journal(settings.stack)
 
 
 def rehearse(store: Store, settings: Settings) -> None:
@@ -38,4 +38,4 @@ def traced(handler: "Handler", settings: Settings) -> "Handler":
     # Imported here: the SDK of X-Ray would be paid for by those who never trace.
     from . import tracing
 
-    return tracing.traced(handler)
+    return tracing.traced(handler, settings.stack)

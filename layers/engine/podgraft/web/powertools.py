@@ -1,6 +1,7 @@
 """The journal on Lambda: AWS Lambda Powertools writes the log line and the metrics beside it."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import orjson
@@ -8,16 +9,23 @@ from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.metrics import Metrics
 
 from podgraft.jsonvalue import JSON
+from podgraft.settings import DEFAULT_STACK
 
 from .journal import Journal
-from .metrics import NAMESPACE, SERVICE, measures
+from .metrics import NAMESPACE, measures
+
+LOGGER = "podgraft"
 
 
-def journal() -> Journal:
-    """A journal of one JSON line a record, and one of metrics in the embedded metric format."""
-    logger = Logger(service=SERVICE, location=None, json_serializer=_line)
+def journal(stack: str = DEFAULT_STACK) -> Journal:
+    """A journal of one JSON line a record, and one of metrics in the embedded metric format.
+
+    Lines and metrics carry the name of the *stack*, so that two stacks in one account share none.
+    """
+    # Powertools names the logger by its service: a stack can have the name of a library's logger.
+    logger = Logger(service=LOGGER, location=None, json_serializer=partial(_line, stack))
     levels = {"INFO": logger.info, "WARNING": logger.warning, "ERROR": logger.error}
-    metrics = Metrics(namespace=NAMESPACE, service=SERVICE)
+    metrics = Metrics(namespace=NAMESPACE, service=stack)
 
     def write(record: Mapping[str, JSON]) -> None:
         levels[str(record["level"])](record)
@@ -26,14 +34,14 @@ def journal() -> Journal:
             metrics.add_metric(measure.metric, measure.unit, measure.value)
         reason = str(record.get("reason") or record.get("fault") or "")
         if reason:
-            metrics.add_dimensions(reason=reason)
+            metrics.add_dimensions(service=stack, reason=reason)
         if found:
             metrics.flush_metrics()
 
     return write
 
 
-def _line(log: Mapping[str, Any]) -> str:
+def _line(stack: str, log: Mapping[str, Any]) -> str:
     """What the logger would print, with the record's keys not in its message but beside it.
 
     ``message`` is a key of the logger's already. As in the logger's own lines, nothing has no key,
@@ -45,7 +53,8 @@ def _line(log: Mapping[str, Any]) -> str:
         for key, value in record.items()
         if key not in _OWN and value is not None
     }
-    return orjson.dumps({**log, "message": record["event"], **beside}, default=str).decode()
+    own = {"message": record["event"], "service": stack}
+    return orjson.dumps({**log, **own, **beside}, default=str).decode()
 
 
 _OWN = frozenset({"event", "level"})

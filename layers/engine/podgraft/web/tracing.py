@@ -5,18 +5,16 @@ from typing import Any
 
 from aws_lambda_powertools import Tracer
 
-from .metrics import SERVICE
-
 # What Lambda calls with an event and its context.
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
 
-def traced(handler: Handler) -> Handler:
+def traced(handler: Handler, stack: str) -> Handler:
     """The handler in a segment of its own, which holds neither its answers nor its errors' texts.
 
     Both may quote a pod. Calls of AWS are segments too, by service and operation.
     """
-    tracer = Tracer(service=SERVICE, patch_modules=["botocore"])
+    tracer = Tracer(service=stack, patch_modules=["botocore"])
 
     def review(event: dict[str, Any], context: object) -> dict[str, Any]:
         return handler(event, context)

@@ -1,47 +1,21 @@
 """The deployed side: objects of bundles in S3, versions of the policy in Parameter Store."""
 
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
-
-from botocore.exceptions import BotoCoreError, ClientError
-from botocore.session import get_session
+from typing import TYPE_CHECKING
 
 from podgraft import bundle
+from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
+from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors
 
 from .local import STANDARD_BYTES
+from .target import Target
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_ssm import SSMClient
-
-_ABSENT = frozenset({"NoSuchKey", "NoSuchBucket", "ParameterNotFound", "404"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """Where one injector's policy and bundles are kept."""
-
-    injector: str
-    bucket: str
-    bundle_prefix: str = "bundles/"
-    parameter_prefix: str = "/podgraft"
-
-    @property
-    def parameter(self) -> str:
-        """The name of the policy parameter."""
-        return f"{self.parameter_prefix}/{self.injector}/policy"
-
-    def folder(self, digest: str) -> str:
-        """The key prefix of one bundle."""
-        return f"{self.bundle_prefix}{self.injector}/{digest.removeprefix('sha256:')}/"
-
-    def key(self, digest: str, path: str) -> str:
-        """The name of the object that holds one file of a bundle."""
-        return self.folder(digest) + path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +27,11 @@ class Version:
     date: datetime | None
     author: str
     advanced: bool
+
+    @property
+    def person(self) -> str:
+        """The last part of the author's ARN: a user, or the session of a role."""
+        return self.author.rpartition("/")[2] or "-"
 
 
 class Cloud:
@@ -66,13 +45,29 @@ class Cloud:
     @classmethod
     def connect(cls, target: Target) -> "Cloud":
         """Make the clients; region and credentials come from the environment as for aws-cli."""
-        session = get_session()
-        try:
-            # botocore's create_client is typed for no service in particular.
-            ssm = cast("SSMClient", session.create_client("ssm"))
-            return cls(target, ssm, cast("S3Client", session.create_client("s3")))
-        except BotoCoreError as error:
-            raise CommandError(f"AWS: {error}") from error
+        return cls(target, stacks.make_client("ssm"), stacks.make_client("s3"))
+
+    def check_owner(self, *, is_required: bool) -> None:
+        """Raise ``CommandError`` if the parameter prefix belongs to a stack with another bucket.
+
+        ``is_required``, for commands that write: also if it belongs to no stack.
+        """
+        target = self.target
+        owner = stacks.find_owner(self._ssm, target.parameter_prefix)
+        if owner is None:
+            if is_required:
+                raise stacks.no_owner_error(target.parameter_prefix, target.bucket)
+            return
+        findings = [
+            _other_stack(target, owner, option, given, used)
+            for option, given, used in (
+                ("--bucket", target.bucket, owner.bucket),
+                ("--bundle-prefix", target.bundle_prefix, owner.bundle_prefix),
+            )
+            if given != used
+        ]
+        if findings:
+            raise CommandError(*findings)
 
     def history(self) -> list[Version]:
         """Every version that Parameter Store still has, oldest first; none for a new injector."""
@@ -80,7 +75,7 @@ class Cloud:
             Name=self.target.parameter, WithDecryption=True
         )
         try:
-            with _said(f"parameter {self.target.parameter}"):
+            with aws_errors(f"parameter {self.target.parameter}"):
                 return [
                     Version(
                         number=entry.get("Version", 0),
@@ -92,7 +87,7 @@ class Cloud:
                     for page in pages
                     for entry in page["Parameters"]
                 ]
-        except _AbsentError:
+        except AbsentError:
             return []
 
     def live(self) -> Version:
@@ -103,21 +98,54 @@ class Cloud:
             raise CommandError(f"parameter {name} does not exist; `podgraft policy push` makes it")
         return versions[-1]
 
-    def put(self, document: str, *, advanced: bool = False) -> int:
+    def check_version(self, expected: int) -> None:
+        """Raise ``CommandError`` if another version than *expected* is in force; 0 means none."""
+        versions = self.history()
+        newest = versions[-1].number if versions else 0
+        if newest != expected:
+            by = f" by {versions[-1].person}" if versions else ""
+            raise CommandError(
+                f"parameter {self.target.parameter}: expected version {expected}, got version "
+                f"{newest}{by}; compare it with `podgraft policy diff`, then run the command again"
+            )
+
+    def put(self, document: str, replaced: Version | None) -> int:
         """Store a new version of the policy and return its number: the one atomic switch.
 
-        What is ``advanced`` has to stay so: Parameter Store makes no standard parameter of it.
+        Raises ``CommandError`` if another version than *replaced* is in force. Parameter Store
+        makes no standard parameter of an advanced one, so that it stays one.
         """
-        advanced = advanced or len(document.encode()) > STANDARD_BYTES
-        with _said(f"parameter {self.target.parameter}", document):
-            answer = self._ssm.put_parameter(
-                Name=self.target.parameter,
-                Value=document,
-                Type="String",
-                Tier="Advanced" if advanced else "Standard",
-                Overwrite=True,
-            )
+        expected = replaced.number if replaced else 0
+        advanced = bool(replaced and replaced.advanced) or len(document.encode()) > STANDARD_BYTES
+        self.check_version(expected)
+        try:
+            with aws_errors(f"parameter {self.target.parameter}", sent=document):
+                answer = self._ssm.put_parameter(
+                    Name=self.target.parameter,
+                    Value=document,
+                    Type="String",
+                    Tier="Advanced" if advanced else "Standard",
+                    Overwrite=replaced is not None,
+                )
+        except ExistsError:
+            self.check_version(expected)
+            raise
+        if answer["Version"] != expected + 1:
+            self._report_replaced(expected, answer["Version"])
         return answer["Version"]
+
+    def _report_replaced(self, expected: int, number: int) -> None:
+        """Raise ``CommandError`` with the versions that were written since the last check.
+
+        Parameter Store has no conditional update, so this can only be noticed afterwards.
+        """
+        lost = [each for each in self.history() if expected < each.number < number]
+        raise CommandError(
+            f"parameter {self.target.parameter}: version {number} is in force, but replaced "
+            + ", ".join(f"version {each.number} by {each.person}" for each in lost)
+            + ", written at the same time; compare them, or restore the other: "
+            f"podgraft policy rollback {number - 1} {self.target.options}"
+        )
 
     def stored(self, digest: str) -> dict[str, int]:
         """The bundle's objects by relative path, with their sizes in bytes."""
@@ -125,7 +153,7 @@ class Cloud:
         pages = self._s3.get_paginator("list_objects_v2").paginate(
             Bucket=self.target.bucket, Prefix=folder
         )
-        with _said(f"bucket {self.target.bucket}"):
+        with aws_errors(f"bucket {self.target.bucket}"):
             return {
                 entry.get("Key", "").removeprefix(folder): entry.get("Size", 0)
                 for page in pages
@@ -135,40 +163,44 @@ class Cloud:
     def upload(self, digest: str, path: str, content: bytes) -> None:
         """Store one file of a bundle."""
         key = self.target.key(digest, path)
-        with _said(f"s3://{self.target.bucket}/{key}"):
+        with aws_errors(f"s3://{self.target.bucket}/{key}"):
             self._s3.put_object(Bucket=self.target.bucket, Key=key, Body=content)
 
     def files(self, digest: str) -> Mapping[str, bytes]:
         """A stored bundle, verified; ``CommandError`` for one that is missing or damaged."""
-        found = {path: self.read(digest, path) for path in self.stored(digest)}
+        paths = self.stored(digest)
+        self._check_paths(digest, paths)
+        found = {path: self.read(digest, path) for path in paths}
         if not found:
             raise CommandError(f"bundle {digest} is not in s3://{self.target.bucket}; push it")
         if bundle.digest(found) != digest:
             raise CommandError(f"bundle {digest} in s3://{self.target.bucket} is damaged; push it")
         return found
 
+    def _check_paths(self, digest: str, paths: Iterable[str]) -> None:
+        """Raise ``CommandError`` with every object whose key is not the path of a file.
+
+        Only a person who wrote to the bucket by hand can have made one.
+        """
+        problems = {path: bundle.validate_path(path) for path in paths}
+        findings = [
+            f"object {self.target.key(digest, path)!r} in s3://{self.target.bucket}: "
+            f"the path of a file {problem}; delete the object"
+            for path, problem in problems.items()
+            if problem
+        ]
+        if findings:
+            raise CommandError(*findings)
+
     def read(self, digest: str, path: str) -> bytes:
         """One file of a bundle as it is stored, be it whole or damaged."""
         key = self.target.key(digest, path)
-        with _said(f"s3://{self.target.bucket}/{key}"):
+        with aws_errors(f"s3://{self.target.bucket}/{key}"):
             return self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"].read()
 
 
-class _AbsentError(CommandError):
-    """What was asked for is not there."""
-
-
-@contextmanager
-def _said(place: str, sent: str = "") -> Generator[None]:
-    """Say botocore's errors with the place they are about, and without the text that was *sent*."""
-    try:
-        yield
-    except ClientError as error:
-        code = error.response.get("Error", {}).get("Code", "unknown")
-        problem = error.response.get("Error", {}).get("Message", "")
-        if sent:
-            problem = problem.replace(sent, "…")
-        kind = _AbsentError if code in _ABSENT else CommandError
-        raise kind(f"{place}: {code}: {problem}") from error
-    except BotoCoreError as error:
-        raise CommandError(f"{place}: {error}") from error
+def _other_stack(target: Target, owner: Owner, option: str, given: str, used: str) -> str:
+    return (
+        f"{option}: got {given!r}, but stack {owner.stack} reads {target.parameter_prefix} and "
+        f"uses {used!r}; use --stack-name {owner.stack}, or the --parameter-prefix of your stack"
+    )

@@ -8,12 +8,13 @@ from typing import ParamSpec, TypeVar
 import click
 
 from podgraft import policy
-from podgraft.cli import documents, offline
+from podgraft.cli import documents, folders, offline
 from podgraft.cli.failure import CommandError
 
 from . import comparing
-from .cloud import Cloud, Target, Version
+from .cloud import Cloud, Version
 from .local import STANDARD_BYTES, Checked, check
+from .target import Target, TargetOptions, target_options
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,16 +32,20 @@ def _local(function: Callable[P, R]) -> Callable[P, R]:
     )
 
 
-def _remote(function: Callable[P, R]) -> Callable[P, R]:
-    """Options that name the deployed side."""
-    for decorate in (
-        click.option("--parameter-prefix", default="/podgraft", show_default=True),
-        click.option("--bundle-prefix", default="bundles/", show_default=True),
-        click.option("--bucket", required=True, help="Stack output BundleBucket."),
-        click.option("--injector", default="default", show_default=True),
-    ):
-        function = decorate(function)
-    return function
+def _expecting(function: Callable[P, R]) -> Callable[P, R]:
+    """Add the option that refuses to replace a version which the operator has not seen."""
+    return click.option(
+        "--expect-version",
+        type=click.IntRange(min=0),
+        help="Version that must be in force, 0 for none; otherwise nothing is changed.",
+    )(function)
+
+
+def _connect(options: TargetOptions, *, writes: bool = False) -> Cloud:
+    """Connect to what the options name; raises ``CommandError`` if it is not of one stack."""
+    cloud = Cloud.connect(options.resolve())
+    cloud.check_owner(is_required=writes)
+    return cloud
 
 
 @click.group()
@@ -61,21 +66,28 @@ def _check(bundle: Path, document: Path | None) -> None:
 
 @command.command("push")
 @_local
-@_remote
-def _push(bundle: Path, document: Path | None, **where: str) -> None:
+@target_options
+@_expecting
+def _push(
+    where: TargetOptions, bundle: Path, document: Path | None, expect_version: int | None
+) -> None:
     """Upload the bundle, then switch the policy to it. Pushing the same again changes nothing."""
     checked = check(bundle, document)
-    cloud = Cloud.connect(Target(**where))
+    cloud = _connect(where, writes=True)
+    if expect_version is not None:
+        cloud.check_version(expect_version)
+    versions = cloud.history()
     _upload(cloud, checked)
     _further_bundles(cloud, checked)
-    versions = cloud.history()
-    if versions and versions[-1].document == checked.document:
-        click.echo(f"policy   version {versions[-1].number} says the same already")
+    live = versions[-1] if versions else None
+    if live and live.document == checked.document:
+        cloud.check_version(live.number)
+        click.echo(f"policy   version {live.number} says the same already")
         return
-    number = cloud.put(checked.document, advanced=bool(versions) and versions[-1].advanced)
+    number = cloud.put(checked.document, live)
     click.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
-    if versions:
-        click.echo(f"to take it back:\n  {_rollback_line(cloud.target, versions[-1].number)}")
+    if live:
+        click.echo(f"to take it back:\n  {_rollback_line(cloud.target, live.number)}")
 
 
 def _upload(cloud: Cloud, checked: Checked) -> None:
@@ -119,15 +131,19 @@ def _further_bundles(cloud: Cloud, checked: Checked) -> None:
 
 @command.command("diff")
 @_local
-@_remote
+@target_options
 @click.option("-f", "samples", multiple=True, type=_FILE, help="Pods to compare the patches of.")
 @click.option("--namespace", default="default", show_default=True, help="Namespace of the pods.")
 def _diff(
-    bundle: Path, document: Path | None, samples: tuple[Path, ...], namespace: str, **where: str
+    where: TargetOptions,
+    bundle: Path,
+    document: Path | None,
+    samples: tuple[Path, ...],
+    namespace: str,
 ) -> None:
     """Show what a push would change: policy keys, manifests, and the patches of sample pods."""
     checked = check(bundle, document)
-    cloud = Cloud.connect(Target(**where))
+    cloud = _connect(where)
     live = cloud.live()
     live_files = cloud.files(_bundle_of(live))
     lines = [
@@ -147,28 +163,30 @@ def _diff(
 
 
 @command.command("history")
-@_remote
-def _history(**where: str) -> None:
+@target_options
+def _history(where: TargetOptions) -> None:
     """List the versions of the policy: number, date, author, bundle."""
-    for version in Cloud.connect(Target(**where)).history():
+    for version in _connect(where).history():
         date = version.date.isoformat(timespec="seconds") if version.date else "-"
-        author = version.author.rpartition("/")[2] or "-"
-        click.echo(f"{version.number:>5}  {date}  {author:<24}  {_bundle_of(version, '-')}")
+        click.echo(f"{version.number:>5}  {date}  {version.person:<24}  {_bundle_of(version, '-')}")
 
 
 @command.command("rollback")
 @click.argument("version", type=int)
-@_remote
-def _rollback(version: int, **where: str) -> None:
+@target_options
+@_expecting
+def _rollback(where: TargetOptions, version: int, expect_version: int | None) -> None:
     """Put an older VERSION of the policy in force again, as a new version."""
-    cloud = Cloud.connect(Target(**where))
+    cloud = _connect(where, writes=True)
+    if expect_version is not None:
+        cloud.check_version(expect_version)
     versions = cloud.history()
     wanted = next((each for each in versions if each.number == version), None)
     if wanted is None:
         kept = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
         raise CommandError(f"{cloud.target.parameter} has no version {version}; kept: {kept}")
     offline.load(wanted.document, cloud.files(_bundle_of(wanted)))
-    number = cloud.put(wanted.document, advanced=versions[-1].advanced)
+    number = cloud.put(wanted.document, versions[-1])
     click.secho(f"version {number}, the same as {version}, is in force", fg="green")
     click.echo(f"to take it back:\n  {_rollback_line(cloud.target, versions[-1].number)}")
 
@@ -181,22 +199,20 @@ def _rollback(version: int, **where: str) -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder.",
 )
-@_remote
-def _pull(output: Path, **where: str) -> None:
+@target_options
+def _pull(where: TargetOptions, output: Path) -> None:
     """Write what is live to a folder: policy.yaml and bundle/."""
     if output.exists() and any(output.iterdir()):
         raise CommandError(f"{output}: is not empty; name a new folder")
-    cloud = Cloud.connect(Target(**where))
+    cloud = _connect(where)
     live = cloud.live()
     files = cloud.files(_bundle_of(live))
-    for path, content in files.items():
-        target = output / "bundle" / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
-    (output / "policy.yaml").write_text(live.document)
+    bundle_files = {f"bundle/{path}": content for path, content in files.items()}
+    folders.write_folder(output, {**bundle_files, "policy.yaml": live.document.encode()})
     click.echo(
         f"version {live.number}: {output}/policy.yaml, {len(files)} files in {output}/bundle"
     )
+    click.echo(f"to change this version only: podgraft policy push --expect-version {live.number}")
 
 
 def _bundle_of(version: Version, otherwise: str = "") -> str:
@@ -213,8 +229,4 @@ def _bundle_of(version: Version, otherwise: str = "") -> str:
 
 
 def _rollback_line(target: Target, number: int) -> str:
-    where = (
-        f"--injector {target.injector} --bucket {target.bucket} "
-        f"--bundle-prefix {target.bundle_prefix} --parameter-prefix {target.parameter_prefix}"
-    )
-    return f"podgraft policy rollback {number} {where}"
+    return f"podgraft policy rollback {number} {target.options}"

@@ -1,0 +1,138 @@
+"""What a command is about: one injector of one stack, as the options name it."""
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+
+import click
+
+from podgraft.cli.stacks import DEFAULT_BUNDLE_PREFIX, lookup_stack
+
+DEFAULT_PARAMETER_PREFIX = "/podgraft"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where one injector's policy and bundles are stored; ``stack`` if an option named it."""
+
+    injector: str
+    bucket: str
+    bundle_prefix: str = DEFAULT_BUNDLE_PREFIX
+    parameter_prefix: str = DEFAULT_PARAMETER_PREFIX
+    stack: str | None = None
+
+    @property
+    def parameter(self) -> str:
+        """The name of the policy parameter."""
+        return f"{self.parameter_prefix}/{self.injector}/policy"
+
+    def folder(self, digest: str) -> str:
+        """The key prefix of one bundle."""
+        return f"{self.bundle_prefix}{self.injector}/{digest.removeprefix('sha256:')}/"
+
+    def key(self, digest: str, path: str) -> str:
+        """The name of the object that holds one file of a bundle."""
+        return self.folder(digest) + path
+
+    @property
+    def options(self) -> str:
+        """The options that name this target in another command."""
+        if self.stack is not None:
+            return shlex.join(["--injector", self.injector, "--stack-name", self.stack])
+        return shlex.join(
+            [
+                *("--injector", self.injector, "--bucket", self.bucket),
+                *("--bundle-prefix", self.bundle_prefix),
+                *("--parameter-prefix", self.parameter_prefix),
+            ]
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetOptions:
+    """The options as they were given."""
+
+    injector: str
+    stack_name: str | None
+    bucket: str | None
+    bundle_prefix: str | None
+    parameter_prefix: str | None
+
+    def check(self) -> None:
+        """Raise ``click.UsageError`` unless the options name one target."""
+        doubled = [
+            option
+            for option, value in (
+                ("--bucket", self.bucket),
+                ("--bundle-prefix", self.bundle_prefix),
+                ("--parameter-prefix", self.parameter_prefix),
+            )
+            if value is not None
+        ]
+        if self.stack_name is not None and doubled:
+            raise click.UsageError(f"--stack-name replaces {', '.join(doubled)}; give one of both")
+        if self.stack_name is None and self.bucket is None:
+            raise click.UsageError("Missing option '--stack-name' or '--bucket'.")
+
+    def resolve(self) -> Target:
+        """The target; a stack is looked up in AWS."""
+        if self.stack_name is not None:
+            stack = lookup_stack(self.stack_name)
+            return Target(
+                injector=self.injector,
+                bucket=stack.bucket,
+                bundle_prefix=stack.bundle_prefix,
+                parameter_prefix=stack.parameter_prefix,
+                stack=stack.name,
+            )
+        return Target(
+            injector=self.injector,
+            bucket=self.bucket or "",
+            bundle_prefix=(
+                DEFAULT_BUNDLE_PREFIX if self.bundle_prefix is None else self.bundle_prefix
+            ),
+            parameter_prefix=self.parameter_prefix or DEFAULT_PARAMETER_PREFIX,
+        )
+
+
+def target_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that name a target to *command*, which gets them as its first argument."""
+
+    @wraps(command)
+    def gathered(
+        *,
+        injector: str,
+        stack_name: str | None,
+        bucket: str | None,
+        bundle_prefix: str | None,
+        parameter_prefix: str | None,
+        **others: object,
+    ) -> None:
+        options = TargetOptions(
+            injector=injector,
+            stack_name=stack_name,
+            bucket=bucket,
+            bundle_prefix=bundle_prefix,
+            parameter_prefix=parameter_prefix,
+        )
+        options.check()
+        command(options, **others)
+
+    for decorate in (
+        click.option(
+            "--parameter-prefix",
+            help="Stack output ParameterPrefix; by default "
+            f"{DEFAULT_PARAMETER_PREFIX} without --stack-name.",
+        ),
+        click.option(
+            "--bundle-prefix",
+            help=f"Stack output BundlePrefix; by default {DEFAULT_BUNDLE_PREFIX} without "
+            "--stack-name.",
+        ),
+        click.option("--bucket", help="Stack output BundleBucket; required without --stack-name."),
+        click.option("--stack-name", help="Deployed stack; its outputs replace the other options."),
+        click.option("--injector", default="default", show_default=True),
+    ):
+        gathered = decorate(gathered)
+    return gathered

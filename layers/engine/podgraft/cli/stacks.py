@@ -1,0 +1,149 @@
+"""Stacks of podgraft in AWS: their outputs, and which of them owns a parameter prefix.
+
+A stack creates the parameter ``PREFIX/stack`` (``PrefixOwner`` in template.yaml). It names the
+stack and its bucket, so a command can refuse a prefix that belongs to another stack, or to none.
+"""
+
+import json
+import shlex
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.session import get_session
+
+from .failure import CommandError
+
+DEFAULT_BUNDLE_PREFIX = "bundles/"
+
+
+class AbsentError(CommandError):
+    """What was requested is not there."""
+
+
+class ExistsError(CommandError):
+    """What was to be created exists."""
+
+
+_KINDS: Mapping[str, type[CommandError]] = {
+    **dict.fromkeys(("NoSuchKey", "NoSuchBucket", "ParameterNotFound", "404"), AbsentError),
+    "ParameterAlreadyExists": ExistsError,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stack:
+    """Where a deployed stack has its policies, tokens, and bundles."""
+
+    name: str
+    bucket: str
+    bundle_prefix: str
+    parameter_prefix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """The stack that reads a parameter prefix, as ``PREFIX/stack`` names it."""
+
+    stack: str
+    bucket: str
+    bundle_prefix: str
+
+
+def make_client(service: str) -> Any:
+    """A client of one service; region and credentials come from the environment as for aws-cli."""
+    # botocore's create_client is typed for no service in particular.
+    with aws_errors("AWS"):
+        return get_session().create_client(service)
+
+
+def lookup_stack(name: str) -> Stack:
+    """Return the stack *name* by its outputs; raises ``CommandError`` if it is not podgraft's."""
+    with aws_errors(f"stack {name}", remedy="check --stack-name and the region"):
+        found = make_client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+    outputs = {each["OutputKey"]: each.get("OutputValue", "") for each in found.get("Outputs", [])}
+    parameters = {
+        each["ParameterKey"]: each.get("ParameterValue", "") for each in found.get("Parameters", [])
+    }
+    missing = [key for key in ("BundleBucket", "ParameterPrefix") if not outputs.get(key)]
+    if missing:
+        raise CommandError(
+            f"stack {name}: output {missing[0]} is missing; name a stack of podgraft"
+        )
+    # Stacks of earlier versions have no output for it.
+    default = parameters.get("BundlePrefix", DEFAULT_BUNDLE_PREFIX)
+    return Stack(
+        name=name,
+        bucket=outputs["BundleBucket"],
+        bundle_prefix=outputs.get("BundlePrefix", default),
+        parameter_prefix=outputs["ParameterPrefix"],
+    )
+
+
+def owner_parameter(parameter_prefix: str) -> str:
+    """The name of the parameter that names the owner of a prefix."""
+    return f"{parameter_prefix}/stack"
+
+
+def find_owner(ssm: Any, parameter_prefix: str) -> Owner | None:
+    """Return the owner of a prefix, or None if no stack owns it; *ssm* is a client of the service.
+
+    Programs type the client by the calls that they make.
+    """
+    name = owner_parameter(parameter_prefix)
+    try:
+        with aws_errors(f"parameter {name}"):
+            text = ssm.get_parameter(Name=name)["Parameter"].get("Value", "")
+    except AbsentError:
+        return None
+    return _parse_owner(name, text)
+
+
+def no_owner_error(parameter_prefix: str, bucket: str = "BUCKET") -> CommandError:
+    """The error for a prefix that no stack owns: nothing would read what is written there."""
+    name = owner_parameter(parameter_prefix)
+    value = json.dumps({"stack": "NAME", "bucket": bucket, "bundlePrefix": DEFAULT_BUNDLE_PREFIX})
+    command = f"aws ssm put-parameter --type String --name {name} --value {shlex.quote(value)}"
+    return CommandError(
+        f"parameter {name}: not found, so no stack is known to read {parameter_prefix}; check the "
+        f"prefix, or deploy the stack with this version of template.yaml; for functions that no "
+        f"stack of podgraft deployed: {command}"
+    )
+
+
+def _parse_owner(name: str, text: str) -> Owner:
+    try:
+        document: object = json.loads(text)
+    except ValueError:
+        document = None
+    match document:
+        case {"stack": str(stack), "bucket": str(bucket), "bundlePrefix": str(prefix)}:
+            return Owner(stack=stack, bucket=bucket, bundle_prefix=prefix)
+        case _:
+            pass
+    raise CommandError(
+        f"parameter {name}: must be a JSON object with stack, bucket, and bundlePrefix; "
+        "deploy the stack again"
+    )
+
+
+@contextmanager
+def aws_errors(place: str, *, sent: str = "", remedy: str = "") -> Generator[None]:
+    """Raise botocore's errors with the place they are about, and without the text that was *sent*.
+
+    *remedy* goes with a refusal of the service.
+    """
+    try:
+        yield
+    except ClientError as error:
+        code = error.response.get("Error", {}).get("Code", "unknown")
+        problem = error.response.get("Error", {}).get("Message", "")
+        if sent:
+            problem = problem.replace(sent, "…")
+        kind = _KINDS.get(code, CommandError)
+        end = f"; {remedy}" if remedy else ""
+        raise kind(f"{place}: {code}: {problem}{end}") from error
+    except BotoCoreError as error:
+        raise CommandError(f"{place}: {error}") from error

@@ -1,0 +1,342 @@
+"""``podgraft policy`` with two stacks in one account: no command reaches the other one's policy."""
+
+import shlex
+from collections.abc import Callable, Generator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import botocore.loaders
+import botocore.session
+import pytest
+
+from account import CREDENTIALS, account, deploy_stack
+from events.kept import BUNDLE
+from podgraft.cli import main
+from podgraft.cli.policy.cloud import Cloud
+
+DEV, PROD = "bundles-of-dev", "bundles-of-prod"
+BUCKETS = {"podgraft-dev": DEV, "podgraft": PROD}
+OLD, OLDER = "bundles-of-old", "bundles-of-older"
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture(scope="module")
+def session() -> Generator[Any]:
+    """An account with two stacks and two of an earlier version, which have no owner."""
+    loader = cache(botocore.loaders.create_loader)
+    with account() as (host, port), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        patch.setattr(botocore.session, "create_loader", loader)
+        for name, value in CREDENTIALS.items():
+            patch.setenv(name, value)
+        made: Any = botocore.session.get_session()
+        for name, bucket in BUCKETS.items():
+            deploy_stack(made, name, bucket)
+        deploy_stack(made, "old", OLD, prefix="/podgraft", owner=False)
+        deploy_stack(made, "older", OLDER, owner=False)
+        yield made
+
+
+@pytest.fixture
+def aws(session: Any) -> Generator[Any]:
+    """The account, without policies and bundles at the end."""
+    yield session
+    ssm, s3 = session.create_client("ssm"), session.create_client("s3")
+    names = [name for name in state(session) if name.endswith("/policy")]
+    if names:
+        ssm.delete_parameters(Names=names)
+    for bucket in (*BUCKETS.values(), OLD, OLDER):
+        for entry in s3.list_objects_v2(Bucket=bucket).get("Contents", []):
+            s3.delete_object(Bucket=bucket, Key=entry["Key"])
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a subcommand; its exit status, and its output."""
+
+    def command(*arguments: str) -> tuple[int, str]:
+        capsys.readouterr()
+        status = main(["policy", *arguments])
+        return status, "".join(capsys.readouterr())
+
+    return command
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Path:
+    """A bundle and a policy to push."""
+    (tmp_path / "bundle").mkdir()
+    for name, content in BUNDLE.items():
+        (tmp_path / "bundle" / name).write_bytes(content)
+    (tmp_path / "policy.yaml").write_text("policy: enabled\n")
+    return tmp_path
+
+
+def here(local: Path, text: str = "") -> tuple[str, ...]:
+    if text:
+        (local / "policy.yaml").write_text(text)
+    return ("--bundle", str(local / "bundle"), "--policy", str(local / "policy.yaml"))
+
+
+def state(session: Any) -> dict[str, str]:
+    """Every parameter with its value, and every object with its tag."""
+    ssm, s3 = session.create_client("ssm"), session.create_client("s3")
+    pages = ssm.get_paginator("get_parameters_by_path").paginate(Path="/", Recursive=True)
+    found = {each["Name"]: each["Value"] for page in pages for each in page["Parameters"]}
+    for bucket in (*BUCKETS.values(), OLD, OLDER):
+        for entry in s3.list_objects_v2(Bucket=bucket).get("Contents", []):
+            found[f"s3://{bucket}/{entry['Key']}"] = entry["ETag"]
+    return found
+
+
+def policy_of(session: Any, prefix: str) -> str:
+    return state(session).get(f"{prefix}/default/policy", "")
+
+
+def test_a_push_reaches_the_stack_that_is_named(local: Path, run: Run, aws: Any) -> None:
+    assert run("push", *here(local), "--stack-name", "podgraft-dev")[0] == 0
+    assert "policy: enabled" in policy_of(aws, "/podgraft-dev")
+    assert policy_of(aws, "/podgraft") == ""
+    before = state(aws)
+    assert run("push", *here(local, "policy: disabled\n"), "--stack-name", "podgraft")[0] == 0
+    assert "policy: disabled" in policy_of(aws, "/podgraft")
+    changed = {name for name in state(aws) if state(aws)[name] != before.get(name)}
+    assert all(name.startswith(("/podgraft/", f"s3://{PROD}/")) for name in changed), changed
+
+
+def test_options_instead_of_the_stack_reach_the_same(local: Path, run: Run, aws: Any) -> None:
+    options = ("--bucket", DEV, "--parameter-prefix", "/podgraft-dev")
+    assert run("push", *here(local), *options)[0] == 0
+    status, said = run("push", *here(local), "--stack-name", "podgraft-dev")
+    assert (status, "the same already" in said) == (0, True)
+    status, said = run("push", *here(local), "--bucket", PROD)  # its prefix is the default
+    assert (status, "version 1 of /podgraft/default/policy" in said) == (0, True)
+    assert len(state(aws)) == 8  # two owners, two policies, two bundles of two files
+
+
+# The options, and what the error names of the stack that owns the prefix.
+MIXED = (
+    (("--bucket", DEV), "--bucket: got 'bundles-of-dev', but stack podgraft reads /podgraft"),
+    (("--bucket", DEV, "--parameter-prefix", "/podgraft"), "use --stack-name podgraft"),
+    (("--bucket", PROD, "--parameter-prefix", "/podgraft-dev"), "use --stack-name podgraft-dev"),
+    (("--bucket", PROD, "--bundle-prefix", "b/"), "--bundle-prefix: got 'b/', but stack podgraft"),
+    (("--stack-name", "old"), "--bucket: got 'bundles-of-old', but stack podgraft reads /podgraft"),
+)
+UNOWNED = (
+    (("--bucket", DEV, "--parameter-prefix", "/podgraft-dve"), "parameter /podgraft-dve/stack: "),
+    (("--stack-name", "older"), "parameter /older/stack: not found"),
+)
+
+
+@pytest.fixture
+def pushed(local: Path, run: Run, aws: Any) -> Any:
+    """Both stacks have two versions of a policy with the same bundle."""
+    for name in BUCKETS:
+        for text in ("policy: enabled\n", f"policy: disabled  # {name}\n"):
+            assert run("push", *here(local, text), "--stack-name", name)[0] == 0
+    return aws
+
+
+@pytest.mark.parametrize("command", ["push", "rollback"])
+@pytest.mark.parametrize(("options", "words"), [*MIXED, *UNOWNED])
+def test_what_would_break_another_stack_is_refused(
+    local: Path, run: Run, pushed: Any, options: tuple[str, ...], words: str, command: str
+) -> None:
+    """The same bundle is in both buckets, so nothing but the owner tells the stacks apart."""
+    before = state(pushed)
+    further = here(local, "policy: enabled\n# new\n") if command == "push" else ("1",)
+    status, said = run(command, *further, *options)
+    assert status == 1
+    assert words in said
+    assert state(pushed) == before
+
+
+@pytest.mark.parametrize("command", ["diff", "history", "pull"])
+@pytest.mark.parametrize(("options", "words"), MIXED)
+def test_what_would_show_two_stacks_as_one_is_refused(
+    local: Path, run: Run, pushed: Any, options: tuple[str, ...], words: str, command: str
+) -> None:
+    del pushed
+    further = {"diff": here(local), "pull": ("-o", str(local / "out"))}.get(command, ())
+    status, said = run(command, *further, *options)
+    assert (status, words in said) == (1, True), said
+    assert not (local / "out").exists()
+
+
+def test_a_deployment_without_an_owner_can_be_read(local: Path, run: Run, aws: Any) -> None:
+    """A stack of an earlier version: its policy can be pulled before the upgrade."""
+    run("push", *here(local), "--stack-name", "podgraft-dev")
+    ssm, s3 = aws.create_client("ssm"), aws.create_client("s3")
+    text = policy_of(aws, "/podgraft-dev")
+    ssm.put_parameter(Name="/older/default/policy", Value=text, Type="String")
+    for entry in s3.list_objects_v2(Bucket=DEV)["Contents"]:
+        content = s3.get_object(Bucket=DEV, Key=entry["Key"])["Body"].read()
+        s3.put_object(Bucket=OLDER, Key=entry["Key"], Body=content)
+    assert run("pull", "-o", str(local / "out"), "--stack-name", "older")[0] == 0
+    assert run("history", "--stack-name", "older")[1].split()[0] == "1"
+
+
+def test_the_owner_that_the_error_tells_to_create_is_enough(
+    local: Path, run: Run, aws: Any
+) -> None:
+    """Functions that another tool deployed have no stack of podgraft."""
+    options = ("--bucket", OLDER, "--parameter-prefix", "/terraform")
+    said = run("push", *here(local), *options)[1]
+    words = shlex.split(said[said.index("aws ssm put-parameter") :])
+    given = dict(zip(words[3::2], words[4::2], strict=True))
+    ssm = aws.create_client("ssm")
+    ssm.put_parameter(Name=given["--name"], Value=given["--value"], Type=given["--type"])
+    try:
+        assert run("push", *here(local), *options)[0] == 0
+    finally:
+        ssm.delete_parameter(Name="/terraform/stack")
+
+
+@pytest.mark.parametrize("value", ["", "podgraft", "[]", '{"stack": "x"}', '{"bucket": 1}'])
+def test_an_owner_that_is_none_stops_every_command(
+    local: Path, run: Run, aws: Any, value: str
+) -> None:
+    ssm = aws.create_client("ssm")
+    ssm.put_parameter(Name="/damaged/stack", Value=value or " ", Type="String")
+    try:
+        status, said = run(
+            "push", *here(local), "--bucket", OLDER, "--parameter-prefix", "/damaged"
+        )
+    finally:
+        ssm.delete_parameter(Name="/damaged/stack")
+    assert (status, "parameter /damaged/stack: must be a JSON object" in said) == (1, True)
+
+
+USAGE = (
+    ((), 2, "Missing option '--stack-name' or '--bucket'."),
+    (
+        ("--stack-name", "podgraft", "--bucket", PROD, "--parameter-prefix", "/x"),
+        2,
+        "--stack-name replaces --bucket, --parameter-prefix; give one of both",
+    ),
+    (("--stack-name", "nowhere"), 1, "stack nowhere: "),
+    (("--stack-name", "other"), 1, "stack other: output BundleBucket is missing"),
+)
+
+
+@pytest.mark.parametrize(("options", "status", "words"), USAGE)
+def test_a_stack_that_is_not_podgrafts_is_an_error(
+    run: Run, aws: Any, options: tuple[str, ...], status: int, words: str
+) -> None:
+    cloudformation = aws.create_client("cloudformation")
+    topic = '{"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}}'
+    cloudformation.create_stack(StackName="other", TemplateBody=topic)
+    try:
+        got, said = run("history", *options)
+    finally:
+        cloudformation.delete_stack(StackName="other")
+    assert (got, words in said, "Traceback" in said) == (status, True, False), said
+
+
+def test_the_line_that_undoes_a_push_names_the_stack(local: Path, run: Run, aws: Any) -> None:
+    stack = ("--stack-name", "podgraft-dev")
+    run("push", *here(local), *stack)
+    said = run("push", *here(local, "policy: disabled\n"), *stack)[1]
+    line = said[said.index("podgraft policy rollback") :].splitlines()[0]
+    assert line.endswith("--stack-name podgraft-dev")
+    assert run(*shlex.split(line)[2:])[0] == 0
+    assert "policy: enabled" in policy_of(aws, "/podgraft-dev")
+
+
+# Two people change one policy.
+
+STACK = ("--stack-name", "podgraft-dev")
+NAME = "/podgraft-dev/default/policy"
+
+
+def by_another(aws: Any, text: str) -> None:
+    ssm = aws.create_client("ssm")
+    ssm.put_parameter(Name=NAME, Value=text, Type="String", Overwrite=True)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_version_that_another_writes_meanwhile_is_not_replaced(
+    local: Path, run: Run, aws: Any, monkeypatch: pytest.MonkeyPatch, first: bool
+) -> None:
+    if not first:
+        run("push", *here(local), *STACK)
+        path = local / "bundle" / "mesh.yaml"
+        path.write_bytes(path.read_bytes() + b"# changed\n")
+    upload = Cloud.upload
+
+    def and_another(cloud: Cloud, digest: str, path: str, content: bytes) -> None:
+        upload(cloud, digest, path, content)
+        by_another(aws, f"policy: disabled  # {path}\n")
+
+    monkeypatch.setattr(Cloud, "upload", and_another)
+    status, said = run("push", *here(local), *STACK)
+    expected, got = (0, 2) if first else (1, 3)
+    assert status == 1
+    assert f"parameter {NAME}: expected version {expected}, got version {got}" in said
+    assert "podgraft policy diff" in said
+    assert policy_of(aws, "/podgraft-dev").startswith("policy: disabled  # mesh.yaml")
+
+
+@pytest.mark.parametrize("command", ["push", "rollback"])
+def test_a_version_that_was_replaced_at_the_same_time_is_named(
+    local: Path, run: Run, aws: Any, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Parameter Store has no conditional update: what it replaces is only known afterwards."""
+    run("push", *here(local), *STACK)
+    run("push", *here(local, "policy: disabled\n"), *STACK)
+    check = Cloud.check_version
+
+    def and_another(cloud: Cloud, expected: int) -> None:
+        check(cloud, expected)
+        by_another(aws, f"{policy_of(aws, '/podgraft-dev')}# of another\n")
+
+    monkeypatch.setattr(Cloud, "check_version", and_another)
+    further = here(local, "policy: enabled\n# mine\n") if command == "push" else ("1",)
+    status, said = run(command, *further, *STACK)
+    monkeypatch.undo()
+    assert (status, "version 4 is in force, but replaced version 3 by" in said) == (1, True), said
+    line = said[said.index("podgraft policy rollback 3") :].splitlines()[0]
+    assert run(*shlex.split(line)[2:])[0] == 0
+    assert policy_of(aws, "/podgraft-dev").endswith("# of another\n")
+
+
+def test_a_first_push_does_not_replace_one_of_the_same_moment(
+    local: Path, run: Run, aws: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = Cloud.check_version
+
+    def before_another(cloud: Cloud, expected: int) -> None:
+        check(cloud, expected)
+        by_another(aws, "policy: disabled\n")
+
+    monkeypatch.setattr(Cloud, "check_version", before_another)
+    status, said = run("push", *here(local), *STACK)
+    assert (status, "expected version 0, got version 1" in said) == (1, True)
+    assert policy_of(aws, "/podgraft-dev") == "policy: disabled\n"
+
+
+@pytest.mark.parametrize("command", ["push", "rollback"])
+def test_a_version_that_was_not_expected_stops_before_anything_is_sent(
+    local: Path, run: Run, aws: Any, command: str
+) -> None:
+    run("push", *here(local), *STACK, "--expect-version", "0")
+    run("push", *here(local, "policy: disabled\n"), *STACK, "--expect-version", "1")
+    before = state(aws)
+    path = local / "bundle" / "mesh.yaml"
+    path.write_bytes(path.read_bytes() + b"# changed\n")
+    further = here(local) if command == "push" else ("1",)
+    for wrong in ("0", "1", "3"):
+        status, said = run(command, *further, *STACK, "--expect-version", wrong)
+        assert (status, f"expected version {wrong}, got version 2" in said) == (1, True)
+    assert state(aws) == before
+    assert run(command, *further, *STACK, "--expect-version", "2")[0] == 0
+
+
+def test_pull_names_the_version_to_expect(local: Path, run: Run, aws: Any) -> None:
+    run("push", *here(local), *STACK)
+    said = run("pull", "-o", str(local / "out"), *STACK)[1]
+    assert "--expect-version 1" in said
+    by_another(aws, f"{policy_of(aws, '/podgraft-dev')}# of another\n")
+    pulled = ("--bundle", str(local / "out/bundle"), "--policy", str(local / "out/policy.yaml"))
+    assert run("push", *pulled, *STACK, "--expect-version", "1")[0] == 1

@@ -1,0 +1,79 @@
+"""What operators and kube-apiserver do with a deployed stack."""
+
+import base64
+import json
+import sys
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import jsonpatch
+
+from e2e.aws.cloud import ROOT, Answer, Stack
+
+SAMPLE = ROOT / "samples" / "istio"
+EVENT = ROOT / "tests" / "events" / "wire" / "01-deployment-pod.json"
+# RefreshSeconds is 1; the rest is for a machine that does other things too.
+PATIENCE_SECONDS = 20
+
+
+def podgraft(stack: Stack, *arguments: str) -> str:
+    """Run ``podgraft policy``; its output."""
+    return stack.cloud.run(sys.executable, "-m", "podgraft", "policy", *arguments)
+
+
+def local(policy: Path) -> tuple[str, ...]:
+    """The options that name the sample bundle and a policy."""
+    return ("--bundle", str(SAMPLE / "bundle"), "--policy", str(policy))
+
+
+def remote(stack: Stack, injector: str = "istio") -> tuple[str, ...]:
+    """The options that name an injector of a stack."""
+    return ("--injector", injector, "--stack-name", stack.name)
+
+
+def issue(stack: Stack, cluster: str, file: Path) -> str:
+    """A new token for a cluster of a stack."""
+    script = str(ROOT / "scripts" / "tokens.py")
+    where = ("--stack-name", stack.name)
+    stack.cloud.run(
+        *(sys.executable, script, "issue", *where, "--cluster", cluster, "--output", str(file))
+    )
+    return file.read_text().strip()
+
+
+def send_review(stack: Stack, token: str, cluster: str = "e2e") -> Answer:
+    """A pod's creation, as kube-apiserver sends it."""
+    body: dict[str, Any] = json.loads(EVENT.read_text())["request"]["body"]
+    return stack.call(
+        "POST",
+        f"/istio/inject/cluster/{cluster}?timeout=10s",
+        json.dumps(body).encode(),
+        {"Authorization": f"Bearer {token}"},
+    )
+
+
+def containers(answer: Answer) -> list[str]:
+    """The names of all containers of the patched pod."""
+    pod = json.loads(EVENT.read_text())["request"]["body"]["request"]["object"]
+    patch = answer.body["response"].get("patch")
+    patched: Any = jsonpatch.apply_patch(pod, json.loads(base64.b64decode(patch)) if patch else [])
+    spec = patched["spec"]
+    return [each["name"] for key in ("initContainers", "containers") for each in spec.get(key, [])]
+
+
+def await_injection(stack: Stack, token: str, cluster: str = "e2e", *, injected: bool) -> None:
+    """Send reviews until the pod is injected, or is not."""
+    ends = monotonic() + PATIENCE_SECONDS
+    while ("istio-proxy" in containers(send_review(stack, token, cluster))) is not injected:
+        assert monotonic() < ends, f"injected is not {injected} after {PATIENCE_SECONDS} s"
+
+
+def await_warning(stack: Stack, token: str) -> list[str]:
+    """Send reviews until one has warnings."""
+    ends = monotonic() + PATIENCE_SECONDS
+    while True:
+        warnings = send_review(stack, token).body["response"].get("warnings", [])
+        if warnings:
+            return warnings
+        assert monotonic() < ends, f"no warning after {PATIENCE_SECONDS} s"

@@ -1,0 +1,131 @@
+"""Both stages of samconfig.toml in one account: no policy, token, metric, or log line is shared."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.aws.cloud import Cloud, Stack, Stage, deploy
+from e2e.aws.operator import (
+    await_injection,
+    containers,
+    issue,
+    local,
+    podgraft,
+    remote,
+    send_review,
+)
+
+Tokens = dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def tokens(stack: Stack, prod: Stack, tmp_path_factory: pytest.TempPathFactory) -> Tokens:
+    """A token of each stage, for clusters of one name; dev injects, prod does not."""
+    folder = tmp_path_factory.mktemp("tokens")
+    found: Tokens = {}
+    for stage, word in ((stack, "enabled"), (prod, "disabled")):
+        policy = folder / f"{stage.name}.yaml"
+        policy.write_text(f"policy: {word}\n")
+        podgraft(stage, "push", *local(policy), *remote(stage))
+        found[stage.name] = issue(stage, "both", folder / stage.name)
+    return found
+
+
+def test_each_stage_answers_by_its_own_policy_and_tokens(
+    stack: Stack, prod: Stack, tokens: Tokens
+) -> None:
+    for stage, injected in ((stack, True), (prod, False)):
+        answer = send_review(stage, tokens[stage.name], "both")
+        assert answer.status == 200, f"{answer.body}\n{stage.logs()}"
+        assert ("istio-proxy" in containers(answer)) is injected
+    assert send_review(prod, tokens[stack.name], "both").status == 401
+    assert send_review(stack, tokens[prod.name], "both").status == 401
+
+
+def test_no_output_is_shared(stack: Stack, prod: Stack) -> None:
+    assert {key for key in stack.outputs if stack.outputs[key] == prod.outputs[key]} == {
+        "BundlePrefix"  # in the stack's own bucket
+    }
+
+
+@pytest.mark.parametrize("command", ["push", "rollback"])
+def test_a_change_with_the_bucket_of_the_other_stage_is_refused(
+    stack: Stack, prod: Stack, tokens: Tokens, tmp_path: Path, command: str
+) -> None:
+    """The bundle is in both buckets: only the owner of the prefix tells the stages apart."""
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("policy: enabled\n# mixed\n")
+    further = local(policy) if command == "push" else ("1",)
+    before = _parameters(stack)
+    for bucket, prefix in ((stack, prod), (prod, stack)):
+        done = stack.cloud.attempt(
+            *(sys.executable, "-m", "podgraft", "policy", command, *further),
+            *("--injector", "istio", "--bucket", bucket.outputs["BundleBucket"]),
+            *("--parameter-prefix", prefix.outputs["ParameterPrefix"]),
+        )
+        assert done.returncode == 1
+        assert f"use --stack-name {prefix.name}" in done.stderr
+    assert _parameters(stack) == before
+    await_injection(stack, tokens[stack.name], "both", injected=True)
+    await_injection(prod, tokens[prod.name], "both", injected=False)
+
+
+def test_no_stack_takes_the_prefix_of_another(
+    cloud: Cloud, build: Path, stack: Stack, prod: Stack, tokens: Tokens
+) -> None:
+    """As a stage of an earlier version that is deployed again with the prefix of another."""
+    before = _parameters(stack)
+    prefix = f"ParameterPrefix={stack.outputs['ParameterPrefix']}"
+    done = deploy(cloud, build, Stage("prod"), prefix)
+    assert done.returncode == 1, done.stdout
+    assert "PrefixOwner" in done.stdout + done.stderr
+    assert _parameters(stack) == before
+    assert send_review(prod, tokens[stack.name], "both").status == 401
+
+
+def test_lines_and_metrics_carry_the_stack(stack: Stack, prod: Stack, tokens: Tokens) -> None:
+    for stage in (stack, prod):
+        send_review(stage, tokens[stage.name], "both")
+        reviews = [line for line in stage.lines() if line.get("message") == "review"]
+        metrics = [line for line in stage.lines() if "_aws" in line]
+        assert reviews
+        assert metrics
+        assert {line["service"] for line in (*reviews, *metrics)} == {stage.name}
+        for line in metrics:
+            for directive in line["_aws"]["CloudWatchMetrics"]:
+                assert all("service" in each for each in directive["Dimensions"]), line
+
+
+def test_alarms_and_dashboards_watch_their_own_stack(stack: Stack, prod: Stack) -> None:
+    watch = stack.cloud.client("cloudwatch")
+    alarms: list[Any] = watch.describe_alarms()["MetricAlarms"]
+    dashboards = watch.list_dashboards()["DashboardEntries"]
+    for stage, other in ((stack, prod), (prod, stack)):
+        own = [each for each in alarms if each["AlarmName"].startswith(f"{stage.name}-")]
+        if stage is prod:  # whose name the other one's begins with
+            own = [each for each in own if not each["AlarmName"].startswith(f"{other.name}-")]
+        assert len(own) == 7
+        values = [value["Value"] for each in own for value in each["Dimensions"]]
+        functions = [value for value in values if value != stage.name]
+        assert values.count(stage.name) == 4
+        assert set(functions) == {stage.outputs["FunctionAlias"].split(":")[-2]}
+        [board] = [
+            each for each in dashboards if each["DashboardName"] == f"{stage.name}-{_REGION}"
+        ]
+        body = watch.get_dashboard(DashboardName=board["DashboardName"])["DashboardBody"]
+        assert f'"service", "{stage.name}"' in body
+        assert f'"service", "{other.name}"' not in body
+        assert stage.outputs["LogGroup"] in json.dumps(json.loads(body))
+
+
+_REGION = "eu-central-1"
+
+
+def _parameters(stack: Stack) -> dict[str, str]:
+    """Every parameter of the account, of all stages."""
+    pages = stack.cloud.client("ssm").get_paginator("get_parameters_by_path")
+    found = pages.paginate(Path="/", Recursive=True)
+    return {each["Name"]: each["Value"] for page in found for each in page["Parameters"]}

@@ -1,0 +1,103 @@
+"""template.yaml as CloudFormation resolves it for one stack, as far as names are concerned."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+TEXT = (Path(__file__).parents[2] / "template.yaml").read_text()
+_VARIABLE = re.compile(r"\$\{([^!}][^}]*)\}")
+_NO_VALUE = object()
+
+
+class Loader(yaml.SafeLoader):
+    """Reads ``!Sub x`` as ``{"Sub": x}``."""
+
+
+def _short(loader: Loader, name: str, node: yaml.Node) -> dict[str, Any]:
+    match node:
+        case yaml.ScalarNode():
+            return {name: loader.construct_scalar(node)}
+        case yaml.SequenceNode():
+            return {name: loader.construct_sequence(node, deep=True)}
+        case _:
+            raise AssertionError(node)
+
+
+yaml.add_multi_constructor("!", _short, Loader)
+TEMPLATE: Any = yaml.load(TEXT, Loader)  # noqa: S506 — a SafeLoader, with CloudFormation's tags
+
+
+class Rendering:
+    """The template for one stack; a resource without a name of its own gets one of the stack's."""
+
+    def __init__(self, template: Any, stack: str, parameters: Mapping[str, str]) -> None:
+        self._template = template
+        self._stack = stack
+        defaults = {name: each.get("Default", "") for name, each in template["Parameters"].items()}
+        self._parameters = {**defaults, **parameters}
+        sections = ("Resources", "Outputs")
+        self.resources, self.outputs = (self._section(name) for name in sections)
+
+    def _section(self, name: str) -> dict[str, Any]:
+        """What is there under the conditions of this stack."""
+        return {
+            key: self._resolve({k: v for k, v in each.items() if k != "Metadata"})
+            for key, each in self._template[name].items()
+            if self._holds(each.get("Condition"))
+        }
+
+    def _holds(self, condition: Any) -> bool:
+        match condition:
+            case None:
+                return True
+            case str():
+                return self._holds(self._template["Conditions"][condition])
+            case {"Equals": [left, right]}:
+                return str(self._resolve(left)) == str(self._resolve(right))
+            case {"Not": [inner]}:
+                return not self._holds(inner)
+            case {"And": [left, right]}:
+                return self._holds(left) and self._holds(right)
+            case _:
+                raise AssertionError(condition)
+
+    def _resolve(self, value: Any) -> Any:
+        match value:
+            case {"Ref": name}:
+                return self._name(name)
+            case {"GetAtt": attribute}:
+                return self._name(attribute)
+            case {"Sub": [text, variables]}:
+                return self._substitute(text, self._resolve(variables))
+            case {"Sub": text}:
+                return self._substitute(text, {})
+            case {"If": [condition, yes, no]}:
+                return self._resolve(yes if self._holds(condition) else no)
+            case dict():
+                items = cast("dict[str, Any]", value).items()
+                resolved = {key: self._resolve(each) for key, each in items}
+                return {key: each for key, each in resolved.items() if each is not _NO_VALUE}
+            case list():
+                found = [self._resolve(each) for each in cast("list[Any]", value)]
+                return [each for each in found if each is not _NO_VALUE]
+            case _:
+                return value
+
+    def _substitute(self, text: str, variables: Mapping[str, Any]) -> str:
+        return _VARIABLE.sub(
+            lambda found: str(variables.get(found[1], None) or self._name(found[1])), text
+        )
+
+    def _name(self, name: str) -> Any:
+        if name == "AWS::NoValue":
+            return _NO_VALUE
+        if name == "AWS::StackName":
+            return self._stack
+        if name.startswith("AWS::"):
+            return name.removeprefix("AWS::").lower()
+        if name in self._parameters:
+            return self._parameters[name]
+        return f"{self._stack}-{name}"
