@@ -3,8 +3,8 @@
 A review is answered from one ``Snapshots`` value, so from one version of the policy parameter and
 the very bundles that it names, never from a mixture. Nothing is asked of the network while a value
 is younger than the refresh interval. If a refresh fails, the value in force stays and says why. If
-the newest version does not load, the newest earlier version that loads is in force (``earlier.py``),
-at a cold start too.
+the newest version does not load, the newest earlier version that loads is in force, at a cold start
+too (``earlier.py``).
 """
 
 from collections.abc import Callable, Mapping, Sequence

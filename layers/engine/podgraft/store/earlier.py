@@ -59,8 +59,8 @@ class Rejected:
 def load_earlier(versions: Versions, rejected: Rejected) -> Loaded:
     """The newest earlier version that loads, or the version in force; raises ``StoreError``.
 
-    Ten versions a request, the newest first, while the deadline of the refresh lasts. The next refresh continues
-    with those that were not tried; a refused version is never tried twice.
+    Ten versions a request, the newest first, while the deadline of the refresh lasts. The next
+    refresh continues with those that were not tried. A refused version is never tried twice.
     """
     candidates = [n for n in rejected.candidates if str(n) not in versions.refused]
     problem = rejected.problem

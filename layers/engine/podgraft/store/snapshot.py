@@ -17,6 +17,18 @@ Recheck = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
+class Document:
+    """A policy document as it is stored, and the files of every bundle that it names.
+
+    The key of the only bundle there is, which a policy need not name, is ``None``.
+    """
+
+    text: str
+    version: str
+    bundles: Mapping[str | None, Mapping[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
 class Stale:
     """Why what is in force may be older than what is stored.
 
