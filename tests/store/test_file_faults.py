@@ -392,3 +392,34 @@ def test_nothing_is_written_again_while_nothing_changes(at: Site) -> None:
 def test_a_store_without_auth_that_cannot_be_listed_is_away(own_folder: Path) -> None:
     with pytest.raises(UnavailableError, match="callers cannot be read: No such file"):
         DirectoryCallers(own_folder / "missing").callers()
+
+
+# --- F21: many files
+
+
+def test_warm_reviews_do_not_look_at_every_file_each_time(
+    at: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = at.store / "default" / "bundle" / "many"
+    folder.mkdir()
+    for number in range(1000):
+        text = f"{{apiVersion: v1, kind: Namespace, metadata: {{name: n{number}}}}}"
+        (folder / f"{number}.yaml").write_text(text)
+    listed: list[str] = []
+    scandir = os.scandir
+
+    def listing(path: str) -> object:
+        listed.append(path)
+        return scandir(path)
+
+    now = Clock()
+    store = DirectoryStore(at.store, clock=now)
+    store.snapshot("default", None)
+    monkeypatch.setattr(os, "scandir", listing)
+    for _ in range(10):
+        assert store.snapshot("default", None).stale is None
+    assert not listed
+    keep(at.store, policy="policy: disabled")
+    now.seconds += 1
+    assert store.snapshot("default", None).bundle.rules.policy == "disabled"
+    assert listed
