@@ -56,7 +56,8 @@ def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
         return {"Sub": [f"{place}{path}", {"Prefix": prefix}]}
 
     assert resources == {
-        "ReadPolicies": below("/*/policy"),
+        # With a version too: earlier ones are read by name and version.
+        "ReadPolicies": [below("/*/policy"), below("/*/policy:*")],
         "ReadTokenHashes": [below("/auth"), below("/auth/*")],
         "ListBundles": {"GetAtt": "Bundles.Arn"},
         "ReadBundles": {"Sub": "${Bundles.Arn}/${BundlePrefix}*"},

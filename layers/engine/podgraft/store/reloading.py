@@ -3,13 +3,17 @@
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 from podgraft.records import dataclass
 
 from .errors import StoreError, UnavailableError
 
 T = TypeVar("T")
+
+# A look takes 5 µs for each file: with many, looking takes a twentieth of the time, at most.
+FREE_FILES = 100
+SECONDS_PER_FILE = 0.0001
 
 # Files that are written while they are read are read again, this often.
 _TRIES = 3
@@ -30,13 +34,27 @@ class _Loaded(Generic[T]):
     error: StoreError | None
 
 
+class Keeper(Protocol[T]):
+    """Keeps the last good value for all processes that load the same files."""
+
+    def keep(self, value: T, /) -> None:
+        """Keep a value that was loaded."""
+        ...
+
+    def restore(self) -> T | None:
+        """The value that any process kept last, if there is one."""
+        ...
+
+
 class Reloading(Generic[T]):
     """A value and the fingerprint of the files it came from.
 
-    *fingerprint* must be cheap and is never ``None``: it is taken at every look, but for looks
-    within *seconds* of one that found nothing new. What does not load is not tried again until the
-    files change; what cannot be reached is, and so is a value that is not *settled*. Threads may
-    share it.
+    *fingerprint* is never ``None``. It is taken at every look, except within *seconds* of a look
+    that found nothing new; that rest is longer if a fingerprint is a tuple of very many marks. What
+    does not load is not tried again until the files change; what cannot be reached is, and so is a
+    value that is not *settled*. *fingerprint* and *load* raise ``StoreError`` only. *keeper*
+    receives each value of files that did not change meanwhile, and is asked for one if the files do
+    not load. Threads may share it.
     """
 
     def __init__(
@@ -47,10 +65,12 @@ class Reloading(Generic[T]):
         clock: Callable[[], float] = monotonic,
         *,
         settled: Callable[[T], bool] = lambda _: True,
+        keeper: Keeper[T] | None = None,
     ) -> None:
         self._fingerprint = fingerprint
         self._load = load
         self._is_settled = settled
+        self._keeper = keeper
         self._seconds = seconds
         self._clock = clock
         self._rests_until = 0.0
@@ -74,28 +94,47 @@ class Reloading(Generic[T]):
         loaded, now = self._loaded, self._clock()
         if loaded and loaded.value is not None and now < self._rests_until:
             return loaded
-        fingerprint = self._fingerprint()
+        try:
+            fingerprint = self._fingerprint()
+        except UnavailableError as error:
+            # Not kept: the next look compares with the fingerprint of the last load again.
+            return _Loaded(None, self._last_good(loaded), error)
         if loaded is None or loaded.fingerprint != fingerprint:
             with self._lock:
                 loaded = self._loaded
                 if loaded is None or loaded.fingerprint != fingerprint:
                     loaded = self._loaded = self._reloaded(loaded)
-        self._rests_until = now + self._seconds
+        self._rests_until = now + self._rest(fingerprint)
         return loaded
 
+    def _rest(self, fingerprint: object) -> float:
+        """Seconds until the next look, which takes time for each file."""
+        marks = cast("tuple[object, ...]", fingerprint) if isinstance(fingerprint, tuple) else ()
+        return max(self._seconds, (len(marks) - FREE_FILES) * SECONDS_PER_FILE)
+
     def _reloaded(self, before: _Loaded[T] | None) -> _Loaded[T]:
-        fingerprint = self._fingerprint()
+        fingerprint: object = None
         try:
+            fingerprint = self._fingerprint()
             return self._settled(fingerprint)
         except UnavailableError as error:
-            return _Loaded(None, before.value if before else None, error)
+            return _Loaded(None, self._last_good(before), error)
         except StoreError as error:
-            return _Loaded(fingerprint, before.value if before else None, error)
+            return _Loaded(fingerprint, self._last_good(before), error)
+
+    def _last_good(self, before: _Loaded[T] | None) -> T | None:
+        """The value in force while the files do not load: the restored one, if there is one."""
+        restored = self._keeper.restore() if self._keeper is not None else None
+        if restored is not None:
+            return restored
+        return before.value if before else None
 
     def _settled(self, fingerprint: object) -> _Loaded[T]:
         """A value of files that did not change while they were read."""
         for _ in range(_TRIES):
             value, was, fingerprint = self._load(), fingerprint, self._fingerprint()
             if was == fingerprint:
+                if self._keeper is not None:
+                    self._keeper.keep(value)
                 return _Loaded(fingerprint if self._is_settled(value) else None, value, None)
         raise UnavailableError("the files change faster than they can be read")
