@@ -33,8 +33,10 @@ class Connection:
     """A connection, its phase, and what has arrived and not yet been used."""
 
     __slots__ = (
+        "awaits_body",
         "client",
         "closes",
+        "counted_bytes",
         "deadline_seconds",
         "discarded_bytes",
         "is_proven",
@@ -42,7 +44,6 @@ class Connection:
         "outgoing",
         "phase",
         "received",
-        "reserved_bytes",
         "searched",
         "server",
         "socket",
@@ -63,7 +64,8 @@ class Connection:
         self.received = bytearray()
         self.searched = 0  # bytes that hold no end of a head
         self.message: Message | None = None
-        self.reserved_bytes = 0  # for a large body that the application has asked for
+        self.awaits_body = False  # whether the application has asked for a body that is large
+        self.counted_bytes = 0  # of what was received, in the sum of large bodies
         self.outgoing = b""
         self.closes = False  # after what is outgoing
         self.discarded_bytes = 0
@@ -118,7 +120,6 @@ class Connection:
             del self.received[: self.message.end]
         self.message = None
         self.searched = 0
-        self.reserved_bytes = 0
 
     def close(self) -> None:
         """Close the socket, at once."""

@@ -34,8 +34,8 @@ CLOSING_SECONDS = 5.0
 STOPPING_SECONDS = 2.0
 
 SMALL_BODY_BYTES = 65_536  # collected before the application knows the caller; most reviews fit
-# Of all large bodies that the application waits for. More would be memory that one token can fill.
-MAX_RESERVED_BYTES = 32 * MAX_REQUEST_BYTES
+# Of all large bodies that are arriving. More would be memory that one token can fill.
+MAX_BODIES_BYTES = 32 * MAX_REQUEST_BYTES
 # What a client may send after a response that closes the connection, and still read the response.
 MAX_DISCARDED_BYTES = 4 * MAX_REQUEST_BYTES
 
@@ -55,7 +55,7 @@ class ConnectionLoop:
         self._configuration = configuration
         self._incidents = incidents
         self._serve = serve
-        self._reserved_bytes = 0
+        self._bodies_bytes = 0
         self._is_stopping = False
         self._next_look_seconds = 0.0
 
@@ -87,7 +87,7 @@ class ConnectionLoop:
         """Go on after the application has run."""
         connection.is_proven = connection.is_proven or exchange.is_review
         connection.closes = exchange.closes
-        self._take(connection, self._reserve if exchange.needs_body else self._answer)
+        self._take(connection, self._collect if exchange.needs_body else self._answer)
 
     def stop(self) -> None:
         """Let idle connections go soon; a part of a request has its deadline."""
@@ -141,6 +141,8 @@ class ConnectionLoop:
 
     def _proceed(self, connection: Connection) -> None:
         """Take the next step of a connection."""
+        if connection not in self.connections:  # it made room in this turn
+            return
         match connection.phase:
             case Phase.HANDSHAKE:
                 self._take(connection, self._shake_hands)
@@ -189,7 +191,17 @@ class ConnectionLoop:
             return
         if connection.phase is Phase.IDLE:
             self._enter(connection, Phase.HEAD, HEAD_SECONDS)
+        if connection.awaits_body:
+            self._count_body(connection)
+            if self._bodies_bytes > MAX_BODIES_BYTES:
+                self._incidents.count("no memory for large bodies")
+                self._refuse(connection, http_fault.BUSY)
+                return
         self._advance(connection)
+
+    def _count_body(self, connection: Connection) -> None:
+        self._bodies_bytes += len(connection.received) - connection.counted_bytes
+        connection.counted_bytes = len(connection.received)
 
     def _advance(self, connection: Connection) -> None:
         """Go on as far as what has arrived allows."""
@@ -211,7 +223,7 @@ class ConnectionLoop:
         if message is None:
             connection.searched = len(connection.received)
         elif message.is_complete(connection.received) or (
-            message.body_bytes > SMALL_BODY_BYTES and not connection.reserved_bytes
+            message.body_bytes > SMALL_BODY_BYTES and not connection.awaits_body
         ):
             self._watch(connection, 0)
             connection.phase = Phase.SERVING
@@ -227,18 +239,14 @@ class ConnectionLoop:
             connection.outgoing = b"HTTP/1.1 100 Continue\r\n\r\n"
             connection.send()
 
-    def _reserve(self, connection: Connection) -> None:
+    def _collect(self, connection: Connection) -> None:
         """Collect a large body that the application has asked for."""
         message = connection.message
-        wanted = 0 if message is None else message.body_bytes
-        if wanted > MAX_REQUEST_BYTES:
+        if message is not None and message.body_bytes > MAX_REQUEST_BYTES:
             self._refuse(connection, http_fault.BODY_TOO_LARGE)
-        elif self._reserved_bytes + wanted > MAX_RESERVED_BYTES:
-            self._incidents.count("no memory for large bodies")
-            self._refuse(connection, http_fault.BUSY)
         else:
-            self._reserved_bytes += wanted
-            connection.reserved_bytes = wanted
+            connection.awaits_body = True
+            self._count_body(connection)
             self._await_body(connection)
 
     def _refuse(self, connection: Connection, fault: HTTPFault) -> None:
@@ -280,5 +288,6 @@ class ConnectionLoop:
             self.close(connection)
 
     def _release(self, connection: Connection) -> None:
-        self._reserved_bytes -= connection.reserved_bytes
-        connection.reserved_bytes = 0
+        self._bodies_bytes -= connection.counted_bytes
+        connection.counted_bytes = 0
+        connection.awaits_body = False

@@ -72,6 +72,8 @@ def answer(host: Host, connection: Connection) -> Exchange:
     except ParseException as error:  # a SCRIPT_NAME that the path does not begin with
         return Exchange(http_fault.parse_fault(error).encode())
     try:
+        if not (host.alive and message.is_complete(connection.received)):
+            response.force_close()
         _respond(host, response, environ)
     except BodyPending:
         return Exchange(needs_body=True)
@@ -89,8 +91,6 @@ def answer(host: Host, connection: Connection) -> Exchange:
 def _respond(host: Host, response: Any, environ: Any) -> None:
     """Let the application write its response."""
     environ["wsgi.multithread"] = True
-    if not host.alive:
-        response.force_close()
     chunks: Any = host.wsgi(environ, response.start_response)
     try:
         for chunk in chunks:

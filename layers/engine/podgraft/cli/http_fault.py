@@ -26,6 +26,7 @@ class HTTPFault:
 
     code: HTTPStatus
     message: str
+    retry_after_seconds: int = 0  # kube-apiserver repeats the call then, until its own timeout
 
     def encode(self) -> bytes:
         """Format the complete response; the connection is closed after it."""
@@ -35,9 +36,11 @@ class HTTPFault:
             f"Date: {http_date()}\r\n"
             "Connection: close\r\n"
             "Content-Type: application/json\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
+            f"Content-Length: {len(body)}\r\n"
         )
-        return head.encode("ascii") + body
+        if self.retry_after_seconds:
+            head += f"Retry-After: {self.retry_after_seconds}\r\n"
+        return f"{head}\r\n".encode("ascii") + body
 
 
 HEAD_TIMEOUT = HTTPFault(
@@ -52,7 +55,9 @@ BODY_TOO_LARGE = HTTPFault(
     f"request: the body must have at most {MAX_REQUEST_BYTES} bytes",
 )
 BUSY = HTTPFault(
-    HTTPStatus.SERVICE_UNAVAILABLE, "request: too many large bodies are arriving; try again"
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "request: too many large bodies are arriving; try again",
+    retry_after_seconds=1,
 )
 INTERNAL = HTTPFault(
     HTTPStatus.INTERNAL_SERVER_ERROR, "internal error; see the log of podgraft serve"

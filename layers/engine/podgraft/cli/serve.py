@@ -10,6 +10,7 @@ import click
 
 from podgraft.cli.https import Place, Server
 from podgraft.cli.tls import Files, ReloadingContext
+from podgraft.cli.worker import DEFAULT_CONNECTIONS_PER_ADDRESS
 from podgraft.store import DirectoryCallers, DirectoryStore
 from podgraft.web import Auth, create_app
 
@@ -39,6 +40,13 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True)
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True)
 @click.option("--threads", type=click.IntRange(1), default=8, show_default=True)
+@click.option(
+    "--connections-per-address",
+    type=click.IntRange(1),
+    default=DEFAULT_CONNECTIONS_PER_ADDRESS,
+    show_default=True,
+    help="Share of one client address in the connections of each worker.",
+)
 def command(  # noqa: PLR0913 — one parameter an option
     *,
     folder: Path,
@@ -51,6 +59,7 @@ def command(  # noqa: PLR0913 — one parameter an option
     port: int,
     workers: int,
     threads: int,
+    connections_per_address: int,
 ) -> None:
     """Answer admission reviews over HTTPS, without AWS.
 
@@ -59,7 +68,13 @@ def command(  # noqa: PLR0913 — one parameter an option
     proof = _proof(auth, client_ca)
     tls = ReloadingContext(Files(cert, key, client_ca, _passphrase(passphrase_file)))
     app = create_app(DirectoryStore(folder), DirectoryCallers(folder), auth=proof)
-    place = Place(host=host, port=port, workers=workers, threads=threads)
+    place = Place(
+        host=host,
+        port=port,
+        workers=workers,
+        threads=threads,
+        connections_per_address=connections_per_address,
+    )
     Server(app, place, tls).run()
 
 
