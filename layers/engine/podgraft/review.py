@@ -216,7 +216,7 @@ def _injected(case: _Case, bundle: Bundle, pod: Object, decision: Decision) -> A
 def _mutate(case: _Case, bundle: Bundle) -> Answered:
     if case.request.object is None or not bundle.objects:
         return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES)
-    before = objects.check_object(case.request.object)
+    before = objects.check_object(case.request)
     grafted = _graft(bundle.objects, before, case.call)
     if grafted.object is before:
         return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES, grafted.warnings)

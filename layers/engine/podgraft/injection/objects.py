@@ -6,6 +6,7 @@ count as the operator's.
 """
 
 from podgraft import jsonvalue, kube
+from podgraft.admission import AdmissionRequest
 from podgraft.govalue import GoType
 from podgraft.jsonvalue import JSON, Object
 
@@ -22,17 +23,22 @@ def check_pod(value: JSON) -> Object:
     return _check(value, kube.POD)
 
 
-def check_object(value: JSON) -> Object:
+def check_object(request: AdmissionRequest) -> Object:
     """Return the object in a request, of any kind; raise ``UserError`` if it does not decode."""
     # Imported here: it loads what overlays need, which a bundle with overlays has loaded.
     from .overlay_data import type_of
 
+    value = request.object
     if not isinstance(value, dict):
         raise UserError(f"object: expected an object, got {jsonvalue.kind(value)}")
-    for key in ("kind", "apiVersion"):
-        if not isinstance(value.get(key, ""), str):
-            raise UserError(f"object /{key}: expected a string, got {jsonvalue.kind(value[key])}")
-    type_ = type_of(value)
+    version = "/".join(part for part in (request.kind.group, request.kind.version) if part)
+    for key, expected in (("kind", request.kind.kind), ("apiVersion", version)):
+        got = value.get(key, expected)
+        if not isinstance(got, str):
+            raise UserError(f"object /{key}: expected a string, got {jsonvalue.kind(got)}")
+        if expected not in {"", got}:
+            raise UserError(f"object /{key}: expected {expected!r}, got {got!r}")
+    type_ = type_of({"kind": request.kind.kind or None, "apiVersion": version or None, **value})
     if type_ is not None:
         return _check(value, type_)
     try:  # of other kinds, metadata alone has a type; some, as PodExecOptions, have none
