@@ -8,7 +8,9 @@ from pathlib import Path
 
 import click
 
+from podgraft.cli.failure import CommandError
 from podgraft.cli.https import Place, Server
+from podgraft.cli.survey import Survey, all_lines, certificate_survey, survey
 from podgraft.cli.tls import Files, ReloadingContext
 from podgraft.cli.worker import DEFAULT_CONNECTIONS_PER_ADDRESS
 from podgraft.store import DirectoryCallers, DirectoryStore
@@ -47,6 +49,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     show_default=True,
     help="Share of one client address in the connections of each worker.",
 )
+@click.option("--check", is_flag=True, help="Report what would be served, and do not serve it.")
 def command(  # noqa: PLR0913 — one parameter an option
     *,
     folder: Path,
@@ -60,14 +63,24 @@ def command(  # noqa: PLR0913 — one parameter an option
     workers: int,
     threads: int,
     connections_per_address: int,
+    check: bool,
 ) -> None:
     """Answer admission reviews over HTTPS, without AWS.
+
+    It reports at start which injectors and clusters it found, and refuses to start if no injector
+    loads or the certificate is not valid. With --check, the exit status is 1 if anything does not
+    load.
 
     SIGTERM ends it once the open requests are answered. Port 0 takes a free port and prints it.
     """
     proof = _proof(auth, client_ca)
     tls = ReloadingContext(Files(cert, key, client_ca, _passphrase(passphrase_file)))
-    app = create_app(DirectoryStore(folder), DirectoryCallers(folder), auth=proof)
+    store, callers = DirectoryStore(folder), DirectoryCallers(folder)
+    surveys = survey(folder, store, callers, proof), certificate_survey(cert)
+    _report(*surveys, check=check)
+    if check:
+        return
+    app = create_app(store, callers, auth=proof)
     place = Place(
         host=host,
         port=port,
@@ -76,6 +89,17 @@ def command(  # noqa: PLR0913 — one parameter an option
         connections_per_address=connections_per_address,
     )
     Server(app, place, tls).run()
+
+
+def _report(*surveys: Survey, check: bool) -> None:
+    """Print what was found; raise ``CommandError`` if that cannot work, or is to be checked."""
+    for kind, line in all_lines(*surveys):
+        # Standard output belongs to the log of reviews.
+        click.echo(f"{kind}: {line}" if kind else line, err=not check)
+    if any(not each.is_usable for each in surveys):
+        raise CommandError("no injector loads; correct the errors above")
+    if check and any(each.errors for each in surveys):
+        raise CommandError("something does not load; correct the errors above")
 
 
 def _proof(auth: str | None, client_ca: Path | None) -> Auth:
