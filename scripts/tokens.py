@@ -21,6 +21,7 @@ from podgraft import kubeyaml
 from podgraft.cli.failure import CommandError
 from podgraft.store import tokens as hashes
 from podgraft.store.tokens import Callers, TokenHash, TokensError
+from podgraft.web.subjects import parse
 
 TOKEN_BYTES = 32  # 256 random bits; base64url makes them one segment of a URL's path as they are
 
@@ -204,6 +205,11 @@ def list_(book: Book, cluster: str | None) -> None:
 @in_store
 def allow(book: Book, cluster: str, subject: str) -> None:
     """Let a client certificate with SUBJECT (as certs.py client prints it) call for a cluster."""
+    if parse(subject) is None:
+        raise TokensError(
+            f"subject: got {subject!r}, which can match no certificate; "
+            "use the form CN=prod-eu,O=podgraft-clusters, with one attribute in each part"
+        )
     with book.change(cluster) as change:
         subjects = tuple(dict.fromkeys((*change.callers.subjects, subject)))
         change.write(replace(change.callers, subjects=subjects))
