@@ -150,7 +150,7 @@ class _Record:
             self.trace.add(_rule(policy, binding), observed)
         elif self.trace is not None:
             count = len(policy.validations)
-            self.trace.add(_rule(policy, binding), f"matches, and has {count} validations")
+            self.trace.add(_rule(policy, binding), f"matches; validations: {count}")
 
     def publish(self, policy: ValidatingPolicy, key: str, value: str) -> None:
         """An audit annotation; the same value is told once."""
