@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import WorkloadError, workload
 
-TEMPLATE_SPEC: Object = {"template": {"spec": {"containers": []}}}
+NO_CONTAINERS: Object = {"containers": []}
+TEMPLATE_SPEC: Object = {"template": {"spec": NO_CONTAINERS}}
 JOB_TEMPLATE_SPEC: Object = {"jobTemplate": {"spec": TEMPLATE_SPEC}}
 ANY_GROUP = ("v1", "apps/v1", "extensions/v1beta1", "batch/v2alpha1", "")
 
@@ -35,12 +36,12 @@ def test_a_workload_needs_no_api_version() -> None:
     assert workload.place_of({"kind": "Deployment"}) is not None
 
 
-EXTERNAL = (
+EXTERNAL: tuple[tuple[str, JSON, bool], ...] = (
     # kind, spec, whether it is a workload
     ("Deployment", TEMPLATE_SPEC, True),
     ("StatefulSet", TEMPLATE_SPEC, True),
     ("CronJob", JOB_TEMPLATE_SPEC, True),
-    ("Pod", {"containers": []}, True),
+    ("Pod", NO_CONTAINERS, True),
     ("Job", {"tasks": [{"template": TEMPLATE_SPEC}]}, False),
     ("Deployment", {"template": "name-of-another"}, False),
     ("CronJob", None, False),
@@ -56,10 +57,10 @@ def test_an_external_kind_is_a_workload_if_its_pod_is_where_it_should_be(
     assert bool(workload.place_of(document)) is is_workload
 
 
-HOLDERS = (
+HOLDERS: tuple[tuple[Object, bool], ...] = (
     ({"kind": "Service", "spec": TEMPLATE_SPEC}, True),  # of Knative
     ({"kind": "ScaledJob", "spec": JOB_TEMPLATE_SPEC}, True),
-    ({"kind": "PodTemplate", "template": {"spec": {"containers": []}}}, True),
+    ({"kind": "PodTemplate", "template": {"spec": NO_CONTAINERS}}, True),
     ({"kind": "Service", "spec": {"ports": []}}, False),
     ({"kind": "ConfigMap", "spec": None}, False),
     ({"kind": "Certificate", "spec": {"template": {"spec": "a"}}}, False),

@@ -14,7 +14,7 @@ from podgraft.review import Caller
 from podgraft.store import Snapshot
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-_EXPLAIN = "podgraft explain shows what the webhook does with it"
+_EXPLAIN = "run podgraft explain for the complete result"
 
 
 @click.command("inject")
@@ -70,10 +70,10 @@ def _left_out(bundle: Bundle, *, webhook: bool) -> Iterator[str]:
     """What the bundle contains and this command does not apply."""
     if not webhook and len(bundle.pods) > 1:
         yield (
-            "the bundle's overlays and meshes are not applied: without --webhook, inject renders "
-            f"Istio's templates only; {_EXPLAIN}"
+            "the bundle's overlays and meshes are not applied: inject without --webhook renders "
+            f"only Istio's templates; {_EXPLAIN}"
         )
     if webhook and bundle.objects:
-        yield f"the bundle's overlays are applied to Pods only, as /inject does; {_EXPLAIN}"
+        yield f"the bundle's overlays are applied to Pods only, and not by /mutate; {_EXPLAIN}"
     if bundle.judges:
         yield f"the bundle's rules are not evaluated: inject does not call /validate; {_EXPLAIN}"

@@ -24,6 +24,8 @@ from podgraft.store import Deadline, Snapshot
 
 CALLER = Caller(injector="offline")
 
+_EXPLAIN = "run podgraft explain to see what the webhook does"
+
 
 class Fixed:
     """A ``Store`` that holds one snapshot under every name."""
@@ -111,12 +113,15 @@ class _Run:
             return self._review(document)
         if workload.place_of(document, workload.EVERY) or workload.holds_pod(document):
             self.workloads += 1
-            self._warn(
-                document, "copied: --webhook injects Pods only; leave it out, or inject Pods"
-            )
+            self._warn(document, f"not injected: --webhook injects Pods only; {self._remedy}")
         elif self.snapshot.bundle.objects or self.snapshot.bundle.judges:
-            self._warn(document, "copied: --webhook injects Pods only")
+            self._warn(document, f"copied: --webhook injects Pods only; {_EXPLAIN}")
         return document
+
+    @property
+    def _remedy(self) -> str:
+        has_istio = self.snapshot.bundle.istio is not None
+        return "leave out --webhook to inject workloads" if has_istio else _EXPLAIN
 
     def _review(self, pod: Object) -> Object:
         self.workloads += 1

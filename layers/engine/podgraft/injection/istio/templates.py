@@ -108,7 +108,8 @@ class Templates:
     def find_missing(self, config: Config) -> Iterator[Fault]:
         """The fault of a configuration without a template that its release reads."""
         if self.defaults == (ONLY,):
-            if not config.template:
+            # With templates, Istio 1.9 and later write a template that fails in earlier releases.
+            if not config.template or config.templates:
                 yield _no_template("/template", _ONLY_READ, is_other=bool(config.templates))
         elif not self.parse:
             yield _no_template("/templates", _ALL_READ, is_other=bool(config.template))
