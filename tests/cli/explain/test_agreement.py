@@ -17,7 +17,7 @@ from werkzeug.test import Client
 
 from cli.explain import generated
 from podgraft import cli, kubeyaml, patch
-from podgraft.jsonvalue import JSON, Object, object_at, text_at
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, text_at
 from podgraft.policy import constraints
 from podgraft.store import DirectoryCallers, DirectoryStore
 from podgraft.web import Auth, create_app
@@ -25,7 +25,7 @@ from podgraft.web import Auth, create_app
 SAMPLES = Path(__file__).parents[3] / "samples"
 INPUTS = sorted(SAMPLES.glob("*/input.*.yaml"))
 INJECTORS = sorted({path.parent.name for path in INPUTS})
-SEED, PODS, DEPLOYMENTS = 20261122, 1000, 100
+SEED, PODS, DEPLOYMENTS = 20261122, 1000, 50
 
 STATUSES = {"injected": 0, "changed": 0, "skipped": 3, "denied": 4, "failed": 1}
 # The verdict that a decision of the webhook amounts to, in the order in which the first counts.
@@ -148,19 +148,24 @@ def test_every_input_of_a_sample_has_the_webhooks_verdict(
 def test_every_input_of_a_sample_agrees_with_its_golden(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    golden = json.loads(
-        path.with_name(path.name.replace("input", "want", 1)).with_suffix(".json").read_text()
-    )
+    """The routes that explain does not call, for which the bundle has nothing, change nothing."""
+    golden = json.loads((path.parent / f"want.{path.name.split('.')[1]}.json").read_text())
     _, told = explained(path, path.parent.name, capsys)
 
     assert isinstance(told, dict)
-    for review in told["reviews"]:  # type: ignore[union-attr] - a list, or this fails
-        if not review["object"].startswith(told["subject"].split(" in ")[0]):
-            continue
-        expected = golden[review["route"]]
-        assert review["decision"] == expected["audit"]["decision"]
-        assert review["allowed"] == expected["allowed"]
-        assert review["message"] == expected.get("status", {}).get("message", "")
+    name = text_at(told, "subject").split(" in ")[0]
+    reviews = {
+        text_at(each, "route"): without(each, "object")
+        for each in objects_at(told, "reviews")
+        if is_of(each, name)
+    }
+    for route, expected in golden.items():
+        if route in reviews:
+            assert reviews[route]["decision"] == expected["audit"]["decision"]
+            assert reviews[route]["allowed"] == expected["allowed"]
+            assert reviews[route]["message"] == expected.get("status", {}).get("message", "")
+        else:
+            assert (expected["allowed"], "patch" in expected) == (True, False)
 
 
 @pytest.mark.parametrize("injector", INJECTORS)

@@ -48,14 +48,11 @@ def read(*, config: Path, values: Path | None, mesh: Path | None) -> dict[str, b
 def check_templates(config: Path, injector: istio.Injector) -> None:
     """Check that the release reads the templates of the file; raises ``CommandError``."""
     raw = _mapping(_File.read(config).text("config"))
-    # With templates, Istio 1.9 and later write a template that fails in earlier releases.
-    is_current = bool(raw.get("templates"))
-    if is_current == injector.profile.pod_templates:
+    if raw.get("templates") or not injector.profile.pod_templates:
         return
-    key, releases = ("templates", "1.9 or later") if is_current else ("template", "1.8 or earlier")
     raise CommandError(
-        f"{config}: key {key} is of Istio {releases}, and Istio {injector.profile.release} does "
-        f"not read it; set --istio-release (istioRelease in the policy) to {releases}"
+        f"{config}: key template is of Istio 1.8 or earlier, and Istio {injector.profile.release} "
+        "does not read it; set --istio-release (istioRelease in the policy) to 1.8 or earlier"
     )
 
 

@@ -88,8 +88,10 @@ def compile_(
     known = _functions(profile, schema, env)
     chosen = templates.templates(profile, config, known, surroundings.default_templates)
     warnings += chosen.unknown("policy" if surroundings.default_templates else "config")
-    warnings += chosen.find_missing(config)
-    if not deferred:
+    missing = tuple(chosen.find_missing(config))
+    # The template that is there beside templates is one that fails to parse, by Istio's intent.
+    (warnings if profile.pod_templates or not config.templates else faults).extend(missing)
+    if not deferred and not missing:
         _parse(profile, chosen, faults, warnings)
     rules = _rules(profile, config, warnings)
     if faults:

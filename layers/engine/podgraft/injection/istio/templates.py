@@ -127,7 +127,8 @@ def _no_template(path: str, reads: tuple[str, str, str], *, is_other: bool) -> F
     remedy = "use key config of ConfigMap istio-sidecar-injector"
     if is_other:
         remedy = (
-            f'set istioRelease in the policy to the release of key {other}, such as "{release}"'
+            f'set istioRelease in the policy (or --istio-release) to "{release}", or to another '
+            f"release that reads key {other}"
         )
     return Fault(
         document="config",
