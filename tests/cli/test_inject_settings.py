@@ -192,7 +192,7 @@ WRONG: tuple[tuple[dict[str, str | Object], tuple[str, ...], str], ...] = (
         (),
         (
             "config: contains no template: expected key templates (Istio 1.9 and later) or "
-            "template (Istio 1.8 and earlier), got keys global; name ConfigMap istio-sidecar-injector"
+            "template (Istio 1.8 and earlier), got keys global; name ConfigMap istio-"
         ),
     ),
     (
