@@ -1,4 +1,4 @@
-"""The whole way of a pod, told by the command line: who decides, and what the words are."""
+"""``podgraft explain`` over the Istio sample: what decides, and what is printed."""
 
 import json
 from collections.abc import Callable
@@ -56,6 +56,7 @@ class Case:
     webhook: Object | None
     decides: str
     injected: bool
+    status: int | None = None
 
 
 DEPLOYMENT: Object = {
@@ -122,6 +123,21 @@ CASES = (
         registration(matchConditions=[BROKEN]),
         "matchConditions: broken",
         injected=False,
+        status=4,
+    ),
+    Case(
+        "match condition that fails, and is ignored",
+        pod(),
+        registration(matchConditions=[BROKEN], failurePolicy="Ignore"),
+        "matchConditions: broken",
+        injected=False,
+    ),
+    Case(
+        "a false match condition beats one that fails",
+        pod(),
+        registration(matchConditions=[BROKEN, NOT_ROOT]),
+        "matchConditions: not-root",
+        injected=False,
     ),
 )
 
@@ -155,13 +171,13 @@ def run(write: Write, capsys: pytest.CaptureFixture[str]) -> Run:
 def test_the_station_that_decides_is_named_and_the_exit_status_follows(
     case: Case, run: Run
 ) -> None:
-    """One station decides; the status is 0 for an injected pod and 3 for another."""
+    """One station decides; the status is 0 for an injected pod and 3 for one left as it is."""
     status, text = run(case.given, "--output", "json", webhook=case.webhook)
     told = json.loads(text)
     deciding = [s["name"] for stage in told["stages"] for s in stage["stations"] if s["decides"]]
     assert deciding == [case.decides]
     assert told["injected"] is case.injected
-    assert status == (0 if case.injected else 3)
+    assert status == (case.status or (0 if case.injected else 3))
     assert (told["sidecars"] is not None) is case.injected
 
 
@@ -179,7 +195,10 @@ def test_the_tree_tells_every_station_and_what_would_come(run: Run) -> None:
     assert click.unstyle(text) == text.replace("\x1b[0m", "")
     for words in (
         "kube-apiserver, webhook inject.podgraft.dev",
+        "podgraft /inject, Pod/web",
         "✓ policy                enabled  ◀ decides: the policy is enabled",
+        "✓ Istio templates       sidecar, as Istio 1.30 renders them",
+        "✓ result                inject (policy-enabled)",
         "╰─ injected, decided by policy: the policy is enabled",
         "   containers      istio-proxy",
     ):
@@ -192,7 +211,7 @@ def test_the_chart_draws_the_taken_path_strongly_and_the_rest_faintly(run: Run) 
     root = ET.fromstring(text)  # noqa: S314 — our own output
     space = "{http://www.w3.org/2000/svg}"
     faint = [group.get("class") == "faint" for group in root.iter(f"{space}g")]
-    assert faint == [False, True, True, True, True, True]
+    assert faint == [False, True, True, True, True, True, False]
     words = [element.text for element in root.iter(f"{space}text")]
     assert "the pod uses the host's network, whic" in " ".join(filter(None, words))
 

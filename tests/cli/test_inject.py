@@ -32,7 +32,7 @@ def test_from_standard_input_to_standard_output(
     told = capsys.readouterr()
     assert told.out.startswith(f"{SERVICE}---\nkind: Pod\napiVersion: v1\n")
     assert "istio-proxy" in told.out
-    assert told.err == ""
+    assert told.err == "injected 1 of 1 workloads\n"
 
 
 @pytest.mark.parametrize("mode", [(), ("--webhook",)])
@@ -59,6 +59,7 @@ def test_what_is_skipped_is_said_beside_the_output(
     told = capsys.readouterr()
     assert told.out == f"{text}---\n"
     assert "p" in told.err.splitlines()[0]
+    assert told.err.splitlines()[-1] == "injected 0 of 1 workloads"
 
 
 def test_istioctls_three_files_are_a_configuration(tmp_path: Path, capsys: Out) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from injection.istio import bundles
 from podgraft import kubeyaml
-from podgraft.injection import UserError, kubeinject, manifests
+from podgraft.injection import OperatorError, UserError, kubeinject, manifests
+from podgraft.injection.istio import Injector
 from podgraft.injection.istio.draft import containers
 from podgraft.injection.lenient import as_text
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
@@ -112,8 +115,20 @@ spec:
     assert object_at(template, "metadata") == {"labels": {"a": "b"}}
 
 
+SIDECAR = "      - {name: istio-proxy, image: proxy}\n"
+INJECTED_BEFORE = DEPLOYMENT.replace("  future:", f"{SIDECAR}  future:").replace(
+    "labels: {app: web}", "annotations: {sidecar.istio.io/status: '{}'}"
+)
+ROLLOUT = DEPLOYMENT.replace("apps/v1", "argoproj.io/v1alpha1").replace("Deployment", "Rollout")
+
 SKIPPED = (
     # release, text, warning
+    ("1.16", INJECTED_BEFORE, 'Deployment "shop/web" has injected "istio-proxy" sidecar already'),
+    (
+        "1.30",
+        ROLLOUT,
+        'Rollout "shop/web" is of a kind that Istio does not inject into files',
+    ),
     ("1.30", HOST, 'Deployment "shop/web" has host networking enabled'),
     ("1.30", HOST.replace(", namespace: shop", ""), 'Deployment "web" has host networking enabled'),
     ("1.8", HOST, '"web" has host networking enabled'),
@@ -128,6 +143,51 @@ def test_a_workload_that_is_skipped_says_why(release: str, text: str, warning: s
 
     assert result.text == f"{text}---\n"
     assert result.warnings == (f"===> Skipping injection because {warning}",)
+    assert (result.injected, result.workloads) == (0, 1)
+
+
+GROUPS = ("extensions/v1beta1", "apps/v1beta1", "apps/v1beta2", "apps/v1", "example.com/v3")
+
+
+@pytest.mark.parametrize("api_version", GROUPS)
+@pytest.mark.parametrize("release", ["1.0", "1.8", "1.13", "1.30"])
+def test_istio_looks_at_the_kind_alone(release: str, api_version: str) -> None:
+    """pkg/kube/inject/initializer.go: each kind is registered without a version as well."""
+    injector = (
+        bundles.of_spec("containers: [{name: istio-proxy}]", release=release)
+        if release in {"1.0", "1.8"}
+        else bundles.of_template("spec: {containers: [{name: istio-proxy}]}", release=release)
+    )
+    result = kubeinject.inject(injector, DEPLOYMENT.replace("apps/v1", api_version))
+
+    assert (result.injected, result.workloads) == (1, 1)
+    assert _names(_documents(result.text)[0]) == ["app", "istio-proxy"]
+    assert f"apiVersion: {api_version}\n" in result.text
+
+
+def test_workloads_are_counted() -> None:
+    result = _inject(f"{SERVICE}---\n{DEPLOYMENT}---\n{HOST}---\n{ROLLOUT}")
+
+    assert (result.injected, result.workloads, len(result.warnings)) == (1, 3, 2)
+
+
+EMPTY = (
+    # release, template, how the release injects
+    ("1.0", "volumes: []", bundles.of_spec),
+    ("1.8", "", bundles.of_spec),
+    ("1.30", "metadata: {labels: {a: b}}", bundles.of_template),
+)
+
+
+@pytest.mark.parametrize(("release", "template", "make"), EMPTY)
+def test_a_status_without_containers_is_never_written(
+    release: str, template: str, make: Callable[..., Injector]
+) -> None:
+    with pytest.raises(OperatorError) as caught:
+        kubeinject.inject(make(template, release=release), DEPLOYMENT)
+
+    assert 'Deployment "shop/web": the templates (' in str(caught.value)
+    assert f"add no container as Istio {release} renders them" in str(caught.value)
 
 
 def test_1_0_injects_also_what_declines() -> None:
@@ -160,7 +220,10 @@ def test_a_template_that_must_be_there_is_named() -> None:
 
 
 def test_a_bare_pods_owner_is_looked_up_since_1_21() -> None:
-    template = "metadata: {annotations: {owner: '{{ .TypeMeta.Kind }}'}}"
+    template = (
+        "metadata: {annotations: {owner: '{{ .TypeMeta.Kind }}'}}\n"
+        "spec: {containers: [{name: istio-proxy}]}"
+    )
     text = """apiVersion: v1
 kind: Pod
 metadata:

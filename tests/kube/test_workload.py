@@ -1,62 +1,86 @@
 """Where workloads keep their pods, and which of them each Istio release knows."""
 
 import copy
-from collections.abc import Mapping
-from typing import TypeAlias
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.jsonvalue import Object
+from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import WorkloadError, workload
 
-Kinds: TypeAlias = Mapping[workload.GroupKind, workload.Place]
+NO_CONTAINERS: Object = {"containers": []}
+TEMPLATE_SPEC: Object = {"template": {"spec": NO_CONTAINERS}}
+JOB_TEMPLATE_SPEC: Object = {"jobTemplate": {"spec": TEMPLATE_SPEC}}
+ANY_GROUP = ("v1", "apps/v1", "extensions/v1beta1", "batch/v2alpha1", "")
 
-TABLES: dict[str, Kinds] = {
-    "current": workload.CURRENT,
-    "1.10": workload.UNTIL_1_10,
-    "1.0": workload.UNTIL_1_0,
-    "every": workload.EVERY,
-}
-NEVER, ALL = "", "current 1.10 1.0 every"
-KINDS = (
-    ("v1", "Pod", ALL),
-    ("v1", "ReplicationController", ALL),
-    ("v1", "DeploymentConfig", ALL),
-    ("apps.openshift.io/v1", "DeploymentConfig", ALL),
-    ("batch/v1", "Job", ALL),
-    ("apps/v1", "Deployment", "current 1.10 every"),
-    ("apps/v1", "DaemonSet", "current 1.10 every"),
-    ("apps/v1", "ReplicaSet", "current 1.10 every"),
-    ("apps/v1", "StatefulSet", "current 1.10 every"),
-    ("batch/v1", "CronJob", "current every"),
-    ("batch/v2alpha1", "CronJob", "1.10 1.0 every"),
-    ("batch/v1beta1", "CronJob", "every"),
-    ("extensions/v1beta1", "Deployment", "1.0 every"),
-    ("extensions/v1beta1", "DaemonSet", "1.0 every"),
-    ("extensions/v1beta1", "ReplicaSet", "1.0 every"),
-    ("apps/v1beta1", "StatefulSet", "1.0 every"),
-    ("apps/v1beta1", "Deployment", "every"),
-    ("apps/v1beta2", "Deployment", "every"),
-    ("argoproj.io/v1alpha1", "Rollout", "every"),
-    ("v1", "PodTemplate", "every"),
-    ("v1", "Service", NEVER),
-    ("v1", "List", NEVER),
-    ("apps/v1", "Pod", NEVER),
+# The kinds of Istio's scheme. A Go program over k8s.io/apimachinery v0.35.3 that registers kinds as
+# Istio does finds extensions/v1beta1, example.com/v3, and no version of them, and no Rollout.
+INJECTED = (
+    "CronJob", "DaemonSet", "Deployment", "DeploymentConfig", "Job", "Pod", "ReplicaSet",
+    "ReplicationController", "StatefulSet",
+)  # fmt: skip
+OTHERS = ("Rollout", "PodTemplate")
+UNKNOWN = ("Service", "List", "PodMetrics", "deployment")
+
+
+@pytest.mark.parametrize("kind", [*INJECTED, *OTHERS, *UNKNOWN])
+@pytest.mark.parametrize("api_version", ANY_GROUP)
+def test_istio_injects_by_kind_alone(api_version: str, kind: str) -> None:
+    document: Object = {"apiVersion": api_version, "kind": kind}
+    assert bool(workload.place_of(document)) is (kind in INJECTED)
+    assert bool(workload.place_of(document, workload.EVERY)) is (kind in (*INJECTED, *OTHERS))
+
+
+def test_a_workload_needs_no_api_version() -> None:
+    assert workload.place_of({"kind": "Deployment"}) is not None
+
+
+EXTERNAL: tuple[tuple[str, JSON, bool], ...] = (
+    # kind, spec, whether it is a workload
+    ("Deployment", TEMPLATE_SPEC, True),
+    ("StatefulSet", TEMPLATE_SPEC, True),
+    ("CronJob", JOB_TEMPLATE_SPEC, True),
+    ("Pod", NO_CONTAINERS, True),
+    ("Job", {"tasks": [{"template": TEMPLATE_SPEC}]}, False),
+    ("Deployment", {"template": "name-of-another"}, False),
+    ("CronJob", None, False),
 )
 
 
-@pytest.mark.parametrize(("api_version", "kind", "known"), KINDS)
-def test_a_release_knows_the_kinds_of_its_day(api_version: str, kind: str, known: str) -> None:
-    document: Object = {"apiVersion": api_version, "kind": kind}
-    found = {name for name, table in TABLES.items() if workload.place_of(document, table)}
-    assert found == set(known.split())
+@pytest.mark.parametrize(("kind", "spec", "is_workload"), EXTERNAL)
+def test_an_external_kind_is_a_workload_if_its_pod_is_where_it_should_be(
+    kind: str, spec: JSON, is_workload: bool
+) -> None:
+    """Volcano's Job has another form; OpenKruise's StatefulSet has the same."""
+    document: Object = {"apiVersion": "example.com/v1", "kind": kind, "spec": spec}
+    assert bool(workload.place_of(document)) is is_workload
+
+
+HOLDERS: tuple[tuple[Object, bool], ...] = (
+    ({"kind": "Service", "spec": TEMPLATE_SPEC}, True),  # of Knative
+    ({"kind": "ScaledJob", "spec": JOB_TEMPLATE_SPEC}, True),
+    ({"kind": "PodTemplate", "template": {"spec": NO_CONTAINERS}}, True),
+    ({"kind": "Service", "spec": {"ports": []}}, False),
+    ({"kind": "ConfigMap", "spec": None}, False),
+    ({"kind": "Certificate", "spec": {"template": {"spec": "a"}}}, False),
+)
+
+
+@pytest.mark.parametrize(("document", "holds"), HOLDERS)
+def test_an_object_of_any_kind_may_hold_a_pod(document: Object, holds: bool) -> None:
+    assert workload.holds_pod(document) is holds
 
 
 def test_what_has_no_kind_is_no_workload() -> None:
     assert workload.place_of({}) is None
     assert workload.place_of({"apiVersion": "v1", "kind": 5}) is None
+
+
+def test_a_controller_reads_the_metadata_of_the_pod_template() -> None:
+    template = workload.template_of(CRON_JOB, place(CRON_JOB))
+    assert template == {"metadata": {"name": "unseen"}, "spec": POD["spec"]}
+    assert workload.template_of(DEPLOYMENT, place(DEPLOYMENT)) == POD
 
 
 POD: Object = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": []}}

@@ -290,11 +290,11 @@ def test_a_deletion_has_no_object_to_overlay() -> None:
 
 
 def test_rules_refuse_warn_and_pass() -> None:
-    def judge(request: AdmissionRequest) -> Judgement:
+    def judge(request: AdmissionRequest, _trace: object = None) -> Judgement:
         del request
         return Judgement(warnings=("look at limits",))
 
-    def refusing(request: AdmissionRequest) -> Judgement:
+    def refusing(request: AdmissionRequest, _trace: object = None) -> Judgement:
         del request
         return Judgement(denials=(Denial("no limits"), Denial("no owner")))
 

@@ -5,10 +5,12 @@ denied) or a failure that is not the user's: then nothing is answered, so that t
 failurePolicy decides and not we.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from podgraft import admission, kube, patch, policy
 from podgraft.admission import AdmissionRequest, AdmissionResponse
@@ -16,10 +18,13 @@ from podgraft.bundle import Bundle, Call, Graft, Grafted
 from podgraft.injection import OperatorError, UserError, discreet, objects
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import identity
-from podgraft.policy import Decision, Skip
+from podgraft.policy import Decision, Skip, Verdict
 from podgraft.recent import Recent
 from podgraft.records import dataclass
 from podgraft.store import Deadline, Snapshot, Stale, Store, StoreError
+
+if TYPE_CHECKING:
+    from podgraft.trace import Effect, Trace
 
 
 class Word(StrEnum):
@@ -96,19 +101,25 @@ class Failed:
 Outcome: TypeAlias = Answered | Failed
 
 
-def inject(request: AdmissionRequest, store: Store, caller: Caller) -> Outcome:
-    """Sidecars for a pod, where policy and pod want them."""
-    return _review(request, store, caller, _inject)
+def inject(
+    request: AdmissionRequest, store: Store, caller: Caller, trace: Trace | None = None
+) -> Outcome:
+    """Sidecars for a pod, where policy and pod want them; ``trace`` records the steps."""
+    return _review(request, store, caller, _inject, trace)
 
 
-def mutate(request: AdmissionRequest, store: Store, caller: Caller) -> Outcome:
-    """Overlays on an object of any kind."""
-    return _review(request, store, caller, _mutate)
+def mutate(
+    request: AdmissionRequest, store: Store, caller: Caller, trace: Trace | None = None
+) -> Outcome:
+    """Overlays on an object of any kind; ``trace`` records the steps."""
+    return _review(request, store, caller, _mutate, trace)
 
 
-def validate(request: AdmissionRequest, store: Store, caller: Caller) -> Outcome:
-    """Rules for an object of any kind."""
-    return _review(request, store, caller, _validate)
+def validate(
+    request: AdmissionRequest, store: Store, caller: Caller, trace: Trace | None = None
+) -> Outcome:
+    """Rules for an object of any kind; ``trace`` records the steps."""
+    return _review(request, store, caller, _validate, trace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,12 +132,13 @@ class _Case:
     stale: tuple[Stale, ...]
     policy_version: str = ""
     bundle: str = ""
+    trace: Trace | None = None
 
     @property
     def call(self) -> Call:
         """What injections know beside the object."""
         namespace, path = self.request.namespace, self.caller.path
-        return Call(namespace=namespace, path=path, request=self.request)
+        return Call(namespace=namespace, path=path, request=self.request, trace=self.trace)
 
     def facts(self, decision: Word, reason: str, patch_bytes: int = 0) -> Facts:
         """What came of the review, for the log."""
@@ -170,15 +182,21 @@ class _Case:
 _Answer: TypeAlias = Callable[[_Case, Bundle], Answered]
 
 
-def _review(request: AdmissionRequest, store: Store, caller: Caller, answer: _Answer) -> Outcome:
+def _review(
+    request: AdmissionRequest,
+    store: Store,
+    caller: Caller,
+    answer: _Answer,
+    trace: Trace | None,
+) -> Outcome:
     """The outcome by the version in force, or by the one before, if that one is found invalid.
 
     A cold start does not parse what it may never need. If a review fails, the store therefore
     checks the version completely, once. Each turn of the loop refuses one version.
     """
-    outcome, snapshot = _reviewed(request, store, caller, answer)
+    outcome, snapshot = _reviewed(request, store, caller, answer, trace)
     while isinstance(outcome, Failed) and snapshot and snapshot.recheck and snapshot.recheck():
-        again, earlier = _reviewed(request, store, caller, answer)
+        again, earlier = _reviewed(request, store, caller, answer, trace)
         if earlier is None or earlier.policy_version == snapshot.policy_version:
             return outcome
         outcome, snapshot = again, earlier
@@ -186,7 +204,11 @@ def _review(request: AdmissionRequest, store: Store, caller: Caller, answer: _An
 
 
 def _reviewed(
-    request: AdmissionRequest, store: Store, caller: Caller, answer: _Answer
+    request: AdmissionRequest,
+    store: Store,
+    caller: Caller,
+    answer: _Answer,
+    trace: Trace | None,
 ) -> tuple[Outcome, Snapshot | None]:
     """The outcome by the snapshot in force, and that snapshot."""
     owner = _name(request)
@@ -202,12 +224,17 @@ def _reviewed(
         stale=_known(caller.stale, snapshot.stale),
         policy_version=snapshot.policy_version,
         bundle=snapshot.bundle.digest,
+        trace=trace,
     )
     try:
         return answer(case, snapshot.bundle), snapshot
     except UserError as error:
+        if trace is not None:
+            trace.error = str(error)
         return _denied(case, discreet(error), Why.USER), snapshot
     except OperatorError as error:
+        if trace is not None:
+            trace.error = str(error)
         return Failed(error, case.facts(Word.FAIL, Why.OPERATOR)), snapshot
 
 
@@ -223,11 +250,15 @@ def _inject(case: _Case, bundle: Bundle) -> Answered:
         decision = policy.decide(bundle.rules, pod, case.request.namespace)
         if not isinstance(decision, Skip):
             return _injected(case, bundle, pod, decision)
+    if case.trace is not None:
+        _add_decision(case.trace, decision)
     reasons = ",".join(decision.reasons)
     return _allowed(case, Word.SKIP, reasons, decision.warnings)
 
 
 def _injected(case: _Case, bundle: Bundle, pod: Object, decision: Decision) -> Answered:
+    if case.trace is not None:
+        _add_decision(case.trace, decision)
     grafted = _graft(bundle.pods, pod, case.call)
     warnings = (*decision.warnings, *grafted.warnings)
     if grafted.object is pod:
@@ -235,6 +266,20 @@ def _injected(case: _Case, bundle: Bundle, pod: Object, decision: Decision) -> A
     answered = _patched(case, Word.INJECT, ",".join(decision.reasons), grafted, warnings)
     _check(pod, grafted.object, answered.response.patch)
     return answered
+
+
+_EFFECTS: Mapping[Verdict, Effect] = {
+    Verdict.INJECT: "injects",
+    Verdict.SKIP: "stops",
+    Verdict.UNDECIDED: "passes",
+}
+
+
+def _add_decision(trace: Trace, decision: Decision) -> None:
+    """Record the steps of a decision, those after the deciding one as well."""
+    for step in decision.steps:
+        reason = "" if step.reason is None else policy.SENTENCES[step.reason]
+        trace.add(step.name, step.saw, _EFFECTS[step.verdict], reason, step is decision.by)
 
 
 def _mutate(case: _Case, bundle: Bundle) -> Answered:
@@ -248,7 +293,7 @@ def _mutate(case: _Case, bundle: Bundle) -> Answered:
 
 
 def _validate(case: _Case, bundle: Bundle) -> Answered:
-    judgements = [judge(case.request) for judge in bundle.judges]
+    judgements = [judge(case.request, case.trace) for judge in bundle.judges]
     denials = [denial for judgement in judgements for denial in judgement.denials]
     warnings = [warning for judgement in judgements for warning in judgement.warnings]
     word = Word.DENY if denials else Word.ALLOW

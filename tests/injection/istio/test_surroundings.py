@@ -236,18 +236,3 @@ def test_each_release_finds_the_owner_its_way(minor: int, given: Object, expecte
     found = workloads.identity_of(releases.profile(minor), given)
 
     assert f"{found.kind} {found.api_version} {found.name}" == expected
-
-
-KINDS = (
-    (32, "batch/v1", "CronJob", True),
-    (10, "batch/v1", "CronJob", False),
-    (10, "batch/v2alpha1", "CronJob", True),
-    (8, "apps/v1", "Deployment", True),
-    (0, "apps/v1", "Deployment", False),
-    (0, "extensions/v1beta1", "Deployment", True),
-)
-
-
-@pytest.mark.parametrize(("minor", "api_version", "kind", "known"), KINDS)
-def test_each_release_knows_its_kinds(minor: int, api_version: str, kind: str, known: bool) -> None:
-    assert ((api_version, kind) in workloads.kinds(releases.profile(minor))) is known

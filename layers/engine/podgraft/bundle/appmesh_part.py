@@ -30,7 +30,8 @@ class AppMeshGraft:
 
     def __call__(self, before: Object, call: Call) -> Grafted:
         """Inject as supergloo's webhook would."""
-        return Grafted(base=before, object=self.meshes.inject(before, call.namespace))
+        injected = self.meshes.inject(before, call.namespace, call.trace)
+        return Grafted(base=before, object=injected)
 
 
 def part(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Part:

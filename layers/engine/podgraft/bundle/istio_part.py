@@ -1,7 +1,10 @@
 """Istio's injector in a bundle: ConfigMaps with ``config`` or ``mesh``, and ProxyConfigs."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from podgraft.injection import Fault as DocumentFault
 from podgraft.injection import InvalidDocumentsError, istio
@@ -13,6 +16,9 @@ from podgraft.records import dataclass
 from .errors import Fault
 from .manifests import Manifest, Manifests
 from .parts import Call, Grafted, Part
+
+if TYPE_CHECKING:
+    from podgraft.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +35,28 @@ class IstioGraft:
             checked=call.request is not None and before is call.request.object,
         )
         injection = self.injector.inject(before, request)
+        if call.trace is not None:
+            _add_step(call.trace, injection, self.injector.profile.release)
         base, fixed = injection.base, ()
         if injection.operations is not None:  # up to 1.8 a fixed scheme made the patch
             base, fixed = injection.pod, injection.operations
         return Grafted(
             base=base, object=injection.pod, warnings=injection.warnings, operations=fixed
         )
+
+
+def _add_step(trace: Trace, injection: istio.Injection, release: str) -> None:
+    from podgraft.trace import Additions
+
+    templates = ", ".join(injection.templates) or "none"
+    trace.add("Istio templates", f"{templates}, as Istio {release} renders them", "injects")
+    trace.additions = Additions(
+        templates=injection.templates,
+        image=injection.image,
+        init_containers=injection.init_containers,
+        containers=injection.containers,
+        volumes=injection.volumes,
+    )
 
 
 def part(manifests: Manifests, policy: Policy, *, deferred: bool) -> Part:

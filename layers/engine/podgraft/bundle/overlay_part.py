@@ -33,7 +33,7 @@ class OverlayGraft:
         from podgraft.policy import constraints
 
         request = call.request or constraints.creation(before, call.namespace)
-        return Grafted(base=before, object=self.overlays.over(before, request))
+        return Grafted(base=before, object=self.overlays.over(before, request, call.trace))
 
 
 def part(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Part:

@@ -4,10 +4,12 @@ Each kind of injection is a module of this package with a function ``part``, and
 ``compiling.PARTS``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import field
 from http import HTTPStatus
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from podgraft.admission import AdmissionRequest
 from podgraft.injection.istio import Injector as IstioInjector
@@ -19,17 +21,22 @@ from podgraft.records import dataclass
 from .errors import Fault
 from .manifests import Manifest, Manifests
 
+if TYPE_CHECKING:
+    from podgraft.trace import Trace
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """What is known beside the object: where it goes, and the URL's path behind ``/inject/``.
 
-    ``request`` is ``None`` where nobody asked: on the command line.
+    ``request`` is ``None`` where nobody asked: on the command line. ``trace`` records the steps
+    for ``podgraft explain``.
     """
 
     namespace: str
     path: str = ""
     request: AdmissionRequest | None = None
+    trace: Trace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +85,8 @@ class Judgement:
 class Judge(Protocol):
     """Rules for any object, that change nothing."""
 
-    def __call__(self, request: AdmissionRequest) -> Judgement:
-        """Judge one request."""
+    def __call__(self, request: AdmissionRequest, trace: Trace | None = None) -> Judgement:
+        """Judge one request; ``trace`` records the steps."""
         ...
 
 

@@ -17,6 +17,7 @@ from .manifests import Manifest, Manifests
 from .parts import Denial, Judgement, Part
 
 if TYPE_CHECKING:
+    from podgraft.trace import Trace
     from podgraft.validation import Binding, Rules, ValidatingPolicy
 
 POLICY = "ValidatingAdmissionPolicy"
@@ -29,9 +30,9 @@ class RulesJudge:
 
     rules: Rules
 
-    def __call__(self, request: AdmissionRequest) -> Judgement:
+    def __call__(self, request: AdmissionRequest, trace: Trace | None = None) -> Judgement:
         """Judge as kube-apiserver would."""
-        found = self.rules.judge(request)
+        found = self.rules.judge(request, trace)
         return Judgement(
             denials=tuple(Denial(denial.message, denial.code) for denial in found.denials),
             warnings=found.warnings,

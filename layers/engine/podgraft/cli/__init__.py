@@ -2,7 +2,8 @@
 
 Each subcommand is a module of this package that is imported when it is called, so that
 ``podgraft inject`` never pays for boto3. Exit status: 0 done, 1 failed with a message on standard
-error, 2 wrong command line; ``explain`` adds 3 for "would not be injected".
+error, 2 wrong command line; ``explain`` adds 3 for an object that is left as it is, and 4 for one
+that is denied.
 """
 
 import sys
@@ -16,7 +17,7 @@ __all__ = ["main"]
 
 # name: (module, the line that --help shows without importing the module)
 _COMMANDS = {
-    "explain": ("explain", "Say step by step whether a pod gets sidecars, and why."),
+    "explain": ("explain", "Show each step of the reviews of an object, and their result."),
     "inject": ("inject", "Put sidecars into the workloads of a file, as kube-inject does."),
     "policy": ("policy", "Check, push, compare and roll back what a deployed podgraft injects."),
     "serve": ("serve", "Answer admission reviews over HTTPS, without AWS."),

@@ -1,5 +1,6 @@
-"""What to inject with, as the command line names it: a bundle, or istioctl's three files."""
+"""The configuration that the command line names: a bundle, or istioctl's three files."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,13 +8,13 @@ from typing import ParamSpec, TypeVar
 
 import click
 
-from podgraft import bundle, jsonvalue, policy
+from podgraft import bundle, policy
 from podgraft.bundle import BundleError
-from podgraft.jsonvalue import Object
 from podgraft.policy import Policy, PolicyError
+from podgraft.review import Caller
 from podgraft.store import Snapshot
 
-from . import documents, folders
+from . import documents, folders, istio_files
 from .failure import CommandError
 
 P = ParamSpec("P")
@@ -26,12 +27,25 @@ _OPTIONS = (
     click.option("--bundle", type=_FOLDER, help="Folder of manifests."),
     click.option("--policy", "document", type=_FILE, help="Policy document over the bundle's own."),
     click.option(
-        "--injectConfigFile", "config", type=_FILE, help="Key config of the injector's ConfigMap."
+        "--injectConfigFile",
+        "config",
+        type=_FILE,
+        help="ConfigMap istio-sidecar-injector, or its key config.",
     ),
-    click.option("--valuesFile", "values", type=_FILE, help="Key values of the same."),
-    click.option("--meshConfigFile", "mesh", type=_FILE, help="Key mesh of ConfigMap istio."),
+    click.option("--valuesFile", "values", type=_FILE, help="Key values of the same ConfigMap."),
+    click.option("--meshConfigFile", "mesh", type=_FILE, help="ConfigMap istio, or its key mesh."),
     click.option("--revision", help="Revision of the control plane."),
-    click.option("--istio-release", "release", help="MAJOR.MINOR; read from global.tag otherwise."),
+    click.option(
+        "--istio-release",
+        "release",
+        help="MAJOR.MINOR. Default: from the policy, the values' global.tag, or the template.",
+    ),
+    click.option("--cluster", help="Cluster that calls, for the policy's overrides."),
+    click.option("--istio-cluster-id", help="Istio's cluster id, as in the webhook's URL."),
+    click.option("--network", help="Istio's network, as in the webhook's URL."),
+    click.option(
+        "--env", multiple=True, metavar="NAME=VALUE", help="Variable, as in the webhook's URL."
+    ),
 )
 
 
@@ -46,6 +60,10 @@ class Given:
     mesh: Path | None
     revision: str | None
     release: str | None
+    cluster: str | None
+    istio_cluster_id: str | None
+    network: str | None
+    env: tuple[str, ...]
 
 
 def options(function: Callable[P, R]) -> Callable[P, R]:
@@ -55,18 +73,64 @@ def options(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
-def given(options: Mapping[str, Path | str | None]) -> Given:
+def given(options: Mapping[str, Path | str | tuple[str, ...] | None]) -> Given:
     """The options that ``options`` added, out of a command's own."""
     return Given(**options)  # pyright: ignore[reportArgumentType] — click has checked each type
 
 
+def caller(given: Given) -> Caller:
+    """The caller of a review: its cluster, and the URL's path after the route."""
+    pairs = [
+        *_pair("cluster", given.istio_cluster_id),
+        *_pair("net", given.network),
+        *(word for variable in given.env for word in _variable(variable)),
+    ]
+    return Caller(injector="offline", cluster=given.cluster, path="/".join(pairs))
+
+
+def _pair(key: str, value: str | None) -> tuple[str, ...]:
+    return () if value is None else (key, value.replace("/", "--slash--"))
+
+
+def _variable(text: str) -> tuple[str, ...]:
+    name, equals, value = text.partition("=")
+    if not equals or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise click.UsageError(f"--env: got {text!r}; use NAME=VALUE")
+    return _pair(name, value)
+
+
+def warn_of_unused(given: Given, snapshot: Snapshot) -> None:
+    """Report options of the webhook's URL that the configuration does not read."""
+    injector = snapshot.bundle.istio
+    variables = {
+        "--istio-cluster-id": given.istio_cluster_id,
+        "--network": given.network,
+        "--env": given.env,
+    }
+    names = ", ".join(name for name, value in variables.items() if value)
+    if not names:
+        return
+    if injector is None:
+        _warn(f"{names}: no effect: the bundle contains no Istio configuration")
+    elif not injector.environment(caller(given).path):
+        release = injector.profile.release
+        _warn(f"{names}: no effect: Istio {release} reads no variables from the URL")
+
+
+def _warn(text: str) -> None:
+    click.secho(f"warning: {text}", fg="yellow", err=True)
+
+
 def load(given: Given) -> Snapshot:
-    """The configuration, compiled; raises ``CommandError`` with every fault of it."""
+    """The configuration, compiled; raises ``CommandError`` with all errors in it."""
     read = _policy(given)
     try:
         compiled = bundle.compile_(_files(given), read)
     except BundleError as error:
-        raise CommandError(*map(str, error.faults)) from error
+        hint = folders.suggest(given.bundle) if given.bundle is not None else None
+        raise CommandError(*([hint] if hint else map(str, error.faults))) from error
+    if given.config is not None and compiled.istio is not None:
+        istio_files.check_templates(given.config, compiled.istio)
     return Snapshot(policy=read, policy_version="local", bundle=compiled)
 
 
@@ -76,9 +140,13 @@ def _policy(given: Given) -> Policy:
         read = policy.parse(text)
     except PolicyError as error:
         raise CommandError(*(f"{given.document} {fault}" for fault in error.faults)) from error
+    if given.cluster is not None and given.cluster not in read.clusters:
+        clusters = ", ".join(sorted(read.clusters)) or "none"
+        _warn(f"--cluster {given.cluster}: the policy has no overrides for it; it has {clusters}")
+    read = read.for_cluster(given.cluster)
     return replace(
         read,
-        # The bundle at hand is meant, whichever the deployed policy names.
+        # The bundle on disk is meant, whichever the deployed policy names.
         bundle=None,
         revision=given.revision if given.revision is not None else read.revision,
         istio_release=given.release or read.istio_release,
@@ -91,21 +159,6 @@ def _files(given: Given) -> dict[str, bytes]:
         case Given(bundle=Path() as folder, config=None, values=None, mesh=None):
             return folders.files_of(folder)
         case Given(bundle=None, config=Path() as config):
-            files = {str(config): _config_map(config=config, values=given.values)}
-            if given.mesh is not None:
-                files[str(given.mesh)] = _config_map(mesh=given.mesh)
-            return files
+            return istio_files.read(config=config, values=given.values, mesh=given.mesh)
         case _:
             raise click.UsageError("give either --bundle, or --injectConfigFile and its files")
-
-
-def _config_map(**keys: Path | None) -> bytes:
-    data: Object = {key: documents.read(path) for key, path in keys.items() if path}
-    name = "istio" if "mesh" in data else "istio-sidecar-injector"
-    made: Object = {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": name},
-        "data": data,
-    }
-    return jsonvalue.dump(made).encode()

@@ -72,3 +72,16 @@ def _manifests(folder: Path, faults: list[Fault]) -> Iterator[Path]:
     return iter(
         sorted(path for path in found if bundle.is_manifest(path.relative_to(folder).as_posix()))
     )
+
+
+def suggest(folder: Path) -> str | None:
+    """The error for a folder that contains bundles and is none, or ``None``."""
+    bundles = [folder / "bundle", *sorted(folder.glob("*/bundle"))]
+    found = [path for path in bundles if path.is_dir() and any(_manifests(path, []))]
+    if not found:
+        return None
+    names = " or ".join(map(str, found[:_MANY_BUNDLES]))
+    return f"{folder}: is not a bundle; did you mean {names}?"
+
+
+_MANY_BUNDLES = 3

@@ -1,15 +1,20 @@
 """``podgraft inject``: sidecars for the workloads of a file, without a cluster."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from podgraft import kubeyaml
+from podgraft.bundle import Bundle
 from podgraft.cli import configuration, documents, offline
 from podgraft.cli.failure import CommandError
 from podgraft.injection import OperatorError, UserError, discreet, kubeinject
+from podgraft.review import Caller
+from podgraft.store import Snapshot
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+_EXPLAIN = "run podgraft explain for the complete result"
 
 
 @click.command("inject")
@@ -24,24 +29,51 @@ def command(
     output: Path | None,
     webhook: bool,
     namespace: str,
-    **given: Path | str | None,
+    **given: Path | str | tuple[str, ...] | None,
 ) -> None:
     """Put sidecars into the workloads of a file, as istioctl kube-inject does.
 
-    Documents of other kinds are copied byte for byte. With --webhook only Pods are looked at, by
-    the whole policy; without it every workload is injected that does not decline.
+    Documents of other kinds are copied byte for byte. With --webhook only Pods are injected, by
+    the complete policy; without it every workload is injected that does not decline. Standard
+    error names each workload that gets no sidecar, and how many do.
     """
-    snapshot = configuration.load(configuration.given(given))
+    options = configuration.given(given)
+    snapshot = configuration.load(options)
+    caller = configuration.caller(options)
+    configuration.warn_of_unused(options, snapshot)
     text = documents.read(filename)
     try:
         if webhook:
-            result = offline.inject_stream(text, namespace, snapshot)
-        elif snapshot.bundle.istio is not None:
-            result = kubeinject.inject(snapshot.bundle.istio, text)
+            result = offline.inject_stream(text, namespace, snapshot, caller)
         else:
-            raise CommandError("the bundle has no Istio configuration; use --webhook for Pods")
+            result = _inject_workloads(text, snapshot, caller)
     except (UserError, OperatorError, kubeyaml.NotYAMLError) as error:
         raise CommandError(f"{filename}: {discreet(error)}") from error
-    for warning in result.warnings:
+    for warning in (*result.warnings, *_left_out(snapshot.bundle, webhook=webhook)):
         click.secho(warning, fg="yellow", err=True)
     documents.write(output, result.text)
+    click.echo(f"injected {result.injected} of {result.workloads} workloads", err=True)
+
+
+def _inject_workloads(text: str, snapshot: Snapshot, caller: Caller) -> kubeinject.Result:
+    injector = snapshot.bundle.istio
+    if injector is None:
+        raise CommandError(
+            "the bundle contains no Istio configuration, which inject needs for workloads; "
+            "use --webhook to inject Pods, or podgraft explain to see what the webhook does with "
+            "objects of any kind"
+        )
+    return kubeinject.inject(injector, text, injector.environment(caller.path))
+
+
+def _left_out(bundle: Bundle, *, webhook: bool) -> Iterator[str]:
+    """What the bundle contains and this command does not apply."""
+    if not webhook and len(bundle.pods) > 1:
+        yield (
+            "the bundle's overlays and meshes are not applied: inject without --webhook renders "
+            f"only Istio's templates; {_EXPLAIN}"
+        )
+    if webhook and bundle.objects:
+        yield f"the bundle's overlays are applied to Pods only, and not by /mutate; {_EXPLAIN}"
+    if bundle.judges:
+        yield f"the bundle's rules are not evaluated: inject does not call /validate; {_EXPLAIN}"

@@ -4,20 +4,27 @@ The command line asks the same use case as the function does, so both give the s
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import orjson
 
 from podgraft import bundle as bundles
+from podgraft import patch, review
 from podgraft import policy as policies
-from podgraft import review
 from podgraft.admission import AdmissionRequest
 from podgraft.bundle import Bundle
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
 from podgraft.injection import discreet, manifests
 from podgraft.jsonvalue import Object
+from podgraft.kube import workload
 from podgraft.policy import Policy
 from podgraft.review import Answered, Caller, Outcome
 from podgraft.store import Deadline, Snapshot
+
+CALLER = Caller(injector="offline")
+
+_EXPLAIN = "run podgraft explain to see what the webhook does"
 
 
 class Fixed:
@@ -59,40 +66,78 @@ def creation(pod: Object, namespace: str) -> AdmissionRequest:
     )
 
 
-def inject(pod: Object, namespace: str, snapshot: Snapshot, path: str = "") -> Outcome:
+def inject(pod: Object, namespace: str, snapshot: Snapshot, caller: Caller = CALLER) -> Outcome:
     """What the webhook would make of the pod."""
-    caller = Caller(injector="offline", path=path)
     return review.inject(creation(pod, namespace), Fixed(snapshot), caller)
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A YAML stream after its pods went through the webhook, and what to say of them."""
+    """A YAML stream after its pods went through the webhook, what to report, and how many."""
 
     text: str
     warnings: tuple[str, ...]
+    injected: int = 0
+    workloads: int = 0
 
 
-def inject_stream(text: str, namespace: str, snapshot: Snapshot) -> Stream:
+def inject_stream(
+    text: str,
+    namespace: str,
+    snapshot: Snapshot,
+    caller: Caller = CALLER,
+) -> Stream:
     """The stream with every Pod as the webhook would make it; all else byte for byte as it was.
 
     Raises ``CommandError`` for a pod that would be refused or fail.
     """
-    warnings: list[str] = []
+    run = _Run(namespace, snapshot, caller)
+    rewritten = manifests.rewrite(text, run.change)
+    return Stream(rewritten, tuple(run.warnings), run.injected, run.workloads)
 
-    def change(found: Object) -> Object:
-        if found.get("kind") != "Pod":
-            return found
-        outcome = inject(found, _namespace(found, namespace), snapshot)
+
+@dataclass(slots=True)
+class _Run:
+    """One stream, and the warnings and counts so far."""
+
+    namespace: str
+    snapshot: Snapshot
+    caller: Caller
+    warnings: list[str] = field(default_factory=list[str])
+    injected: int = 0
+    workloads: int = 0
+
+    def change(self, document: Object) -> Object:
+        """A pod as the webhook changes it; another object as it is."""
+        if document.get("kind") == "Pod":
+            return self._review(document)
+        if workload.place_of(document, workload.EVERY) or workload.holds_pod(document):
+            self.workloads += 1
+            self._warn(document, f"not injected: --webhook injects Pods only; {self._remedy}")
+        elif self.snapshot.bundle.objects or self.snapshot.bundle.judges:
+            self._warn(document, f"copied: --webhook injects Pods only; {_EXPLAIN}")
+        return document
+
+    @property
+    def _remedy(self) -> str:
+        has_istio = self.snapshot.bundle.istio is not None
+        return "leave out --webhook to inject workloads" if has_istio else _EXPLAIN
+
+    def _review(self, pod: Object) -> Object:
+        self.workloads += 1
+        outcome = inject(pod, _namespace(pod, self.namespace), self.snapshot, self.caller)
         if not isinstance(outcome, Answered) or not outcome.response.allowed:
-            raise CommandError(f"{documents.name(found)}: {told(outcome)}")
-        warnings.extend(f"{documents.name(found)}: {each}" for each in outcome.response.warnings)
+            raise CommandError(f"{documents.name(pod)}: {told(outcome)}")
+        for warning in outcome.response.warnings:
+            self._warn(pod, warning)
         if not outcome.response.patch:
-            warnings.append(f"{documents.name(found)}: {told(outcome)}")
-            return found
-        return _patched(found, outcome.response.patch)
+            self._warn(pod, told(outcome))
+            return pod
+        self.injected += 1
+        return apply_response(pod, outcome)
 
-    return Stream(manifests.rewrite(text, change), tuple(warnings))
+    def _warn(self, document: Object, text: str) -> None:
+        self.warnings.append(f"{documents.name(document)}: {text}")
 
 
 def _namespace(found: Object, otherwise: str) -> str:
@@ -101,10 +146,20 @@ def _namespace(found: Object, otherwise: str) -> str:
     return own if isinstance(own, str) and own else otherwise
 
 
-def _patched(found: Object, patch: bytes) -> Object:
-    import jsonpatch
+def apply_response(value: Object, outcome: Outcome) -> Object:
+    """The object with the patch of a response, as kube-apiserver applies it.
 
-    return jsonpatch.apply_patch(found, patch.decode())
+    Raises ``CommandError`` if the patch does not apply.
+    """
+    changes = outcome.response.patch if isinstance(outcome, Answered) else b""
+    if not changes:
+        return value
+    operations: list[patch.Operation] = orjson.loads(changes)
+    try:
+        after = patch.apply(value, operations)
+    except patch.PatchError as error:
+        raise CommandError(f"{documents.name(value)}: {error}; report it as a bug") from error
+    return after if isinstance(after, dict) else value
 
 
 def told(outcome: Outcome) -> str:

@@ -12,6 +12,7 @@ syntax are refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from podgraft import gotemplate, kubeyaml
 from podgraft.govalue import STRING, Field, Struct, struct
@@ -21,6 +22,9 @@ from podgraft.records import dataclass
 
 from .errors import Fault, InvalidDocumentsError, OperatorError, UserError
 from .masks import is_harmless
+
+if TYPE_CHECKING:
+    from podgraft.trace import Trace
 
 API_VERSION = "supergloo.solo.io/v1"
 DEFAULT_CONFIG_MAP = "sidecar-injector"
@@ -54,6 +58,11 @@ class ByLabels:
         """Whether a pod with these labels is selected."""
         return all(labels.get(key) == value for key, value in self.labels.items())
 
+    def describe(self, *, is_match: bool) -> str:
+        """Whether the selector selects the pod, in words."""
+        labels = ", ".join(f"{key}={value}" for key, value in sorted(self.labels.items()))
+        return f"{_VERBS[is_match]} the pod: labelSelector {labels or 'without labels'}"
+
 
 @dataclass(frozen=True, slots=True)
 class ByNamespaces:
@@ -64,6 +73,14 @@ class ByNamespaces:
     def selects(self, _labels: Mapping[str, JSON], namespace: str) -> bool:
         """Whether a pod of this namespace is selected."""
         return namespace in self.namespaces
+
+    def describe(self, *, is_match: bool) -> str:
+        """Whether the selector selects the pod, in words."""
+        names = ", ".join(sorted(self.namespaces))
+        return f"{_VERBS[is_match]} the pod: namespaceSelector {names or 'without namespaces'}"
+
+
+_VERBS = {True: "selects", False: "does not select"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,26 +119,33 @@ class AppMesh:
     used: tuple[Object, ...] = ()
     warnings: tuple[Fault, ...] = ()
 
-    def inject(self, pod: Object, namespace: str) -> Object:
+    def inject(self, pod: Object, namespace: str, trace: Trace | None = None) -> Object:
         """The pod with the containers of its mesh; the same pod where there are none to add.
 
         ``namespace`` is the request's. Raises ``UserError`` or ``OperatorError``.
         """
-        mesh = self._mesh_of(pod, namespace)
+        mesh = self._mesh_of(pod, namespace, trace)
         if mesh is None:
             return pod
         additions = mesh.render(_node(mesh, pod), _ports(pod))
         spec = _object(pod.get("spec"))
-        if _names(additions) & _names(spec):
+        present = _names(additions) & _names(spec)
+        if trace is not None:
+            _add_step(trace, mesh, present)
+        if present:
             return pod
         return {**pod, "spec": _appended(spec, additions)}
 
-    def _mesh_of(self, pod: Object, namespace: str) -> Mesh | None:
+    def _mesh_of(self, pod: Object, namespace: str, trace: Trace | None) -> Mesh | None:
         metadata = _object(pod.get("metadata"))
         own = metadata.get("namespace")
         where = own if isinstance(own, str) and own else namespace
         labels = _object(metadata.get("labels"))
         found = [mesh for mesh in self.meshes if mesh.selector.selects(labels, where)]
+        if trace is not None:
+            for mesh in self.meshes:
+                observed = mesh.selector.describe(is_match=mesh in found)
+                trace.add(f"mesh {mesh.name}", observed)
         if len(found) > 1:
             names = ", ".join(sorted(mesh.name for mesh in found))
             raise UserError(f"the pod matches several meshes: {names}; let one select it")
@@ -300,7 +324,15 @@ def _misshapen(rendered: JSON) -> str:
     return ""
 
 
-def _names(spec: Object) -> set[JSON]:
+def _add_step(trace: Trace, mesh: Mesh, present: set[str]) -> None:
+    if present:
+        observed = f"the pod already has {', '.join(sorted(present))}"
+        trace.add(f"mesh {mesh.name}, template", observed)
+    else:
+        trace.add(f"mesh {mesh.name}, template", "adds its containers", "injects")
+
+
+def _names(spec: Object) -> set[str]:
     """The names of all containers."""
     return {
         name

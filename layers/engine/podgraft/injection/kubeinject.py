@@ -1,12 +1,14 @@
-"""Injection by hand, as ``istioctl kube-inject``: text in, text out.
+"""Injection into files, as ``istioctl kube-inject``: text in, text out.
 
-The pod template of every workload in a YAML stream is injected in place; what is no workload is
-copied. Source: pkg/kube/inject/inject.go, IntoResourceFile and IntoObject. Different from Istio in
-that keys keep their order, and that what Kubernetes' types do not know survives.
+The pod template of every workload in a YAML stream is injected in place; other objects are copied.
+Source: pkg/kube/inject/inject.go, IntoResourceFile and IntoObject. Different from Istio in that
+keys keep their order, that fields unknown to Kubernetes' types survive, and that an injection
+without containers is an error.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from podgraft import kube
@@ -17,68 +19,101 @@ from podgraft.kube.workload import Place
 from podgraft.policy import PolicyWord, Reason, Skip, decide
 
 from . import istio, manifests
-from .errors import UserError
+from .errors import OperatorError, UserError
 from .lenient import as_text
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The stream with sidecars, and why some workloads got none."""
+    """The stream with sidecars, why some workloads got none, and how many there are."""
 
     text: str
     warnings: tuple[str, ...]
+    injected: int = 0
+    workloads: int = 0
 
 
-def inject(injector: istio.Injector, text: str) -> Result:
-    """The YAML stream with every workload injected.
+def inject(
+    injector: istio.Injector, text: str, environment: Mapping[str, str] | None = None
+) -> Result:
+    """The YAML stream with every workload injected; *environment* is for the proxies.
 
     Raises ``injection.UserError`` and ``injection.OperatorError`` as ``Injector.inject`` does, and
     ``kubeyaml.NotYAMLError``.
     """
-    run = _Run(injector)
-    return Result(manifests.rewrite(text, run.inject), tuple(run.warnings))
+    run = _Run(injector, environment or {})
+    rewritten = manifests.rewrite(text, run.inject)
+    return Result(rewritten, tuple(run.warnings), run.injected, run.workloads)
 
 
 @dataclass(slots=True)
 class _Run:
-    """One stream: what is injected with, and the warnings so far."""
+    """One stream: what is injected with, and the warnings and counts so far."""
 
     injector: istio.Injector
+    environment: Mapping[str, str]
     warnings: list[str] = field(default_factory=list[str])
+    injected: int = 0
+    workloads: int = 0
 
     def inject(self, document: Object) -> Object:
         """The object with a sidecar in its pod; the very same where it gets none."""
-        place = workload.place_of(document, istio.kinds(self.injector.profile))
+        place = workload.place_of(document)
         if place is None:
+            self._note_other(document)
             return document
+        self.workloads += 1
         typed = _with_text(document)
         pod = _pod(typed, place)
-        if self._skips(typed, pod):
+        words = self._reason_to_skip(pod)
+        if words:
+            shown = _shown(typed, with_kind=self.injector.profile.named_by_kind)
+            self._note_skipped(f"{shown} has {words}")
             return document
-        whose = _identity(self.injector.profile, typed, pod)
-        request = istio.Request(mode=istio.Mode.KUBE_INJECT, workload=whose)
-        injection = self.injector.inject(pod, request)
+        injection = self._injected(typed, pod)
         self.warnings += injection.warnings
+        self.injected += 1
         return workload.with_pod(typed, place, injection.pod)
 
-    def _skips(self, document: Object, pod: Object) -> bool:
-        """Whether the pod stays as it is; says why, unless it has its sidecar already."""
+    def _injected(self, document: Object, pod: Object) -> istio.Injection:
+        profile = self.injector.profile
+        request = istio.Request(
+            mode=istio.Mode.KUBE_INJECT,
+            workload=_identity(profile, document, pod),
+            environment=self.environment,
+        )
+        injection = self.injector.inject(pod, request)
+        if not injection.containers and not injection.init_containers:
+            templates = ", ".join(injection.templates) or "none"
+            raise OperatorError(
+                f"{_shown(document, with_kind=True)}: the templates ({templates}) add no container "
+                f"as Istio {profile.release} renders them; check that the configuration is of this "
+                "release, and that annotation inject.istio.io/templates names a sidecar"
+            )
+        return injection
+
+    def _note_other(self, document: Object) -> None:
+        """Count an object that has a pod, and is of a kind that is not injected."""
+        if workload.holds_pod(document):
+            self.workloads += 1
+            shown = _shown(document, with_kind=True)
+            self._note_skipped(f"{shown} is of a kind that Istio does not inject into files")
+
+    def _note_skipped(self, words: str) -> None:
+        self.warnings.append(f"===> Skipping injection because {words}")
+
+    def _reason_to_skip(self, pod: Object) -> str:
+        """What the pod has that keeps it as it is; empty if it is injected."""
         profile = self.injector.profile
         rules = replace(self.injector.rules, policy=PolicyWord.ENABLED, never=(), always=())
         decision = decide(rules, pod, "")
         if not isinstance(decision, Skip):
-            return istio.is_injected(profile, pod)
-        reason = decision.by.reason
-        if reason is not Reason.HOST_NETWORK and not profile.by_hand_decides:
-            return False
-        words = (
-            "host networking enabled"
-            if reason is Reason.HOST_NETWORK
-            else "sidecar injection disabled"
-        )
-        shown = _shown(document, with_kind=profile.named_by_kind)
-        self.warnings.append(f"===> Skipping injection because {shown} has {words}")
-        return True
+            return (
+                'injected "istio-proxy" sidecar already' if istio.is_injected(profile, pod) else ""
+            )
+        if decision.by.reason is Reason.HOST_NETWORK:
+            return "host networking enabled"
+        return "sidecar injection disabled" if profile.by_hand_decides else ""
 
 
 def _with_text(document: Object) -> Object:

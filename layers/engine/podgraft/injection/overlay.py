@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from podgraft import gotemplate, jsonvalue, kube, kubeyaml
 from podgraft.admission import AdmissionRequest
@@ -27,6 +28,9 @@ from .errors import InjectionError, OperatorError, UserError
 from .guard import Guard
 from .masks import Place, steps
 from .overlay_data import FUNCTIONS, Data, type_of
+
+if TYPE_CHECKING:
+    from podgraft.trace import Trace
 
 API_VERSION = "podgraft.dev/v1"
 
@@ -46,16 +50,26 @@ class Overlay:
 
     def applies(self, request: AdmissionRequest, namespaces: Mapping[str, Object]) -> bool:
         """Whether the overlay is for the request; raises ``OperatorError``."""
-        if self.constraints.mismatch(request, namespaces) is not None:
-            return False
+        return self.mismatch(request, namespaces) is None
+
+    def mismatch(
+        self, request: AdmissionRequest, namespaces: Mapping[str, Object]
+    ) -> constraints.Mismatch | None:
+        """Why the overlay is not for the request, or ``None``; raises ``OperatorError``."""
+        found = self.constraints.mismatch(request, namespaces)
+        if found is not None:
+            return found
         variables = conditions.values(request, namespaces, None)
         meter = Meter(CONDITIONS_BUDGET)
         try:
-            return conditions.hold(
+            condition = conditions.find_false(
                 self.conditions, lambda program: program.evaluate(variables, meter)
             )
         except (conditions.ConditionError, CostExceededError) as error:
             raise OperatorError(f"overlay {self.name}: {error}") from error
+        if condition is None:
+            return None
+        return constraints.Mismatch("matchConditions", f"{condition.name} is false")
 
     def render(self, before: Object, namespace: str) -> Object:
         """The partial object for this object.
@@ -199,13 +213,34 @@ class Overlays:
     all: tuple[Overlay, ...]
     namespaces: Mapping[str, Object]
 
-    def over(self, before: Object, request: AdmissionRequest) -> Object:
+    def over(self, before: Object, request: AdmissionRequest, trace: Trace | None = None) -> Object:
         """The object with every overlay on it that applies; the same where none changes it."""
         after = before
         for overlay in self.all:
-            if overlay.applies(replace(request, object=after), self.namespaces):
-                after = overlay.over(after, request.namespace)
+            mismatch = overlay.mismatch(replace(request, object=after), self.namespaces)
+            if trace is not None:
+                _add_step(trace, overlay.name, mismatch)
+            if mismatch is not None:
+                continue
+            merged = overlay.over(after, request.namespace)
+            if trace is not None:
+                _amend_step(trace, is_changed=not jsonvalue.equal(merged, after))
+            after = merged
         return before if jsonvalue.equal(before, after) else after
+
+
+def _add_step(trace: Trace, name: str, mismatch: constraints.Mismatch | None) -> None:
+    if mismatch is not None:
+        trace.add(f"overlay {name}", f"does not match: {mismatch.key}: {mismatch.saw}")
+    else:
+        trace.add(f"overlay {name}", "matches, and fails for the object", "fails")
+
+
+def _amend_step(trace: Trace, *, is_changed: bool) -> None:
+    if is_changed:
+        trace.amend("matches, and changes the object", "changes")
+    else:
+        trace.amend("matches, and the object already is as the overlay sets it")
 
 
 def ordered(overlays: Sequence[Overlay], namespaces: Mapping[str, Object]) -> Overlays:

@@ -1,7 +1,6 @@
-"""Where each kind of workload keeps its pod, and which kinds each Istio release knows.
+"""Where each kind of workload keeps its pod.
 
-``kube-inject`` reads and writes the pod in place; what it cannot find in the release's table it
-copies unchanged (specification §2.4, §22.6, §23.2).
+``kube-inject`` reads and writes the pod in place, and copies objects of other kinds unchanged.
 """
 
 from collections.abc import Mapping
@@ -13,8 +12,6 @@ from podgraft.records import dataclass
 from .errors import WorkloadError
 from .faults import word
 
-# apiVersion and kind
-GroupKind: TypeAlias = tuple[str, str]
 Path: TypeAlias = tuple[str, ...]
 
 
@@ -46,52 +43,61 @@ _REQUIRED = Place(_TEMPLATE, (*_TEMPLATE, "metadata"), required=True)
 _CRON_JOB = Place((*_JOB_TEMPLATE, *_TEMPLATE), (*_JOB_TEMPLATE, "metadata"))
 _POD_TEMPLATE = Place(("template",), ("template", "metadata"))
 
-_ALWAYS: dict[GroupKind, Place] = {
-    ("v1", "Pod"): _POD,
-    ("v1", "ReplicationController"): _REQUIRED,
-    ("batch/v1", "Job"): _PLAIN,
-    ("v1", "DeploymentConfig"): _REQUIRED,
-    ("apps.openshift.io/v1", "DeploymentConfig"): _REQUIRED,
+# The kinds that Istio injects into files. Its scheme registers each kind without a version as well
+# (initializer.go, AddUnversionedTypes), so that the group is not compared: every release from 1.0
+# injects extensions/v1beta1, apps/v1, and any other group of these kinds.
+INJECTED: Mapping[str, Place] = {
+    "CronJob": _CRON_JOB,
+    "DaemonSet": _PLAIN,
+    "Deployment": _PLAIN,
+    "DeploymentConfig": _REQUIRED,
+    "Job": _PLAIN,
+    "Pod": _POD,
+    "ReplicaSet": _PLAIN,
+    "ReplicationController": _REQUIRED,
+    "StatefulSet": _PLAIN,
 }
 
+# The same, Argo's Rollout, and PodTemplate: every workload that a cluster makes pods of.
+EVERY: Mapping[str, Place] = {**INJECTED, "PodTemplate": _POD_TEMPLATE, "Rollout": _PLAIN}
 
-def _all(api_version: str, *kinds: str) -> dict[GroupKind, Place]:
-    return {(api_version, kind): _PLAIN for kind in kinds}
-
-
-_APPS = _all("apps/v1", "Deployment", "DaemonSet", "ReplicaSet", "StatefulSet")
-
-# Since Istio 1.11.
-CURRENT: Mapping[GroupKind, Place] = _ALWAYS | _APPS | {("batch/v1", "CronJob"): _CRON_JOB}
-
-# Istio 1.8 to 1.10.
-UNTIL_1_10: Mapping[GroupKind, Place] = _ALWAYS | _APPS | {("batch/v2alpha1", "CronJob"): _CRON_JOB}
-
-# Istio 1.0.
-UNTIL_1_0: Mapping[GroupKind, Place] = (
-    _ALWAYS
-    | _all("extensions/v1beta1", "Deployment", "DaemonSet", "ReplicaSet")
-    | _all("apps/v1beta1", "StatefulSet")
-    | {("batch/v2alpha1", "CronJob"): _CRON_JOB}
-)
-
-# Every workload that has ever been, and Argo's: for those who ask what a cluster would make of it.
-EVERY: Mapping[GroupKind, Place] = (
-    UNTIL_1_0
-    | CURRENT
-    | _all("apps/v1beta1", "Deployment")
-    | _all("apps/v1beta2", "Deployment", "DaemonSet", "ReplicaSet", "StatefulSet")
-    | _all("argoproj.io/v1alpha1", "Rollout")
-    | {("batch/v1beta1", "CronJob"): _CRON_JOB, ("v1", "PodTemplate"): _POD_TEMPLATE}
-)
+# The groups of these kinds in Kubernetes, OpenShift, and Argo. Elsewhere, a kind of the same name
+# can be another thing, such as Volcano's Job: it is a workload if its pod is where it should be.
+_GROUPS = frozenset({"", "apps", "apps.openshift.io", "argoproj.io", "batch", "extensions"})
 
 
-def place_of(document: Object, kinds: Mapping[GroupKind, Place] = CURRENT) -> Place | None:
-    """Where the document keeps its pod; ``None`` where its kind is not among those."""
-    api_version, kind = document.get("apiVersion"), document.get("kind")
-    if not isinstance(api_version, str) or not isinstance(kind, str):
+def place_of(document: Object, kinds: Mapping[str, Place] = INJECTED) -> Place | None:
+    """Where the document keeps its pod; ``None`` if its kind is not among *kinds*."""
+    kind = document.get("kind")
+    place = kinds.get(kind) if isinstance(kind, str) else None
+    if place is None:
         return None
-    return kinds.get((api_version, kind))
+    group, slash, _ = str(document.get("apiVersion") or "").partition("/")
+    is_native = not slash or group in _GROUPS
+    return place if is_native or _has_containers(document, place) else None
+
+
+def holds_pod(document: Object) -> bool:
+    """Whether an object of any kind has a pod template in one of the usual paths."""
+    return any(
+        _has_containers(document, place) for place in (_PLAIN, _CRON_JOB, _POD_TEMPLATE, _POD)
+    )
+
+
+def _has_containers(document: Object, place: Place) -> bool:
+    try:
+        spec = _at(document, place.spec)
+    except WorkloadError:
+        return False
+    return spec is not None and isinstance(spec.get("containers"), list)
+
+
+def template_of(document: Object, place: Place) -> Object:
+    """The pod template as a controller reads it; raises ``WorkloadError``."""
+    return {
+        "metadata": _at(document, (*place.template, "metadata")) or {},
+        "spec": _at(document, place.spec) or {},
+    }
 
 
 def pod_of(document: Object, place: Place) -> Object:

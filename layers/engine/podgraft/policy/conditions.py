@@ -155,7 +155,14 @@ def required(spot: Spot, keys: Keys, key: str, compiler: Compiler, *types: str) 
 
 
 def hold(conditions: Sequence[Condition], evaluate: Callable[[Program], Value]) -> bool:
-    """Whether no condition is false.
+    """Whether no condition is false; raises as ``find_false`` does."""
+    return find_false(conditions, evaluate) is None
+
+
+def find_false(
+    conditions: Sequence[Condition], evaluate: Callable[[Program], Value]
+) -> Condition | None:
+    """The first condition that is false, or ``None``.
 
     Raises ``ConditionError`` for the first that fails, where none is false: as kube-apiserver,
     which asks them all (webhook/matchconditions/matcher.go).
@@ -164,9 +171,9 @@ def hold(conditions: Sequence[Condition], evaluate: Callable[[Program], Value]) 
     for condition in conditions:
         try:
             if evaluate(condition.program) is not True:
-                return False
+                return condition
         except EvaluationError as error:
             failure = failure or f"matchCondition '{condition.name}' failed: {error}"
     if failure:
         raise ConditionError(failure)
-    return True
+    return None

@@ -78,7 +78,7 @@ class ResourceRule:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Why a request is not meant: the key of ``matchConstraints``, and what was seen."""
+    """Why a request does not match: the key of the document, and what was seen."""
 
     key: str
     saw: str

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from podgraft import jsonvalue
 from podgraft.admission import AdmissionRequest
@@ -20,12 +21,16 @@ from podgraft.cel import (
     Value,
 )
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy.conditions import ConditionError, hold, values
+from podgraft.policy.conditions import Condition, ConditionError, find_false, values
 
 from .bindings import Action, Binding, ConfigMaps
 from .judgement import Denial, Judgement
 from .policies import ValidatingPolicy, Validation
 from .variables import Activation
+
+if TYPE_CHECKING:
+    from podgraft.policy.constraints import Mismatch
+    from podgraft.trace import Effect, Trace
 
 # apiserver/pkg/apis/cel: MaxEvaluatedMessageExpressionSizeBytes; dispatcher.go: the other two.
 _MAX_MESSAGE_BYTES = 5 * 1024
@@ -47,13 +52,16 @@ class Rules:
     namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
     budget: int = POLICY_BUDGET
 
-    def judge(self, request: AdmissionRequest) -> Judgement:
-        """What the rules say about one request."""
-        record = _Record(self.budget)
+    def judge(self, request: AdmissionRequest, trace: Trace | None = None) -> Judgement:
+        """What the rules say about one request; ``trace`` records a step for each policy."""
+        record = _Record(self.budget, trace)
         for policy in self.policies:
-            if policy.constraints.mismatch(request, self.namespaces) is None:
+            mismatch = policy.constraints.mismatch(request, self.namespaces)
+            if mismatch is None:
                 for binding in self._bindings(policy):
                     self._apply(policy, binding, request, record)
+            else:
+                record.mismatched(policy, None, mismatch)
         return record.judgement()
 
     def _bindings(self, policy: ValidatingPolicy) -> Sequence[Binding]:
@@ -67,9 +75,13 @@ class Rules:
         record: _Record,
     ) -> None:
         where = binding.constraints
-        if where is not None and where.mismatch(request, self.namespaces) is not None:
+        mismatch = None if where is None else where.mismatch(request, self.namespaces)
+        if mismatch is not None:
+            record.mismatched(policy, binding, mismatch)
             return
         params = self._params(policy, binding, request)
+        if not params:
+            record.without_params(policy, binding)
         if not params and binding.params is not None and binding.params.required:
             refused = Denial(
                 "no params found for policy binding with `Deny` parameterNotFoundAction"
@@ -93,6 +105,7 @@ class _Record:
     """What has come up so far, and what is left of the review's budget."""
 
     remaining: int
+    trace: Trace | None = None
     denials: dict[str, list[Denial]] = field(default_factory=dict[str, list[Denial]])
     warnings: list[str] = field(default_factory=list[str])
     audit: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -104,6 +117,8 @@ class _Record:
         """A rule is broken: each action of the binding tells so in its own place."""
         bound = f" with binding '{binding.name}'" if binding.name else ""
         who = f"ValidatingAdmissionPolicy '{policy.name}'{bound}"
+        if self.trace is not None:
+            self.trace.add(_rule(policy, binding), *_observe(binding, denial))
         for action in sorted(binding.actions):
             match action:
                 case Action.DENY:
@@ -112,6 +127,30 @@ class _Record:
                     self.warnings.append(f"Validation failed for {who}: {denial.message}")
                 case Action.AUDIT:
                     self.failures.append(_failure(policy, binding, denial, index))
+
+    def mismatched(
+        self, policy: ValidatingPolicy, binding: Binding | None, mismatch: Mismatch
+    ) -> None:
+        """A policy or binding is not for the request."""
+        if self.trace is not None:
+            observed = f"does not match: {mismatch.key}: {mismatch.saw}"
+            self.trace.add(_rule(policy, binding), observed)
+
+    def without_params(self, policy: ValidatingPolicy, binding: Binding) -> None:
+        """A binding finds no parameters: the rules are not evaluated."""
+        if self.trace is not None and binding.params is not None and not binding.params.required:
+            self.trace.add(_rule(policy, binding), "is not evaluated: no parameters found")
+
+    def evaluated(
+        self, policy: ValidatingPolicy, binding: Binding, false: Condition | None
+    ) -> None:
+        """A policy is evaluated; ``false`` is the condition that keeps it from the request."""
+        if self.trace is not None and false is not None:
+            observed = f"does not match: matchConditions: {false.name} is false"
+            self.trace.add(_rule(policy, binding), observed)
+        elif self.trace is not None:
+            count = len(policy.validations)
+            self.trace.add(_rule(policy, binding), f"matches; validations: {count}")
 
     def publish(self, policy: ValidatingPolicy, key: str, value: str) -> None:
         """An audit annotation; the same value is told once."""
@@ -131,6 +170,18 @@ class _Record:
         if self.failures:
             audit["validation_failure"] = jsonvalue.dump(self.failures[:_MAX_FAILURES])
         return Judgement(denials=tuple(denials), warnings=tuple(self.warnings), audit=audit)
+
+
+def _rule(policy: ValidatingPolicy, binding: Binding | None) -> str:
+    bound = f", binding {binding.name}" if binding is not None and binding.name else ""
+    return f"rule {policy.name}{bound}"
+
+
+def _observe(binding: Binding, denial: Denial) -> tuple[str, Effect]:
+    """A broken rule in the words and by the effect of its binding's actions."""
+    actions = ", ".join(sorted(binding.actions))
+    is_denied = Action.DENY in binding.actions
+    return f"{actions}: {denial.message}", "denies" if is_denied else "passes"
 
 
 def _failure(policy: ValidatingPolicy, binding: Binding, denial: Denial, index: int) -> JSON:
@@ -165,10 +216,12 @@ class _Run:
 
     def _applies(self) -> bool:
         try:
-            return hold(self.policy.conditions, self._value)
+            false = find_false(self.policy.conditions, self._value)
         except ConditionError as error:
             self._errored(str(error))
             return False
+        self.record.evaluated(self.policy, self.binding, false)
+        return false is None
 
     def _validate(self, index: int, validation: Validation) -> None:
         try:
@@ -221,3 +274,6 @@ class _Run:
         """What cannot be evaluated refuses, unless the policy says ``failurePolicy: Ignore``."""
         if self.policy.fails:
             self.record.failed(self.policy, self.binding, Denial(message), index)
+        elif self.record.trace is not None:
+            observed = f"is ignored, as failurePolicy sets: {message}"
+            self.record.trace.add(_rule(self.policy, self.binding), observed)

@@ -1,7 +1,8 @@
-"""``podgraft explain``: the way of a pod from kube-apiserver to its sidecars.
+"""``podgraft explain``: each step of a review, from kube-apiserver to the patch.
 
-``registration`` asks the webhook configuration what kube-apiserver would, ``policy.decide`` is
-podgraft's own part; ``journey`` is both in one value, which ``tree``, ``chart`` and JSON show.
+``flow`` makes the requests that kube-apiserver sends for an object, and answers them with
+``podgraft.review``, which records its steps. ``registration`` evaluates the webhook configuration;
+``stages`` and ``journey`` hold the result, which ``tree``, ``chart``, and JSON show.
 """
 
 from .command import command

@@ -1,13 +1,13 @@
 """A journey as a flow chart in SVG: the taken path is drawn strongly, the rest is faint.
 
-Stations stand under each other; a way out to the right leads to "not injected", the way down
+Stations stand under each other; an exit to the right shows the outcome of a station, the way down
 leads on. Written here: the picture is forty shapes, less than any drawing library's import.
 """
 
 from collections.abc import Iterator
 from html import escape
 
-from .journey import Journey, Outcome, Sidecars, Station, conclusion
+from .journey import Journey, Outcome, Sidecars, Station, Verdict, conclusion
 
 # Pixels.
 _MARGIN, _WIDTH, _HEIGHT, _GAP, _EXIT = 24, 420, 52, 26, 300
@@ -31,13 +31,11 @@ def chart(journey: Journey) -> str:
     """The journey as a standalone SVG document."""
     body: list[str] = []
     top = _MARGIN + 28
-    settled = False
     for stage in journey.stages:
         body.append(_text(_MARGIN, top + 20, stage.name, "small strong"))
         top += _STAGE_HEIGHT
         for station in stage.stations:
-            body.extend(_station(station, top, settled))
-            settled = settled or station.decides
+            body.extend(_station(station, top))
             top += _HEIGHT + _GAP
     body.extend(_end(journey, top))
     height = top + _HEIGHT + _MARGIN + (22 * len(_facts(journey.sidecars)))
@@ -65,10 +63,10 @@ def _document(journey: Journey, body: list[str], height: int) -> str:
     return "\n".join(parts)
 
 
-def _station(station: Station, top: int, settled: bool) -> Iterator[str]:
-    """One box with its ways out; ``settled`` says that the pod never came here."""
-    taken = "" if settled else " taken"
-    yield f'<g class="{"faint" if settled else ""}">'
+def _station(station: Station, top: int) -> Iterator[str]:
+    """One box with its exits; it is faint if the object did not reach it."""
+    taken = " taken" if station.reached else ""
+    yield f'<g class="{"" if station.reached else "faint"}">'
     yield _box(_MARGIN, top, _WIDTH, f"station{taken}")
     yield _text(_MARGIN + 14, top + 21, station.name, "strong")
     yield _text(_MARGIN + 14, top + 40, station.saw, "small")
@@ -79,18 +77,30 @@ def _station(station: Station, top: int, settled: bool) -> Iterator[str]:
     yield "</g>"
 
 
+# By outcome: the word of the exit, and its style.
+_EXITS = {
+    Outcome.PASSES: ("passes", "station"),
+    Outcome.INJECTS: ("injects", "injects"),
+    Outcome.CHANGES: ("changes", "injects"),
+    Outcome.STOPS: ("does not inject", "stops"),
+    Outcome.DENIES: ("denies", "stops"),
+    Outcome.FAILS: ("fails", "stops"),
+}
+
+
 def _way_out(station: Station, top: int, taken: str) -> Iterator[str]:
     left, middle = _MARGIN + _WIDTH, top + _HEIGHT // 2
     yield f'<path class="line{taken}" d="M{left} {middle}h36" marker-end="url(#arrow)"/>'
-    yield _box(left + 36, top, _EXIT - 36, station.outcome)
-    word = "injects" if station.outcome is Outcome.INJECTS else "does not inject"
+    word, style = _EXITS[station.outcome]
+    yield _box(left + 36, top, _EXIT - 36, style)
     yield _text(left + 50, top + 21, word, "strong")
     yield _text(left + 50, top + 40, station.because, "small", _EXIT - 60)
 
 
 def _end(journey: Journey, top: int) -> Iterator[str]:
     """The last box: what the pod has in the end."""
-    colour = "injects" if journey.injected else "stops"
+    changes = journey.verdict in {Verdict.INJECTED, Verdict.CHANGED}
+    colour = "injects" if changes else "stops"
     facts = _facts(journey.sidecars)
     yield _box(_MARGIN, top, _WIDTH + _EXIT, f"{colour} taken", _HEIGHT + 22 * len(facts))
     yield _text(_MARGIN + 14, top + 31, conclusion(journey), "strong", _WIDTH + _EXIT)

@@ -1,33 +1,29 @@
-"""``podgraft explain``: does this pod get sidecars, and why, station by station."""
+"""``podgraft explain``: each step of the reviews of an object, and their result."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
 import click
 
-from podgraft import jsonvalue, policy
+from podgraft import jsonvalue
 from podgraft.cli import configuration, documents
 from podgraft.cli.failure import CommandError
-from podgraft.injection import OperatorError, UserError, istio
-from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import Inject
+from podgraft.jsonvalue import JSON
 from podgraft.store import Snapshot
 
 from .chart import chart
-from .journey import Journey, Sidecars, Stage, as_json, decision_stage
-from .registration import sending
-from .subject import Subject, subjects
+from .flow import Cluster
+from .journey import Journey, as_json, exit_status
+from .subject import subjects
 from .tree import tree
-
-NOT_INJECTED = 3
+from .webhooks import Webhook, read_webhooks, select_routes
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
 class Output(StrEnum):
-    """How the answer is written."""
+    """How the result is written."""
 
     TEXT = "text"
     JSON = "json"
@@ -35,11 +31,12 @@ class Output(StrEnum):
 
 
 @click.command("explain")
-@click.option("-f", "--filename", type=_FILE, required=True, help="Pod or workload; - reads stdin.")
+@click.option("-f", "--filename", type=_FILE, required=True, help="YAML or JSON; - reads stdin.")
 @configuration.options
 @click.option("--namespace", help="Namespace of objects that name none.")
 @click.option("--namespace-labels", default="", help="Labels of the namespace: key=value,…")
-@click.option("--webhook-config", type=_FILE, help="MutatingWebhookConfiguration of the cluster.")
+@click.option("--webhook-config", type=_FILE, help="Webhook configurations of the cluster.")
+@click.option("--injector", help="Injector that the bundle is for, with --webhook-config.")
 @click.option(
     "--output", type=click.Choice([each.value for each in Output]), default=Output.TEXT.value
 )
@@ -49,71 +46,38 @@ def command(
     namespace: str | None,
     namespace_labels: str,
     webhook_config: Path | None,
+    injector: str | None,
     output: str,
-    **given: Path | str | None,
+    **given: Path | str | tuple[str, ...] | None,
 ) -> int:
-    """Say step by step whether a pod gets sidecars, and why.
+    """Show each step of the admission reviews of an object, and their result.
 
-    The exit status is 0 for a pod that is injected, 3 for one that is not.
+    A workload is reviewed first, then the pod that its controller creates. With --webhook-config,
+    the webhooks in that file are called; without it, every route that the bundle serves.
+
+    The exit status is 0 if the object is injected or changed, 3 if it is left as it is, 4 if it is
+    denied, and 1 if a review or the command fails. For several documents it is the worst, in the
+    order 1, 4, 3, 0.
     """
-    snapshot = configuration.load(configuration.given(given))
-    webhooks = list(documents.objects(webhook_config)) if webhook_config else []
-    labels = _labels(namespace_labels)
-    journeys = [
-        _journey(subject, snapshot, webhooks, labels) for subject in subjects(filename, namespace)
-    ]
-    click.echo(_written(journeys, Output(output)), nl=False)
-    return 0 if all(journey.injected for journey in journeys) else NOT_INJECTED
-
-
-def _journey(
-    subject: Subject, snapshot: Snapshot, webhooks: list[Object], labels: Mapping[str, str]
-) -> Journey:
-    stages: list[Stage] = []
-    arrives = True
-    if webhooks:
-        namespaces = _namespaces(subject, snapshot, labels)
-        sent = sending(webhooks, subject.request, namespaces)
-        stages.append(sent.stage)
-        arrives = sent.passes
-    decision = policy.decide(snapshot.bundle.rules, subject.pod, subject.namespace)
-    stage = decision_stage(decision)
-    if not arrives:
-        stage = replace(stage, stations=tuple(replace(s, decides=False) for s in stage.stations))
-    journey = Journey(subject=subject.name, stages=(*stages, stage), warnings=decision.warnings)
-    if not arrives or not isinstance(decision, Inject):
-        return journey
-    return _with_sidecars(journey, subject, snapshot)
-
-
-def _with_sidecars(journey: Journey, subject: Subject, snapshot: Snapshot) -> Journey:
-    """What would come with the injection: a bundle without Istio's brings no list of it."""
-    injector = snapshot.bundle.istio
-    if injector is None:
-        return replace(journey, sidecars=Sidecars())
-    try:
-        injection = injector.inject(subject.pod, istio.Request(namespace=subject.namespace))
-    except (UserError, OperatorError) as error:
-        raise CommandError(f"{subject.name}: is to be injected and cannot be: {error}") from error
-    sidecars = Sidecars(
-        templates=injection.templates,
-        image=injection.image,
-        init_containers=injection.init_containers,
-        containers=injection.containers,
-        volumes=injection.volumes,
+    options = configuration.given(given)
+    snapshot = configuration.load(options)
+    caller = configuration.caller(options)
+    configuration.warn_of_unused(options, snapshot)
+    webhooks = _webhooks(snapshot, webhook_config, injector)
+    cluster = Cluster(
+        snapshot=snapshot, caller=caller, webhooks=webhooks, labels=_labels(namespace_labels)
     )
-    warnings = (*journey.warnings, *injection.warnings)
-    return replace(journey, sidecars=sidecars, warnings=warnings)
+    journeys = [cluster.explain(subject) for subject in subjects(filename, namespace)]
+    click.echo(_written(journeys, Output(output)), nl=False)
+    return exit_status(journeys)
 
 
-def _namespaces(
-    subject: Subject, snapshot: Snapshot, labels: Mapping[str, str]
-) -> Mapping[str, Object]:
-    """The bundle's Namespaces; labels given on the command line replace those of the pod's own."""
-    if not labels:
-        return snapshot.bundle.namespaces
-    own: Object = {"metadata": {"name": subject.namespace, "labels": dict(labels)}}
-    return {**snapshot.bundle.namespaces, subject.namespace: own}
+def _webhooks(
+    snapshot: Snapshot, webhook_config: Path | None, injector: str | None
+) -> tuple[Webhook, ...]:
+    if webhook_config is None:
+        return select_routes(snapshot.bundle)
+    return read_webhooks([*documents.objects(webhook_config)], webhook_config, injector)
 
 
 def _labels(text: str) -> Mapping[str, str]:
@@ -133,5 +97,7 @@ def _written(journeys: list[Journey], output: Output) -> str:
             return jsonvalue.dump(answers[0] if len(answers) == 1 else answers) + "\n"
         case Output.SVG:
             if len(journeys) != 1:
-                raise CommandError(f"--output svg draws one pod, and the file has {len(journeys)}")
+                raise CommandError(
+                    f"--output svg draws one object, and the file has {len(journeys)}"
+                )
             return chart(journeys[0])

@@ -1,47 +1,105 @@
-"""The way of one pod from kube-apiserver to its sidecars, station by station.
+"""What explain reports of one document: each step of each review, and the verdict.
 
-kube-apiserver looks at the registration first (rules, namespaceSelector, objectSelector,
-matchConditions) and calls podgraft only for what passes; then podgraft's own decision follows.
-Istio's check-inject knows the selectors alone; this is the whole way in one value.
+kube-apiserver evaluates the registration first (rules, namespaceSelector, objectSelector,
+matchConditions) and calls podgraft only for requests that pass. podgraft's own steps follow, as the
+review records them. Nothing here evaluates anything.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import SENTENCES, Decision, Step, Verdict
 
 
 class Outcome(StrEnum):
-    """What a station makes of the pod."""
+    """The effect of a station on the object."""
 
     PASSES = "passes"
     INJECTS = "injects"
+    CHANGES = "changes"
     STOPS = "stops"
+    DENIES = "denies"
+    FAILS = "fails"
+
+
+class Verdict(StrEnum):
+    """The result for a document or for one review."""
+
+    INJECTED = "injected"
+    CHANGED = "changed"
+    SKIPPED = "skipped"
+    DENIED = "denied"
+    FAILED = "failed"
+    NOT_REVIEWED = "not reviewed"
+
+
+# The verdict of a document is the first of these that one of its reviews has.
+_PRECEDENCE = (
+    Verdict.FAILED,
+    Verdict.DENIED,
+    Verdict.INJECTED,
+    Verdict.CHANGED,
+    Verdict.SKIPPED,
+)
+
+STATUSES = {
+    Verdict.INJECTED: 0,
+    Verdict.CHANGED: 0,
+    Verdict.SKIPPED: 3,
+    Verdict.DENIED: 4,
+    Verdict.FAILED: 1,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """One station: what it saw, what it made of it, and whether it settled the matter."""
+    """One station: what it saw, its outcome, and whether it settled the matter.
+
+    ``reached`` is false for a station after the one that settled it, which changes nothing.
+    """
 
     name: str
     saw: str
     outcome: Outcome
     decides: bool = False
     because: str = ""
+    reached: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """The response to one request, as the webhook sends it; ``allowed`` is ``None`` if it fails."""
+
+    object: str
+    route: str
+    decision: str
+    reason: str
+    allowed: bool | None
+    is_changed: bool = False
+    code: int | None = None
+    message: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """The stations of one party: kube-apiserver's, then podgraft's."""
+    """The stations of one party for one request: kube-apiserver's webhook, or a route of podgraft.
+
+    ``route`` is empty for kube-apiserver. ``verdict`` is ``None`` for a stage that settles nothing.
+    """
 
     name: str
     stations: tuple[Station, ...]
+    object: str = ""
+    route: str = ""
+    verdict: Verdict | None = None
+    review: Review | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sidecars:
-    """What injection brings to the pod."""
+    """What injection adds to the pod."""
 
     templates: tuple[str, ...] = ()
     image: str = ""
@@ -52,17 +110,18 @@ class Sidecars:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """The whole way of one pod; ``sidecars`` is what waits at its end, if it gets there."""
+    """All stages of one document; ``sidecars`` is set if its pod is injected."""
 
     subject: str
     stages: tuple[Stage, ...]
+    verdict: Verdict = Verdict.NOT_REVIEWED
     sidecars: Sidecars | None = None
     warnings: tuple[str, ...] = ()
 
     @property
     def injected(self) -> bool:
         """Whether the pod receives sidecars."""
-        return self.sidecars is not None
+        return self.verdict is Verdict.INJECTED
 
     @property
     def settled_by(self) -> Station | None:
@@ -70,27 +129,58 @@ class Journey:
         return next((s for stage in self.stages for s in stage.stations if s.decides), None)
 
 
-_OUTCOMES = {
-    Verdict.INJECT: Outcome.INJECTS,
-    Verdict.SKIP: Outcome.STOPS,
-    Verdict.UNDECIDED: Outcome.PASSES,
-}
+def make_journey(subject: str, stages: Iterable[Stage], sidecars: Sidecars | None) -> Journey:
+    """The journey of a document, with the one station that settles its verdict."""
+    listed = list(stages)
+    index = _settling(listed)
+    verdict = Verdict.NOT_REVIEWED if index is None else listed[index].verdict
+    assert verdict is not None  # noqa: S101 - _settling returns stages with a verdict only
+    return Journey(
+        subject=subject,
+        stages=tuple(
+            stage if each == index else _undecided(stage) for each, stage in enumerate(listed)
+        ),
+        verdict=verdict,
+        sidecars=sidecars if verdict is Verdict.INJECTED else None,
+        warnings=tuple(
+            dict.fromkeys(
+                warning for stage in listed if stage.review for warning in stage.review.warnings
+            )
+        ),
+    )
 
 
-def decision_stage(decision: Decision) -> Stage:
-    """The stations of podgraft itself, in the order in which it looks at them."""
-    stations = tuple(_station(step, step is decision.by) for step in decision.steps)
-    return Stage(name="podgraft", stations=stations)
+def _settling(stages: list[Stage]) -> int | None:
+    """The stage of the verdict: among equals a call of /inject, then any call, then the first."""
+    candidates = [index for index, stage in enumerate(stages) if stage.verdict is not None]
+
+    def rank(index: int) -> tuple[int, int]:
+        stage = stages[index]
+        assert stage.verdict is not None  # noqa: S101 - only candidates are ranked
+        called = 0 if stage.route == "inject" else 1 if stage.route else 2
+        return _PRECEDENCE.index(stage.verdict), called
+
+    return min(candidates, key=rank, default=None)
 
 
-def _station(step: Step, decides: bool) -> Station:
-    because = SENTENCES[step.reason] if step.reason is not None else ""
-    return Station(step.name, step.saw, _OUTCOMES[step.verdict], decides, because)
+def _undecided(stage: Stage) -> Stage:
+    stations = tuple(replace(station, decides=False) for station in stage.stations)
+    return replace(stage, stations=stations)
+
+
+def exit_status(journeys: Iterable[Journey]) -> int:
+    """The exit status for several documents: the worst of 1, 4, 3 and 0, in this order.
+
+    Documents that no webhook reviews do not count, unless there are no others.
+    """
+    verdicts = {journey.verdict for journey in journeys} - {Verdict.NOT_REVIEWED}
+    statuses = {STATUSES[verdict] for verdict in verdicts or {Verdict.SKIPPED}}
+    return next(status for status in (1, 4, 3, 0) if status in statuses)
 
 
 def conclusion(journey: Journey) -> str:
-    """The journey's end in one sentence."""
-    word = "injected" if journey.injected else "not injected"
+    """The verdict in one sentence."""
+    word = _word(journey)
     station = journey.settled_by
     if station is None:
         return word
@@ -98,20 +188,43 @@ def conclusion(journey: Journey) -> str:
     return f"{word}, decided by {station.name}{because}"
 
 
+def _word(journey: Journey) -> str:
+    match journey.verdict:
+        case Verdict.NOT_REVIEWED:
+            return "not reviewed: no webhook of this configuration is for the object"
+        case Verdict.SKIPPED if any(stage.route in {"inject", ""} for stage in journey.stages):
+            return "not injected"
+        case Verdict.SKIPPED:
+            return "unchanged"
+        case verdict:
+            return str(verdict)
+
+
 def as_json(journey: Journey) -> Object:
     """The journey for programs; keys are stable."""
-    stages: list[JSON] = [
-        {"name": stage.name, "stations": [_station_json(station) for station in stage.stations]}
-        for stage in journey.stages
-    ]
     sidecars = journey.sidecars
+    stages: list[JSON] = [_stage_json(stage) for stage in journey.stages]
+    reviews: list[JSON] = [
+        _review_json(stage.review) for stage in journey.stages if stage.review is not None
+    ]
     return {
         "subject": journey.subject,
         "injected": journey.injected,
+        "verdict": str(journey.verdict),
         "conclusion": conclusion(journey),
         "stages": stages,
+        "reviews": reviews,
         "sidecars": None if sidecars is None else _sidecars_json(sidecars),
         "warnings": list(journey.warnings),
+    }
+
+
+def _stage_json(stage: Stage) -> Object:
+    return {
+        "name": stage.name,
+        "object": stage.object,
+        "route": stage.route,
+        "stations": [_station_json(station) for station in stage.stations],
     }
 
 
@@ -122,6 +235,21 @@ def _station_json(station: Station) -> Object:
         "outcome": station.outcome,
         "decides": station.decides,
         "because": station.because,
+        "reached": station.reached,
+    }
+
+
+def _review_json(review: Review) -> Object:
+    return {
+        "object": review.object,
+        "route": review.route,
+        "decision": review.decision,
+        "reason": review.reason,
+        "allowed": review.allowed,
+        "changed": review.is_changed,
+        "code": review.code,
+        "message": review.message,
+        "warnings": list(review.warnings),
     }
 
 

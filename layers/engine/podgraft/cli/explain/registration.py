@@ -1,7 +1,7 @@
-"""kube-apiserver's share of the way: whether a webhook configuration sends it the pod at all.
+"""kube-apiserver's part: whether a registered webhook receives a request.
 
 Source: k8s.io/apiserver pkg/admission/plugin/webhook: rules, namespaceSelector, objectSelector,
-matchConditions. Each part is asked on its own here, so that all answers can be shown.
+matchConditions. Each part is evaluated separately, to report all results.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,78 +13,86 @@ from podgraft.cli.failure import CommandError
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import Notes, Spot, constraints
 
-from .journey import Outcome, Stage, Station
+from .journey import Outcome, Stage, Station, Verdict
+from .webhooks import Webhook
 
 if TYPE_CHECKING:
     from podgraft.cel import Meter
     from podgraft.policy.conditions import Condition
 
-_KIND = "MutatingWebhookConfiguration"
+_SELECTORS = ("rules", "namespaceSelector", "objectSelector")
 
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """One webhook's stations, and whether all of them let the pod through."""
+    """One webhook's stations; whether all let the request pass, and whether its rules do."""
 
     stage: Stage
     passes: bool
+    is_for_resource: bool
 
 
-def sending(
-    manifests: list[Object], request: AdmissionRequest, namespaces: Mapping[str, Object]
+def evaluate(
+    webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
 ) -> Sending:
-    """The webhook that the pod is sent to; of several that is the first that matches.
+    """Whether kube-apiserver sends the request to the webhook; raises ``CommandError``."""
+    stations = [*_selector_stations(webhook, request, namespaces)]
+    stopped = any(station.decides for station in stations)
+    stations.extend(_condition_stations(webhook, request, namespaces, stopped=stopped))
+    deciding = next((station for station in stations if station.decides), None)
+    outcome = Outcome.PASSES if deciding is None else deciding.outcome
+    verdicts = {Outcome.STOPS: Verdict.SKIPPED, Outcome.DENIES: Verdict.DENIED}
+    stage = Stage(
+        name=f"kube-apiserver, webhook {webhook.name}",
+        stations=tuple(_settled(stations)),
+        verdict=verdicts.get(outcome),
+    )
+    return Sending(
+        stage=stage,
+        passes=deciding is None,
+        is_for_resource=stations[0].outcome is Outcome.PASSES,
+    )
 
-    Raises ``CommandError`` where the manifests register no mutating webhook, or a faulty one.
-    """
-    found = [_sending(name, webhook, request, namespaces) for name, webhook in _webhooks(manifests)]
-    if not found:
-        raise CommandError(f"the webhook configuration holds no {_KIND} with webhooks")
-    return next((each for each in found if each.passes), found[0])
+
+def _settled(stations: list[Station]) -> Iterator[Station]:
+    """The stations; those after the deciding one are not reached."""
+    settled = False
+    for station in stations:
+        yield replace(station, reached=False) if settled else station
+        settled = settled or station.decides
 
 
-def _webhooks(manifests: list[Object]) -> Iterator[tuple[str, Object]]:
-    for manifest in manifests:
-        webhooks = manifest.get("webhooks")
-        if manifest.get("kind") == _KIND and isinstance(webhooks, list):
-            for webhook in webhooks:
-                if isinstance(webhook, dict):
-                    yield str(webhook.get("name", "")), webhook
+def _manifest(webhook: Webhook) -> Object:
+    assert webhook.manifest is not None  # noqa: S101 - only registered webhooks are evaluated
+    return webhook.manifest
 
 
-def _sending(
-    name: str, webhook: Object, request: AdmissionRequest, namespaces: Mapping[str, Object]
-) -> Sending:
-    stations: list[Station] = []
+def _selector_stations(
+    webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
+) -> Iterator[Station]:
     stopped = False
-    for key in ("rules", "namespaceSelector", "objectSelector"):
-        mismatch = _mismatch(name, webhook, key, request, namespaces)
+    for key in _SELECTORS:
+        mismatch = _mismatch(webhook, key, request, namespaces)
         decides = mismatch is not None and not stopped
         stopped = stopped or decides
-        stations.append(_station(key, webhook.get(key), mismatch, decides))
-    stations.extend(_conditions(name, webhook, request, namespaces, stopped))
-    passes = all(station.outcome is Outcome.PASSES for station in stations)
-    return Sending(Stage(name=f"kube-apiserver, webhook {name}", stations=tuple(stations)), passes)
+        yield _station(key, _manifest(webhook).get(key), mismatch, decides)
 
 
 def _mismatch(
-    name: str,
-    webhook: Object,
-    key: str,
-    request: AdmissionRequest,
-    namespaces: Mapping[str, Object],
+    webhook: Webhook, key: str, request: AdmissionRequest, namespaces: Mapping[str, Object]
 ) -> str | None:
     """What one part of the registration saw instead of what it wants; ``None`` where it matches."""
-    wanted = webhook.get(key)
+    manifest = _manifest(webhook)
+    wanted = manifest.get(key)
     if not wanted:
         return "no rule is given" if key == "rules" else None
     form: Object = {"resourceRules" if key == "rules" else key: wanted}
-    if "matchPolicy" in webhook:
-        form["matchPolicy"] = webhook["matchPolicy"]
+    if "matchPolicy" in manifest:
+        form["matchPolicy"] = manifest["matchPolicy"]
     notes = Notes()
-    read = constraints.read(Spot(form, f"/webhooks/{name}", notes))
+    read = constraints.read(Spot(form, f"/webhooks/{webhook.name}", notes))
     if notes.faults or read is None:
-        raise CommandError(*map(str, notes.faults))
+        raise CommandError(*(f"--webhook-config {fault}" for fault in notes.faults))
     found = read.mismatch(request, namespaces)
     return found.saw if found else None
 
@@ -96,15 +104,18 @@ def _station(key: str, wanted: JSON, mismatch: str | None, decides: bool) -> Sta
     return Station(key, "matches" if wanted else "not given", Outcome.PASSES)
 
 
-def _conditions(
-    name: str,
-    webhook: Object,
+def _condition_stations(
+    webhook: Webhook,
     request: AdmissionRequest,
     namespaces: Mapping[str, Object],
+    *,
     stopped: bool,
 ) -> Iterator[Station]:
-    """A station for each match condition; CEL is loaded only where there are any."""
-    wanted = webhook.get("matchConditions")
+    """A station for each match condition; CEL is loaded only where there are any.
+
+    A false condition decides before one that fails (webhook/matchconditions/matcher.go).
+    """
+    wanted = _manifest(webhook).get("matchConditions")
     if not isinstance(wanted, list) or not wanted:
         yield Station("matchConditions", "not given", Outcome.PASSES)
         return
@@ -112,21 +123,21 @@ def _conditions(
     from podgraft.policy import conditions
 
     notes = Notes()
-    spot = Spot(wanted, f"/webhooks/{name}/matchConditions", notes)
+    spot = Spot(wanted, f"/webhooks/{webhook.name}/matchConditions", notes)
     read = conditions.read(spot, conditions.Compiler(params=False))
     if notes.faults:
-        raise CommandError(*map(str, notes.faults))
+        raise CommandError(*(f"--webhook-config {fault}" for fault in notes.faults))
     meter = Meter(CONDITIONS_BUDGET)
     values = conditions.values(request, namespaces, None)
-    for condition in read:
-        station = _condition_station(condition, values, meter)
-        decides = station.outcome is Outcome.STOPS and not stopped
-        stopped = stopped or decides
-        yield replace(station, decides=decides)
+    stations = [_condition_station(webhook, condition, values, meter) for condition in read]
+    blocking = [station for station in stations if station.outcome is not Outcome.PASSES]
+    false = [station for station in blocking if station.saw == "false"]
+    deciding = None if stopped else next(iter(false or blocking), None)
+    yield from (replace(each, decides=each is deciding) for each in stations)
 
 
 def _condition_station(
-    condition: "Condition", values: Mapping[str, object], meter: "Meter"
+    webhook: Webhook, condition: "Condition", values: Mapping[str, object], meter: "Meter"
 ) -> Station:
     from podgraft.cel import CostExceededError, EvaluationError
 
@@ -134,8 +145,11 @@ def _condition_station(
     try:
         holds = condition.program.evaluate(values, meter) is True
     except (EvaluationError, CostExceededError) as error:
-        because = "the match condition fails, so the webhook's failurePolicy decides"
-        return Station(name, str(error), Outcome.STOPS, because=because)
+        if webhook.ignores_failure:
+            because = "the match condition fails, and failurePolicy Ignore skips the webhook"
+            return Station(name, str(error), Outcome.STOPS, because=because)
+        because = "the match condition fails, and failurePolicy Fail rejects the request"
+        return Station(name, str(error), Outcome.DENIES, because=because)
     if holds:
         return Station(name, "true", Outcome.PASSES)
     because = "the match condition is false, so podgraft is never asked"

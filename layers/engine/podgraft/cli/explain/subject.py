@@ -1,93 +1,92 @@
-"""The pod that a file would become: itself, or what a workload's controller would create."""
+"""The objects that a document becomes: itself, and the pod that its controller would create."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from podgraft import kube
-from podgraft.admission import AdmissionRequest, GroupVersionKind, GroupVersionResource
+from podgraft.admission import AdmissionRequest
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import Object, object_at, text_at
 from podgraft.kube import workload
+from podgraft.policy import constraints
 
-# What Kubernetes appends to the name of a Deployment to name its ReplicaSet.
-_HASH = "0123456789"
+from . import controllers
+
+# Kinds of objects outside namespaces: their requests name none.
+_CLUSTER_SCOPED = frozenset(
+    """
+    APIService ClusterRole ClusterRoleBinding CSIDriver CSINode CustomResourceDefinition
+    IngressClass MutatingWebhookConfiguration Node PersistentVolume PriorityClass RuntimeClass
+    StorageClass ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
+    ValidatingWebhookConfiguration
+    """.split()  # noqa: SIM905 - a list of strings would be a page long
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A pod about to be created, and what it is called in words."""
+    """An object about to be created; ``place`` is where it keeps its pod, if it has one."""
 
-    name: str
     namespace: str
-    pod: Object
+    object: Object
+    place: workload.Place | None
+
+    @property
+    def name(self) -> str:
+        """The object in words."""
+        shown = documents.name(self.object)
+        return f"{shown} in {self.namespace}" if self.namespace else shown
+
+    @property
+    def is_pod(self) -> bool:
+        """Whether the object itself is a pod."""
+        return self.place is not None and not self.place.template
 
     @property
     def request(self) -> AdmissionRequest:
-        """The request that kube-apiserver would make of it."""
-        raw: Object = {
-            "kind": {"group": "", "version": "v1", "kind": "Pod"},
-            "resource": {"group": "", "version": "v1", "resource": "pods"},
-            "operation": "CREATE",
-            "namespace": self.namespace,
-            "object": self.pod,
-        }
-        return AdmissionRequest(
-            api_version="admission.k8s.io/v1",
-            uid="explain",
-            kind=GroupVersionKind("", "v1", "Pod"),
-            resource=GroupVersionResource("", "v1", "pods"),
-            namespace=self.namespace,
-            object=self.pod,
-            raw=raw,
-        )
+        """The request that kube-apiserver sends for the creation of the object."""
+        return constraints.creation(self.object, self.namespace)
+
+    def changed(self, value: Object) -> "Subject":
+        """The same subject after a webhook changed it."""
+        return replace(self, object=value)
+
+    def make_pod(self) -> "Subject":
+        """The pod that the workload's controller would create; raises ``CommandError``."""
+        assert self.place is not None  # noqa: S101 - only workloads have a pod
+        try:
+            template = workload.template_of(self.object, self.place)
+        except kube.WorkloadError as error:
+            raise CommandError(f"{documents.name(self.object)}: {error}") from error
+        pod = _in_namespace(controllers.make_pod(self.object, template), self.namespace)
+        place = workload.place_of(pod, workload.EVERY)
+        return Subject(namespace=self.namespace, object=pod, place=place)
 
 
 def subjects(path: Path, namespace: str | None) -> Iterator[Subject]:
-    """Every pod that the objects in a file amount to; *namespace* is for those that name none."""
+    """Every object in a file; *namespace* is for those that name none."""
     found = False
     for document in documents.objects(path):
-        place = workload.place_of(document, workload.EVERY)
-        if place is None:
-            continue
         found = True
-        yield _subject(document, place, namespace or "default")
+        yield _subject(document, namespace or "default")
     if not found:
-        raise CommandError(f"{path}: holds no pod and no workload")
+        raise CommandError(f"{path}: contains no object; name a file with a pod or a workload")
 
 
-def _subject(document: Object, place: workload.Place, namespace: str) -> Subject:
-    try:
-        own = workload.pod_of(document, place)
-    except kube.WorkloadError as error:
-        raise CommandError(f"{documents.name(document)}: {error}") from error
-    metadata = _mapping(document.get("metadata"))
+def _subject(document: Object, namespace: str) -> Subject:
+    place = workload.place_of(document, workload.EVERY)
+    metadata = object_at(document, "metadata")
+    if document.get("kind") == "Namespace":
+        return Subject(namespace=text_at(metadata, "name"), object=document, place=None)
+    if document.get("kind") in _CLUSTER_SCOPED:
+        return Subject(namespace="", object=document, place=None)
     namespace = str(metadata.get("namespace") or namespace)
-    pod: Object = _created(document, own) if document.get("kind") != "Pod" else document
-    placed: Object = {**_mapping(pod.get("metadata")), "namespace": namespace}
-    pod = {**pod, "metadata": placed}
-    return Subject(name=f"{documents.name(document)} in {namespace}", namespace=namespace, pod=pod)
+    placed = _in_namespace(document, namespace)
+    return Subject(namespace=namespace, object=placed, place=place)
 
 
-def _created(document: Object, own: Object) -> Object:
-    """What the workload's controller would send: a generated name, and itself as the owner."""
-    metadata = _mapping(own["metadata"])
-    name = str(_mapping(document.get("metadata")).get("name", ""))
-    kind, api_version = str(document.get("kind")), str(document.get("apiVersion"))
-    labels = _mapping(metadata.get("labels"))
-    if kind == "Deployment":
-        kind, name = "ReplicaSet", f"{name}-{_HASH}"
-        labels = {**labels, "pod-template-hash": _HASH}
-    owner: Object = {"apiVersion": api_version, "kind": kind, "name": name, "controller": True}
-    made: Object = {
-        **metadata,
-        "generateName": f"{name}-",
-        "labels": labels,
-        "ownerReferences": [owner],
-    }
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": made, "spec": own["spec"]}
-
-
-def _mapping(value: JSON) -> Object:
-    return value if isinstance(value, dict) else {}
+def _in_namespace(value: Object, namespace: str) -> Object:
+    """The object as kube-apiserver completes it before it calls webhooks."""
+    return {**value, "metadata": {**object_at(value, "metadata"), "namespace": namespace}}

@@ -21,7 +21,7 @@ from .documents import Documents, Surroundings
 from .injector import Injector
 from .releases import Profile
 from .request import Injection, Mode, Request
-from .workloads import identity_of, is_injected, kinds
+from .workloads import identity_of, is_injected
 
 __all__ = [
     "Documents",
@@ -35,7 +35,6 @@ __all__ = [
     "environment",
     "identity_of",
     "is_injected",
-    "kinds",
 ]
 
 

@@ -20,6 +20,7 @@ from . import (
     openshift,
     proxycheck,
     proxyconfig,
+    release_detection,
     releases,
     settings,
     templates,
@@ -79,7 +80,7 @@ def compile_(
     warnings: list[Fault] = []
     config = settings.read_config(documents.config, faults)
     values = settings.read_values(documents.values, faults)
-    profile = _profile(surroundings, values, faults, warnings)
+    profile = _profile(surroundings, config, values, faults, warnings)
     schema = messages.schema(profile)
     mesh_config = _mesh(profile, schema, documents.mesh, faults)
     faults += _proxy_config_faults(schema, documents.proxy_configs)
@@ -87,7 +88,10 @@ def compile_(
     known = _functions(profile, schema, env)
     chosen = templates.templates(profile, config, known, surroundings.default_templates)
     warnings += chosen.unknown("policy" if surroundings.default_templates else "config")
-    if not deferred:
+    missing = tuple(chosen.find_missing(config))
+    # The template that is there beside templates is one that fails to parse, by Istio's intent.
+    (warnings if profile.pod_templates or not config.templates else faults).extend(missing)
+    if not deferred and not missing:
         _parse(profile, chosen, faults, warnings)
     rules = _rules(profile, config, warnings)
     if faults:
@@ -116,11 +120,18 @@ def compile_(
 
 
 def _profile(
-    surroundings: Surroundings, values: Values, faults: list[Fault], warnings: list[Fault]
+    surroundings: Surroundings,
+    config: Config,
+    values: Values,
+    faults: list[Fault],
+    warnings: list[Fault],
 ) -> Profile:
+    """The release to follow: the policy's, else the image tag's, else the template's."""
     said = surroundings.release
     if said is not None and releases.is_newer(said):
         warnings.append(_followed_as_newest(said))
+    if said is None and not releases.is_release(values.tag):
+        return release_detection.from_template(config) or releases.newest()
     try:
         return releases.of_tag(values.tag) if said is None else releases.parse(said)
     except UnknownReleaseError as error:

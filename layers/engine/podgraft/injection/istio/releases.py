@@ -299,6 +299,11 @@ def is_newer(text: str) -> bool:
     return found is not None and (int(found[1]), int(found[2])) > (1, NEWEST)
 
 
+def is_release(tag: str) -> bool:
+    """Whether an image tag starts with MAJOR.MINOR."""
+    return re.match(r"v?\d+\.\d+", tag) is not None
+
+
 def of_tag(tag: str) -> Profile:
     """The profile that an image tag says by its leading MAJOR.MINOR; else the newest."""
-    return parse(tag) if re.match(r"v?\d+\.\d+", tag) else newest()
+    return parse(tag) if is_release(tag) else newest()

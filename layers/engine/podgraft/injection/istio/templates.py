@@ -18,6 +18,14 @@ from .settings import DEFAULT_TEMPLATES, Config
 ANNOTATION = "inject.istio.io/templates"
 ONLY = "template"  # the one of releases before 1.9, by its key in the configuration
 
+_NO_TEMPLATES = (
+    "no templates: the configuration has no key templates, which Istio 1.9 and later read; "
+    "use key config of ConfigMap istio-sidecar-injector, "
+    "or set istioRelease to the release of key template, such as 1.8"
+)
+_ALL_READ = ("Istio 1.9 and later read it", "template", "1.8")
+_ONLY_READ = ("Istio 1.8 and earlier read it", "templates", "1.9")
+
 
 @dataclass(frozen=True, slots=True)
 class Template:
@@ -83,7 +91,9 @@ class Templates:
 
         Istio loads such a configuration, and fails for each pod that gets so far.
         """
-        remedy = f"use {', '.join(sorted(self.parse)) or 'none'}, or add it under templates"
+        if not self.parse:
+            return  # which ``find_missing`` reports
+        remedy = f"use {', '.join(sorted(self.parse))}, or add it under templates"
         lists = {f"/aliases/{pointer.escape(name)}": each for name, each in self.aliases.items()}
         asked = [name for name in self.defaults if name not in self.aliases]
         for document, path, names in (
@@ -95,12 +105,37 @@ class Templates:
                     problem = f"{name} is no template"
                     yield Fault(document=document, path=path, problem=problem, remedy=remedy)
 
+    def find_missing(self, config: Config) -> Iterator[Fault]:
+        """The fault of a configuration without a template that its release reads."""
+        if self.defaults == (ONLY,):
+            # With templates, Istio 1.9 and later write a template that fails in earlier releases.
+            if not config.template or config.templates:
+                yield _no_template("/template", _ONLY_READ, is_other=bool(config.templates))
+        elif not self.parse:
+            yield _no_template("/templates", _ALL_READ, is_other=bool(config.template))
+
     def _missing(self, name: str, *, asked_by_pod: bool) -> Exception:
         have = ", ".join(sorted(self.parse))
-        problem = f'requested template "{name}" not found; have {have}'
+        problem = f'requested template "{name}" not found; have {have or _NO_TEMPLATES}'
         if asked_by_pod:
             return UserError(f"annotation {ANNOTATION}: {problem}")
         return OperatorError(problem)
+
+
+def _no_template(path: str, reads: tuple[str, str, str], *, is_other: bool) -> Fault:
+    reason, other, release = reads
+    remedy = "use key config of ConfigMap istio-sidecar-injector"
+    if is_other:
+        remedy = (
+            f'set istioRelease in the policy (or --istio-release) to "{release}", or to another '
+            f"release that reads key {other}"
+        )
+    return Fault(
+        document="config",
+        path=path,
+        problem=f"is missing, so that nothing can be injected; {reason}",
+        remedy=remedy,
+    )
 
 
 def templates(

@@ -1,14 +1,12 @@
-"""Whose a pod is, and which kinds of workload hold one, as each release sees it."""
+"""Whose a pod is, as each release sees it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
 from podgraft.jsonvalue import Object, object_at
-from podgraft.kube import identity, workload
+from podgraft.kube import identity
 from podgraft.kube.identity import Identity, OwnerRules
-from podgraft.kube.workload import GroupKind, Place
 
 from . import status
 from .draft import PROXY, annotations_of, containers, named
@@ -29,13 +27,6 @@ def is_injected(profile: Profile, pod: Object) -> bool:
         and named(listed, PROXY) is not None
         and (not profile.skips_by_status or status.ANNOTATION in annotations_of(pod))
     )
-
-
-def kinds(profile: Profile) -> Mapping[GroupKind, Place]:
-    """The kinds that kube-inject knows."""
-    if profile.cron_job_v1:
-        return workload.CURRENT
-    return workload.UNTIL_1_10 if profile.apps_v1 else workload.UNTIL_1_0
 
 
 @cache

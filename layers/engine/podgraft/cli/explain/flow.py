@@ -1,0 +1,155 @@
+"""The requests that kube-apiserver sends for a document, answered as the function answers them.
+
+A workload is reviewed first, then the pod that its controller creates of what came of it. Each
+mutating webhook receives the object that the one before returned; the validating ones receive the
+last. Objects between a workload and its pod (ReplicaSet, Job) and reinvocation are left out.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from podgraft import review
+from podgraft.admission import AdmissionRequest
+from podgraft.cli import offline
+from podgraft.jsonvalue import Object, object_at, objects_at, text_at
+from podgraft.review import Caller, Outcome
+from podgraft.store import Snapshot, Store
+from podgraft.trace import Additions, Trace
+
+from . import registration, stages
+from .journey import Journey, Sidecars, Stage, Verdict, make_journey
+from .subject import Subject
+from .webhooks import Webhook
+
+# Answers one route, and records the steps.
+Answer = Callable[[AdmissionRequest, Store, Caller, Trace], Outcome]
+
+ROUTES: Mapping[str, Answer] = {
+    "inject": review.inject,
+    "mutate": review.mutate,
+    "validate": review.validate,
+}
+_STOPPING = {Verdict.DENIED, Verdict.FAILED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """The cluster that calls: its webhooks, and the snapshot that answers them.
+
+    ``labels`` are those of the namespace, if they are given; kube-apiserver alone reads them. The
+    function reads the Namespaces of the bundle.
+    """
+
+    snapshot: Snapshot
+    caller: Caller
+    webhooks: tuple[Webhook, ...]
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def namespaces(self, namespace: str) -> Mapping[str, Object]:
+        """The Namespaces that kube-apiserver reads."""
+        namespaces = self.snapshot.bundle.namespaces
+        if not self.labels:
+            return namespaces
+        given: Object = {"metadata": {"name": namespace, "labels": dict(self.labels)}}
+        return {**namespaces, namespace: given}
+
+    def explain(self, subject: Subject) -> Journey:
+        """Everything that the creation of the subject leads to."""
+        run = _Run(self)
+        after = run.review(subject)
+        pod = subject if subject.is_pod else None
+        if after is not None and subject.place is not None and not subject.is_pod:
+            pod = after.make_pod()
+            after = run.review(pod)
+        sidecars = None if pod is None or after is None else run.sidecars(pod, after)
+        return make_journey(subject.name, run.stages, sidecars)
+
+
+@dataclass(slots=True)
+class _Run:
+    """The stages of one document so far."""
+
+    cluster: Cluster
+    stages: list[Stage] = field(default_factory=list[Stage])
+    additions: Additions | None = None
+
+    def review(self, subject: Subject) -> Subject | None:
+        """The subject after all webhooks; ``None`` if it is not created."""
+        called = False
+        for webhook in self.cluster.webhooks:
+            if not self._is_sent(webhook, subject):
+                continue
+            called = True
+            after = self._call(webhook, subject)
+            if after is None:
+                return None
+            subject = after
+        if not called:
+            self._add_uncalled(subject)
+        return subject
+
+    def _is_sent(self, webhook: Webhook, subject: Subject) -> bool:
+        """Whether kube-apiserver calls the webhook; without a registration by the route's nature.
+
+        A webhook that is registered for other resources than a workload is not reported for it.
+        """
+        if webhook.manifest is None:
+            return subject.is_pod or webhook.route != "inject"
+        namespaces = self.cluster.namespaces(subject.namespace)
+        sending = registration.evaluate(webhook, subject.request, namespaces)
+        if sending.is_for_resource or subject.place is None or subject.is_pod:
+            self.stages.append(stages.of_registration(subject, sending.stage))
+        return sending.passes
+
+    def _call(self, webhook: Webhook, subject: Subject) -> Subject | None:
+        """The subject after one call; ``None`` if it ends the request."""
+        trace = Trace()
+        outcome = self._answer(webhook, subject, trace)
+        stage = stages.of_review(subject, webhook, outcome, trace)
+        self.stages.append(stage)
+        self.additions = trace.additions or self.additions
+        if stage.verdict is Verdict.FAILED and webhook.ignores_failure:
+            return subject
+        if stage.verdict in _STOPPING:
+            return None
+        return subject.changed(offline.apply_response(subject.object, outcome))
+
+    def _answer(self, webhook: Webhook, subject: Subject, trace: Trace) -> Outcome:
+        caller = self.cluster.caller
+        caller = replace(caller, path=caller.path or webhook.path)
+        store = offline.Fixed(self.cluster.snapshot)
+        return ROUTES[webhook.route](subject.request, store, caller, trace)
+
+    def _add_uncalled(self, subject: Subject) -> None:
+        """What /inject would decide about a pod that no webhook is called for."""
+        webhook = next((each for each in self.cluster.webhooks if each.route == "inject"), None)
+        if webhook is None or webhook.manifest is None or not subject.is_pod:
+            return
+        trace = Trace()
+        outcome = self._answer(webhook, subject, trace)
+        self.stages.append(stages.of_uncalled(subject, webhook, outcome, trace))
+
+    def sidecars(self, before: Subject, after: Subject) -> Sidecars:
+        """What the pod has in the end that it had not before."""
+        additions = self.additions or Additions()
+        added = {key: _added(before.object, after.object, key) for key in _LISTS}
+        return Sidecars(
+            templates=additions.templates,
+            image=additions.image,
+            init_containers=_united(additions.init_containers, added["initContainers"]),
+            containers=_united(additions.containers, added["containers"]),
+            volumes=_united(additions.volumes, added["volumes"]),
+        )
+
+
+_LISTS = ("initContainers", "containers", "volumes")
+
+
+def _added(before: Object, after: Object, key: str) -> Sequence[str]:
+    names = {text_at(each, "name") for each in objects_at(object_at(before, "spec"), key)}
+    listed = (text_at(each, "name") for each in objects_at(object_at(after, "spec"), key))
+    return [name for name in listed if name not in names]
+
+
+def _united(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second)))

@@ -1,0 +1,122 @@
+"""The webhooks that kube-apiserver calls for a bundle: those of a registration, or its routes.
+
+Source of the order: k8s.io/apiserver pkg/admission/configuration: configurations by name, the
+webhooks of each in their order; all mutating webhooks before the validating ones.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from podgraft.bundle import Bundle
+from podgraft.cli.failure import CommandError
+from podgraft.jsonvalue import Object, object_at, objects_at, text_at
+from podgraft.store import DEFAULT_INJECTOR
+
+# The kinds of configuration, and the route of a webhook that names no address.
+_KINDS = {"MutatingWebhookConfiguration": "inject", "ValidatingWebhookConfiguration": "validate"}
+_ROUTES = ("inject", "mutate", "validate")
+_TOKEN_SEGMENT = "k"  # noqa: S105 - the path segment before a token, not a token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook:
+    """One route that is called; ``manifest`` is the registered webhook, if there is one.
+
+    ``path`` is what follows the route in the URL.
+    """
+
+    route: str
+    name: str = ""
+    injector: str = ""
+    path: str = ""
+    manifest: Object | None = None
+
+    @property
+    def ignores_failure(self) -> bool:
+        """Whether the registration lets an object pass if the call fails."""
+        return self.manifest is not None and self.manifest.get("failurePolicy") == "Ignore"
+
+
+def select_routes(bundle: Bundle) -> tuple[Webhook, ...]:
+    """The routes that a bundle serves, in kube-apiserver's order."""
+    served = (bundle.pods, bundle.objects, bundle.judges)
+    return tuple(
+        Webhook(route=route) for route, parts in zip(_ROUTES, served, strict=True) if parts
+    )
+
+
+def read_webhooks(
+    manifests: list[Object], place: Path, injector: str | None
+) -> tuple[Webhook, ...]:
+    """The webhooks that call podgraft, in kube-apiserver's order.
+
+    *injector* selects those of one injector; without it all must call the same. Raises
+    ``CommandError``, which names the file.
+    """
+    if not any(_webhooks_of(manifest) for manifest in manifests):
+        kinds = " or ".join(_KINDS)
+        raise CommandError(
+            f"{place}: expected a {kinds} with webhooks, got {_kinds(manifests)}; print one with "
+            "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o yaml"
+        )
+    webhooks = [webhook for kind in _KINDS for webhook in _read_kind(manifests, kind)]
+    if not webhooks:
+        raise CommandError(
+            f"{place}: no webhook calls podgraft: each URL path must contain "
+            f"{', '.join(f'/{route}' for route in _ROUTES)}; name the registration of podgraft"
+        )
+    names = sorted({webhook.injector for webhook in webhooks})
+    if injector is None and len(names) > 1:
+        raise CommandError(
+            f"{place}: the webhooks call several injectors: {', '.join(names)}; "
+            "name the bundle's with --injector"
+        )
+    chosen = tuple(each for each in webhooks if injector in {None, each.injector})
+    if not chosen:
+        raise CommandError(
+            f"{place}: no webhook calls injector {injector}; use {' or '.join(names)}"
+        )
+    return chosen
+
+
+def _read_kind(manifests: list[Object], kind: str) -> Iterator[Webhook]:
+    configurations = [manifest for manifest in manifests if manifest.get("kind") == kind]
+    configurations.sort(key=lambda each: text_at(object_at(each, "metadata"), "name"))
+    for configuration in configurations:
+        for webhook in _webhooks_of(configuration):
+            read = _read(webhook, _KINDS[kind])
+            if read is not None:
+                yield read
+
+
+def _webhooks_of(manifest: Object) -> list[Object]:
+    return objects_at(manifest, "webhooks") if manifest.get("kind") in _KINDS else []
+
+
+def _kinds(manifests: list[Object]) -> str:
+    kinds = sorted({text_at(manifest, "kind") or "no kind" for manifest in manifests})
+    return f"kind {', '.join(kinds)}" if kinds else "an empty file"
+
+
+def _read(webhook: Object, default_route: str) -> Webhook | None:
+    """The webhook; ``None`` if its address is not one of podgraft's routes."""
+    name = text_at(webhook, "name")
+    client = object_at(webhook, "clientConfig")
+    path = urlsplit(text_at(client, "url")).path or text_at(object_at(client, "service"), "path")
+    if not client:
+        path = f"/{default_route}"
+    segments = path.removesuffix("/").split("/")[1:]
+    if segments[:1] == [_TOKEN_SEGMENT]:
+        segments = segments[2:]
+    for index, segment in enumerate(segments[:2]):
+        if segment in _ROUTES:
+            return Webhook(
+                route=segment,
+                name=name,
+                injector=segments[0] if index else DEFAULT_INJECTOR,
+                path="/".join(segments[index + 1 :]),
+                manifest=webhook,
+            )
+    return None
