@@ -9,7 +9,7 @@ import click
 
 from podgraft import policy
 from podgraft.cli import documents, offline
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, print_warnings
 
 from . import comparing
 from .cloud import Cloud, Target, Version
@@ -31,6 +31,11 @@ def _local(function: Callable[P, R]) -> Callable[P, R]:
     )
 
 
+def _strict(function: Callable[P, R]) -> Callable[P, R]:
+    """The option that makes errors of warnings."""
+    return click.option("--strict", is_flag=True, help="Warnings are errors.")(function)
+
+
 def _remote(function: Callable[P, R]) -> Callable[P, R]:
     """Options that name the deployed side."""
     for decorate in (
@@ -50,21 +55,34 @@ def command() -> None:
 
 @command.command("check")
 @_local
-def _check(bundle: Path, document: Path | None) -> None:
-    """Say everything that is wrong with a bundle and a policy, before anybody else can."""
-    checked = check(bundle, document)
+@_strict
+def _check(bundle: Path, document: Path | None, *, strict: bool) -> None:
+    """Say everything that is wrong with a bundle and a policy, before anybody else can.
+
+    Errors give exit status 1. Warnings go to standard error and change no exit status.
+    """
+    checked = check(bundle, document, strict=strict)
+    print_warnings(checked.warnings)
     size = len(checked.document.encode())
     click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
     click.echo(f"policy   {size} of {STANDARD_BYTES} bytes")
-    click.secho("nothing is wrong", fg="green")
+    click.secho(_verdict(len(checked.warnings)), fg="yellow" if checked.warnings else "green")
+
+
+def _verdict(warnings: int) -> str:
+    if not warnings:
+        return "nothing is wrong"
+    return f"no errors, {warnings} {'warning' if warnings == 1 else 'warnings'}"
 
 
 @command.command("push")
 @_local
+@_strict
 @_remote
-def _push(bundle: Path, document: Path | None, **where: str) -> None:
+def _push(bundle: Path, document: Path | None, *, strict: bool, **where: str) -> None:
     """Upload the bundle, then switch the policy to it. Pushing the same again changes nothing."""
-    checked = check(bundle, document)
+    checked = check(bundle, document, strict=strict)
+    print_warnings(checked.warnings)
     cloud = Cloud.connect(Target(**where))
     _upload(cloud, checked)
     _further_bundles(cloud, checked)
@@ -127,6 +145,7 @@ def _diff(
 ) -> None:
     """Show what a push would change: policy keys, manifests, and the patches of sample pods."""
     checked = check(bundle, document)
+    print_warnings(checked.warnings)
     cloud = Cloud.connect(Target(**where))
     live = cloud.live()
     live_files = cloud.files(_bundle_of(live))
