@@ -18,6 +18,7 @@ from certificates.keys import KeyType
 from endpoint import showing
 from pki import NOW
 from podgraft import kubeyaml
+from podgraft.identifiers import CLUSTER_REMEDY, INJECTOR_REMEDY
 from podgraft.jsonvalue import Object
 
 URL = "https://webhook.example.com"
@@ -89,12 +90,13 @@ def test_public_roots_need_no_bundle(run: Run) -> None:
     assert _client(run()) == {"url": "https://webhook.example.com/inject"}
 
 
-def test_cluster_network_environment_and_token_are_in_the_path(run: Run) -> None:
-    said = ("--cluster", "prod-eu", "--network", "n1", "--env", "TEAM=a/b", "--injector", "istio")
-    outcome = run(*said, "--token-file", "token")
+def test_istios_variables_environment_and_token_are_in_the_path(run: Run) -> None:
+    said = ("--istio-cluster-id", "c1", "--istio-network", "n1", "--env", "TEAM=a/b")
+    outcome = run(*said, "--cluster", "prod-eu", "--injector", "istio", "--token-file", "token")
     assert _client(outcome)["url"] == (
-        "https://webhook.example.com/k/t0k3n/istio/inject/cluster/prod-eu/net/n1/TEAM/a--slash--b"
+        "https://webhook.example.com/k/t0k3n/istio/inject/cluster/c1/net/n1/TEAM/a--slash--b"
     )
+    assert "not compared: the path sets the cluster id of proxies; give --bundle" in outcome.err
     assert "the URL holds the token" in outcome.err
 
 
@@ -177,8 +179,21 @@ REFUSED = (
     (("--ca-bundle", "other/ca.pem", *TRUSTED[2:]), "but the bundle holds CN=podgraft CA"),
     (TRUSTED[2:], "--server-cert is checked against --ca-bundle; give it too"),
     (("--timeout", "0"), "a timeout of 0 s: use 1 to 30 s"),
-    (("--injector", "Istio"), "'Istio': a name is 1 to 63 lower-case letters"),
-    (("--cluster", "a b"), "cluster: a path holds letters"),
+    (("--injector", "Istio"), f'injector: got "Istio"; {INJECTOR_REMEDY}'),
+    (("--injector", "Istio/1"), f'injector: got "Istio/1"; {INJECTOR_REMEDY}'),
+    (("--injector", "auth"), 'injector: "auth" is a reserved name; use another name'),
+    (("--cluster", "a b"), f'cluster: got "a b"; {CLUSTER_REMEDY}'),
+    (("--cluster", "../x"), f'cluster: got "../x"; {CLUSTER_REMEDY}'),
+    (("--cluster", "a/b"), f'cluster: got "a/b"; {CLUSTER_REMEDY}'),
+    (("--cluster", ""), f'cluster: got ""; {CLUSTER_REMEDY}'),
+    (("--istio-cluster-id", "a b"), "cluster: a path holds letters"),
+    (("--istio-network", "a%"), "net: kube-apiserver decodes the path"),
+    (("--env", "cluster=x"), "--env: cluster is a variable of Istio; use --istio-cluster-id"),
+    (("--env", "net=x"), "--env: net is a variable of Istio; use --istio-network"),
+    (
+        ("--env", "istio_meta_cluster_id=x"),
+        "--env: istio_meta_cluster_id is a variable of Istio; use --istio-cluster-id",
+    ),
     (("--env", "NAME"), "--env: a value has no name before it; write NAME=VALUE"),
     (("--env", "A B=1"), "A B: a path holds letters"),
     (("--no-inject", "--guard", "--mutate", "v1/pods"), "--guard is about injected pods"),

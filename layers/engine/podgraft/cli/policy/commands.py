@@ -10,6 +10,7 @@ import click
 from podgraft import policy
 from podgraft.cli import documents, offline
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector
 
 from . import comparing
 from .cloud import Cloud, Target, Version
@@ -36,13 +37,22 @@ def _strict(function: Callable[P, R]) -> Callable[P, R]:
     return click.option("--strict", is_flag=True, help="Warnings are errors.")(function)
 
 
+def _checked_injector(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    try:
+        return check_injector(name)
+    except IdentifierError as error:
+        raise CommandError(str(error)) from error
+
+
 def _remote(function: Callable[P, R]) -> Callable[P, R]:
     """Options that name the deployed side."""
     for decorate in (
         click.option("--parameter-prefix", default="/podgraft", show_default=True),
         click.option("--bundle-prefix", default="bundles/", show_default=True),
         click.option("--bucket", required=True, help="Stack output BundleBucket."),
-        click.option("--injector", default="default", show_default=True),
+        click.option(
+            "--injector", default=DEFAULT_INJECTOR, show_default=True, callback=_checked_injector
+        ),
     ):
         function = decorate(function)
     return function
