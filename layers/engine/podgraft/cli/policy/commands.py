@@ -10,6 +10,7 @@ import click
 from podgraft import policy
 from podgraft.cli import documents, offline
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.registered import url_paths
 from podgraft.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector
 
 from . import comparing
@@ -33,8 +34,13 @@ def _local(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _strict(function: Callable[P, R]) -> Callable[P, R]:
-    """The option that makes errors of warnings."""
-    return click.option("--strict", is_flag=True, help="Warnings are errors.")(function)
+    """Options about warnings: what else they compare, and whether they are errors."""
+    function = click.option("--strict", is_flag=True, help="Make errors of warnings.")(function)
+    return click.option(
+        "--webhook-config",
+        type=_FILE,
+        help="Webhook configurations; their URL paths are compared with the mesh of the bundle.",
+    )(function)
 
 
 def _checked_injector(_context: click.Context, _option: click.Parameter, name: str) -> str:
@@ -66,12 +72,15 @@ def command() -> None:
 @command.command("check")
 @_local
 @_strict
-def _check(bundle: Path, document: Path | None, *, strict: bool) -> None:
+def _check(
+    bundle: Path, document: Path | None, *, strict: bool, webhook_config: Path | None
+) -> None:
     """Say everything that is wrong with a bundle and a policy, before anybody else can.
 
     Errors give exit status 1. Warnings go to standard error and change no exit status.
     """
-    checked = check(bundle, document, strict=strict)
+    paths = url_paths(webhook_config) if webhook_config else ()
+    checked = check(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
     size = len(checked.document.encode())
     click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
@@ -89,9 +98,17 @@ def _verdict(warnings: int) -> str:
 @_local
 @_strict
 @_remote
-def _push(bundle: Path, document: Path | None, *, strict: bool, **where: str) -> None:
+def _push(
+    bundle: Path,
+    document: Path | None,
+    *,
+    strict: bool,
+    webhook_config: Path | None,
+    **where: str,
+) -> None:
     """Upload the bundle, then switch the policy to it. Pushing the same again changes nothing."""
-    checked = check(bundle, document, strict=strict)
+    paths = url_paths(webhook_config, where["injector"]) if webhook_config else ()
+    checked = check(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
     cloud = Cloud.connect(Target(**where))
     _upload(cloud, checked)
