@@ -1,5 +1,6 @@
 """The program that registers clusters, as an operator runs it."""
 
+import json
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -149,6 +150,53 @@ def test_the_guard_goes_by_the_bundles_own_rules_below_the_policy(run: Run) -> N
     assert "!variables.never && variables.always" in outcome.out
     assert "variables.mark == 'true'" in outcome.out  # Istio 1.30 reads marks strictly
     assert "the guard knows the policy document alone" not in outcome.err
+
+
+def mesh(cluster_id: str) -> None:
+    """A bundle of a mesh with this cluster id."""
+    values = {"global": {"tag": "1.30.0", "multiCluster": {"clusterName": cluster_id}}}
+    data: Object = {"config": "templates: {sidecar: ''}", "values": json.dumps(values)}
+    Path("bundle").mkdir(exist_ok=True)
+    Path("bundle/injector.yaml").write_text(
+        kubeyaml.dump(
+            {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "i"}, "data": data}
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("cluster_id", "arguments", "words"),
+    [
+        ("c1", ("--istio-cluster-id", "c1"), ""),
+        ("", ("--istio-cluster-id", "Kubernetes"), ""),
+        ("", ("--cluster", "prod-eu"), ""),
+        ("", ("--istio-cluster-id", "c1"), 'is not set, which means "Kubernetes"'),
+        ("c2", ("--istio-cluster-id", "c1"), 'is "c2", and istiod refuses proxies'),
+    ],
+)
+def test_the_cluster_id_in_the_path_is_compared_with_the_mesh(
+    run: Run, cluster_id: str, arguments: tuple[str, ...], words: str
+) -> None:
+    mesh(cluster_id)
+    outcome = run("--bundle", "bundle", *arguments)
+    assert outcome.status == 0
+    assert ("warning: " in outcome.err) is bool(words)
+    assert words in outcome.err
+    assert "not compared: the path" not in outcome.err
+
+
+def test_the_cluster_id_that_a_url_already_has_is_kept_and_compared(run: Run) -> None:
+    mesh("c2")
+    outcome = run("--bundle", "bundle", url=f"{URL}/inject/cluster/prod-eu")
+    assert _client(outcome)["url"] == f"{URL}/inject/cluster/prod-eu"
+    assert 'the path sets the cluster id of proxies to "prod-eu"' in outcome.err
+
+
+def test_a_caller_with_another_name_than_the_mesh_is_told(run: Run) -> None:
+    mesh("c2")
+    Path("policy.yaml").write_text("clusters: {prod-eu: {policy: disabled}}\n")
+    outcome = run("--bundle", "bundle", "--policy", "policy.yaml", "--cluster", "prod-eu")
+    assert "warning: policy.yaml /clusters/prod-eu: names the calling cluster" in outcome.err
 
 
 def test_a_guard_for_a_bundle_with_faults_is_refused(run: Run) -> None:

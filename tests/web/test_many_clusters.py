@@ -10,10 +10,11 @@ from typing import Any
 
 from werkzeug.test import Client
 
-from events.kept import admit
+from events.kept import admit, keep
 from events.recorded import recorded
 from podgraft import patch
-from podgraft.store import DirectoryCallers
+from podgraft.jsonvalue import Object
+from podgraft.store import DirectoryCallers, DirectoryStore
 from podgraft.store.cached import CachedStore
 from podgraft.web import Auth, create_app
 from web.memory import Memory, labelled
@@ -115,6 +116,39 @@ def test_every_answer_is_of_one_policy_and_the_bundle_that_it_names(tmp_path: Pa
             ended.set()
     assert changed.result() > 2
     assert len(seen) > 2, "no policy changed meanwhile"
+
+
+F13 = "/:ENV:cluster=cluster-0:ENV:x=/b/cluster/cluster-9"
+
+
+def test_the_release_of_the_bundle_alone_reads_the_path(tmp_path: Path) -> None:
+    """Istio 1.8 reads the path as no later release does; the caller stays the token's."""
+    config = "policy: enabled\ntemplate: 'containers: [{name: istio-proxy, image: a/b}]'"
+    values = '{"global": {"tag": "1.8.6"}}'
+    manifest: Object = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "istio-sidecar-injector"},
+        "data": {"config": config, "values": values},
+    }
+    keep(tmp_path, files={"injector.json": json.dumps(manifest).encode()})
+    admit(tmp_path, "cluster-0", "token-of-cluster-0")
+    records: list[Any] = []
+    store, callers = DirectoryStore(tmp_path), DirectoryCallers(tmp_path)
+    client = Client(create_app(store, callers, auth=Auth.TOKEN, journal=records.append))
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer token-of-cluster-0"}
+    answer = client.post(f"/inject{F13}", data=SENT.body, headers=headers)
+    body: Any = json.loads(answer.data)
+    operations = json.loads(base64.b64decode(body["response"]["patch"]))
+    variables = [
+        each["value"]
+        for operation in operations
+        if isinstance(operation.get("value"), dict)
+        for each in operation["value"].get("env", [])
+        if each["name"] == "ISTIO_META_CLUSTER_ID"
+    ]
+    assert variables == ["cluster-9"]
+    assert [record["cluster"] for record in records] == ["cluster-0"]
 
 
 def test_the_token_alone_names_the_caller_whatever_the_path_says(tmp_path: Path) -> None:
