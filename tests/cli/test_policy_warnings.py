@@ -269,3 +269,43 @@ def test_a_bundle_without_istio_reads_no_variables(local: Local) -> None:
     outcome = local.check("--webhook-config", "webhook.yaml")
     [warning] = outcome.warnings
     assert "the path sets variables, but the bundle has no Istio configuration; remove" in warning
+
+
+# The revision of istiod that the bundle was taken from.
+
+CANARY = INJECTOR.replace("name: istio-sidecar-injector\n", "name: istio-sidecar-injector-canary\n")
+REVISIONS = (
+    ("name", CANARY, "/metadata/name"),
+    (
+        "label",
+        INJECTOR.replace("metadata:\n", "metadata:\n  labels: {istio.io/rev: canary}\n", 1),
+        "/metadata/labels/istio.io~1rev",
+    ),
+    (
+        "values",
+        INJECTOR.replace('{"global"', '{"revision": "canary", "global"'),
+        "/data/values/revision",
+    ),
+)
+
+
+@pytest.mark.parametrize(("name", "injector", "path"), REVISIONS, ids=lambda value: value[:9])
+def test_a_revision_that_the_policy_forgets_is_told(
+    local: Local, name: str, injector: str, path: str
+) -> None:
+    del name
+    for policy, pods_get in (("policy: enabled\n", "default"), ("revision: stable\n", "stable")):
+        local.write(policy, injector=injector)
+        [warning] = local.check().warnings
+        assert warning == (
+            f'injector.yaml {path}: belongs to revision "canary", but pods get '
+            f'istio.io/rev: {pods_get}; set "revision: canary" in the policy'
+        )
+    local.write("revision: canary\n", injector=injector)
+    assert local.check().warnings == ()
+
+
+def test_the_default_revision_is_not_told(local: Local) -> None:
+    labeled = INJECTOR.replace("metadata:\n", "metadata:\n  labels: {istio.io/rev: default}\n", 1)
+    local.write("policy: enabled\n", injector=labeled)
+    assert local.check().warnings == ()

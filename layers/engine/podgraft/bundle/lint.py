@@ -11,7 +11,7 @@ from podgraft import kubeyaml
 from podgraft.diagnostics import Diagnostic
 from podgraft.policy import Policy
 
-from . import cluster_ids, manifests, retired_registries
+from . import cluster_ids, manifests, retired_registries, revisions
 from .compiling import Bundle
 
 
@@ -27,6 +27,8 @@ def warnings(
         if found.is_warning:
             # The policy is named by its kind where the bundle does not know its file.
             yield replace(found, file=file) if found.file == "policy" else found
-    yield from retired_registries.warnings(manifests.read(files))
+    read = manifests.read(files)
+    yield from revisions.warnings(read, policy)
+    yield from retired_registries.warnings(read)
     yield from retired_registries.document_warnings(file, kubeyaml.load(document) or {})
     yield from cluster_ids.policy_warnings(bundle, policy, file)
