@@ -2,26 +2,9 @@
 
 from collections.abc import Sequence
 
-from podgraft.records import dataclass
+from podgraft.diagnostics import Diagnostic
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """One fault: the file, the JSON Pointer inside its document, what is wrong, what to do.
-
-    ``excerpt`` draws the place, where the document is a program of many lines.
-    """
-
-    file: str
-    path: str = ""
-    problem: str
-    remedy: str
-    excerpt: str = ""
-
-    def __str__(self) -> str:
-        place = f"{self.file} {self.path}" if self.path else self.file
-        excerpt = f"\n{self.excerpt}" if self.excerpt else ""
-        return f"{place}: {self.problem}; {self.remedy}{excerpt}"
+Fault = Diagnostic
 
 
 class BundleError(Exception):

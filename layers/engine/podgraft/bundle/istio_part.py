@@ -96,7 +96,7 @@ class _Sources:
                 placed = self.mesh.fault(path, fault.problem, fault.remedy)
             case document:
                 placed = self._of_proxy_config(document, fault)
-        return replace(placed, excerpt=fault.excerpt)
+        return replace(placed, excerpt=fault.excerpt, severity=fault.severity)
 
     def _of_proxy_config(self, document: str, fault: DocumentFault) -> Fault:
         for manifest in self.proxy_configs:

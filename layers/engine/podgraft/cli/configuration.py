@@ -9,13 +9,13 @@ from typing import ParamSpec, TypeVar
 import click
 
 from podgraft import bundle, policy
-from podgraft.bundle import BundleError
+from podgraft.bundle import BundleError, lint
 from podgraft.policy import Policy, PolicyError
 from podgraft.review import Caller
 from podgraft.store import Snapshot
 
 from . import documents, folders, istio_files
-from .failure import CommandError
+from .failure import CommandError, print_warnings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -122,15 +122,21 @@ def _warn(text: str) -> None:
 
 
 def load(given: Given) -> Snapshot:
-    """The configuration, compiled; raises ``CommandError`` with all errors in it."""
+    """The configuration, compiled; raises ``CommandError`` with all errors in it.
+
+    Warnings about it go to standard error.
+    """
     read = _policy(given)
+    files = _files(given)
     try:
-        compiled = bundle.compile_(_files(given), read)
+        compiled = bundle.compile_(files, read)
     except BundleError as error:
         hint = folders.suggest(given.bundle) if given.bundle is not None else None
         raise CommandError(*([hint] if hint else map(str, error.faults))) from error
     if given.config is not None and compiled.istio is not None:
         istio_files.check_templates(given.config, compiled.istio)
+    text = documents.read(given.document) if given.document else ""
+    print_warnings(lint.warnings(compiled, files, read, text, str(given.document or "policy")))
     return Snapshot(policy=read, policy_version="local", bundle=compiled)
 
 

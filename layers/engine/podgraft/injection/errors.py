@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from podgraft.diagnostics import Severity
 from podgraft.gotemplate import ExecError
 from podgraft.records import dataclass
 
@@ -46,6 +47,7 @@ class Fault:
     problem: str
     remedy: str
     excerpt: str = ""
+    severity: Severity = Severity.ERROR
 
     def __str__(self) -> str:
         excerpt = f"\n{self.excerpt}" if self.excerpt else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from podgraft.diagnostics import Severity
 from podgraft.records import dataclass
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ class Fault:
     path: str
     problem: str
     remedy: str
+    severity: Severity = Severity.ERROR
 
     def __str__(self) -> str:
         return f"{self.path or '/'}: {self.problem}; {self.remedy}"

@@ -10,6 +10,7 @@ from enum import Enum
 from typing import TypeVar
 
 from podgraft import jsonvalue
+from podgraft.diagnostics import Severity
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import SelectorError, selectors
 from podgraft.patch import pointer
@@ -60,6 +61,10 @@ class Spot:
     def tolerate(self, problem: str, remedy: str) -> None:
         """Note a fault that need not stop a review."""
         self.notes.tolerated.append(Fault(self.path, problem, remedy))
+
+    def warn(self, problem: str, remedy: str) -> None:
+        """Note a warning, which stops neither a review nor ``policy push``."""
+        self.notes.tolerated.append(Fault(self.path, problem, remedy, Severity.WARNING))
 
     def expected(self, wanted: Wanted) -> None:
         """Note that the value is of another type than wanted."""

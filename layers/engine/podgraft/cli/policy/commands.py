@@ -9,7 +9,8 @@ import click
 
 from podgraft import policy
 from podgraft.cli import documents, folders, offline
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.registered import url_paths
 
 from . import comparing
 from .cloud import Cloud, Version
@@ -48,6 +49,16 @@ def _connect(options: TargetOptions, *, writes: bool = False) -> Cloud:
     return cloud
 
 
+def _strict(function: Callable[P, R]) -> Callable[P, R]:
+    """Options about warnings: what else they compare, and whether they are errors."""
+    function = click.option("--strict", is_flag=True, help="Make errors of warnings.")(function)
+    return click.option(
+        "--webhook-config",
+        type=_FILE,
+        help="Webhook configurations; their URL paths are compared with the mesh of the bundle.",
+    )(function)
+
+
 @click.group()
 def command() -> None:
     """Check, push, compare and roll back what a deployed podgraft injects."""
@@ -55,24 +66,47 @@ def command() -> None:
 
 @command.command("check")
 @_local
-def _check(bundle: Path, document: Path | None) -> None:
-    """Say everything that is wrong with a bundle and a policy, before anybody else can."""
-    checked = check(bundle, document)
+@_strict
+def _check(
+    bundle: Path, document: Path | None, *, strict: bool, webhook_config: Path | None
+) -> None:
+    """Say everything that is wrong with a bundle and a policy, before anybody else can.
+
+    Errors give exit status 1. Warnings go to standard error and change no exit status.
+    """
+    paths = url_paths(webhook_config) if webhook_config else ()
+    checked = check(bundle, document, strict=strict, url_paths=paths)
+    print_warnings(checked.warnings)
     size = len(checked.document.encode())
     click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
     click.echo(f"policy   {size} of {STANDARD_BYTES} bytes")
-    click.secho("nothing is wrong", fg="green")
+    click.secho(_verdict(len(checked.warnings)), fg="yellow" if checked.warnings else "green")
+
+
+def _verdict(warnings: int) -> str:
+    if not warnings:
+        return "nothing is wrong"
+    return f"no errors, {warnings} {'warning' if warnings == 1 else 'warnings'}"
 
 
 @command.command("push")
 @_local
+@_strict
 @target_options
 @_expecting
 def _push(
-    where: TargetOptions, bundle: Path, document: Path | None, expect_version: int | None
+    where: TargetOptions,
+    bundle: Path,
+    document: Path | None,
+    *,
+    strict: bool,
+    webhook_config: Path | None,
+    expect_version: int | None,
 ) -> None:
     """Upload the bundle, then switch the policy to it. Pushing the same again changes nothing."""
-    checked = check(bundle, document)
+    paths = url_paths(webhook_config, where.injector) if webhook_config else ()
+    checked = check(bundle, document, strict=strict, url_paths=paths)
+    print_warnings(checked.warnings)
     cloud = _connect(where, writes=True)
     if expect_version is not None:
         cloud.check_version(expect_version)
@@ -143,6 +177,7 @@ def _diff(
 ) -> None:
     """Show what a push would change: policy keys, manifests, and the patches of sample pods."""
     checked = check(bundle, document)
+    print_warnings(checked.warnings)
     cloud = _connect(where)
     live = cloud.live()
     live_files = cloud.files(_bundle_of(live))

@@ -1,16 +1,18 @@
 """A bundle and a policy on this machine, checked as the function would check them."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from podgraft import bundle, kubeyaml, policy
-from podgraft.bundle import Bundle, BundleError, Fault
+from podgraft.bundle import Bundle, BundleError, Fault, lint
+from podgraft.bundle.cluster_ids import UrlPath, path_warnings
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
 from podgraft.cli.files import UnreadableError
+from podgraft.diagnostics import Diagnostic, Severity
 from podgraft.patch import pointer
 from podgraft.policy import Policy, PolicyError
 
@@ -30,6 +32,7 @@ class Checked:
     """A bundle and a policy that belong together and compile.
 
     ``document`` is the policy as it will be stored: the given text with the bundle's digest in it.
+    ``warnings`` are problems that do not stop a push.
     """
 
     files: Mapping[str, bytes]
@@ -37,12 +40,20 @@ class Checked:
     document: str
     policy: Policy
     bundle: Bundle
+    warnings: tuple[Diagnostic, ...] = ()
 
 
-def check(folder: Path, document_path: Path | None) -> Checked:
+def check(
+    folder: Path,
+    document_path: Path | None,
+    *,
+    strict: bool = False,
+    url_paths: Iterable[UrlPath] = (),
+) -> Checked:
     """Read and compile both; raises ``CommandError`` with every fault of both at once.
 
     What a running function tolerates, such as a selector that selects nothing, is a fault here.
+    ``strict`` makes errors of warnings. ``url_paths`` are those of registered webhooks.
     """
     findings: list[Fault] = []
     files = _tried(lambda: _manifests(folder), {}, findings)
@@ -54,9 +65,44 @@ def check(folder: Path, document_path: Path | None) -> Checked:
     read, valid = _parsed(place, text, findings)
     stored = _stored(place, document, digest, findings) if valid else read
     compiled = _compiled(files, read, place, findings)
-    if findings or compiled is None:
-        raise CommandError(*map(str, findings))
-    return Checked(files=files, digest=digest, document=document, policy=stored, bundle=compiled)
+    if compiled is not None and valid:
+        findings.extend(_warnings(compiled, files, read, text, place, findings))
+        findings.extend(each for url in url_paths for each in path_warnings(compiled, url))
+    errors, warnings = _separated(findings, strict=strict)
+    if errors or compiled is None:
+        raise CommandError(*map(str, errors), warnings=warnings)
+    return Checked(
+        files=files,
+        digest=digest,
+        document=document,
+        policy=stored,
+        bundle=compiled,
+        warnings=warnings,
+    )
+
+
+def _warnings(
+    compiled: Bundle,
+    files: Mapping[str, bytes],
+    read: Policy,
+    text: str,
+    place: str,
+    known: Sequence[Diagnostic],
+) -> list[Diagnostic]:
+    found = lint.warnings(compiled, files, read, text, place)
+    return [warning for warning in found if warning not in known]
+
+
+def _separated(
+    findings: Sequence[Diagnostic], *, strict: bool
+) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+    """Return errors and warnings, each in the order in which they were found."""
+    if strict:
+        findings = [finding.as_error() for finding in findings]
+    return (
+        tuple(finding for finding in findings if not finding.is_warning),
+        tuple(finding for finding in findings if finding.is_warning),
+    )
 
 
 def with_bundle(text: str, digest: str) -> str:
@@ -122,10 +168,17 @@ def _parsed(place: str, text: str, findings: list[Fault]) -> tuple[Policy, bool]
         read, valid = error.sound or Policy(), False
         faults = (*error.faults, *error.tolerated)
     findings.extend(
-        Fault(file=place, path=fault.path, problem=fault.problem, remedy=fault.remedy)
+        Fault(
+            file=place,
+            path=fault.path,
+            problem=fault.problem,
+            remedy=fault.remedy,
+            severity=fault.severity,
+        )
         for fault in faults
     )
-    findings.extend(_schema_faults(place, text, [fault.path for fault in faults]))
+    errors = [fault.path for fault in faults if fault.severity is Severity.ERROR]
+    findings.extend(_schema_faults(place, text, errors))
     return read, valid
 
 

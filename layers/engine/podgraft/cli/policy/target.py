@@ -7,7 +7,9 @@ from functools import wraps
 
 import click
 
+from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import DEFAULT_BUNDLE_PREFIX, lookup_stack
+from podgraft.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector
 
 DEFAULT_PARAMETER_PREFIX = "/podgraft"
 
@@ -96,6 +98,13 @@ class TargetOptions:
         )
 
 
+def _check_injector(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    try:
+        return check_injector(name)
+    except IdentifierError as error:
+        raise CommandError(str(error)) from error
+
+
 def target_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that name a target to *command*, which gets them as its first argument."""
 
@@ -132,7 +141,9 @@ def target_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option("--bucket", help="Stack output BundleBucket; required without --stack-name."),
         click.option("--stack-name", help="Deployed stack; its outputs replace the other options."),
-        click.option("--injector", default="default", show_default=True),
+        click.option(
+            "--injector", default=DEFAULT_INJECTOR, show_default=True, callback=_check_injector
+        ),
     ):
         gathered = decorate(gathered)
     return gathered

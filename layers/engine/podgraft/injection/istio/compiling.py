@@ -93,6 +93,7 @@ def compile_(
     (warnings if profile.pod_templates or not config.templates else faults).extend(missing)
     if not deferred and not missing:
         _parse(profile, chosen, faults, warnings)
+        warnings += _unread(profile, config, values, surroundings)
     rules = _rules(profile, config, warnings)
     if faults:
         raise InvalidDocumentsError(tuple(faults), tuple(warnings))
@@ -198,6 +199,15 @@ def _parse(profile: Profile, chosen: Templates, faults: list[Fault], warnings: l
     """Templates that do not parse stop istiod since 1.14; before, only a pod showed it."""
     at_load = profile.parsed_at_load or not profile.pod_templates
     (faults if at_load else warnings).extend(chosen.faults())
+
+
+def _unread(
+    profile: Profile, config: Config, values: Values, surroundings: Surroundings
+) -> Iterator[Fault]:
+    # Imported here: a start compiles what was checked before.
+    from .unread import unread
+
+    return unread(profile, config, values.raw, surroundings)
 
 
 def _rules(profile: Profile, config: Config, warnings: list[Fault]) -> Rules:
