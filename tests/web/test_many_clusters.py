@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+import pytest
 from werkzeug.test import Client
 
 from events.kept import admit, keep
@@ -118,10 +119,8 @@ def test_every_answer_is_of_one_policy_and_the_bundle_that_it_names(tmp_path: Pa
     assert len(seen) > 2, "no policy changed meanwhile"
 
 
-F13 = "/:ENV:cluster=cluster-0:ENV:x=/b/cluster/cluster-9"
-
-
-def test_the_release_of_the_bundle_alone_reads_the_path(tmp_path: Path) -> None:
+@pytest.mark.parametrize("read_by_newer", ["cluster-0", "cluster-1"])
+def test_the_release_of_the_bundle_alone_reads_the_path(read_by_newer: str, tmp_path: Path) -> None:
     """Istio 1.8 reads the path as no later release does; the caller stays the token's."""
     config = "policy: enabled\ntemplate: 'containers: [{name: istio-proxy, image: a/b}]'"
     values = '{"global": {"tag": "1.8.6"}}'
@@ -137,7 +136,8 @@ def test_the_release_of_the_bundle_alone_reads_the_path(tmp_path: Path) -> None:
     store, callers = DirectoryStore(tmp_path), DirectoryCallers(tmp_path)
     client = Client(create_app(store, callers, auth=Auth.TOKEN, journal=records.append))
     headers = {"Content-Type": "application/json", "Authorization": "Bearer token-of-cluster-0"}
-    answer = client.post(f"/inject{F13}", data=SENT.body, headers=headers)
+    path = f"/inject/:ENV:cluster={read_by_newer}:ENV:x=/b/cluster/cluster-9"
+    answer = client.post(path, data=SENT.body, headers=headers)
     body: Any = json.loads(answer.data)
     operations = json.loads(base64.b64decode(body["response"]["patch"]))
     variables = [
