@@ -12,6 +12,7 @@ syntax are refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from podgraft import gotemplate, kubeyaml
 from podgraft.govalue import STRING, Field, Struct, struct
@@ -21,6 +22,9 @@ from podgraft.records import dataclass
 
 from .errors import Fault, InvalidDocumentsError, OperatorError, UserError
 from .masks import is_harmless
+
+if TYPE_CHECKING:
+    from podgraft.gotemplate.fields import FieldProblem
 
 API_VERSION = "supergloo.solo.io/v1"
 DEFAULT_CONFIG_MAP = "sidecar-injector"
@@ -68,13 +72,18 @@ class ByNamespaces:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mesh:
-    """A mesh that injects."""
+    """A mesh that injects; ``document`` is its ``namespace/name``."""
 
     name: str
+    document: str
     region: str
     node_label: str
     selector: ByLabels | ByNamespaces
     template: gotemplate.Program
+
+    def check_fields(self) -> tuple[FieldProblem, ...]:
+        """Return the fields that the template reads and its data cannot have."""
+        return self.template.check_fields(_DATA)
 
     def render(self, node: str, ports: str) -> Object:
         """What the template gives a pod: lists by name; raises ``OperatorError``."""
@@ -175,7 +184,12 @@ class _Reader:
             return None
         name = str(_object(self.mesh.get("metadata")).get("name", ""))
         mesh = Mesh(
-            name=name, region=region, node_label=label, selector=selector, template=template
+            name=name,
+            document=identity(self.mesh),
+            region=region,
+            node_label=label,
+            selector=selector,
+            template=template,
         )
         try:  # what a template cannot give for a harmless pod it gives for none
             mesh.render("node", "80")

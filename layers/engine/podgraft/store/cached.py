@@ -8,7 +8,7 @@ compile, the value in force stays and says why.
 
 from collections.abc import Callable, Mapping
 from time import monotonic
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from podgraft import kubeyaml
 from podgraft.records import dataclass
@@ -17,11 +17,14 @@ from . import tokens
 from .aws import MissingError, Patience
 from .book import Book, Kept, Pages
 from .deadline import Deadline
-from .errors import RefusedError, UnknownInjectorError
+from .errors import RefusedError, UnknownInjectorError, UnprovenError
 from .refreshing import Held, Refreshing
 from .snapshot import Snapshot, Snapshots, Stale, load
 from .ssm import Parameter
 from .tokens import Callers
+
+if TYPE_CHECKING:
+    from .proving import Proof
 
 
 class PolicySource(Protocol):
@@ -65,26 +68,49 @@ class _Injector:
         self._policies = policies
         self._bundles = bundles
         self._refusal: tuple[str, RefusedError] | None = None
+        self._unproven: tuple[_Loaded, Proof] | None = None
 
     def refresh(self, before: _Loaded | None, patience: Patience) -> _Loaded:
         """What the policy parameter says now; raises ``StoreError``."""
         parameter = self._parameter(patience)
         if before is not None and parameter.version == before.version:
+            self._unproven = None
             return before
         if self._refusal is not None and self._refusal[0] == parameter.version:
             raise self._refusal[1]
 
+        try:
+            if self._deferred and before is None:
+                return _Loaded(parameter.version, self._load(parameter, patience, deferred=True))
+            return self._proven(before, parameter, patience)
+        except RefusedError as error:
+            self._unproven = None
+            self._refusal = parameter.version, error
+            raise
+
+    def _proven(self, before: _Loaded | None, parameter: Parameter, patience: Patience) -> _Loaded:
+        """A version that has rendered probe objects, in the time of several reviews if need be.
+
+        Raises ``UnprovenError`` if the patience ends first: the next refresh goes on.
+        """
+        if self._unproven is None or self._unproven[0].version != parameter.version:
+            from .proving import Proof  # no cold start needs it
+
+            loaded = _Loaded(parameter.version, self._load(parameter, patience, deferred=False))
+            self._unproven = loaded, Proof(self._name, loaded.snapshots)
+        loaded, proof = self._unproven
+        # Without a version to go on with, nothing is gained by an end before the proof's.
+        is_complete = proof.advance(lambda: before is not None and patience.left <= 0)
+        if not is_complete:
+            raise UnprovenError(f"version {parameter.version} is rendering its probe objects")
+        self._unproven = None
+        return loaded
+
+    def _load(self, parameter: Parameter, patience: Patience, *, deferred: bool) -> Snapshots:
         def fetch(digest: str | None) -> Mapping[str, bytes]:
             return self._bundles.files(self._name, digest, patience)
 
-        try:
-            deferred = self._deferred and before is None
-            version = parameter.version
-            snapshots = load(self._name, parameter.text, version, fetch, deferred=deferred)
-        except RefusedError as error:
-            self._refusal = parameter.version, error
-            raise
-        return _Loaded(parameter.version, snapshots)
+        return load(self._name, parameter.text, parameter.version, fetch, deferred=deferred)
 
     def _parameter(self, patience: Patience) -> Parameter:
         try:

@@ -101,11 +101,16 @@ def _snapshots(path: Path, *, deferred: bool) -> Snapshots:
         def fetch(digest: str | None) -> Mapping[str, bytes]:
             return _bundle(path, digest)
 
-        return load(path.name, text.decode(), version, fetch, deferred=deferred)
+        snapshots = load(path.name, text.decode(), version, fetch, deferred=deferred)
     except UnicodeDecodeError as error:
         raise NotLoadedError(f"injector {path.name} does not load: policy: {error}") from error
     except OSError as error:
         raise UnavailableError(f"injector {path.name} cannot be read: {error.strerror}") from error
+    if not deferred:
+        from .proving import prove  # no cold start needs it
+
+        prove(path.name, snapshots)
+    return snapshots
 
 
 def _bundle(path: Path, digest: str | None) -> Mapping[str, bytes]:
