@@ -29,7 +29,7 @@ MACHINE = {"arm64": "aarch64", "x86_64": "x86_64"}[ARCHITECTURE]
 # What the function calls: botocore parses a service's whole model before its first call.
 OPERATIONS = {
     "s3": {"GetObject", "ListObjectsV2"},
-    "ssm": {"GetParameter", "GetParametersByPath"},
+    "ssm": {"GetParameter", "GetParameters", "GetParametersByPath"},
     "xray": {"GetSamplingRules", "GetSamplingTargets"},  # asked for by its SDK, with Tracing=Active
 }
 # Of Flask and Werkzeug no review uses templates, sessions, forms, command line, server and client,

@@ -68,7 +68,8 @@ def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
     resources = {each["Sid"]: each["Resource"] for each in statements()}
     place = "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter${ParameterPrefix}"
     assert resources == {
-        "ReadPolicies": {"Sub": f"{place}/*/policy"},
+        # With a version too: earlier ones are read by name and version.
+        "ReadPolicies": [{"Sub": f"{place}/*/policy"}, {"Sub": f"{place}/*/policy:*"}],
         "ReadTokenHashes": [{"Sub": f"{place}/auth"}, {"Sub": f"{place}/auth/*"}],
         "ListBundles": {"GetAtt": "Bundles.Arn"},
         "ReadBundles": {"Sub": "${Bundles.Arn}/${BundlePrefix}*"},

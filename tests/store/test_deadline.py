@@ -1,6 +1,6 @@
 """All stores of one review wait one share of its time together."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -31,6 +31,11 @@ class Hanging:
         del injector
         self._wait(patience)
         return Parameter(f"bundle: {DIGEST}", "1")
+
+    def policy_versions(
+        self, injector: str, versions: Sequence[int], patience: Patience
+    ) -> tuple[Parameter, ...]:
+        raise AssertionError("the newest version loads")
 
     def callers(self, patience: Patience) -> Mapping[str, Parameter]:
         self._wait(patience)

@@ -1,6 +1,6 @@
 """Policies and bundles in memory, where CachedStore asks AWS: changed and broken at will."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from events.kept import BUNDLE
 from podgraft import bundle
@@ -20,14 +20,14 @@ class Memory:
 
     def __init__(self) -> None:
         self.reachable = True
-        self._policies: dict[str, Parameter] = {}
+        self._policies: dict[str, list[Parameter]] = {}
         self._bundles: dict[str, Mapping[str, bytes]] = {}
 
     def put(self, injector: str, text: str) -> str:
         """Put a new version of a policy in force; its number."""
-        before = self._policies.get(injector, Parameter("", "0"))
-        self._policies[injector] = Parameter(text, str(int(before.version) + 1))
-        return self._policies[injector].version
+        versions = self._policies.setdefault(injector, [])
+        versions.append(Parameter(text, str(len(versions) + 1)))
+        return versions[-1].version
 
     def upload(self, files: Mapping[str, bytes]) -> str:
         """Keep a bundle; its digest."""
@@ -40,7 +40,15 @@ class Memory:
         del patience
         if not self.reachable:
             raise UnavailableError("out of reach on purpose")
-        return self._policies[injector]
+        return self._policies[injector][-1]
+
+    def policy_versions(
+        self, injector: str, versions: Sequence[int], patience: Patience
+    ) -> tuple[Parameter, ...]:
+        """Earlier versions."""
+        del patience
+        known = self._policies[injector]
+        return tuple(known[number - 1] for number in versions)
 
     def files(self, injector: str, digest: str | None, patience: Patience) -> Mapping[str, bytes]:
         """The bundle of a digest."""

@@ -72,7 +72,7 @@ def sized(object_bytes: int) -> bytes:
     return json.dumps({**review, "request": {"uid": "u", "object": pod}}).encode()
 
 
-def stored(injector: str, files: Mapping[str, bytes], policy: str = "") -> Act:
+def stored(injector: str, files: Mapping[str, bytes], policy: str = "{}") -> Act:
     """Ask for an injector that was stored so."""
 
     def act(at: Site) -> TestResponse:
@@ -225,7 +225,7 @@ CASES = (
         "a store that cannot be read",
         unreadable,
         503,
-        "injector default cannot be read: Is a directory",
+        "injector default cannot be read: Is a directory (default/policy.yaml)",
         **AGAIN,
     ),
 )

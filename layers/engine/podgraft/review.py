@@ -19,7 +19,7 @@ from podgraft.kube import identity
 from podgraft.policy import Decision, Skip
 from podgraft.recent import Recent
 from podgraft.records import dataclass
-from podgraft.store import Deadline, Stale, Store, StoreError
+from podgraft.store import Deadline, Snapshot, Stale, Store, StoreError
 
 
 class Word(StrEnum):
@@ -141,19 +141,25 @@ class _Case:
             policy_version=self.policy_version,
             bundle=self.bundle,
             patch_bytes=patch_bytes,
-            stale="; ".join(each.why for each in self.stale),
+            stale=self.staleness,
             refused=any(each.refused for each in self.stale),
             age_seconds=max((each.age_seconds for each in self.stale), default=0),
         )
 
     def audit(self, decision: Word, reason: str) -> Mapping[str, str]:
         """The audit annotations, which say the same."""
-        return {
+        annotations = {
             "decision": decision,
             "reason": reason,
             "policy-version": self.policy_version,
             "bundle": self.bundle,
         }
+        return {**annotations, "stale": self.staleness} if self.stale else annotations
+
+    @property
+    def staleness(self) -> str:
+        """Why the policy or the callers may be older than what is stored; empty if they are not."""
+        return "; ".join(each.why for each in self.stale)
 
     def warnings(self, *more: str) -> Iterable[str]:
         for stale in self.stale:
@@ -165,12 +171,30 @@ _Answer: TypeAlias = Callable[[_Case, Bundle], Answered]
 
 
 def _review(request: AdmissionRequest, store: Store, caller: Caller, answer: _Answer) -> Outcome:
+    """The outcome by the version in force, or by the one before, if that one is found invalid.
+
+    A cold start does not parse what it may never need. If a review fails, the store therefore
+    checks the version completely, once. Each turn of the loop refuses one version.
+    """
+    outcome, snapshot = _reviewed(request, store, caller, answer)
+    while isinstance(outcome, Failed) and snapshot and snapshot.recheck and snapshot.recheck():
+        again, earlier = _reviewed(request, store, caller, answer)
+        if earlier is None or earlier.policy_version == snapshot.policy_version:
+            return outcome
+        outcome, snapshot = again, earlier
+    return outcome
+
+
+def _reviewed(
+    request: AdmissionRequest, store: Store, caller: Caller, answer: _Answer
+) -> tuple[Outcome, Snapshot | None]:
+    """The outcome by the snapshot in force, and that snapshot."""
     owner = _name(request)
     try:
         snapshot = store.snapshot(caller.injector, caller.cluster, caller.deadline)
     except StoreError as error:
         case = _Case(request=request, caller=caller, owner=owner, stale=_known(caller.stale))
-        return Failed(error, case.facts(Word.FAIL, Why.STORE))
+        return Failed(error, case.facts(Word.FAIL, Why.STORE)), None
     case = _Case(
         request=request,
         caller=caller,
@@ -180,11 +204,11 @@ def _review(request: AdmissionRequest, store: Store, caller: Caller, answer: _An
         bundle=snapshot.bundle.digest,
     )
     try:
-        return answer(case, snapshot.bundle)
+        return answer(case, snapshot.bundle), snapshot
     except UserError as error:
-        return _denied(case, discreet(error), Why.USER)
+        return _denied(case, discreet(error), Why.USER), snapshot
     except OperatorError as error:
-        return Failed(error, case.facts(Word.FAIL, Why.OPERATOR))
+        return Failed(error, case.facts(Word.FAIL, Why.OPERATOR)), snapshot
 
 
 def _known(*stale: Stale | None) -> tuple[Stale, ...]:

@@ -1,16 +1,23 @@
 """``podgraft serve``: admission reviews over HTTPS from a folder, for clusters without AWS.
 
 The folder is a file store (``store/directory.py``): policies, bundles and callers are read anew
-when they change, and so are the certificate files.
+when they change, and so are the certificate files. A version that does not load leaves the last
+good one in force: in all workers and, with ``--state``, after a restart.
 """
 
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
 import click
 
 from podgraft.cli.https import Place, Server
 from podgraft.cli.tls import Files, ReloadingContext
 from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.store.last_good import FileLastGood
 from podgraft.web import Auth, create_app
 
 DEFAULT_PORT = 8443
@@ -25,6 +32,11 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     required=True,
     help="INJECTOR/policy.yaml, INJECTOR/bundle/ and auth/CLUSTER.yaml are read from here.",
+)
+@click.option(
+    "--state",
+    type=click.Path(file_okay=False, writable=True, path_type=Path),
+    help="Folder for the last version of each injector that loaded; it outlives restarts.",
 )
 @click.option("--cert", type=_FILE, required=True, help="The server's certificate and chain, PEM.")
 @click.option("--key", type=_FILE, required=True, help="The certificate's key, PEM.")
@@ -42,6 +54,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def command(  # noqa: PLR0913 — one parameter an option
     *,
     folder: Path,
+    state: Path | None,
     cert: Path,
     key: Path,
     passphrase_file: Path | None,
@@ -58,9 +71,26 @@ def command(  # noqa: PLR0913 — one parameter an option
     """
     proof = _proof(auth, client_ca)
     tls = ReloadingContext(Files(cert, key, client_ca, _passphrase(passphrase_file)))
-    app = create_app(DirectoryStore(folder), DirectoryCallers(folder), auth=proof)
     place = Place(host=host, port=port, workers=workers, threads=threads)
-    Server(app, place, tls).run()
+    with _state_folder(state) as kept:
+        store = DirectoryStore(folder, last_good=FileLastGood(kept))
+        app = create_app(store, DirectoryCallers(folder), auth=proof)
+        Server(app, place, tls).run()
+
+
+@contextmanager
+def _state_folder(state: Path | None) -> Generator[Path]:
+    """The given folder, or one that all workers share and that ends with this process."""
+    if state is not None:
+        yield state
+        return
+    master, folder = os.getpid(), mkdtemp(prefix="podgraft-")
+    try:
+        yield Path(folder)
+    finally:
+        # A worker leaves this block too, when it ends.
+        if os.getpid() == master:
+            rmtree(folder, ignore_errors=True)
 
 
 def _proof(auth: str | None, client_ca: Path | None) -> Auth:

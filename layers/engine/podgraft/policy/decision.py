@@ -6,6 +6,7 @@ that decides, so that an explanation can show what would come next.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from itertools import takewhile
 from typing import TypeAlias
@@ -14,6 +15,7 @@ from podgraft.jsonvalue import JSON, Object
 from podgraft.kube.selectors import Selector
 from podgraft.records import dataclass
 
+from .reading import shown
 from .rules import INJECT_MARK, InjectValues, PolicyWord, Rules, mark, means_inject
 
 
@@ -112,7 +114,7 @@ def decide(rules: Rules, pod: Object, namespace: str) -> Decision:
     metadata = _mapping(pod.get("metadata"))
     labels, annotations = _texts(metadata.get("labels")), _texts(metadata.get("annotations"))
     marked, warnings = _mark(rules, labels, annotations)
-    return conclude(
+    decision = conclude(
         (
             _host_network(_mapping(pod.get("spec"))),
             _namespace(rules, metadata.get("namespace") or namespace),
@@ -125,6 +127,10 @@ def decide(rules: Rules, pod: Object, namespace: str) -> Decision:
         ),
         warnings,
     )
+    if Reason.POLICY_UNKNOWN not in decision.reasons:
+        return decision
+    unknown = f"policy: got {shown(rules.policy)}, which injects no pod; use enabled or disabled"
+    return replace(decision, warnings=(*decision.warnings, unknown))
 
 
 def conclude(steps: Sequence[Step], warnings: tuple[str, ...] = ()) -> Decision:

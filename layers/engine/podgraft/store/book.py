@@ -19,12 +19,14 @@ class Book:
     """The callers in force by cluster, and where they are not what is stored now.
 
     ``stale`` says of which clusters they may be older, ``unread`` of which there never were any
-    because the document does not load.
+    because the document does not load. ``missing`` is set if there is no document at all and the
+    store looks as if it were gone: then an unknown caller proves nothing.
     """
 
     callers: Mapping[str, Callers]
     stale: Mapping[str, Stale] = field(default_factory=dict[str, Stale])
     unread: Mapping[str, StoreError] = field(default_factory=dict[str, StoreError])
+    missing: StoreError | None = None
 
 
 @dataclass(frozen=True, slots=True)

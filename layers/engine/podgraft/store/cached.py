@@ -2,11 +2,16 @@
 
 A review is answered from one ``Snapshots`` value, so from one version of the policy parameter and
 the very bundles that it names, never from a mixture. Nothing is asked of the network while a value
-is younger than the refresh interval. Where a refresh fails, or finds something that does not
-compile, the value in force stays and says why.
+is younger than the refresh interval. If a refresh fails, the value in force stays and says why. If
+the newest version does not load, the newest earlier version that loads is in force, at a cold start
+too (``earlier.py``).
 """
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,7 +22,13 @@ from . import tokens
 from .aws import MissingError, Patience
 from .book import Book, Kept, Pages
 from .deadline import Deadline
-from .errors import RefusedError, UnknownInjectorError, UnprovenError
+from .errors import (
+    NotLoadedError,
+    RefusedError,
+    StoreError,
+    UnknownInjectorError,
+    UnprovenError,
+)
 from .refreshing import Held, Refreshing
 from .snapshot import Snapshot, Snapshots, Stale, load
 from .ssm import Parameter
@@ -32,6 +43,12 @@ class PolicySource(Protocol):
 
     def policy(self, injector: str, patience: Patience) -> Parameter:
         """The policy document of an injector."""
+        ...
+
+    def policy_versions(
+        self, injector: str, versions: Sequence[int], patience: Patience
+    ) -> Sequence[Parameter]:
+        """Those of the versions of a policy document that still exist."""
         ...
 
 
@@ -51,72 +68,190 @@ class CallerSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Loaded:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """The version in force, and the newest version: the same one, unless that was rejected.
+
+    ``confirmed`` is when the version in force was last the newest one. For a version that never
+    was the newest in this process, it is when that version was loaded.
+    """
+
     version: str
     snapshots: Snapshots
+    newest: Parameter
+    confirmed: float
+    rejection: NotLoadedError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sources:
+    policies: PolicySource
+    bundles: BundleSource
+    deferred: bool
+    clock: Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Unproven:
+    """A version that loads, and has rendered a part of its probe objects."""
+
+    parameter: Parameter
+    snapshots: Snapshots
+    proof: Proof
 
 
 class _Injector:
-    """Loads one injector; a version that was refused once is not compiled again."""
+    """The versions of one injector's policy. A version that was refused is not compiled again.
+
+    ``unproven`` is a newer version between two refreshes; whoever continues with it takes it.
+    """
+
+    def __init__(self, name: str, sources: _Sources, refresh_seconds: float) -> None:
+        self.name = name
+        self.sources = sources
+        self.refused: dict[str, StoreError] = {}
+        self.current = Refreshing(self._refresh, refresh_seconds, sources.clock)
+        self.unproven: _Unproven | None = None
+        self._newest: Parameter | None = None
+        self._complete = ""  # the last version that was compiled completely after a deferred load
+        self._lock = Lock()
+
+    @property
+    def exists(self) -> bool:
+        """Whether the parameter was there, whatever it contains."""
+        return self._newest is not None
+
+    def _refresh(self, before: Loaded | None, patience: Patience) -> Loaded:
+        """The newest version that loads; raises ``StoreError``."""
+        newest = self._read_newest(patience)
+        if before is not None and before.version in self.refused:
+            before = None
+        if before is not None and before.rejection is None and before.newest == newest:
+            return replace(before, confirmed=self.sources.clock())
+        deferred = self.sources.deferred and before is None
+        attempt = _Attempt(self, patience, deferred=deferred, can_wait=before is not None)
+        try:
+            return attempt.load(newest)
+        except NotLoadedError as error:
+            # Imported here: no start with a valid newest version needs it.
+            from .earlier import Rejected, load_earlier
+
+            return load_earlier(attempt, Rejected(newest=newest, problem=error, before=before))
+
+    def _read_newest(self, patience: Patience) -> Parameter:
+        try:
+            newest = self.sources.policies.policy(self.name, patience)
+        except MissingError as error:
+            raise UnknownInjectorError(
+                f"injector {self.name!r} has no policy: {error}; "
+                f"create it: podgraft policy push --injector {self.name}"
+            ) from error
+        seen = self._newest
+        if seen is not None and _is_recreated(seen, newest):
+            self.refused.clear()
+        self._newest = newest
+        return newest
+
+    def is_refused(self, parameter: Parameter) -> bool:
+        """Compile a version completely that was loaded deferred; whether it is refused now.
+
+        The next refresh is due at once then. A bundle that cannot be read again proves nothing.
+        """
+        with self._lock:
+            if parameter.version not in (self._complete, *self.refused):
+                patience = Patience.of(Deadline.of(None).left(held=False), self.sources.clock)
+                try:
+                    _Attempt(self, patience, deferred=False, can_wait=True).load(parameter)
+                except RefusedError:
+                    self.current.expire()
+                except StoreError:
+                    return False
+                else:
+                    self._complete = parameter.version
+            return parameter.version in self.refused
+
+
+def _is_recreated(seen: Parameter, newest: Parameter) -> bool:
+    """Whether the parameter was deleted in between: its versions count from 1 again."""
+    if int(newest.version) != int(seen.version):
+        return int(newest.version) < int(seen.version)
+    return newest.text != seen.text and newest.problem is None and seen.problem is None
+
+
+class _Attempt:
+    """One refresh: a bundle that is missing or damaged is requested once for all versions."""
 
     def __init__(
-        self, name: str, policies: PolicySource, bundles: BundleSource, *, deferred: bool
+        self, injector: _Injector, patience: Patience, *, deferred: bool, can_wait: bool
     ) -> None:
-        self._name = name
+        self._injector = injector
+        self._patience = patience
         self._deferred = deferred
-        self._policies = policies
-        self._bundles = bundles
-        self._refusal: tuple[str, RefusedError] | None = None
-        self._unproven: tuple[_Loaded, Proof] | None = None
+        self._can_wait = can_wait
+        self._failures: dict[str | None, NotLoadedError] = {}
 
-    def refresh(self, before: _Loaded | None, patience: Patience) -> _Loaded:
-        """What the policy parameter says now; raises ``StoreError``."""
-        parameter = self._parameter(patience)
-        if before is not None and parameter.version == before.version:
-            self._unproven = None
-            return before
-        if self._refusal is not None and self._refusal[0] == parameter.version:
-            raise self._refusal[1]
+    @property
+    def refused(self) -> dict[str, StoreError]:
+        """Why versions cannot load, by version."""
+        return self._injector.refused
 
+    def read(self, versions: Sequence[int]) -> Sequence[Parameter]:
+        """Those of the versions that still exist; one request."""
+        policies = self._injector.sources.policies
+        return policies.policy_versions(self._injector.name, versions, self._patience)
+
+    def load(self, parameter: Parameter) -> Loaded:
+        """Load a version; raises ``StoreError``. No version is in force without this."""
+        if parameter.problem is not None:
+            raise parameter.problem
+        version = parameter.version
+        if version in self.refused:
+            # Raised again and again: without its old traceback, which would grow.
+            raise self.refused[version].with_traceback(None)
+        injector = self._injector
         try:
-            if self._deferred and before is None:
-                return _Loaded(parameter.version, self._load(parameter, patience, deferred=True))
-            return self._proven(before, parameter, patience)
+            snapshots = self._load_deferred(parameter) if self._deferred else self._prove(parameter)
         except RefusedError as error:
-            self._unproven = None
-            self._refusal = parameter.version, error
+            # Without its cause, which refers to the files of the bundle.
+            self.refused[version] = RefusedError(str(error))
             raise
+        if self._deferred:
+            snapshots = snapshots.with_recheck(lambda: injector.is_refused(parameter))
+        now = injector.sources.clock()
+        return Loaded(version=version, snapshots=snapshots, newest=parameter, confirmed=now)
 
-    def _proven(self, before: _Loaded | None, parameter: Parameter, patience: Patience) -> _Loaded:
-        """A version that has rendered probe objects, in the time of several reviews if need be.
+    def _load_deferred(self, parameter: Parameter) -> Snapshots:
+        name, text, version = self._injector.name, parameter.text, parameter.version
+        return load(name, text, version, self._fetch, deferred=True)
 
-        Raises ``UnprovenError`` if the patience ends first: the next refresh goes on.
+    def _prove(self, parameter: Parameter) -> Snapshots:
+        """Load a version completely and render its probe objects, in several refreshes if need be.
+
+        Raises ``UnprovenError`` if the patience ends before: the next refresh continues, and the
+        version in force stays. Without one, nothing is gained by an end before the proof's.
         """
-        if self._unproven is None or self._unproven[0].version != parameter.version:
-            from .proving import Proof  # no cold start needs it
+        from .proving import Proof  # no cold start needs it
 
-            loaded = _Loaded(parameter.version, self._load(parameter, patience, deferred=False))
-            self._unproven = loaded, Proof(self._name, loaded.snapshots)
-        loaded, proof = self._unproven
-        # Without a version to go on with, nothing is gained by an end before the proof's.
-        is_complete = proof.advance(lambda: before is not None and patience.left <= 0)
-        if not is_complete:
-            raise UnprovenError(f"version {parameter.version} is rendering its probe objects")
-        self._unproven = None
-        return loaded
+        injector, unproven = self._injector, self._injector.unproven
+        if unproven is None or unproven.parameter != parameter:
+            name, text, version = injector.name, parameter.text, parameter.version
+            snapshots = load(name, text, version, self._fetch)
+            unproven = _Unproven(parameter, snapshots, Proof(name, snapshots))
+        injector.unproven = None
+        if not unproven.proof.advance(lambda: self._can_wait and self._patience.left <= 0):
+            injector.unproven = unproven
+            raise UnprovenError(f"policy version {parameter.version} still renders probe objects")
+        return unproven.snapshots
 
-    def _load(self, parameter: Parameter, patience: Patience, *, deferred: bool) -> Snapshots:
-        def fetch(digest: str | None) -> Mapping[str, bytes]:
-            return self._bundles.files(self._name, digest, patience)
-
-        return load(self._name, parameter.text, parameter.version, fetch, deferred=deferred)
-
-    def _parameter(self, patience: Patience) -> Parameter:
+    def _fetch(self, digest: str | None) -> Mapping[str, bytes]:
+        injector = self._injector
+        if digest in self._failures:
+            raise self._failures[digest].with_traceback(None)
         try:
-            return self._policies.policy(self._name, patience)
-        except MissingError as error:
-            raise UnknownInjectorError(f"injector {self._name!r} has no policy: {error}") from error
+            return injector.sources.bundles.files(injector.name, digest, self._patience)
+        except NotLoadedError as error:
+            self._failures[digest] = error
+            raise
 
 
 class CachedStore:
@@ -135,12 +270,10 @@ class CachedStore:
         *,
         deferred: bool = False,
     ) -> None:
-        self._policies = policies
-        self._bundles = bundles
-        self._deferred = deferred
+        self._sources = _Sources(policies=policies, bundles=bundles, deferred=deferred, clock=clock)
         self._refresh_seconds = refresh_seconds
         self._clock = clock
-        self._injectors: dict[str, Refreshing[_Loaded]] = {}
+        self._injectors: dict[str, _Injector] = {}
 
     def snapshot(
         self, injector: str, cluster: str | None, deadline: Deadline | None = None
@@ -148,26 +281,39 @@ class CachedStore:
         """The snapshot in force, refreshed where it is due; raises ``StoreError`` without any."""
         known = self._injectors.get(injector)
         if known is not None:
-            return self._of(known.current(deadline), cluster)
-        loading = _Injector(injector, self._policies, self._bundles, deferred=self._deferred)
-        fresh = Refreshing(loading.refresh, self._refresh_seconds, self._clock)
-        held = fresh.current(deadline)
-        # Kept only now: names that nobody stored must not fill the memory.
-        self._injectors.setdefault(injector, fresh)
+            return self._of(known.current.current(deadline), cluster)
+        fresh = _Injector(injector, self._sources, self._refresh_seconds)
+        try:
+            held = fresh.current.current(deadline)
+        finally:
+            # Only what exists: names that nobody stored must not fill the memory.
+            if fresh.exists:
+                self._injectors.setdefault(injector, fresh)
         return self._of(held, cluster)
 
     def injectors(self) -> tuple[str, ...]:
-        """The injectors that are loaded; AWS is not asked for others."""
+        """The injectors that exist and were requested; AWS is not asked for others."""
         return tuple(sorted(self._injectors))
 
-    def _of(self, held: Held[_Loaded], cluster: str | None) -> Snapshot:
-        if held.problem is None:
-            return held.value.snapshots.of(cluster)
-        age = round(self._clock() - held.confirmed)
-        version = held.value.version
-        why = f"policy version {version}, confirmed {age} s ago, is in force: {held.problem}"
-        refused = isinstance(held.problem, RefusedError)
-        return held.value.snapshots.of(cluster, Stale(why, refused, age))
+    def _of(self, held: Held[Loaded], cluster: str | None) -> Snapshot:
+        loaded = held.value
+        if held.problem is None and loaded.rejection is None:
+            return loaded.snapshots.of(cluster)
+        return loaded.snapshots.of(cluster, self._stale(loaded, held.problem))
+
+    def _stale(self, loaded: Loaded, problem: StoreError | None) -> Stale:
+        age = round(self._clock() - loaded.confirmed)
+        why = f"policy version {loaded.version}, confirmed {age} s ago, is in force: {problem}"
+        if loaded.rejection is not None:
+            newest = loaded.newest.version
+            why = (
+                f"policy version {loaded.version} is in force instead of version {newest}: "
+                f"{loaded.rejection}"
+            )
+            if problem is not None:
+                why = f"{why}; {problem}"
+        refused = isinstance(loaded.rejection or problem, NotLoadedError)
+        return Stale(why, refused, age)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +360,7 @@ class CachedCallers:
     def _told(self, cluster: str, kept: Kept) -> Stale:
         age = round(self._clock() - kept.confirmed)
         what = f"callers of cluster {cluster}, confirmed {age} s ago, are in force"
-        return Stale(f"{what}: {kept.problem}", isinstance(kept.problem, RefusedError), age)
+        return Stale(f"{what}: {kept.problem}", isinstance(kept.problem, NotLoadedError), age)
 
 
 def _callers(cluster: str, document: Parameter) -> Callers | RefusedError:

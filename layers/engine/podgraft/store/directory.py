@@ -6,35 +6,57 @@
     <folder>/<injector>/bundle/…            the manifests
     <folder>/<injector>/bundles/<digest>/…  more bundles, which a policy names as sha256:<digest>
     <folder>/auth/<cluster>.yaml            who may call for a cluster (tokens.py)
+
+A file that is missing or unreadable never replaces what was loaded: only a policy.yaml that was
+deleted from its folder means that there is no policy, and only a file that was deleted from an
+existing auth/ revokes the callers of its cluster.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from podgraft import bundle, kubeyaml
 
-from . import tokens
+from . import files, tokens
 from .book import Book, Pages
 from .deadline import Deadline
-from .errors import NotLoadedError, StoreError, UnavailableError, UnknownInjectorError
+from .errors import (
+    NotLoadedError,
+    RefusedError,
+    StoreError,
+    UnavailableError,
+    UnknownInjectorError,
+)
 from .names import is_name
+from .protocols import LastGood
 from .reloading import Reloading
-from .snapshot import Snapshot, Snapshots, Stale, load
+from .snapshot import Document, Snapshot, Snapshots, Stale, load
 from .tokens import Callers, TokensError
 
 
 class DirectoryStore:
     """Policies and bundles from files; ``deferred`` as for ``CachedStore``.
 
-    Changes of the files are seen after ``seconds`` at the latest.
+    Changes of the files are seen after ``seconds`` at the latest. ``last_good`` keeps the last
+    version that loaded for other processes: without it, it ends with this one.
     """
 
-    def __init__(self, folder: Path, *, deferred: bool = False, seconds: float = 0.0) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        deferred: bool = False,
+        seconds: float = 0.0,
+        last_good: LastGood | None = None,
+    ) -> None:
         self._folder = folder
         self._deferred = deferred
         self._seconds = seconds
+        self._last_good = last_good
         self._injectors: dict[str, Reloading[Snapshots]] = {}
 
     def snapshot(
@@ -50,95 +72,188 @@ class DirectoryStore:
         return current.value.of(cluster, _stale(current.error) if current.error else None)
 
     def injectors(self) -> tuple[str, ...]:
-        """The folders that can be injectors."""
-        return tuple(sorted(path.name for path in self._folder.iterdir() if _is_injector(path)))
+        """The folders that can be injectors, and those that were loaded before."""
+        loaded = {name for name, reloading in self._injectors.items() if not reloading.empty}
+        try:
+            found = {path.name for path in self._folder.iterdir() if _is_injector(path)}
+        except OSError as error:
+            if not loaded:
+                raise UnavailableError(f"the store cannot be read: {error.strerror}") from error
+            found = set[str]()
+        return tuple(sorted(found | loaded))
 
     def _injector(self, name: str) -> Reloading[Snapshots]:
         path = self._folder / name
-        if not is_name(name) or not path.is_dir():
+        with _unavailable(f"injector {name}", self._folder):
+            # The store first: if it is gone, that proves nothing about the injector.
+            exists = (
+                self._folder.stat() and is_name(name) and files.is_present(path) and path.is_dir()
+            )
+        if not exists:
             raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
 
         def snapshots() -> Snapshots:
-            return _snapshots(path, deferred=self._deferred and reloading.empty)
+            return self._loaded(path, deferred=self._deferred and reloading.empty)
 
-        reloading = Reloading(lambda: _fingerprint(str(path)), snapshots, self._seconds)
+        def restored() -> Snapshots | None:
+            return self._last_good.restore(name) if self._last_good else None
+
+        def fingerprint() -> object:
+            with _unavailable(f"injector {name}", path):
+                return files.fingerprint(str(path))
+
+        reloading = Reloading(fingerprint, snapshots, self._seconds, restore=restored)
         return reloading
+
+    def _loaded(self, path: Path, *, deferred: bool) -> Snapshots:
+        """Load the files as they are: the only place where they are accepted or refused."""
+        text, version = _policy(path)
+        bundles: dict[str | None, Mapping[str, bytes]] = {}
+
+        def fetch(digest: str | None) -> Mapping[str, bytes]:
+            with _unavailable(f"injector {path.name}", path):
+                bundles[digest] = _bundle(path, digest)
+            return bundles[digest]
+
+        snapshots = load(path.name, text, version, fetch, deferred=deferred)
+        if not deferred:
+            from .proving import prove  # no cold start needs it
+
+            prove(path.name, snapshots)
+        if self._last_good:
+            self._last_good.save(path.name, Document(text, version, bundles), snapshots)
+        return snapshots
 
 
 class DirectoryCallers:
-    """Who may call, by cluster, from files; ``seconds`` as for ``DirectoryStore``."""
+    """Who may call, by cluster, from files; ``seconds`` as for ``DirectoryStore``.
+
+    Callers are never restored from another process: that could revive a revoked token.
+    """
 
     def __init__(self, folder: Path, *, seconds: float = 0.0) -> None:
-        path = folder / "auth"
-        self._path = path
-        self._pages = Pages()
-        self._reloading = Reloading(
-            lambda: _fingerprint(str(path)), self._book, seconds, settled=_readable
-        )
+        self._folder = folder
+        self._path = folder / "auth"
+        self._pages: Pages | None = None
+        self._reloading = Reloading(self._fingerprint, self._book, seconds, settled=_readable)
 
     def callers(self, deadline: Deadline | None = None) -> Book:
-        """All callers of all clusters; a local disk needs no deadline."""
+        """All callers of all clusters; a local disk needs no deadline.
+
+        Raises ``UnavailableError`` if auth/ is unreadable and nothing was loaded.
+        """
         del deadline
-        return self._reloading.current().value
+        current = self._reloading.current()
+        book = current.value
+        if current.error is None:
+            return book
+        every = dict.fromkeys(book.callers, _stale(current.error))
+        return replace(book, stale={**every, **book.stale})
+
+    def _fingerprint(self) -> object:
+        with _unavailable("callers", self._path):
+            return "new" if self._is_new() else files.fingerprint(str(self._path))
+
+    def _is_new(self) -> bool:
+        """Whether no caller was ever stored, as far as this process knows."""
+        return self._pages is None and not files.is_present(self._path)
 
     def _book(self) -> Book:
-        read = {path.stem: _callers(path) for path in sorted(self._path.glob("*.yaml"))}
-        pages = self._pages = self._pages.turned(read)
+        with _unavailable("callers", self._path):
+            if self._is_new():
+                return _nobody(self._folder)
+            paths = sorted(path for path in self._path.iterdir() if _is_document(path))
+        read = {path.stem: _callers(path) for path in paths}
+        pages = self._pages = (self._pages or Pages()).turned(read)
         stale = {cluster: _stale(kept.problem) for cluster, kept in pages.kept.items()}
         return Book(pages.callers, stale, pages.unread)
+
+
+def _nobody(folder: Path) -> Book:
+    """The callers of a store without auth/. An empty folder looks like a disk that is gone."""
+    if any(not path.name.startswith(".") for path in folder.iterdir()):
+        return Book({})
+    return Book({}, missing=UnavailableError(f"the store is empty: {folder.name}; restore it"))
+
+
+@contextmanager
+def _unavailable(what: str, folder: Path) -> Generator[None]:
+    """Convert every ``OSError``: the name of the file tells the operator where to look."""
+    try:
+        yield
+    except OSError as error:
+        place = _relative(error.filename and str(error.filename), folder)
+        raise UnavailableError(f"{what} cannot be read: {error.strerror} ({place})") from error
+
+
+def _relative(path: str | None, folder: Path) -> str:
+    """A path as an operator knows it: below the folder of the store."""
+    return folder.name if path is None else os.path.relpath(path, folder.parent)
 
 
 def _is_injector(path: Path) -> bool:
     return is_name(path.name) and path.is_dir()
 
 
-def _snapshots(path: Path, *, deferred: bool) -> Snapshots:
+def _is_document(path: Path) -> bool:
+    """Whether a file of auth/ is a cluster's; editors lock ``x.yaml`` by a link ``.#x.yaml``."""
+    return path.suffix == ".yaml" and not path.name.startswith(".")
+
+
+def _policy(path: Path) -> tuple[str, str]:
+    """The text of the policy, empty if there is none, and its version."""
+    with _unavailable(f"injector {path.name}", path):
+        content = files.read_if_present(path / "policy.yaml")
+    if content is None:
+        return "", "none"
     try:
-        document = path / "policy.yaml"
-        text = document.read_bytes() if document.exists() else b""
-        version = f"sha256:{sha256(text).hexdigest()[:12]}" if text else "none"
-
-        def fetch(digest: str | None) -> Mapping[str, bytes]:
-            return _bundle(path, digest)
-
-        snapshots = load(path.name, text.decode(), version, fetch, deferred=deferred)
+        text = content.decode()
     except UnicodeDecodeError as error:
         raise NotLoadedError(f"injector {path.name} does not load: policy: {error}") from error
-    except OSError as error:
-        raise UnavailableError(f"injector {path.name} cannot be read: {error.strerror}") from error
-    if not deferred:
-        from .proving import prove  # no cold start needs it
+    if not _says_something(text):
+        remedy = "write {} for a policy that sets nothing, or delete the file"
+        raise RefusedError(f"injector {path.name} does not load: policy.yaml: is empty; {remedy}")
+    return text, f"sha256:{sha256(content).hexdigest()[:12]}"
 
-        prove(path.name, snapshots)
-    return snapshots
+
+def _says_something(text: str) -> bool:
+    """Whether a line is left without comments: a file that is being rewritten may have none yet."""
+    lines = (line.strip() for line in text.splitlines())
+    return any(line and not line.startswith("#") and line != "---" for line in lines)
 
 
 def _bundle(path: Path, digest: str | None) -> Mapping[str, bytes]:
     """The only bundle, or the one with this digest."""
-    files = _files(path / "bundle")
-    if digest is None or bundle.digest(files) == digest:
-        return files
-    further = path / "bundles" / digest.removeprefix("sha256:")
-    found = _files(further)
+    manifests = files.read_manifests(path / "bundle")
+    if digest is None:
+        return _complete(path.name, manifests)
+    if bundle.digest(manifests) == digest:
+        return manifests
+    further = digest.removeprefix("sha256:")
+    found = files.read_manifests(path / "bundles" / further)
     if found and bundle.digest(found) == digest:
         return found
-    met = f"bundle/ is {bundle.digest(files)}, and {further.name} is not under bundles/"
+    met = f"bundle/ is {bundle.digest(manifests)}, and {further} is not under bundles/"
     raise NotLoadedError(f"injector {path.name} does not load: /bundle: {digest}: {met}")
 
 
-def _files(folder: Path) -> dict[str, bytes]:
-    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
-    return {
-        name: path.read_bytes()
-        for name, path in paths.items()
-        if bundle.is_manifest(name) and path.is_file()
-    }
+def _complete(injector: str, manifests: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """The manifests, none of them empty: a file that is being rewritten is so at first."""
+    for name, content in manifests.items():
+        if not content.strip():
+            place = f"injector {injector} does not load: bundle: {name}"
+            raise RefusedError(f"{place}: is empty; write the manifest, or delete the file")
+    return manifests
 
 
 def _callers(path: Path) -> Callers | StoreError:
     """One cluster's callers, or why they are not known."""
     try:
-        return tokens.parse(kubeyaml.load(path.read_text()))
+        text = path.read_text()
+        if not text.strip():
+            remedy = "write the callers, or delete the file to revoke them all"
+            return NotLoadedError(f"auth/{path.name} does not load: is empty; {remedy}")
+        return tokens.parse(kubeyaml.load(text))
     except (TokensError, UnicodeDecodeError) as error:
         return NotLoadedError(f"auth/{path.name} does not load: {error}")
     except kubeyaml.NotYAMLError as error:
@@ -151,27 +266,11 @@ def _callers(path: Path) -> Callers | StoreError:
 
 def _readable(book: Book) -> bool:
     """Whether all of it says what the files say; what could not be read may be the next time."""
+    if book.missing is not None:
+        return False
     kept = all(stale.refused for stale in book.stale.values())
     return kept and not any(isinstance(e, UnavailableError) for e in book.unread.values())
 
 
 def _stale(error: StoreError) -> Stale:
     return Stale(str(error), isinstance(error, NotLoadedError))
-
-
-def _fingerprint(folder: str) -> tuple[tuple[str, int, int, int], ...]:
-    """What changes when any file under the folder does; a system call a file."""
-    return tuple(sorted(_marks(folder)))
-
-
-def _marks(folder: str) -> Iterator[tuple[str, int, int, int]]:
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.is_dir():
-                    yield from _marks(entry.path)
-                else:
-                    status = entry.stat()
-                    yield entry.path, status.st_mtime_ns, status.st_size, status.st_ino
-    except FileNotFoundError:
-        return  # of a folder that is not there nothing can be read either

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from .book import Book
 from .deadline import Deadline
-from .snapshot import Snapshot
+from .snapshot import Document, Snapshot, Snapshots
 
 
 class Store(Protocol):
@@ -26,4 +26,16 @@ class CallerStore(Protocol):
 
     def callers(self, deadline: Deadline | None = None) -> Book:
         """The callers of every cluster, got within the deadline; raises ``StoreError``."""
+        ...
+
+
+class LastGood(Protocol):
+    """Where the last version that loaded is kept, for processes that did not load it."""
+
+    def save(self, injector: str, document: Document, snapshots: Snapshots) -> None:
+        """Keep a version that loaded; a failure to do so is logged."""
+        ...
+
+    def restore(self, injector: str) -> Snapshots | None:
+        """The version that was kept last, if there is one."""
         ...

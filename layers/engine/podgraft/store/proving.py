@@ -7,6 +7,7 @@ cold start must not take longer. ``prove`` is for those who can choose between v
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from threading import Lock
 
 from podgraft.injection import discreet
 from podgraft.trial import Trial
@@ -16,19 +17,28 @@ from .snapshot import Snapshot, Snapshots
 
 
 class Proof:
-    """The trials of all bundles of one version, for all clusters. One thread at a time uses it."""
+    """The trials of all bundles of one version, for all clusters. Threads may share it."""
 
     def __init__(self, injector: str, snapshots: Snapshots) -> None:
         self._injector = injector
+        self._lock = Lock()
         # Errors end in the log: without values of the bundle's own objects.
         self._trials = [Trial(each.bundle, each.policy, discreet) for each in _distinct(snapshots)]
 
     def advance(self, is_over: Callable[[], bool] = lambda: False) -> bool:
         """Go on until the proof is complete, or ``is_over``; return whether it is complete.
 
-        At least one rendering is done each time. Raises ``RefusedError`` with all errors of the
-        first bundle that has any.
+        At least one rendering is done each time, unless another thread is at it. Raises
+        ``RefusedError`` with all errors of the first bundle that has any.
         """
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            return self._advance(is_over)
+        finally:
+            self._lock.release()
+
+    def _advance(self, is_over: Callable[[], bool]) -> bool:
         while self._trials:
             trial = self._trials[0]
             if not trial.advance(is_over):

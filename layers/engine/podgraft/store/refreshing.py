@@ -1,6 +1,7 @@
 """A value from the network: fresh for a while, then asked for again, kept where that fails."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -58,6 +59,12 @@ class Refreshing(Generic[T]):
             return self._held or self._refreshed(None, limit)
         finally:
             self._lock.release()
+
+    def expire(self) -> None:
+        """Let the next caller refresh the value."""
+        with self._lock:
+            if self._held is not None:
+                self._held = replace(self._held, due=self._clock())
 
     def _refreshed(self, held: Held[T] | None, limit: Deadline) -> Held[T]:
         patience = Patience.of(limit.left(held=held is not None), self._clock)

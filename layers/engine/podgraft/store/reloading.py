@@ -35,8 +35,9 @@ class Reloading(Generic[T]):
 
     *fingerprint* must be cheap and is never ``None``: it is taken at every look, but for looks
     within *seconds* of one that found nothing new. What does not load is not tried again until the
-    files change; what cannot be reached is, and so is a value that is not *settled*. Threads may
-    share it.
+    files change; what cannot be reached is, and so is a value that is not *settled*. *fingerprint*
+    and *load* raise ``StoreError`` only. *restore* returns the value that any process loaded last;
+    it is called only if the files do not load. Threads may share it.
     """
 
     def __init__(
@@ -47,10 +48,12 @@ class Reloading(Generic[T]):
         clock: Callable[[], float] = monotonic,
         *,
         settled: Callable[[T], bool] = lambda _: True,
+        restore: Callable[[], T | None] = lambda: None,
     ) -> None:
         self._fingerprint = fingerprint
         self._load = load
         self._is_settled = settled
+        self._restore = restore
         self._seconds = seconds
         self._clock = clock
         self._rests_until = 0.0
@@ -74,7 +77,11 @@ class Reloading(Generic[T]):
         loaded, now = self._loaded, self._clock()
         if loaded and loaded.value is not None and now < self._rests_until:
             return loaded
-        fingerprint = self._fingerprint()
+        try:
+            fingerprint = self._fingerprint()
+        except UnavailableError as error:
+            # Not kept: the next look compares with the fingerprint of the last load again.
+            return _Loaded(None, self._last_good(loaded), error)
         if loaded is None or loaded.fingerprint != fingerprint:
             with self._lock:
                 loaded = self._loaded
@@ -84,13 +91,21 @@ class Reloading(Generic[T]):
         return loaded
 
     def _reloaded(self, before: _Loaded[T] | None) -> _Loaded[T]:
-        fingerprint = self._fingerprint()
+        fingerprint: object = None
         try:
+            fingerprint = self._fingerprint()
             return self._settled(fingerprint)
         except UnavailableError as error:
-            return _Loaded(None, before.value if before else None, error)
+            return _Loaded(None, self._last_good(before), error)
         except StoreError as error:
-            return _Loaded(fingerprint, before.value if before else None, error)
+            return _Loaded(fingerprint, self._last_good(before), error)
+
+    def _last_good(self, before: _Loaded[T] | None) -> T | None:
+        """The value in force while the files do not load: the restored one, if there is one."""
+        restored = self._restore()
+        if restored is not None:
+            return restored
+        return before.value if before else None
 
     def _settled(self, fingerprint: object) -> _Loaded[T]:
         """A value of files that did not change while they were read."""

@@ -13,6 +13,20 @@ from .errors import RefusedError
 # The files of the bundle with this digest; without one, of the only bundle there is.
 Fetch = Callable[[str | None], Mapping[str, bytes]]
 
+Recheck = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A policy document as it is stored, and the files of every bundle that it names.
+
+    The key of the only bundle there is, which a policy need not name, is ``None``.
+    """
+
+    text: str
+    version: str
+    bundles: Mapping[str | None, Mapping[str, bytes]]
+
 
 @dataclass(frozen=True, slots=True)
 class Stale:
@@ -29,12 +43,17 @@ class Stale:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """One policy and its bundle, both as one version of the policy document pairs them."""
+    """One policy and its bundle, both as one version of the policy document pairs them.
+
+    ``recheck`` compiles a version completely that was loaded deferred, and returns whether the
+    store refused it: then the store has another snapshot. Call it when a review fails.
+    """
 
     policy: Policy
     policy_version: str
     bundle: Bundle
     stale: Stale | None = None
+    recheck: Recheck | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +67,13 @@ class Snapshots:
         """The snapshot that answers one cluster's reviews."""
         found = self.every if cluster is None else self.clusters.get(cluster, self.every)
         return replace(found, stale=stale) if stale else found
+
+    def with_recheck(self, recheck: Recheck) -> "Snapshots":
+        """These snapshots, with a way to check them completely."""
+        return Snapshots(
+            replace(self.every, recheck=recheck),
+            {name: replace(own, recheck=recheck) for name, own in self.clusters.items()},
+        )
 
 
 def load(

@@ -1,20 +1,28 @@
-"""Parameter Store: policy documents and the hashes of who may call."""
+"""Parameter Store: policy documents, their earlier versions, and the hashes of who may call."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from podgraft.jsonvalue import JSON
 from podgraft.records import dataclass
 
-from .aws import ParameterStore, Patience, call
+from .aws import MissingError, ParameterStore, Patience, call
+from .errors import NotLoadedError
+
+# GetParameters accepts this many names.
+VERSIONS_PER_REQUEST = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter's text, and the version that Parameter Store counts from 1."""
+    """A parameter's text, and the version that Parameter Store counts from 1.
+
+    ``problem`` is why the text of a version that exists cannot be read: then there is none.
+    """
 
     text: str
     version: str
+    problem: NotLoadedError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +33,39 @@ class Parameters:
     prefix: str
 
     def policy(self, injector: str, patience: Patience) -> Parameter:
-        """The policy document of an injector; raises as ``aws.call`` does."""
-        return self._read(f"{self.prefix}/{injector}/policy", patience)
+        """The policy document of an injector; raises as ``aws.call`` does.
+
+        If the text cannot be decrypted, the version is read without it.
+        """
+        name = self._policy_name(injector)
+        try:
+            return self._read(name, patience)
+        except MissingError:
+            raise
+        except NotLoadedError as error:
+            try:
+                version = self._read(name, patience, decrypt=False).version
+            except NotLoadedError:
+                raise error from None
+            return Parameter("", version, error)
+
+    def policy_versions(
+        self, injector: str, versions: Sequence[int], patience: Patience
+    ) -> tuple[Parameter, ...]:
+        """Those of the *versions* of a policy document that Parameter Store still has.
+
+        One request; *versions* are ``VERSIONS_PER_REQUEST`` at most. Raises as ``aws.call`` does.
+        """
+        name = self._policy_name(injector)
+        names: list[JSON] = [f"{name}:{version}" for version in versions]
+        try:
+            return tuple(map(_parameter, self._read_all(names, name, patience, decrypt=True)))
+        except MissingError:
+            raise
+        except NotLoadedError as error:
+            # One version that cannot be decrypted fails the request for all.
+            found = self._read_all(names, name, patience, decrypt=False)
+            return tuple(_parameter(each, error) for each in found)
 
     def callers(self, patience: Patience) -> Mapping[str, Parameter]:
         """The documents that say who may call, by cluster; raises as ``aws.call`` does."""
@@ -36,6 +75,9 @@ class Parameters:
             for page in self._pages(folder, patience)
             for parameter in page.get("Parameters", [])
         }
+
+    def _policy_name(self, injector: str) -> str:
+        return f"{self.prefix}/{injector}/policy"
 
     def _pages(self, folder: str, patience: Patience) -> Iterator[Mapping[str, Any]]:
         """Every page of the parameters in a folder; Parameter Store gives ten at a time."""
@@ -49,10 +91,17 @@ class Parameters:
                 return
             arguments = {**arguments, "NextToken": page["NextToken"]}
 
-    def _read(self, name: str, patience: Patience) -> Parameter:
-        arguments: dict[str, JSON] = {"Name": name, "WithDecryption": True}
+    def _read(self, name: str, patience: Patience, *, decrypt: bool = True) -> Parameter:
+        arguments: dict[str, JSON] = {"Name": name, "WithDecryption": decrypt}
         answer = self._answer("GetParameter", arguments, "Parameter", f"parameter {name}", patience)
         return _parameter(answer["Parameter"])
+
+    def _read_all(
+        self, names: Sequence[JSON], name: str, patience: Patience, *, decrypt: bool
+    ) -> Sequence[Mapping[str, Any]]:
+        arguments: dict[str, JSON] = {"Names": list(names), "WithDecryption": decrypt}
+        what = f"earlier versions of parameter {name}"
+        return self._answer("GetParameters", arguments, "Parameters", what, patience)["Parameters"]
 
     def _answer(
         self, operation: str, arguments: Mapping[str, JSON], key: str, what: str, patience: Patience
@@ -68,5 +117,9 @@ class Parameters:
         return call(f"reading {what}", request, patience)
 
 
-def _parameter(found: Mapping[str, Any]) -> Parameter:
-    return Parameter(found.get("Value", ""), str(found.get("Version", 0)))
+def _parameter(found: Mapping[str, Any], encrypted: NotLoadedError | None = None) -> Parameter:
+    """A parameter of an answer; *encrypted* is why the text of a SecureString is not plain."""
+    version = str(found.get("Version", 0))
+    if encrypted is not None and found.get("Type") == "SecureString":
+        return Parameter("", version, encrypted)
+    return Parameter(found.get("Value", ""), version)

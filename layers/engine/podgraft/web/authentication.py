@@ -112,6 +112,8 @@ def _check_read(mine: set[str], book: Book, cluster: str | None) -> None:
 
     An unknown credential without a cluster in the URL may be of any cluster that is not known.
     """
+    if book.missing is not None and not mine:
+        raise book.missing.with_traceback(None)
     for name, error in book.unread.items():
         if name == cluster or (cluster is None and not mine):
             # Raised again and again: without its old traceback, which would grow.

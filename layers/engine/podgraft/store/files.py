@@ -1,0 +1,103 @@
+"""Files of a folder store: what changes when they change, and what they contain.
+
+Hidden files and folders are skipped: editors keep their locks there, and mounted ConfigMaps their
+versions. Every ``OSError`` of these functions is a fault of the disk or of permissions; the callers
+convert it to ``UnavailableError``.
+"""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeAlias
+
+from podgraft import bundle
+
+# Path, modification time, size, and inode; for a link, those of the link and of its target.
+Mark: TypeAlias = tuple[str, tuple[int, ...]]
+
+_BROKEN_LINK = frozenset({errno.ENOENT, errno.ELOOP, errno.ENOTDIR})
+
+
+def fingerprint(folder: str) -> tuple[Mark, ...]:
+    """A value that changes if any file below the folder does; one system call a file."""
+    return tuple(sorted(map(_mark, _below(folder, ()))))
+
+
+def read_manifests(folder: Path) -> dict[str, bytes]:
+    """The manifests below a folder by relative path; none if there is no such folder.
+
+    A broken link with the name of a manifest raises ``OSError``: without it, the bundle would be
+    incomplete.
+    """
+    if not is_present(folder):
+        return {}
+    contents: dict[str, bytes] = {}
+    for entry in _below(str(folder), ()):
+        name = Path(entry.path).relative_to(folder).as_posix()
+        if bundle.is_manifest(name) and _is_file(entry):
+            contents[name] = Path(entry.path).read_bytes()
+    return contents
+
+
+def read_if_present(path: Path) -> bytes | None:
+    """The content of a file; ``None`` if there is none. A broken link raises ``OSError``."""
+    return path.read_bytes() if is_present(path) else None
+
+
+def is_present(path: Path) -> bool:
+    """Whether there is such a file or folder; raises ``OSError`` if that cannot be found out."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        if path.is_symlink():
+            raise
+        return False
+    return True
+
+
+def _below(folder: str, above: tuple[str, ...]) -> Iterator["os.DirEntry[str]"]:
+    """All that is no folder, below a folder; *above* are the folders that the walk is in."""
+    within = (*above, folder)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if not _is_folder(entry):
+                yield entry
+            elif not entry.is_symlink() or not _leads_upwards(entry.path, within):
+                yield from _below(entry.path, within)
+
+
+def _leads_upwards(link: str, within: tuple[str, ...]) -> bool:
+    """Whether a link leads to a folder that contains the folder of the link, by any way."""
+    target = os.path.join(os.path.realpath(link), "")  # noqa: PTH118 — ends with a separator
+    return any(os.path.join(os.path.realpath(f), "").startswith(target) for f in within)  # noqa: PTH118
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError as error:
+        if entry.is_symlink() and error.errno in _BROKEN_LINK:
+            return False
+        raise
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    """Whether it can be read to an end; raises ``OSError`` for a broken link."""
+    if entry.is_symlink():
+        entry.stat()
+    return entry.is_file()
+
+
+def _mark(entry: "os.DirEntry[str]") -> Mark:
+    """The mark of one file. A link is marked by itself as well: its target can be missing."""
+    own = entry.stat(follow_symlinks=False)
+    marks = (own.st_mtime_ns, own.st_size, own.st_ino)
+    if entry.is_symlink():
+        with suppress(OSError):
+            target = entry.stat()
+            marks = (*marks, target.st_mtime_ns, target.st_size, target.st_ino)
+    return entry.path, marks
