@@ -15,6 +15,7 @@ from tempfile import mkdtemp
 import click
 
 from podgraft.cli.https import Place, Server
+from podgraft.cli.serving import check_store
 from podgraft.cli.tls import Files, ReloadingContext
 from podgraft.store import DirectoryCallers, DirectoryStore
 from podgraft.store.last_good import FileLastGood
@@ -67,13 +68,15 @@ def command(  # noqa: PLR0913 — one parameter an option
 ) -> None:
     """Answer admission reviews over HTTPS, without AWS.
 
-    SIGTERM ends it once the open requests are answered. Port 0 takes a free port and prints it.
+    Every injector of the store is loaded and tried first. Those with errors are reported; without
+    any that loads, nothing is served. SIGTERM ends it once the open requests are answered. Port 0 takes a free port and prints it.
     """
     proof = _proof(auth, client_ca)
     tls = ReloadingContext(Files(cert, key, client_ca, _passphrase(passphrase_file)))
     place = Place(host=host, port=port, workers=workers, threads=threads)
     with _state_folder(state) as kept:
         store = DirectoryStore(folder, last_good=FileLastGood(kept))
+        check_store(store)
         app = create_app(store, DirectoryCallers(folder), auth=proof)
         Server(app, place, tls).run()
 

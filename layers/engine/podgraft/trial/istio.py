@@ -208,7 +208,7 @@ def _faults(
         if flaw.image is not None and flaw.image.startswith("/") and not hub:
             yield _without_hub(flaw.image, holder, injector)
         else:
-            problem = f"{way.label}for {failure.probe.name}, the template {flaw.problem}"
+            problem = f"{way.label}for {failure.probe.name}, {flaw.problem}"
             yield holder.fault(target.path, problem, flaw.remedy)
 
 

@@ -48,7 +48,7 @@ def _try(graft: AppMeshGraft, mesh: Mesh, holder: Manifest, report: Report) -> I
         report.error(replace(fault, excerpt=failure.drawing))
     for failure in outcome.first_flaws:
         if failure.flaw is not None:
-            problem = f"for {failure.probe.name}, the template {failure.flaw.problem}"
+            problem = f"for {failure.probe.name}, {failure.flaw.problem}"
             report.error(holder.fault(_TEMPLATE, problem, failure.flaw.remedy))
 
 

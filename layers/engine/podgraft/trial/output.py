@@ -70,7 +70,7 @@ def _images(before: Object, after: Object) -> Iterator[Flaw]:
             if not is_reference(text) and not any(word in text for word in MISSING):
                 yield Flaw(
                     path=f"{path}/image",
-                    problem=f'container {name}: invalid image "{text}"',
+                    problem=f'gives container {name} the invalid image "{text}"',
                     remedy="write it as registry/name:tag",
                     image=text,
                 )

@@ -110,7 +110,7 @@ class _Trial:
     def _note_flaw(self, failure: Failure) -> None:
         flaw = failure.flaw
         if flaw is not None:
-            problem = f"for {failure.probe.name}, the template {flaw.problem}"
+            problem = f"for {failure.probe.name}, {flaw.problem}"
             self.report.error(self.holder.fault(_TEMPLATE, problem, flaw.remedy))
 
     def _note_failure(self, subject: str, failure: Failure) -> None:
