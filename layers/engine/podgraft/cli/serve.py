@@ -69,7 +69,8 @@ def command(  # noqa: PLR0913 — one parameter an option
     """Answer admission reviews over HTTPS, without AWS.
 
     Every injector of the store is loaded and tried first. Those with errors are reported; without
-    any that loads, nothing is served. SIGTERM ends it once the open requests are answered. Port 0 takes a free port and prints it.
+    any that loads, nothing is served. SIGTERM ends it once the open requests are answered. Port 0
+    takes a free port and prints it.
     """
     proof = _proof(auth, client_ca)
     tls = ReloadingContext(Files(cert, key, client_ca, _passphrase(passphrase_file)))

@@ -175,6 +175,8 @@ def _annotated(names: str | None) -> Iterator[Probe]:
 def _try(
     way: _Way, target: _Target, holder: Manifest, report: Report
 ) -> Generator[None, None, None]:
+    if way.is_switched and any(fault.path == target.path for fault in report.errors):
+        return  # the same again
     outcome = yield from attempts(way.change, target.alone())
     if outcome.is_refused and target.name is not None:
         together = yield from attempts(way.change, target.over_defaults())

@@ -15,6 +15,8 @@ from podgraft.records import dataclass
 from .output import Flaw, flaws
 from .probes import Probe
 
+_MOST_CAUSES = 8
+
 # Does with an object what a review does with it; raises ``InjectionError``.
 Change = Callable[[Object, Call], Object]
 
@@ -35,8 +37,8 @@ class Failure:
     def cause(self) -> ExecError | LimitError | kubeyaml.NotYAMLError | None:
         """The error of the template or of its YAML, if it was one of those."""
         error: BaseException | None = self.error
-        while error is not None:
-            if isinstance(error, ExecError | LimitError | kubeyaml.NotYAMLError):
+        for _ in range(_MOST_CAUSES):  # an error can be its own cause
+            if error is None or isinstance(error, ExecError | LimitError | kubeyaml.NotYAMLError):
                 return error
             error = error.__cause__
         return None
