@@ -142,7 +142,8 @@ def parse(proto: str) -> dict[str, dict[str, str]]:
     enums: dict[str, list[str]] = {}
     scopes: list[tuple[str, str]] = []
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", proto, flags=re.DOTALL)
-    # A field may go on on the next line, inside of its brackets.
+    # A field may go on on the next line, before or inside of its brackets.
+    text = re.sub(r"\s+\[", " [", text)
     text = re.sub(r"\[[^]]*\]", lambda match: match[0].replace("\n", " "), text)
     for line in text.splitlines():
         for kind, pattern in (("message", _MESSAGE), ("enum", _ENUM)):

@@ -241,7 +241,12 @@ class _Walk:
         if isinstance(operand.value, dict):
             value = operand.value.get(name)
             return _Operand(None, _ABSENT if value is None else value, path)
-        if not _is_tested(operand, scope):
+        if _is_tested(operand, scope):
+            return _NOTHING
+        if operand.value is _ABSENT:  # it is the holder that is missing
+            holder, _, missing = operand.path.rpartition(".")
+            self._note(node, operand.path, missing, holder, ())
+        else:
             self._note(node, path, name, operand.path, ())
         return _NOTHING
 
