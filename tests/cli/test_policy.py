@@ -17,6 +17,7 @@ import botocore.loaders
 import botocore.session
 import pytest
 
+from events.broken import BROKEN, POLICY, Broken
 from events.kept import BUNDLE
 from podgraft import bundle
 from podgraft.cli import main
@@ -447,3 +448,44 @@ def test_a_refusal_of_aws_is_one_line_with_its_place(
     status, said = run(what, *further, *REMOTE)
     assert (status, "AccessDenied" in said, "Traceback" in said) == (1, True, False)
     assert any(place in said for place in (NAME, OWNER, BUCKET))
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=str)
+def test_push_refuses_what_breaks_every_pod(
+    local: Path, run: Run, aws: FaultyAws, broken: Broken
+) -> None:
+    del aws
+    fill(local, broken)
+    status, said = run("push", *here(local), *REMOTE)
+    assert (status, broken.problem in said) == (1, True)
+    assert (keys(), versions()) == ([], [])
+
+
+def fill(local: Path, broken: Broken) -> None:
+    """Put a broken bundle in the place of the good one."""
+    for path in (local / "bundle").iterdir():
+        path.unlink()
+    for name, content in broken.files.items():
+        (local / "bundle" / name).write_bytes(content)
+    say(local, POLICY if "injector.yaml" in broken.files else "policy: enabled\n")
+
+
+def test_bundles_of_clusters_and_old_versions_are_tried_too(
+    local: Path, run: Run, aws: FaultyAws
+) -> None:
+    del aws
+    broken = next(broken for broken in BROKEN if broken.name == "misspelt value")
+    digest = bundle.digest(broken.files)
+    for name, content in broken.files.items():
+        key = f"bundles/shop/{digest.removeprefix('sha256:')}/{name}"
+        client("s3").put_object(Bucket=BUCKET, Key=key, Body=content)
+    say(local, f"policy: enabled\nclusters: {{eu: {{bundle: '{digest}'}}}}\n")
+    status, said = run("push", *here(local), *REMOTE)
+    assert (status, broken.problem in said) == (1, True)
+    assert versions() == []
+    client("ssm").put_parameter(Name=NAME, Type="String", Value=f"bundle: {digest}")
+    say(local, "policy: enabled\n")
+    assert run("push", *here(local), *REMOTE)[0] == 0
+    status, said = run("rollback", "1", *REMOTE)
+    assert (status, broken.problem in said) == (1, True)
+    assert len(versions()) == 2

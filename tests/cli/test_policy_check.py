@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from events.broken import BROKEN, POLICY, Broken
 from events.kept import BUNDLE
 from podgraft import bundle, injection, kube, policy
 from podgraft.cli import main
@@ -366,3 +367,32 @@ def test_a_schema_is_heard_only_where_the_readers_found_nothing() -> None:
         "policy.yaml /policy: 'maybe' is not one of ['enabled', 'disabled', None]; "
         "write what docs/schemas/policy.schema.json allows there"
     )
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=str)
+def test_what_loads_and_breaks_every_pod_is_found(
+    local: Folder, check: Check, broken: Broken
+) -> None:
+    for path in local.bundle.iterdir():
+        path.unlink()
+    for name, content in broken.files.items():
+        local.write(name, content)
+    local.policy.write_text(POLICY if "injector.yaml" in broken.files else "policy: enabled\n")
+    found = [each for each in check() if broken.place in each and broken.problem in each]
+    assert found
+    assert broken.remedy in found[0]
+
+
+def test_pods_of_the_bundle_are_tried(local: Folder, check: Check) -> None:
+    (local.bundle / "tests").mkdir()
+    spec = b"{containers: [{name: istio-proxy, image: auto}]}"
+    local.write(
+        "tests/pod.yaml", b"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: %s}" % spec
+    )
+    assert check() == []
+    name = b"{name: a, annotations: {inject.istio.io/templates: gone}}"
+    local.write(
+        "tests/pod.yaml", b"{apiVersion: v1, kind: Pod, metadata: %s, spec: %s}" % (name, spec)
+    )
+    (finding,) = check()
+    assert finding.startswith("error: tests/pod.yaml: a review of it fails: ")

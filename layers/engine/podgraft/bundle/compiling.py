@@ -31,7 +31,7 @@ class Bundle:
     ``pods`` work on /inject, ``objects`` on /mutate, ``judges`` on /validate. ``rules`` are its
     ``own_rules`` with the policy's over them. ``istio`` is for those who want to know more than
     what became of a pod. ``tolerated`` are faults that ``policy push`` refuses and that do not
-    stop a running function.
+    stop a running function. ``manifests`` are what it was compiled from, for a trial of it.
     """
 
     digest: str
@@ -43,6 +43,7 @@ class Bundle:
     namespaces: Mapping[str, Object]
     istio: IstioInjector | None
     tolerated: tuple[Fault, ...]
+    manifests: Manifests = Manifests(())
 
     def under(self, policy: Policy) -> "Bundle":
         """The same bundle by the rules of a policy that ``compiles_as`` the one it was made for."""
@@ -74,6 +75,7 @@ def compile_(files: Mapping[str, bytes], policy: Policy, *, deferred: bool = Fal
         namespaces=manifests.namespaces,
         istio=next((part.istio for part in parts if part.istio is not None), None),
         tolerated=tolerated,
+        manifests=manifests,
     )
 
 

@@ -10,6 +10,9 @@ from .errors import Fault
 
 IGNORE = "podgraft.dev/ignore"
 
+# The folder of a bundle's own probe objects.
+PROBES = "tests/"
+
 _ADMISSION = tuple(f"admissionregistration.k8s.io/{v}" for v in ("v1", "v1beta1", "v1alpha1"))
 
 # Kind → API versions, each read alike.
@@ -71,10 +74,14 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Manifests:
-    """All manifests of a bundle that can be read, and the faults of the others."""
+    """All manifests of a bundle that can be read, and the faults of the others.
+
+    ``probes`` are the objects of the folder ``tests/``: a trial renders templates for them.
+    """
 
     all: tuple[Manifest, ...]
     faults: tuple[Fault, ...] = ()
+    probes: tuple[Manifest, ...] = ()
 
     def of(self, kind: str) -> tuple[Manifest, ...]:
         """Those of one kind, in the order of files and documents."""
@@ -90,13 +97,17 @@ def read(files: Mapping[str, bytes]) -> Manifests:
     """Read all files, in the order of their paths; faults are noted, never raised."""
     faults: list[Fault] = []
     found: list[Manifest] = []
+    probes: list[Manifest] = []
     for file in sorted(files):
-        documents = _documents(file, files[file], faults.append)
-        found.extend(found for found in documents if _is_understood(found, faults.append))
+        for document in _documents(file, files[file], faults.append):
+            if _is_probe(document):
+                probes.append(document)
+            elif _is_understood(document, faults.append):
+                found.append(document)
     _check_twins(found, faults.append)
     if not found and not faults:
         faults.append(_EMPTY)
-    return Manifests(tuple(found), tuple(faults))
+    return Manifests(tuple(found), tuple(faults), tuple(probes))
 
 
 Note = Callable[[Fault], None]
@@ -138,6 +149,11 @@ def _items(file: str, path: str, document: JSON, note: Note) -> Iterator[Manifes
             yield from _items(file, f"{path}/items/{index}", item, note)
     else:
         yield Manifest(file=file, path=path, object=document)
+
+
+def _is_probe(manifest: Manifest) -> bool:
+    """Whether an object is one to render templates for: under ``tests/``, of any other kind."""
+    return manifest.file.startswith(PROBES) and bool(manifest.kind) and manifest.kind not in KINDS
 
 
 def _is_understood(manifest: Manifest, note: Note) -> bool:

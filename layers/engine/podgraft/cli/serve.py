@@ -80,9 +80,9 @@ def command(  # noqa: PLR0913 — one parameter an option
 ) -> None:
     """Answer admission reviews over HTTPS, without AWS.
 
-    It reports at start which injectors and clusters it found, and refuses to start if no injector
-    loads or the certificate is not valid. With --check, the exit status is 1 if anything does not
-    load.
+    It loads and tries every injector first, reports which injectors and clusters it found, and
+    refuses to start if no injector loads or the certificate is not valid. With --check, the exit
+    status is 1 if anything does not load.
 
     SIGTERM ends it once the open requests are answered. Port 0 takes a free port and prints it.
     """

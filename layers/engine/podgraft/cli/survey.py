@@ -34,6 +34,7 @@ def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Surv
     injectors = _injectors(folder, store)
     lines: list[str] = []
     errors: list[str] = []
+    warnings: list[str] = []
     for name in injectors:
         try:
             snapshot = store.snapshot(name, None)
@@ -43,9 +44,8 @@ def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Surv
             policy, digest = snapshot.policy_version, snapshot.bundle.digest
             lines.append(f"injector {name}: policy {policy}, bundle {digest}")
             if snapshot.stale is not None:
-                errors.append(f"{folder / name}: {snapshot.stale.why}")
+                warnings.append(f"{folder / name}: {snapshot.stale.why}")
     usable = bool(lines)
-    warnings: list[str] = []
     if auth is not Auth.NONE:
         found = _clusters(folder, callers, auth)
         lines += found.lines

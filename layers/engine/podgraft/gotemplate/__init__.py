@@ -26,12 +26,13 @@ from .errors import ExcessError, ExecError, FunctionError, LimitError, TemplateE
 from .footprint import Footprint
 from .functions import EACH, Function, Named, Read
 from .library import BUILTINS
-from .limits import Limits
+from .limits import LIMITS, Limits
 from .program import Program, compile_
 
 __all__ = [
     "BUILTINS",
     "EACH",
+    "LIMITS",
     "ExcessError",
     "ExecError",
     "Footprint",

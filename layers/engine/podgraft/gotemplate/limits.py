@@ -1,5 +1,7 @@
 """How much a template may ask for."""
 
+from contextvars import ContextVar
+
 from podgraft.records import dataclass
 
 
@@ -10,3 +12,7 @@ class Limits:
     output_bytes: int = 8 * 1024 * 1024  # above any object kube-apiserver takes (3 MiB)
     depth: int = 100  # templates within templates; Python's stack ends near 1,000 frames
     steps: int = 1_000_000  # passes through ranges, and template calls
+
+
+# The limits of renderings that are given none: trial renderings have lower ones.
+LIMITS: ContextVar[Limits] = ContextVar("LIMITS", default=Limits())  # noqa: B039 - it is frozen

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from podgraft.govalue import GoType, PanicError, Value
+from podgraft.jsonvalue import JSON
 from podgraft.records import dataclass
 
 from . import nodes
@@ -23,14 +24,15 @@ from .errors import (
 from .footprint import Footprint, footprint
 from .functions import Function
 from .library import BUILTINS
-from .limits import Limits
+from .limits import LIMITS, Limits
 from .parser import parse
 from .runtime import Run
 from .sites import Blame, Sites
 from .source import Source, Span
 from .unit import DeadEnd
 
-_DEFAULT = Limits()
+if TYPE_CHECKING:
+    from .fields import FieldProblem
 
 
 def compile_(
@@ -63,11 +65,14 @@ class Program:
         self.templates = templates
         self._functions = functions
 
-    def render(self, data: Value, *, limits: Limits = _DEFAULT) -> str:
-        """What the template writes for ``data``; raises ``ExecError`` or ``LimitError``."""
+    def render(self, data: Value, *, limits: Limits | None = None) -> str:
+        """What the template writes for ``data``; raises ``ExecError`` or ``LimitError``.
+
+        Without ``limits``, those of the context apply (``limits.LIMITS``).
+        """
         code = self._code
         output: list[str] = []
-        run = Run(limits, output)
+        run = Run(limits or LIMITS.get(), output)
         try:
             code.main(data, output.append, run, 0)
             run.measure()
@@ -88,6 +93,14 @@ class Program:
     def footprint(self, data: GoType, opaque: Collection[GoType] = ()) -> Footprint:
         """What the template can read of raw data of the struct type ``data`` (``footprint.py``)."""
         return footprint(self.templates, self.source.name, self._functions, data, opaque)
+
+    def check_fields(
+        self, data: GoType, known: Mapping[str, JSON] | None = None
+    ) -> tuple[FieldProblem, ...]:
+        """Return the fields that the template reads and ``data`` cannot have (``fields.py``)."""
+        from .fields import check_fields
+
+        return check_fields(self.templates, self.source, self._functions, data, known or {})
 
     @cached_property
     def _code(self) -> _Code:

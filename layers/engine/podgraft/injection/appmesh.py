@@ -24,6 +24,7 @@ from .errors import Fault, InvalidDocumentsError, OperatorError, UserError
 from .masks import is_harmless
 
 if TYPE_CHECKING:
+    from podgraft.gotemplate.fields import FieldProblem
     from podgraft.trace import Trace
 
 API_VERSION = "supergloo.solo.io/v1"
@@ -85,13 +86,18 @@ _VERBS = {True: "selects", False: "does not select"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mesh:
-    """A mesh that injects."""
+    """A mesh that injects; ``document`` is its ``namespace/name``."""
 
     name: str
+    document: str
     region: str
     node_label: str
     selector: ByLabels | ByNamespaces
     template: gotemplate.Program
+
+    def check_fields(self) -> tuple[FieldProblem, ...]:
+        """Return the fields that the template reads and its data cannot have."""
+        return self.template.check_fields(_DATA)
 
     def render(self, node: str, ports: str) -> Object:
         """What the template gives a pod: lists by name; raises ``OperatorError``."""
@@ -199,7 +205,12 @@ class _Reader:
             return None
         name = str(_object(self.mesh.get("metadata")).get("name", ""))
         mesh = Mesh(
-            name=name, region=region, node_label=label, selector=selector, template=template
+            name=name,
+            document=identity(self.mesh),
+            region=region,
+            node_label=label,
+            selector=selector,
+            template=template,
         )
         try:  # what a template cannot give for a harmless pod it gives for none
             mesh.render("node", "80")

@@ -73,7 +73,7 @@ class Data:
     def value(self) -> Value:
         """The data as a Go struct."""
         return Struct(
-            _data_type(type_of(self.object)),
+            data_type(type_of(self.object)),
             {
                 "Object": self.object,
                 "ObjectMeta": self.object.get("metadata"),
@@ -97,7 +97,8 @@ class Data:
 
 
 @cache
-def _data_type(object_type: GoType | None) -> GoType:
+def data_type(object_type: GoType | None) -> GoType:
+    """The type of the data for objects of a type."""
     made = struct("overlay.Data")
     made.fields = (
         Field("Object", ANY_MAP, "Object"),

@@ -7,7 +7,13 @@ two versions. While what is stored does not load, the last good snapshot answers
 from .book import Book
 from .deadline import Deadline
 from .directory import DirectoryCallers, DirectoryStore
-from .errors import NotLoadedError, StoreError, UnavailableError, UnknownInjectorError
+from .errors import (
+    NotLoadedError,
+    RefusedError,
+    StoreError,
+    UnavailableError,
+    UnknownInjectorError,
+)
 from .names import DEFAULT_INJECTOR, is_name
 from .opening import Aws, Backing, Folder, opened
 from .protocols import CallerStore, Store
@@ -26,6 +32,7 @@ __all__ = [
     "DirectoryStore",
     "Folder",
     "NotLoadedError",
+    "RefusedError",
     "Snapshot",
     "Snapshots",
     "Stale",

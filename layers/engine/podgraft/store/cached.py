@@ -7,11 +7,13 @@ the newest version does not load, the newest earlier version that loads is in fo
 too (``earlier.py``).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 from time import monotonic
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from podgraft import kubeyaml
 from podgraft.records import dataclass
@@ -20,11 +22,20 @@ from . import tokens
 from .aws import MissingError, Patience
 from .book import Book, Kept, Pages
 from .deadline import Deadline
-from .errors import NotLoadedError, RefusedError, StoreError, UnknownInjectorError
+from .errors import (
+    NotLoadedError,
+    RefusedError,
+    StoreError,
+    UnknownInjectorError,
+    UnprovenError,
+)
 from .refreshing import Held, Refreshing
 from .snapshot import Snapshot, Snapshots, Stale, load
 from .ssm import Parameter
 from .tokens import Callers
+
+if TYPE_CHECKING:
+    from .proving import Proof
 
 
 class PolicySource(Protocol):
@@ -80,14 +91,27 @@ class _Sources:
     clock: Callable[[], float]
 
 
+@dataclass(frozen=True, slots=True)
+class _Unproven:
+    """A version that loads, and has rendered a part of its probe objects."""
+
+    parameter: Parameter
+    snapshots: Snapshots
+    proof: Proof
+
+
 class _Injector:
-    """The versions of one injector's policy. A version that was refused is not compiled again."""
+    """The versions of one injector's policy. A version that was refused is not compiled again.
+
+    ``unproven`` is a newer version between two refreshes; whoever continues with it takes it.
+    """
 
     def __init__(self, name: str, sources: _Sources, refresh_seconds: float) -> None:
         self.name = name
         self.sources = sources
         self.refused: dict[str, StoreError] = {}
         self.current = Refreshing(self._refresh, refresh_seconds, sources.clock)
+        self.unproven: _Unproven | None = None
         self._newest: Parameter | None = None
         self._complete = ""  # the last version that was compiled completely after a deferred load
         self._lock = Lock()
@@ -105,7 +129,7 @@ class _Injector:
         if before is not None and before.rejection is None and before.newest == newest:
             return replace(before, confirmed=self.sources.clock())
         deferred = self.sources.deferred and before is None
-        attempt = _Attempt(self, patience, deferred=deferred)
+        attempt = _Attempt(self, patience, deferred=deferred, can_wait=before is not None)
         try:
             return attempt.load(newest)
         except NotLoadedError as error:
@@ -137,7 +161,7 @@ class _Injector:
             if parameter.version not in (self._complete, *self.refused):
                 patience = Patience.of(Deadline.of(None).left(held=False), self.sources.clock)
                 try:
-                    _Attempt(self, patience, deferred=False).load(parameter)
+                    _Attempt(self, patience, deferred=False, can_wait=True).load(parameter)
                 except RefusedError:
                     self.current.expire()
                 except StoreError:
@@ -157,10 +181,13 @@ def _is_recreated(seen: Parameter, newest: Parameter) -> bool:
 class _Attempt:
     """One refresh: a bundle that is missing or damaged is requested once for all versions."""
 
-    def __init__(self, injector: _Injector, patience: Patience, *, deferred: bool) -> None:
+    def __init__(
+        self, injector: _Injector, patience: Patience, *, deferred: bool, can_wait: bool
+    ) -> None:
         self._injector = injector
         self._patience = patience
         self._deferred = deferred
+        self._can_wait = can_wait
         self._failures: dict[str | None, NotLoadedError] = {}
 
     @property
@@ -183,9 +210,7 @@ class _Attempt:
             raise self.refused[version].with_traceback(None)
         injector = self._injector
         try:
-            snapshots = load(
-                injector.name, parameter.text, version, self._fetch, deferred=self._deferred
-            )
+            snapshots = self._load_deferred(parameter) if self._deferred else self._prove(parameter)
         except RefusedError as error:
             # Without its cause, which refers to the files of the bundle.
             self.refused[version] = RefusedError(str(error))
@@ -194,6 +219,29 @@ class _Attempt:
             snapshots = snapshots.with_recheck(lambda: injector.is_refused(parameter))
         now = injector.sources.clock()
         return Loaded(version=version, snapshots=snapshots, newest=parameter, confirmed=now)
+
+    def _load_deferred(self, parameter: Parameter) -> Snapshots:
+        name, text, version = self._injector.name, parameter.text, parameter.version
+        return load(name, text, version, self._fetch, deferred=True)
+
+    def _prove(self, parameter: Parameter) -> Snapshots:
+        """Load a version completely and render its probe objects, in several refreshes if need be.
+
+        Raises ``UnprovenError`` if the patience ends before: the next refresh continues, and the
+        version in force stays. Without one, nothing is gained by an end before the proof's.
+        """
+        from .proving import Proof  # no cold start needs it
+
+        injector, unproven = self._injector, self._injector.unproven
+        if unproven is None or unproven.parameter != parameter:
+            name, text, version = injector.name, parameter.text, parameter.version
+            snapshots = load(name, text, version, self._fetch)
+            unproven = _Unproven(parameter, snapshots, Proof(name, snapshots))
+        injector.unproven = None
+        if not unproven.proof.advance(lambda: self._can_wait and self._patience.left <= 0):
+            injector.unproven = unproven
+            raise UnprovenError(f"policy version {parameter.version} still renders probe objects")
+        return unproven.snapshots
 
     def _fetch(self, digest: str | None) -> Mapping[str, bytes]:
         injector = self._injector

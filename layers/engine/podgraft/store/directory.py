@@ -140,6 +140,10 @@ class _Loading:
             return bundles[digest]
 
         snapshots = load(path.name, text, version, fetch, deferred=deferred)
+        if not deferred:
+            from .proving import prove  # no cold start needs it
+
+            prove(path.name, snapshots)
         self._document = Document(text, version, bundles)
         return snapshots
 

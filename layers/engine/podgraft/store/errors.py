@@ -17,5 +17,9 @@ class RefusedError(NotLoadedError):
     """The policy or a bundle is there, whole, and wrong: only another version helps."""
 
 
+class UnprovenError(StoreError):
+    """A newer version loads, and its proof has not ended within the time of the reviews so far."""
+
+
 class UnavailableError(StoreError):
     """The store cannot be reached, and nothing is loaded yet: worth another try."""

@@ -1,16 +1,18 @@
 """The subcommands of ``podgraft policy``."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import click
 
-from podgraft import policy
+from podgraft import bundle as bundles
+from podgraft import policy, store
 from podgraft.cli import documents, folders, offline
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.registered import url_paths
+from podgraft.store import RefusedError, proving
 
 from . import comparing
 from .cloud import Cloud, Version
@@ -159,8 +161,25 @@ def _refuse_strangers(target: Target, digest: str, paths: Sequence[str]) -> None
 def _further_bundles(cloud: Cloud, checked: Checked) -> None:
     """Bundles that the policy names for single clusters must be there, and whole."""
     named = {each.bundle for each in checked.policy.clusters.values() if each.bundle}
-    for digest in sorted(named - {checked.digest}):
-        cloud.files(digest)
+    if named - {checked.digest}:
+        _prove(cloud, checked.document, checked.files)
+
+
+def _prove(cloud: Cloud, document: str, local: Mapping[str, bytes] | None = None) -> None:
+    """Load a policy with all bundles that it names, as the function would before it switches.
+
+    The bundle of the *local* files is not downloaded.
+    """
+    own = bundles.digest(local) if local else None
+
+    def fetch(digest: str | None) -> Mapping[str, bytes]:
+        return local if local and digest in {None, own} else cloud.files(digest or "")
+
+    injector = cloud.target.injector
+    try:
+        proving.prove(injector, store.load(injector, document, "new", fetch))
+    except RefusedError as error:
+        raise CommandError(str(error)) from error
 
 
 @command.command("diff")
@@ -220,7 +239,8 @@ def _rollback(where: TargetOptions, version: int, expect_version: int | None) ->
     if wanted is None:
         kept = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
         raise CommandError(f"{cloud.target.parameter} has no version {version}; kept: {kept}")
-    offline.load(wanted.document, cloud.files(_bundle_of(wanted)))
+    _bundle_of(wanted)
+    _prove(cloud, wanted.document)
     number = cloud.put(wanted.document, versions[-1])
     click.secho(f"version {number}, the same as {version}, is in force", fg="green")
     click.echo(f"to take it back:\n  {_rollback_line(cloud.target, versions[-1].number)}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from podgraft import bundle, kubeyaml, policy
+from podgraft import bundle, kubeyaml, policy, trial
 from podgraft.bundle import Bundle, BundleError, Fault, lint
 from podgraft.bundle.cluster_ids import UrlPath, path_warnings
 from podgraft.cli import documents, folders
@@ -214,15 +214,20 @@ def _compiled_by(
     compiled: Bundle | None = None
     try:
         compiled = bundle.compile_(files, read)
-        faults = compiled.tolerated
+        report = trial.check_bundle(compiled, read)
+        known = {(fault.file, fault.path) for fault in compiled.tolerated}
+        rendered = (*report.errors, *report.warnings)
+        # One problem of one place is reported once.
+        new = [fault for fault in rendered if (fault.file, fault.path) not in known]
+        faults = (*compiled.tolerated, *new)
     except BundleError as error:
         faults = (*error.faults, *error.tolerated)
     for fault in faults:
         # The policy is named by what it is where the bundle does not go with it.
         own = replace(fault, file=place, path=at + fault.path)
-        known = own if fault.file == "policy" else fault
-        if known not in findings:
-            findings.append(known)
+        placed = own if fault.file == "policy" else fault
+        if placed not in findings:
+            findings.append(placed)
     return compiled
 
 

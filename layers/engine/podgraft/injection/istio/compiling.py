@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from podgraft.gotemplate import Function, sprig
@@ -94,6 +94,7 @@ def compile_(
     if not deferred and not missing:
         _parse(profile, chosen, faults, warnings)
         warnings += _unread(profile, config, values, surroundings)
+        faults += _complete_faults(profile, values, mesh_config, faults)
     rules = _rules(profile, config, warnings)
     if faults:
         raise InvalidDocumentsError(tuple(faults), tuple(warnings))
@@ -168,6 +169,21 @@ def _mesh(profile: Profile, schema: Schema, text: str, faults: list[Fault]) -> M
         for path, problem, remedy in mesh.problems(profile, config)
     )
     return config
+
+
+def _complete_faults(
+    profile: Profile, values: Values, mesh_config: Message, known: Sequence[Fault]
+) -> list[Fault]:
+    """What else istiod refuses when it loads; a place that is wrong already is not looked at."""
+    from . import mesh_check, values_types  # no cold start needs them
+
+    places = {(fault.document, fault.path) for fault in known}
+    names = [
+        Fault(document="mesh", path=path, problem=problem, remedy=remedy)
+        for path, problem, remedy in mesh_check.name_problems(profile, mesh_config)
+    ]
+    found = [*names, *values_types.check_values(profile, values.raw)]
+    return [fault for fault in found if (fault.document, fault.path) not in places]
 
 
 def _proxy_config_faults(schema: Schema, resources: tuple[Object, ...]) -> Iterator[Fault]:

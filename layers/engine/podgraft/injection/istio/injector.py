@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from podgraft.injection.errors import Fault
 from podgraft.jsonvalue import Object
@@ -14,6 +15,10 @@ from .podtemplates import PodTemplates
 from .releases import Profile
 from .request import Injection, Request
 from .specinjection import SidecarSpecs
+from .subject import data_type
+
+if TYPE_CHECKING:
+    from podgraft.gotemplate.fields import FieldProblem
 
 
 class Injector:
@@ -43,6 +48,39 @@ class Injector:
     def cluster_id(self) -> str:
         """The proxies' cluster id that the values set; empty if they set none."""
         return self._setup.values.cluster_name
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The names of all templates."""
+        return tuple(self._setup.templates.parse)
+
+    @property
+    def aliases(self) -> Mapping[str, tuple[str, ...]]:
+        """The templates that each alias means."""
+        return self._setup.templates.aliases
+
+    @property
+    def default_templates(self) -> tuple[str, ...]:
+        """The templates and aliases of a pod that names none."""
+        return self._setup.templates.defaults
+
+    @property
+    def native_sidecars(self) -> bool:
+        """Whether the proxy is a native sidecar of pods that do not choose."""
+        return self._setup.native_sidecars
+
+    @property
+    def values(self) -> Object:
+        """The Helm values."""
+        return self._setup.values.raw
+
+    def check_fields(self, name: str) -> tuple[FieldProblem, ...]:
+        """Return the fields that a template reads and its data cannot have.
+
+        Raises ``OperatorError`` for a template that does not parse.
+        """
+        program = self._setup.templates.named(name).program
+        return program.check_fields(data_type(self._setup.profile))
 
     def environment(self, tail: str) -> Mapping[str, str]:
         """Return the proxy's variables in the URL's path after ``/inject/``, by this release."""

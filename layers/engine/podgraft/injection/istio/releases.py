@@ -98,6 +98,7 @@ class Profile:
     zipkin_by_default: bool = _since(8, 22)
     extension_providers: bool = _since(9)
     empty_collections_kept: bool = _since(8, 9)  # `proxyMetadata: {}` prints as {}
+    checks_mesh_names: bool = _since(8)  # trustDomain, its aliases, hosts of serviceSettings
     checks_connection_settings: bool = _since(31)
     checks_inbound_retries: bool = _since(32)
 

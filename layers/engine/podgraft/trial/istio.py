@@ -1,0 +1,255 @@
+"""The trial of Istio's templates: each as pods get it, for every kind of probe pod.
+
+A pod gets the default templates, or those that its annotation names. A template that is no default
+may be made to be laid over the defaults: it is refused only if it fails alone and over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+
+from podgraft import kubeyaml
+from podgraft.bundle import Bundle, Call, Fault, IstioGraft, Manifest, compile_istio
+from podgraft.injection import OperatorError
+from podgraft.injection.istio import Injector
+from podgraft.jsonvalue import Object, object_at
+from podgraft.patch import pointer
+from podgraft.patterns import lazy
+from podgraft.policy import Policy
+from podgraft.records import dataclass
+
+from . import probes
+from .outcome import Outcome, attempts
+from .probes import Probe
+from .report import Report, field_fault
+from .similar import suggestion
+
+_ANNOTATION = "inject.istio.io/templates"
+_TEMPLATES = "/data/config/templates"
+
+# Where a name of no template is reported when a bundle is compiled.
+_NAMES = lazy(r"/defaultTemplates$|/aliases/")
+
+# The templates that istiod's gateway controller renders with data of its own; for pods they fail
+# in Istio as well (pilot/pkg/config/kube/gateway*, classinfo.go, Templates).
+CONTROLLER_TEMPLATES = frozenset(
+    {"agentgateway", "agentgateway-waypoint", "kube-gateway", "waypoint"}
+)
+
+# What Istio reads of ``config`` (pkg/kube/inject, Config), in any release and in any case.
+_CONFIG_KEYS = (
+    "policy",
+    "defaultTemplates",
+    "template",
+    "templates",
+    "aliases",
+    "neverInjectSelector",
+    "alwaysInjectSelector",
+    "injectedAnnotations",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Target:
+    """Templates that a pod can get together, and where they are in the ConfigMap.
+
+    ``name`` is what the pod's annotation says; without it, they are the defaults.
+    """
+
+    path: str
+    name: str | None = None
+    defaults: tuple[str, ...] = ()
+
+    def alone(self) -> Iterator[Probe]:
+        """The probe pods with the target's templates."""
+        return _annotated(self.name)
+
+    def over_defaults(self) -> Iterator[Probe]:
+        """The probe pods with the target's templates over the defaults."""
+        return _annotated(",".join((*self.defaults, self.name or "")))
+
+
+def steps(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
+    """Try the injector of the bundle; each step is about one rendering."""
+    config_maps = bundle.manifests.of("ConfigMap")
+    holder = next((found for found in config_maps if "config" in found.data), None)
+    if bundle.istio is None or holder is None:
+        return
+    _check_config(bundle, holder, report)
+    yield
+    yield from _check_fields(bundle.istio, holder, report)
+    if _missing(bundle.istio):
+        for fault in bundle.tolerated:
+            if not fault.is_warning and _NAMES.search(fault.path):
+                report.error(fault)
+    for way in _ways(bundle, policy):
+        for target in _targets(bundle.istio):
+            yield from _try(way, target, holder, report)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    """An injector, and whether it has native sidecars where the policy has none, or vice versa."""
+
+    graft: IstioGraft
+    is_switched: bool = False
+
+    @property
+    def injector(self) -> Injector:
+        """The injector."""
+        return self.graft.injector
+
+    @property
+    def label(self) -> str:
+        """How messages call the way, if it is not the policy's."""
+        if not self.is_switched:
+            return ""
+        return f"with native sidecars {'on' if self.injector.native_sidecars else 'off'}, "
+
+    def change(self, before: Object, call: Call) -> Object:
+        """Inject as a review does."""
+        return self.graft(before, call).object
+
+    def stops(self, target: _Target) -> bool:
+        """Whether a failure is an error: pods choose the other way by annotation since 1.24."""
+        chosen_by_pods = self.injector.profile.native_annotation
+        return not self.is_switched or (chosen_by_pods and target.name is None)
+
+
+def _ways(bundle: Bundle, policy: Policy) -> Iterator[_Way]:
+    """The bundle's own injector, then the same with native sidecars switched."""
+    for graft in bundle.pods:
+        if not isinstance(graft, IstioGraft):
+            continue
+        yield _Way(graft=graft)
+        if graft.injector.profile.native_sidecars:
+            native = not graft.injector.native_sidecars
+            features = replace(policy.features, native_sidecars=native)
+            switched = replace(policy, features=features)
+            part = compile_istio(bundle.manifests, switched, deferred=True)
+            for other in part.pods:
+                if isinstance(other, IstioGraft):
+                    yield _Way(graft=other, is_switched=True)
+
+
+def _targets(injector: Injector) -> Sequence[_Target]:
+    if not injector.profile.pod_templates:
+        return (_Target(path="/data/config/template"),)
+    defaults, names = injector.default_templates, injector.templates
+    used = _default_names(injector)
+    sole = len(defaults) == 1 and defaults[0] in names
+    path = (
+        f"{_TEMPLATES}/{pointer.escape(defaults[0])}" if sole else "/data/config/defaultTemplates"
+    )
+    targets = [] if _missing(injector) else [_Target(path=path)]
+    for name in names:
+        if name not in used | CONTROLLER_TEMPLATES:
+            path = f"{_TEMPLATES}/{pointer.escape(name)}"
+            targets.append(_Target(path=path, name=name, defaults=defaults))
+    for alias, means in injector.aliases.items():
+        # Names of no template are reported when the bundle is compiled.
+        if alias not in defaults and all(name in names for name in means):
+            path = f"/data/config/aliases/{pointer.escape(alias)}"
+            targets.append(_Target(path=path, name=alias, defaults=defaults))
+    return targets
+
+
+def _default_names(injector: Injector) -> set[str]:
+    """The templates that the defaults mean."""
+    defaults = injector.default_templates
+    return {name for each in defaults for name in injector.aliases.get(each, (each,))}
+
+
+def _missing(injector: Injector) -> set[str]:
+    """The names among them that no template has: every pod would fail."""
+    return _default_names(injector) - {*injector.templates}
+
+
+def _annotated(names: str | None) -> Iterator[Probe]:
+    annotations = {} if names is None else {_ANNOTATION: names}
+    for probe in (*probes.PODS, probes.GATEWAY):
+        yield probes.with_metadata(probe, annotations=annotations)
+
+
+def _try(
+    way: _Way, target: _Target, holder: Manifest, report: Report
+) -> Generator[None, None, None]:
+    if way.is_switched and any(fault.path == target.path for fault in report.errors):
+        return  # the same again
+    outcome = yield from attempts(way.change, target.alone())
+    if outcome.is_refused and target.name is not None:
+        together = yield from attempts(way.change, target.over_defaults())
+        if not together.is_refused:
+            return
+    if outcome.is_refused:
+        note = report.error if way.stops(target) else report.warning
+        for fault in _faults(outcome, way, target, holder, report):
+            note(fault)
+    elif target.name is None:
+        for failure in outcome.errors[:1]:
+            text = report.describe_failure(failure)
+            problem = f"{way.label}fails for {failure.probe.name}: {text}"
+            report.warning(holder.fault(target.path, problem, failure.remedy))
+
+
+def _faults(
+    outcome: Outcome, way: _Way, target: _Target, holder: Manifest, report: Report
+) -> Iterator[Fault]:
+    injector = way.injector
+    if outcome.fails_everywhere:
+        failure = outcome.errors[-1] if outcome.is_final else outcome.errors[0]
+        text = report.describe_failure(failure)
+        problem = f"{way.label}fails for every probe pod: {text}"
+        fault = holder.fault(target.path, problem, failure.remedy)
+        yield replace(fault, excerpt=failure.drawing)
+    for failure in outcome.first_flaws:
+        flaw = failure.flaw
+        assert flaw is not None  # noqa: S101 - so flaws are selected
+        hub = object_at(injector.values, "global").get("hub")
+        if flaw.image is not None and flaw.image.startswith("/") and not hub:
+            yield _without_hub(flaw.image, holder, injector)
+        else:
+            problem = f"{way.label}for {failure.probe.name}, {flaw.problem}"
+            yield holder.fault(target.path, problem, flaw.remedy)
+
+
+def _without_hub(image: str, holder: Manifest, injector: Injector) -> Fault:
+    known = [*object_at(injector.values, "global")]
+    hint = suggestion("hub", known)
+    return holder.fault(
+        "/data/values/global/hub",
+        f'is missing, so that the image is "{image}"',
+        f"rename {hint} to hub" if hint else "set it to the registry, such as docker.io/istio",
+    )
+
+
+def _check_fields(injector: Injector, holder: Manifest, report: Report) -> Iterator[None]:
+    for name in injector.templates:
+        if name in CONTROLLER_TEMPLATES:
+            continue
+        legacy = not injector.profile.pod_templates
+        path = "/data/config/template" if legacy else f"{_TEMPLATES}/{pointer.escape(name)}"
+        try:
+            problems = injector.check_fields(name)
+        except OperatorError:  # a template that does not parse, before 1.14: it stops its own pods
+            problems = ()
+        for problem in problems:
+            report.error(field_fault(holder, path, problem))
+        yield
+
+
+def _check_config(bundle: Bundle, holder: Manifest, report: Report) -> None:
+    """Keys that nothing reads, and a policy that injects no pod."""
+    text = holder.data.get("config")
+    document = kubeyaml.load(text, strict=False) if isinstance(text, str) else None
+    known = {key.lower() for key in _CONFIG_KEYS}
+    for key in document if isinstance(document, dict) else ():
+        if key.lower() not in known:
+            hint = suggestion(key, _CONFIG_KEYS)
+            remedy = f"rename it to {hint}" if hint else f"use {', '.join(_CONFIG_KEYS)}"
+            path = f"/data/config/{pointer.escape(key)}"
+            report.error(holder.fault(path, "unknown key", remedy))
+    if not bundle.rules.policy:
+        problem = "is missing, so that podgraft injects no pod"
+        report.error(holder.fault("/data/config/policy", problem, "use enabled or disabled"))

@@ -1,0 +1,66 @@
+"""What a trial refuses, what it lets pass, and what it costs."""
+
+from pathlib import Path
+
+import pytest
+
+from events.broken import BROKEN, POLICY, Broken, Files, container, overlay, sample
+from podgraft import bundle, policy, trial
+from podgraft.bundle import BundleError
+from podgraft.cli import folders
+from podgraft.gotemplate import LIMITS
+from podgraft.trial import Trial
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+FOLDERS = sorted(path.parent for path in SAMPLES.glob("*/policy.yaml"))
+
+
+def tried(files: Files, document: str = "policy: enabled") -> trial.Report:
+    """The report of a whole trial."""
+    read = policy.parse(document)
+    return trial.check_bundle(bundle.compile_(files, read), read)
+
+
+def errors(files: Files, document: str = "policy: enabled") -> list[str]:
+    return [*map(str, tried(files, document).errors)]
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=str)
+def test_a_bundle_that_breaks_pods_is_refused_with_place_problem_and_remedy(broken: Broken) -> None:
+    try:
+        found = errors(broken.files, POLICY if "injector.yaml" in broken.files else "")
+    except BundleError as error:  # what istiod refuses at load does not compile
+        found = [*map(str, error.faults)]
+    assert any(
+        broken.place in each and broken.problem in each and broken.remedy in each for each in found
+    ), found
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_the_samples_have_no_errors(folder: Path) -> None:
+    report = tried(folders.files_of(folder / "bundle"), (folder / "policy.yaml").read_text())
+    assert (report.errors, report.warnings) == ([], [])
+
+
+def test_a_trial_goes_on_where_it_was_interrupted() -> None:
+    whole = tried(BROKEN[0].files, POLICY)
+    read = policy.parse(POLICY)
+    stepwise = Trial(bundle.compile_(BROKEN[0].files, read), read)
+    rounds = 1
+    while not stepwise.advance(lambda: True):
+        rounds += 1
+    assert rounds > 10
+    assert stepwise.report.errors == whole.errors
+
+
+def test_a_template_that_wants_too_much_is_stopped_early() -> None:
+    loop = "{{ range until 2000 }}{{ range until 2000 }}{{ end }}{{ end }}" + container("a/b:1")
+    (error,) = errors(overlay(loop))
+    assert "takes more than 100000 steps" in error
+    assert "of the template do less" in error
+
+
+def test_a_trial_leaves_the_limits_of_reviews_alone() -> None:
+    before = LIMITS.get()
+    errors(sample(), POLICY)
+    assert LIMITS.get() is before
