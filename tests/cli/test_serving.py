@@ -8,7 +8,9 @@ from cli.test_serve import Start, folder, start
 from events.broken import BROKEN, POLICY, Broken
 from events.kept import keep
 from podgraft.cli import main
-from podgraft.store import DirectoryStore
+from podgraft.cli.survey import Survey, survey
+from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.web import Auth
 
 __all__ = ["folder", "start"]
 
