@@ -290,12 +290,12 @@ def test_a_deletion_has_no_object_to_overlay() -> None:
 
 
 def test_rules_refuse_warn_and_pass() -> None:
-    def judge(request: AdmissionRequest, _trace: object = None) -> Judgement:
-        del request
+    def judge(request: AdmissionRequest, trace: object = None) -> Judgement:
+        del request, trace
         return Judgement(warnings=("look at limits",))
 
-    def refusing(request: AdmissionRequest, _trace: object = None) -> Judgement:
-        del request
+    def refusing(request: AdmissionRequest, trace: object = None) -> Judgement:
+        del request, trace
         return Judgement(denials=(Denial("no limits"), Denial("no owner")))
 
     passed = review.validate(request(), Holding(judges=(judge,)), CALLER)

@@ -20,7 +20,6 @@ from . import (
     openshift,
     proxycheck,
     proxyconfig,
-    release_detection,
     releases,
     settings,
     templates,
@@ -89,8 +88,9 @@ def compile_(
     chosen = templates.templates(profile, config, known, surroundings.default_templates)
     warnings += chosen.unknown("policy" if surroundings.default_templates else "config")
     missing = tuple(chosen.find_missing(config))
-    # The template that is there beside templates is one that fails to parse, by Istio's intent.
-    (warnings if profile.pod_templates or not config.templates else faults).extend(missing)
+    # Next to templates, Istio 1.9 and later write a template that no earlier release can parse.
+    is_other = not profile.pod_templates and bool(config.template)
+    (faults if is_other else warnings).extend(missing)
     if not deferred and not missing:
         _parse(profile, chosen, faults, warnings)
         warnings += _unread(profile, config, values, surroundings)
@@ -133,6 +133,8 @@ def _profile(
     if said is not None and releases.is_newer(said):
         warnings.append(_followed_as_newest(said))
     if said is None and not releases.is_release(values.tag):
+        from . import release_detection
+
         return release_detection.from_template(config) or releases.newest()
     try:
         return releases.of_tag(values.tag) if said is None else releases.parse(said)
