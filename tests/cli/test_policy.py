@@ -392,7 +392,7 @@ def test_pull_writes_what_is_live_into_a_new_folder_only(
     assert found == dict(BUNDLE)
 
 
-ESCAPES = ("../../../ESCAPED.yaml", "/abs/ABSOLUTE.yaml", "..\\ESCAPED.yaml", "a/./b.yaml", "")
+ESCAPES = ("../../../ESCAPED.yaml", "{local}/ABSOLUTE.yaml", "..\\ESCAPED.yaml", "a/./b.yaml", "")
 
 
 @pytest.mark.parametrize("escape", ESCAPES)
@@ -401,6 +401,7 @@ def test_pull_writes_nothing_outside_its_folder(
 ) -> None:
     """The digest counts the strange path too, so that the bundle itself is undamaged."""
     del aws
+    escape = escape.format(local=local)
     stored = {**BUNDLE, escape: b"escaped: true\n"}
     lines = (f"{sha256(content).hexdigest()}  {path}\n" for path, content in sorted(stored.items()))
     digest = sha256("".join(lines).encode()).hexdigest()
@@ -416,7 +417,6 @@ def test_pull_writes_nothing_outside_its_folder(
     assert repr(f"bundles/shop/{digest}/{escape}") in said
     assert "delete the object" in said
     assert sorted(local.rglob("*")) == before
-    assert not Path("/abs/ABSOLUTE.yaml").exists()
 
 
 def test_pull_writes_all_files_or_none(local: Path, run: Run, aws: FaultyAws) -> None:

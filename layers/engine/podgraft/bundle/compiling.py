@@ -10,7 +10,7 @@ from podgraft.policy import Policy, Rules
 from podgraft.records import dataclass
 
 from . import appmesh_part, istio_part, overlay_part, rules_part
-from .digest import digest
+from .digest import compute_digest
 from .errors import BundleError, Fault
 from .manifests import IGNORE, Manifests, read
 from .parts import Compile, Graft, Judge, Part
@@ -66,7 +66,7 @@ def compile_(files: Mapping[str, bytes], policy: Policy, *, deferred: bool = Fal
         raise BundleError(faults, tolerated)
     own = next((part.rules for part in parts if part.rules is not None), Rules())
     return Bundle(
-        digest=digest(files),
+        digest=compute_digest(files),
         own_rules=own,
         rules=policy.over(own),
         pods=tuple(chain.from_iterable(part.pods for part in parts)),

@@ -54,6 +54,11 @@ def digest(files: Mapping[str, bytes]) -> str:
     ]
     if faults:
         raise BundleError(faults)
+    return compute_digest(files)
+
+
+def compute_digest(files: Mapping[str, bytes]) -> str:
+    """The digest of files whose paths were checked, or are the names of an operator's own files."""
     lines = "".join(
         f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n"
         for path in sorted(files, key=str.encode)
