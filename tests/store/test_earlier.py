@@ -1,5 +1,8 @@
 """Where the newest version of a policy does not load, the newest earlier one that loads answers."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -120,6 +123,24 @@ def test_a_valid_newest_version_costs_no_more_requests() -> None:
     cloud.put(INVALID["not YAML"], named())
     assert of(cloud, cloud.store()).stale is None
     assert cloud.requests == ["policy", "bundle"]
+
+
+def test_a_start_with_a_valid_newest_version_imports_nothing_of_this() -> None:
+    program = (
+        "import sys\n"
+        "from store.test_earlier import Cloud, named, of\n"
+        "cloud = Cloud()\n"
+        "cloud.put('policy: [', named())\n"
+        "of(cloud, cloud.store(deferred=True))\n"
+        "assert 'podgraft.store.cached' in sys.modules\n"
+        "assert 'podgraft.store.earlier' not in sys.modules\n"
+        "cloud.put('policy: [')\n"
+        "of(cloud, cloud.store(deferred=True))\n"
+        "assert 'podgraft.store.earlier' in sys.modules\n"
+    )
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, check=False)
+    assert done.returncode == 0
 
 
 def test_all_versions_are_tried_newest_first_ten_a_request() -> None:
