@@ -1,15 +1,16 @@
 """Where the newest version of a policy does not load, the newest earlier one that loads answers."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 import pytest
 
-from events.kept import BUNDLE, CONFIG
-from events.recorded import recorded
-from podgraft import admission, bundle, review
-from podgraft.review import Answered, Caller, Failed
+from events.kept import BUNDLE
+from podgraft import bundle
 from podgraft.store import (
     Deadline,
     NotLoadedError,
@@ -24,7 +25,6 @@ from podgraft.store.deadline import PATIENCE_SECONDS
 from podgraft.store.ssm import Parameter
 
 GOOD = bundle.digest(BUNDLE)
-UNPARSED = {**BUNDLE, "injector.yaml": CONFIG.replace("Name }}", "Name ").encode()}
 DENIED = NotLoadedError("reading parameter /p/istio/policy: AccessDeniedException")
 REFRESH_SECONDS = 30
 NAMESPACE = b"{apiVersion: v1, kind: Namespace, metadata: {name: shop}}"
@@ -120,6 +120,24 @@ def test_a_valid_newest_version_costs_no_more_requests() -> None:
     cloud.put(INVALID["not YAML"], named())
     assert of(cloud, cloud.store()).stale is None
     assert cloud.requests == ["policy", "bundle"]
+
+
+def test_a_start_with_a_valid_newest_version_imports_nothing_of_this() -> None:
+    program = (
+        "import sys\n"
+        "from store.test_earlier import Cloud, named, of\n"
+        "cloud = Cloud()\n"
+        "cloud.put('policy: [', named())\n"
+        "of(cloud, cloud.store(deferred=True))\n"
+        "assert 'podgraft.store.cached' in sys.modules\n"
+        "assert 'podgraft.store.earlier' not in sys.modules\n"
+        "cloud.put('policy: [')\n"
+        "of(cloud, cloud.store(deferred=True))\n"
+        "assert 'podgraft.store.earlier' in sys.modules\n"
+    )
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, check=False)
+    assert done.returncode == 0
 
 
 def test_all_versions_are_tried_newest_first_ten_a_request() -> None:
@@ -308,47 +326,6 @@ def test_a_deleted_policy_is_unknown_and_stays_in_force_where_it_was() -> None:
     with pytest.raises(UnknownInjectorError, match="create it: podgraft policy push --injector"):
         of(cloud, cold)
     assert (warm.injectors(), cold.injectors()) == (("istio",), ())
-
-
-# --- a version that was loaded deferred, and is found invalid by a review
-
-
-def injected(store: CachedStore) -> Answered | Failed:
-    request = admission.decode(recorded("03-kubectl-run").body)
-    return review.inject(request, store, Caller(injector="istio"))
-
-
-def test_a_review_that_fails_by_an_invalid_template_is_answered_by_the_version_before() -> None:
-    cloud = Cloud()
-    cloud.put(named("1"), f"bundle: {cloud.upload(UNPARSED)}\n")
-    store = cloud.store(deferred=True)
-    assert of(cloud, store).policy_version == "2"
-    for _ in range(2):
-        answered = injected(store)
-        assert isinstance(answered, Answered)
-        assert (answered.facts.decision, answered.facts.policy_version) == ("inject", "1")
-        assert answered.facts.refused
-        assert "instead of version 2" in answered.response.audit["stale"]
-
-
-def test_several_invalid_versions_are_refused_by_one_review() -> None:
-    cloud = Cloud()
-    broken = cloud.upload(UNPARSED)
-    cloud.put(named("1"), *(f"bundle: {broken}\nrevision: r{n}\n" for n in range(3)))
-    answered = injected(cloud.store(deferred=True))
-    assert isinstance(answered, Answered)
-    assert answered.facts.policy_version == "1"
-
-
-def test_a_version_that_is_valid_is_checked_once_however_many_reviews_fail() -> None:
-    cloud = Cloud()
-    failing = CONFIG.replace("{{ .DeploymentMeta.Name }}", '{{ fail "on purpose" }}').encode()
-    cloud.put(named("1"), f"bundle: {cloud.upload({**BUNDLE, 'injector.yaml': failing})}\n")
-    store = cloud.store(deferred=True)
-    for _ in range(3):
-        assert isinstance(injected(store), Failed)
-    assert cloud.requests == ["policy", "bundle", "bundle"]
-    assert of(cloud, store).policy_version == "2"
 
 
 # --- the law
