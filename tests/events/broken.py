@@ -30,7 +30,9 @@ class Broken:
         return self.name
 
 
-def sample(*, values: Callable[[Any], None] | None = None, **replaced: str) -> Files:
+def sample(
+    replaced: Mapping[str, str] | None = None, *, values: Callable[[Any], None] | None = None
+) -> Files:
     """The sample of Istio, with other values, or with texts of its configuration replaced."""
     files = {path.name: path.read_bytes() for path in sorted(SAMPLE.glob("*.yaml"))}
     document: Any = kubeyaml.load(files["injector.yaml"].decode())
@@ -38,7 +40,7 @@ def sample(*, values: Callable[[Any], None] | None = None, **replaced: str) -> F
     if values is not None:
         values(own)
     document["data"]["values"] = json.dumps(own)
-    for old, new in replaced.items():
+    for old, new in (replaced or {}).items():
         assert old in document["data"]["config"]
         document["data"]["config"] = document["data"]["config"].replace(old, new, 1)
     return {**files, "injector.yaml": kubeyaml.dump(document).encode()}
@@ -136,7 +138,7 @@ BROKEN = (
     ),
     Broken(
         "misspelt key",
-        sample(**{"policy: enabled": "polcy: enabled"}),
+        sample({"policy: enabled": "polcy: enabled"}),
         "injector.yaml /data/config/polcy",
         "unknown key",
         "did you mean policy?",

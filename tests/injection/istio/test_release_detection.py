@@ -8,7 +8,7 @@ from podgraft.jsonvalue import JSON
 
 OLD = "containers: [{name: istio-proxy, image: '[[ index .ObjectMeta.Labels `a` ]]'}]"
 BRACES = "containers: [{name: istio-proxy, image: '{{ .ObjectMeta.Name }}'}]"
-CURRENT = {"sidecar": "spec: {containers: [{name: istio-proxy}]}"}
+CURRENT: dict[str, JSON] = {"sidecar": "spec: {containers: [{name: istio-proxy}]}"}
 MARKER = "{{ Template_Version_And_Istio_Version_Mismatched_Check_Installation }}"
 
 

@@ -36,8 +36,6 @@ CONTROLLER_TEMPLATES = frozenset(
     {"agentgateway", "agentgateway-waypoint", "kube-gateway", "waypoint"}
 )
 
-# What Istio reads of ``config`` (pkg/kube/inject, Config), in any release and in any case.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Target:
