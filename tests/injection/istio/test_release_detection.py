@@ -8,7 +8,7 @@ from podgraft.jsonvalue import JSON
 
 OLD = "containers: [{name: istio-proxy, image: '[[ index .ObjectMeta.Labels `a` ]]'}]"
 BRACES = "containers: [{name: istio-proxy, image: '{{ .ObjectMeta.Name }}'}]"
-CURRENT = {"sidecar": "spec: {containers: [{name: istio-proxy}]}"}
+CURRENT: dict[str, JSON] = {"sidecar": "spec: {containers: [{name: istio-proxy}]}"}
 MARKER = "{{ Template_Version_And_Istio_Version_Mismatched_Check_Installation }}"
 
 
@@ -48,7 +48,7 @@ MISSING: tuple[tuple[str, dict[str, JSON], str, str], ...] = (
     ("1.30", {}, "/templates", "use key config of ConfigMap istio-sidecar-injector"),
     ("1.30", {"template": BRACES}, "/templates", '(or --istio-release) to "1.8"'),
     ("1.8", {}, "/template", "use key config of ConfigMap istio-sidecar-injector"),
-    ("1.8", {"templates": dict(CURRENT)}, "/template", '(or --istio-release) to "1.9"'),
+    ("1.8", {"templates": CURRENT}, "/template", '(or --istio-release) to "1.9"'),
 )
 
 
