@@ -48,7 +48,7 @@ MISSING: tuple[tuple[str, dict[str, JSON], str, str], ...] = (
     ("1.30", {}, "/templates", "use key config of ConfigMap istio-sidecar-injector"),
     ("1.30", {"template": BRACES}, "/templates", '(or --istio-release) to "1.8"'),
     ("1.8", {}, "/template", "use key config of ConfigMap istio-sidecar-injector"),
-    ("1.8", {"templates": dict(CURRENT)}, "/template", '(or --istio-release) to "1.9"'),
+    ("1.8", {"templates": CURRENT}, "/template", '(or --istio-release) to "1.9"'),
 )
 
 

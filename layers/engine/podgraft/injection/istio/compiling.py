@@ -87,11 +87,7 @@ def compile_(
     known = _functions(profile, schema, env)
     chosen = templates.templates(profile, config, known, surroundings.default_templates)
     warnings += chosen.unknown("policy" if surroundings.default_templates else "config")
-    missing = tuple(chosen.find_missing(config))
-    # Next to templates, Istio 1.9 and later write a template that no earlier release can parse.
-    is_other = not profile.pod_templates and bool(config.template)
-    (faults if is_other else warnings).extend(missing)
-    if not deferred and not missing:
+    if not _reports_missing(profile, config, chosen, faults, warnings) and not deferred:
         _parse(profile, chosen, faults, warnings)
         warnings += _unread(profile, config, values, surroundings)
         faults += _complete_faults(profile, values, mesh_config, faults)
@@ -211,6 +207,21 @@ def _functions(profile: Profile, schema: Schema, env: Mapping[str, str]) -> Mapp
     known |= functions.functions(profile, defaults, env, mesh_types.types(schema))
     known |= {name: masks.transparent(known[name]) for name in _SEES_THROUGH if name in known}
     return functions.with_render(known) if profile.has("render", releases.FUNCTIONS) else known
+
+
+def _reports_missing(
+    profile: Profile,
+    config: Config,
+    chosen: Templates,
+    faults: list[Fault],
+    warnings: list[Fault],
+) -> bool:
+    """Whether the release finds no template of its own, which is noted."""
+    missing = tuple(chosen.find_missing(config))
+    # Next to templates, Istio 1.9 and later write a template that no earlier release can parse.
+    is_other = not profile.pod_templates and bool(config.template)
+    (faults if is_other else warnings).extend(missing)
+    return bool(missing)
 
 
 def _parse(profile: Profile, chosen: Templates, faults: list[Fault], warnings: list[Fault]) -> None:
