@@ -257,6 +257,12 @@ BECAUSE = (
 )
 
 
+def test_an_unknown_policy_warns_and_a_known_one_does_not() -> None:
+    told = 'policy: got "ena", which injects no pod; use enabled or disabled'
+    for word, warnings in (("ena", (told,)), ("enabled", ()), ("disabled", ())):
+        assert policy.decide(replace(NEVER, policy=word), pod("true"), "").warnings == warnings
+
+
 @pytest.mark.parametrize("case", BECAUSE, ids=lambda case: case.name)
 def test_all_reasons_that_hold_are_given_the_deciding_one_first(case: Because) -> None:
     decision = policy.decide(case.rules, case.pod, "")

@@ -219,6 +219,11 @@ def test_a_stale_snapshot_answers_with_a_warning(tmp_path: Path) -> None:
     )
     assert outcome.facts.stale == warning.partition("configuration: ")[2]
     assert outcome.facts.refused is True
+    assert outcome.response.audit["stale"] == outcome.facts.stale
+    keep(tmp_path, policy="policy: enabled")
+    mended = review.inject(request(), store, CALLER)
+    assert isinstance(mended, Answered)
+    assert "stale" not in mended.response.audit
 
 
 def test_a_strange_mark_warns_the_user(tmp_path: Path) -> None:

@@ -94,3 +94,16 @@ def test_no_text_of_a_document_is_quoted() -> None:
 def test_a_deleted_document_leaves_nobody() -> None:
     before = Pages({"a": Callers(), "b": Callers()})
     assert before.turned({"a": Callers()}).callers.keys() == {"a"}
+
+
+def test_no_earlier_document_is_read_for_a_broken_one() -> None:
+    """It could name a token that was revoked: the broken document may be the revocation."""
+    source = Source(a=naming("revoked", "new"))
+    source.documents["a"] = "tokens: [{sha256: " + tokens.digest("new")
+    for _ in range(2):
+        found = source.store.callers()
+        assert (found.callers, found.unread.keys()) == ({}, {"a"})
+        source.now += 31
+    source.documents["a"] = naming("new")
+    source.now += 31
+    assert (source.knows("a", "revoked"), source.knows("a", "new")) == (False, True)

@@ -35,7 +35,7 @@ class Hanging:
     def policy_versions(
         self, injector: str, versions: Sequence[int], patience: Patience
     ) -> tuple[Parameter, ...]:
-        raise AssertionError("the newest version loads")
+        raise AssertionError((injector, versions, patience))  # the newest version loads
 
     def callers(self, patience: Patience) -> Mapping[str, Parameter]:
         self._wait(patience)

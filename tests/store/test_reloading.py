@@ -39,6 +39,25 @@ def test_files_rest_for_a_while_after_a_look() -> None:
     assert loading.current() == Current(1)
 
 
+@pytest.mark.parametrize(("files", "looks"), [(2, 100), (100, 100), (2000, 6), (10_000, 2)])
+def test_a_look_at_many_files_is_rare(files: int, looks: int) -> None:
+    """One hundred reviews in a second look at about as many files, however many there are."""
+    now = [0.0]
+    taken: list[int] = []
+
+    def fingerprint() -> tuple[int, ...]:
+        taken.append(files)
+        return tuple(range(files))
+
+    loading = Reloading(fingerprint, lambda: "loaded", clock=lambda: now[0])
+    loading.current()
+    taken.clear()
+    for review in range(1, 101):
+        now[0] = review / 100
+        loading.current()
+    assert len(taken) in {looks, looks - 1}
+
+
 def test_what_never_loaded_is_looked_at_without_a_rest() -> None:
     outcomes = iter([UnavailableError("away"), UnavailableError("away"), "good"])
 

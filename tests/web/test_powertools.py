@@ -27,6 +27,11 @@ COUNTED: tuple[tuple[str, Mapping[str, JSON], set[Metric]], ...] = (
     ("a mistake of ours", {**CALL, "event": "mistake"}, {Metric.FAILURE}),
     ("a bad body", {**FAULT, "whose": "caller", "fault": "NotAReviewError"}, set()),
     (
+        "an injector without a policy",
+        {**FAULT, "whose": "caller", "fault": "UnknownInjectorError"},
+        {Metric.FAILURE},
+    ),
+    (
         "a refused policy",
         {**CALL, "decision": "skip", "refused": True},
         {Metric.SKIP, Metric.REFUSED},

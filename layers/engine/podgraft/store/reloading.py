@@ -3,13 +3,17 @@
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 from podgraft.records import dataclass
 
 from .errors import StoreError, UnavailableError
 
 T = TypeVar("T")
+
+# A look takes 5 µs for each file: with many, looking takes a twentieth of the time, at most.
+FREE_FILES = 100
+SECONDS_PER_FILE = 0.0001
 
 # Files that are written while they are read are read again, this often.
 _TRIES = 3
@@ -30,14 +34,27 @@ class _Loaded(Generic[T]):
     error: StoreError | None
 
 
+class Keeper(Protocol[T]):
+    """Keeps the last good value for all processes that load the same files."""
+
+    def keep(self, value: T, /) -> None:
+        """Keep a value that was loaded."""
+        ...
+
+    def restore(self) -> T | None:
+        """The value that any process kept last, if there is one."""
+        ...
+
+
 class Reloading(Generic[T]):
     """A value and the fingerprint of the files it came from.
 
-    *fingerprint* must be cheap and is never ``None``: it is taken at every look, but for looks
-    within *seconds* of one that found nothing new. What does not load is not tried again until the
-    files change; what cannot be reached is, and so is a value that is not *settled*. *fingerprint*
-    and *load* raise ``StoreError`` only. *restore* returns the value that any process loaded last;
-    it is called only if the files do not load. Threads may share it.
+    *fingerprint* is never ``None``. It is taken at every look, except within *seconds* of a look
+    that found nothing new; that rest is longer if a fingerprint is a tuple of very many marks. What
+    does not load is not tried again until the files change; what cannot be reached is, and so is a
+    value that is not *settled*. *fingerprint* and *load* raise ``StoreError`` only. *keeper*
+    receives each value of files that did not change meanwhile, and is asked for one if the files do
+    not load. Threads may share it.
     """
 
     def __init__(
@@ -48,12 +65,12 @@ class Reloading(Generic[T]):
         clock: Callable[[], float] = monotonic,
         *,
         settled: Callable[[T], bool] = lambda _: True,
-        restore: Callable[[], T | None] = lambda: None,
+        keeper: Keeper[T] | None = None,
     ) -> None:
         self._fingerprint = fingerprint
         self._load = load
         self._is_settled = settled
-        self._restore = restore
+        self._keeper = keeper
         self._seconds = seconds
         self._clock = clock
         self._rests_until = 0.0
@@ -87,8 +104,13 @@ class Reloading(Generic[T]):
                 loaded = self._loaded
                 if loaded is None or loaded.fingerprint != fingerprint:
                     loaded = self._loaded = self._reloaded(loaded)
-        self._rests_until = now + self._seconds
+        self._rests_until = now + self._rest(fingerprint)
         return loaded
+
+    def _rest(self, fingerprint: object) -> float:
+        """Seconds until the next look, which takes time for each file."""
+        marks = cast("tuple[object, ...]", fingerprint) if isinstance(fingerprint, tuple) else ()
+        return max(self._seconds, (len(marks) - FREE_FILES) * SECONDS_PER_FILE)
 
     def _reloaded(self, before: _Loaded[T] | None) -> _Loaded[T]:
         fingerprint: object = None
@@ -102,7 +124,7 @@ class Reloading(Generic[T]):
 
     def _last_good(self, before: _Loaded[T] | None) -> T | None:
         """The value in force while the files do not load: the restored one, if there is one."""
-        restored = self._restore()
+        restored = self._keeper.restore() if self._keeper is not None else None
         if restored is not None:
             return restored
         return before.value if before else None
@@ -112,5 +134,7 @@ class Reloading(Generic[T]):
         for _ in range(_TRIES):
             value, was, fingerprint = self._load(), fingerprint, self._fingerprint()
             if was == fingerprint:
+                if self._keeper is not None:
+                    self._keeper.keep(value)
                 return _Loaded(fingerprint if self._is_settled(value) else None, value, None)
         raise UnavailableError("the files change faster than they can be read")

@@ -51,6 +51,8 @@ _OUTCOMES = {
     "skip": Metric.SKIP,
     "deny": Metric.DENIED,
 }
+# An authenticated cluster is registered for an injector that has no policy, perhaps no longer.
+_UNKNOWN_INJECTOR = "UnknownInjectorError"
 _STRANGERS = frozenset({"UnauthenticatedError", "ForbiddenError"})
 
 
@@ -65,7 +67,7 @@ def measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
     outcome = _OUTCOMES.get(str(record.get("decision")))
     if outcome is not None:
         yield Measure(outcome)
-    elif record.get("whose") != "caller":
+    elif record.get("whose") != "caller" or record.get("fault") == _UNKNOWN_INJECTOR:
         yield Measure(Metric.FAILURE)
     if record.get("refused"):
         yield Measure(Metric.REFUSED)

@@ -1,0 +1,92 @@
+"""What is asked of Parameter Store for a policy, and what becomes of texts that stay encrypted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from podgraft.jsonvalue import JSON
+from podgraft.store import NotLoadedError
+from podgraft.store.aws import MissingError, Patience, RefusedByAwsError
+from podgraft.store.ssm import Parameter, Parameters
+
+NAME = "/podgraft/istio/policy"
+PATIENCE = Patience(ends=10.0, clock=lambda: 0.0)
+
+
+class Service:
+    """Parameter Store with versions, of which some are encrypted by a key that nobody may use."""
+
+    def __init__(self, *encrypted: int, versions: int = 3, denied: str = "") -> None:
+        self.asked: list[tuple[str, Mapping[str, JSON]]] = []
+        self._encrypted = encrypted
+        self._versions = versions
+        self._denied = denied
+
+    def __call__(
+        self, operation: str, arguments: Mapping[str, JSON], seconds: float
+    ) -> Mapping[str, Any]:
+        del seconds
+        self.asked.append((operation, arguments))
+        if operation == self._denied:
+            raise RefusedByAwsError("AccessDeniedException", 400)
+        named = arguments.get("Names", [f"{NAME}:{self._versions}"])
+        assert isinstance(named, list)
+        numbers = [int(str(name).rpartition(":")[2]) for name in named]
+        known = [number for number in numbers if number <= self._versions]
+        if operation == "GetParameter" and not known[0]:
+            raise RefusedByAwsError("ParameterNotFound", 400)
+        if arguments["WithDecryption"] and set(known) & set(self._encrypted):
+            raise RefusedByAwsError("AccessDeniedException", 400)
+        found = [self._parameter(number) for number in known]
+        return {"Parameter": found[0], "Parameters": found}
+
+    def _parameter(self, number: int) -> Mapping[str, JSON]:
+        encrypted = number in self._encrypted
+        text, kind = ("AQIC", "SecureString") if encrypted else (f"text {number}", "String")
+        return {"Name": NAME, "Type": kind, "Value": text, "Version": number}
+
+    def parameters(self) -> Parameters:
+        return Parameters(self, "/podgraft")
+
+
+def test_a_policy_is_one_request() -> None:
+    service = Service()
+    assert service.parameters().policy("istio", PATIENCE) == Parameter("text 3", "3")
+    assert service.asked == [("GetParameter", {"Name": NAME, "WithDecryption": True})]
+
+
+def test_earlier_versions_are_one_request_by_name_and_version() -> None:
+    service = Service()
+    found = service.parameters().policy_versions("istio", [2, 1, 9], PATIENCE)
+    assert found == (Parameter("text 2", "2"), Parameter("text 1", "1"))
+    names: list[JSON] = [f"{NAME}:2", f"{NAME}:1", f"{NAME}:9"]
+    assert service.asked == [("GetParameters", {"Names": names, "WithDecryption": True})]
+
+
+def test_of_a_policy_that_cannot_be_decrypted_the_version_is_known() -> None:
+    found = Service(3).parameters().policy("istio", PATIENCE)
+    assert (found.text, found.version) == ("", "3")
+    assert "AccessDeniedException" in str(found.problem)
+
+
+def test_one_version_that_cannot_be_decrypted_hides_no_other() -> None:
+    readable, encrypted = Service(1).parameters().policy_versions("istio", [2, 1], PATIENCE)
+    assert readable == Parameter("text 2", "2")
+    assert (encrypted.text, encrypted.version) == ("", "1")
+    assert isinstance(encrypted.problem, NotLoadedError)
+
+
+def test_what_is_denied_is_the_operators_fault() -> None:
+    allow = "the function's role must allow it"
+    with pytest.raises(NotLoadedError, match=allow):
+        Service(denied="GetParameter").parameters().policy("istio", PATIENCE)
+    with pytest.raises(NotLoadedError, match=allow):
+        Service(denied="GetParameters").parameters().policy_versions("istio", [1], PATIENCE)
+
+
+def test_what_is_missing_is_asked_for_once() -> None:
+    service = Service(versions=0)
+    with pytest.raises(MissingError):
+        service.parameters().policy("istio", PATIENCE)
+    assert len(service.asked) == 1
