@@ -28,13 +28,15 @@ from certificates.keys import KeyType
 from certificates.options import Signing
 from certificates.rotate_ca import rotate_ca
 from outputs import Output, OutputError
+from podgraft.identifiers import IdentifierError, check_cluster
 
 WARN_DAYS = 30  # time enough for a renewal and a rollout
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the exit status is 0 where everything went well."""
-    return program.run(certs, argv, faults=(CertificateError, OutputError, OSError))
+    faults = (CertificateError, IdentifierError, OutputError, OSError)
+    return program.run(certs, argv, faults=faults)
 
 
 @click.group("certs.py", context_settings={"help_option_names": ["-h", "--help"]})
@@ -101,6 +103,7 @@ def server(signing: Signing, hosts: tuple[str, ...], name: str) -> None:
 @options.signing
 def client(signing: Signing, cluster: str, name: str | None, organization: str) -> None:
     """Make a certificate by which CLUSTER shows who it is (mutual TLS)."""
+    check_cluster(cluster)
     key = keys.make(signing.key_type)
     certificate = issuing.client(
         cluster, organization, key.public_key(), signing.issuer, signing.lifetime

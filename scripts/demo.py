@@ -136,7 +136,7 @@ def _review(apiserver: _ApiServer, injector: str, file: str, found: Object) -> N
     """Send one object as kube-apiserver would: to the mutating webhook, then the validating one."""
     mutating = "inject" if found["kind"] == "Pod" else "mutate"
     for route in (mutating, "validate"):
-        path = f"/{injector}/{route}/cluster/{CLUSTER}"
+        path = f"/{injector}/{route}"
         response = apiserver.ask(path, found)
         if route == "validate" and response["allowed"] and "warnings" not in response:
             return

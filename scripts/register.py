@@ -17,13 +17,23 @@ from certificates import endpoint as live
 from certificates.endpoint import Address
 from outputs import SECRET, Output, OutputError
 from podgraft import kubeyaml
-from podgraft.bundle import BundleError, compile_
-from podgraft.cli.failure import CommandError
+from podgraft.bundle import Bundle, BundleError, compile_
+from podgraft.bundle.cluster_ids import UrlPath, path_warnings, policy_warnings
+from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.folders import files_of
+from podgraft.identifiers import IdentifierError, check_cluster
 from podgraft.jsonvalue import Object
-from podgraft.policy import PolicyError, Rules
+from podgraft.policy import Policy, PolicyError, Rules
 from podgraft.policy import parse as parse_policy
-from registration import RegistrationError, control_plane, endpoint, guard, selectors, webhooks
+from registration import (
+    RegistrationError,
+    control_plane,
+    endpoint,
+    guard,
+    mesh,
+    selectors,
+    webhooks,
+)
 from registration.control_plane import Identity
 from registration.endpoint import Endpoint
 from registration.webhooks import FailurePolicy, Registration, Reinvocation, Rule
@@ -34,6 +44,7 @@ FAULTS = (
     BundleError,
     CertificateError,
     CommandError,
+    IdentifierError,
     OutputError,
     PolicyError,
     RegistrationError,
@@ -56,7 +67,8 @@ class Options(TypedDict):
     probe: bool
     injector: str | None
     cluster: str | None
-    network: str | None
+    istio_cluster_id: str | None
+    istio_network: str | None
     env: tuple[str, ...]
     token_file: Path | None
     client_cert: Path | None
@@ -86,8 +98,13 @@ class Options(TypedDict):
 @click.option("--server-cert", type=FILE, help="Check that the CAs vouch for this certificate.")
 @click.option("--probe", is_flag=True, help="Check that the CAs vouch for the live endpoint.")
 @click.option("--injector", help="Which injector; by default the URL's, or default.")
-@click.option("--cluster", help="The cluster's id, put into the path.")
-@click.option("--network", help="The cluster's network, put into the path.")
+@click.option(
+    "--cluster", help="Calling cluster, as its token or certificate proves it; never in the path."
+)
+@click.option(
+    "--istio-cluster-id", metavar="ID", help="Cluster id of Istio's proxies, in the path."
+)
+@click.option("--istio-network", metavar="NET", help="Network of Istio's proxies, in the path.")
 @click.option("--env", multiple=True, help="NAME=VALUE for proxies, put into the path.")
 @click.option("--token-file", type=FILE, help="The cluster's token, put into the path.")
 @click.option("--client-cert", type=FILE, help="The cluster's certificate, for --control-plane.")
@@ -133,14 +150,17 @@ class Options(TypedDict):
 @click.option(
     "--bundle",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The bundle whose own configuration --guard goes by, below the policy.",
+    help="Bundle that --guard goes by, below the policy; the path is compared with its mesh.",
 )
 def register(**given: Unpack[Options]) -> None:
     """Print webhook configurations for kubectl apply, checked before anything is written."""
+    if given["cluster"] is not None:
+        check_cluster(given["cluster"])
     registration = _registration(given)
+    compiled = _compiled(given)
     _check_trust(registration.endpoint, given)
     identity = _identity(given)
-    manifests = list(_manifests(registration, given))
+    manifests = list(_manifests(registration, given, compiled))
     if not manifests:
         raise RegistrationError(
             "nothing to register: --no-inject, and neither --mutate nor --validate"
@@ -148,6 +168,7 @@ def register(**given: Unpack[Options]) -> None:
     if identity is not None and given["control_plane"]:
         _write(registration.endpoint, identity, given["control_plane"], force=given["force"])
     click.echo("---\n".join(map(kubeyaml.dump, manifests)), nl=False)
+    _warn(registration, given, compiled)
     _tell(registration, given)
 
 
@@ -158,7 +179,7 @@ def _registration(given: Options) -> Registration:
         found = endpoint.guarded(found, _token(given["token_file"]))
     roots = [one for file in given["ca_bundle"] for one in pem.read(file)]
     registration = Registration(
-        endpoint=endpoint.about(found, _facts(given)),
+        endpoint=endpoint.about(found, _variables(given)),
         ca_bundle=trust.ca_bundle(roots) if roots else None,
         injector=found.injector,
         revision=given["revision"],
@@ -178,16 +199,8 @@ def _token(file: Path | None) -> str | None:
     return None if file is None else file.read_text(encoding="utf-8").strip()
 
 
-def _facts(given: Options) -> Iterator[tuple[str, str]]:
-    if given["cluster"]:
-        yield "cluster", given["cluster"]
-    if given["network"]:
-        yield "net", given["network"]
-    for text in given["env"]:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise RegistrationError("--env: a value has no name before it; write NAME=VALUE")
-        yield name, value
+def _variables(given: Options) -> Iterator[tuple[str, str]]:
+    return mesh.variables(given["istio_cluster_id"], given["istio_network"], given["env"])
 
 
 def _check_trust(found: Endpoint, given: Options) -> None:
@@ -208,7 +221,9 @@ def _check_trust(found: Endpoint, given: Options) -> None:
         click.echo("not checked: give --server-cert or --probe to see the CAs verify it", err=True)
 
 
-def _manifests(registration: Registration, given: Options) -> Iterator[Object]:
+def _manifests(
+    registration: Registration, given: Options, compiled: Bundle | None
+) -> Iterator[Object]:
     mutate: list[Rule] = [webhooks.rule(text) for text in given["mutate"]]
     validate: list[Rule] = [webhooks.rule(text) for text in given["validate"]]
     made = (
@@ -219,18 +234,44 @@ def _manifests(registration: Registration, given: Options) -> Iterator[Object]:
     if given["guard"]:
         if not given["inject"]:
             raise RegistrationError("--guard is about injected pods; leave out --no-inject")
-        yield guard.policy(registration, _rules(given), given["guard"])
+        yield guard.policy(registration, _rules(given, compiled), given["guard"])
         yield from guard.bindings(registration)
 
 
-def _rules(given: Options) -> Rules:
+def _rules(given: Options, compiled: Bundle | None) -> Rules:
     """What decides about pods in the cluster: the bundle's own rules, and the policy over them."""
-    text = given["policy"].read_text(encoding="utf-8") if given["policy"] else ""
-    # The bundle at hand is meant, whichever the policy names.
-    own = replace(parse_policy(text).for_cluster(given["cluster"]), bundle=None)
+    return compiled.rules if compiled else _own_policy(given).over(Rules())
+
+
+def _policy(given: Options) -> Policy:
+    return parse_policy(given["policy"].read_text(encoding="utf-8") if given["policy"] else "")
+
+
+def _own_policy(given: Options) -> Policy:
+    """Return the policy for the calling cluster and the given bundle, whichever it names."""
+    return replace(_policy(given).for_cluster(given["cluster"]), bundle=None)
+
+
+def _compiled(given: Options) -> Bundle | None:
+    """Return the bundle by the policy for the calling cluster."""
     if given["bundle"] is None:
-        return own.over(Rules())
-    return compile_(files_of(given["bundle"]), own).rules
+        return None
+    return compile_(files_of(given["bundle"]), _own_policy(given))
+
+
+def _warn(registration: Registration, given: Options, compiled: Bundle | None) -> None:
+    """Print what the mesh of the bundle makes of the variables in the path."""
+    tail = registration.endpoint.tail
+    if compiled is not None:
+        url = UrlPath(tail, file="--url and --istio-cluster-id")
+        print_warnings(path_warnings(compiled, url))
+        print_warnings(policy_warnings(compiled, _policy(given), str(given["policy"])))
+    elif mesh.CLUSTER in registration.endpoint.pairs[::2]:
+        click.echo(
+            "not compared: the path sets the cluster id of proxies; give --bundle to compare it "
+            "with global.multiCluster.clusterName",
+            err=True,
+        )
 
 
 def _identity(given: Options) -> Identity | None:

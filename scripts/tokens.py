@@ -85,7 +85,7 @@ def tokens() -> None:
     """Issue, rotate, revoke and list the tokens of clusters."""
 
 
-in_cluster = click.option("--cluster", required=True, help="The cluster's id, as in the URL.")
+in_cluster = click.option("--cluster", required=True, help="The id of the calling cluster.")
 with_note = click.option("--note", default="", help="Why, or for whom; kept beside the hash.")
 to_file = click.option(
     "--output",

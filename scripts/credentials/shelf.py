@@ -1,11 +1,9 @@
 """A place for one document a cluster."""
 
-import re
 from pathlib import Path
 from typing import Protocol
 
-# What SSM takes in one step of a parameter's name and every file system takes as a file's.
-_CLUSTER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+from podgraft.identifiers import IdentifierError, check_cluster
 
 
 class ShelfError(Exception):
@@ -47,6 +45,7 @@ def open_shelf(store: str, prefix: str) -> Shelf:
 
 def checked(cluster: str) -> str:
     """*cluster*, or ``ShelfError`` where it is no name for a parameter or a file."""
-    if not _CLUSTER.fullmatch(cluster):
-        raise ShelfError(f"{cluster!r}: a cluster's id is 1 to 100 letters, digits, _, - and .")
-    return cluster
+    try:
+        return check_cluster(cluster)
+    except IdentifierError as error:
+        raise ShelfError(str(error)) from error

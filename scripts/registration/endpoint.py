@@ -11,15 +11,18 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from certificates import CertificateError, names
+from podgraft.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector, is_injector
 from registration.errors import RegistrationError
 
-ROUTES = ("inject", "mutate", "validate")
-DEFAULT_INJECTOR = "default"
+INJECT = "inject"
+ROUTES = (INJECT, "mutate", "validate")
 TOKEN_MARK = "k"  # noqa: S105 — the path segment before a token
 
 # What RFC 3986 reserves nothing of and Go's client sends unescaped (url.URL.EscapedPath).
 _SEGMENT = re.compile(r"[A-Za-z0-9._~$&+,:;=@-]+")
 _DOTS = {".", ".."}
+_BLANK, _DELETE = 0x20, 0x7F
+_PORTS = "use a port from 1 to 65535"
 # What of a URL is not repeated in a message: user and password, a token, values, a query.
 _SECRETS = (("//[^/]*@", "//…@"), ("/k/[^/]*", "/k/…"), ("=[^/:]*", "=…"), (r"\?.*", "?…"))
 
@@ -40,6 +43,11 @@ class Endpoint:
         return named[-1] if named else DEFAULT_INJECTOR
 
     @property
+    def tail(self) -> str:
+        """What follows ``/inject/`` in the path: the variables that Istio's injector reads."""
+        return "/".join(self.pairs)
+
+    @property
     def authority(self) -> str:
         """Host and, where the URL has one, port."""
         return self.host if self.port is None else f"{self.host}:{self.port}"
@@ -52,26 +60,31 @@ class Endpoint:
 def parse(url: str, *, allow_loopback: bool = False) -> Endpoint:
     """Read an endpoint's URL: its root, or already with a route (``/inject/cluster/prod``).
 
+    The path can contain the route ``/inject``, which belongs to every registration. The other
+    routes need rules, so that options and not the URL select them.
+
     Raises ``RegistrationError`` for everything that kube-apiserver would refuse or never reach.
     """
+    _check_characters(url)
     shown = _shown(url)
     try:
         parts = urlsplit(url)
-        port = parts.port
     except ValueError as error:
         raise RegistrationError(f"{shown}: {error}") from error
+    port = _port(shown, parts)
     _check_parts(shown, parts)
     host = _host(shown, parts, allow_loopback=allow_loopback)
     segments = parts.path.removesuffix("/").split("/")[1:]
     for segment in segments:
         _check_segment(shown, segment)
-    return _routed(host, port, segments)
+    return _routed(shown, host, port, segments)
 
 
 def behind(endpoint: Endpoint, injector: str | None) -> Endpoint:
     """Put the injector into the path; the default one needs no place there."""
-    if injector in (None, DEFAULT_INJECTOR, endpoint.injector):
+    if injector is None or injector in (DEFAULT_INJECTOR, endpoint.injector):
         return endpoint
+    _check_injector(injector)
     if endpoint.injector != DEFAULT_INJECTOR:
         raise RegistrationError(f"the URL names the injector {endpoint.injector}, not {injector}")
     return replace(endpoint, prefix=(*endpoint.prefix, injector))
@@ -114,6 +127,22 @@ def _shown(url: str) -> str:
     for secret, instead in _SECRETS:
         url = re.sub(secret, instead, url)
     return url
+
+
+def _check_characters(url: str) -> None:
+    """Refuse what ``urlsplit`` removes without a word: line breaks, tabs, and blanks around."""
+    if any(ord(character) <= _BLANK or ord(character) == _DELETE for character in url):
+        raise RegistrationError("--url: contains a blank, a tab, or a line break; remove it")
+
+
+def _port(url: str, parts: SplitResult) -> int | None:
+    try:
+        port = parts.port
+    except ValueError as error:
+        raise RegistrationError(f"{url}: invalid port; {_PORTS}") from error
+    if port == 0:
+        raise RegistrationError(f"{url}: got port 0; {_PORTS}")
+    return port
 
 
 def _check_parts(url: str, parts: SplitResult) -> None:
@@ -176,9 +205,28 @@ def _check_segment(place: str, segment: str) -> None:
         )
 
 
-def _routed(host: str, port: int | None, segments: list[str]) -> Endpoint:
+def _routed(url: str, host: str, port: int | None, segments: list[str]) -> Endpoint:
     """Tell prefix, route and pairs apart; a URL that names a route keeps what stands behind it."""
     at = next((i for i, segment in enumerate(segments) if segment in ROUTES), len(segments))
-    return Endpoint(
-        host=host, port=port, prefix=tuple(segments[:at]), pairs=tuple(segments[at + 1 :])
-    )
+    route = segments[at] if at < len(segments) else INJECT
+    if route != INJECT:
+        raise RegistrationError(
+            f"{url}: got the route /{route}; leave it out of --url, and name its resources with "
+            f"--{route} [GROUP/]VERSION/RESOURCE"
+        )
+    prefix = tuple(segments[:at])
+    endpoint = Endpoint(host=host, port=port, prefix=prefix, pairs=tuple(segments[at + 1 :]))
+    if prefix == (TOKEN_MARK,) or not is_injector(endpoint.injector):
+        # Not quoted: without /k/ before it, the segment can be a token.
+        raise RegistrationError(
+            "--url: the path names an injector that cannot exist; write /INJECTOR, and a token "
+            "as /k/TOKEN before it"
+        )
+    return endpoint
+
+
+def _check_injector(name: str) -> None:
+    try:
+        check_injector(name)
+    except IdentifierError as error:
+        raise RegistrationError(str(error)) from error

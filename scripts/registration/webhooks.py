@@ -121,11 +121,11 @@ def check(registration: Registration) -> None:
         raise RegistrationError(
             f"a timeout of {registration.timeout_seconds} s: use {SECONDS[0]} to {SECONDS[-1]} s"
         )
-    for name in (registration.injector, registration.revision):
-        if name is not None and not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", name):
-            raise RegistrationError(
-                f"{name!r}: a name is 1 to 63 lower-case letters, digits and -, as DNS labels are"
-            )
+    name = registration.revision
+    if name is not None and not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", name):
+        raise RegistrationError(
+            f"{name!r}: a name is 1 to 63 lower-case letters, digits and -, as DNS labels are"
+        )
     conditions = [condition.name for condition in registration.conditions]
     if len(set(conditions)) != len(conditions):
         raise RegistrationError("match conditions must have different names")

@@ -154,6 +154,63 @@ def test_push_shows_its_progress_and_again_changes_nothing(
     assert (keys(), len(versions())) == (stored, 1)
 
 
+def closing(local: Path) -> None:
+    """Let the bundle name a registry that closes."""
+    file = local / "bundle" / "injector.yaml"
+    text = file.read_bytes()
+    file.write_bytes(text.replace(b'"hub": "registry.example.com"', b'"hub": "registry.istio.io"'))
+
+
+def test_push_tells_warnings_and_goes_on(local: Path, run: Run, aws: FaultyAws) -> None:
+    del aws
+    closing(local)
+    status, said = run("push", *here(local), *REMOTE)
+    assert (status, len(versions())) == (0, 1)
+    assert "warning: injector.yaml /data/values/global/hub: registry.istio.io has nothing" in said
+
+
+def test_push_refuses_warnings_when_it_is_strict(local: Path, run: Run, aws: FaultyAws) -> None:
+    del aws
+    closing(local)
+    status, said = run("push", *here(local), *REMOTE, "--strict")
+    assert (status, versions(), keys()) == (1, [], [])
+    assert "error: injector.yaml /data/values/global/hub: registry.istio.io has nothing" in said
+
+
+def test_push_compares_the_paths_of_its_own_injector(local: Path, run: Run, aws: FaultyAws) -> None:
+    del aws
+    registered = local / "webhook.yaml"
+    webhooks = [
+        f"{{name: {name}.b.c, clientConfig: {{url: 'https://a.example/{name}/inject/cluster/c1'}}}}"
+        for name in ("shop", "other")
+    ]
+    registered.write_text(
+        f"kind: MutatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks: "
+        f"[{', '.join(webhooks)}]\n"
+    )
+    status, said = run("push", *here(local), *REMOTE, "--webhook-config", str(registered))
+    assert (status, said.count("warning: ")) == (0, 1)
+    assert "/webhooks/0/clientConfig: the path sets the cluster id of proxies" in said
+
+
+@pytest.mark.parametrize("command", ["push", "diff", "history", "pull", "rollback"])
+@pytest.mark.parametrize("name", ["Istio/1", "auth", "", "../x"])
+def test_an_injector_that_no_route_can_name_is_refused(
+    local: Path, run: Run, aws: FaultyAws, command: str, name: str
+) -> None:
+    del aws
+    arguments = {
+        "push": here(local),
+        "diff": here(local),
+        "pull": ("-o", str(local / "out")),
+        "rollback": ("1",),
+    }
+    own = ("--bucket", BUCKET, "--injector", name)
+    status, said = run(command, *arguments.get(command, ()), *own)
+    assert (status, keys(), versions()) == (1, [], [])
+    assert said.startswith("error: injector: ")
+
+
 def test_push_repairs_damage_of_the_same_length(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
     run("push", *here(local), *REMOTE)

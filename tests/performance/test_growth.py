@@ -103,8 +103,8 @@ def test_a_certificate_costs_the_same_whatever_clusters_there_are() -> None:
     def cost(count: int) -> int:
         callers = {str(each): Callers(subjects=(f"CN=cluster-{each}",)) for each in range(count)}
         known = gate(Auth.MTLS, _Known(callers))
-        assert known(shown, None, None).cluster == "0"
-        return effort.lines(lambda: known(shown, None, None))
+        assert known(shown, None).cluster == "0"
+        return effort.lines(lambda: known(shown, None))
 
     assert cost(300) == cost(1)
 

@@ -1,6 +1,7 @@
 """The program that makes certificates, as an operator runs it."""
 
 import base64
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import certs
 from certificates import keys, names, pem, trust
 from pki import NOW
+from podgraft.identifiers import CLUSTER_REMEDY
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,3 +199,11 @@ def test_what_aws_would_refuse_is_not_sent(made: Run) -> None:
 def test_a_wrong_command_line_is_status_2(run: Run) -> None:
     assert run("server").status == 2
     assert run("--help").status == 0
+
+
+@pytest.mark.parametrize("cluster", ["a,CN=prod-eu", "a+CN=b", "x\ny", "../x", ""])
+def test_an_id_that_tokens_refuse_gets_no_certificate(made: Run, cluster: str) -> None:
+    outcome = made("client", cluster)
+    assert (outcome.status, outcome.out) == (1, "")
+    assert f"certs.py: cluster: got {json.dumps(cluster)}; {CLUSTER_REMEDY}" in outcome.err
+    assert sorted(path.stem for path in FOLDER.glob("*.pem")) == ["ca", "server"]

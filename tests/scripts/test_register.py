@@ -1,5 +1,6 @@
 """The program that registers clusters, as an operator runs it."""
 
+import json
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from certificates.keys import KeyType
 from endpoint import showing
 from pki import NOW
 from podgraft import kubeyaml
+from podgraft.identifiers import CLUSTER_REMEDY, INJECTOR_REMEDY
 from podgraft.jsonvalue import Object
 
 URL = "https://webhook.example.com"
@@ -89,12 +91,13 @@ def test_public_roots_need_no_bundle(run: Run) -> None:
     assert _client(run()) == {"url": "https://webhook.example.com/inject"}
 
 
-def test_cluster_network_environment_and_token_are_in_the_path(run: Run) -> None:
-    said = ("--cluster", "prod-eu", "--network", "n1", "--env", "TEAM=a/b", "--injector", "istio")
-    outcome = run(*said, "--token-file", "token")
+def test_istios_variables_environment_and_token_are_in_the_path(run: Run) -> None:
+    said = ("--istio-cluster-id", "c1", "--istio-network", "n1", "--env", "TEAM=a/b")
+    outcome = run(*said, "--cluster", "prod-eu", "--injector", "istio", "--token-file", "token")
     assert _client(outcome)["url"] == (
-        "https://webhook.example.com/k/t0k3n/istio/inject/cluster/prod-eu/net/n1/TEAM/a--slash--b"
+        "https://webhook.example.com/k/t0k3n/istio/inject/cluster/c1/net/n1/TEAM/a--slash--b"
     )
+    assert "not compared: the path sets the cluster id of proxies; give --bundle" in outcome.err
     assert "the URL holds the token" in outcome.err
 
 
@@ -149,6 +152,53 @@ def test_the_guard_goes_by_the_bundles_own_rules_below_the_policy(run: Run) -> N
     assert "the guard knows the policy document alone" not in outcome.err
 
 
+def mesh(cluster_id: str) -> None:
+    """A bundle of a mesh with this cluster id."""
+    values = {"global": {"tag": "1.30.0", "multiCluster": {"clusterName": cluster_id}}}
+    data: Object = {"config": "templates: {sidecar: ''}", "values": json.dumps(values)}
+    Path("bundle").mkdir(exist_ok=True)
+    Path("bundle/injector.yaml").write_text(
+        kubeyaml.dump(
+            {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "i"}, "data": data}
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("cluster_id", "arguments", "words"),
+    [
+        ("c1", ("--istio-cluster-id", "c1"), ""),
+        ("", ("--istio-cluster-id", "Kubernetes"), ""),
+        ("", ("--cluster", "prod-eu"), ""),
+        ("", ("--istio-cluster-id", "c1"), 'is not set, which means "Kubernetes"'),
+        ("c2", ("--istio-cluster-id", "c1"), 'is "c2", and istiod refuses proxies'),
+    ],
+)
+def test_the_cluster_id_in_the_path_is_compared_with_the_mesh(
+    run: Run, cluster_id: str, arguments: tuple[str, ...], words: str
+) -> None:
+    mesh(cluster_id)
+    outcome = run("--bundle", "bundle", *arguments)
+    assert outcome.status == 0
+    assert ("warning: " in outcome.err) is bool(words)
+    assert words in outcome.err
+    assert "not compared: the path" not in outcome.err
+
+
+def test_the_cluster_id_that_a_url_already_has_is_kept_and_compared(run: Run) -> None:
+    mesh("c2")
+    outcome = run("--bundle", "bundle", url=f"{URL}/inject/cluster/prod-eu")
+    assert _client(outcome)["url"] == f"{URL}/inject/cluster/prod-eu"
+    assert 'the path sets the cluster id of proxies to "prod-eu"' in outcome.err
+
+
+def test_a_caller_with_another_name_than_the_mesh_is_told(run: Run) -> None:
+    mesh("c2")
+    Path("policy.yaml").write_text("clusters: {prod-eu: {policy: disabled}}\n")
+    outcome = run("--bundle", "bundle", "--policy", "policy.yaml", "--cluster", "prod-eu")
+    assert "warning: policy.yaml /clusters/prod-eu: names the calling cluster" in outcome.err
+
+
 def test_a_guard_for_a_bundle_with_faults_is_refused(run: Run) -> None:
     Path("bundle").mkdir()
     assert "bundle: holds no manifests" in run("--guard", "--bundle", "bundle").err
@@ -177,8 +227,21 @@ REFUSED = (
     (("--ca-bundle", "other/ca.pem", *TRUSTED[2:]), "but the bundle holds CN=podgraft CA"),
     (TRUSTED[2:], "--server-cert is checked against --ca-bundle; give it too"),
     (("--timeout", "0"), "a timeout of 0 s: use 1 to 30 s"),
-    (("--injector", "Istio"), "'Istio': a name is 1 to 63 lower-case letters"),
-    (("--cluster", "a b"), "cluster: a path holds letters"),
+    (("--injector", "Istio"), f'injector: got "Istio"; {INJECTOR_REMEDY}'),
+    (("--injector", "Istio/1"), f'injector: got "Istio/1"; {INJECTOR_REMEDY}'),
+    (("--injector", "auth"), 'injector: "auth" is a reserved name; use another name'),
+    (("--cluster", "a b"), f'cluster: got "a b"; {CLUSTER_REMEDY}'),
+    (("--cluster", "../x"), f'cluster: got "../x"; {CLUSTER_REMEDY}'),
+    (("--cluster", "a/b"), f'cluster: got "a/b"; {CLUSTER_REMEDY}'),
+    (("--cluster", ""), f'cluster: got ""; {CLUSTER_REMEDY}'),
+    (("--istio-cluster-id", "a b"), "cluster: a path holds letters"),
+    (("--istio-network", "a%"), "net: kube-apiserver decodes the path"),
+    (("--env", "cluster=x"), "--env: cluster is a variable of Istio; use --istio-cluster-id"),
+    (("--env", "net=x"), "--env: net is a variable of Istio; use --istio-network"),
+    (
+        ("--env", "istio_meta_cluster_id=x"),
+        "--env: istio_meta_cluster_id is a variable of Istio; use --istio-cluster-id",
+    ),
     (("--env", "NAME"), "--env: a value has no name before it; write NAME=VALUE"),
     (("--env", "A B=1"), "A B: a path holds letters"),
     (("--no-inject", "--guard", "--mutate", "v1/pods"), "--guard is about injected pods"),

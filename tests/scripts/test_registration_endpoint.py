@@ -31,7 +31,7 @@ READ = (
         "https://a.example/istio/inject/cluster/prod-eu",
         "istio",
     ),
-    Read("https://a.example/validate/:ENV:x=y", "https://a.example/inject/:ENV:x=y"),
+    Read("https://a.example/inject/:ENV:x=y", "https://a.example/inject/:ENV:x=y"),
     Read(
         "https://a.example/k/t0k3n/istio/inject", "https://a.example/k/t0k3n/istio/inject", "istio"
     ),
@@ -57,8 +57,18 @@ REFUSED = {
     "https://a.example/inject?timeout=5s": "no query (?…) is allowed",
     "https://a.example/inject?": "no query (?…) is allowed",
     "https://a.example/inject#top": "no fragment (#…) is allowed",
-    "https://a.example:99999": "Port out of range",
-    "https://a.example:http": "Port could not be cast",
+    "https://a.example:99999": "invalid port; use a port from 1 to 65535",
+    "https://a.example:http": "invalid port; use a port from 1 to 65535",
+    "https://a.example:0": "got port 0; use a port from 1 to 65535",
+    "https://a.example\n": "--url: contains a blank, a tab, or a line break; remove it",
+    " https://a.example": "--url: contains a blank, a tab, or a line break; remove it",
+    "https://a.exa\tmple": "--url: contains a blank, a tab, or a line break; remove it",
+    "https://a.example:81/mutate": "got the route /mutate; leave it out of --url, and name its",
+    "https://a.example/x/mutate/a/b": "--mutate [GROUP/]VERSION/RESOURCE",
+    "https://a.example/validate": "--validate [GROUP/]VERSION/RESOURCE",
+    "https://a.example/auth/inject": "--url: the path names an injector that cannot exist",
+    "https://a.example/T0k3n/inject": "--url: the path names an injector that cannot exist",
+    "https://a.example/k": "--url: the path names an injector that cannot exist",
     "https://localhost:8443": "localhost is the control plane's own machine",
     "https://api.localhost": "api.localhost is the control plane's own machine",
     "https://127.0.0.1:8443": "127.0.0.1 is the control plane's own machine",
@@ -72,7 +82,7 @@ REFUSED = {
     "https://a.example/a%2Fb": "kube-apiserver decodes the path before it calls",
     "https://a.example//inject": "kube-apiserver cleans the path before it calls",
     "https://a.example/x/../inject": "kube-apiserver cleans the path before it calls",
-    "https://a.example/in ject": "a path holds letters, digits and",
+    "https://a.example/in ject": "--url: contains a blank, a tab, or a line break; remove it",
     "https://a.example/bücher": "a path holds letters, digits and",
 }
 

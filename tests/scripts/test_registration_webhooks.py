@@ -163,7 +163,7 @@ def test_a_webhook_for_everything_must_not_be_able_to_stop_everything() -> None:
     [
         (replace(PLAIN, timeout_seconds=0), "a timeout of 0 s: use 1 to 30 s"),
         (replace(PLAIN, timeout_seconds=31), "a timeout of 31 s: use 1 to 30 s"),
-        (replace(PLAIN, injector="Istio"), "'Istio': a name is 1 to 63 lower-case letters"),
+        (replace(PLAIN, revision="Canary"), "'Canary': a name is 1 to 63 lower-case letters"),
         (replace(PLAIN, revision="1.30"), "'1.30': a name is 1 to 63 lower-case letters"),
         (replace(PLAIN, conditions=FULL.conditions * 2), "must have different names"),
     ],

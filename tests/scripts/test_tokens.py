@@ -13,6 +13,7 @@ import tokens
 from credentials import ShelfError, open_shelf
 from credentials.parameters import ParameterShelf, connect
 from podgraft import kubeyaml
+from podgraft.identifiers import CLUSTER_REMEDY
 from podgraft.store import DirectoryCallers
 from podgraft.store import tokens as hashes
 from podgraft.store.tokens import Callers
@@ -132,8 +133,8 @@ def test_certificates_are_allowed_and_forbidden(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("issue", "--cluster", "../etc"), "'../etc': a cluster's id is 1 to 100 letters"),
-        (("issue", "--cluster", ""), "'': a cluster's id is 1 to 100 letters"),
+        (("issue", "--cluster", "../etc"), f'cluster: got "../etc"; {CLUSTER_REMEDY}'),
+        (("issue", "--cluster", ""), f'cluster: got ""; {CLUSTER_REMEDY}'),
         (("rotate", "--cluster", "prod"), "prod has no token yet; make one with: tokens.py issue"),
         (("revoke", "--cluster", "prod", "ab"), "'ab' names 0 tokens; active: none"),
     ],

@@ -290,9 +290,9 @@ SCENARIOS = (
     faulty("a token twice", errors.NoRouteError, Call(pod(), f"/k/{TOKEN}/k/{TOKEN}/inject")),
     faulty("a token without its k", UnknownInjectorError, Call(pod(), f"/{TOKEN}/inject")),
     faulty(
-        "another cluster's token",
+        "the tokens of two clusters",
         errors.ForbiddenError,
-        Call(pod(), headers={**BEARER, "Authorization": f"Bearer {OTHER_TOKEN}"}),
+        Call(pod(), f"/k/{OTHER_TOKEN}/inject"),
     ),
     faulty("no such injector", UnknownInjectorError, Call(pod(), "/nobody/inject")),
     faulty("a method for nothing", errors.WrongMethodError, Call(pod(), method="PUT")),
@@ -354,7 +354,7 @@ SCENARIOS = (
         faulty(
             f"callers {number}",
             NotLoadedError,
-            Call(pod(), "/inject/cluster/third"),
+            Call(pod(), headers={**BEARER, "Authorization": f"Bearer {MARK}"}),
             callers(text),
         )
         for number, text in enumerate(FAULTY_CALLERS)

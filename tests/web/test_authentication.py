@@ -41,58 +41,57 @@ class Case:
     name: str
     auth: Auth
     shown: tuple[str, ...]
-    cluster: str | None
     want: str | type[Exception]
 
 
-def by(token: str | None, cluster: str | None, want: str | type[Exception], name: str) -> Case:
-    return Case(name, Auth.TOKEN, () if token is None else (token,), cluster, want)
+def by(token: str | None, want: str | type[Exception], name: str) -> Case:
+    return Case(name, Auth.TOKEN, () if token is None else (token,), want)
 
 
-def cert(subject: str | None, cluster: str | None, want: str | type[Exception], name: str) -> Case:
-    return Case(name, Auth.MTLS, () if subject is None else (subject,), cluster, want)
+def cert(subject: str | None, want: str | type[Exception], name: str) -> Case:
+    return Case(name, Auth.MTLS, () if subject is None else (subject,), want)
 
 
 CASES = (
-    by(TOKEN, "prod-eu", "prod-eu", "the cluster's token"),
-    by("old", "prod-eu", "prod-eu", "its other token"),
-    by(TOKEN, None, "prod-eu", "a URL without a cluster is the token's own"),
-    by(TOKEN, "staging", ForbiddenError, "another cluster in the URL"),
-    by(TOKEN, "unknown", ForbiddenError, "an unknown cluster in the URL"),
-    by(TOKEN, "nobody", ForbiddenError, "a cluster that nobody may call for"),
-    by("guess", "prod-eu", UnauthenticatedError, "an unknown token"),
-    by("", "prod-eu", UnauthenticatedError, "an empty token"),
-    by(None, "prod-eu", UnauthenticatedError, "no token"),
-    by(None, "broken", UnauthenticatedError, "no token for a cluster that is not known"),
-    by(TOKEN, "broken", NotLoadedError, "a cluster whose callers do not load"),
-    by("guess", "broken", NotLoadedError, "a token that may be of such a cluster, named"),
-    by("guess", None, NotLoadedError, "a token that may be of such a cluster, not named"),
-    by(tokens.digest(TOKEN), "prod-eu", UnauthenticatedError, "the hash in place of the token"),
-    by(OTHER_TOKEN, None, "staging", "a cluster whose callers may be older"),
-    by("shared", "twin-b", "twin-b", "a token of two clusters, one of them named"),
-    by("shared", None, ForbiddenError, "a token of two clusters, none of them named"),
-    Case("one of two tokens", Auth.TOKEN, ("guess", TOKEN), "prod-eu", "prod-eu"),
-    cert(SUBJECT, "prod-eu", "prod-eu", "the cluster's certificate"),
-    cert("O=podgraft-clusters, CN=prod-eu", None, "prod-eu", "written the other way round"),
-    cert(SUBJECT, "staging", ForbiddenError, "another cluster than the certificate's"),
-    cert("CN=stranger", "prod-eu", UnauthenticatedError, "a certificate of nobody's"),
-    cert(None, "prod-eu", UnauthenticatedError, "no certificate"),
-    cert("CN=twin", "twin-b", "twin-b", "a certificate of two clusters"),
+    by(TOKEN, "prod-eu", "the cluster's token"),
+    by("old", "prod-eu", "its other token"),
+    by(None, UnauthenticatedError, "no token"),
+    by("guess", NotLoadedError, "a token that may be of a cluster whose callers do not load"),
+    by(tokens.digest(TOKEN), NotLoadedError, "the hash in place of the token"),
+    by(OTHER_TOKEN, "staging", "a cluster whose callers may be older"),
+    by("shared", ForbiddenError, "a token of two clusters"),
+    Case("one of two tokens", Auth.TOKEN, ("guess", TOKEN), "prod-eu"),
+    Case("the tokens of two clusters", Auth.TOKEN, (TOKEN, OTHER_TOKEN), ForbiddenError),
+    cert(SUBJECT, "prod-eu", "the cluster's certificate"),
+    cert("O=podgraft-clusters, CN=prod-eu", "prod-eu", "written the other way round"),
+    cert("CN=stranger", NotLoadedError, "a certificate that may be of such a cluster"),
+    cert(None, UnauthenticatedError, "no certificate"),
+    cert("CN=twin", ForbiddenError, "a certificate of two clusters"),
 )
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_credential_is_good_for_its_own_cluster(case: Case) -> None:
+def test_a_credential_alone_names_the_caller(case: Case) -> None:
     check = gate(case.auth, Register())
     subject = subjects.parse(case.shown[0]) if case.auth is Auth.MTLS and case.shown else None
     shown = Credentials(case.shown if case.auth is Auth.TOKEN else (), subject, "192.0.2.7")
     if isinstance(case.want, str):
-        found = check(shown, case.cluster, None)
+        found = check(shown, None)
         assert found == Known(case.want, OLD if case.want == "staging" else None)
         return
     with pytest.raises(case.want) as error:
-        check(shown, case.cluster, None)
+        check(shown, None)
     assert not any(token and token in str(error.value) for token in case.shown)
+
+
+@pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.MTLS])
+@pytest.mark.parametrize("wrong", ["guess", tokens.digest(TOKEN)])
+def test_an_unknown_credential_is_refused_where_all_documents_load(auth: Auth, wrong: str) -> None:
+    store = _Rewritten()
+    store.now = {"prod-eu": Callers(hashed(TOKEN), (SUBJECT,))}
+    shown = Credentials((wrong,), subjects.parse(f"CN={wrong}"), "")
+    with pytest.raises(UnauthenticatedError):
+        gate(auth, store)(shown, None)
 
 
 @pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.MTLS])
@@ -102,12 +101,13 @@ def test_one_kind_of_credential_is_no_substitute_for_the_other(auth: Auth) -> No
         Auth.MTLS: Credentials((TOKEN,), None, ""),
     }
     with pytest.raises(UnauthenticatedError):
-        gate(auth, Register())(wrong[auth], "prod-eu", None)
+        gate(auth, Register())(wrong[auth], None)
 
 
-@pytest.mark.parametrize("cluster", [None, "anything"])
-def test_without_authentication_the_url_is_believed(cluster: str | None) -> None:
-    assert gate(Auth.NONE, Register())(Credentials((), None, ""), cluster, None) == Known(cluster)
+@pytest.mark.parametrize("shown", [(), (TOKEN,)])
+def test_without_authentication_no_cluster_is_named(shown: tuple[str, ...]) -> None:
+    credentials = Credentials(shown, subjects.parse(SUBJECT), "")
+    assert gate(Auth.NONE, Register())(credentials, None) == Known(None)
 
 
 class _Rewritten:
@@ -127,7 +127,7 @@ def test_subjects_are_those_of_the_callers_now() -> None:
     shown = Credentials((), subjects.parse("CN=prod"), "")
     for cluster in ("first", "second"):
         store.now = {cluster: Callers(subjects=("CN=prod",))}
-        assert known(shown, None, None).cluster == cluster
+        assert known(shown, None).cluster == cluster
     store.now = {"first": Callers(subjects=("CN=another",))}
     with pytest.raises(UnauthenticatedError):
-        known(shown, None, None)
+        known(shown, None)

@@ -177,10 +177,10 @@ CASES = (
     case("an unknown token", by("guess"), 401, "the token belongs to no cluster", **NOBODY),
     case("an empty token in the path", by("", "/k//inject"), 401, NO_TOKEN, **NOBODY),
     case(
-        "another cluster's token",
-        by(OTHER_TOKEN, "/inject/cluster/prod-eu"),
+        "the tokens of two clusters",
+        by(TOKEN, f"/k/{OTHER_TOKEN}/inject"),
         403,
-        "the token belongs to another cluster than 'prod-eu'",
+        "the token belongs to several clusters; use a separate token for each cluster",
     ),
     # Where
     case("no such path", by(TOKEN, "/nowhere"), 404, "nothing is served under this path"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, keep, write
+from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, keep, write
 from events.recorded import recorded
 from podgraft import admission
 from podgraft.jsonvalue import Object
@@ -132,8 +132,8 @@ CASES = (
         "UnauthenticatedError",
     ),
     Case(
-        "another cluster's",
-        lambda at: at.post(b"{}", path="/inject/cluster/prod-eu", token=OTHER_TOKEN),
+        "two clusters'",
+        lambda at: at.post(b"{}", path=f"/k/{TOKEN}/inject", token=OTHER_TOKEN),
         (FAULT,),
         (Metric.UNAUTHENTICATED,),
         "ForbiddenError",

@@ -8,12 +8,14 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+import pytest
 from werkzeug.test import Client
 
-from events.kept import admit
+from events.kept import admit, keep
 from events.recorded import recorded
 from podgraft import patch
-from podgraft.store import DirectoryCallers
+from podgraft.jsonvalue import Object
+from podgraft.store import DirectoryCallers, DirectoryStore
 from podgraft.store.cached import CachedStore
 from podgraft.web import Auth, create_app
 from web.memory import Memory, labelled
@@ -74,9 +76,9 @@ def _change(world: World, ended: Event) -> int:
     raise AssertionError
 
 
-def _check(world: World, injector: str, cluster: str) -> str:
-    """One review from one pair; the version that answered."""
-    status, body = world.review(injector, cluster)
+def _check(world: World, injector: str, cluster: str, path: str | None = None) -> str:
+    """One review from one pair, with any cluster in its path; the version that answered."""
+    status, body = world.review(injector, path or cluster, cluster)
     assert status == 200, body
     told = body["response"]["auditAnnotations"]
     version = told["policy-version"]
@@ -117,10 +119,41 @@ def test_every_answer_is_of_one_policy_and_the_bundle_that_it_names(tmp_path: Pa
     assert len(seen) > 2, "no policy changed meanwhile"
 
 
-def test_a_token_opens_its_own_cluster_on_every_injector_and_no_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize("read_by_newer", ["cluster-0", "cluster-1"])
+def test_the_release_of_the_bundle_alone_reads_the_path(read_by_newer: str, tmp_path: Path) -> None:
+    """Istio 1.8 reads the path as no later release does; the caller stays the token's."""
+    config = "policy: enabled\ntemplate: 'containers: [{name: istio-proxy, image: a/b}]'"
+    values = '{"global": {"tag": "1.8.6"}}'
+    manifest: Object = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "istio-sidecar-injector"},
+        "data": {"config": config, "values": values},
+    }
+    keep(tmp_path, files={"injector.json": json.dumps(manifest).encode()})
+    admit(tmp_path, "cluster-0", "token-of-cluster-0")
+    records: list[Any] = []
+    store, callers = DirectoryStore(tmp_path), DirectoryCallers(tmp_path)
+    client = Client(create_app(store, callers, auth=Auth.TOKEN, journal=records.append))
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer token-of-cluster-0"}
+    path = f"/inject/:ENV:cluster={read_by_newer}:ENV:x=/b/cluster/cluster-9"
+    answer = client.post(path, data=SENT.body, headers=headers)
+    body: Any = json.loads(answer.data)
+    operations = json.loads(base64.b64decode(body["response"]["patch"]))
+    variables = [
+        each["value"]
+        for operation in operations
+        if isinstance(operation.get("value"), dict)
+        for each in operation["value"].get("env", [])
+        if each["name"] == "ISTIO_META_CLUSTER_ID"
+    ]
+    assert variables == ["cluster-9"]
+    assert [record["cluster"] for record in records] == ["cluster-0"]
+
+
+def test_the_token_alone_names_the_caller_whatever_the_path_says(tmp_path: Path) -> None:
     world = World(tmp_path)
     for injector in INJECTORS:
         world.change(injector, 1)
     for injector, of, at in product(INJECTORS, CLUSTERS, CLUSTERS):
-        status, _ = world.review(injector, at, of)
-        assert status == (200 if of == at else 403), (injector, of, at)
+        _check(world, injector, of, at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podgraft.injection import istio
+from podgraft.injection.istio import paths, releases
 
 CLUSTER, NETWORK = "ISTIO_META_CLUSTER_ID", "ISTIO_META_NETWORK"
 
@@ -35,8 +35,4 @@ CASES: tuple[tuple[str, str, dict[str, str]], ...] = (
 
 @pytest.mark.parametrize(("release", "tail", "expected"), CASES)
 def test_a_path_says_its_variables(release: str, tail: str, expected: dict[str, str]) -> None:
-    assert istio.environment(tail, release) == expected
-
-
-def test_without_a_release_the_newest_counts() -> None:
-    assert istio.environment("rootpage/--slash--foo") == {"ROOTPAGE": "/foo"}
+    assert paths.environment(releases.parse(release), tail) == expected

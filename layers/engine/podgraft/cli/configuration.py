@@ -8,13 +8,13 @@ from typing import ParamSpec, TypeVar
 import click
 
 from podgraft import bundle, jsonvalue, policy
-from podgraft.bundle import BundleError
+from podgraft.bundle import BundleError, lint
 from podgraft.jsonvalue import Object
 from podgraft.policy import Policy, PolicyError
 from podgraft.store import Snapshot
 
 from . import documents, folders
-from .failure import CommandError
+from .failure import CommandError, print_warnings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -61,12 +61,18 @@ def given(options: Mapping[str, Path | str | None]) -> Given:
 
 
 def load(given: Given) -> Snapshot:
-    """The configuration, compiled; raises ``CommandError`` with every fault of it."""
+    """The configuration, compiled; raises ``CommandError`` with every fault of it.
+
+    Warnings about it go to standard error.
+    """
     read = _policy(given)
+    files = _files(given)
     try:
-        compiled = bundle.compile_(_files(given), read)
+        compiled = bundle.compile_(files, read)
     except BundleError as error:
         raise CommandError(*map(str, error.faults)) from error
+    text = documents.read(given.document) if given.document else ""
+    print_warnings(lint.warnings(compiled, files, read, text, str(given.document or "policy")))
     return Snapshot(policy=read, policy_version="local", bundle=compiled)
 
 

@@ -9,6 +9,7 @@ from dataclasses import field, replace
 from typing import TypeVar
 
 from podgraft import kubeyaml
+from podgraft.identifiers import CLUSTER_REMEDY, is_cluster
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import selectors
 from podgraft.records import dataclass
@@ -111,6 +112,9 @@ def _document(spot: Spot) -> Policy:
     policy = _policy(keys)
     overrides = keys.read("clusters", Spot.entries) or {}
     keys.close()
+    for name, override in overrides.items():
+        if not is_cluster(name):
+            override.tolerate(f"got {shown(name)}, which no cluster can prove", CLUSTER_REMEDY)
     clusters = {name: _cluster(spot.value, override) for name, override in overrides.items()}
     return replace(policy, clusters=clusters)
 

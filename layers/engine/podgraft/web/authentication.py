@@ -1,4 +1,8 @@
-"""Who is calling, and for which cluster: decided before a byte of the body is read."""
+"""Which cluster calls: its credentials alone prove it, before a byte of the body is read.
+
+The URL's path proves nothing: ``cluster`` in it is a variable of Istio
+(``injection/istio/paths.py``).
+"""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -15,40 +19,40 @@ from .subjects import Subject
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The cluster that is calling, and whether its callers may be older than what is stored."""
+    """The calling cluster, and whether its callers can be older than the stored ones.
+
+    ``cluster`` is ``None`` without authentication, which proves no caller.
+    """
 
     cluster: str | None
     stale: Stale | None = None
 
 
-# Who is calling, from the credentials and the cluster in the URL (no cluster for both is a caller
-# without one), found by the deadline. Raises ``UnauthenticatedError``, ``ForbiddenError`` or
-# ``StoreError``.
-Gate: TypeAlias = Callable[[Credentials, str | None, Deadline | None], Known]
+# The caller that the credentials prove, found by the deadline. Raises ``UnauthenticatedError``,
+# ``ForbiddenError``, or ``StoreError``.
+Gate: TypeAlias = Callable[[Credentials, Deadline | None], Known]
 
 
 def gate(auth: Auth, store: CallerStore) -> Gate:
     """The gate that the settings ask for."""
     match auth:
         case Auth.TOKEN:
-            return lambda shown, cluster, ends: _by_token(store.callers(ends), shown, cluster)
+            return lambda shown, ends: _by_token(store.callers(ends), shown)
         case Auth.MTLS:
             read = _Subjects()
-            return lambda shown, cluster, ends: _by_subject(
-                read, store.callers(ends), shown, cluster
-            )
+            return lambda shown, ends: _by_subject(read, store.callers(ends), shown)
         case Auth.NONE:
-            return lambda _shown, cluster, _ends: Known(cluster)
+            return lambda _shown, _ends: Known(None)
 
 
-def _by_token(book: Book, credentials: Credentials, cluster: str | None) -> Known:
+def _by_token(book: Book, credentials: Credentials) -> Known:
     if not credentials.tokens:
         raise UnauthenticatedError(
             "no cluster token; send it as Authorization: Bearer, or in the path as /k/<token>/…"
         )
     given = [tokens.digest(token) for token in credentials.tokens]
     mine = {name for name, known in book.callers.items() if known.knows(*given)}
-    return _settled(mine, book, cluster, "token")
+    return _settled(mine, book, "token")
 
 
 class _Subjects:
@@ -80,9 +84,7 @@ def _by_spelling(callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]]:
     return found
 
 
-def _by_subject(
-    read: _Subjects, book: Book, credentials: Credentials, cluster: str | None
-) -> Known:
+def _by_subject(read: _Subjects, book: Book, credentials: Credentials) -> Known:
     subject = credentials.subject
     if subject is None:
         raise UnauthenticatedError("no client certificate; the API's custom domain asks for one")
@@ -90,31 +92,25 @@ def _by_subject(
     mine: set[str] = set()
     for spelling in subjects.spellings(subject):
         mine |= clusters.get(spelling, set())
-    return _settled(mine, book, cluster, "client certificate")
+    return _settled(mine, book, "client certificate")
 
 
-def _settled(mine: set[str], book: Book, cluster: str | None, what: str) -> Known:
-    """The cluster in the URL, if the credential is its own; without one, the credential's."""
-    _check_read(mine, book, cluster)
+def _settled(mine: set[str], book: Book, what: str) -> Known:
+    """Return the one cluster of the credential."""
     if not mine:
+        _check_read(book)
         raise UnauthenticatedError(f"the {what} belongs to no cluster")
-    if cluster is None and len(mine) == 1:
-        cluster = next(iter(mine))
-    if cluster is None:
-        raise ForbiddenError(f"the {what} belongs to several clusters; name one: /cluster/<id>")
-    if cluster not in mine:
-        raise ForbiddenError(f"the {what} belongs to another cluster than {cluster!r}")
+    if len(mine) > 1:
+        raise ForbiddenError(
+            f"the {what} belongs to several clusters; use a separate {what} for each cluster"
+        )
+    cluster = next(iter(mine))
     return Known(cluster, book.stale.get(cluster))
 
 
-def _check_read(mine: set[str], book: Book, cluster: str | None) -> None:
-    """Raise the error of the document that would have to say who this is, if it does not load.
-
-    An unknown credential without a cluster in the URL may be of any cluster that is not known.
-    """
-    if book.missing is not None and not mine:
-        raise book.missing.with_traceback(None)
-    for name, error in book.unread.items():
-        if name == cluster or (cluster is None and not mine):
-            # Raised again and again: without its old traceback, which would grow.
-            raise error.with_traceback(None)
+def _check_read(book: Book) -> None:
+    """Raise the error of a document that does not load, and could name an unknown credential."""
+    error = book.missing or next(iter(book.unread.values()), None)
+    if error is not None:
+        # Raised again and again: without its old traceback, which would grow.
+        raise error.with_traceback(None)

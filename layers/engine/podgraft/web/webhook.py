@@ -11,7 +11,6 @@ from http import HTTPStatus
 from podgraft import admission, review
 from podgraft.admission import MAX_REQUEST_BYTES, AdmissionRequest, TooLargeError
 from podgraft.gotemplate import ExecError, LimitError
-from podgraft.injection import istio
 from podgraft.jsonvalue import Object
 from podgraft.patterns import lazy
 from podgraft.records import dataclass
@@ -93,7 +92,7 @@ class Webhook:
     def _authenticated(self, call: "_Call") -> Known:
         shown = credentials.read(call.environ)
         try:
-            return self._gate(shown, _cluster(call.tail), call.deadline)
+            return self._gate(shown, call.deadline)
         except (UnauthenticatedError, ForbiddenError) as error:
             if self._throttle.failed(shown.source) > MAX_FAILURES:
                 raise ThrottledError(
@@ -155,10 +154,6 @@ def _known(injector: str) -> str:
             "the path names an injector as none can be called; a token stands behind /k/"
         )
     return injector
-
-
-def _cluster(tail: str) -> str | None:
-    return istio.environment(tail).get("ISTIO_META_CLUSTER_ID")
 
 
 def _timeout_seconds(query: str) -> float | None:

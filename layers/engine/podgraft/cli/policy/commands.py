@@ -11,6 +11,8 @@ from podgraft import bundle as bundles
 from podgraft import policy, store
 from podgraft.cli import documents, offline
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.registered import url_paths
+from podgraft.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector
 from podgraft.store import RefusedError, proving
 
 from . import comparing
@@ -34,8 +36,20 @@ def _local(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _strict(function: Callable[P, R]) -> Callable[P, R]:
-    """The option that makes errors of warnings."""
-    return click.option("--strict", is_flag=True, help="Warnings are errors.")(function)
+    """Options about warnings: what else they compare, and whether they are errors."""
+    function = click.option("--strict", is_flag=True, help="Make errors of warnings.")(function)
+    return click.option(
+        "--webhook-config",
+        type=_FILE,
+        help="Webhook configurations; their URL paths are compared with the mesh of the bundle.",
+    )(function)
+
+
+def _checked_injector(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    try:
+        return check_injector(name)
+    except IdentifierError as error:
+        raise CommandError(str(error)) from error
 
 
 def _remote(function: Callable[P, R]) -> Callable[P, R]:
@@ -44,7 +58,9 @@ def _remote(function: Callable[P, R]) -> Callable[P, R]:
         click.option("--parameter-prefix", default="/podgraft", show_default=True),
         click.option("--bundle-prefix", default="bundles/", show_default=True),
         click.option("--bucket", required=True, help="Stack output BundleBucket."),
-        click.option("--injector", default="default", show_default=True),
+        click.option(
+            "--injector", default=DEFAULT_INJECTOR, show_default=True, callback=_checked_injector
+        ),
     ):
         function = decorate(function)
     return function
@@ -58,12 +74,15 @@ def command() -> None:
 @command.command("check")
 @_local
 @_strict
-def _check(bundle: Path, document: Path | None, *, strict: bool) -> None:
+def _check(
+    bundle: Path, document: Path | None, *, strict: bool, webhook_config: Path | None
+) -> None:
     """Say everything that is wrong with a bundle and a policy, before anybody else can.
 
     Errors give exit status 1. Warnings go to standard error and change no exit status.
     """
-    checked = check(bundle, document, strict=strict)
+    paths = url_paths(webhook_config) if webhook_config else ()
+    checked = check(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
     size = len(checked.document.encode())
     click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
@@ -81,9 +100,17 @@ def _verdict(warnings: int) -> str:
 @_local
 @_strict
 @_remote
-def _push(bundle: Path, document: Path | None, *, strict: bool, **where: str) -> None:
+def _push(
+    bundle: Path,
+    document: Path | None,
+    *,
+    strict: bool,
+    webhook_config: Path | None,
+    **where: str,
+) -> None:
     """Upload the bundle, then switch the policy to it. Pushing the same again changes nothing."""
-    checked = check(bundle, document, strict=strict)
+    paths = url_paths(webhook_config, where["injector"]) if webhook_config else ()
+    checked = check(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
     cloud = Cloud.connect(Target(**where))
     _upload(cloud, checked)

@@ -1,13 +1,14 @@
 """A bundle and a policy on this machine, checked as the function would check them."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from podgraft import bundle, kubeyaml, policy, trial
-from podgraft.bundle import Bundle, BundleError, Fault
+from podgraft.bundle import Bundle, BundleError, Fault, lint
+from podgraft.bundle.cluster_ids import UrlPath, path_warnings
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
 from podgraft.cli.files import UnreadableError
@@ -42,11 +43,17 @@ class Checked:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-def check(folder: Path, document_path: Path | None, *, strict: bool = False) -> Checked:
+def check(
+    folder: Path,
+    document_path: Path | None,
+    *,
+    strict: bool = False,
+    url_paths: Iterable[UrlPath] = (),
+) -> Checked:
     """Read and compile both; raises ``CommandError`` with every fault of both at once.
 
     What a running function tolerates, such as a selector that selects nothing, is a fault here.
-    ``strict`` makes errors of warnings.
+    ``strict`` makes errors of warnings. ``url_paths`` are those of registered webhooks.
     """
     findings: list[Fault] = []
     files = _tried(lambda: _manifests(folder), {}, findings)
@@ -58,6 +65,9 @@ def check(folder: Path, document_path: Path | None, *, strict: bool = False) -> 
     read, valid = _parsed(place, text, findings)
     stored = _stored(place, document, digest, findings) if valid else read
     compiled = _compiled(files, read, place, findings)
+    if compiled is not None and valid:
+        findings.extend(_warnings(compiled, files, read, text, place, findings))
+        findings.extend(each for url in url_paths for each in path_warnings(compiled, url))
     errors, warnings = _separated(findings, strict=strict)
     if errors or compiled is None:
         raise CommandError(*map(str, errors), warnings=warnings)
@@ -69,6 +79,18 @@ def check(folder: Path, document_path: Path | None, *, strict: bool = False) -> 
         bundle=compiled,
         warnings=warnings,
     )
+
+
+def _warnings(
+    compiled: Bundle,
+    files: Mapping[str, bytes],
+    read: Policy,
+    text: str,
+    place: str,
+    known: Sequence[Diagnostic],
+) -> list[Diagnostic]:
+    found = lint.warnings(compiled, files, read, text, place)
+    return [warning for warning in found if warning not in known]
 
 
 def _separated(
@@ -193,7 +215,7 @@ def _compiled_by(
     try:
         compiled = bundle.compile_(files, read)
         report = trial.check_bundle(compiled, read)
-        known = {(fault.file, fault.path) for fault in compiled.tolerated}
+        known = {(each.file, each.path) for each in compiled.tolerated if not each.is_warning}
         rendered = (*report.errors, *report.warnings)
         # One problem of one place is reported once.
         new = [fault for fault in rendered if (fault.file, fault.path) not in known]

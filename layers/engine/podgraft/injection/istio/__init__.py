@@ -1,7 +1,7 @@
 """Istio's injector, every release from its tables of behaviours (releases.py).
 
 ``compile_`` turns the texts of the ConfigMaps into an ``Injector`` once; ``Injector.inject`` then
-turns a pod into the injected pod. ``environment`` reads the URL path's variables.
+turns a pod into the injected pod. ``Injector.environment`` is the only reader of the URL path.
 
 Equal to Istio 1.0 and 1.8 to 1.32 (pkg/kube/inject). Deliberate differences:
 
@@ -13,9 +13,7 @@ Equal to Istio 1.0 and 1.8 to 1.32 (pkg/kube/inject). Deliberate differences:
   so, and ``auto`` means no.
 """
 
-from collections.abc import Mapping
-
-from . import paths, releases
+from .cluster import CLUSTER_ID
 from .compiling import compile_
 from .documents import Documents, Surroundings
 from .injector import Injector
@@ -24,6 +22,7 @@ from .request import Injection, Mode, Request
 from .workloads import identity_of, is_injected, kinds
 
 __all__ = [
+    "CLUSTER_ID",
     "Documents",
     "Injection",
     "Injector",
@@ -32,18 +31,7 @@ __all__ = [
     "Request",
     "Surroundings",
     "compile_",
-    "environment",
     "identity_of",
     "is_injected",
     "kinds",
 ]
-
-
-def environment(tail: str, release: str | None = None) -> Mapping[str, str]:
-    """The proxy's variables in a URL path, from what follows ``/inject/`` in it.
-
-    >>> environment("cluster/c1/net/n1")
-    {'ISTIO_META_CLUSTER_ID': 'c1', 'ISTIO_META_NETWORK': 'n1'}
-    """
-    profile = releases.newest() if release is None else releases.parse(release)
-    return paths.environment(profile, tail)

@@ -90,6 +90,7 @@ def compile_(
     if not deferred:
         _parse(profile, chosen, faults, warnings)
         faults += _complete_faults(profile, values, mesh_config, faults)
+        warnings += _unread(profile, config, values, surroundings)
     rules = _rules(profile, config, warnings)
     if faults:
         raise InvalidDocumentsError(tuple(faults), tuple(warnings))
@@ -203,6 +204,15 @@ def _parse(profile: Profile, chosen: Templates, faults: list[Fault], warnings: l
     """Templates that do not parse stop istiod since 1.14; before, only a pod showed it."""
     at_load = profile.parsed_at_load or not profile.pod_templates
     (faults if at_load else warnings).extend(chosen.faults())
+
+
+def _unread(
+    profile: Profile, config: Config, values: Values, surroundings: Surroundings
+) -> Iterator[Fault]:
+    # Imported here: a start compiles what was checked before.
+    from .unread import unread
+
+    return unread(profile, config, values.raw, surroundings)
 
 
 def _rules(profile: Profile, config: Config, warnings: list[Fault]) -> Rules:

@@ -9,7 +9,7 @@ from podgraft.injection.errors import Fault
 from podgraft.jsonvalue import Object
 from podgraft.policy import Rules
 
-from . import paths
+from . import paths, releases
 from .plan import Setup, plan
 from .podtemplates import PodTemplates
 from .releases import Profile
@@ -77,9 +77,20 @@ class Injector:
         program = self._setup.templates.named(name).program
         return program.check_fields(data_type(self._setup.profile))
 
+    @property
+    def cluster_id(self) -> str:
+        """The proxies' cluster id that the values set; empty if they set none."""
+        return self._setup.values.cluster_name
+
     def environment(self, tail: str) -> Mapping[str, str]:
-        """The proxy's variables from the URL's path behind ``/inject/``."""
+        """Return the proxy's variables in the URL's path after ``/inject/``, by this release."""
         return paths.environment(self.profile, tail)
+
+    def unread(self, tail: str) -> Mapping[str, str]:
+        """Return the variables that the newest release reads in the path, and this one does not."""
+        variables = self.environment(tail).items()
+        newest = paths.environment(releases.newest(), tail)
+        return {name: value for name, value in newest.items() if (name, value) not in variables}
 
     def inject(self, pod: Object, request: Request) -> Injection:
         """The injected pod; ``pod`` is left as it is.

@@ -22,7 +22,7 @@ DEFAULT_TEMPLATES = ("sidecar",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The key ``config``: what to inject, and whether."""
+    """The key ``config``: what to inject, and whether. ``given`` are all its keys as written."""
 
     policy: str
     never: tuple[JSON, ...]
@@ -32,6 +32,7 @@ class Config:
     aliases: Mapping[str, tuple[str, ...]]
     injected_annotations: Mapping[str, str]
     template: str
+    given: Mapping[str, JSON]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,8 @@ class Values:
 def read_config(text: str, faults: list[Fault]) -> Config:
     """The configuration; keys are matched as encoding/json does, whatever their case."""
     reading = Reading("config", faults)
-    raw = {key.lower(): value for key, value in reading.document(text).items()}
+    given = reading.document(text)
+    raw = {key.lower(): value for key, value in given.items()}
     templates = reading.list_of(reading.text, raw, "defaultTemplates")
     return Config(
         policy=reading.text(raw.get("policy"), "/policy"),
@@ -67,6 +69,7 @@ def read_config(text: str, faults: list[Fault]) -> Config:
         aliases=reading.map_of(reading.texts, raw, "aliases"),
         injected_annotations=reading.map_of(reading.text, raw, "injectedAnnotations"),
         template=reading.text(raw.get("template"), "/template"),
+        given=given,
     )
 
 

@@ -115,7 +115,7 @@ def templates(
     parse = partial(_parsed, functions, delimiters)
     known = {name: cache(partial(parse, name, text)) for name, text in texts.items()}
     asked = (defaults or config.default_templates) if profile.pod_templates else (ONLY,)
-    return Templates(known, config.aliases, asked)
+    return Templates(known, config.aliases if profile.pod_templates else {}, asked)
 
 
 def _parsed(

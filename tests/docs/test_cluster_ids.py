@@ -1,0 +1,55 @@
+"""The pages keep the calling cluster and Istio's cluster id apart, and name no closing registry."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from podgraft import bundle, policy
+from podgraft.bundle import lint, retired_registries
+from podgraft.cli.folders import files_of
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
+SAMPLES = sorted(path.parent.name for path in (ROOT / "samples").glob("*/bundle"))
+
+_BLOCK = re.compile(r"^ *```(?:console|yaml|json)?\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+_REGISTER = re.compile(r"scripts/register\.py .*")
+
+
+def blocks(page: str) -> str:
+    return "\n".join(_BLOCK.findall((ROOT / page).read_text()))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_command_puts_the_calling_cluster_into_the_path(page: str) -> None:
+    for command in _REGISTER.findall(blocks(page)):
+        assert "/cluster/" not in command
+        assert "--network" not in command.split()
+
+
+def test_the_page_about_registrations_tells_the_two_ids_apart() -> None:
+    text = (ROOT / "docs" / "registration.md").read_text()
+    for words in (
+        "ISTIO_META_CLUSTER_ID",
+        "global.multiCluster.clusterName",
+        "--istio-cluster-id",
+        "--istio-network",
+        "Such registrations keep working",
+    ):
+        assert words in text
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_example_uses_a_registry_that_closes(page: str) -> None:
+    assert retired_registries.find(blocks(page)) == ()
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_no_sample_gives_a_warning(sample: str) -> None:
+    folder = ROOT / "samples" / sample
+    text = (folder / "policy.yaml").read_text()
+    files, read = files_of(folder / "bundle"), policy.parse(text)
+    compiled = bundle.compile_(files, read)
+    assert list(lint.warnings(compiled, files, read, text, "policy.yaml")) == []
+    assert not any(retired_registries.find(path.read_text()) for path in folder.glob("*.*"))
