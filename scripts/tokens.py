@@ -18,6 +18,7 @@ from outputs import SECRET, Output, OutputError
 from podgraft import kubeyaml
 from podgraft.store import tokens as hashes
 from podgraft.store.tokens import Callers, TokenHash, TokensError
+from podgraft.web.subjects import parse
 
 TOKEN_BYTES = 32  # 256 random bits; base64url makes them one segment of a URL's path as they are
 
@@ -167,6 +168,11 @@ def list_(book: Book, cluster: str | None) -> None:
 def allow(book: Book, cluster: str, subject: str) -> None:
     """Let a client certificate with SUBJECT (as certs.py client prints it) call for a cluster."""
     callers = book.read(cluster)
+    if parse(subject) is None:
+        raise TokensError(
+            f"subject: got {subject!r}, which can match no certificate; "
+            "use the form CN=prod-eu,O=podgraft-clusters, with one attribute in each part"
+        )
     subjects = tuple(dict.fromkeys((*callers.subjects, subject)))
     book.write(cluster, replace(callers, subjects=subjects))
     click.echo(f"{cluster}: {subject} may call")

@@ -30,7 +30,7 @@ def build(environment: Mapping[str, str]) -> Handler:
         app = web.create_app(policies, callers, auth=given.auth, journal=journal)
         # Mangum logs each path at INFO, and a path may hold a token.
         logging.getLogger("mangum.http").setLevel(logging.WARNING)
-        function = Mangum(web.InLoop(app), lifespan="off")
+        function = web.guarded(Mangum(web.InLoop(app), lifespan="off"), journal)
     with _tolerated:
         web.rehearse(policies, given)
     # Only now: what was loaded belongs to no request that X-Ray could show.

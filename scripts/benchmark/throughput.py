@@ -43,7 +43,7 @@ def rows(
 ) -> Iterator[Row]:
     """A row for each number of connections, of *seconds* each."""
     folder.mkdir(parents=True, exist_ok=True)
-    reviews = tuple(_review_files(world, folder))
+    reviews = tuple(review_files(world, folder))
     ping = _file(folder / "ping", "GET", "/ping", b"")
     with serving(world, folder) as server:
         for number in connections:
@@ -140,7 +140,8 @@ def _check(server: Server, request: Path) -> None:
         raise SystemExit(f"bench: this is no injection: {answer.status} {str(told)[:400]}")
 
 
-def _review_files(world: World, folder: Path) -> Iterator[str]:
+def review_files(world: World, folder: Path) -> Iterator[str]:
+    """Write the requests, as the server checks and the generator sends them."""
     for number in range(REVIEWS):
         event = pods.new(world, number) if number % 2 else pods.same(world, number)
         path = f"{event['rawPath']}?{event['rawQueryString']}"

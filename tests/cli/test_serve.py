@@ -1,62 +1,21 @@
 """``podgraft serve`` as an operator starts it: the real app, over HTTPS, from a folder."""
 
 import json
-import os
 import shutil
-import ssl
-import subprocess
-import sys
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
-from http.client import HTTPSConnection
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import certs
 import tokens
+from certificates import issuing, keys, names, pem
+from certificates.issuing import Lifetime
+from cli.running import CA, CERT, KEY, Served, issue_token, prepare, serving
+from pki import Authority
 from podgraft.cli import main
-
-STORE = Path(__file__).parents[1] / "e2e" / "kube" / "store"
-REVIEW: dict[str, Any] = json.loads((STORE.parent / "recorded" / "injection.json").read_text())[
-    "calls"
-][0]["request"]
-CERT, KEY, CA = "certificates/server.pem", "certificates/server.key", "certificates/ca.pem"
-
-
-class Served:
-    """A running server, its output and how to call it."""
-
-    def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
-        assert process.stdout is not None
-        self.process = process
-        self.first: list[str] = []
-        for line in process.stdout:
-            self.first.append(line)
-            if line.startswith("podgraft listens on https://127.0.0.1:"):
-                break
-        self.port = int(self.first[-1].rsplit(":", 1)[-1])
-        self.context = ssl.create_default_context(cafile=folder / CA)
-
-    def ask(self, method: str, path: str, **headers: str) -> tuple[int, Any]:
-        """One call on a connection of its own; POST sends a review."""
-        connection = HTTPSConnection("127.0.0.1", self.port, context=self.context, timeout=20)
-        body = json.dumps(REVIEW) if method == "POST" else None
-        try:
-            connection.request(method, path, body, {"Content-Type": "application/json"} | headers)
-            response = connection.getresponse()
-            return response.status, response.read().decode()
-        finally:
-            connection.close()
-
-    def stop(self) -> str:
-        """Everything that was printed, once it has stopped in good order."""
-        self.process.terminate()
-        out, err = self.process.communicate(timeout=30)
-        assert self.process.returncode == 0
-        return "".join(self.first) + out + err
-
 
 Start = Callable[..., Served]
 
@@ -65,9 +24,7 @@ Start = Callable[..., Served]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Certificates and a store, in the working directory."""
     monkeypatch.chdir(tmp_path)
-    for command in (("ca",), ("server", "127.0.0.1"), ("client", "prod-eu")):
-        assert certs.main([*command, "--key-type", "p-256"]) == 0
-    shutil.copytree(STORE, "store")
+    prepare(tmp_path)
     return tmp_path
 
 
@@ -75,35 +32,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def start(folder: Path) -> Generator[Start]:
     """Start servers that are stopped at the end."""
     with ExitStack() as stack:
-        yield lambda *words: stack.enter_context(_serving(folder, *words))
-
-
-@contextmanager
-def _serving(folder: Path, *words: str) -> Generator[Served]:
-    command = [sys.executable, "-m", "podgraft", "serve", "--store", "store", "--cert", CERT]
-    further = ("--key", KEY, "--host", "127.0.0.1", "--port", "0", "--workers", "1", *words)
-    with subprocess.Popen(
-        [*command, *further],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONUNBUFFERED": "1"},
-    ) as process:
-        try:
-            yield Served(process, folder)
-        finally:
-            process.kill()
-
-
-def _token() -> str:
-    issued = ["issue", "--cluster", "prod-eu", "--store", "file:store", "--output", "token"]
-    assert tokens.main(issued) == 0
-    return Path("token").read_text().strip()
+        yield lambda *words: stack.enter_context(serving(folder, *words))
 
 
 def test_a_token_lets_a_cluster_in_and_never_reaches_the_log(start: Start) -> None:
-    token = _token()
+    token = issue_token()
     served = start()
     assert served.ask("GET", "/ping") == (200, "pong")
     path = "/inject/cluster/prod-eu"
@@ -145,6 +78,123 @@ def test_a_passphrase_opens_the_key(start: Start, folder: Path) -> None:
     renewed = ["server", "127.0.0.1", "--force", "--passphrase-file", "secret"]
     assert certs.main(renewed) == 0
     assert start("--passphrase-file", "secret").ask("GET", "/ping") == (200, "pong")
+
+
+def test_what_was_found_is_reported_at_start(start: Start) -> None:
+    issue_token()
+    written = start().stop()
+    assert "injector default: policy " in written
+    assert "cluster prod-eu: 1 token\n" in written
+    assert "certificate certificates/server.pem: valid until " in written
+    assert "error" not in written
+
+
+def test_a_store_that_nobody_may_call_says_how_to_let_a_cluster_in(start: Start) -> None:
+    written = start().stop()
+    remedy = "no cluster can call; run scripts/tokens.py issue --cluster ID --store file:store"
+    assert f"warning: store/auth: {remedy}" in written
+
+
+def test_an_injector_that_does_not_load_is_reported_and_others_are_served(
+    start: Start, folder: Path
+) -> None:
+    shutil.copytree(folder / "store" / "default", folder / "store" / "other")
+    (folder / "store" / "other" / "policy.yaml").write_text("policy: [")
+    issue_token()
+    (folder / "store" / "auth" / "broken.yaml").write_text("tokens: 5")
+    served = start()
+    assert served.ask("GET", "/ping") == (200, "pong")
+    written = served.stop()
+    assert "injector default: policy " in written
+    assert "error: store/other: " in written
+    assert "error: store/auth/broken.yaml: " in written
+
+
+SERVE = ("serve", "--cert", CERT, "--key", KEY)
+
+
+@pytest.mark.usefixtures("folder")
+def test_check_reports_and_does_not_serve(capsys: pytest.CaptureFixture[str]) -> None:
+    issue_token()
+    capsys.readouterr()
+    assert main([*SERVE, "--store", "store", "--check"]) == 0
+    assert "cluster prod-eu: 1 token\n" in capsys.readouterr().out
+    shutil.copytree("store/default", "store/other")
+    Path("store/other/policy.yaml").write_text("policy: [")
+    assert main([*SERVE, "--store", "store", "--check"]) == 1
+    written = capsys.readouterr()
+    assert "error: store/other: " in written.out
+    assert "something does not load; correct the errors above" in written.err
+
+
+def _write(path: str, text: str) -> None:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text)
+
+
+UNUSABLE: tuple[tuple[str, Callable[[], object], str, str], ...] = (
+    (
+        "one level too deep",
+        lambda: None,
+        "store/default",
+        "--store store/default: is an injector, not a folder of injectors; use --store ",
+    ),
+    (
+        "empty",
+        lambda: Path("empty").mkdir(),
+        "empty",
+        "--store empty: contains no injector; put the manifests of one into empty/default/bundle",
+    ),
+    (
+        "callers alone",
+        lambda: _write("callers/auth/prod-eu.yaml", "tokens: []"),
+        "callers",
+        "--store callers: contains no injector",
+    ),
+    (
+        "a policy that does not load",
+        lambda: _write("broken/default/policy.yaml", "policy: ["),
+        "broken",
+        "no injector loads; correct the errors above",
+    ),
+)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("name", "make", "store", "message"), UNUSABLE, ids=[row[0] for row in UNUSABLE]
+)
+@pytest.mark.parametrize("check", [[], ["--check"]], ids=["serve", "check"])
+def test_a_store_that_cannot_work_is_refused(
+    name: str,
+    make: Callable[[], object],
+    store: str,
+    message: str,
+    check: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    make()
+    assert main([*SERVE, "--store", store, *check]) == 1, name
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("begin", "days", "message"),
+    [(-40, 30, "the certificate expired on "), (10, 30, "the certificate is not valid before ")],
+)
+def test_a_certificate_that_no_client_accepts_is_refused(
+    begin: int, days: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lifetime = Lifetime.starting(datetime.now(UTC) + timedelta(days=begin), days)
+    authority = Authority()
+    key = keys.make(keys.KeyType.P_256)
+    wanted = names.parse(["127.0.0.1"])
+    made = issuing.server(wanted, key.public_key(), authority.issuer, lifetime)
+    Path(CERT).write_bytes(pem.dump([made]))
+    Path(KEY).write_bytes(keys.encode(key, None))
+    assert main([*SERVE, "--store", "store"]) == 1
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")

@@ -139,7 +139,7 @@ BROKEN = (
         sample(**{"policy: enabled": "polcy: enabled"}),
         "injector.yaml /data/config/polcy",
         "unknown key",
-        "rename it to policy",
+        "policy",
     ),
     Broken(
         "tab",

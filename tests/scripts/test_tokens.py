@@ -130,6 +130,13 @@ def test_certificates_are_allowed_and_forbidden(run: Run) -> None:
     assert again.err == f"tokens.py: {subject!r} is not among the subjects of prod: none\n"
 
 
+@pytest.mark.parametrize("subject", ["prod", "CN=prod+O=podgraft-clusters", "CN=prod,"])
+def test_a_subject_that_matches_no_certificate_is_refused(run: Run, subject: str) -> None:
+    refused = run("allow", "--cluster", "prod", subject)
+    assert refused.status == 1
+    assert f"subject: got {subject!r}, which can match no certificate; use the form" in refused.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

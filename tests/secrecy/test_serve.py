@@ -143,6 +143,6 @@ def test_what_is_no_http_is_neither_written_nor_repeated(served: Served) -> None
     for _ in range(2):
         assert served.ask(Call(path="/readyz", method="GET"))[0] == 500
     written = served.stop()
-    assert written.count("is no HTTP: ") >= len(NO_HTTP) - 2
+    assert written.count(": invalid HTTP: ") >= len(NO_HTTP) - 2
     assert written.count('"event":"mistake"') == 2
     assert found(written) == [], written

@@ -11,7 +11,7 @@ SPELLINGS = (
     ("with blanks", "CN = prod-eu, O = podgraft-clusters"),
     ("in small letters", "cn=prod-eu,o=podgraft-clusters"),
     ("OpenSSL, the other way round", "O = podgraft-clusters, CN = prod-eu"),
-    ("one step of two attributes", "CN=prod-eu+O=podgraft-clusters"),
+    ("with escapes", "CN=prod\\-eu,O=podgraft\\2dclusters"),
 )
 
 
@@ -34,6 +34,7 @@ OTHERS = (
     "CN=PROD-EU,O=podgraft-clusters",
     "O=prod-eu,CN=podgraft-clusters",
     "CN=prod-eu\\,O=podgraft-clusters",
+    "CN=prod-eu\\+O=podgraft-clusters",
 )
 
 
@@ -46,8 +47,24 @@ def test_another_subject_is_another(text: str) -> None:
 
 def test_escapes_are_undone() -> None:
     assert subjects.parse("CN=a\\,b\\2bc\\\\") == (("CN", "a,b+c\\"),)
+    assert subjects.parse("CN=caf\\C3\\A9, O=é") == (("CN", "café"), ("O", "é"))
+    assert subjects.parse("CN= a\\  ,O=\\ b") == (("CN", "a "), ("O", " b"))
 
 
-@pytest.mark.parametrize("text", ["", "prod-eu", "CN", ",", "CN=a,,O=b", "=a", "CN=a,"])
+NO_SUBJECTS = ("", "prod-eu", "CN", ",", "CN=a,,O=b", "=a", "CN=a,", "CN=\\C3", "CN=a\\")
+SEVERAL_AT_ONCE = (
+    "CN=prod-eu+O=podgraft-clusters",
+    "O=podgraft-clusters+CN=prod-eu",
+    "CN=prod-eu + O=podgraft-clusters",
+    "CN=prod-eu+",
+)
+
+
+@pytest.mark.parametrize("text", [*NO_SUBJECTS, *SEVERAL_AT_ONCE])
 def test_what_is_no_subject_is_none(text: str) -> None:
     assert subjects.parse(text) is None
+
+
+def test_a_step_of_several_attributes_is_not_several_steps() -> None:
+    peer = ((("organizationName", "podgraft-clusters"), ("commonName", "prod-eu")),)
+    assert subjects.of_certificate(peer) is None

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from podgraft import admission, kube, patch, policy
 from podgraft.admission import AdmissionRequest, AdmissionResponse
 from podgraft.bundle import Bundle, Call, Graft, Grafted
-from podgraft.injection import OperatorError, UserError, discreet
+from podgraft.injection import OperatorError, UserError, discreet, objects
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import identity
 from podgraft.policy import Decision, Skip
@@ -218,7 +218,7 @@ def _known(*stale: Stale | None) -> tuple[Stale, ...]:
 def _inject(case: _Case, bundle: Bundle) -> Answered:
     decision = policy.not_applicable(case.request)
     if decision is None:
-        pod = _pod(case.request.object)
+        pod = objects.check_pod(case.request.object)
         case = replace(case, owner=_owner(pod))
         decision = policy.decide(bundle.rules, pod, case.request.namespace)
         if not isinstance(decision, Skip):
@@ -238,10 +238,11 @@ def _injected(case: _Case, bundle: Bundle, pod: Object, decision: Decision) -> A
 
 
 def _mutate(case: _Case, bundle: Bundle) -> Answered:
-    if not isinstance(case.request.object, dict):
+    if case.request.object is None or not bundle.objects:
         return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES)
-    grafted = _graft(bundle.objects, case.request.object, case.call)
-    if grafted.object is case.request.object:
+    before = objects.check_object(case.request)
+    grafted = _graft(bundle.objects, before, case.call)
+    if grafted.object is before:
         return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES, grafted.warnings)
     return _patched(case, Word.MUTATE, Why.OVERLAYS, grafted, grafted.warnings)
 
@@ -261,25 +262,6 @@ def _validate(case: _Case, bundle: Bundle) -> Answered:
     code = denials[0].code
     response = admission.denied(case.request, message, code=code, warnings=told, audit=audit)
     return Answered(response, facts)
-
-
-def _pod(value: JSON) -> Object:
-    """The pod in the request; ``UserError`` where the object is none."""
-    if not isinstance(value, dict):
-        raise UserError("object: expected a Pod, got none")
-    kind = value.get("kind", "Pod")
-    if kind != "Pod":
-        raise UserError(f"object: expected a Pod, got {kind!r}")
-    metadata = value.get("metadata")
-    if not isinstance(metadata, dict) or not isinstance(value.get("spec"), dict):
-        raise UserError("object: a Pod has metadata and spec")
-    # kube-apiserver wrote the managed fields itself, and they take as long as half of the rest.
-    own = {key: metadata[key] for key in metadata if key != "managedFields"}
-    try:
-        kube.check(kube.POD, {**value, "metadata": own})
-    except kube.DecodeError as error:
-        raise UserError(f"object does not decode as a Pod: {error}") from error
-    return value
 
 
 def _graft(grafts: Sequence[Graft], before: Object, call: Call) -> Grafted:

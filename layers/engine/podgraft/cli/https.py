@@ -11,7 +11,7 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
 from podgraft.cli.tls import ReloadingContext
-from podgraft.cli.worker import Worker
+from podgraft.cli.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, Worker
 
 # Go's client keeps an idle connection for 90 s: it must be the one that closes, or a review that is
 # just being sent is lost.
@@ -29,6 +29,7 @@ class Place:
     port: int  # 0 lets the system choose
     workers: int
     threads: int
+    connections_per_address: int = DEFAULT_CONNECTIONS_PER_ADDRESS  # in each worker
 
 
 class Server(BaseApplication):
@@ -55,7 +56,12 @@ class Server(BaseApplication):
         return {
             "bind": f"{host}:{place.port}",
             "workers": place.workers,
-            "worker_class": Worker,
+            # gunicorn makes the worker itself: what is ours reaches it by the class.
+            "worker_class": type(
+                "BoundedWorker",
+                (Worker,),
+                {"connections_per_address": place.connections_per_address},
+            ),
             "threads": place.threads,
             "keepalive": KEEP_ALIVE_SECONDS,
             "graceful_timeout": GRACE_SECONDS,

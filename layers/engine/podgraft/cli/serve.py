@@ -14,9 +14,11 @@ from tempfile import mkdtemp
 
 import click
 
+from podgraft.cli.failure import CommandError
 from podgraft.cli.https import Place, Server
-from podgraft.cli.serving import check_store
+from podgraft.cli.survey import Survey, all_lines, certificate_survey, survey
 from podgraft.cli.tls import Files, ReloadingContext
+from podgraft.cli.worker import DEFAULT_CONNECTIONS_PER_ADDRESS
 from podgraft.store import DirectoryCallers, DirectoryStore
 from podgraft.store.last_good import FileLastGood
 from podgraft.web import Auth, create_app
@@ -52,6 +54,14 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True)
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True)
 @click.option("--threads", type=click.IntRange(1), default=8, show_default=True)
+@click.option(
+    "--connections-per-address",
+    type=click.IntRange(1),
+    default=DEFAULT_CONNECTIONS_PER_ADDRESS,
+    show_default=True,
+    help="Share of one client address in the connections of each worker.",
+)
+@click.option("--check", is_flag=True, help="Report what would be served, and do not serve it.")
 def command(  # noqa: PLR0913 — one parameter an option
     *,
     folder: Path,
@@ -65,21 +75,33 @@ def command(  # noqa: PLR0913 — one parameter an option
     port: int,
     workers: int,
     threads: int,
+    connections_per_address: int,
+    check: bool,
 ) -> None:
     """Answer admission reviews over HTTPS, without AWS.
 
-    Every injector of the store is loaded and tried first. Those with errors are reported; without
-    any that loads, nothing is served. SIGTERM ends it once the open requests are answered. Port 0
-    takes a free port and prints it.
+    It reports at start which injectors and clusters it found, and refuses to start if no injector
+    loads or the certificate is not valid. With --check, the exit status is 1 if anything does not
+    load.
+
+    SIGTERM ends it once the open requests are answered. Port 0 takes a free port and prints it.
     """
     proof = _proof(auth, client_ca)
     tls = ReloadingContext(Files(cert, key, client_ca, _passphrase(passphrase_file)))
-    place = Place(host=host, port=port, workers=workers, threads=threads)
+    place = Place(
+        host=host,
+        port=port,
+        workers=workers,
+        threads=threads,
+        connections_per_address=connections_per_address,
+    )
     with _state_folder(state) as kept:
         store = DirectoryStore(folder, last_good=FileLastGood(kept))
-        check_store(store)
-        app = create_app(store, DirectoryCallers(folder), auth=proof)
-        Server(app, place, tls).run()
+        callers = DirectoryCallers(folder)
+        surveys = survey(folder, store, callers, proof), certificate_survey(cert)
+        _report(*surveys, check=check)
+        if not check:
+            Server(create_app(store, callers, auth=proof), place, tls).run()
 
 
 @contextmanager
@@ -95,6 +117,17 @@ def _state_folder(state: Path | None) -> Generator[Path]:
         # A worker leaves this block too, when it ends.
         if os.getpid() == master:
             rmtree(folder, ignore_errors=True)
+
+
+def _report(*surveys: Survey, check: bool) -> None:
+    """Print what was found; raise ``CommandError`` if that cannot work, or is to be checked."""
+    for kind, line in all_lines(*surveys):
+        # Standard output belongs to the log of reviews.
+        click.echo(f"{kind}: {line}" if kind else line, err=not check)
+    if any(not each.is_usable for each in surveys):
+        raise CommandError("no injector loads; correct the errors above")
+    if check and any(each.errors for each in surveys):
+        raise CommandError("something does not load; correct the errors above")
 
 
 def _proof(auth: str | None, client_ca: Path | None) -> Auth:

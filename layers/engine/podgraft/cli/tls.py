@@ -3,8 +3,11 @@
 import logging
 import ssl
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
+
+from cryptography import x509
 
 from podgraft.cli.failure import CommandError
 
@@ -23,7 +26,11 @@ class Files:
     passphrase: bytes | None = None
 
     def load(self) -> ssl.SSLContext:
-        """A context from the files as they are; raises ``OSError`` (``ssl.SSLError`` is one)."""
+        """A context from the files as they are.
+
+        Raises ``OSError`` (``ssl.SSLError`` is one), or ``ValueError`` for a certificate that no
+        client accepts now.
+        """
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         # Without a function OpenSSL would ask at the terminal for the passphrase of a key.
         context.load_cert_chain(self.certificate, self.key, lambda: self.passphrase or b"")
@@ -33,7 +40,20 @@ class Files:
             # Whether a caller needs a certificate is for the app to say, in words that reach the
             # user; one that is shown must be valid all the same.
             context.verify_mode = ssl.CERT_OPTIONAL
+        self._check_validity(datetime.now(UTC))
         return context
+
+    def _check_validity(self, now: datetime) -> None:
+        """Refuse a certificate outside its validity, which OpenSSL would present all the same."""
+        certificate, *_ = x509.load_pem_x509_certificates(self.certificate.read_bytes())
+        begins, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+        if now >= ends:
+            raise ValueError(f"the certificate expired on {ends:%Y-%m-%d %H:%M} UTC; renew it")
+        if now < begins:
+            raise ValueError(
+                f"the certificate is not valid before {begins:%Y-%m-%d %H:%M} UTC; "
+                "check the clock, or use another one"
+            )
 
     def marks(self) -> _Marks | None:
         """What changes when a file does; None while one is missing, as during a replacement."""
@@ -53,7 +73,7 @@ class ReloadingContext:
         self._marks = files.marks()
         try:
             self._context = files.load()
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise CommandError(
                 f"{files.certificate} and {files.key} do not load: {error}"
             ) from error
@@ -69,7 +89,7 @@ class ReloadingContext:
     def _reload(self) -> None:
         try:
             self._context = self.files.load()
-        except OSError as error:
+        except (OSError, ValueError) as error:
             _LOG.warning("the old certificate stays: the new one does not load: %s", error)
         else:
             _LOG.info("serving the certificate of %s anew", self.files.certificate)

@@ -133,7 +133,17 @@ def _typed(before: Object, partial: Object, type_: GoType, name: str) -> JSON:
         kube.check(type_, partial)
         return strategic.merge(before, partial, type_)
     except (kube.DecodeError, strategic.MergeError) as error:
+        _check_merges(before, type_)
         raise OperatorError(f"overlay {name}: what it gives does not fit: {error}") from error
+
+
+def _check_merges(before: Object, type_: GoType) -> None:
+    """Raise ``UserError`` for an object with lists that nothing can be merged into."""
+    try:
+        known: JSON = kube.decode(type_, before)  # without what newer releases of Kubernetes add
+        strategic.merge(known, known, type_)
+    except (kube.DecodeError, strategic.MergeError) as error:
+        raise UserError(f"object {error}") from error
 
 
 # The keys of ``spec`` that must be there, and what they are for.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
-from podgraft import kubeyaml
 from podgraft.bundle import Bundle, Call, Fault, IstioGraft, Manifest, compile_istio
 from podgraft.injection import OperatorError
 from podgraft.injection.istio import Injector
@@ -28,6 +27,9 @@ from .similar import suggestion
 _ANNOTATION = "inject.istio.io/templates"
 _TEMPLATES = "/data/config/templates"
 
+# How a misspelt key of ``config`` is reported when a bundle is compiled (unread.py).
+_UNKNOWN_KEY = "unknown key"
+
 # Where a name of no template is reported when a bundle is compiled.
 _NAMES = lazy(r"/defaultTemplates$|/aliases/")
 
@@ -35,18 +37,6 @@ _NAMES = lazy(r"/defaultTemplates$|/aliases/")
 # in Istio as well (pilot/pkg/config/kube/gateway*, classinfo.go, Templates).
 CONTROLLER_TEMPLATES = frozenset(
     {"agentgateway", "agentgateway-waypoint", "kube-gateway", "waypoint"}
-)
-
-# What Istio reads of ``config`` (pkg/kube/inject, Config), in any release and in any case.
-_CONFIG_KEYS = (
-    "policy",
-    "defaultTemplates",
-    "template",
-    "templates",
-    "aliases",
-    "neverInjectSelector",
-    "alwaysInjectSelector",
-    "injectedAnnotations",
 )
 
 
@@ -240,16 +230,10 @@ def _check_fields(injector: Injector, holder: Manifest, report: Report) -> Itera
 
 
 def _check_config(bundle: Bundle, holder: Manifest, report: Report) -> None:
-    """Keys that nothing reads, and a policy that injects no pod."""
-    text = holder.data.get("config")
-    document = kubeyaml.load(text, strict=False) if isinstance(text, str) else None
-    known = {key.lower() for key in _CONFIG_KEYS}
-    for key in document if isinstance(document, dict) else ():
-        if key.lower() not in known:
-            hint = suggestion(key, _CONFIG_KEYS)
-            remedy = f"rename it to {hint}" if hint else f"use {', '.join(_CONFIG_KEYS)}"
-            path = f"/data/config/{pointer.escape(key)}"
-            report.error(holder.fault(path, "unknown key", remedy))
+    """Keys that no release reads, and a policy that injects no pod."""
+    for fault in bundle.tolerated:
+        if not fault.is_warning and fault.problem.startswith(_UNKNOWN_KEY):
+            report.error(fault)
     if not bundle.rules.policy:
         problem = "is missing, so that podgraft injects no pod"
         report.error(holder.fault("/data/config/policy", problem, "use enabled or disabled"))

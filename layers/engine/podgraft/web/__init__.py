@@ -9,6 +9,7 @@ from podgraft.settings import Auth
 
 from .app import create_app
 from .asgi import InLoop
+from .events import guarded
 from .journal import Journal, trace
 from .on_lambda import journal_of, rehearse, traced
 
@@ -17,6 +18,7 @@ __all__ = [
     "InLoop",
     "Journal",
     "create_app",
+    "guarded",
     "journal_of",
     "rehearse",
     "trace",

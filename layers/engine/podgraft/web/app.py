@@ -40,7 +40,14 @@ def create_app(
     write = journal or to()
     if auth is Auth.NONE:
         write({"event": "open", "level": "WARNING", "message": _OPEN})
-    webhook = Webhook(store, gate(auth, callers), Throttle(clock), write, clock)
+    webhook = Webhook(
+        store,
+        gate(auth, callers),
+        Throttle(clock),
+        write,
+        clock,
+        certificates=auth is Auth.MTLS,
+    )
     for route in REVIEWS:
         _add_review(app, webhook, route)
     _add_health(app, store)
@@ -51,13 +58,17 @@ def create_app(
 
 
 class _TokenInPath:
-    """Takes the token out of the path before anything else sees it."""
+    """Takes the token out of the path before anything else sees it, and the host name.
+
+    No route depends on the host, which the client writes, and Werkzeug refuses some.
+    """
 
     def __init__(self, app: WSGIApplication) -> None:
         self._app = app
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         credentials.take_path_token(environ)
+        environ.pop("HTTP_HOST", None)
         return self._app(environ, start_response)
 
 

@@ -1,7 +1,7 @@
 """What a call brings to prove who sends it, taken from the WSGI environment."""
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from podgraft.records import dataclass
 
@@ -25,12 +25,16 @@ class Credentials:
     source: str
 
 
-def read(environ: Environ) -> Credentials:
-    """All credentials that the call brings, unchecked but for what TLS has verified."""
+def read(environ: Environ, *, certificates: bool = True) -> Credentials:
+    """All credentials that the call brings, unchecked but for what TLS has verified.
+
+    Without *certificates*, nothing that describes one is read.
+    """
+    subject = _gateway_subject(environ) or _socket_subject(environ) if certificates else None
     shown = (environ.get(PATH_TOKEN), _bearer(environ.get("HTTP_AUTHORIZATION", "")))
     return Credentials(
         tuple(token for token in shown if token),
-        _gateway_subject(environ) or _socket_subject(environ),
+        subject,
         environ.get("REMOTE_ADDR", ""),
     )
 
@@ -50,11 +54,18 @@ def _bearer(header: str) -> str:
 
 
 def _gateway_subject(environ: Environ) -> Subject | None:
-    """API Gateway has verified the certificate against its trust store."""
-    event = environ.get("aws.event", {})
-    certificate = event.get("requestContext", {}).get("authentication", {}).get("clientCert", {})
-    subject = certificate.get("subjectDN", "")
-    return subjects.parse(subject) if subject else None
+    """API Gateway has verified the certificate against its trust store.
+
+    The event's format allows null in all of these places; any other shape than the right one means
+    that there is no certificate.
+    """
+    value: Any = environ.get("aws.event")
+    for key in ("requestContext", "authentication", "clientCert", "subjectDN"):
+        if not isinstance(value, Mapping):
+            return None
+        members = cast("Mapping[str, Any]", value)
+        value = members.get(key)
+    return subjects.parse(value) if isinstance(value, str) else None
 
 
 def _socket_subject(environ: Environ) -> Subject | None:

@@ -42,12 +42,15 @@ class Webhook:
         throttle: Throttle,
         journal: Journal,
         clock: Callable[[], float],
+        *,
+        certificates: bool = True,
     ) -> None:
         self._store = store
         self._gate = gate
         self._throttle = throttle
         self._journal = journal
         self._clock = clock
+        self._certificates = certificates
 
     def reply(self, route: str, injector: str, tail: str, environ: Environ) -> Reply:
         """Answer one call, whatever comes of it, and note it in the journal."""
@@ -90,7 +93,7 @@ class Webhook:
             return faults.reply(error), {**mistake, "trace": trace(error)}
 
     def _authenticated(self, call: "_Call") -> Known:
-        shown = credentials.read(call.environ)
+        shown = credentials.read(call.environ, certificates=self._certificates)
         try:
             return self._gate(shown, call.deadline)
         except (UnauthenticatedError, ForbiddenError) as error:
