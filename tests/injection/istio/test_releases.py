@@ -18,7 +18,7 @@ CHANGES: dict[int, str] = {
     8: """
         +brace_delimiters +selectors +apps_v1 +by_hand_decides +skips_injected
         +path_environment +concurrency_two +zipkin_by_default +workload_data +proxy_annotation
-        +annotation_in_mesh +labels_added +namespace_filled
+        +annotation_in_mesh +labels_added +namespace_filled +checks_mesh_names
         -first_violation_only -signed_ports -kubernetes_defaults -by_hand_appends
         +remote_services_set +empty_collections_kept +enable_core_dump_checked
     """,

@@ -35,17 +35,19 @@ def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Surv
     lines: list[str] = []
     errors: list[str] = []
     warnings: list[str] = []
+    failing = 0
     for name in injectors:
         try:
             snapshot = store.snapshot(name, None)
         except StoreError as error:
+            failing += 1
             errors.append(f"{folder / name}: {_told(error)}; the reviews of this injector fail")
         else:
+            if snapshot.stale is not None:  # the server has a last good version
+                warnings.append(f"{folder / name}: {snapshot.stale.why}")
             policy, digest = snapshot.policy_version, snapshot.bundle.digest
             lines.append(f"injector {name}: policy {policy}, bundle {digest}")
-            if snapshot.stale is not None:
-                warnings.append(f"{folder / name}: {snapshot.stale.why}")
-    usable = bool(lines)
+    usable = failing < len(injectors)
     if auth is not Auth.NONE:
         found = _clusters(folder, callers, auth)
         lines += found.lines

@@ -27,6 +27,9 @@ from .similar import suggestion
 _ANNOTATION = "inject.istio.io/templates"
 _TEMPLATES = "/data/config/templates"
 
+# How a misspelt key of ``config`` is reported when a bundle is compiled (unread.py).
+_UNKNOWN_KEY = "unknown key"
+
 # Where a name of no template is reported when a bundle is compiled.
 _NAMES = lazy(r"/defaultTemplates$|/aliases/")
 
@@ -227,7 +230,10 @@ def _check_fields(injector: Injector, holder: Manifest, report: Report) -> Itera
 
 
 def _check_config(bundle: Bundle, holder: Manifest, report: Report) -> None:
-    """Report a policy that injects no pod."""
+    """Keys that no release reads, and a policy that injects no pod."""
+    for fault in bundle.tolerated:
+        if not fault.is_warning and fault.problem.startswith(_UNKNOWN_KEY):
+            report.error(fault)
     if not bundle.rules.policy:
         problem = "is missing, so that podgraft injects no pod"
         report.error(holder.fault("/data/config/policy", problem, "use enabled or disabled"))

@@ -215,7 +215,7 @@ def _compiled_by(
     try:
         compiled = bundle.compile_(files, read)
         report = trial.check_bundle(compiled, read)
-        known = {(fault.file, fault.path) for fault in compiled.tolerated}
+        known = {(each.file, each.path) for each in compiled.tolerated if not each.is_warning}
         rendered = (*report.errors, *report.warnings)
         # One problem of one place is reported once.
         new = [fault for fault in rendered if (fault.file, fault.path) not in known]

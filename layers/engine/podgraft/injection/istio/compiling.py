@@ -89,8 +89,8 @@ def compile_(
     warnings += chosen.unknown("policy" if surroundings.default_templates else "config")
     if not _reports_missing(profile, config, chosen, faults, warnings) and not deferred:
         _parse(profile, chosen, faults, warnings)
-        warnings += _unread(profile, config, values, surroundings)
         faults += _complete_faults(profile, values, mesh_config, faults)
+        warnings += _unread(profile, config, values, surroundings)
     rules = _rules(profile, config, warnings)
     if faults:
         raise InvalidDocumentsError(tuple(faults), tuple(warnings))

@@ -3,7 +3,8 @@
 Istio's loader is not strict (``yaml.Unmarshal``): it drops such keys without an error. A key of
 another release is a warning, since one ConfigMap can serve several releases. A key of no release is
 a typing error that changes what is injected, so that ``policy check`` and ``policy push`` refuse
-it; a running function tolerates it, as istiod does. Only non-empty values count.
+it, and no store switches to it (``podgraft.trial``). A cold start tolerates it, as istiod does.
+Only non-empty values count.
 """
 
 from __future__ import annotations
