@@ -102,8 +102,9 @@ def command(connections: int, reviews: int) -> None:
         with throughput.serving(measured, folder) as server:
             caller = Caller(server, Path(request).read_bytes())
             measure(caller, reviews)
-            print(_line("quiet", measure(caller, reviews)), flush=True)
             for shape in SHAPES:
+                # Each time anew: what else the machine does changes meanwhile.
+                print(_line("quiet", measure(caller, reviews)), flush=True)
                 for addresses in ("one", "many"):
                     with silence(server.port, shape, connections, addresses):
                         line = _line(f"{shape}, {addresses}", measure(caller, reviews))

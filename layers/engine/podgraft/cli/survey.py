@@ -14,7 +14,7 @@ from cryptography import x509
 
 from podgraft.cli.failure import CommandError
 from podgraft.store import Callers, CallerStore, Store, StoreError
-from podgraft.web import Auth
+from podgraft.web import Auth, trace
 
 _SOON = timedelta(days=30)
 
@@ -30,7 +30,19 @@ class Survey:
 
 
 def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
-    """Load all that is in the folder; raise ``CommandError`` if it contains no injector."""
+    """Load all that is in the folder; raise ``CommandError`` if it contains no injector.
+
+    A bug that this meets stops no server, and its message, which can quote anything, is not shown.
+    """
+    try:
+        return _survey(folder, store, callers, auth)
+    except CommandError:
+        raise
+    except Exception as error:  # noqa: BLE001  it may concern one review in many
+        return Survey(errors=(f"--store {folder}: internal error: {trace(error)}",))
+
+
+def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
     injectors = _injectors(folder, store)
     lines: list[str] = []
     errors: list[str] = []
