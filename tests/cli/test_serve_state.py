@@ -66,6 +66,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @contextmanager
 def serving(folder: Path, *words: str) -> Generator[Server]:
+    with serving_process(folder, *words) as process:
+        yield Server(process, folder)
+
+
+@contextmanager
+def serving_process(folder: Path, *words: str) -> Generator[subprocess.Popen[str]]:
     command = [
         *(sys.executable, "-m", "podgraft", "serve", "--store", "store", "--auth", "none"),
         *("--cert", "certificates/server.pem", "--key", "certificates/server.key"),
@@ -81,7 +87,7 @@ def serving(folder: Path, *words: str) -> Generator[Server]:
         env=environment,
     ) as process:
         try:
-            yield Server(process, folder)
+            yield process
         finally:
             process.kill()
 
@@ -112,16 +118,19 @@ def test_a_new_worker_answers_from_what_the_one_before_loaded(folder: Path) -> N
     assert not list((folder / "temporary").glob("podgraft-*"))
 
 
-@pytest.mark.parametrize(("words", "kept"), [((), False), (("--state", "state"), True)])
-def test_a_restart_answers_from_the_state_folder(
-    words: tuple[str, ...], kept: bool, folder: Path
-) -> None:
-    with serving(folder, *words) as server:
+def test_a_restart_answers_from_the_state_folder(folder: Path) -> None:
+    with serving(folder, "--state", "state") as server:
         assert server.review() == (200, [])
         server.stop()
     break_policy(folder)
-    with serving(folder, *words) as server:
-        if kept:
-            assert_stale(server.review())
-        else:
-            assert server.review()[0] == 500
+    with serving(folder, "--state", "state") as server:
+        assert_stale(server.review())
+
+
+def test_a_restart_without_a_state_folder_is_refused(folder: Path) -> None:
+    with serving(folder) as server:
+        assert server.review() == (200, [])
+        server.stop()
+    break_policy(folder)
+    with serving_process(folder) as process:
+        assert process.wait(timeout=60) == 1

@@ -56,7 +56,7 @@ def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Sur
             errors.append(f"{folder / name}: {_told(error)}; the reviews of this injector fail")
         else:
             if snapshot.stale is not None:  # the server has a last good version
-                warnings.append(f"{folder / name}: {snapshot.stale.why}")
+                errors.append(f"{folder / name}: {snapshot.stale.why}")
             policy, digest = snapshot.policy_version, snapshot.bundle.digest
             lines.append(f"injector {name}: policy {policy}, bundle {digest}")
     usable = failing < len(injectors)
