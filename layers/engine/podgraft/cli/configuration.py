@@ -31,7 +31,11 @@ _OPTIONS = (
     click.option("--valuesFile", "values", type=_FILE, help="Key values of the same."),
     click.option("--meshConfigFile", "mesh", type=_FILE, help="Key mesh of ConfigMap istio."),
     click.option("--revision", help="Revision of the control plane."),
-    click.option("--istio-release", "release", help="MAJOR.MINOR; read from global.tag otherwise."),
+    click.option(
+        "--istio-release",
+        "release",
+        help="Istio release, such as 1.30.3; read from global.tag or the template otherwise.",
+    ),
 )
 
 

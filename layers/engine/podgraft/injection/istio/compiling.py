@@ -20,7 +20,7 @@ from . import (
     openshift,
     proxycheck,
     proxyconfig,
-    releases,
+    release_names,
     settings,
     templates,
 )
@@ -28,8 +28,9 @@ from .documents import Documents, Surroundings
 from .injector import Injector
 from .messages import Message, MessageError, Schema, Wrong
 from .plan import Setup
-from .releases import Profile, UnknownReleaseError
-from .settings import Config, Values
+from .release_choice import choose_profile
+from .releases import Profile
+from .settings import Config
 from .templates import Templates
 
 # What remains to be said where istiod's own words tell the problem: its fields have one reference.
@@ -79,7 +80,7 @@ def compile_(
     warnings: list[Fault] = []
     config = settings.read_config(documents.config, faults)
     values = settings.read_values(documents.values, faults)
-    profile = _profile(surroundings, values, faults, warnings)
+    profile = choose_profile(surroundings.release, config, values, faults, warnings)
     schema = messages.schema(profile)
     mesh_config = _mesh(profile, schema, documents.mesh, faults)
     faults += _proxy_config_faults(schema, documents.proxy_configs)
@@ -99,6 +100,7 @@ def compile_(
             rules=rules,
             values=values,
             mesh=mesh_config,
+            proxy=_proxy(schema, mesh_config),
             templates=chosen,
             injected_annotations=config.injected_annotations if said is None else said,
             proxy_configs=documents.proxy_configs,
@@ -112,31 +114,6 @@ def compile_(
             template_version=sha256(config.template.encode()).hexdigest(),
             warnings=tuple(warnings),
         )
-    )
-
-
-def _profile(
-    surroundings: Surroundings, values: Values, faults: list[Fault], warnings: list[Fault]
-) -> Profile:
-    said = surroundings.release
-    if said is not None and releases.is_newer(said):
-        warnings.append(_followed_as_newest(said))
-    try:
-        return releases.of_tag(values.tag) if said is None else releases.parse(said)
-    except UnknownReleaseError as error:
-        place = ("values", "/global/tag") if said is None else ("policy", "/istioRelease")
-        remedy = 'set istioRelease in the policy to the release to follow, such as "1.30"'
-        faults.append(Fault(document=place[0], path=place[1], problem=str(error), remedy=remedy))
-        return releases.newest()
-
-
-def _followed_as_newest(said: str) -> Fault:
-    newest = releases.newest().release
-    return Fault(
-        document="policy",
-        path="/istioRelease",
-        problem=f"Istio {said} is newer than all that are known, and is followed as {newest}",
-        remedy=f'write "{newest}", or update podgraft',
     )
 
 
@@ -156,6 +133,18 @@ def _mesh(profile: Profile, schema: Schema, text: str, faults: list[Fault]) -> M
         for path, problem, remedy in mesh.problems(profile, config)
     )
     return config
+
+
+def _proxy(schema: Schema, mesh_config: Message) -> Message:
+    """The lowest layer of the webhook's proxy configurations: the mesh's over the defaults.
+
+    A zero of the mesh cannot replace a default, since the mesh is merged as a layer itself.
+    """
+    own = mesh.proxy_of(mesh_config)
+    if not schema.profile.proxy_layers:
+        return own
+    merged = proxyconfig.merge_layers(schema, mesh.proxy_defaults(schema.profile), own)
+    return own if merged == own else merged
 
 
 def _proxy_config_faults(schema: Schema, resources: tuple[Object, ...]) -> Iterator[Fault]:
@@ -180,7 +169,7 @@ def _functions(profile: Profile, schema: Schema, env: Mapping[str, str]) -> Mapp
     known = dict(sprig.functions(profile.sprig)) if profile.sprig else {}
     known |= functions.functions(profile, defaults, env, mesh_types.types(schema))
     known |= {name: masks.transparent(known[name]) for name in _SEES_THROUGH if name in known}
-    return functions.with_render(known) if profile.has("render", releases.FUNCTIONS) else known
+    return functions.with_render(known) if profile.has("render", release_names.FUNCTIONS) else known
 
 
 def _parse(profile: Profile, chosen: Templates, faults: list[Fault], warnings: list[Fault]) -> None:
