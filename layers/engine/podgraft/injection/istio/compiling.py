@@ -20,7 +20,7 @@ from . import (
     openshift,
     proxycheck,
     proxyconfig,
-    release_names,
+    releases,
     settings,
     templates,
 )
@@ -169,7 +169,7 @@ def _functions(profile: Profile, schema: Schema, env: Mapping[str, str]) -> Mapp
     known = dict(sprig.functions(profile.sprig)) if profile.sprig else {}
     known |= functions.functions(profile, defaults, env, mesh_types.types(schema))
     known |= {name: masks.transparent(known[name]) for name in _SEES_THROUGH if name in known}
-    return functions.with_render(known) if profile.has("render", release_names.FUNCTIONS) else known
+    return functions.with_render(known) if profile.has("render", releases.FUNCTIONS) else known
 
 
 def _parse(profile: Profile, chosen: Templates, faults: list[Fault], warnings: list[Fault]) -> None:

@@ -30,7 +30,7 @@ from podgraft.govalue import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, 
 from podgraft.jsonvalue import JSON, Object, load, objects_at
 from podgraft.recent import Recent
 
-from . import gojson, mesh_types, multus, otel, proxyconfig, release_names
+from . import gojson, mesh_types, multus, otel, proxyconfig, releases
 from .messages import MESH_CONFIG, PROXY_CONFIG, Message
 from .releases import Profile
 
@@ -283,7 +283,7 @@ def functions(
         ),
         "protoToJSON": Function(partial(proto_to_json, defaults), (ANY,)),
     }
-    return {name: table[name] for name in table if profile.has(name, release_names.FUNCTIONS)}
+    return {name: table[name] for name in table if profile.has(name, releases.FUNCTIONS)}
 
 
 _NAMES_AND_PORTS = (Read(0, (EACH, "Name")), Read(0, (EACH, "Ports")))

@@ -18,7 +18,7 @@ from podgraft.patch import pointer
 from podgraft.patterns import lazy
 from podgraft.records import dataclass
 
-from . import durations, gojson, release_names
+from . import durations, gojson, releases
 from .mesh_table import ENUMS, MESSAGES
 from .releases import Profile
 
@@ -99,7 +99,7 @@ class Schema:
         return MessageType(name, fields, by_key)
 
     def _knows(self, field: str, type_: str) -> bool:
-        spans = release_names.MESH_FIELDS
+        spans = releases.MESH_FIELDS
         return self.profile.has(field, spans) and self.profile.has(f"{field} {type_}", spans)
 
 

@@ -58,6 +58,8 @@ def read(annotations: Mapping[str, str]) -> Overrides:
         return Overrides()
     try:
         raw = load(annotations[ANNOTATION])
+        if raw is None:  # to Go, null is no error
+            return Overrides()
         if not isinstance(raw, dict):
             raise UserError(f"annotation {ANNOTATION}: it must hold a JSON object")
         for key in (CONTAINERS, INIT_CONTAINERS):

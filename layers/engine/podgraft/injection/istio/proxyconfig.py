@@ -18,6 +18,7 @@ from .messages import PROXY_CONFIG, PROXY_CONFIG_RESOURCE, Message, MessageError
 ANNOTATION = "proxy.istio.io/config"
 
 _EXCLUSIVE = ({"serviceCluster", "tracingServiceName"},)
+_PROXY_HEADERS = "v1alpha1.ProxyConfig_ProxyHeaders"
 _HEADERS_THAT_FALL_BACK = (
     "forwardedClientCert",
     "requestId",
@@ -66,9 +67,8 @@ def merge(schema: Schema, base: Message, layer: Message) -> Message:
     if "proxyMetadata" in layer and schema.profile.metadata_united:
         merged["proxyMetadata"] = _united(base, layer)
     if "proxyHeaders" in layer and "proxyHeaders" in base and schema.profile.headers_fall_back:
-        merged["proxyHeaders"] = _headers(
-            object_at(base, "proxyHeaders"), object_at(layer, "proxyHeaders")
-        )
+        headers = _headers(object_at(base, "proxyHeaders"), object_at(layer, "proxyHeaders"))
+        merged["proxyHeaders"] = messages.settled(schema, _PROXY_HEADERS, headers)
     return messages.settled(schema, PROXY_CONFIG, merged)
 
 

@@ -16,8 +16,26 @@ from typing import Any, Final, NamedTuple, TypeVar
 from podgraft.patterns import lazy
 from podgraft.records import dataclass
 
-from .release_names import KUBERNETES, SPRIG
+from .release_names import FUNCTIONS, KUBERNETES, MESH_FIELDS, SPRIG
 from .spans import Span, since
+
+__all__ = [
+    "FUNCTIONS",
+    "HEAD",
+    "KNOWN",
+    "LATEST",
+    "MESH_FIELDS",
+    "NEWEST",
+    "OLDEST",
+    "Profile",
+    "ReleaseName",
+    "UnknownReleaseError",
+    "is_newer",
+    "newest",
+    "parse",
+    "parse_name",
+    "profile",
+]
 
 T = TypeVar("T")
 
@@ -326,6 +344,12 @@ def parse(text: str) -> Profile:
     if release.major == 0:
         raise UnknownReleaseError(f'"{text}" is older than Istio 1.0')
     return newest() if release.major > 1 else profile(release.minor, release.patch)
+
+
+def is_newer(text: str) -> bool:
+    """Whether ``text`` names a release that is newer than all supported ones."""
+    name = parse_name(text)
+    return name is not None and name.is_newer
 
 
 _RELEASE = lazy(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?((?![0-9A-Za-z]).*)")
