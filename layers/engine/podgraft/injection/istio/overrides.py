@@ -177,6 +177,8 @@ def _encoded(container: Object) -> Object:
 
 
 def _overlaid(pod: Object, key: str, user: Object) -> Object:
+    if not user.get("resources"):  # Go prints the empty struct, which changes nothing
+        user = {name: value for name, value in user.items() if name != "resources"}
     merged = strategic.merge(pod, {"spec": {key: [user]}}, kube.POD)
     return merged if isinstance(merged, dict) else {}
 
