@@ -194,9 +194,8 @@ def unordered(pod: Object) -> Object:
     """The pod with the variables of each container in the order of their names."""
     copied = mapping(json.loads(json.dumps(pod)))
     for container in objects_at(object_at(copied, "spec"), "containers"):
-        container["env"] = [
-            *sorted(objects_at(container, "env"), key=lambda entry: text_at(entry, "name"))
-        ]
+        by_name = {text_at(entry, "name"): entry for entry in objects_at(container, "env")}
+        container["env"] = [by_name[name] for name in sorted(by_name)]
     return copied
 
 

@@ -27,7 +27,7 @@ spec:
   - {name: socket, emptyDir: }
   - {name: token, projected: {sources: [{serviceAccountToken: {path: t, audience: }}]}}
 """
-OWN = (
+OWN: tuple[tuple[Object, ...], ...] = (
     (),
     ({"name": "v", "emptyDir": {}},),
     ({"name": "kube-api-access-x", "projected": {"sources": []}},),

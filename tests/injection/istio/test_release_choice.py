@@ -9,7 +9,6 @@ import pytest
 
 from podgraft.injection import Fault, InvalidDocumentsError, istio
 from podgraft.injection.istio import releases, shipped_templates
-from podgraft.jsonvalue import Object
 
 
 def _compiled(release: str | None = None, tag: object = None, **config: object) -> istio.Injector:
@@ -60,7 +59,7 @@ def test_an_unsupported_tag_names_the_remedy() -> None:
     assert "set istioRelease in the policy" in caught.value.faults[0].remedy
 
 
-TEXTS: tuple[tuple[Object, str], ...] = (
+TEXTS: tuple[tuple[dict[str, object], str], ...] = (
     # the configuration, without a release in policy and tag; the release that is followed
     ({"template": "containers: [[ .Spec ]]"}, "1.0.9"),
     ({"template": "containers: {{ .Spec }}"}, "1.8.6"),
@@ -74,8 +73,8 @@ TEXTS: tuple[tuple[Object, str], ...] = (
 
 
 @pytest.mark.parametrize(("config", "release"), TEXTS)
-def test_without_a_release_the_template_tells(config: Object, release: str) -> None:
-    assert _compiled(tag="latest", **config).profile.release == release
+def test_without_a_release_the_template_tells(config: dict[str, object], release: str) -> None:
+    assert _compiled(None, "latest", **config).profile.release == release
 
 
 def test_a_shipped_template_tells_its_release(monkeypatch: pytest.MonkeyPatch) -> None:
