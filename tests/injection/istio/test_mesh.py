@@ -329,6 +329,7 @@ OLD_PROBLEMS = (
     ("1.13.2", "tracing: {customTags: {a: null}}", ""),
     ("1.13.3", "tracing: {customTags: {a: null}}", "nil value for custom tag: a"),
     ("1.14", "tracing: {customTags: {a: null}}", ""),
+    ("1.0", "drainDuration: 60s", ""),
     ("1.16", "drainDuration: 60s", "parent shutdown time 1m0s must be greater than drain time"),
     ("1.16", "parentShutdownDuration: 2h", "parent shutdown time 2h0m0s must be <1h0m0s"),
     ("1.17", "drainDuration: 60s", ""),

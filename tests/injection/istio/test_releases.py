@@ -25,10 +25,10 @@ CHANGES: dict[str, str] = {
     "1.8.0": """
         +annotation_after_rendering +apps_v1 +brace_delimiters +by_hand_decides +concurrency_two
         +empty_collections_kept +enable_core_dump_checked +hold_by_mesh +labels_added
-        +namespace_filled +none_intercepts +outbound_ports_checked +path_environment
-        +proxy_annotation +readiness_checked +remote_services_set +selectors +skips_injected
-        +workload_data +zipkin_by_default -by_hand_appends -early_violations -first_violation_only
-        -kubernetes_defaults -signed_ports
+        +namespace_filled +none_intercepts +outbound_ports_checked +parent_shutdown_checked
+        +path_environment +proxy_annotation +readiness_checked +remote_services_set +selectors
+        +skips_injected +workload_data +zipkin_by_default -by_hand_appends -early_violations
+        -first_violation_only -kubernetes_defaults -signed_ports
     """,
     "1.8.2": "+zipkin_host_ip",
     "1.9.0": """
@@ -60,7 +60,8 @@ CHANGES: dict[str, str] = {
     "1.16.0": "+durations_replaced +netip_cidrs",
     "1.16.4": "-layers_as_messages",
     "1.17.0": """
-        +injected_names +probers_united -parent_shutdown -skips_by_status -skips_injected
+        +injected_names +probers_united -parent_shutdown -parent_shutdown_checked -skips_by_status
+        -skips_injected
     """,
     "1.17.2": "-layers_as_messages",
     "1.18.0": """

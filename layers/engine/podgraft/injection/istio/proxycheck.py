@@ -81,7 +81,7 @@ def _required(profile: Profile, config: Message) -> Iterator[str]:
     yield from _time("drain", drain)
     if profile.drain_times_limited and drain % SECOND == 0 and drain > _HOUR:
         yield f"drain time {durations.go(drain)} must be <{durations.go(_HOUR)}"
-    if profile.parent_shutdown:
+    if profile.parent_shutdown_checked:
         yield from _shutdown(drain, _duration(config.get("parentShutdownDuration")))
 
 

@@ -164,6 +164,8 @@ class Profile:
     hold_by_mesh: bool = _since("1.10", "1.9.1", "1.8.0")  # before: with the annotation only
     remote_services_set: bool = _since("1.8", until=("1.9",))  # empty envoyMetricsService, ...
     parent_shutdown: bool = _until("1.17")
+    # 1.0 has the check, but its own tests give kube-inject a mesh that would not pass it.
+    parent_shutdown_checked: bool = _since("1.8", until=("1.17",))
     concurrency_two: bool = _since("1.8", until=("1.18",))
     merge_and_inbound_port_set: bool = _since("1.18")
     zipkin_by_default: bool = _since("1.8", until=("1.22",))
