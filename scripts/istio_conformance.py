@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Istio's own cases by release and mode: passed of total, and every failure by name.
 
-The corpus is found by PODGRAFT_CORPUS, else beside the repository; its README says what it holds.
+    scripts/istio_conformance.py             # all releases
+    scripts/istio_conformance.py 1.28 1.9    # these minors
+
+The corpus is found by PODGRAFT_CORPUS, else beside the repository; its README describes it.
 The cases are run and compared by tests/conformance, which the test suite uses too.
 """
 
@@ -18,14 +21,18 @@ from conformance import corpus
 
 
 def main() -> int:
-    """Run every case; the exit status is 1 where one fails."""
+    """Run every case, or those of the minors among the arguments; the exit status is 1 if one
+    fails.
+    """
     if corpus.root() is None:
         click.echo(f"conformance: no corpus; set {corpus.VARIABLE} to its folder")
         return 0
     failures: list[str] = []
-    click.secho(f"{'release':<9}" + "".join(f"{mode:>16}" for mode in corpus.MODES), bold=True)
-    for release, cases in groupby(corpus.cases(), key=lambda case: case.release):
-        click.echo(f"{release:<9}" + "".join(_cells(list(cases), failures)))
+    minors = set(sys.argv[1:])
+    chosen = (case for case in corpus.cases() if not minors or case.minor in minors)
+    click.secho(f"{'release':<12}" + "".join(f"{mode:>16}" for mode in corpus.MODES), bold=True)
+    for release, cases in groupby(chosen, key=lambda case: case.release):
+        click.echo(f"{release:<12}" + "".join(_cells(list(cases), failures)))
     for failure in failures:
         click.secho(failure, fg="red")
     return 1 if failures else 0

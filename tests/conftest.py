@@ -1,6 +1,11 @@
 """Options of the whole suite, and what no test may write (secrecy/hook.py)."""
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes depends on what else the machine does: no test asserts it.
+settings.register_profile("podgraft", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("podgraft")
 
 pytest_plugins = ("secrecy.hook",)
 

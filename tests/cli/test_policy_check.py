@@ -168,7 +168,18 @@ def test_one_run_says_everything_that_is_wrong(local: Folder, check: Check) -> N
 
 
 @pytest.mark.parametrize(
-    ("release", "wrong"), [("1.32", False), ("1.33", True), ("2.0", True), ("1.5", True)]
+    ("release", "wrong"),
+    [
+        ("1.32", False),
+        ("1.30.3", False),
+        ("1.28.6-distroless", False),
+        ("HEAD", False),
+        ("1.30.99", True),
+        ("1.11.2-asm.17", True),
+        ("1.33", True),
+        ("2.0", True),
+        ("1.5", True),
+    ],
 )
 def test_a_release_that_is_not_known_is_said(
     local: Folder, check: Check, release: str, *, wrong: bool

@@ -36,9 +36,14 @@ class Case:
     facts: Mapping[str, Any]
 
     @property
-    def release(self) -> str:
-        """The Istio release, MAJOR.MINOR."""
+    def minor(self) -> str:
+        """The folder's name, MAJOR.MINOR."""
         return self.folder.name
+
+    @property
+    def release(self) -> str:
+        """The exact Istio release that the folder was made from."""
+        return exact_release(self.folder)
 
     @property
     def name(self) -> str:
@@ -46,7 +51,13 @@ class Case:
         return self.facts["name"]
 
     def __str__(self) -> str:
-        return f"{self.release}-{self.mode}-{self.name}"
+        return f"{self.minor}-{self.mode}-{self.name}"
+
+
+@cache
+def exact_release(folder: Path) -> str:
+    """The release in the folder's ``meta.json``, such as ``1.28.10``, ``1.31.0-rc.0``, or HEAD."""
+    return _read(folder / "meta.json")["release"]
 
 
 def root() -> Path | None:
@@ -106,7 +117,7 @@ def _switches(features: Mapping[str, JSON]) -> dict[str, JSON]:
 @cache
 def _compiled(settings: Path, mesh_patch: str, namespaces: str, around: str) -> istio.Injector:
     """Cases share their injectors; the arguments are texts so that they can be told apart."""
-    release = settings.parents[1].name
+    release = exact_release(settings.parents[1])
     return istio.compile_(
         istio.Documents(
             config=(settings / "config.yaml").read_text(encoding="utf-8"),
@@ -162,7 +173,7 @@ def _webhook(case: Case) -> str | None:
     for number, document in enumerate(documents):
         pod, expected = document["pod"], document["expected_pod"]
         got = _admitted(used, pod, document["namespace"])
-        problem = comparison.of_pods(got, expected, blurred=case.release == "1.0")
+        problem = comparison.of_pods(got, expected, blurred=case.minor == "1.0")
         if problem is None and case.facts.get("reinject_expected"):
             again = _admitted(used, expected, document["namespace"])
             problem = comparison.of_pods(again, expected, reinjected=True)
@@ -186,7 +197,7 @@ def _patch(case: Case) -> str | None:
     pod = kubeyaml.load((case.folder / case.facts["pod"]).read_text(encoding="utf-8"))
     assert isinstance(pod, dict)
     text = (case.folder / case.facts["config"]).read_text(encoding="utf-8")
-    config = text if case.release != "1.0" else dump({"policy": "enabled", "template": text})
+    config = text if case.minor != "1.0" else dump({"policy": "enabled", "template": text})
     used = istio.compile_(istio.Documents(config=config), istio.Surroundings(release=case.release))
     done = used.inject(pod, istio.Request()).patch
     expected = _read(case.folder / case.facts["expected_patch"])

@@ -14,7 +14,7 @@ from . import corpus
 
 @cache
 def _injector() -> istio.Injector | None:
-    found = (case for case in corpus.cases() if case.release == "1.30")
+    found = (case for case in corpus.cases() if case.minor == "1.30")
     plain = next((case for case in found if case.name == "hello-probes.yaml"), None)
     return None if plain is None else corpus.injector(plain)
 

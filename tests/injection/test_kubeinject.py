@@ -183,11 +183,12 @@ EMPTY = (
 def test_a_status_without_containers_is_never_written(
     release: str, template: str, make: Callable[..., Injector]
 ) -> None:
+    injector = make(template, release=release)
     with pytest.raises(OperatorError) as caught:
-        kubeinject.inject(make(template, release=release), DEPLOYMENT)
+        kubeinject.inject(injector, DEPLOYMENT)
 
     assert 'Deployment "shop/web": the templates (' in str(caught.value)
-    assert f"add no container as Istio {release} renders them" in str(caught.value)
+    assert f"add no container as Istio {injector.profile.release} renders them" in str(caught.value)
 
 
 def test_1_0_injects_also_what_declines() -> None:

@@ -44,7 +44,7 @@ UNBOUNDED = {
         "injection.istio.mesh.defaults",
         "injection.istio.messages.schema",
         "injection.istio.mesh_types.types",
-        "injection.istio.releases.profile",
+        "injection.istio.releases._profile",
         "injection.istio.sidecarspec._type",
         "injection.istio.subject.data_type",
         "injection.istio.workloads._owner_rules",

@@ -106,6 +106,7 @@ class Bad:
     faults: tuple[str, ...]
 
 
+USE_A_RELEASE = 'use MAJOR.MINOR or MAJOR.MINOR.PATCH in quotes, such as "1.30.3"'
 KEYS = (
     "bundle, policy, neverInjectSelector, alwaysInjectSelector, ignoredNamespaces, "
     "defaultTemplates, injectedAnnotations, injectValues, revision, istioRelease, features"
@@ -142,12 +143,12 @@ ERRORS = (
     Bad(
         "a release that YAML made a number",
         "istioRelease: 1.30",
-        ('/istioRelease: got 1.3; use MAJOR.MINOR in quotes, such as "1.30"',),
+        (f"/istioRelease: got 1.3; {USE_A_RELEASE}",),
     ),
     Bad(
-        "a release with a patch",
-        "istioRelease: 1.30.3",
-        ('/istioRelease: got "1.30.3"; use MAJOR.MINOR in quotes, such as "1.30"',),
+        "a release without a minor",
+        "istioRelease: v1",
+        (f'/istioRelease: got "v1"; {USE_A_RELEASE}',),
     ),
     Bad(
         "lists that are none",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from podgraft.injection.istio.draft import Draft
 from podgraft.jsonvalue import JSON, Object
 
@@ -39,3 +41,18 @@ def env(container_: Object) -> dict[str, JSON]:
 def proxy_of(draft: Draft) -> Object:
     """The draft's istio-proxy."""
     return next(each for each in draft.all_containers() if each["name"] == "istio-proxy")
+
+
+def find_nulls(value: JSON, path: str = "") -> Iterator[str]:
+    """The paths of the nulls in a value."""
+    match value:
+        case None:
+            yield path
+        case dict():
+            for key, each in value.items():
+                yield from find_nulls(each, f"{path}/{key}")
+        case list():
+            for index, each in enumerate(value):
+                yield from find_nulls(each, f"{path}/{index}")
+        case _:
+            pass

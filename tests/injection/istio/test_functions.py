@@ -26,6 +26,9 @@ PORTS: list[Object] = [
 ]  # fmt: skip
 
 
+NEWEST = releases.newest()
+
+
 def _containers(raw: list[Object]) -> Slice:
     return CONTAINERS.convert(raw)
 
@@ -35,9 +38,16 @@ def _map(raw: dict[str, str] | None) -> Value:
 
 
 def test_ports_are_those_that_envoy_can_take() -> None:
-    assert functions.include_inbound_ports(_containers(PORTS)) == "80,53,80,15090"
-    assert functions.application_ports(_containers(PORTS)) == "80,53,80"
-    assert functions.include_inbound_ports(_containers([])) == ""
+    assert functions.include_inbound_ports(NEWEST, _containers(PORTS)) == "80,53,80,15090"
+    assert functions.application_ports(NEWEST, _containers(PORTS)) == "80,53,80"
+    assert functions.include_inbound_ports(NEWEST, _containers([])) == ""
+
+
+def test_istio_1_0_listed_ports_of_every_protocol() -> None:
+    oldest = releases.parse("1.0.3")
+    both = _containers([{"ports": [{"containerPort": 53, "protocol": "UDP"}]}])
+
+    assert functions.include_inbound_ports(oldest, both) == "53"
 
 
 EXCLUDED = (
@@ -127,32 +137,37 @@ def test_omitting_keys_leaves_the_map_alone() -> None:
 
 NETWORKS = (
     # release, existing, network, result
-    (30, "", "default/istio-cni", "default/istio-cni"),
-    (30, "a", "default/istio-cni", "a, default/istio-cni"),
-    (30, "a, default/istio-cni", "default/istio-cni", "a, default/istio-cni"),
-    (30, '[{"name": "a"}]', "default/istio-cni",
+    ("1.30", "", "default/istio-cni", "default/istio-cni"),
+    ("1.30", "a", "default/istio-cni", "a, default/istio-cni"),
+    ("1.30", "a, default/istio-cni", "default/istio-cni", "a, default/istio-cni"),
+    ("1.30", '[{"name": "a"}]', "default/istio-cni",
      '[{"name": "a"}, {"name": "istio-cni", "namespace": "default"}]'),
-    (30, '[\n {"name": "a"}\n]\n', "n", '[\n {"name": "a"}\n, {"name": "n"}]\n'),
-    (30, '[{"name": "istio-cni", "namespace": "default"}]', "default/istio-cni",
+    ("1.30", '[\n {"name": "a"}\n]\n', "n", '[\n {"name": "a"}\n, {"name": "n"}]\n'),
+    ("1.30", '[{"name": "istio-cni", "namespace": "default"}]', "default/istio-cni",
      '[{"name": "istio-cni", "namespace": "default"}]'),
-    (30, '[{"name": "istio-cni"}]', "default/istio-cni",
+    ("1.30", '[{"name": "istio-cni"}]', "default/istio-cni",
      '[{"name": "istio-cni"}, {"name": "istio-cni", "namespace": "default"}]'),
-    (30, "[]", "n", '[, {"name": "n"}]'),
-    (30, "[bad]", "n", "[bad]"),
-    (30, '["a"]', "n", '["a"]'),
-    (30, '{"a": []}', "n", '{"a": []}'),
-    (25, "a", "default/istio-cni", "a, default/istio-cni"),
-    (25, '[{"name": "a"}]', "ns/n", '[{"name": "a"}, {"name": "ns/n"}]'),
-    (9, "istio-cni", "istio-cni", "istio-cni"),
-    (8, "istio-cni", "istio-cni", "istio-cni, istio-cni"),
-    (8, '[{"name": "istio-cni"}]', "istio-cni",
+    ("1.30", "[]", "n", '[, {"name": "n"}]'),
+    ("1.30", "[bad]", "n", "[bad]"),
+    ("1.30", '["a"]', "n", '["a"]'),
+    ("1.30", '{"a": []}', "n", '{"a": []}'),
+    ("1.25", "a", "default/istio-cni", "a, default/istio-cni"),
+    ("1.25.0", '[{"name": "a"}]', "ns/n", '[{"name": "a"}, {"name": "ns/n"}]'),
+    ("1.25.1", '[{"name": "a"}]', "ns/n", '[{"name": "a"}, {"name": "n", "namespace": "ns"}]'),
+    ("1.24.4", '[{"name": "a"}]', "ns/n", '[{"name": "a"}, {"name": "n", "namespace": "ns"}]'),
+    ("1.23.5", '[{"name": "a"}]', "ns/n", '[{"name": "a"}, {"name": "ns/n"}]'),
+    ("1.9", "istio-cni", "istio-cni", "istio-cni"),
+    ("1.8", "istio-cni", "istio-cni", "istio-cni, istio-cni"),
+    ("1.8", '[{"name": "istio-cni"}]', "istio-cni",
      '[{"name": "istio-cni"}, {"name": "istio-cni"}]'),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("minor", "existing", "network", "expected"), NETWORKS)
-def test_a_multus_network_is_added(minor: int, existing: str, network: str, expected: str) -> None:
-    assert multus.append(releases.profile(minor), existing, network) == expected
+@pytest.mark.parametrize(("release", "existing", "network", "expected"), NETWORKS)
+def test_a_multus_network_is_added(
+    release: str, existing: str, network: str, expected: str
+) -> None:
+    assert multus.append(releases.parse(release), existing, network) == expected
 
 
 ENRICHING: Object = {

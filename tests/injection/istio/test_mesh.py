@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from podgraft.injection.istio import mesh, messages, proxycheck, proxyconfig, releases
+from podgraft.injection import UserError
+from podgraft.injection.istio import (
+    annotations,
+    gojson,
+    mesh,
+    messages,
+    proxycheck,
+    proxyconfig,
+    releases,
+)
 from podgraft.injection.istio.messages import MESH_CONFIG, PROXY_CONFIG, Wrong
 from podgraft.jsonvalue import JSON, Object, dump
 
@@ -259,13 +270,13 @@ PROBLEMS = (
     ("binaryPath: ''", "binary path must be set"),
     ("serviceCluster: ''", "service cluster must be specified"),
     ("tracingServiceName: CANONICAL_NAME_ONLY", None),
-    ("drainDuration: 0.5s", "whole seconds"),
-    ("drainDuration: -1s", "positive"),
+    ("drainDuration: 0.5s", "only supports durations to seconds precision"),
+    ("drainDuration: -1s", "greater than 1ms"),
     ("drainDuration:", None),
-    ("tracing: {tlsSettings: {credentialName: c, privateKey: k}}", "excludes files"),
+    ("tracing: {tlsSettings: {mode: SIMPLE, credentialName: c, privateKey: k}}", "cannot specify"),
     ("discoveryAddress: istiod", "invalid discovery address: unable to split"),
-    ("discoveryAddress: istiod:0", "port (0)"),
-    ("discoveryAddress: istiod:70000", "port (70000)"),
+    ("discoveryAddress: istiod:0", "port number 0 must be in the range 1..65535"),
+    ("discoveryAddress: istiod:70000", "port number 70000 must be in"),
     ("discoveryAddress: 'is_tiod:1'", "not a valid hostname"),
     ("discoveryAddress: '[::1]:15012'", None),
     ("discoveryAddress: '10.0.0.1:15012'", None),
@@ -276,13 +287,21 @@ PROBLEMS = (
     ("tracing: {zipkin: {address: '$(HOST_IP):9411'}}", None),
     ("tracing: {lightstep: {address: '$(HOST_IP):1', accessToken: t}}", "lightstep address"),
     ("tracing: {lightstep: {address: 'a:1'}}", "access token"),
-    ("tracing: {datadog: {}}", "datadog address"),
-    ("tracing: {customTags: {a: {}}}", 'custom tag "a"'),
+    ("tracing: {datadog: {}}", "invalid datadog config"),
+    ("tracing: {customTags: {a: {}}}", None),
     ("tracing: {customTags: {a: {literal: {value: x}}}}", None),
-    ("tracing: {customTags: {a: {header: {defaultValue: x}}}}", "header name cannot be empty"),
-    ("tracing: {tlsSettings: {mode: MUTUAL}}", "mutual TLS needs"),
+    ("tracing: {customTags: {a: {header: {defaultValue: x}}}}", None),
+    ("statusPort: 70000", "invalid status port: port number 70000 must be in the range 1..65535"),
+    ("statusPort: 0", "invalid status port: port number 0"),
+    ("proxyAdminPort: 0", "invalid proxy admin port"),
+    ("privateKeyProvider: {cryptomb: {}}", "pollDelay is required"),
+    ("privateKeyProvider: {qat: {pollDelay: 0s}}", "pollDelay must be non zero"),
+    ("privateKeyProvider: {}", "private key provider configuration is required"),
+    ("envoyAccessLogService: {address: 'a:1', tlsSettings: {mode: MUTUAL}}", None),
+    ("controlPlaneAuthPolicy: INHERIT", "unrecognized control plane auth policy"),
+    ("tracing: {tlsSettings: {mode: MUTUAL}}", "client certificate required for mutual tls"),
     ("tracing: {tlsSettings: {mode: MUTUAL, credentialName: c}}", None),
-    ("tracing: {tlsSettings: {mode: ISTIO_MUTUAL, caCertificates: c}}", "of its own"),
+    ("tracing: {tlsSettings: {mode: ISTIO_MUTUAL, caCertificates: c}}", None),
     ("connectionSettings: {http2InitialStreamWindowSize: 65534}", "at least 65535"),
     ("connectionSettings: {listenerConnectionLimit: 0}", "must be positive"),
     ("connectionSettings: {listenerPerConnectionBufferLimitBytes: -1}", "not be negative"),
@@ -299,6 +318,41 @@ def test_a_proxy_configuration_is_checked(text: str, problem: str | None) -> Non
 
     assert (problem or "") in "; ".join(found)
     assert bool(found) is (problem is not None)
+
+
+OLD_PROBLEMS = (
+    # release, text, problem; "" is valid
+    ("1.8.1", "tracing: {zipkin: {address: '$(HOST_IP):9411'}}", "invalid zipkin config"),
+    ("1.8.2", "tracing: {zipkin: {address: '$(HOST_IP):9411'}}", ""),
+    ("1.10", "statusPort: 70000", ""),
+    ("1.11", "statusPort: 70000", "invalid status port"),
+    ("1.13.2", "tracing: {customTags: {a: null}}", ""),
+    ("1.13.3", "tracing: {customTags: {a: null}}", "nil value for custom tag: a"),
+    ("1.14", "tracing: {customTags: {a: null}}", ""),
+    ("1.0", "drainDuration: 60s", ""),
+    ("1.16", "drainDuration: 60s", "parent shutdown time 1m0s must be greater than drain time"),
+    ("1.16", "parentShutdownDuration: 2h", "parent shutdown time 2h0m0s must be <1h0m0s"),
+    ("1.17", "drainDuration: 60s", ""),
+    ("1.21", "drainDuration: 2h", "drain time 2h0m0s must be <1h0m0s"),
+    ("1.22", "drainDuration: 2h", ""),
+    ("1.25", "tracing: {tlsSettings: {mode: SIMPLE, credentialName: 'configmap://a/b'}}", ""),
+    ("1.26", "tracing: {tlsSettings: {mode: SIMPLE, credentialName: 'configmap://a/b'}}",
+     "namespace must match"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("release", "text", "problem"), OLD_PROBLEMS)
+def test_each_release_checks_a_proxy_configuration_its_way(
+    release: str, text: str, problem: str
+) -> None:
+    profile = releases.parse(release)
+    schema = messages.schema(profile)
+    layer = proxyconfig.read(schema, text)
+    merged = proxyconfig.merge(schema, mesh.proxy_defaults(profile), layer)
+    found = proxycheck.problems(profile, merged)
+
+    assert problem in "; ".join(found)
+    assert bool(found) is bool(problem)
 
 
 def test_connection_settings_are_unknown_before_1_31() -> None:
@@ -350,5 +404,35 @@ def test_a_proxy_configuration_of_every_release_is_valid() -> None:
 
 def test_a_proxy_configuration_needs_a_drain_duration() -> None:
     assert proxycheck.problems(NEWEST, {**mesh.proxy_defaults(NEWEST), "drainDuration": None}) == [
-        "invalid drain duration: duration is missing"
+        "invalid drain duration: duration must be greater than 1ms"
     ]
+
+
+RECORDED = Path(__file__).parent / "data" / "proxyconfig-1.30.3.jsonl"
+
+
+@pytest.mark.parametrize(
+    "row", [*map(json.loads, RECORDED.read_text(encoding="utf-8").splitlines())], ids=str
+)
+def test_a_proxy_configuration_is_read_as_istio_reads_it(row: dict[str, Any]) -> None:
+    """What Istio 1.30.3's own packages mesh and validation/agent made of each text."""
+    profile = releases.parse("1.30.3")
+    schema = messages.schema(profile)
+    given = {proxyconfig.ANNOTATION: row["text"]}
+    if "json" not in row:
+        with pytest.raises(UserError) as caught:
+            annotations.check(profile, given)
+        assert [part for part in _go_words(row) if part not in str(caught.value)] == []
+        return
+    annotations.check(profile, given)
+    layer = proxyconfig.read(schema, row["text"])
+    merged = proxyconfig.merge(schema, mesh.proxy_defaults(profile), layer)
+    assert json.loads(gojson.encode(merged)) == row["json"]
+
+
+def _go_words(row: dict[str, Any]) -> set[str]:
+    """The problems in Go's text, without what we say in other words."""
+    if "invalid" in row:
+        return {part.strip() for part in row["invalid"].split("\n\t* ")[1:]}
+    text: str = row["parse"].split(" for enum ")[0].replace('\\"', "").replace('""', '"')
+    return set() if text.startswith("yaml: ") else {text}

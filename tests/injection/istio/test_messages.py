@@ -6,7 +6,7 @@ import pytest
 
 from podgraft.injection.istio import messages, releases
 from podgraft.injection.istio.messages import PROXY_CONFIG, MessageError
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at
 
 NEWEST = messages.schema(releases.newest())
 
@@ -55,7 +55,9 @@ ERRORS: tuple[tuple[JSON, str, str], ...] = (
     ({"tracing": {"sampling": []}}, "/tracing/sampling", "into Go value of type float64"),
     ({"holdApplicationUntilProxyStarts": {}}, "/holdApplicationUntilProxyStarts", "object"),
     ({"tracing": {"zipkin": {"address": []}}}, "/tracing/zipkin/address", "array"),
-    ({"serviceCluster": "a", "tracingServiceName": 1}, "", "exclude each other"),
+    ({"statusPort": "x"}, "/statusPort", "invalid character 'x' looking for beginning of value"),
+    ({"statusPort": "1.0"}, "/statusPort", "cannot unmarshal number 1.0 into Go value of type"),
+    ({"tracing": {"sampling": "1_0"}}, "/tracing/sampling", "invalid character '_' after"),
     ([], "", "cannot unmarshal array"),
 )
 
@@ -94,20 +96,57 @@ def test_fields_stand_in_the_order_of_the_proto_file() -> None:
     assert [*read] == ["configPath", "proxyMetadata", "statusPort"]
 
 
-KNOWN: tuple[tuple[str, JSON, int, int], ...] = (
-    ("connectionSettings", {}, 30, 31),
-    ("proxyHeaders", {}, 19, 20),
-    ("image", {}, 12, 13),
-    ("fileFlushMinSizeKb", 1, 28, 29),
+KNOWN: tuple[tuple[str, JSON, str, str], ...] = (
+    ("connectionSettings", {}, "1.30", "1.31"),
+    ("proxyHeaders", {}, "1.18", "1.19.0"),
+    ("image", {}, "1.12.0", "1.12.1"),
+    ("caCertificatesPem", ["x"], "1.9.0", "1.9.1"),
+    ("tracingServiceName", "CANONICAL_NAME_ONLY", "1.12.9", "1.13.0"),
+    ("runtimeValues", {"a": "b"}, "1.13.9", "1.14.0"),
+    ("privateKeyProvider", {"cryptomb": {"pollDelay": "1s"}}, "1.13.9", "1.14.0"),
+    ("fileFlushMinSizeKb", 1, "1.28", "1.29"),
 )
 
 
 @pytest.mark.parametrize(("field", "value", "without", "first"), KNOWN)
-def test_a_release_knows_its_fields(field: str, value: JSON, without: int, first: int) -> None:
+def test_a_release_knows_its_fields(field: str, value: JSON, without: str, first: str) -> None:
     known: Object = {field: value}
-    for minor, expected in ((without, {}), (first, known)):
-        schema = messages.schema(releases.profile(minor))
+    for release, expected in ((without, {}), (first, known)):
+        schema = messages.schema(releases.parse(release))
         assert messages.read(schema, PROXY_CONFIG, {field: value}) == expected
+
+
+HEADERS: Object = {
+    "metadataExchangeHeaders": {"mode": "IN_MESH"},
+    "setCurrentClientCertDetails": {},
+}
+DELAYS: Object = {"qat": {"pollDelay": "1s", "fallback": True}}
+NESTED: tuple[tuple[str, str, Object, list[str]], ...] = (
+    ("1.19.0", "proxyHeaders", HEADERS, []),
+    ("1.19.1", "proxyHeaders", HEADERS, ["metadataExchangeHeaders"]),
+    ("1.24.0", "proxyHeaders", HEADERS, ["setCurrentClientCertDetails", "metadataExchangeHeaders"]),
+    ("1.16.7", "privateKeyProvider", DELAYS, []),
+    ("1.20.8", "privateKeyProvider", DELAYS, ["qat", "pollDelay"]),
+    ("1.21.0", "privateKeyProvider", DELAYS, ["qat", "pollDelay", "fallback"]),
+)
+
+
+@pytest.mark.parametrize(("release", "field", "value", "names"), NESTED)
+def test_a_release_knows_the_fields_within(
+    release: str, field: str, value: Object, names: list[str]
+) -> None:
+    schema = messages.schema(releases.parse(release))
+    read = object_at(messages.read(schema, PROXY_CONFIG, {field: value}), field)
+
+    assert [*read, *object_at(read, "qat")] == names
+
+
+def test_of_two_members_of_a_oneof_the_last_declared_wins() -> None:
+    given: Object = {"tracing": {"datadog": {"address": "b:2"}, "zipkin": {"address": "a:1"}}}
+
+    assert messages.read(NEWEST, PROXY_CONFIG, given) == {
+        "tracing": {"datadog": {"address": "b:2"}}
+    }
 
 
 def test_concurrency_was_a_plain_number_once() -> None:

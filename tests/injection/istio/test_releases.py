@@ -2,207 +2,318 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 
 import pytest
 
-from podgraft.injection.istio import releases
-from podgraft.injection.istio.releases import KNOWN, NEWEST, Profile, UnknownReleaseError, profile
+from podgraft.injection.istio import release_names, releases
+from podgraft.injection.istio.releases import KNOWN, Profile, UnknownReleaseError, profile
+from podgraft.injection.istio.spans import Span
 
-# What each minor release switches on (+) and off (-), against the known one before it.
-CHANGES: dict[int, str] = {
-    0: """
-        +parent_shutdown +first_violation_only +signed_ports +kubernetes_defaults
-        +by_hand_appends +status_version
+# What each release switches on (+) and off (-): a patch against the one before it, the first of a
+# minor against the first of the minor before.
+CHANGES: dict[str, str] = {
+    "1.0.0": """
+        +by_hand_appends +drain_times_limited +early_violations +first_violation_only
+        +kubernetes_defaults +parent_shutdown +signed_ports +status_version
     """,
-    8: """
-        +brace_delimiters +selectors +apps_v1 +by_hand_decides +skips_injected
-        +path_environment +concurrency_two +zipkin_by_default +workload_data +proxy_annotation
-        +annotation_in_mesh +labels_added +namespace_filled +checks_mesh_names
-        -first_violation_only -signed_ports -kubernetes_defaults -by_hand_appends
-        +remote_services_set +empty_collections_kept +enable_core_dump_checked
+    "1.0.3": """
+        +readiness_checked +readiness_ports_checked +udp_ports_listed -first_violation_only
+        -signed_ports
     """,
-    9: """
-        +named_by_kind +skips_by_status
-        +pod_templates +four_ignored_namespaces +deployment_config_owner +short_job_suffixes
-        +revision +estimated_concurrency +extension_providers +multus_duplicates
-        +port_text_shown -remote_services_set -empty_collections_kept -annotation_in_mesh
-        -labels_added -status_version
+    "1.8.0": """
+        +annotation_after_rendering +brace_delimiters +by_hand_decides +checks_mesh_names
+        +concurrency_two +empty_collections_kept +enable_core_dump_checked +hold_by_mesh
+        +labels_added
+        +namespace_filled +none_intercepts +outbound_ports_checked +parent_shutdown_checked
+        +path_environment +proxy_annotation +readiness_checked +remote_services_set +selectors
+        +skips_injected +workload_data +zipkin_by_default -by_hand_appends -early_violations
+        -first_violation_only -kubernetes_defaults -signed_ports
     """,
-    10: "+env_paths",
-    11: "+status_revision +cron_job_v1",
-    12: "+inject_label +tcp_probes +tcp_probes_switch",
-    13: "+grpc_probes +loose_prometheus_names +proxy_image",
-    14: "+parsed_at_load",
-    15: "+slash_paths",
-    16: "+netip_cidrs",
-    17: "+injected_names +probers_united -skips_injected -skips_by_status -parent_shutdown",
-    18: "+merge_and_inbound_port_set -estimated_concurrency -concurrency_two",
-    19: "+native_sidecars -tcp_probes_switch",
-    20: "+proxy_ids",
-    21: "+compliance_policy +bare_pod_owner",
-    22: """
-        +deployment_meta_names_only +rollout_owner +deployment_config_label_kept
-        +cron_job_owner_v1 +image_variant +inbound_mode -zipkin_by_default
+    "1.8.2": "+zipkin_host_ip",
+    "1.9.0": """
+        +extension_providers +four_ignored_namespaces +multus_duplicates +named_by_kind
+        +pod_templates +port_text_shown +revision +skips_by_status +zipkin_host_ip
+        -annotation_after_rendering -empty_collections_kept -hold_by_mesh -labels_added
+        -remote_services_set -status_version
     """,
-    23: "+adjusts_init_user",
-    24: "+native_annotation +openshift_ids_cleared",
-    25: "+lifecycle_probes +dns_auto_allocate_warned -enable_core_dump_checked",
-    26: "+multus_namespaces",
-    27: """
-        +strict_inject_values +native_flag +missing_probers_added
-        +openshift_sees_init_containers
+    "1.9.1": "+hold_by_mesh",
+    "1.10.0": "+env_paths +estimated_concurrency +hold_by_mesh",
+    "1.10.3": "+metadata_united",
+    "1.10.5": "+managed_fields_dropped",
+    "1.10.6": "+short_job_suffixes",
+    "1.11.0": "+metadata_united +status_port_checked +status_revision",
+    "1.11.2": "+managed_fields_dropped",
+    "1.11.5": "+short_job_suffixes",
+    "1.12.0": "+inject_label +managed_fields_dropped +tcp_probes +tcp_probes_switch",
+    "1.12.1": "+deployment_config_label_lost +deployment_config_owner +short_job_suffixes",
+    "1.13.0": """
+        +deployment_config_label_lost +deployment_config_owner +grpc_probes +layers_as_messages
+        +loose_prometheus_names +proxy_image +proxy_layers +short_job_suffixes
     """,
-    28: "",
-    29: "+quantities_checked",
-    30: "+interfaces_checked",
-    31: "+proxy_init_image +image_type_falls_back +scrape_targets +checks_connection_settings",
-    32: "+checks_inbound_retries",
+    "1.13.3": "+nil_tags_refused",
+    "1.14.0": "+parsed_at_load",
+    "1.14.2": "+image_replaced",
+    "1.14.5": "+durations_replaced",
+    "1.15.0": "+image_replaced +slash_paths",
+    "1.15.1": "+durations_replaced",
+    "1.16.0": "+durations_replaced +netip_cidrs",
+    "1.16.4": "-layers_as_messages",
+    "1.17.0": """
+        +injected_names +probers_united -parent_shutdown -parent_shutdown_checked -skips_by_status
+        -skips_injected
+    """,
+    "1.17.2": "-layers_as_messages",
+    "1.18.0": """
+        +merge_and_inbound_port_set -concurrency_two -estimated_concurrency -layers_as_messages
+    """,
+    "1.19.0": "+compliance_policy +native_sidecars -tcp_probes_switch",
+    "1.19.1": "+headers_fall_back",
+    "1.19.9": "-deployment_config_label_lost",
+    "1.20.0": "+headers_fall_back +proxy_ids",
+    "1.20.1": "+resets_overridden_ids",
+    "1.20.5": "-deployment_config_label_lost",
+    "1.20.7": "+adjusts_init_user -resets_overridden_ids",
+    "1.21.0": "+bare_pod_owner +resets_overridden_ids",
+    "1.21.1": "-deployment_config_label_lost",
+    "1.21.3": "+adjusts_init_user -resets_overridden_ids",
+    "1.22.0": """
+        +cron_job_owner_v1 +deployment_config_label_kept +deployment_meta_names_only
+        +image_variant +inbound_mode +rollout_owner -deployment_config_label_lost
+        -drain_times_limited -zipkin_by_default
+    """,
+    "1.22.1": "+adjusts_init_user -resets_overridden_ids",
+    "1.23.0": "+adjusts_init_user -resets_overridden_ids",
+    "1.23.1": "+openshift_ids_cleared",
+    "1.23.6": "+multus_namespaces",
+    "1.24.0": "+native_annotation +openshift_ids_cleared",
+    "1.24.4": "+multus_namespaces",
+    "1.25.0": "+dns_auto_allocate_warned +lifecycle_probes -enable_core_dump_checked",
+    "1.25.1": "+multus_namespaces",
+    "1.26.0": "+config_map_credentials +multus_namespaces",
+    "1.27.0": """
+        +missing_probers_added +native_flag +openshift_sees_init_containers +strict_inject_values
+    """,
+    "1.27.6": "+quantities_checked",
+    "1.28.4": "+quantities_checked",
+    "1.29.0": "+quantities_checked",
+    "1.30.0": "+interfaces_checked",
+    "1.31.0": """
+        +checks_connection_settings +image_type_falls_back +proxy_init_image +scrape_targets
+    """,
+    "1.32.0": "+checks_inbound_retries",
 }
 
 # Istio's own template functions that come (+) and go (-).
-FUNCTIONS: dict[int, str] = {
-    0: "+formatDuration +isset",
-    8: """
+FUNCTIONS: dict[str, str] = {
+    "1.0.0": "+formatDuration +isset",
+    "1.0.3": """
+        +annotation +applicationPorts +excludeInboundPort +includeInboundPorts +toJson
+    """,
+    "1.8.0": """
         +annotation +appendMultusNetwork +applicationPorts +contains +directory +env
         +excludeInboundPort +fromJSON +includeInboundPorts +indent +kubevirtInterfaces
         +protoToJSON +render +structToJSON +toJSON +toJson +toLower +toYaml +valueOrDefault
     """,
-    14: "-render",
-    15: "+excludeInterfaces",
-    18: "+omit +strdict +toJsonMap",
-    19: "-toJson",
-    21: "+mergeMaps",
-    30: "+omitNil +otelResourceAttributes",
+    "1.14.0": "-render",
+    "1.15.0": "+excludeInterfaces",
+    "1.18.0": "+omit +strdict +toJsonMap",
+    "1.19.0": "-toJson",
+    "1.21.0": "+mergeMaps",
+    "1.28.0": "+omitNil",
+    "1.30.0": "+otelResourceAttributes",
 }
 
 # Fields of mesh messages (without the package) that come and go.
-MESH_FIELDS: dict[int, str] = {
-    0: """
-        +ProxyConfig.connect_timeout +ProxyConfig.concurrency:int32
+MESH_FIELDS: dict[str, str] = {
+    "1.0.0": """
+        +ProxyConfig.concurrency:int32 +ProxyConfig.connect_timeout
         +ProxyConfig.parent_shutdown_duration
     """,
-    8: """
+    "1.8.0": """
         +ProxyConfig.concurrency:wrapperspb.Int32Value -ProxyConfig.concurrency:int32
         -ProxyConfig.connect_timeout
     """,
-    13: "+ProxyConfig.image",
-    17: "-ProxyConfig.parent_shutdown_duration",
-    20: "+ProxyConfig.proxy_headers",
-    25: "+Tracing.enable_istio_tags +ProxyConfig_ProxyHeaders.preserve_http1_header_case",
-    28: "+ProxyConfig_ProxyHeaders.x_forwarded_host +ProxyConfig_ProxyHeaders.x_forwarded_port",
-    29: """
+    "1.8.6": "+MeshConfig.path_normalization",
+    "1.9.1": "+MeshConfig.ca_certificates +ProxyConfig.ca_certificates_pem",
+    "1.9.5": "+MeshConfig.path_normalization",
+    "1.10.0": """
+        +MeshConfig.ca_certificates +MeshConfig.path_normalization
+        +ProxyConfig.ca_certificates_pem
+    """,
+    "1.12.1": "+ProxyConfig.image",
+    "1.13.0": "+ProxyConfig.image +ProxyConfig.tracing_service_name",
+    "1.14.0": "+ProxyConfig.private_key_provider +ProxyConfig.runtime_values",
+    "1.17.0": "+PrivateKeyProvider.qat -ProxyConfig.parent_shutdown_duration",
+    "1.19.0": "+ProxyConfig.proxy_headers",
+    "1.19.1": "+ProxyConfig_ProxyHeaders.metadata_exchange_headers",
+    "1.20.0": "+ProxyConfig_ProxyHeaders.metadata_exchange_headers",
+    "1.21.0": "+PrivateKeyProvider_CryptoMb.fallback +PrivateKeyProvider_QAT.fallback",
+    "1.24.0": "+ProxyConfig_ProxyHeaders.set_current_client_cert_details",
+    "1.25.0": """
+        +ProxyConfig_ProxyHeaders.preserve_http1_header_case +Tracing.enable_istio_tags
+    """,
+    "1.28.0": """
+        +ProxyConfig_ProxyHeaders.x_forwarded_host +ProxyConfig_ProxyHeaders.x_forwarded_port
+    """,
+    "1.29.0": """
         +ProxyConfig.file_flush_interval +ProxyConfig.file_flush_min_size_kb
         +ProxyConfig.stats_compression
     """,
-    31: """
-        +ProxyConfig.connection_settings +MeshConfig.zone_aware_lb_setting
+    "1.31.0": """
         +MeshConfig.default_traffic_policy +MeshConfig.service_entry_visibility
+        +MeshConfig.zone_aware_lb_setting +ProxyConfig.connection_settings
     """,
-    32: "+MeshConfig.default_inbound_http_retry_policy",
+    "1.32.0": "+MeshConfig.default_inbound_http_retry_policy",
 }
 
-# The Kubernetes types and sprig of each minor.
-BUILT_WITH: dict[int, tuple[int, str]] = {
-    0: (10, ""),
-    8: (19, "3.1"),
-    9: (20, "3.2"),
-    13: (23, "3.2"),
-    18: (27, "3.2"),
-    19: (28, "3.2"),
-    24: (31, "3.3"),
-    25: (32, "3.3"),
-    26: (32, "3.3"),
-    27: (33, "3.3"),
-    28: (34, "3.3"),
-    29: (35, "3.3"),
-    30: (35, "3.3"),
-    31: (36, "3.3"),
-    32: (36, "3.3"),
+# The Kubernetes types and sprig, from the release on at which either changes.
+BUILT_WITH: dict[str, tuple[int, str]] = {
+    "1.0.0": (10, ""),
+    "1.8.0": (19, "3.1"),
+    "1.9.0": (20, "3.2"),
+    "1.10.6": (20, "3.2"),
+    "1.11.0": (21, "3.2"),
+    "1.12.0": (22, "3.2"),
+    "1.13.0": (23, "3.2"),
+    "1.13.8": (23, "3.2"),
+    "1.13.9": (24, "3.2"),
+    "1.14.4": (23, "3.2"),
+    "1.14.5": (24, "3.2"),
+    "1.15.0": (24, "3.2"),
+    "1.16.0": (25, "3.2"),
+    "1.17.0": (26, "3.2"),
+    "1.18.0": (27, "3.2"),
+    "1.20.8": (28, "3.2"),
+    "1.21.0": (29, "3.2"),
+    "1.23.6": (30, "3.2"),
+    "1.24.0": (31, "3.3"),
+    "1.25.0": (32, "3.3"),
+    "1.26.3": (32, "3.3"),
+    "1.26.4": (33, "3.3"),
+    "1.27.9": (33, "3.3"),
+    "1.28.0": (34, "3.3"),
+    "1.30.3": (35, "3.3"),
+    "1.31.0": (36, "3.3"),
+    "1.32.0": (36, "3.3"),
 }
+
+EVERY = [(minor, patch) for minor, latest in releases.LATEST.items() for patch in range(latest + 1)]
 
 
 def _listed(on: frozenset[str], before: frozenset[str]) -> set[str]:
     return {f"+{name}" for name in on - before} | {f"-{name}" for name in before - on}
 
 
-def _names(table: dict[str, range], minor: int) -> frozenset[str]:
-    return frozenset(name for name, span in table.items() if minor in span)
+def _before(minor: int, patch: int) -> tuple[int, int] | None:
+    """The release that a row of the tables is read against."""
+    if patch:
+        return minor, patch - 1
+    return max(((known, 0) for known in KNOWN if known < minor), default=None)
 
 
-@pytest.mark.parametrize("minor", KNOWN)
-def test_each_minor_switches_on_what_its_sources_brought(minor: int) -> None:
-    before = frozenset[str]() if not minor else profile(_previous(minor)).behaviours
-
-    assert _listed(profile(minor).behaviours, before) == set(CHANGES[minor].split())
-
-
-@pytest.mark.parametrize("minor", KNOWN)
-def test_each_minor_has_its_template_functions(minor: int) -> None:
-    now, before = (_names(dict(releases.FUNCTIONS), each) for each in (minor, _previous(minor)))
-
-    assert _listed(now, before) == set(FUNCTIONS.get(minor, "").split())
+def _names(table: Mapping[str, Span], release: tuple[int, int] | None) -> frozenset[str]:
+    if release is None:
+        return frozenset()
+    return frozenset(name for name, span in table.items() if span.contains(*release))
 
 
-@pytest.mark.parametrize("minor", KNOWN)
-def test_each_minor_has_its_mesh_fields(minor: int) -> None:
-    now, before = (_names(dict(releases.MESH_FIELDS), each) for each in (minor, _previous(minor)))
-    listed = {name.replace("v1alpha1.", "").replace(" ", ":") for name in _listed(now, before)}
+@pytest.mark.parametrize(("minor", "patch"), EVERY)
+def test_each_release_switches_on_what_its_sources_brought(minor: int, patch: int) -> None:
+    earlier = _before(minor, patch)
+    before = profile(*earlier).behaviours if earlier else frozenset[str]()
 
-    assert listed == set(MESH_FIELDS.get(minor, "").split())
+    listed = set(CHANGES.get(f"1.{minor}.{patch}", "").split())
+    assert _listed(profile(minor, patch).behaviours, before) == listed
 
 
-@pytest.mark.parametrize("minor", BUILT_WITH)
-def test_each_minor_was_built_with_its_libraries(minor: int) -> None:
-    known = profile(minor)
+@pytest.mark.parametrize(("minor", "patch"), EVERY)
+def test_each_release_has_its_template_functions(minor: int, patch: int) -> None:
+    table = release_names.FUNCTIONS
+    listed = _listed(_names(table, (minor, patch)), _names(table, _before(minor, patch)))
 
-    assert (known.kubernetes, known.sprig) == BUILT_WITH[minor]
+    assert listed == set(FUNCTIONS.get(f"1.{minor}.{patch}", "").split())
+
+
+@pytest.mark.parametrize(("minor", "patch"), EVERY)
+def test_each_release_has_its_mesh_fields(minor: int, patch: int) -> None:
+    table = release_names.MESH_FIELDS
+    found = _listed(_names(table, (minor, patch)), _names(table, _before(minor, patch)))
+    listed = {name.replace("v1alpha1.", "").replace(" ", ":") for name in found}
+
+    assert listed == set(MESH_FIELDS.get(f"1.{minor}.{patch}", "").split())
+
+
+@pytest.mark.parametrize("release", BUILT_WITH)
+def test_each_release_was_built_with_its_libraries(release: str) -> None:
+    known = releases.parse(release)
+
+    assert (known.kubernetes, known.sprig) == BUILT_WITH[release]
 
 
 def test_every_behaviour_is_listed() -> None:
-    """A field without a row above would be a behaviour nobody has read."""
-    flags = {f.name for f in fields(Profile)} - {"minor"}
+    """A field without a row above would be a behavior that no one has read."""
+    flags = {f.name for f in fields(Profile)} - {"minor", "patch"}
     listed = {word[1:] for words in CHANGES.values() for word in words.split()}
 
     assert listed == flags
 
 
+def test_a_release_of_every_row_is_supported() -> None:
+    rows = {*CHANGES, *FUNCTIONS, *MESH_FIELDS, *BUILT_WITH}
+
+    assert {releases.parse(row).release for row in rows} == rows
+
+
 RELEASES = (
-    ("1.30", 30),
-    ("1.30.3", 30),
-    ("1.8", 8),
-    ("1.0", 0),
-    ("v1.24.1", 24),
-    ("1.99", NEWEST),
-    ("2.0", NEWEST),
+    # text, the release that is followed
+    ("1.28", "1.28.10"),
+    ("1.28.0", "1.28.0"),
+    ("1.28.6", "1.28.6"),
+    ("v1.24.1", "1.24.1"),
+    ("1.28.6-distroless", "1.28.6"),
+    ("1.28.6-debug", "1.28.6"),
+    ("1.28-distroless", "1.28.10"),
+    ("1.28-latest", "1.28.10"),
+    ("1.31.0-rc.0", "1.31.0"),
+    ("1.29.0-beta.1", "1.29.0"),
+    ("1.28-alpha.0", "1.28.0"),
+    ("1.28-alpha.4f00e4f0ce", "1.28.0"),
+    ("1.11.2-asm.17", "1.11.2"),
+    ("1.11.2-asm.17-distroless", "1.11.2"),
+    ("1.28.99", "1.28.10"),
+    ("1.99", "1.32.0"),
+    ("1.99.5", "1.32.0"),
+    ("2.0", "1.32.0"),
+    ("HEAD", "1.32.0"),
+    ("1.0", "1.0.9"),
 )
 
 
-@pytest.mark.parametrize(("text", "minor"), RELEASES)
-def test_a_release_is_read_by_its_leading_numbers(text: str, minor: int) -> None:
-    assert releases.parse(text).minor == minor
+@pytest.mark.parametrize(("text", "release"), RELEASES)
+def test_a_release_is_read_from_a_text(text: str, release: str) -> None:
+    assert releases.parse(text).release == release
 
 
-TAGS = (
-    ("1.24.3", 24),
-    ("1.13-distroless", 13),
-    ("1.32-alpha.86c9f01f", 32),
-    ("1.40.0", NEWEST),
-    ("latest", NEWEST),
-    ("", NEWEST),
-    ("master-2026", NEWEST),
-)
-
-
-@pytest.mark.parametrize(("tag", "minor"), TAGS)
-def test_a_tag_that_says_no_release_means_the_newest(tag: str, minor: int) -> None:
-    assert releases.of_tag(tag).minor == minor
+def test_a_release_has_one_profile() -> None:
+    assert releases.parse("1.28") is releases.parse("1.28.10") is profile(28)
 
 
 UNKNOWN = (
-    ("1.5", "Istio 1.5 is not among the known releases: 1.0, 1.8 to 1.32 and newer"),
+    (
+        "1.5",
+        "Istio 1.5 is unsupported; the supported releases are 1.0, 1.8 to 1.32, and newer",
+    ),
     ("0.8", '"0.8" is older than Istio 1.0'),
-    ("new", '"new" is no Istio release; write MAJOR.MINOR, such as "1.30"'),
+    (
+        "new",
+        'invalid Istio release "new"; write MAJOR.MINOR or MAJOR.MINOR.PATCH, such as "1.30.3"',
+    ),
+    (
+        "1.28x",
+        'invalid Istio release "1.28x"; write MAJOR.MINOR or MAJOR.MINOR.PATCH, such as "1.30.3"',
+    ),
 )
 
 
@@ -212,7 +323,3 @@ def test_an_unknown_release_is_refused(text: str, message: str) -> None:
         releases.parse(text)
 
     assert str(caught.value) == message
-
-
-def _previous(minor: int) -> int:
-    return max((known for known in KNOWN if known < minor), default=-1)

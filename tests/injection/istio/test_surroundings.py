@@ -214,25 +214,33 @@ def _owned(kind: str, name: str, **labels: str) -> Object:
     return {"metadata": {**named, "ownerReferences": [owner]}}
 
 
-OWNERS: tuple[tuple[int, Object, str], ...] = (
+OWNERS: tuple[tuple[str, Object, str], ...] = (
     # release, pod, kind, apiVersion and name
-    (32, _owned("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),
-    (8, _owned("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),
-    (22, _owned("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}), "Rollout v1alpha1 a"),
-    (21, _owned("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}), "ReplicaSet x/v1 a-f"),
-    (22, _owned("Job", "a-12345678"), "CronJob batch/v1 a"),
-    (21, _owned("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
-    (8, _owned("Job", "a-12345678"), "Job x/v1 a-12345678"),
-    (8, _owned("Job", "a-1234567890"), "CronJob batch/v1beta1 a"),
-    (9, _owned("ReplicationController", "a-1", deploymentconfig="a"), "DeploymentConfig x/v1 a"),
-    (8, _owned("ReplicationController", "a-1", deploymentconfig="a"),
+    ("1.32", _owned("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),
+    ("1.8", _owned("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),
+    ("1.22", _owned("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}),
+     "Rollout v1alpha1 a"),
+    ("1.21", _owned("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}),
+     "ReplicaSet x/v1 a-f"),
+    ("1.22", _owned("Job", "a-12345678"), "CronJob batch/v1 a"),
+    ("1.21", _owned("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
+    ("1.12.1", _owned("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
+    ("1.12.0", _owned("Job", "a-12345678"), "Job x/v1 a-12345678"),
+    ("1.11.5", _owned("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
+    ("1.11.4", _owned("Job", "a-12345678"), "Job x/v1 a-12345678"),
+    ("1.10.6", _owned("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
+    ("1.9", _owned("Job", "a-12345678"), "Job x/v1 a-12345678"),
+    ("1.8", _owned("Job", "a-1234567890"), "CronJob batch/v1beta1 a"),
+    ("1.12.1", _owned("ReplicationController", "a-1", deploymentconfig="a"),
+     "DeploymentConfig x/v1 a"),
+    ("1.12.0", _owned("ReplicationController", "a-1", deploymentconfig="a"),
      "ReplicationController x/v1 a-1"),
-    (32, {"metadata": {"name": "p"}}, "Pod v1 p"),
+    ("1.32", {"metadata": {"name": "p"}}, "Pod v1 p"),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("minor", "given", "expected"), OWNERS)
-def test_each_release_finds_the_owner_its_way(minor: int, given: Object, expected: str) -> None:
-    found = workloads.identity_of(releases.profile(minor), given)
+@pytest.mark.parametrize(("release", "given", "expected"), OWNERS)
+def test_each_release_finds_the_owner_its_way(release: str, given: Object, expected: str) -> None:
+    found = workloads.identity_of(releases.parse(release), given)
 
     assert f"{found.kind} {found.api_version} {found.name}" == expected

@@ -45,8 +45,9 @@ CASES = (
     Case("1.0", OLD + f"neverInjectSelector: {SELECTOR}", ("/neverInjectSelector",)),
     Case("1.0", OLD + f"AlwaysInjectSelector: {SELECTOR}", ("/AlwaysInjectSelector",)),
     Case("1.0", OLD + "injectedAnnotations: {a: b}", ("/injectedAnnotations",)),
-    Case("1.0", NEW, ("/templates",)),
-    Case("1.8", NEW + "defaultTemplates: [x]", ("/templates", "/defaultTemplates")),
+    # Templates of another layout: the template that the release needs is missing
+    Case("1.0", NEW, refused=("/template",)),
+    Case("1.8", NEW + "defaultTemplates: [x]", refused=("/template",)),
     Case("1.8", OLD + "aliases: {a: [b]}", ("/aliases",)),
     Case("1.30", NEW + OLD, ("/template",)),
     # Empty values are nothing to read

@@ -139,7 +139,7 @@ def _surroundings(policy: Policy) -> istio.Surroundings:
     features = policy.features
     return istio.Surroundings(
         release=policy.istio_release,
-        revision=policy.revision or "default",
+        revision="default" if policy.revision is None else policy.revision,
         native_sidecars=features.native_sidecars,
         platform=features.platform,
         compliance_policy=features.compliance_policy,

@@ -38,7 +38,7 @@ _OPTIONS = (
     click.option(
         "--istio-release",
         "release",
-        help="MAJOR.MINOR. Default: from the policy, the values' global.tag, or the template.",
+        help="Istio release, such as 1.30.3. Default: from policy, global.tag, or template.",
     ),
     click.option("--cluster", help="Cluster that calls, for the policy's overrides."),
     click.option("--istio-cluster-id", help="Istio's cluster id, as in the webhook's URL."),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from podgraft.jsonvalue import Object, object_at, text_at
 from podgraft.records import dataclass
 
-_CONFIG_LABEL = "deploymentconfig"
+CONFIG_LABEL = "deploymentconfig"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def of_pod(metadata: Object, rules: OwnerRules = SINCE_1_22) -> Identity:
     owner = _controller(metadata) if metadata.get("generateName") else None
     workload = _Owner("Pod", "v1", "") if owner is None else _workload(owner, labels, rules)
     if workload != owner and workload.kind == "DeploymentConfig" and rules.hides_deployment_config:
-        remaining = {key: value for key, value in labels.items() if key != _CONFIG_LABEL}
+        remaining = {key: value for key, value in labels.items() if key != CONFIG_LABEL}
         metadata = {**metadata, "labels": remaining}
     name = workload.name or text_at(metadata, "name")
     return _identity(workload, {**metadata, "name": name})
@@ -92,8 +92,8 @@ def _workload(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
     match owner.kind:
         case "ReplicaSet":
             return _above_replica_set(owner, labels, rules)
-        case "ReplicationController" if rules.deployment_configs and labels.get(_CONFIG_LABEL):
-            name = text_at(labels, _CONFIG_LABEL)
+        case "ReplicationController" if rules.deployment_configs and labels.get(CONFIG_LABEL):
+            name = text_at(labels, CONFIG_LABEL)
             return _Owner("DeploymentConfig", owner.api_version, name)
         case "Job":
             return _above_job(owner, rules)

@@ -210,6 +210,11 @@ def _inject_values(spot: Spot) -> InjectValues | None:
 
 
 def _release(spot: Spot) -> str | None:
-    if isinstance(spot.value, str) and re.fullmatch(r"[0-9]+\.[0-9]+", spot.value):
+    if isinstance(spot.value, str) and re.fullmatch(_RELEASE, spot.value):
         return spot.value
-    return spot.fault(f"got {shown(spot.value)}", 'use MAJOR.MINOR in quotes, such as "1.30"')
+    remedy = 'use MAJOR.MINOR or MAJOR.MINOR.PATCH in quotes, such as "1.30.3"'
+    return spot.fault(f"got {shown(spot.value)}", remedy)
+
+
+# With an image variant or a vendor's suffix, as in an image tag; HEAD is the newest behavior.
+_RELEASE = r"[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?(-[0-9A-Za-z][0-9A-Za-z._-]{0,127})?|HEAD"

@@ -12,6 +12,34 @@ class PrefixError(ValueError):
     """The text is no ``address/bits``; the message is Go's."""
 
 
+def split_host_port(text: str) -> tuple[str, str, str | None]:
+    """net.SplitHostPort: the host, the port, and the problem if there is one.
+
+    >>> split_host_port("[::1]:80"), split_host_port("::1:80")[2]
+    (('::1', '80', None), 'too many colons in address')
+    """
+    host, colon, port = text.rpartition(":")
+    if not colon:
+        return "", "", "missing port in address"
+    if text.startswith("["):
+        end = text.find("]")
+        if end < 0:
+            return "", "", "missing ']' in address"
+        if end + 1 != len(host):
+            missing = end + 1 == len(text) or text[end + 1] != ":"
+            return "", "", f"{'missing port' if missing else 'too many colons'} in address"
+        inside, after = text[1:end], text[end + 1 :]
+        if "[" in inside:
+            return "", "", "unexpected '[' in address"
+        return (inside, port, None) if "]" not in after else ("", "", "unexpected ']' in address")
+    if ":" in host:
+        return "", "", "too many colons in address"
+    for bracket in "[]":
+        if bracket in text:
+            return "", "", f"unexpected '{bracket}' in address"
+    return host, port, None
+
+
 def is_ip(text: str) -> bool:
     """Whether the text is an IPv4 or IPv6 address without a zone.
 

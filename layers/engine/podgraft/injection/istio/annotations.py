@@ -50,15 +50,15 @@ def parse_uint(text: str, bits: int) -> int:
 
 
 def check(profile: Profile, annotations: Mapping[str, str]) -> None:
-    """Raise ``UserError`` with every violation; Istio 1.0 told the first alone."""
-    if profile.first_violation_only:
-        _check_oldest(profile, annotations)
-        return
+    """Raise ``UserError`` with every violation; Istio 1.0.0 to 1.0.2 reported the first alone."""
     problems = [*_problems(profile, annotations)]
-    if problems:
-        count = f"{len(problems)} error{'s' if len(problems) > 1 else ''} occurred:"
-        listed = " ".join(f"* {problem}" for problem in problems)
-        raise UserError(f"failed to run injection template: {count} {listed}")
+    if not problems:
+        return
+    if profile.first_violation_only:
+        raise UserError(problems[0])
+    count = f"{len(problems)} error{'s' if len(problems) > 1 else ''} occurred:"
+    listed = " ".join(f"* {problem}" for problem in problems)
+    raise UserError(f"failed to run injection template: {count} {listed}")
 
 
 def _problems(profile: Profile, annotations: Mapping[str, str]) -> Iterator[str]:
@@ -68,28 +68,20 @@ def _problems(profile: Profile, annotations: Mapping[str, str]) -> Iterator[str]
             try:
                 rule.check(profile, value)
             except ValueError as error:
-                yield f"invalid value '{value}' for annotation '{rule.annotation}': {error}"
+                yield _describe(profile, rule.annotation, value, error)
 
 
-def _check_oldest(profile: Profile, annotations: Mapping[str, str]) -> None:
-    for name, check_value in _OLDEST_RULES:
-        if name in annotations:
-            value = annotations[name]
-            try:
-                check_value(profile, value)
-            except ValueError as error:
-                message = f"Invalid value for annotation {name}: {value}. Error: {error}"
-                raise UserError(f"injection failed. {message}") from error
+def _describe(profile: Profile, name: str, value: str, error: ValueError) -> str:
+    if profile.early_violations:
+        return f"injection failed. Invalid value for annotation {name}: {value}. Error: {error}"
+    return f"invalid value '{value}' for annotation '{name}': {error}"
 
 
-def _interception_mode(_: Profile, value: str) -> None:
-    if value not in ("REDIRECT", "TPROXY", "NONE"):
-        raise ValueError(f"interceptionMode invalid, use REDIRECT,TPROXY,NONE: {value}")
-
-
-def _redirect_or_tproxy(_: Profile, value: str) -> None:
-    if value not in ("REDIRECT", "TPROXY"):
-        raise ValueError(f"interceptionMode invalid: {value}")
+def _interception_mode(profile: Profile, value: str) -> None:
+    modes = ("REDIRECT", "TPROXY", "NONE") if profile.none_intercepts else ("REDIRECT", "TPROXY")
+    if value not in modes:
+        hint = f", use {','.join(modes)}" if profile.none_intercepts else ""
+        raise ValueError(f"interceptionMode invalid{hint}: {value}")
 
 
 def _status_port(profile: Profile, value: str) -> None:
@@ -131,6 +123,11 @@ def _cidrs(profile: Profile, value: str) -> None:
 def _include_inbound_ports(profile: Profile, value: str) -> None:
     if value != "*":
         _named("includeInboundPorts", _ports, profile, value)
+
+
+def _readiness_ports(profile: Profile, value: str) -> None:
+    if value != "*":
+        _named("readinessApplicationPorts", _ports, profile, value)
 
 
 def _exclude_inbound_ports(profile: Profile, value: str) -> None:
@@ -205,35 +202,46 @@ class Rule:
     when: Callable[[Profile], bool] | None = None
 
 
-_OLDEST_RULES: tuple[tuple[str, Check], ...] = (
-    ("sidecar.istio.io/interceptionMode", _redirect_or_tproxy),
-    ("traffic.sidecar.istio.io/includeOutboundIPRanges", _include_cidrs),
-    ("traffic.sidecar.istio.io/excludeOutboundIPRanges", _exclude_cidrs),
-    ("traffic.sidecar.istio.io/includeInboundPorts", _include_inbound_ports),
-    ("traffic.sidecar.istio.io/excludeInboundPorts", _exclude_inbound_ports),
-)
+def _since_quantities(profile: Profile) -> bool:
+    return profile.quantities_checked
+
+
+def _since_interfaces(profile: Profile) -> bool:
+    return profile.interfaces_checked
+
+
+def _since_readiness(profile: Profile) -> bool:
+    return profile.readiness_checked
+
 
 _RULES = (
     Rule("sidecar.istio.io/interceptionMode", _interception_mode),
     Rule("sidecar.istio.io/enableCoreDump", _bool, lambda p: p.enable_core_dump_checked),
-    Rule("status.sidecar.istio.io/port", _status_port),
-    Rule("readiness.status.sidecar.istio.io/initialDelaySeconds", _uint32),
-    Rule("readiness.status.sidecar.istio.io/periodSeconds", _uint32),
-    Rule("readiness.status.sidecar.istio.io/failureThreshold", _uint32),
+    Rule("status.sidecar.istio.io/port", _status_port, _since_readiness),
+    Rule("readiness.status.sidecar.istio.io/initialDelaySeconds", _uint32, _since_readiness),
+    Rule("readiness.status.sidecar.istio.io/periodSeconds", _uint32, _since_readiness),
+    Rule("readiness.status.sidecar.istio.io/failureThreshold", _uint32, _since_readiness),
+    Rule(
+        "readiness.status.sidecar.istio.io/applicationPorts",
+        _readiness_ports,
+        lambda p: p.readiness_ports_checked,
+    ),
     Rule("traffic.sidecar.istio.io/includeOutboundIPRanges", _include_cidrs),
     Rule("traffic.sidecar.istio.io/excludeOutboundIPRanges", _exclude_cidrs),
     Rule("traffic.sidecar.istio.io/includeInboundPorts", _include_inbound_ports),
     Rule("traffic.sidecar.istio.io/excludeInboundPorts", _exclude_inbound_ports),
-    Rule("traffic.sidecar.istio.io/excludeOutboundPorts", _exclude_outbound_ports),
-    Rule("traffic.sidecar.istio.io/excludeInterfaces", _interfaces, lambda p: p.interfaces_checked),
     Rule(
-        "traffic.sidecar.istio.io/kubevirtInterfaces", _interfaces, lambda p: p.interfaces_checked
+        "traffic.sidecar.istio.io/excludeOutboundPorts",
+        _exclude_outbound_ports,
+        lambda p: p.outbound_ports_checked,
     ),
-    Rule("istio.io/reroute-virtual-interfaces", _interfaces, lambda p: p.interfaces_checked),
-    Rule("prometheus.istio.io/merge-metrics", _bool),
-    Rule("proxy.istio.io/config", _proxy_config),
-    Rule("sidecar.istio.io/proxyCPU", _quantity, lambda p: p.quantities_checked),
-    Rule("sidecar.istio.io/proxyCPULimit", _quantity, lambda p: p.quantities_checked),
-    Rule("sidecar.istio.io/proxyMemory", _quantity, lambda p: p.quantities_checked),
-    Rule("sidecar.istio.io/proxyMemoryLimit", _quantity, lambda p: p.quantities_checked),
+    Rule("traffic.sidecar.istio.io/excludeInterfaces", _interfaces, _since_interfaces),
+    Rule("traffic.sidecar.istio.io/kubevirtInterfaces", _interfaces, _since_interfaces),
+    Rule("istio.io/reroute-virtual-interfaces", _interfaces, _since_interfaces),
+    Rule("prometheus.istio.io/merge-metrics", _bool, lambda p: p.proxy_annotation),
+    Rule("proxy.istio.io/config", _proxy_config, lambda p: p.proxy_annotation),
+    Rule("sidecar.istio.io/proxyCPU", _quantity, _since_quantities),
+    Rule("sidecar.istio.io/proxyCPULimit", _quantity, _since_quantities),
+    Rule("sidecar.istio.io/proxyMemory", _quantity, _since_quantities),
+    Rule("sidecar.istio.io/proxyMemoryLimit", _quantity, _since_quantities),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from podgraft.jsonvalue import Object, objects_at
+from podgraft.jsonvalue import objects_at
 
 from .draft import Draft
 from .releases import Profile
@@ -30,20 +30,17 @@ def environment(
 
 
 def set_environment(profile: Profile, draft: Draft, environment: Mapping[str, str]) -> None:
-    """Give the sidecar these variables, behind all others and in place of its own.
+    """Set the variables at the end of the sidecar's environment, sorted by name.
 
-    One that has them all keeps its order: what other webhooks and we ourselves put behind them
-    since would make a second injection a change.
+    As in Istio (updateClusterEnvs), variables of these names move to the end even if the sidecar
+    has them with the same values.
     """
     sidecar = draft.sidecar(profile)
     if sidecar is None or not environment:
         return
+    others = [each for each in objects_at(sidecar, "env") if each.get("name") not in environment]
     names = sorted(environment)
-    wanted: list[Object] = [{"name": name, "value": environment[name]} for name in names]
-    own = objects_at(sidecar, "env")
-    if any(each not in own for each in wanted):
-        kept = [each for each in own if each.get("name") not in environment]
-        sidecar["env"] = [*kept, *wanted]
+    sidecar["env"] = [*others, *({"name": name, "value": environment[name]} for name in names)]
 
 
 def set_label(draft: Draft, environment: Mapping[str, str]) -> None:

@@ -28,7 +28,8 @@ from .documents import Documents, Surroundings
 from .injector import Injector
 from .messages import Message, MessageError, Schema, Wrong
 from .plan import Setup
-from .releases import Profile, UnknownReleaseError
+from .release_choice import choose_profile
+from .releases import Profile
 from .settings import Config, Values
 from .templates import Templates
 
@@ -79,7 +80,7 @@ def compile_(
     warnings: list[Fault] = []
     config = settings.read_config(documents.config, faults)
     values = settings.read_values(documents.values, faults)
-    profile = _profile(surroundings, config, values, faults, warnings)
+    profile = choose_profile(surroundings.release, config, values, faults, warnings)
     schema = messages.schema(profile)
     mesh_config = _mesh(profile, schema, documents.mesh, faults)
     faults += _proxy_config_faults(schema, documents.proxy_configs)
@@ -101,6 +102,7 @@ def compile_(
             rules=rules,
             values=values,
             mesh=mesh_config,
+            proxy=_proxy(schema, mesh_config),
             templates=chosen,
             injected_annotations=config.injected_annotations if said is None else said,
             proxy_configs=documents.proxy_configs,
@@ -114,40 +116,6 @@ def compile_(
             template_version=sha256(config.template.encode()).hexdigest(),
             warnings=tuple(warnings),
         )
-    )
-
-
-def _profile(
-    surroundings: Surroundings,
-    config: Config,
-    values: Values,
-    faults: list[Fault],
-    warnings: list[Fault],
-) -> Profile:
-    """The release to follow: the policy's, else the image tag's, else the template's."""
-    said = surroundings.release
-    if said is not None and releases.is_newer(said):
-        warnings.append(_followed_as_newest(said))
-    if said is None and not releases.is_release(values.tag):
-        from . import release_detection
-
-        return release_detection.from_template(config) or releases.newest()
-    try:
-        return releases.of_tag(values.tag) if said is None else releases.parse(said)
-    except UnknownReleaseError as error:
-        place = ("values", "/global/tag") if said is None else ("policy", "/istioRelease")
-        remedy = 'set istioRelease in the policy to the release to follow, such as "1.30"'
-        faults.append(Fault(document=place[0], path=place[1], problem=str(error), remedy=remedy))
-        return releases.newest()
-
-
-def _followed_as_newest(said: str) -> Fault:
-    newest = releases.newest().release
-    return Fault(
-        document="policy",
-        path="/istioRelease",
-        problem=f"Istio {said} is newer than all that are known, and is followed as {newest}",
-        remedy=f'write "{newest}", or update podgraft',
     )
 
 
@@ -182,6 +150,18 @@ def _complete_faults(
     ]
     found = [*names, *values_types.check_values(profile, values.raw)]
     return [fault for fault in found if (fault.document, fault.path) not in places]
+
+
+def _proxy(schema: Schema, mesh_config: Message) -> Message:
+    """The lowest layer of the webhook's proxy configurations: the mesh's over the defaults.
+
+    A zero of the mesh cannot replace a default, since the mesh is merged as a layer itself.
+    """
+    own = mesh.proxy_of(mesh_config)
+    if not schema.profile.proxy_layers:
+        return own
+    merged = proxyconfig.merge_layers(schema, mesh.proxy_defaults(schema.profile), own)
+    return own if merged == own else merged
 
 
 def _proxy_config_faults(schema: Schema, resources: tuple[Object, ...]) -> Iterator[Fault]:

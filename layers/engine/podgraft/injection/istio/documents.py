@@ -29,10 +29,11 @@ class Documents:
 class Surroundings:
     """What istiod took from its flags, environment and cluster; ``None`` means not said.
 
-    ``release`` is a MAJOR.MINOR; not said, it is read from the values' ``global.tag``. ``env`` is
-    all that the template function ``env`` can see, and answers for a switch that is not said
-    (``ENABLE_NATIVE_SIDECARS`` and its like). ``default_templates`` and ``injected_annotations``
-    replace the configuration's own.
+    ``release`` is MAJOR.MINOR or MAJOR.MINOR.PATCH; not said, it is read from the values'
+    ``global.tag``, else from the template (release_choice.py). ``env`` is all that the template
+    function ``env`` can see, and answers for a switch that is not said (``ENABLE_NATIVE_SIDECARS``
+    and its like). ``default_templates`` and ``injected_annotations`` replace the configuration's
+    own.
     """
 
     release: str | None = None

@@ -60,7 +60,7 @@ class Draft:
         _put(metadata, "annotations", self.annotations)
         _put(metadata, "labels", self.labels)
         spec = dict(object_at(self.pod, "spec"))
-        _put(spec, CONTAINERS, [*self.containers])
+        spec[CONTAINERS] = [*self.containers]  # Go prints the list even if it is empty
         _put(spec, INIT_CONTAINERS, [*self.init_containers])
         return changed(self.pod, {"metadata": metadata, "spec": spec})
 

@@ -71,14 +71,15 @@ def exclude_inbound_port(port: Value, excluded: str) -> str:
     return ",".join([*kept, text])
 
 
-def include_inbound_ports(containers: Slice) -> str:
-    """The containerPorts of all containers whose protocol is neither UDP nor SCTP."""
-    return _ports(_raw_list(containers))
+def include_inbound_ports(profile: Profile, containers: Slice) -> str:
+    """The containerPorts of all containers, without the ports of UDP and SCTP since 1.4."""
+    return _ports(profile, _raw_list(containers))
 
 
-def application_ports(containers: Slice) -> str:
+def application_ports(profile: Profile, containers: Slice) -> str:
     """``include_inbound_ports`` without those of ``istio-proxy``."""
-    return _ports([c for c in _raw_list(containers) if c.get("name") != "istio-proxy"])
+    others = [c for c in _raw_list(containers) if c.get("name") != "istio-proxy"]
+    return _ports(profile, others)
 
 
 def same(text: str) -> str:
@@ -268,10 +269,12 @@ def functions(
             reads=(Read(0, ("Annotations", Named(1))),),
         ),
         "appendMultusNetwork": Function(partial(multus.append, profile), (STRING, STRING)),
-        "applicationPorts": Function(application_ports, (containers,), reads=_NAMES_AND_PORTS),
+        "applicationPorts": Function(
+            partial(application_ports, profile), (containers,), reads=_NAMES_AND_PORTS
+        ),
         "env": Function(lookup, (STRING, STRING)),
         "includeInboundPorts": Function(
-            include_inbound_ports, (containers,), reads=_NAMES_AND_PORTS
+            partial(include_inbound_ports, profile), (containers,), reads=_NAMES_AND_PORTS
         ),
         "otelResourceAttributes": Function(
             otel_resource_attributes,
@@ -319,7 +322,8 @@ def _raw_list(containers: Slice) -> list[Object]:
     return [*(containers.raw or ())]
 
 
-def _ports(containers: list[Object]) -> str:
+def _ports(profile: Profile, containers: list[Object]) -> str:
     ports = [port for container in containers for port in objects_at(container, "ports")]
-    counted = (p for p in ports if p.get("protocol") not in ("UDP", "SCTP"))
+    left_out = () if profile.udp_ports_listed else ("UDP", "SCTP")
+    counted = (p for p in ports if p.get("protocol") not in left_out)
     return ",".join(str(port.get("containerPort", 0)) for port in counted)

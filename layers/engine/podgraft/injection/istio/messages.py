@@ -12,12 +12,15 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TypeAlias
 
+from podgraft.gotemplate.sprig.unmarshal import unmarshal
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import pointer
+from podgraft.patterns import lazy
 from podgraft.records import dataclass
 
-from . import durations, releases
+from . import durations, gojson, releases
 from .mesh_table import ENUMS, MESSAGES
+from .releases import Profile
 
 MESH_CONFIG = "v1alpha1.MeshConfig"
 PROXY_CONFIG = "v1alpha1.ProxyConfig"
@@ -76,7 +79,7 @@ class MessageType:
 class Schema:
     """The messages as one release knows them."""
 
-    def __init__(self, profile: releases.Profile) -> None:
+    def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self._types: dict[str, MessageType] = {}
 
@@ -101,7 +104,7 @@ class Schema:
 
 
 @cache
-def schema(profile: releases.Profile) -> Schema:
+def schema(profile: Profile) -> Schema:
     """The one schema of a release."""
     return Schema(profile)
 
@@ -173,21 +176,18 @@ class _Reader:
 
     def message(self, type_: MessageType, raw: JSON, path: str) -> Message:
         if not isinstance(raw, dict):
-            self._wrong(path, f"{_unmarshal(raw)} of type {type_.name}")
+            self._wrong(path, f"{_unmarshal(raw)} of type map[string]json.RawMessage")
             return {}
         message: Message = {}
-        chosen: dict[str, str] = {}
         for key, value in raw.items():
             field = type_.by_key.get(key)
-            if field is None or value is None:
+            if field is None or value is None or (key != field.json and field.json in raw):
                 continue
-            if field.oneof and chosen.setdefault(field.oneof, field.json) != field.json:
-                self._wrong(path, f"{field.json} and {chosen[field.oneof]} exclude each other")
             before = len(self.found)
             read = self._field(field, value, f"{path}/{pointer.escape(key)}")
             if len(self.found) == before:
                 message[field.json] = read
-        return message
+        return _with_one_of_each(type_, message)
 
     def _field(self, field: Field, raw: JSON, path: str) -> JSON:
         match field.shape, raw:
@@ -199,11 +199,17 @@ class _Reader:
                 ]
             case "map[string]", dict():
                 return {
-                    key: self._one(field.type, raw[key], f"{path}/{pointer.escape(key)}")
+                    key: self._entry(field.type, raw[key], f"{path}/{pointer.escape(key)}")
                     for key in sorted(raw)
                 }
             case _:
                 return self._wrong(path, f"{_unmarshal(raw)} of type {field.shape}json.RawMessage")
+
+    def _entry(self, type_: str, raw: JSON, path: str) -> JSON:
+        """The value of a map; gogo's jsonpb read a null as no message."""
+        if raw is None and self.schema.profile.nil_tags_refused and type_ in MESSAGES:
+            return None
+        return self._one(type_, raw, path)
 
     def _one(self, type_: str, raw: JSON, path: str) -> JSON:
         try:
@@ -220,6 +226,21 @@ class _Reader:
         self.found.append(Wrong(path, problem))
 
 
+def _with_one_of_each(type_: MessageType, message: Message) -> Message:
+    """The message with one member of each oneof: jsonpb keeps the one that is declared last."""
+    chosen = {
+        field.oneof: field.json for field in type_.fields if field.oneof and field.json in message
+    }
+    if not chosen:
+        return message
+    left = {
+        field.json
+        for field in type_.fields
+        if field.oneof and chosen.get(field.oneof, field.json) != field.json
+    }
+    return {key: value for key, value in message.items() if key not in left}
+
+
 def _read_enum(type_: str, raw: JSON) -> JSON:
     names = enum(type_)
     match raw:
@@ -229,6 +250,8 @@ def _read_enum(type_: str, raw: JSON) -> JSON:
             return raw
         case int() if not isinstance(raw, bool):
             return names.get(raw, raw)
+        case float() if raw.is_integer():
+            return names.get(int(raw), int(raw))
         case _:
             allowed = ", ".join(names.values())
             shown = f'"{raw}"' if isinstance(raw, str) else raw
@@ -250,27 +273,50 @@ def _read_bool(raw: JSON) -> JSON:
 
 
 def _read_double(raw: JSON) -> JSON:
-    if isinstance(raw, str | int | float) and not isinstance(raw, bool):
-        return float(raw)
-    raise ValueError(f"{_unmarshal(raw)} of type float64")
+    if isinstance(raw, str) and raw.strip() in _NOT_FINITE:
+        return raw.strip()
+    value = _parse_quoted(raw) if isinstance(raw, str) else raw
+    if value is None:
+        return 0.0
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    raise ValueError(f"{_unmarshal(value)} of type float64")
 
 
 def _integer(name: str, low: int, high: int) -> Callable[[JSON], JSON]:
     def read(raw: JSON) -> JSON:
-        match raw:
-            case None:
-                return 0
-            case str() | float() if float(raw).is_integer():
-                value = int(raw)
-            case int() if not isinstance(raw, bool):
-                value = raw
-            case _:
-                raise ValueError(f"{_unmarshal(raw)} of type {name}")
-        if not low <= value < high:
-            raise ValueError(f"json: cannot unmarshal number {value} into Go value of type {name}")
-        return value
+        value = _parse_quoted(raw) if isinstance(raw, str) else raw
+        if value is None:
+            return 0
+        if value.__class__ not in (int, float):
+            raise ValueError(f"{_unmarshal(value)} of type {name}")
+        assert isinstance(value, int | float)  # noqa: S101 - for the type checker
+        number = int(value) if float(value).is_integer() else None
+        literal = str(raw).strip() if isinstance(raw, str) else gojson.encode(value)
+        if isinstance(raw, str) and not _INTEGER.fullmatch(literal):
+            number = None  # Go refuses the notation, not the value
+        if number is None or not low <= number < high:
+            raise ValueError(
+                f"json: cannot unmarshal number {literal} into Go value of type {name}"
+            )
+        return number
 
     return read
+
+
+def _parse_quoted(text: str) -> JSON:
+    """The value of a number in quotes, of which jsonpb reads the content as JSON.
+
+    Raises ``ValueError`` with encoding/json's text.
+    """
+    read = unmarshal(text)
+    if read.error is not None:
+        raise ValueError(read.error)
+    return read.value
+
+
+_INTEGER = lazy("-?[0-9]+")
+_NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
 def _as_text(read: Callable[[JSON], JSON]) -> Callable[[JSON], JSON]:
@@ -278,9 +324,12 @@ def _as_text(read: Callable[[JSON], JSON]) -> Callable[[JSON], JSON]:
 
 
 def _read_duration(raw: JSON) -> JSON:
-    if isinstance(raw, str):
-        return durations.protobuf(durations.parse(raw))
-    raise ValueError(f'bad Duration: {_unmarshal(raw)} of type string; write it as "5s"')
+    try:
+        if isinstance(raw, str):
+            return durations.protobuf(durations.parse(raw))
+    except durations.DurationError as error:
+        raise ValueError(f"bad Duration: {error}") from error
+    raise ValueError(f'{_unmarshal(raw)} of type string; write it as "5s"')
 
 
 def _read_struct(raw: JSON) -> JSON:

@@ -18,6 +18,8 @@ from podgraft.kubeyaml import Similar
 from podgraft.patch import strategic
 from podgraft.records import dataclass
 
+from .overlay_nulls import NullTree, drop_nulls, find_nulls
+
 
 class OverlayError(ValueError):
     """The text is no partial pod; the message says why."""
@@ -30,10 +32,14 @@ class Overlay:
     type: GoType
     patch: Object
     alone: Object
+    nulls: NullTree
 
     def over(self, pod: Object) -> Object:
         """``pod`` with the patch laid over it; raises ``OverlayError``."""
-        return _merge(self.type, pod, self.patch) if pod else self.alone
+        if not pod:
+            return self.alone
+        merged = _merge(self.type, pod, self.patch)
+        return drop_nulls(self.nulls, merged) if self.nulls else merged
 
 
 def read(pod_type: GoType, raw: JSON) -> Overlay:
@@ -43,7 +49,8 @@ def read(pod_type: GoType, raw: JSON) -> Overlay:
     if not isinstance(raw, dict):
         raise OverlayError("the template renders to something that is not a map of a pod's fields")
     patch = _typed(pod_type, raw)
-    return Overlay(pod_type, patch, _merge(pod_type, {}, patch))
+    nulls = find_nulls(patch)
+    return Overlay(pod_type, patch, drop_nulls(nulls, _merge(pod_type, {}, patch)), nulls)
 
 
 def parse(text: str, similar: Similar | None = None) -> JSON:

@@ -31,6 +31,7 @@ from .draft import (
     named,
 )
 from .messages import Message
+from .openshift import DEFAULT_ID
 from .releases import Profile
 
 ANNOTATION = "proxy.istio.io/overrides"
@@ -57,6 +58,8 @@ def read(annotations: Mapping[str, str]) -> Overrides:
         return Overrides()
     try:
         raw = load(annotations[ANNOTATION])
+        if raw is None:  # to Go, null is no error
+            return Overrides()
         if not isinstance(raw, dict):
             raise UserError(f"annotation {ANNOTATION}: it must hold a JSON object")
         for key in (CONTAINERS, INIT_CONTAINERS):
@@ -89,8 +92,9 @@ def reapply(profile: Profile, original: Object, template: Object, merged: Object
     native = profile.native_sidecars
     listed, init_listed = containers(original), containers(original, INIT_CONTAINERS)
     found = Overrides(
-        _users(containers(template), injected.containers, (kept.containers, listed)),
+        _users(profile, containers(template), injected.containers, (kept.containers, listed)),
         _users(
+            profile,
             containers(template, INIT_CONTAINERS),
             injected.init_containers,
             (kept.init_containers, *((listed,) if native else ()), init_listed),
@@ -122,6 +126,7 @@ def adjust_init_user(profile: Profile, original: Object, draft: Draft, proxy: Me
         init["args"] = _with_user(init.get("args"), str(user))
 
 
+_IDS = ("runAsUser", "runAsGroup")
 _LIST = govalue.slice_of(kube.CONTAINER)
 
 
@@ -131,14 +136,36 @@ def _missing(present: list[Object], kept: list[Object]) -> list[JSON]:
 
 
 def _users(
-    template: list[Object], injected: tuple[str, ...], sources: tuple[list[Object], ...]
+    profile: Profile,
+    template: list[Object],
+    injected: tuple[str, ...],
+    sources: tuple[list[Object], ...],
 ) -> list[Object]:
     """The user's version of each of the template's containers that has one."""
     versions: dict[JSON, Object] = {}
     for each in chain(*sources):
         versions.setdefault(each.get("name"), each)
-    names = (name for each in template if (name := text_at(each, "name")) not in injected)
-    return [_encoded(versions[name]) for name in names if name in versions]
+    overridden = (
+        (each, versions[name])
+        for each in template
+        if (name := text_at(each, "name")) not in injected and name in versions
+    )
+    if profile.resets_overridden_ids:
+        return [_encoded(_without_ids(user, each)) for each, user in overridden]
+    return [_encoded(user) for _, user in overridden]
+
+
+def _without_ids(user: Object, template: Object) -> Object:
+    """The container without its ids, if the template runs it as another user than 1337."""
+    context = object_at(user, "securityContext")
+    if not context or _template_user(template) in (None, DEFAULT_ID):
+        return user
+    others: Object = {key: value for key, value in context.items() if key not in _IDS}
+    return changed(user, {"securityContext": others})
+
+
+def _template_user(template: Object) -> JSON:
+    return object_at(template, "securityContext").get("runAsUser")
 
 
 def _encoded(container: Object) -> Object:
@@ -150,6 +177,8 @@ def _encoded(container: Object) -> Object:
 
 
 def _overlaid(pod: Object, key: str, user: Object) -> Object:
+    if not user.get("resources"):  # Go prints the empty struct, which changes nothing
+        user = {name: value for name, value in user.items() if name != "resources"}
     merged = strategic.merge(pod, {"spec": {key: [user]}}, kube.POD)
     return merged if isinstance(merged, dict) else {}
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from podgraft import kube
 from podgraft.injection.errors import Fault, UserError
 from podgraft.jsonvalue import JSON, Object, object_at, text_at
+from podgraft.kube.identity import Identity
 from podgraft.policy import Rules
 from podgraft.records import dataclass
 
@@ -20,7 +21,7 @@ from .request import Mode, Request
 from .settings import Values
 from .subject import Facts, Subject
 from .templates import Templates
-from .workloads import identity_of
+from .workloads import identity_of, without_config_label
 
 _HOLD = "holdApplicationUntilProxyStarts"
 _AUTO_ALLOCATE = "ISTIO_META_DNS_AUTO_ALLOCATE"
@@ -32,12 +33,16 @@ _CLUSTER_DNS = "ClusterFirst"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What an injector is made of, the same for all pods."""
+    """What an injector is made of, the same for all pods.
+
+    ``proxy`` is the lowest layer of the webhook's proxy configurations: that of the mesh.
+    """
 
     profile: Profile
     rules: Rules
     values: Values
     mesh: Message
+    proxy: Message
     templates: Templates
     injected_annotations: Mapping[str, str]
     proxy_configs: tuple[Object, ...]
@@ -56,11 +61,13 @@ class Setup:
 class Plan:
     """One pod, the request for it, and what follows from both.
 
-    ``mesh`` is what post-processing goes by: by hand, the pod's own part is merged into it.
-    ``hold`` says whether the application waits for the proxy.
+    ``base`` is the pod that the patch starts from, ``pod`` the pod that is injected: OpenShift's
+    ids are cleared in it. ``mesh`` is the mesh configuration of post-processing. ``hold`` states
+    whether the application waits for the proxy.
     """
 
     base: Object
+    pod: Object
     annotations: Mapping[str, str]
     by_hand: bool
     mesh: Message
@@ -92,26 +99,33 @@ class Plan:
 
 def plan(setup: Setup, pod: Object, request: Request) -> Plan:
     """Check the pod and gather what its injection needs; raises ``UserError``."""
+    profile = setup.profile
     by_hand = request.mode is Mode.KUBE_INJECT
-    merged = by_hand or setup.profile.annotation_in_mesh
     base = _base(setup, pod, request)
+    workload = request.workload or identity_of(profile, base)
+    if request.workload is None or profile.bare_pod_owner:
+        base = without_config_label(profile, base, workload)
+    pod = _injected_pod(setup, base, by_hand=by_hand)
     said = annotations_of(base)
-    annotations.check(setup.profile, said)
+    annotations.check(profile, said)
     held = proxyconfig.merge(
-        messages.schema(setup.profile), mesh.proxy_of(setup.mesh), _layer(setup, said)
+        messages.schema(profile), mesh.proxy_of(setup.mesh), _layer(setup, said)
     )
-    seen = mesh.with_proxy(setup.mesh, held) if merged else setup.mesh
+    merged = by_hand or not profile.proxy_layers
+    later = profile.annotation_after_rendering or (by_hand and profile.proxy_layers)
+    seen = mesh.with_proxy(setup.mesh, held) if later else setup.mesh
     return Plan(
         base=base,
+        pod=pod,
         annotations=said,
         by_hand=by_hand,
         mesh=seen,
         facts=_facts(setup, base, merged=merged, by_hand=by_hand),
-        subject=_subject(setup, base, said, seen, request),
+        subject=_subject(setup, pod, said, seen, request, workload),
         environment=cluster.environment(setup.values, request.environment, labels_of(base)),
         templates=(setup.templates.by_hand() if by_hand else setup.templates).chosen(said),
         injected_annotations={} if by_hand else setup.injected_annotations,
-        hold=held.get(_HOLD) is True or setup.values.hold_application,
+        hold=_holds(profile, said, held) or setup.values.hold_application,
         tcp_probes=setup.tcp_probes,
     )
 
@@ -128,9 +142,18 @@ def _base(setup: Setup, pod: Object, request: Request) -> Object:
     if setup.profile.namespace_filled and not metadata.get("namespace"):
         named = changed(metadata, {"namespace": request.namespace})
         pod = changed(pod, {"metadata": named})
-    if setup.openshift and setup.profile.openshift_ids_cleared:
-        pod = openshift.without_ids(setup.profile, pod)
     return pod
+
+
+def _injected_pod(setup: Setup, base: Object, *, by_hand: bool) -> Object:
+    """The pod without the ids that OpenShift wrote into its sidecar.
+
+    Istio computes its patch from this pod, so there the ids stay in the cluster's pod. Here, the
+    patch starts from the pod as received and removes them.
+    """
+    if by_hand or not setup.openshift or not setup.profile.openshift_ids_cleared:
+        return base
+    return openshift.without_ids(setup.profile, base)
 
 
 def _check(pod: Object) -> None:
@@ -154,6 +177,7 @@ def _facts(setup: Setup, base: Object, *, merged: bool, by_hand: bool) -> Facts:
         profile=setup.profile,
         values=setup.values,
         mesh=setup.mesh,
+        proxy=setup.proxy,
         revision=setup.revision,
         native_sidecars=setup.native_sidecars,
         compliance_policy=setup.compliance_policy,
@@ -163,24 +187,37 @@ def _facts(setup: Setup, base: Object, *, merged: bool, by_hand: bool) -> Facts:
 
 
 def _subject(
-    setup: Setup, base: Object, said: Mapping[str, str], seen: Message, request: Request
+    setup: Setup,
+    base: Object,
+    said: Mapping[str, str],
+    seen: Message,
+    request: Request,
+    workload: Identity,
 ) -> Subject:
-    """What templates see: by hand, nothing is looked up in a cluster."""
+    """What templates can read. With kube-inject, nothing is looked up in a cluster."""
     schema, proxy = messages.schema(setup.profile), mesh.proxy_of(setup.mesh)
     layer = _layer(setup, said)
     top: Message = {}
-    if request.mode is Mode.WEBHOOK and not setup.profile.annotation_in_mesh:
+    in_mesh = request.mode is Mode.KUBE_INJECT or not setup.profile.proxy_layers
+    if not in_mesh:
         root, own, top = _resources(setup, base)
-        proxy = proxyconfig.merge(schema, proxyconfig.merge(schema, proxy, root), own)
+        proxy = proxyconfig.merge_layers(schema, setup.proxy, root)
+        proxy = proxyconfig.merge_layers(schema, proxy, own)
         layer = proxyconfig.without_zeros(schema, layer)
     port = str(mesh.proxy_of(seen).get("statusPort") or 0)
     return Subject(
         pod=_shown(setup.profile, base, said, port),
-        workload=request.workload or identity_of(setup.profile, base),
+        workload=workload,
         base=proxy,
         layer=layer,
         top=top,
+        in_mesh=in_mesh,
     )
+
+
+def _holds(profile: Profile, said: Mapping[str, str], held: Message) -> bool:
+    """Whether the proxy's configuration, *held*, makes the application wait for the proxy."""
+    return held.get(_HOLD) is True and (profile.hold_by_mesh or proxyconfig.ANNOTATION in said)
 
 
 def _layer(setup: Setup, said: Mapping[str, str]) -> Message:
@@ -211,8 +248,9 @@ def _shown(profile: Profile, base: Object, said: Mapping[str, str], status_port:
     user wrote under the injected names. Who manages which field is never looked at.
     """
     metadata = object_at(base, "metadata")
-    kept: Object = {key: each for key, each in metadata.items() if key != "managedFields"}
-    base = {"metadata": kept, "spec": object_at(base, "spec")}
+    if profile.managed_fields_dropped and "managedFields" in metadata:
+        metadata = {key: each for key, each in metadata.items() if key != "managedFields"}
+    base = {"metadata": metadata, "spec": object_at(base, "spec")}
     if not profile.pod_templates:
         return base
     before = statuses.read(said)

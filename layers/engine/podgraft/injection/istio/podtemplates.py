@@ -34,7 +34,7 @@ class PodTemplates:
     def inject(self, planned: Plan) -> Injection:
         """The injected pod; raises ``UserError`` or ``OperatorError``."""
         template, merged = self._overlaid(planned)
-        merged = overrides.reapply(self._profile, planned.base, template, merged)
+        merged = overrides.reapply(self._profile, planned.pod, template, merged)
         shown = status.of_pod(template)
         listed = [*containers(template), *containers(template, INIT_CONTAINERS)]
         return Injection(
@@ -54,7 +54,7 @@ class PodTemplates:
         rendering = Rendering(self._memory, planned.facts, planned.subject)
         native = self._is_native(planned)
         template: Object = {}
-        merged = planned.base
+        merged = planned.pod
         for name in planned.templates:
             made = rendering.made(self._setup.templates.named(name))
             template = made.over(template)
@@ -75,7 +75,7 @@ class PodTemplates:
         draft = Draft.of(merged)
         proxy = effective_proxy(profile, planned.subject)
         if profile.adjusts_init_user:
-            overrides.adjust_init_user(profile, planned.base, draft, proxy)
+            overrides.adjust_init_user(profile, planned.pod, draft, proxy)
         cluster.set_environment(profile, draft, planned.environment)
         prometheus.merge(profile, draft, planned.mesh)
         prometheus.set_secure_port(profile, draft)

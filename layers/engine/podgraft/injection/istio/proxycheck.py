@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patterns import lazy
 
-from . import durations
+from . import addresses, durations
 from .addresses import is_ip
 from .durations import SECOND
 from .messages import Message
 from .releases import Profile
 
 _LABEL = lazy(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
+_NUMBER = lazy("[-+]?[0-9]{1,18}")
+_HOUR = 3600 * SECOND
+HIGHEST_PORT = 65535
 _FQDN_LENGTH = 255  # RFC 1035 §2.3.4
 _LEAST_WINDOW = 65535  # RFC 9113 §6.9.2: the initial window, below which Envoy does not go
 
@@ -31,8 +34,14 @@ _WINDOWS = ("http2InitialStreamWindowSize", "http2InitialConnectionWindowSize")
 
 
 def problems(profile: Profile, config: Message) -> list[str]:
-    """Everything that makes a (merged) ProxyConfig invalid, in istiod's words."""
-    found = [*_required(config), *_addresses(config), *_tracing(_object(config.get("tracing")))]
+    """Everything that makes a (merged) ProxyConfig invalid, with istiod's error text."""
+    found = [
+        *_required(profile, config),
+        *_addresses(config),
+        *_tracing(profile, _object(config.get("tracing"))),
+        *_ports(profile, config),
+        *_private_key(config.get("privateKeyProvider")),
+    ]
     if profile.checks_connection_settings:
         found += _connections(_object(config.get("connectionSettings")))
     return found
@@ -42,92 +51,151 @@ def address_problem(address: str) -> str | None:
     """What is wrong with a ``host:port``, if anything is.
 
     >>> address_problem("zipkin:9411"), address_problem("[::1]:80"), address_problem("zipkin")
-    (None, None, 'unable to split "zipkin"; write host:port')
+    (None, None, 'unable to split "zipkin": address zipkin: missing port in address')
     """
-    host, colon, port = address.rpartition(":")
-    if not colon or ("[" not in host and ":" in host):
-        return f'unable to split "{address}"; write host:port'
-    if not (port.isascii() and port.isdigit()) or not 1 <= int(port) <= 65535:  # noqa: PLR2004 - a port
-        return f"port ({port}) is no number from 1 to 65535"
-    if is_ip(host.removeprefix("[").removesuffix("]")) or _is_fqdn(host):
+    host, port, problem = addresses.split_host_port(address)
+    if problem is not None:
+        shown = f"address {address}: {problem}" if address else problem
+        return f'unable to split "{address}": {shown}'
+    if not _NUMBER.fullmatch(port):
+        return f'port ({port}) is not a number: strconv.Atoi: parsing "{port}": invalid syntax'
+    if not 1 <= int(port) <= HIGHEST_PORT:
+        return _port_problem(int(port))
+    if is_ip(host) or _is_fqdn(host):
         return None
     return f'"{host}" is not a valid hostname or an IP address'
 
 
-def _required(config: Message) -> Iterator[str]:
+def _port_problem(port: int) -> str:
+    return f"port number {port} must be in the range 1..{HIGHEST_PORT}"
+
+
+def _required(profile: Profile, config: Message) -> Iterator[str]:
     if not config.get("configPath"):
         yield "config path must be set"
     if not config.get("binaryPath"):
         yield "binary path must be set"
     if "tracingServiceName" not in config and not config.get("serviceCluster"):
         yield "service cluster must be specified"
-    drain = config.get("drainDuration")
-    if not isinstance(drain, str):
-        yield "invalid drain duration: duration is missing"
-    elif (length := durations.parse(drain)) <= 0 or length % SECOND:
-        yield "invalid drain duration: it must be positive and of whole seconds"
+    drain = _duration(config.get("drainDuration"))
+    yield from _time("drain", drain)
+    if profile.drain_times_limited and drain % SECOND == 0 and drain > _HOUR:
+        yield f"drain time {durations.go(drain)} must be <{durations.go(_HOUR)}"
+    if profile.parent_shutdown_checked:
+        yield from _shutdown(drain, _duration(config.get("parentShutdownDuration")))
+
+
+def _shutdown(drain: int, shutdown: int) -> Iterator[str]:
+    """The checks of parentShutdownDuration, which must be longer than the drain time."""
+    yield from _time("parent shutdown", shutdown)
+    if shutdown <= drain:
+        yield (
+            f"parent shutdown time {durations.go(shutdown)} must be greater than "
+            f"drain time {durations.go(drain)}"
+        )
+    if shutdown > _HOUR:
+        yield f"parent shutdown time {durations.go(shutdown)} must be <{durations.go(_HOUR)}"
+
+
+def _time(name: str, nanoseconds: int) -> Iterator[str]:
+    if nanoseconds < SECOND // 1000:
+        yield f"invalid {name} duration: duration must be greater than 1ms"
+    elif nanoseconds % (SECOND // 1000):
+        yield f"invalid {name} duration: only durations to ms precision are supported"
+    elif nanoseconds % SECOND:
+        yield f"{name} time only supports durations to seconds precision"
+
+
+def _duration(value: JSON) -> int:
+    """Nanoseconds; an absent duration is 0."""
+    return durations.parse(value) if isinstance(value, str) else 0
 
 
 def _addresses(config: Message) -> Iterator[str]:
-    yield from _address("invalid discovery address", config.get("discoveryAddress") or "")
-    for name, words in (
-        ("statsdUdpAddress", "invalid statsd udp address"),
-        ("envoyMetricsServiceAddress", "invalid envoy metrics service address"),
-    ):
-        if config.get(name):
-            yield from _address(words, config[name])
-    for name, words in (
-        ("envoyMetricsService", "invalid envoy metrics service address"),
-        ("envoyAccessLogService", "invalid envoy access log service address"),
-    ):
-        service = _object(config.get(name))
-        if service.get("address"):
-            yield from _address(words, service["address"])
-            yield from _tls(_object(service.get("tlsSettings")))
+    if not config.get("discoveryAddress"):
+        yield "discovery address must be set to the proxy discovery service"
+    else:
+        yield from _address("invalid discovery address:", config["discoveryAddress"])
+    services = (
+        ("statsd udp", config.get("statsdUdpAddress")),
+        ("envoy metrics service", config.get("envoyMetricsServiceAddress")),
+        ("envoy metrics service", _object(config.get("envoyMetricsService")).get("address")),
+        ("envoy access log service", _object(config.get("envoyAccessLogService")).get("address")),
+    )
+    for name, address in services:
+        if address:
+            yield from _address(f'invalid {name} address "{address}":', address)
 
 
 def _address(words: str, address: JSON) -> Iterator[str]:
     problem = address_problem(address if isinstance(address, str) else "")
     if problem:
-        yield f"{words}: {problem}"
+        yield f"{words} {problem}"
 
 
-def _tracing(tracing: Object) -> Iterator[str]:
-    for tracer in ("zipkin", "lightstep", "datadog"):
+def _ports(profile: Profile, config: Message) -> Iterator[str]:
+    """The ports, and between them the policy of the control plane."""
+    yield from _port("proxy admin", config.get("proxyAdminPort"))
+    policy = config.get("controlPlaneAuthPolicy", "NONE")
+    if policy not in ("NONE", "MUTUAL_TLS"):
+        yield f'invalid authentication policy: unrecognized control plane auth policy "{policy}"'
+    if profile.status_port_checked:
+        yield from _port("status", config.get("statusPort"))
+
+
+def _port(name: str, port: JSON) -> Iterator[str]:
+    number = port if isinstance(port, int) else 0
+    if not 1 <= number <= HIGHEST_PORT:
+        yield f"invalid {name} port: {_port_problem(number)}"
+
+
+def _private_key(provider: JSON) -> Iterator[str]:
+    """The checks of privateKeyProvider, in the releases that have the field."""
+    if provider is None:
+        return
+    kinds = [kind for kind in ("cryptomb", "qat") if kind in _object(provider)]
+    words = "invalid private key provider configuration:"
+    if not kinds:
+        yield f"{words} private key provider configuration is required"
+        yield f"{words} unknown private key provider"
+    for kind in kinds:
+        delay = _object(_object(provider)[kind]).get("pollDelay")
+        if delay is None:
+            yield f"{words} pollDelay is required"
+        elif not _duration(delay):
+            yield f"{words} pollDelay must be non zero"
+
+
+def _tracing(profile: Profile, tracing: Object) -> Iterator[str]:
+    for tracer in ("lightstep", "zipkin", "datadog"):
         if tracer in tracing:
-            yield from _tracer(tracer, _object(tracing[tracer]))
-    yield from _tls(_object(tracing.get("tlsSettings")))
-    for name, tag in _object(tracing.get("customTags")).items():
-        yield from _custom_tag(name, _object(tag))
+            for problem in _tracer(profile, tracer, _object(tracing[tracer])):
+                yield f"invalid {tracer} config: {problem}"
+    if "tlsSettings" in tracing:
+        from . import tlscheck  # few meshes have a tracer with TLS
+
+        yield from tlscheck.problems(profile, _object(tracing["tlsSettings"]))
+    if profile.nil_tags_refused:
+        for name, tag in _object(tracing.get("customTags")).items():
+            if tag is None:
+                yield f"invalid tracing custom tags: encountered nil value for custom tag: {name}"
 
 
-def _tracer(name: str, tracer: Object) -> Iterator[str]:
+def _tracer(profile: Profile, name: str, tracer: Object) -> Iterator[str]:
     address = tracer.get("address")
     text = address if isinstance(address, str) else ""
-    if name != "lightstep":
+    if name == "lightstep":
+        if not text:
+            yield "address is required"
+        yield from _address("invalid lightstep address:", text)
+        if not tracer.get("accessToken"):
+            yield "access token is required"
+        return
+    if name == "datadog" or profile.zipkin_host_ip:
         text = text.replace("$(HOST_IP)", "127.0.0.1", 1)
-    yield from _address(f"invalid {name} address", text)
-    if name == "lightstep" and not tracer.get("accessToken"):
-        yield "invalid lightstep config: access token is required"
-
-
-def _custom_tag(name: str, tag: Object) -> Iterator[str]:
-    for kind, part in (("literal", "value"), ("environment", "name"), ("header", "name")):
-        if kind in tag and not _object(tag[kind]).get(part):
-            yield f'invalid tracing custom tag "{name}": {kind} {part} cannot be empty'
-    if not tag:
-        yield f'invalid tracing custom tag "{name}": it needs a literal, environment or header'
-
-
-def _tls(settings: Object) -> Iterator[str]:
-    mode, named = settings.get("mode"), bool(settings.get("credentialName"))
-    files = [name for name in ("clientCertificate", "privateKey") if settings.get(name)]
-    if mode == "MUTUAL" and not named and len(files) < 2:  # noqa: PLR2004 - certificate and key
-        yield "invalid TLS settings: mutual TLS needs clientCertificate and privateKey"
-    if mode == "ISTIO_MUTUAL" and (files or settings.get("caCertificates")):
-        yield "invalid TLS settings: ISTIO_MUTUAL takes no certificates of its own"
-    if named and (files or settings.get("caCertificates")):
-        yield "invalid TLS settings: credentialName excludes files"
+    problem = address_problem(text)
+    if problem:
+        yield problem
 
 
 def _connections(settings: Object) -> Iterator[str]:
@@ -148,12 +216,11 @@ def _connections(settings: Object) -> Iterator[str]:
 
 
 def _is_fqdn(host: str) -> bool:
-    labels = host.removesuffix(".").split(".")
-    return (
-        len(host) <= _FQDN_LENGTH
-        and all(map(_LABEL.fullmatch, labels))
-        and not labels[-1].isdigit()
-    )
+    labels = host.split(".")
+    if labels[-1].isdigit():
+        return False
+    parts = labels[:-1] if not labels[-1] and len(labels) > 1 else labels
+    return 0 < len(host) <= _FQDN_LENGTH and all(map(_LABEL.fullmatch, parts))
 
 
 def _object(value: JSON) -> Object:

@@ -18,6 +18,7 @@ from .messages import PROXY_CONFIG, PROXY_CONFIG_RESOURCE, Message, MessageError
 ANNOTATION = "proxy.istio.io/config"
 
 _EXCLUSIVE = ({"serviceCluster", "tracingServiceName"},)
+_PROXY_HEADERS = "v1alpha1.ProxyConfig_ProxyHeaders"
 _HEADERS_THAT_FALL_BACK = (
     "forwardedClientCert",
     "requestId",
@@ -63,13 +64,26 @@ def merge(schema: Schema, base: Message, layer: Message) -> Message:
         if exclusive & layer.keys():
             for name in exclusive - layer.keys():
                 merged.pop(name, None)
-    if "proxyMetadata" in layer:
+    if "proxyMetadata" in layer and schema.profile.metadata_united:
         merged["proxyMetadata"] = _united(base, layer)
-    if "proxyHeaders" in layer and "proxyHeaders" in base:
-        merged["proxyHeaders"] = _headers(
-            object_at(base, "proxyHeaders"), object_at(layer, "proxyHeaders")
-        )
+    if "proxyHeaders" in layer and "proxyHeaders" in base and schema.profile.headers_fall_back:
+        headers = _headers(object_at(base, "proxyHeaders"), object_at(layer, "proxyHeaders"))
+        merged["proxyHeaders"] = messages.settled(schema, _PROXY_HEADERS, headers)
     return messages.settled(schema, PROXY_CONFIG, merged)
+
+
+def merge_layers(schema: Schema, base: Message, layer: Message) -> Message:
+    """``base`` under ``layer``, as the webhook merges the layers of a pod's configuration.
+
+    *layer* is without zeros.
+    """
+    if not layer:
+        return base
+    if schema.profile.layers_as_messages:
+        from . import protomerge  # Istio 1.13 to 1.17
+
+        return protomerge.merge_proxies(schema, base, layer)
+    return merge(schema, base, layer)
 
 
 def without_zeros(schema: Schema, layer: Message) -> Message:
@@ -78,9 +92,10 @@ def without_zeros(schema: Schema, layer: Message) -> Message:
 
 
 def layer_of(schema: Schema, resource: Object) -> Message:
-    """What a ProxyConfig resource contributes: concurrency, environment variables and image."""
+    """What a ProxyConfig resource contributes: concurrency, environment variables, and image."""
     spec = messages.read(schema, PROXY_CONFIG_RESOURCE, resource.get("spec") or {})
-    layer = {name: spec[name] for name in ("concurrency", "image") if name in spec}
+    names = ("concurrency", "image") if schema.profile.image_replaced else ("concurrency",)
+    layer = {name: spec[name] for name in names if name in spec}
     if "environmentVariables" in spec:
         layer["proxyMetadata"] = spec["environmentVariables"]
     return messages.settled(schema, PROXY_CONFIG, layer)

@@ -27,7 +27,8 @@ class Subject:
     """One pod as templates see it.
 
     ``layer`` is the pod's own part of its proxy's configuration, between ``base`` (the mesh's, the
-    namespace's) and ``top`` (a ProxyConfig resource that selects the pod).
+    namespace's) and ``top`` (a ProxyConfig resource that selects the pod). ``in_mesh`` states that
+    the layer is merged into the mesh's text, explicit zeros included.
     """
 
     pod: Object
@@ -35,15 +36,17 @@ class Subject:
     base: Message
     layer: Message
     top: Message
+    in_mesh: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the data of all pods has in common."""
+    """What the data of all pods has in common; ``proxy`` is the lowest layer of the webhook."""
 
     profile: Profile
     values: Values
     mesh: Message
+    proxy: Message
     revision: str
     native_sidecars: bool
     compliance_policy: str
@@ -54,8 +57,10 @@ class Facts:
 def effective_proxy(profile: Profile, subject: Subject) -> Message:
     """The effective ProxyConfig."""
     schema = messages.schema(profile)
-    merged = proxyconfig.merge(schema, subject.base, subject.layer)
-    return proxyconfig.merge(schema, merged, subject.top)
+    if subject.in_mesh:
+        return proxyconfig.merge(schema, subject.base, subject.layer)
+    merged = proxyconfig.merge_layers(schema, subject.base, subject.layer)
+    return proxyconfig.merge_layers(schema, merged, subject.top)
 
 
 def data(facts: Facts, subject: Subject) -> Message:
@@ -96,7 +101,7 @@ def shown(facts: Facts, raw: Message, *, changing: bool = False) -> Struct:
 
 def shared(facts: Facts) -> tuple[Message, ...]:
     """What ``data`` shows of every pod of an injector as the very same object."""
-    return facts.values.raw, facts.mesh, proxy_of(facts.mesh)
+    return facts.values.raw, facts.mesh, proxy_of(facts.mesh), facts.proxy
 
 
 def opaque(profile: Profile) -> frozenset[GoType]:

@@ -6,7 +6,7 @@ from functools import cache
 
 from podgraft.jsonvalue import Object, object_at
 from podgraft.kube import identity
-from podgraft.kube.identity import Identity, OwnerRules
+from podgraft.kube.identity import CONFIG_LABEL, Identity, OwnerRules
 
 from . import status
 from .draft import PROXY, annotations_of, containers, named
@@ -16,6 +16,22 @@ from .releases import Profile
 def identity_of(profile: Profile, pod: Object) -> Identity:
     """The workload that the pod's owner references give away, or the pod itself."""
     return identity.of_pod(object_at(pod, "metadata"), _owner_rules(profile))
+
+
+def without_config_label(profile: Profile, pod: Object, identity: Identity) -> Object:
+    """The pod as the owner rule for DeploymentConfigs leaves it: without the label it goes by.
+
+    Some releases remove the label from the pod itself, so neither the templates nor the base of
+    the patch have it. The pod in the cluster keeps it, as no operation names it.
+    """
+    if identity.kind != "DeploymentConfig" or not profile.deployment_config_label_lost:
+        return pod
+    metadata = object_at(pod, "metadata")
+    labels = object_at(metadata, "labels")
+    remaining: Object = {key: text for key, text in labels.items() if key != CONFIG_LABEL}
+    others: Object = {key: value for key, value in metadata.items() if key != "labels"}
+    kept: Object = {"labels": remaining} if remaining else {}
+    return {**pod, "metadata": others | kept}
 
 
 def is_injected(profile: Profile, pod: Object) -> bool:

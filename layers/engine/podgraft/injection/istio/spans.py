@@ -1,0 +1,53 @@
+"""Spans of Istio releases: the first releases with a behavior, and the first without it.
+
+A fix of one minor is often backported to patches of earlier minors. So an edge names the minor
+from which all patches are past it, and the first such patch of each earlier minor. A minor that
+is neither named nor past the first one is not past the edge: 1.9.0 lacks what 1.8.6 has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Edge(NamedTuple):
+    """All patches from 1.``minor`` on, and the patches of earlier minors from a number on."""
+
+    minor: int
+    patches: Mapping[int, int]
+
+    def is_reached(self, minor: int, patch: int) -> bool:
+        """Whether Istio 1.``minor``.``patch`` is at or past the edge."""
+        return minor >= self.minor or patch >= self.patches.get(minor, patch + 1)
+
+
+class Span(NamedTuple):
+    """The releases from one edge up to another."""
+
+    first: Edge
+    end: Edge
+
+    def contains(self, minor: int, patch: int) -> bool:
+        """Whether Istio 1.``minor``.``patch`` is in the span."""
+        return self.first.is_reached(minor, patch) and not self.end.is_reached(minor, patch)
+
+
+def since(all_from: str, *patches: str, until: tuple[str, ...] = ()) -> Span:
+    """The span from an edge on, up to the edge ``until``, if there is one.
+
+    >>> span = since("1.30", "1.29.1", until=("1.31",))
+    >>> [span.contains(*release) for release in ((29, 0), (29, 1), (30, 0), (31, 0))]
+    [False, True, True, False]
+    """
+    return Span(_edge(all_from, *patches), _edge(*until) if until else _NEVER)
+
+
+def _edge(all_from: str, *patches: str) -> Edge:
+    numbers = [text.split(".") for text in patches]
+    return Edge(
+        int(all_from.split(".")[1]), {int(minor): int(patch) for _, minor, patch in numbers}
+    )
+
+
+_NEVER = Edge(1 << 30, {})

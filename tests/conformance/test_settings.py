@@ -1,0 +1,79 @@
+"""The default settings of every release: a plain pod is injected, and stays as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from injection.istio.pods import find_nulls
+from podgraft import patch
+from podgraft.injection import istio
+from podgraft.injection.istio import releases
+from podgraft.jsonvalue import Object, dump
+
+from . import corpus
+
+_ROOT = corpus.root()
+FOLDERS = sorted(path for path in _ROOT.glob("*/settings/default")) if _ROOT else []
+POD: Object = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "web", "namespace": "shop", "annotations": {"prometheus.io/port": "80"}},
+    "spec": {
+        "volumes": [{"name": "v", "emptyDir": {}}],
+        "containers": [
+            {
+                "name": "web",
+                "image": "web:1",
+                "ports": [{"containerPort": 80}],
+                "readinessProbe": {"httpGet": {"path": "/", "port": 80}},
+            }
+        ],
+    },
+}
+SHOP = istio.Request(namespace="shop")
+pytestmark = pytest.mark.skipif(
+    not FOLDERS, reason=f"no corpus: set {corpus.VARIABLE} to its folder"
+)
+
+
+def _injector(folder: Path, release: str | None, *, native: bool = False) -> istio.Injector:
+    config, values, mesh = (
+        (folder / name).read_text(encoding="utf-8")
+        for name in ("config.yaml", "values.json", "mesh.yaml")
+    )
+    return istio.compile_(
+        istio.Documents(config=config, values=values, mesh=mesh),
+        istio.Surroundings(release=release, native_sidecars=native),
+    )
+
+
+def _patched(injector: istio.Injector, given: Object) -> Object:
+    patched = patch.apply(given, injector.inject(given, SHOP).patch)
+    assert isinstance(patched, dict)
+    return patched
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.parents[1].name)
+def test_a_plain_pod_is_injected_once(folder: Path, *, native: bool) -> None:
+    release = corpus.exact_release(folder.parents[1])
+    injector = _injector(folder, release, native=native)
+    first = _patched(injector, POD)
+
+    assert "istio-proxy" in dump(first)
+    assert [*find_nulls(first)] == []
+    if injector.profile.pod_templates:  # up to 1.8, the patch replaces what it finds
+        assert _patched(injector, first) == first
+        assert injector.inject(first, SHOP).patch == ()
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.parents[1].name)
+def test_the_release_is_read_from_the_shipped_template(folder: Path) -> None:
+    """The tag of these settings is ``latest``; a template is that of several patches in a row."""
+    stated = releases.parse(corpus.exact_release(folder.parents[1]))
+    found = _injector(folder, None).profile
+
+    assert found.minor == stated.minor
+    assert found.patch >= stated.patch
