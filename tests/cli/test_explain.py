@@ -197,7 +197,7 @@ def test_the_tree_tells_every_station_and_what_would_come(run: Run) -> None:
         "kube-apiserver, webhook inject.podgraft.dev",
         "podgraft /inject, Pod/web",
         "✓ policy                enabled  ◀ decides: the policy is enabled",
-        "✓ Istio templates       sidecar, as Istio 1.30 renders them",
+        "✓ Istio templates       sidecar, as Istio 1.30.3 renders them",
         "✓ result                inject (policy-enabled)",
         "╰─ injected, decided by policy: the policy is enabled",
         "   containers      istio-proxy",

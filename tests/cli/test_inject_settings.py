@@ -220,14 +220,14 @@ WRONG: tuple[tuple[dict[str, str | Object], tuple[str, ...], str], ...] = (
         {"config": CONFIG_1_8, "values": VALUES.replace("latest", "1.30.3")},
         (),
         (
-            "config: key template is of Istio 1.8 or earlier, and Istio 1.30 does not read it; "
+            "config: key template is of Istio 1.8 or earlier, and Istio 1.30.3 does not read it; "
             "set --istio-release (istioRelease in the policy) to 1.8 or earlier"
         ),
     ),
     (
         {"config": "policy: enabled\ntemplate: 'volumes: []'\n"},
         (),
-        'Deployment "web": the templates (template) add no container as Istio 1.8 renders them',
+        'Deployment "web": the templates (template) add no container as Istio 1.8.6 renders them',
     ),
 )
 
@@ -351,7 +351,7 @@ def proxy(document: JSON) -> list[dict[str, JSON]]:
 
 def test_variables_without_effect_are_reported(run: Run) -> None:
     _, _, err = run(DEPLOYMENT, "--network", "n1", config=CONFIG_1_0)
-    assert "--network: no effect: Istio 1.0 reads no variables from the URL" in err
+    assert "--network: no effect: Istio 1.0.9 reads no variables from the URL" in err
     status, _, err = run(DEPLOYMENT, *bundle_of("istio"), "--env", "1A=b")
     assert (status, "--env: got '1A=b'; use NAME=VALUE" in err) == (2, True)
 

@@ -20,7 +20,7 @@ data:
     neverInjectSelector: [{matchLabels: {never: "true"}}]
     template: "containers: [{name: istio-proxy, image: a/b:1}]"
 """
-HUB = '{"global": {"hub": "registry.istio.io/release", "tag": "1.30.4"}}'
+HUB = '{"global": {"hub": "registry.istio.io/release", "tag": "1.30.3"}}'
 GIVEN = "given, but Istio 1.0 does not read it"
 
 

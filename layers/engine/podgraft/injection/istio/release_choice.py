@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from podgraft.diagnostics import Severity
 from podgraft.injection.errors import Fault
 
 from . import releases
@@ -35,7 +36,15 @@ def choose_profile(
     difference = _describe_difference(name, profile)
     if difference is not None:
         problem, remedy = difference
-        warnings.append(Fault(document=document, path=path, problem=problem, remedy=remedy))
+        warnings.append(
+            Fault(
+                document=document,
+                path=path,
+                problem=problem,
+                remedy=remedy,
+                severity=Severity.WARNING,
+            )
+        )
     return profile
 
 
