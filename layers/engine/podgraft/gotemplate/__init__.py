@@ -24,7 +24,7 @@ Equals text/template and fmt of Go 1.26, errors word by word, with these differe
 from . import printing
 from .errors import ExcessError, ExecError, FunctionError, LimitError, TemplateError
 from .footprint import Footprint
-from .functions import EACH, Function, Named, Read
+from .functions import EACH, Flow, Function, Harm, Named, Read, Serializer
 from .library import BUILTINS
 from .limits import LIMITS, Limits
 from .program import Program, compile_
@@ -35,14 +35,17 @@ __all__ = [
     "LIMITS",
     "ExcessError",
     "ExecError",
+    "Flow",
     "Footprint",
     "Function",
     "FunctionError",
+    "Harm",
     "LimitError",
     "Limits",
     "Named",
     "Program",
     "Read",
+    "Serializer",
     "TemplateError",
     "compile_",
     "printing",

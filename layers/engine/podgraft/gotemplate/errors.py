@@ -35,8 +35,11 @@ class ExecError(Exception):
     """Rendering failed: Go's ``template: NAME:LINE:COLUMN: executing …``.
 
     ``line`` counts from 1 and ``column`` from 0, in bytes, as Go counts them; ``executing`` is the
-    template that ran, ``expression`` the source of what it was evaluating.
+    template that ran, ``expression`` the source of what it was evaluating. ``sources`` are the
+    strings of the pod among the arguments of the function that failed, of a traced rendering.
     """
+
+    sources: tuple[int, ...] = ()
 
     def __init__(
         self, reason: str, executing: str, expression: str, position: int, span: Span
@@ -57,9 +60,14 @@ class ExecError(Exception):
         )
 
     @property
+    def is_by_author(self) -> bool:
+        """Whether the template's author wrote it: a call of ``fail``."""
+        return self.reason.startswith(_AUTHORS_OWN)
+
+    @property
     def quotes(self) -> bool:
         """Whether the reason may hold a value of the data."""
-        return self.reason.startswith(_QUOTING) and not self.reason.startswith(_AUTHORS_OWN)
+        return self.reason.startswith(_QUOTING) and not self.is_by_author
 
     @property
     def drawing(self) -> str:
@@ -69,6 +77,8 @@ class ExecError(Exception):
 
 class LimitError(Exception):
     """The template asks for more output, nesting or steps than it may (``Limits``)."""
+
+    sources: tuple[int, ...] = ()
 
     def __init__(self, reason: str, span: Span) -> None:
         super().__init__(reason, span)

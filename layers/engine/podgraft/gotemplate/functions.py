@@ -36,6 +36,47 @@ class Read:
     path: tuple[Step, ...]
 
 
+class Flow(Enum):
+    """How the text of the arguments reaches the result of a function.
+
+    - ``SELECTS``: it returns its arguments or parts of them as they are;
+    - ``TESTS``: its result is a truth value, or the name of a type;
+    - ``CARRIES``: it writes the text of its arguments between text of its own. Called with the
+      twins of its arguments, it returns the twin of its result;
+    - ``REWRITES``: the same, but it may change text within others;
+    - ``SERIALIZES``: it writes a value as JSON or YAML, which says what the value is;
+    - ``DERIVES``: anything else. All text in its result is a new text of the pod.
+    """
+
+    SELECTS = "selects"
+    TESTS = "tests"
+    CARRIES = "carries"
+    REWRITES = "rewrites"
+    SERIALIZES = "serializes"
+    DERIVES = "derives"
+
+
+class Harm(Enum):
+    """Whether a function can make YAML syntax of text that is none (``injection/harmless.py``).
+
+    ``CUTS``: its result is a part of such text, which is harmless between quotes alone.
+    """
+
+    NEVER = "never"
+    CUTS = "cuts"
+    CAN = "can"
+
+
+@dataclass(frozen=True, slots=True)
+class Serializer:
+    """``read`` returns the tree of JSON that a function wrote, given its result and its arguments;
+    ``write`` writes such a tree in the same way.
+    """
+
+    read: Callable[..., Value]
+    write: Callable[[Value], str]
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function that templates may call.
@@ -50,6 +91,9 @@ class Function:
 
     ``reads`` are the only parts it looks at of the arguments that are named there; an ``ambient``
     one also looks at the data of the template that calls it (see ``footprint``).
+
+    ``flow`` and ``harm`` classify it; a function without them is treated as one that ``DERIVES``
+    and ``CAN``.
     """
 
     call: Callable[..., Value]
@@ -60,6 +104,9 @@ class Function:
     told: bool = False
     reads: tuple[Read, ...] = ()
     ambient: bool = False
+    flow: Flow | None = None
+    harm: Harm | None = None
+    serializer: Serializer | None = None
 
 
 def arity_fault(name: str, callee: Function | Method, *, given: int, piped: bool) -> str | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from podgraft.govalue import GoType, PanicError, Value
+from podgraft.govalue.slots import Slots, TooManySlotsError
 from podgraft.jsonvalue import JSON
 from podgraft.records import dataclass
 
 from . import nodes
-from .compiler import compile_templates
+from .compiler import Compiled, compile_templates
 from .errors import (
     ExcessError,
     ExecError,
@@ -26,13 +28,14 @@ from .functions import Function
 from .library import BUILTINS
 from .limits import LIMITS, Limits
 from .parser import parse
-from .runtime import Run
+from .runtime import Run, byte_length, excess
 from .sites import Blame, Sites
 from .source import Source, Span
 from .unit import DeadEnd
 
 if TYPE_CHECKING:
     from .fields import FieldProblem
+    from .tracing import Trace
 
 
 def compile_(
@@ -70,15 +73,25 @@ class Program:
 
         Without ``limits``, those of the context apply (``limits.LIMITS``).
         """
-        code = self._code
-        output: list[str] = []
-        run = Run(limits or LIMITS.get(), output)
+        return self._output(self._code, data, Run(limits or LIMITS.get(), []))
+
+    def trace(self, data: Value, slots: Slots, *, limits: Limits | None = None) -> Trace:
+        """The same text for data with taint of ``slots``, and what it is made of (``tracing``)."""
+        from .tracing import trace  # most templates never need it
+
+        limits = limits or LIMITS.get()
+        traced = trace(slots, self._output(self._tracing_code, data, Run(limits, [])))
+        if byte_length(traced.text) > limits.output_bytes:
+            raise self._explained(excess(limits), self._tracing_code)
+        return traced
+
+    def _output(self, code: _Code, data: Value, run: Run) -> str:
         try:
-            code.main(data, output.append, run, 0)
+            code.main(data, run.output.append, run, 0)
             run.measure()
         except _FAILURES as error:
-            raise self._explained(error) from error
-        return "".join(output)
+            raise self._explained(error, code) from error
+        return "".join(run.output)
 
     @property
     def dead_ends(self) -> tuple[ExecError, ...]:
@@ -103,28 +116,57 @@ class Program:
         return check_fields(self.templates, self.source, self._functions, data, known or {})
 
     @cached_property
-    def _code(self) -> _Code:
+    def can_harm(self) -> bool:
+        """Whether the template can make YAML syntax of harmless text (``harm.py``)."""
+        from .harm import can_harm  # a cold start parses no template
+
+        return can_harm(self.source, self.templates, self._functions)
+
+    @cached_property
+    def _compiled(self) -> tuple[Compiled, CodeType]:
         compiled = compile_templates(self.source, self.templates, self._functions)
+        filename = f"template {self.source.name}".replace("\0", "")
+        code = compile(compiled.module, filename, "exec", dont_inherit=True, optimize=1)
+        return compiled, code
+
+    @cached_property
+    def _code(self) -> _Code:
+        return self._run(self._compiled[0].namespace)
+
+    @cached_property
+    def _tracing_code(self) -> _Code:
+        from .tracing import tracing
+
+        return self._run(tracing(self._compiled[0].namespace, self._functions))
+
+    def _run(self, globals_: Mapping[str, Any]) -> _Code:
+        """The templates' functions, which find in ``globals_`` what they call."""
+        compiled, code = self._compiled
         namespace: dict[str, Any] = {
-            **compiled.namespace,
+            **globals_,
             "__builtins__": {},
             "__loader__": _Loader(self.source.text),
             "__name__": f"template {self.source.name}",
         }
-        filename = f"template {self.source.name}".replace("\0", "")
-        code = compile(compiled.module, filename, "exec", dont_inherit=True, optimize=1)
         exec(code, namespace)  # noqa: S102 - nodes that the compiler made, never text
         main = namespace[compiled.main]
         return _Code(main, namespace, compiled.sites, compiled.dead_ends)
 
-    def _explained(self, error: Exception) -> ExecError | LimitError:
-        """``error`` with its place in the template."""
-        code = self._code
+    def _explained(self, error: Exception, code: _Code) -> ExecError | LimitError:
+        """``error`` with its place in the template, and the text of the pod it arose from."""
+        explained = self._placed(error, code)
+        if not (isinstance(explained, ExecError) and explained.is_by_author):
+            explained.sources = getattr(error, "sources", ())
+        return explained
+
+    def _placed(self, error: Exception, code: _Code) -> ExecError | LimitError:
         blame = code.sites.blame(error.__traceback__, code.namespace)
         if blame is None:
             blame = Blame(nodes.Dot(), self.source.name, None, "")
         match error:
-            case ExcessError() | LimitError():  # of this program, or of one that a function renders
+            case (
+                ExcessError() | LimitError() | TooManySlotsError()
+            ):  # of this program, or of one that a function renders
                 return LimitError(str(error), self._span(blame.node))
             case RecursionError():
                 return LimitError("nests values too deeply", self._span(blame.node))
@@ -152,6 +194,7 @@ _FAILURES = (
     PanicError,
     RecursionError,
     TemplateError,
+    TooManySlotsError,
 )
 
 

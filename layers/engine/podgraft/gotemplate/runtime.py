@@ -286,9 +286,9 @@ class Run:
         """Count what was written since the last time."""
         new = "".join(self.output[self.measured :])
         self.measured = len(self.output)
-        self.size += _byte_length(new)
+        self.size += byte_length(new)
         if self.size > self.limits.output_bytes:
-            raise ExcessError(f"writes more than {self.limits.output_bytes} bytes")
+            raise excess(self.limits)
 
     def _step(self) -> None:
         self.steps += 1
@@ -298,5 +298,11 @@ class Run:
             self.measure()
 
 
-def _byte_length(written: str) -> int:
+def excess(limits: Limits) -> ExcessError:
+    """The error of a template that writes too much."""
+    return ExcessError(f"writes more than {limits.output_bytes} bytes")
+
+
+def byte_length(written: str) -> int:
+    """The length of a text in bytes."""
     return len(written) if written.isascii() else len(written.encode("utf-8", "surrogateescape"))

@@ -32,6 +32,7 @@ from .making import (
     text,
 )
 from .selecting import BoundMethod, bind
+from .tainting import carrying
 from .types import Field, GoType, Kind, Member, Method, Value
 from .values import (
     ANY,
@@ -101,6 +102,7 @@ __all__ = [
     "array_of",
     "bind",
     "boolean",
+    "carrying",
     "copied",
     "interface",
     "map_of",

@@ -6,6 +6,8 @@ import struct as binary
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
+from .slots import TAINTED
+from .tainting import retyped
 from .types import GoType, Kind, Method, Value
 from .values import (
     ANY,
@@ -131,6 +133,8 @@ def _scalar(
             return zero
         if type(raw) is made:
             return raw
+        if raw.__class__ in TAINTED:
+            return raw if raw.type is made.type else retyped(raw, made.type)
         return made(rounded(raw) if rounded else raw)
 
     made.type = GoType(name, kind, convert, methods=methods or {})

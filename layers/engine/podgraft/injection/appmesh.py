@@ -16,12 +16,17 @@ from typing import TYPE_CHECKING
 
 from podgraft import gotemplate, kubeyaml
 from podgraft.govalue import STRING, Field, Struct, struct
+from podgraft.govalue.slots import Place, Slots
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import pointer
 from podgraft.records import dataclass
 
-from .errors import Fault, InvalidDocumentsError, OperatorError, UserError
-from .masks import is_harmless
+from .errors import Fault, InjectionError, InvalidDocumentsError, OperatorError, UserError
+from .guard import failing, foreign, source
+from .harmless import is_harmless, steps
+
+if TYPE_CHECKING:
+    from podgraft.gotemplate.tracing import Trace
 
 if TYPE_CHECKING:
     from podgraft.gotemplate.fields import FieldProblem
@@ -46,6 +51,21 @@ LISTS = ("containers", "initContainers", "volumes", "imagePullSecrets")
 _DATA = struct("TemplateData")
 _DATA.fields = tuple(
     Field(name, STRING, name) for name in ("MeshName", "VirtualNodeName", "AwsRegion", "AppPort")
+)
+
+
+_NODE, _PORTS = "VirtualNodeName", "AppPort"
+
+
+class _MisshapenError(Exception):
+    """A rendered template is YAML of another shape than a patch has."""
+
+
+_FAILURES = (
+    gotemplate.ExecError,
+    gotemplate.LimitError,
+    kubeyaml.NotYAMLError,
+    _MisshapenError,
 )
 
 
@@ -100,21 +120,70 @@ class Mesh:
         return self.template.check_fields(_DATA)
 
     def render(self, node: str, ports: str) -> Object:
-        """What the template gives a pod: lists by name; raises ``OperatorError``."""
-        data = {
+        """What the template gives a pod: lists by name.
+
+        Raises ``OperatorError``, or ``UserError`` if the pod's text is the cause.
+        """
+        slots = Slots()
+        try:
+            if not self.template.can_harm and is_harmless(node) and is_harmless(ports):
+                return self._read(self.template.render(self._data(node, ports)))
+            trace = self._trace(slots, node, ports)
+            additions = self._read(trace.text)
+        except _FAILURES as error:
+            raise self._blamed(error, node, ports) from error
+        place = foreign(trace)
+        if place is not None:
+            raise UserError(
+                f"{self._name(place)}: its text would change the structure of the patch template "
+                f"of mesh {self.name}; use letters, digits, dashes, and dots"
+            )
+        return additions
+
+    def _data(self, node: str, ports: str) -> Struct:
+        data: Object = {
             "MeshName": self.name,
             "VirtualNodeName": node,
             "AwsRegion": self.region,
             "AppPort": ports,
         }
-        try:
-            rendered = kubeyaml.load(self.template.render(Struct(_DATA, data)))
-        except (gotemplate.ExecError, gotemplate.LimitError, kubeyaml.NotYAMLError) as error:
-            raise OperatorError(f"mesh {self.name}: the patch template fails: {error}") from error
+        return Struct(_DATA, data)
+
+    def _trace(self, slots: Slots, node: str, ports: str) -> Trace:
+        """What the template writes, and what of the pod it is made of."""
+        data = self._data(slots.root(node, (None, _NODE)), slots.root(ports, (None, _PORTS)))
+        return self.template.trace(data, slots)
+
+    def _read(self, text: str) -> Object:
+        rendered = kubeyaml.load(text)
         problem = _misshapen(rendered)
         if problem:
-            raise OperatorError(f"mesh {self.name}: the patch template gives {problem}")
+            raise _MisshapenError(problem)
         return rendered if isinstance(rendered, dict) else {}
+
+    def _reads(self, text: str) -> bool:
+        try:
+            self._read(text)
+        except _FAILURES:
+            return False
+        return True
+
+    def _blamed(self, error: Exception, node: str, ports: str) -> InjectionError:
+        """The cause of a failure: the text of the pod, or the template."""
+        slots = Slots()
+        try:
+            place = failing(self._trace(slots, node, ports), self._reads)
+        except (gotemplate.ExecError, gotemplate.LimitError) as again:
+            place = source(slots, again.sources)
+        misshapen = isinstance(error, _MisshapenError)
+        problem = f"the patch template {'gives' if misshapen else 'fails:'} {error}"
+        if place is None or steps(place) != (_NODE,):  # ports are numbers
+            return OperatorError(f"mesh {self.name}: {problem}")
+        return UserError(f"{self._name(place)}: mesh {self.name}: {problem}")
+
+    def _name(self, place: Place) -> str:
+        """How the pod's author knows the place."""
+        return f"pod label {self.node_label}" if steps(place) == (_NODE,) else "the pod's ports"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +283,7 @@ class _Reader:
         )
         try:  # what a template cannot give for a harmless pod it gives for none
             mesh.render("node", "80")
-        except OperatorError as error:
+        except (OperatorError, UserError) as error:
             self._fault("/sidecarPatchConfigMap", str(error), "correct the template there")
         return mesh
 

@@ -1,92 +1,110 @@
-"""Whether a rendered template holds structure that the rendered object's author brought in.
+"""Whether text of an object's author changes what a template's author wrote, and which text.
 
-The procedure of ``masks``, for any template over any subject: rehearse with the subject masked,
-compare, and name the string that is to blame. Sound, because what passes is what a harmless
-subject would have given; cheap, because most subjects need no rehearsal or one.
+``foreign`` decides by the structure of the rendered text; the other functions find the text with
+which a template or its result fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from podgraft.jsonvalue import JSON
-from podgraft.records import dataclass
+from podgraft import kubeyaml
+from podgraft.govalue.slots import Place, Slots
+from podgraft.recent import Recent
 
-from .masks import FILLS, Masking, Place, same_structure
+from .harmless import is_harmless
+from .masks import Masking
+
+if TYPE_CHECKING:
+    from podgraft.gotemplate.tracing import Trace
+    from podgraft.kubeyaml.composing import Node
+
+    from .structure import Comparison
 
 S = TypeVar("S")
+K = TypeVar("K")
+
+# What may take the place of a text in a field of any type; none is the twin of the text.
+_FILLS = (None, "1", "true", "")
+_MOST_TRIALS = 64
+
+# Many objects give one masked text, which holds nothing of them.
+_MASKED: Recent[str, Sequence[Node]] = Recent(limit=64)
+_LARGEST = 32_768
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guard(Generic[S]):
-    """One template and one subject.
+def foreign(trace: Trace) -> Place:
+    """The place of a text that changes the structure of the rendered text; none if there is none.
 
-    ``masked`` gives the subject masked, the very same where nothing in it needs that; ``text``
-    renders one and ``read`` says what a text means, both by raising one of ``failures`` if they
-    cannot. ``decoded`` says that the template has decoders.
+    The rendered text must be YAML.
     """
+    from .structure import Comparison  # most pods need no comparison
 
-    subject: S
-    masked: Callable[[S, Masking], S]
-    text: Callable[[S], str]
-    read: Callable[[str], JSON]
-    failures: tuple[type[Exception], ...]
-    decoded: bool = False
+    text, masked = trace.text, trace.masked
+    if text == masked:
+        return None
+    try:
+        structure = _structure(masked)
+    except kubeyaml.NotYAMLError:  # a template for syntax of the object's author
+        return _place(trace, _suspect(trace))
+    slots = trace.slots
+    if _agrees(text, structure, Comparison(slots, lambda real, twin: _keeps(slots, real, twin))):
+        return None
+    loose = Comparison(slots, lambda real, twin: _keeps_some(slots, real, twin))
+    emission = first_failing(
+        len(trace.emitted), lambda count: _agrees(trace.mixed(count), structure, loose)
+    )
+    return _place(trace, emission)
 
-    def foreign(self, text: str, meaning: JSON) -> Place:
-        """The place of a string that brought structure into the subject's own ``text``; the
-        outermost place, ``None``, if there is none.
-        """
-        masking = self._masking()
-        masked = self.masked(self.subject, masking)
-        if masked is self.subject or self._is_sound(masked, text, meaning):
-            return None
-        return self._first(masking, lambda spared: self._agrees(self._spared(spared)))
 
-    def breaking(self, works: Callable[[S], bool]) -> Place:
-        """The place of a string whose syntax keeps the template from working; ``None`` if it is
-        none, or not alone.
-        """
-        masking = self._masking()
-        masked = self.masked(self.subject, masking)
-        if masked is self.subject or not works(masked):
-            return None
-        return self._first(masking, lambda spared: works(self._spared(spared)))
+def failing(trace: Trace, works: Callable[[str], bool]) -> Place:
+    """The place of a text with which the rendered text does not work; none if it is none, or not
+    alone.
+    """
+    count = len(trace.emitted)
+    for fill in _FILLS if count else ():
+        if works(trace.mixed(0, fill)):
+            if works(trace.text):
+                return None
+            return _place(trace, first_failing(count, _mixing(trace, fill, works)))
+    for emission in range(min(count, _MOST_TRIALS)):
+        if any(works(trace.without(emission, fill)) for fill in _FILLS):
+            return _place(trace, emission)
+    return None
 
-    def _is_sound(self, masked: S, text: str, meaning: JSON) -> bool:
-        try:
-            rehearsed = self.text(masked)
-            return rehearsed == text or same_structure(
-                meaning, self.read(rehearsed), self._second()
-            )
-        except self.failures:
-            return False
 
-    def _agrees(self, tried: S) -> bool:
-        """Whether a subject that is masked in part has the structure of the harmless ones."""
-        try:
-            first = self._meaning(self.masked(self.subject, self._masking()))
-            return same_structure(self._meaning(tried), first, self._second())
-        except self.failures:
-            return False
+def breaking(subject: S, masked: Callable[[S, Masking], S], works: Callable[[S], bool]) -> Place:
+    """The place of a string whose syntax keeps the template from working; ``None`` if it is none,
+    or not alone.
+    """
+    masking = Masking()
+    tried = masked(subject, masking)
+    if tried is subject or not works(tried):
+        return None
+    count = first_failing(
+        len(masking.found), lambda spared: works(masked(subject, Masking(spared)))
+    )
+    return masking.found[count][1]
 
-    def _second(self) -> JSON:
-        """What a harmless subject with the second letter means."""
-        return self._meaning(self.masked(self.subject, Masking(FILLS[1], self.decoded)))
 
-    def _meaning(self, subject: S) -> JSON:
-        return self.read(self.text(subject))
+def breaking_key(keys: Sequence[K], works: Callable[[Sequence[K]], bool]) -> K | None:
+    """The key without which the template works; ``works`` says whether it does with these keys."""
+    if not keys or not works(()) or works(keys):
+        return None
+    return keys[first_failing(len(keys), lambda count: works(keys[:count]))]
 
-    def _masking(self, spared: int = 0) -> Masking:
-        return Masking(FILLS[0], self.decoded, spared)
 
-    def _spared(self, spared: int) -> S:
-        return self.masked(self.subject, self._masking(spared))
+def _mixing(trace: Trace, fill: str | None, works: Callable[[str], bool]) -> Callable[[int], bool]:
+    return lambda first: works(trace.mixed(first, fill))
 
-    def _first(self, masking: Masking, holds: Callable[[int], bool]) -> Place:
-        """The place of the string that makes the difference when it is spared."""
-        return masking.found[first_failing(len(masking.found), holds)][1]
+
+def source(slots: Slots, sources: Sequence[int]) -> Place:
+    """The place of the first of these texts, one that could be syntax before others."""
+    roots = [slots.roots[each] for each in sources]
+    return next(
+        (place for text, place in roots if not is_harmless(text)), roots[0][1] if roots else None
+    )
 
 
 def first_failing(count: int, holds: Callable[[int], bool]) -> int:
@@ -100,3 +118,48 @@ def first_failing(count: int, holds: Callable[[int], bool]) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
+
+
+def _structure(masked: str) -> Sequence[Node]:
+    from podgraft.kubeyaml.composing import compose
+
+    structure = _MASKED.get(masked)
+    if structure is None:
+        structure = compose(masked)
+        if len(masked) <= _LARGEST:
+            _MASKED[masked] = structure
+    return structure
+
+
+def _agrees(text: str, structure: Sequence[Node], comparison: Comparison) -> bool:
+    from podgraft.kubeyaml.composing import compose
+
+    try:
+        return comparison.agree(compose(text), structure)
+    except kubeyaml.NotYAMLError:
+        return False
+
+
+def _keeps(slots: Slots, real: str, twin: str) -> bool:
+    """Whether a scalar is the text that its twin replaces, if that is known."""
+    filled = slots.filled(twin)
+    return filled is None or filled == real
+
+
+def _keeps_some(slots: Slots, real: str, twin: str) -> bool:
+    """The same if some twins may have stayed."""
+    filled = slots.filled(twin)
+    return filled is None or real in (filled, twin) or bool(slots.slots_of(real))
+
+
+def _suspect(trace: Trace) -> int:
+    """The first emission that could be syntax."""
+    texts = [trace.slots.emissions[emission][0] for emission in trace.emitted]
+    return next((at for at, text in enumerate(texts) if not is_harmless(text)), 0)
+
+
+def _place(trace: Trace, emission: int) -> Place:
+    slots = trace.slots
+    emitted = trace.emitted
+    twin = slots.emissions[emitted[emission]][1] if emitted else ""
+    return source(slots, slots.sources_of(twin))

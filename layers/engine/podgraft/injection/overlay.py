@@ -11,7 +11,7 @@ What the object's author wrote cannot add structure to what the template's autho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -20,21 +20,21 @@ from podgraft.admission import AdmissionRequest
 from podgraft.cel import CONDITIONS_BUDGET, CostExceededError, Meter
 from podgraft.gotemplate import sprig
 from podgraft.govalue import GoType
+from podgraft.govalue.slots import Place, Slots
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import merge_patch, pointer, strategic
 from podgraft.policy import Keys, Spot, conditions, constraints, reading
 
 from .errors import InjectionError, OperatorError, UserError
-from .guard import Guard
-from .masks import Place, steps
+from .guard import breaking, breaking_key, failing, foreign, source
+from .harmless import steps
 from .overlay_data import FUNCTIONS, Data, type_of
 
 if TYPE_CHECKING:
+    from podgraft.gotemplate.tracing import Trace as RenderingTrace
     from podgraft.trace import Trace
 
 API_VERSION = "podgraft.dev/v1"
-
-_FAILURES = (gotemplate.ExecError, gotemplate.LimitError, kubeyaml.NotYAMLError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,56 +79,113 @@ class Overlay:
         """
         data = Data(before, namespace, self.values)
         try:
-            text = self._text(data)
-            partial = kubeyaml.load(text)
+            if not self.template.can_harm and data.is_harmless():
+                return self._read(self._text(data))
+            trace = self._trace(data)
+            partial = self._read(trace.text)
         except _FAILURES as error:
-            raise self._blamed(data, error) from error
-        if partial is None:
-            return {}
-        if not isinstance(partial, dict):
-            raise OperatorError(f"overlay {self.name}: the template gives no mapping")
-        self._verify(data, text, partial)
+            raise self._blamed(data, error, self._reads) from error
+        self._verify(trace)
         return partial
 
     def over(self, before: Object, namespace: str) -> Object:
         """The object with the overlay on it."""
-        return laid(before, self.render(before, namespace), self.name)
+        partial = self.render(before, namespace)
+        try:
+            return laid(before, partial, self.name)
+        except OperatorError as error:
+            data = Data(before, namespace, self.values)
+            raise self._blamed(data, error, lambda text: self._fits(before, text)) from error
+
+    def _read(self, text: str) -> Object:
+        """The partial object that a rendered text is."""
+        partial = kubeyaml.load(text)
+        if partial is None:
+            return {}
+        if not isinstance(partial, dict):
+            raise _NoMappingError
+        return partial
 
     def _text(self, data: Data) -> str:
         value = (data.copied() if self.changes else data).value()
         return self.template.render(value)
 
-    def _verify(self, data: Data, text: str, partial: Object) -> None:
+    def _trace(self, data: Data, slots: Slots | None = None) -> RenderingTrace:
+        """The same text, and what of the object it is made of."""
+        slots = slots or Slots()
+        tainted = data.tainted(slots)
+        value = (tainted.copied() if self.changes else tainted).value()
+        return self.template.trace(value, slots)
+
+    def _verify(self, trace: RenderingTrace) -> None:
         """Raise ``UserError`` where text of the object brought structure of its own."""
-        place = self._guard(data).foreign(text, partial)
+        place = foreign(trace)
         if place is not None:
             raise UserError(
                 f"{_pointer(place)}: its text would change the structure that overlay {self.name} "
                 "gives; leave out line breaks, quotes, brackets and other YAML syntax"
             )
 
-    def _blamed(self, data: Data, error: Exception) -> InjectionError:
-        """Whose fault it is that the template fails: it works where nothing could be syntax."""
-        place = self._guard(data).breaking(self._works)
+    def _blamed(self, data: Data, error: Exception, reads: Callable[[str], bool]) -> InjectionError:
+        """Whose fault it is that the template fails, or what it writes (``reads``)."""
+        place = self._breaking(data, reads)
+        if isinstance(error, OperatorError):
+            return error if place is None else UserError(f"{_pointer(place)}: {error}")
+        if isinstance(error, _NoMappingError):
+            problem = "the template gives no mapping"
+        else:
+            problem = f"the template fails: {error}"
         if place is None:
-            return OperatorError(f"overlay {self.name}: the template fails: {error}")
+            return OperatorError(f"overlay {self.name}: {problem}")
         return UserError(f"{_pointer(place)}: overlay {self.name} fails with it: {error}")
 
-    def _guard(self, data: Data) -> Guard[Data]:
-        return Guard(
-            subject=data,
-            masked=Data.masked,
-            text=self._text,
-            read=kubeyaml.load,
-            failures=_FAILURES,
-        )
+    def _breaking(self, data: Data, reads: Callable[[str], bool]) -> Place:
+        """The place of the text with which the template fails; none if it fails by itself."""
 
-    def _works(self, data: Data) -> bool:
+        def works(tried: Data) -> bool:
+            try:
+                return reads(self._text(tried))
+            except _FAILURES:
+                return False
+
+        place = breaking(data, Data.masked, works)
+        if place is not None:
+            return place
+        key = breaking_key(data.keys(), lambda keys: works(data.with_keys(keys)))
+        return key or self._breaking_text(data, reads)
+
+    def _breaking_text(self, data: Data, reads: Callable[[str], bool]) -> Place:
+        slots = Slots()
         try:
-            kubeyaml.load(self._text(data))
+            trace = self._trace(data, slots)
+        except (gotemplate.ExecError, gotemplate.LimitError) as error:
+            return source(slots, error.sources)
+        return failing(trace, reads)
+
+    def _reads(self, text: str) -> bool:
+        try:
+            self._read(text)
         except _FAILURES:
             return False
         return True
+
+    def _fits(self, before: Object, text: str) -> bool:
+        """Whether a rendered text fits the object."""
+        try:
+            laid(before, self._read(text), self.name)
+        except (*_FAILURES, OperatorError):
+            return False
+        return True
+
+
+class _NoMappingError(Exception):
+    """The text is YAML, but not of a mapping."""
+
+    def __str__(self) -> str:
+        return "the template gives no mapping"
+
+
+_FAILURES = (gotemplate.ExecError, gotemplate.LimitError, kubeyaml.NotYAMLError, _NoMappingError)
 
 
 def _pointer(place: Place) -> str:

@@ -7,17 +7,21 @@ types; ``.Namespace`` the request's namespace; ``.Values`` the overlay's own val
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from podgraft import kube
-from podgraft.gotemplate import Function, sprig
+from podgraft.gotemplate import Flow, Function, Harm, Serializer, sprig
+from podgraft.gotemplate.sprig.marshal import marshal
 from podgraft.govalue import ANY, ANY_MAP, STRING, Field, GoType, Struct, Value, struct
-from podgraft.jsonvalue import Object
+from podgraft.govalue.slots import Place, Slots
+from podgraft.govalue.tainting import tainted_json
+from podgraft.jsonvalue import Object, load, object_at
 
+from .harmless import holds_harmless
 from .istio.functions import to_yaml
-from .masks import Masking, transparent
+from .masks import Masking
 
 # The kinds whose Go types are known, and the API group they are in.
 _KINDS: Mapping[str, str] = {
@@ -32,21 +36,27 @@ _KINDS: Mapping[str, str] = {
     "StatefulSet": "apps",
 }
 
-# Functions that take text apart on purpose: they see the real text, not its mask.
-_DECODERS = ("fromJson", "mustFromJson", "split", "splitList", "splitn", "regexSplit")
-
 
 def _to_yaml(value: Value) -> str:
     """Helm's: as sigs.k8s.io/yaml prints it, without the last line break."""
     return to_yaml(value).removesuffix("\n")
 
 
+def _tree(_: str, value: Value) -> Value:
+    return load(marshal(value))
+
+
 def _functions() -> Mapping[str, Function]:
     """Sprig's functions, and Helm's ``toYaml``."""
     functions = dict(sprig.functions())
-    functions["toYaml"] = Function(_to_yaml, (ANY,), result=STRING)
-    for name in _DECODERS:
-        functions[name] = transparent(functions[name])
+    functions["toYaml"] = Function(
+        _to_yaml,
+        (ANY,),
+        result=STRING,
+        flow=Flow.SERIALIZES,
+        harm=Harm.NEVER,
+        serializer=Serializer(_tree, _to_yaml),
+    )
     return functions
 
 
@@ -88,12 +98,47 @@ class Data:
         kept, values = sprig.deep_copy(self.object), sprig.deep_copy(self.values)
         return replace(self, object=kept, values=values)
 
+    def is_harmless(self) -> bool:
+        """Whether no text of the object is YAML syntax anywhere."""
+        return holds_harmless(self.object)
+
+    def tainted(self, slots: Slots) -> Data:
+        """The same with taint on all that the object's author wrote."""
+        members = {
+            key: tainted_json(slots, value, (None, key)) for key, value in self.object.items()
+        }
+        keys = {key: slots.root(key, (None, key)) for key in sorted(members)}
+        return replace(self, object={keys[key]: value for key, value in members.items()})
+
     def masked(self, masking: Masking) -> Data:
         """The same with what could be syntax masked; the very same where nothing could."""
         masked = masking.of(self.object)
         if masked is self.object or not isinstance(masked, dict):
             return self
         return replace(self, object=masked)
+
+    def keys(self) -> Sequence[Place]:
+        """The places of the object's annotations and labels."""
+        metadata = object_at(self.object, "metadata")
+        return [
+            (((None, "metadata"), kind), key)
+            for kind in ("annotations", "labels")
+            for key in object_at(metadata, kind)
+        ]
+
+    def with_keys(self, kept: Sequence[Place]) -> Data:
+        """The same with these of its annotations and labels alone."""
+        metadata = object_at(self.object, "metadata")
+        maps: Object = {
+            kind: {
+                key: value
+                for key, value in entries.items()
+                if (((None, "metadata"), kind), key) in kept
+            }
+            for kind in ("annotations", "labels")
+            if (entries := object_at(metadata, kind))
+        }
+        return replace(self, object={**self.object, "metadata": {**metadata, **maps}})
 
 
 @cache

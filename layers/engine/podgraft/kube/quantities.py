@@ -17,6 +17,7 @@ from podgraft.govalue import (
     Pointer,
     Struct,
     Value,
+    carrying,
     map_of,
     named,
     number,
@@ -91,7 +92,7 @@ def _scaled_value(viewed: Struct, scale: int) -> Value:
     return INT64.convert(quantity_of(viewed).scaled_value(scale))
 
 
-QUANTITY.convert = _convert
+QUANTITY.convert = carrying(_convert)
 QUANTITY.methods = {
     "AsApproximateFloat64": _getter(Quantity.approximate, FLOAT64),
     "Cmp": Method(_compared, (QUANTITY,), pointer=True, result=INT),

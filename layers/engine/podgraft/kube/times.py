@@ -14,6 +14,7 @@ from podgraft.govalue import (
     Slice,
     Struct,
     Value,
+    carrying,
     pointer_to,
     slice_of,
     struct,
@@ -77,7 +78,7 @@ def _marshal_json(time: Struct) -> Slice:
     return Slice(_BYTES, [*(b"null" if text is None else f'"{text}"'.encode())])
 
 
-TIME.convert = _convert
+TIME.convert = carrying(_convert)
 TIME.methods = {
     "Before": _comparison(operator.lt, of_nils=False),
     "Equal": _comparison(operator.eq, of_nils=True),

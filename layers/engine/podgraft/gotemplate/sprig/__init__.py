@@ -17,12 +17,15 @@ from podgraft.gotemplate.functions import Function
 
 from .changing import changes_maps
 from .deep import deep_copy
+from .flows import classified
 from .refused import REFUSALS, REFUSED
 from .signatures import FUNCTIONS
 
 __all__ = ["REFUSED", "RELEASES", "changes_maps", "deep_copy", "functions"]
 
 RELEASES = ("3.1", "3.2", "3.3")
+
+_CLASSIFIED = classified(FUNCTIONS)
 
 # The release that brought a function; all others are older.
 _SINCE = {
@@ -40,5 +43,5 @@ def functions(release: str = "3.3") -> Mapping[str, Function]:
     """The functions of a release of sprig ("3.1", "3.2" or "3.3"), the refused ones among them."""
     newer = RELEASES[RELEASES.index(release) + 1 :]
     missing = {name for later in newer for name in _SINCE[later]}
-    known = {**FUNCTIONS, **REFUSALS}
+    known = {**_CLASSIFIED, **REFUSALS}
     return {name: function for name, function in known.items() if name not in missing}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from podgraft.gotemplate.errors import FunctionError
 from podgraft.gotime import TIME
-from podgraft.govalue import Bool, Map, Pointer, Slice, Struct, Value, type_of
+from podgraft.govalue import Bool, GoType, Map, Pointer, Slice, Struct, Value, type_of
 
 
 def deep_equal(left: Value, right: Value) -> bool:
@@ -53,14 +53,14 @@ class Membership:
     """The values met so far, asked by DeepEqual; scalars are found without a search."""
 
     def __init__(self, values: Iterable[Value] = ()) -> None:
-        self._scalars: set[tuple[type, Value]] = set()
+        self._scalars: set[tuple[GoType | None, Value]] = set()
         self._others: list[Value] = []
         for value in values:
             self.add(value)
 
     def __contains__(self, value: Value) -> bool:
         if _is_scalar(value):
-            return value == value and (value.__class__, value) in self._scalars  # noqa: PLR0124
+            return value == value and (type_of(value), value) in self._scalars  # noqa: PLR0124
         return any(deep_equal(value, other) for other in self._others)
 
     def add(self, value: Value) -> bool:
@@ -68,7 +68,7 @@ class Membership:
         if value in self:
             return False
         if _is_scalar(value):
-            self._scalars.add((value.__class__, value))
+            self._scalars.add((type_of(value), value))
         else:
             self._others.append(value)
         return True

@@ -5,7 +5,8 @@ call such functions, so that data which others see too can be handed over as a c
 """
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.govalue import ANY_MAP, STRINGS, Slice, Value, type_of
+from podgraft.govalue import ANY_MAP, STRING, STRINGS, Slice, Value, type_of
+from podgraft.govalue.tainting import text_of
 
 from .conversion import strval
 from .panics import ASSIGNMENT_TO_NIL_MAP, failed_assertion
@@ -22,7 +23,7 @@ def entries(given: Value) -> Dict:
 
 def dict_(*values: Value) -> Dict:
     """Keys and values in turn; a last key without value gets the empty string."""
-    keys = map(strval, values[::2])
+    keys = (text_of(key, strval) for key in values[::2])
     return dict(zip(keys, (*values[1::2], ""), strict=False))
 
 
@@ -84,7 +85,7 @@ def dig(*path: Value) -> Value:
     *steps, default, held = path
     _assert_map(held)
     for step in steps:
-        if step.__class__ is not str:
+        if type_of(step) is not STRING:
             raise failed_assertion(step, "string")
     for depth, step in enumerate(steps):
         if depth:

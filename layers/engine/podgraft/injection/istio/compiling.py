@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from podgraft.gotemplate import Function, sprig
-from podgraft.injection import masks
 from podgraft.injection.errors import Fault, InvalidDocumentsError
 from podgraft.jsonvalue import JSON, Object, object_at, text_at
 from podgraft.kube import SelectorError, selectors
@@ -48,25 +47,6 @@ _UNKNOWN_POLICY = Fault(
 )
 
 _TWO_IGNORED = frozenset({"kube-system", "kube-public"})
-
-# Functions that take structure out of a text, or look into it: they see what the pod's author
-# wrote, and what they find in it is masked again (masks.py).
-_SEES_THROUGH = (
-    *masks.DECODERS,
-    "contains",
-    "fromJSON",
-    "fromJson",
-    "hasPrefix",
-    "hasSuffix",
-    "mustFromJson",
-    "mustRegexMatch",
-    "mustRegexSplit",
-    "regexMatch",
-    "regexSplit",
-    "split",
-    "splitList",
-    "splitn",
-)
 
 
 def compile_(
@@ -185,7 +165,6 @@ def _functions(profile: Profile, schema: Schema, env: Mapping[str, str]) -> Mapp
     defaults = mesh.proxy_defaults(profile)
     known = dict(sprig.functions(profile.sprig)) if profile.sprig else {}
     known |= functions.functions(profile, defaults, env, mesh_types.types(schema))
-    known |= {name: masks.transparent(known[name]) for name in _SEES_THROUGH if name in known}
     return functions.with_render(known) if profile.has("render", releases.FUNCTIONS) else known
 
 

@@ -8,25 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import partial
 from marshal import dumps
+from typing import TYPE_CHECKING
 
 from podgraft import govalue, kube, kubeyaml
 from podgraft.gotemplate import (
     EACH,
     ExecError,
+    Flow,
     Function,
     FunctionError,
+    Harm,
     LimitError,
     Named,
     Read,
+    Serializer,
     TemplateError,
     compile_,
     printing,
 )
 from podgraft.gotemplate.sprig.marshal import marshal
 from podgraft.gotemplate.sprig.unmarshal import unmarshal
-from podgraft.govalue import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, Value
+from podgraft.govalue import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, Value, type_of
+from podgraft.govalue.slots import Slots, TaintedText
+from podgraft.govalue.tainting import text_of
 from podgraft.jsonvalue import JSON, Object, load, objects_at
 from podgraft.recent import Recent
 
@@ -40,7 +47,7 @@ def annotation(meta: govalue.Struct, name: str, default: Value) -> str:
     annotations: Map = meta.field("Annotations")
     if name in annotations:
         return annotations.get(name)
-    return default if default.__class__ is str else printing.sprint(default)
+    return text_of(default, printing.sprint)
 
 
 def isset(entries: Map, key: str) -> bool:
@@ -54,7 +61,7 @@ def value_or_default(value: Value, default: Value) -> Value:
     >>> value_or_default("", 1), value_or_default(None, 1), value_or_default(0, 1)
     (1, 1, 0)
     """
-    return default if value is None or (value.__class__ is str and not value) else value
+    return default if value is None or (not value and type_of(value) is STRING) else value
 
 
 def exclude_inbound_port(port: Value, excluded: str) -> str:
@@ -234,8 +241,12 @@ def _without_nil(entries: dict[str, Value]) -> Value:
     return pruned or (None if entries else entries)
 
 
+if TYPE_CHECKING:
+    from podgraft.gotemplate.tracing import Trace
+
 # What `render` renders with: the data of the template that calls it.
 DATA: ContextVar[Value] = ContextVar("DATA")
+SLOTS: ContextVar[Slots | None] = ContextVar("SLOTS", default=None)
 
 
 def with_render(known: Mapping[str, Function]) -> Mapping[str, Function]:
@@ -243,13 +254,34 @@ def with_render(known: Mapping[str, Function]) -> Mapping[str, Function]:
 
     def render(text: str) -> str:
         """The text rendered as a template with the caller's data; ``""`` where that fails."""
+        slots = SLOTS.get()
         try:
-            return compile_(text, name="render", functions=every).render(DATA.get())
+            program = compile_(str(text), name="render", functions=every)
+            if slots is None:
+                return program.render(DATA.get())
+            trace = program.trace(DATA.get(), slots)
         except (TemplateError, ExecError, LimitError):
             return ""
+        return _rendered(text, trace)
 
-    every = {**known, "render": Function(render, (STRING,), ambient=True)}
+    every = {
+        **known,
+        "render": Function(render, (STRING,), ambient=True, flow=Flow.SELECTS, harm=Harm.CAN),
+    }
     return every
+
+
+def _rendered(template: str, trace: Trace) -> str:
+    """What a template wrote: derived from its text, if that is the pod's."""
+    if isinstance(template, TaintedText):
+        return trace.slots.text(trace.text, template.sources) if trace.text else ""
+    slots, text, twin = trace.slots, trace.text, trace.masked
+    if not slots.slots_of(twin):
+        return text
+    exact = slots.filled(twin) == text
+    return slots.with_twin(
+        text, twin if exact else slots.loosened(twin, faithful=False), slots.sources_of(twin)
+    )
 
 
 def functions(
@@ -283,7 +315,55 @@ def functions(
         ),
         "protoToJSON": Function(partial(proto_to_json, defaults), (ANY,)),
     }
-    return {name: table[name] for name in table if profile.has(name, releases.FUNCTIONS)}
+    return {
+        name: _classified(name, function)
+        for name, function in table.items()
+        if profile.has(name, releases.FUNCTIONS)
+    }
+
+
+# How the functions treat the text of a pod.
+_SELECTS = (
+    *("annotation", "env", "excludeInterfaces", "kubevirtInterfaces", "mergeMaps", "omit"),
+    *("omitNil", "strdict", "valueOrDefault"),
+)
+_TESTS = ("contains", "isset")
+# None makes syntax of harmless text: ``directory`` returns a part that ends with a slash.
+_DERIVES = (
+    *("appendMultusNetwork", "applicationPorts", "directory", "excludeInboundPort"),
+    *("formatDuration", "fromJSON", "includeInboundPorts", "otelResourceAttributes", "toLower"),
+)
+
+
+def _tree_of_json(result: str, *_: Value) -> Value:
+    return load(result)
+
+
+def _tree_of_yaml(_: str, value: Value) -> Value:
+    return load(marshal(value))
+
+
+_JSON = Serializer(_tree_of_json, marshal)
+_SERIALIZERS = {
+    **dict.fromkeys(("protoToJSON", "structToJSON", "toJSON", "toJson", "toJsonMap"), _JSON),
+    "toYaml": Serializer(_tree_of_yaml, to_yaml),
+}
+FLOWS: Mapping[str, Flow] = {
+    **dict.fromkeys(_SELECTS, Flow.SELECTS),
+    **dict.fromkeys(_TESTS, Flow.TESTS),
+    **dict.fromkeys(_DERIVES, Flow.DERIVES),
+    **dict.fromkeys(_SERIALIZERS, Flow.SERIALIZES),
+    "indent": Flow.CARRIES,
+}
+
+
+def _classified(name: str, function: Function) -> Function:
+    return replace(
+        function,
+        flow=FLOWS.get(name),
+        harm=Harm.NEVER if name in FLOWS else None,
+        serializer=_SERIALIZERS.get(name),
+    )
 
 
 _NAMES_AND_PORTS = (Read(0, (EACH, "Name")), Read(0, (EACH, "Ports")))

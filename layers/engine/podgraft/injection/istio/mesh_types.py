@@ -175,7 +175,7 @@ def _prepare(made: GoType, unpack: Callable[[Value], Value]) -> None:
         done = raw is None or isinstance(raw, govalue.Pointer | govalue.Int)
         return convert(raw if done else unpack(raw))
 
-    made.convert = prepared
+    made.convert = govalue.carrying(prepared)
 
 
 def _split(raw: Value) -> dict[str, Value]:

@@ -1,22 +1,23 @@
 """From templates and a pod to overlays, and whose fault it is where that fails.
 
 A failure is put down to the pod's author only if it goes away with what the author wrote: first
-with everything masked that could be YAML syntax (guard.py), then without annotations and labels.
-The author is told which of them it was.
+with everything masked that could be YAML syntax (guard.py), then without annotations and labels;
+or if the function that fails got text of the pod. The message names the text.
 """
 
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from podgraft.gotemplate import ExecError, Footprint, LimitError
+from podgraft.govalue.slots import Place, Slots
 from podgraft.injection.errors import InjectionError, OperatorError, UserError
-from podgraft.injection.guard import Guard, first_failing
-from podgraft.injection.masks import Place, steps
+from podgraft.injection.guard import breaking, breaking_key, failing, foreign, source
+from podgraft.injection.harmless import steps
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.kubeyaml import Similar
 from podgraft.recent import Recent
@@ -27,8 +28,22 @@ from .draft import annotations_of, labels_of
 from .messages import Message
 from .overlay import OverlayError
 from .releases import Profile
-from .subject import Facts, Subject, data, data_type, masked, opaque, shared, shown
+from .subject import (
+    Facts,
+    Subject,
+    data,
+    data_type,
+    is_harmless,
+    masked,
+    opaque,
+    shared,
+    shown,
+    tainted,
+)
 from .templates import Template
+
+if TYPE_CHECKING:
+    from podgraft.gotemplate.tracing import Trace
 
 T = TypeVar("T")
 
@@ -116,13 +131,22 @@ class Rendering(Generic[T]):
         return made
 
     def _verified(self, template: Template, seen: Message) -> T:
+        if not template.program.can_harm and is_harmless(self.subject, seen):
+            return self._plain(template, seen)
         try:
-            text = self._rendered(template, seen)
-            read = self.memory.read(text)
+            trace = self._traced(template, seen)
+            read = self.memory.read(trace.text)
         except _FAILURES as error:
             raise self._blamed(template, seen, error) from error
-        self._verify(self._guard(template, seen), text, read.raw, template.name)
+        self._verify(trace, template.name)
         return read.made
+
+    def _plain(self, template: Template, seen: Message) -> T:
+        """What a template gives that can write no structure of the pod's author."""
+        try:
+            return self.memory.read(self._rendered(template, seen)).made
+        except _FAILURES as error:
+            raise self._blamed(template, seen, error) from error
 
     def _seen(self, template: Template, subject: Subject) -> Message:
         """The data, without what the template cannot read of it."""
@@ -147,19 +171,21 @@ class Rendering(Generic[T]):
         finally:
             functions.DATA.reset(token)
 
-    def _guard(self, template: Template, seen: Message) -> Guard[Message]:
-        return Guard(
-            subject=seen,
-            masked=partial(masked, self.facts, self.subject),
-            text=partial(self._rendered, template),
-            read=overlay.parse,
-            failures=_FAILURES,
-            decoded=template.decodes,
-        )
+    def _traced(self, template: Template, seen: Message, slots: Slots | None = None) -> Trace:
+        """The same text, and what of the pod it is made of."""
+        slots = slots or Slots()
+        known = tainted(self.facts, self.subject, seen, slots)
+        dot = shown(self.facts, known, changing=template.changes)
+        tokens = functions.DATA.set(dot), functions.SLOTS.set(slots)
+        try:
+            return template.program.trace(dot, slots)
+        finally:
+            functions.DATA.reset(tokens[0])
+            functions.SLOTS.reset(tokens[1])
 
-    def _verify(self, guard: Guard[Message], text: str, raw: JSON, name: str) -> None:
+    def _verify(self, trace: Trace, name: str) -> None:
         """Raise ``UserError`` if the text has structure that the pod's author brought in."""
-        place = guard.foreign(text, raw)
+        place = foreign(trace)
         if place is not None:
             raise UserError(
                 f"{_name(place)}: its text would change the structure that template "
@@ -169,31 +195,50 @@ class Rendering(Generic[T]):
 
     def _blamed(self, template: Template, seen: Message, error: Exception) -> InjectionError:
         """Whose fault it is that the template fails."""
-        guard = self._guard(template, seen)
-        place = guard.breaking(lambda tried: self._works(template, tried))
+        place = breaking(
+            seen,
+            partial(masked, self.facts, self.subject),
+            lambda tried: self._works(template, tried),
+        )
         culprit = self._breaking_key(template) if place is None else _name(place)
+        if culprit is None:
+            place = self._breaking_text(template, seen)
+            culprit = None if place is None else _name(place)
         if culprit is None:
             return OperatorError(f'{_FAILED} "{template.name}": {error}')
         return UserError(f'{culprit}: {_FAILED} "{template.name}" with it: {error}')
+
+    def _breaking_text(self, template: Template, seen: Message) -> Place:
+        """The text with which a function fails, or with which what was written is no pod."""
+        slots = Slots()
+        try:
+            trace = self._traced(template, seen, slots)
+        except (ExecError, LimitError) as error:
+            return source(slots, error.sources)
+        return failing(trace, self._reads)
 
     def _breaking_key(self, template: Template) -> str | None:
         """The annotation or label without which the template works."""
         kept = [("annotations", key) for key in annotations_of(self.subject.pod)]
         kept += [("labels", key) for key in labels_of(self.subject.pod)]
 
-        def holds(count: int) -> bool:
-            subject = _with_keys(self.subject, kept[:count])
+        def works(keys: Sequence[tuple[str, str]]) -> bool:
+            subject = _with_keys(self.subject, keys)
             return self._works(template, self._seen(template, subject))
 
-        if not kept or not holds(0) or holds(len(kept)):
-            return None
-        kind, key = kept[first_failing(len(kept), holds)]
-        return f"{kind.removesuffix('s')} {key}"
+        found = breaking_key(kept, works)
+        return None if found is None else f"{found[0].removesuffix('s')} {found[1]}"
 
     def _works(self, template: Template, seen: Message) -> bool:
         try:
-            self.memory.make(overlay.parse(self._rendered(template, seen)))
-        except _FAILURES:
+            return self._reads(self._rendered(template, seen))
+        except (ExecError, LimitError):
+            return False
+
+    def _reads(self, text: str) -> bool:
+        try:
+            self.memory.make(overlay.parse(text))
+        except OverlayError:
             return False
         return True
 
@@ -201,7 +246,7 @@ class Rendering(Generic[T]):
 _FAILURES = (ExecError, LimitError, OverlayError)
 
 
-def _with_keys(subject: Subject, kept: list[tuple[str, str]]) -> Subject:
+def _with_keys(subject: Subject, kept: Sequence[tuple[str, str]]) -> Subject:
     """The subject with these of its annotations and labels alone."""
     metadata = object_at(subject.pod, "metadata")
     maps: Object = {

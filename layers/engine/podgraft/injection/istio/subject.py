@@ -9,6 +9,9 @@ from functools import cache
 from podgraft import govalue, kube
 from podgraft.gotemplate import sprig
 from podgraft.govalue import Field, GoType, Struct
+from podgraft.govalue.slots import Slots
+from podgraft.govalue.tainting import tainted_json
+from podgraft.injection.harmless import holds_harmless
 from podgraft.injection.masks import Masking
 from podgraft.jsonvalue import Object, object_at
 from podgraft.kube.identity import Identity
@@ -127,6 +130,24 @@ def masked(facts: Facts, subject: Subject, seen: Message, masking: Masking) -> M
     return seen | changes if changes else seen
 
 
+def is_harmless(subject: Subject, seen: Message) -> bool:
+    """Whether all that the pod's author wrote in ``seen`` data of the subject is harmless."""
+    return all(holds_harmless(seen[name]) for name in _AUTHORS if name in seen) and (
+        not any(name in seen for name in _CONFIGS) or holds_harmless(subject.layer)
+    )
+
+
+def tainted(facts: Facts, subject: Subject, seen: Message, slots: Slots) -> Message:
+    """``seen`` data of the subject with taint on all that the pod's author wrote."""
+    own = {name: tainted_json(slots, seen[name], (None, name)) for name in _AUTHORS if name in seen}
+    if subject.layer and any(name in seen for name in _CONFIGS):
+        layer = tainted_json(slots, subject.layer, (None, "ProxyConfig"))
+        configs = _configs(facts, replace(subject, layer=layer))
+        own |= {name: configs[name] for name in _CONFIGS if name in seen}
+    return seen | own
+
+
+_CONFIGS = ("ProxyConfig", "MeshConfig")
 # What the pod's author has a hand in, but for the configuration of the proxy.
 _AUTHORS = ("TypeMeta", "DeploymentMeta", "ObjectMeta", "Spec", "ProxyImage", "ProxyInitImage")
 

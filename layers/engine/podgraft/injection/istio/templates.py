@@ -8,7 +8,6 @@ from functools import cache, partial
 
 from podgraft.gotemplate import Function, LimitError, Program, TemplateError, compile_, sprig
 from podgraft.injection.errors import Fault, OperatorError, UserError
-from podgraft.injection.masks import DECODERS
 from podgraft.patch import pointer
 from podgraft.records import dataclass
 
@@ -29,13 +28,10 @@ _ONLY_READ = ("Istio 1.8 and earlier read it", "templates", "1.9")
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template to render; ``decodes`` tells that it may make text of letters, ``changes`` that it
-    may change maps among its data.
-    """
+    """A template to render; ``changes`` tells that it may change maps among its data."""
 
     name: str
     program: Program
-    decodes: bool
     changes: bool
 
 
@@ -157,6 +153,5 @@ def _parsed(
     functions: Mapping[str, Function], delimiters: tuple[str, str], name: str, text: str
 ) -> Template:
     program = compile_(text, name=name, functions=functions, delimiters=delimiters)
-    decodes = any(word in text for word in DECODERS)
     ambient = {each for each, function in functions.items() if function.ambient}
-    return Template(name, program, decodes, sprig.changes_maps(program, ambient))
+    return Template(name, program, sprig.changes_maps(program, ambient))
