@@ -26,7 +26,7 @@ from .guard import failing, foreign, source
 from .harmless import is_harmless, steps
 
 if TYPE_CHECKING:
-    from podgraft.gotemplate.tracing import Trace
+    from podgraft.gotemplate.tracing import Trace as RenderingTrace
 
 if TYPE_CHECKING:
     from podgraft.gotemplate.fields import FieldProblem
@@ -149,7 +149,7 @@ class Mesh:
         }
         return Struct(_DATA, data)
 
-    def _trace(self, slots: Slots, node: str, ports: str) -> Trace:
+    def _trace(self, slots: Slots, node: str, ports: str) -> RenderingTrace:
         """What the template writes, and what of the pod it is made of."""
         data = self._data(slots.root(node, (None, _NODE)), slots.root(ports, (None, _PORTS)))
         return self.template.trace(data, slots)
