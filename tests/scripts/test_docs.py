@@ -27,10 +27,10 @@ case "$1" in
 esac
 """
 
-# A server that is started in the background is awaited, and ended with the page.
+# A server that is started in the background is awaited while it runs, and ended with the page.
 _PRELUDE = """set -euo pipefail
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
-await() { until (exec 3<>/dev/tcp/127.0.0.1/$1) 2>/dev/null; do sleep 0.1; done; }
+await() { until (exec 3<>/dev/tcp/127.0.0.1/$1) 2>/dev/null; do kill -0 $!; sleep 0.1; done; }
 """
 
 
