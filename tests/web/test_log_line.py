@@ -111,7 +111,7 @@ CASES = (
     ),
     Case(
         "a template fails",
-        broken('{{ index "a" 7 }}'),
+        broken('{{ if ne .ObjectMeta.Namespace "default" }}{{ index "a" 7 }}{{ end }}'),
         (REVIEW, FAULT, "of a template that failed"),
         (*ALWAYS, Metric.FAILURE),
         "operator",
