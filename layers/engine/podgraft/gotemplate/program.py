@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from podgraft.govalue import GoType, PanicError, Value
 from podgraft.govalue.slots import Slots, TooManySlotsError
-from podgraft.jsonvalue import JSON
 from podgraft.records import dataclass
 
 from . import nodes
@@ -34,6 +33,8 @@ from .source import Source, Span
 from .unit import DeadEnd
 
 if TYPE_CHECKING:
+    from podgraft.jsonvalue import JSON
+
     from .fields import FieldProblem
     from .tracing import Trace
 
