@@ -7,7 +7,6 @@ import selectors
 import ssl
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from gunicorn.http.errors import ParseException
@@ -39,6 +38,9 @@ MAX_BODIES_BYTES = 32 * MAX_REQUEST_BYTES
 # What a client may send after a response that closes the connection, and still read the response.
 MAX_DISCARDED_BYTES = 4 * MAX_REQUEST_BYTES
 
+_AT_ONCE = 8  # of what can come by the hundred; a handshake takes a millisecond or two
+_PAUSE_SECONDS = 0.02
+
 
 class ConnectionLoop:
     """The sockets of a worker. ``serve`` takes a connection whose request can be answered."""
@@ -60,13 +62,28 @@ class ConnectionLoop:
         self._next_look_seconds = 0.0
 
     def turn(self, seconds: float) -> None:
-        """Wait at most so long, and take all steps that can be taken."""
-        for key, _ in self.poller.select(seconds):
-            key.data()
+        """Wait at most so long, and take the steps that can be taken.
+
+        Handshakes take a turn of some at once, and so do connections whose time is over: they come
+        by the hundred in an attack, and a review must not wait for all of them.
+        """
+        handshakes = 0
+        for key, _ in self.poller.select(min(seconds, self._seconds_to_look(seconds))):
+            connection = key.data
+            if not isinstance(connection, Connection):
+                connection()
+            elif connection.phase is not Phase.HANDSHAKE:
+                self._proceed(connection)
+            elif handshakes < _AT_ONCE:  # the others are reported again
+                handshakes += 1
+                self._proceed(connection)
         now = time.monotonic()
         if now >= self._next_look_seconds:
-            self._next_look_seconds = now + seconds
-            self._close_late(now)
+            rest = self._close_late(now)
+            self._next_look_seconds = now + (_PAUSE_SECONDS if rest else seconds)
+
+    def _seconds_to_look(self, seconds: float) -> float:
+        return max(0.0, min(seconds, self._next_look_seconds - time.monotonic()))
 
     def add(self, connection: Connection) -> None:
         """Begin a connection."""
@@ -104,15 +121,19 @@ class ConnectionLoop:
             self._watch(connection, 0)
             connection.close()
 
-    def _close_late(self, now: float) -> None:
-        """End the connections that let their deadline pass."""
-        for connection in self.connections:
+    def _close_late(self, now: float) -> bool:
+        """End some connections that let their deadline pass; whether there are more."""
+        late = [
+            connection
+            for connection in self.connections
+            if now >= connection.deadline_seconds and connection.phase is not Phase.SERVING
+        ]
+        for connection in late[:_AT_ONCE]:
             phase = connection.phase
-            if now < connection.deadline_seconds or phase is Phase.SERVING:
-                continue
             if phase not in {Phase.IDLE, Phase.CLOSING}:
                 self._incidents.count(f"{phase.name.lower()} timeout")
             self._take(connection, self._end)
+        return len(late) > _AT_ONCE
 
     def _end(self, connection: Connection) -> None:
         match connection.phase:
@@ -133,7 +154,7 @@ class ConnectionLoop:
             self.poller.unregister(connection.socket)
         connection.watched_events = events
         if events:
-            self.poller.register(connection.socket, events, partial(self._proceed, connection))
+            self.poller.register(connection.socket, events, connection)
 
     def _enter(self, connection: Connection, phase: Phase, seconds: float) -> None:
         connection.phase = phase

@@ -53,7 +53,7 @@ DEFAULT_CONNECTIONS_PER_ADDRESS = 500
 
 _OTHER_FILES = 64  # that a worker has open beside its connections
 _TICK_SECONDS = 0.5
-_ACCEPTED_AT_ONCE = 32
+_ACCEPTED_AT_ONCE = 8
 _NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
 
