@@ -142,6 +142,8 @@ FAULTY_CALLERS = (
 )
 OTHER = "/other/inject/cluster/prod-eu"
 ENV = "(index (index .Spec.Containers 0).Env 0).Value"
+# Holds for the planted pod and for no probe pod: a template that fails for all is not in force.
+IF_ANNOTATED = "{{ if index .ObjectMeta.Annotations `example.com/a` }}"
 OVERLAY = """\
 apiVersion: podgraft.dev/v1
 kind: Overlay
@@ -257,6 +259,25 @@ SCENARIOS = (
         Call(pod(), "/other/mutate"),
         bundle(OVERLAY % "a: {{ (index (index .Spec.Containers 0).Env 1).Value }}"),
     ),
+    # A value with which the template fails
+    decided(
+        "a function refuses a value",
+        "deny",
+        Call(with_environment(f"postgres://a:{MARK}@b:c/")),
+        failing(f"{IF_ANNOTATED}{{{{ urlParse {ENV} }}}}{{{{ end }}}}"),
+    ),
+    decided(
+        "a value compared",
+        "deny",
+        Call(pod()),
+        failing(f"{IF_ANNOTATED}{{{{ eq {ENV} 1 }}}}{{{{ end }}}}"),
+    ),
+    decided(
+        "an overlay refuses a value",
+        "deny",
+        Call(pod(), "/other/mutate"),
+        bundle(OVERLAY % f"{IF_ANNOTATED}{{{{ mustToDate `2006` {ENV} }}}}{{{{ end }}}}"),
+    ),
     # Whose fault it is otherwise
     faulty("an empty body", admission.NotAReviewError, Call(b"")),
     faulty("half a body", admission.NotAReviewError, Call(pod()[:-30])),
@@ -314,23 +335,10 @@ SCENARIOS = (
     ),
     # The operator's
     faulty(
-        "a function refuses a value",
-        OperatorError,
-        Call(with_environment(f"postgres://a:{MARK}@b:c/")),
-        failing(f"{{{{ urlParse {ENV} }}}}"),
-    ),
-    faulty(
         "a loop over a value",
         OperatorError,
         Call(pod()),
         failing(f"{{{{ range {ENV} }}}}{{{{ end }}}}"),
-    ),
-    faulty("a value compared", OperatorError, Call(pod()), failing(f"{{{{ eq {ENV} 1 }}}}")),
-    faulty(
-        "an overlay refuses a value",
-        OperatorError,
-        Call(pod(), "/other/mutate"),
-        bundle(OVERLAY % f"{{{{ mustToDate `2006` {ENV} }}}}"),
     ),
     *(
         faulty(f"policy {number}", NotLoadedError, Call(pod(), OTHER), policy(text))

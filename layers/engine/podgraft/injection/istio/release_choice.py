@@ -36,14 +36,12 @@ def choose_profile(
     difference = _describe_difference(name, profile)
     if difference is not None:
         problem, remedy = difference
+        # A policy that names an unsupported minor is an error until podgraft supports it; the
+        # tag of an upgraded mesh must not block a push.
+        is_error = stated is not None and profile.minor != (name.minor if name else None)
+        severity = Severity.ERROR if is_error else Severity.WARNING
         warnings.append(
-            Fault(
-                document=document,
-                path=path,
-                problem=problem,
-                remedy=remedy,
-                severity=Severity.WARNING,
-            )
+            Fault(document=document, path=path, problem=problem, remedy=remedy, severity=severity)
         )
     return profile
 

@@ -200,13 +200,15 @@ class Rendering(Generic[T]):
             partial(masked, self.facts, self.subject),
             lambda tried: self._works(template, tried),
         )
-        culprit = self._breaking_key(template) if place is None else _name(place)
-        if culprit is None:
+        if place is None:
             place = self._breaking_text(template, seen)
-            culprit = None if place is None else _name(place)
-        if culprit is None:
-            return OperatorError(f'{_FAILED} "{template.name}": {error}')
-        return UserError(f'{culprit}: {_FAILED} "{template.name}" with it: {error}')
+        if place is not None:
+            return UserError(f'{_name(place)}: {_FAILED} "{template.name}" with it: {error}')
+        key = self._breaking_key(template)
+        if key is not None:
+            # Another value can be in the reason: this one only decides that it is read.
+            return UserError(f'{key}: {_FAILED} "{template.name}" with it: {_unquoted(error)}')
+        return OperatorError(f'{_FAILED} "{template.name}": {error}')
 
     def _breaking_text(self, template: Template, seen: Message) -> Place:
         """The text with which a function fails, or with which what was written is no pod."""
@@ -241,6 +243,14 @@ class Rendering(Generic[T]):
         except OverlayError:
             return False
         return True
+
+
+def _unquoted(error: Exception) -> str:
+    """The error without a reason that can quote a value of the pod."""
+    text = str(error)
+    if isinstance(error, ExecError) and error.quotes:
+        return text.removesuffix(f": {error.reason}")
+    return text
 
 
 _FAILURES = (ExecError, LimitError, OverlayError)
