@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from podgraft.govalue import ANY, STRING, UINT8, Pointer, Value, type_of
+from podgraft.govalue import ANY, STRING, UINT8, Map, Pointer, Slice, Value, type_of
 from podgraft.govalue.slots import Slots, Tainted, TaintedFloat, TaintedInt, TaintedText, unite
 from podgraft.govalue.tainting import bare, masked, real, taint, tainted_in, texts_in
 
@@ -30,6 +30,8 @@ class Sources:
 
     def derived(self, result: Value) -> Value:
         """A result, all text in which is a new text of the pod."""
+        if result is None or (result.__class__ in (str, list, dict, Slice, Map) and not result):
+            self.slots.emptied = self.ids
         return taint(self.slots, result, self.ids)
 
     def carried(self, result: Value, twin: Value, *, faithful: bool = True) -> Value:
@@ -59,11 +61,11 @@ def sources(values: Sequence[Value]) -> Sources | None:
 def follow(function: Function) -> _Call:
     """The call of a function that follows the text of the pod through it."""
     if function.call is slice_:
-        return _blaming(_slicing(function))
-    return _blaming(_WRAPPERS[function.flow or Flow.DERIVES](function))
+        return blaming(_slicing(function))
+    return blaming(_WRAPPERS[function.flow or Flow.DERIVES](function))
 
 
-def _blaming(call: _Call) -> _Call:
+def blaming(call: _Call) -> _Call:
     """The call; a failure says which text of the pod was among the arguments."""
 
     def called(*arguments: Value, **more: Value) -> Value:

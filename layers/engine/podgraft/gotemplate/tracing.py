@@ -7,11 +7,11 @@ pod is replaced by its twin (``govalue/slots.py``). It never contains text of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from podgraft.govalue import STRING, BoundMethod, GoType, Pointer, Value, bind
-from podgraft.govalue.slots import Slots, TaintedText
+from podgraft.govalue.slots import TAINTED, Slots, TaintedText
 from podgraft.govalue.tainting import masked, real
 from podgraft.patterns import lazy
 from podgraft.records import dataclass
@@ -98,7 +98,15 @@ def tracing(namespace: Mapping[str, Any], functions: Mapping[str, Function]) -> 
         for name, value in namespace.items()
         if id(value) in by_call
     }
-    return {**namespace, **follows, "text": _text, "path": _path, "invoke": _invoke}
+    own = {
+        "converted": _blaming(converted),
+        "elements": _blaming(runtime.elements),
+        "invoke": _invoke,
+        "pairs": _blaming(runtime.pairs),
+        "path": _path,
+        "text": _text,
+    }
+    return {**namespace, **follows, **own}
 
 
 def _text(value: Value) -> str:
@@ -119,6 +127,7 @@ def _text(value: Value) -> str:
 
 def _emission(slots: Slots, text: str, twin: str) -> str:
     slots.emissions.append((text, twin))
+    slots.emptied = ()  # a later failure has another cause
     return f"{_OPEN}{len(slots.emissions) - 1}{_CLOSE}"
 
 
@@ -131,10 +140,27 @@ def _path(
 ) -> Value:
     """``runtime.path``; what a method returns is derived from its receiver."""
     for name in names:
-        result = runtime.path(value, (name,), None, holder, key)
+        result = _one_step(value, (name,), None, holder, key)
         receiver, holder, key = value, value, name
         value = _of_method(receiver, name, result)
     return value if wanted is None else converted(value, wanted, holder, key)
+
+
+def _blaming(operation: Callable[..., Value]) -> Callable[..., Value]:
+    """An operation; a text or number of the pod with which it fails is the cause."""
+
+    def operate(value: Value, *arguments: Value) -> Value:
+        try:
+            return operation(value, *arguments)
+        except Exception as error:
+            if value.__class__ in TAINTED:
+                error.sources = value.sources  # pyright: ignore[reportAttributeAccessIssue]
+            raise
+
+    return operate
+
+
+_one_step = _blaming(runtime.path)
 
 
 def _of_method(receiver: Value, name: str, result: Value) -> Value:

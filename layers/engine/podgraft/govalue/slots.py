@@ -75,6 +75,8 @@ class Slots:
 
     def __init__(self) -> None:
         self.emissions: list[tuple[str, str]] = []  # what actions wrote, and its twin
+        # The sources of the latest result that is nil or empty and so carries no taint.
+        self.emptied: tuple[int, ...] = ()
         self.texts: list[str | None] = []
         self.escaped: set[int] = set()
         self.sources: list[tuple[int, ...]] = []

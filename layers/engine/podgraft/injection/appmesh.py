@@ -22,7 +22,7 @@ from podgraft.patch import pointer
 from podgraft.records import dataclass
 
 from .errors import Fault, InjectionError, InvalidDocumentsError, OperatorError, UserError
-from .guard import failing, foreign, source
+from .guard import failing, failing_source, foreign
 from .harmless import is_harmless, steps
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class Mesh:
         try:
             place = failing(self._trace(slots, node, ports), self._reads)
         except (gotemplate.ExecError, gotemplate.LimitError) as again:
-            place = source(slots, again.sources)
+            place = failing_source(slots, again)
         misshapen = isinstance(error, _MisshapenError)
         problem = f"the patch template {'gives' if misshapen else 'fails:'} {error}"
         if place is None or steps(place) != (_NODE,):  # ports are numbers

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from podgraft import kubeyaml
+from podgraft.gotemplate import ExecError, LimitError
 from podgraft.govalue.slots import Place, Slots
 from podgraft.recent import Recent
 
@@ -105,6 +106,13 @@ def source(slots: Slots, sources: Sequence[int]) -> Place:
     return next(
         (place for text, place in roots if not is_harmless(text)), roots[0][1] if roots else None
     )
+
+
+def failing_source(slots: Slots, error: ExecError | LimitError) -> Place:
+    """The place of the text with which a function failed, or made nothing of which it could."""
+    if isinstance(error, ExecError) and not error.is_by_author:
+        return source(slots, error.sources or slots.emptied)
+    return source(slots, error.sources)
 
 
 def first_failing(count: int, holds: Callable[[int], bool]) -> int:

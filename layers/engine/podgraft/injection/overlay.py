@@ -26,7 +26,7 @@ from podgraft.patch import merge_patch, pointer, strategic
 from podgraft.policy import Keys, Spot, conditions, constraints, reading
 
 from .errors import InjectionError, OperatorError, UserError
-from .guard import breaking, breaking_key, failing, foreign, source
+from .guard import breaking, breaking_key, failing, failing_source, foreign
 from .harmless import steps
 from .overlay_data import FUNCTIONS, Data, type_of
 
@@ -159,7 +159,7 @@ class Overlay:
         try:
             trace = self._trace(data, slots)
         except (gotemplate.ExecError, gotemplate.LimitError) as error:
-            return source(slots, error.sources)
+            return failing_source(slots, error)
         return failing(trace, reads)
 
     def _reads(self, text: str) -> bool:

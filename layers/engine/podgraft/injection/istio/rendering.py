@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from podgraft.gotemplate import ExecError, Footprint, LimitError
 from podgraft.govalue.slots import Place, Slots
 from podgraft.injection.errors import InjectionError, OperatorError, UserError
-from podgraft.injection.guard import breaking, breaking_key, failing, foreign, source
+from podgraft.injection.guard import breaking, breaking_key, failing, failing_source, foreign
 from podgraft.injection.harmless import steps
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.kubeyaml import Similar
@@ -216,7 +216,7 @@ class Rendering(Generic[T]):
         try:
             trace = self._traced(template, seen, slots)
         except (ExecError, LimitError) as error:
-            return source(slots, error.sources)
+            return failing_source(slots, error)
         return failing(trace, self._reads)
 
     def _breaking_key(self, template: Template) -> str | None:
