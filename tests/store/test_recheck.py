@@ -40,7 +40,7 @@ def test_several_invalid_versions_are_refused_by_one_review() -> None:
 def test_a_version_that_is_valid_is_checked_once_however_many_reviews_fail() -> None:
     cloud = Cloud()
     # It works for every probe pod: a version that does not is refused.
-    name = '{{ if index .ObjectMeta.Labels "run" }}{{ fail "on purpose" }}{{ end }}'
+    name = '{{ if eq (index .Spec.Containers 0).Name "web" }}{{ fail "on purpose" }}{{ end }}'
     failing = CONFIG.replace("{{ .DeploymentMeta.Name }}", name).encode()
     cloud.put(named("1"), f"bundle: {cloud.upload({**BUNDLE, 'injector.yaml': failing})}\n")
     store = cloud.store(deferred=True)
