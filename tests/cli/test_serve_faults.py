@@ -247,8 +247,9 @@ def test_stopping_waits_neither_for_silence_nor_for_a_body(
         review.sendall(b"")
         served.process.send_signal(signal.SIGTERM)
         review.sendall(BODY[-1:])
-        answer = next_answer(review)
-        assert (answer.code, answer.headers["connection"]) == (200, "close")
+        # The answer can be on its way before the worker learns that it stops.
+        assert next_answer(review).code == 200
+        assert read_all(review) == b""
         assert b" 408 " in read_all(half)
         assert read_all(idle) == b""
     assert "head timeout: 1" in served.stop()

@@ -230,7 +230,8 @@ def test_generated_pods_of_templates_with_two_ways(fork: str) -> None:
     used = of_template(f"metadata:\n  annotations:\n    made: {fork % (note, note)}\nspec: {{}}\n")
     noted = [patch.merge_patch(WEB, {"metadata": {"annotations": note}}) for note in _NOTES]
     labelled = [patch.merge_patch(pod, {"metadata": {"labels": {"x": "y"}}}) for pod in noted]
-    assert len(assert_alike(used, sequence([*noted, *labelled], random, 150))) > 20
+    # Of the last template most notes are refused: YAML would change their text.
+    assert len(assert_alike(used, sequence([*noted, *labelled], random, 150))) > 10
 
 
 _NOTES: tuple[Object, ...] = tuple(

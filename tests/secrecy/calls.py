@@ -267,6 +267,12 @@ SCENARIOS = (
         failing(f"{IF_ANNOTATED}{{{{ urlParse {ENV} }}}}{{{{ end }}}}"),
     ),
     decided(
+        "a loop over a value",
+        "deny",
+        Call(pod()),
+        failing(f"{IF_ANNOTATED}{{{{ range {ENV} }}}}{{{{ end }}}}{{{{ end }}}}"),
+    ),
+    decided(
         "a value compared",
         "deny",
         Call(pod()),
@@ -335,10 +341,10 @@ SCENARIOS = (
     ),
     # The operator's
     faulty(
-        "a loop over a value",
+        "a template that fails by itself",
         OperatorError,
         Call(pod()),
-        failing(f"{{{{ range {ENV} }}}}{{{{ end }}}}"),
+        failing('{{ if eq (index .Spec.Containers 0).Name "web" }}{{ fail "no" }}{{ end }}'),
     ),
     *(
         faulty(f"policy {number}", NotLoadedError, Call(pod(), OTHER), policy(text))
