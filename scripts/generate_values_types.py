@@ -99,7 +99,7 @@ def read_clone(clone: Path) -> Messages:
     """The messages of all releases in a clone of Istio's repository."""
     described: Messages = {}
     for minor in range(_OLDEST, _NEWEST + 1):
-        for message, fields in _reached(parse(_proto(clone, minor))).items():
+        for message, fields in _select_reachable(parse(_proto(clone, minor))).items():
             known = described.setdefault(message, {})
             for name, type_ in fields.items():
                 _extend(known.setdefault(name, []), type_, minor)
@@ -191,7 +191,7 @@ def _worded(
     }
 
 
-def _reached(messages: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+def _select_reachable(messages: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     """The messages that ``Values`` reaches."""
     reached, waiting = dict[str, dict[str, str]](), ["Values"]
     while waiting:

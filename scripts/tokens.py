@@ -90,7 +90,7 @@ def in_store(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that name the store to *command*, which is given its book first."""
 
     @wraps(command)
-    def opened(
+    def run_in_store(
         *, store: str, stack_name: str | None, parameter_prefix: str | None, **own: object
     ) -> None:
         # A stack that is named wins over a prefix of the environment.
@@ -115,8 +115,8 @@ def in_store(command: Callable[..., None]) -> Callable[..., None]:
             help="Where the webhook looks: aws, or file:<folder>.",
         ),
     ):
-        opened = option(opened)
-    return opened
+        run_in_store = option(run_in_store)
+    return run_in_store
 
 
 @click.group("tokens.py", context_settings={"help_option_names": ["-h", "--help"]})

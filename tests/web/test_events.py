@@ -1,6 +1,5 @@
 """Events that AWS does not send, and header fields that Mangum cannot read: never an exception."""
 
-import importlib.util
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 from events.kept import PATH_TOKEN, SUBJECT, TOKEN
 from web.test_fronts import load_balancer, rest_api
+from web.test_handler import load_handler
 
 ROOT = Path(__file__).parents[2]
 Handler = Callable[[Any, object], dict[str, Any]]
@@ -27,13 +27,7 @@ def build(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Handle
     def cold_start(mode: str = "token") -> Handler:
         monkeypatch.setenv("PODGRAFT_STORE", f"file:{folder}")
         monkeypatch.setenv("PODGRAFT_AUTH", mode)
-        place = ROOT / "functions" / "webhook" / "handler.py"
-        spec = importlib.util.spec_from_file_location("handler", place)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module.handler
+        return load_handler()
 
     return cold_start
 

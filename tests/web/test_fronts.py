@@ -1,12 +1,13 @@
 """The same function behind other fronts: a private REST API, an internal load balancer."""
 
-import importlib.util
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from web.test_handler import load_handler
 
 ROOT = Path(__file__).parents[2]
 EVENT: dict[str, Any] = json.loads(
@@ -58,13 +59,7 @@ def load_balancer(headers: Mapping[str, str]) -> dict[str, Any]:
 def handler(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The function, started anew."""
     monkeypatch.setenv("PODGRAFT_STORE", f"file:{folder}")
-    place = ROOT / "functions" / "webhook" / "handler.py"
-    spec = importlib.util.spec_from_file_location("handler", place)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.handler
+    return load_handler()
 
 
 @pytest.mark.parametrize("front", [rest_api, load_balancer])

@@ -29,6 +29,16 @@ def event(name: str) -> dict[str, Any]:
     return json.loads((EVENTS / f"apigateway-v2-{name}.json").read_text())
 
 
+def load_handler() -> Handler:
+    """Import the function again, as a cold start does."""
+    spec = importlib.util.spec_from_file_location("handler", HANDLER)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.handler
+
+
 @pytest.fixture
 def build(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Handler]:
     """Import the handler anew in an environment of these variables, as a cold start does."""
@@ -38,12 +48,7 @@ def build(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Handler]:
             monkeypatch.delenv(name, raising=False)
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        spec = importlib.util.spec_from_file_location("handler", HANDLER)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module.handler
+        return load_handler()
 
     return cold_start
 

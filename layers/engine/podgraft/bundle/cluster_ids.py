@@ -59,7 +59,7 @@ def path_warnings(bundle: Bundle, url: UrlPath) -> Iterator[Diagnostic]:
     if cluster_id != expected:
         yield url.warning(
             f'the path sets the cluster id of proxies to "{cluster_id}", but {_VALUE} is '
-            f"{_shown(injector.cluster_id)}, and istiod refuses proxies of an unknown cluster",
+            f"{_quote_id(injector.cluster_id)}, and istiod refuses proxies of an unknown cluster",
             f'remove "cluster" from the path, or set {_VALUE} to "{cluster_id}"',
         )
 
@@ -83,5 +83,5 @@ def policy_warnings(bundle: Bundle, policy: Policy, file: str) -> Iterator[Diagn
             )
 
 
-def _shown(cluster_id: str) -> str:
+def _quote_id(cluster_id: str) -> str:
     return f'"{cluster_id}"' if cluster_id else f'not set, which means "{STOCK}"'

@@ -49,7 +49,7 @@ def command(
             result = _inject_workloads(text, snapshot, caller)
     except (UserError, OperatorError, kubeyaml.NotYAMLError) as error:
         raise CommandError(f"{filename}: {discreet(error)}") from error
-    for warning in (*result.warnings, *_left_out(snapshot.bundle, webhook=webhook)):
+    for warning in (*result.warnings, *_find_unapplied(snapshot.bundle, webhook=webhook)):
         click.secho(warning, fg="yellow", err=True)
     documents.write(output, result.text)
     click.echo(f"injected {result.injected} of {result.workloads} workloads", err=True)
@@ -66,7 +66,7 @@ def _inject_workloads(text: str, snapshot: Snapshot, caller: Caller) -> kubeinje
     return kubeinject.inject(injector, text, injector.environment(caller.path))
 
 
-def _left_out(bundle: Bundle, *, webhook: bool) -> Iterator[str]:
+def _find_unapplied(bundle: Bundle, *, webhook: bool) -> Iterator[str]:
     """What the bundle contains and this command does not apply."""
     if not webhook and len(bundle.pods) > 1:
         yield (

@@ -120,14 +120,14 @@ def _objects(content: str) -> Iterator[Object]:
     except kubeyaml.NotYAMLError:
         return
     for document in read:
-        yield from _opened(document)
+        yield from _flatten_list(document)
 
 
-def _opened(document: JSON) -> Iterator[Object]:
+def _flatten_list(document: JSON) -> Iterator[Object]:
     match document:
         case {"kind": "List" | "ConfigMapList", "items": list(items)}:
             for item in items:
-                yield from _opened(item)
+                yield from _flatten_list(item)
         case dict():
             yield document
         case _:

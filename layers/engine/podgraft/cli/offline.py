@@ -127,11 +127,11 @@ class _Run:
         self.workloads += 1
         outcome = inject(pod, _namespace(pod, self.namespace), self.snapshot, self.caller)
         if not isinstance(outcome, Answered) or not outcome.response.allowed:
-            raise CommandError(f"{documents.name(pod)}: {told(outcome)}")
+            raise CommandError(f"{documents.name(pod)}: {describe_outcome(outcome)}")
         for warning in outcome.response.warnings:
             self._warn(pod, warning)
         if not outcome.response.patch:
-            self._warn(pod, told(outcome))
+            self._warn(pod, describe_outcome(outcome))
             return pod
         self.injected += 1
         return apply_response(pod, outcome)
@@ -162,7 +162,7 @@ def apply_response(value: Object, outcome: Outcome) -> Object:
     return after if isinstance(after, dict) else value
 
 
-def told(outcome: Outcome) -> str:
+def describe_outcome(outcome: Outcome) -> str:
     """An outcome in one line: the decision, or why there is none."""
     match outcome:
         case Answered(response=response, facts=facts):

@@ -41,7 +41,7 @@ class Sources:
         slots = self.slots
         if not slots.slots_of(twin):
             return result if result == twin else self.derived(result)
-        if slots.filled(twin) != result:
+        if slots.fill(twin) != result:
             if slots.is_token(twin):
                 return self.derived(result)
             twin = slots.loosened(twin, faithful=faithful)

@@ -155,12 +155,12 @@ class Program:
 
     def _explained(self, error: Exception, code: _Code) -> ExecError | LimitError:
         """``error`` with its place in the template, and the text of the pod it arose from."""
-        explained = self._placed(error, code)
+        explained = self._locate(error, code)
         if not (isinstance(explained, ExecError) and explained.is_by_author):
             explained.sources = getattr(error, "sources", ())
         return explained
 
-    def _placed(self, error: Exception, code: _Code) -> ExecError | LimitError:
+    def _locate(self, error: Exception, code: _Code) -> ExecError | LimitError:
         blame = code.sites.blame(error.__traceback__, code.namespace)
         if blame is None:
             blame = Blame(nodes.Dot(), self.source.name, None, "")

@@ -120,7 +120,7 @@ class Slots:
         """
         return _TOKEN.sub(lambda found: self._loosened(found[0], faithful=faithful), twin)
 
-    def filled(self, twin: str) -> str | None:
+    def fill(self, twin: str) -> str | None:
         """The text that the twin replaces; none if a token of it replaces any text."""
         slots = self.slots_of(twin)
         if None in (self.texts[slot] for slot in slots):

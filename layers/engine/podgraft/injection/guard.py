@@ -150,13 +150,13 @@ def _agrees(text: str, structure: Sequence[Node], comparison: Comparison) -> boo
 
 def _keeps(slots: Slots, real: str, twin: str) -> bool:
     """Whether a scalar is the text that its twin replaces, if that is known."""
-    filled = slots.filled(twin)
+    filled = slots.fill(twin)
     return filled is None or filled == real
 
 
 def _keeps_some(slots: Slots, real: str, twin: str) -> bool:
     """The same if some twins may have stayed."""
-    filled = slots.filled(twin)
+    filled = slots.fill(twin)
     return filled is None or real in (filled, twin) or bool(slots.slots_of(real))
 
 

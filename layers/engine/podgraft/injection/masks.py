@@ -54,12 +54,12 @@ class Masking:
         self.found.append((text, place))
         if len(self.found) <= self.spared:
             return text
-        replaced = _SYNTAX.sub(_filled, text)
+        replaced = _SYNTAX.sub(_fill_match, text)
         if replaced == text or not is_harmless(replaced):
             replaced = _FILL + replaced[1:]  # words, such as null, and leading dashes
         return replaced
 
 
-def _filled(found: re.Match[str]) -> str:
+def _fill_match(found: re.Match[str]) -> str:
     """As many letters as the character has bytes, which is what Go counts."""
     return _FILL * len(found[0].encode("utf-8", "surrogatepass"))

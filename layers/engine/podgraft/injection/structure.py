@@ -81,7 +81,7 @@ class Comparison:
     def _is_loose(self, pair: tuple[Node, Node]) -> bool:
         """Whether a masked key can replace more than one text; such keys have to wait."""
         key = pair[0]
-        return not isinstance(key, Scalar) or self._slots.filled(key.text) is None
+        return not isinstance(key, Scalar) or self._slots.fill(key.text) is None
 
     def _same_key(self, real: Node, masked: Node) -> bool:
         if not self._same(real, masked):

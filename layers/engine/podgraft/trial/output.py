@@ -61,7 +61,7 @@ def is_reference(image: str) -> bool:
 def _images(before: Object, after: Object) -> Iterator[Flaw]:
     for spec_path, spec in _specs(after):
         own = {_key(container) for container in _all_containers(_at(before, spec_path))}
-        for path, container in _placed(spec, spec_path):
+        for path, container in _locate_containers(spec, spec_path):
             if _key(container) in own:
                 continue
             image = container.get("image")
@@ -104,14 +104,14 @@ def _at(value: Object, path: str) -> Object:
     return value
 
 
-def _placed(spec: Object, path: str) -> Iterator[tuple[str, Object]]:
+def _locate_containers(spec: Object, path: str) -> Iterator[tuple[str, Object]]:
     for kind in _CONTAINERS:
         for index, container in enumerate(objects_at(spec, kind)):
             yield f"{path}/{kind}/{index}", container
 
 
 def _all_containers(spec: Object) -> Iterator[Object]:
-    for _, container in _placed(spec, ""):
+    for _, container in _locate_containers(spec, ""):
         yield container
 
 

@@ -52,7 +52,7 @@ def _by_token(book: Book, credentials: Credentials) -> Known:
         )
     given = [tokens.digest(token) for token in credentials.tokens]
     mine = {name for name, known in book.callers.items() if known.knows(*given)}
-    return _settled(mine, book, "token")
+    return _find_cluster(mine, book, "token")
 
 
 class _Subjects:
@@ -92,10 +92,10 @@ def _by_subject(read: _Subjects, book: Book, credentials: Credentials) -> Known:
     mine: set[str] = set()
     for spelling in subjects.spellings(subject):
         mine |= clusters.get(spelling, set())
-    return _settled(mine, book, "client certificate")
+    return _find_cluster(mine, book, "client certificate")
 
 
-def _settled(mine: set[str], book: Book, what: str) -> Known:
+def _find_cluster(mine: set[str], book: Book, what: str) -> Known:
     """Return the one cluster of the credential."""
     if not mine:
         _check_read(book)

@@ -55,7 +55,7 @@ def of_review(subject: Subject, webhook: Webhook, outcome: Outcome, trace: Trace
         name=f"podgraft /{webhook.route}, {documents.name(subject.object)}",
         object=documents.name(subject.object),
         route=webhook.route,
-        stations=(*_settled(stations, deciding), result),
+        stations=(*_mark_deciding(stations, deciding), result),
         verdict=_VERDICTS[word],
         review=_review(subject, webhook, outcome),
     )
@@ -89,7 +89,7 @@ def _deciding(stations: Iterable[Station], word: Word) -> int | None:
     return None
 
 
-def _settled(stations: list[Station], deciding: int | None) -> Iterator[Station]:
+def _mark_deciding(stations: list[Station], deciding: int | None) -> Iterator[Station]:
     """The stations; steps of the policy after its deciding step are not reached."""
     settled = False
     for index, station in enumerate(stations):

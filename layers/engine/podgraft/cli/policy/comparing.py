@@ -61,7 +61,7 @@ def _lines(content: bytes) -> list[str]:
 def _outcome(sample: Sample, snapshot: Snapshot) -> list[str]:
     """The decision, and each operation on a line of its own."""
     outcome = offline.inject(sample.pod, sample.namespace, snapshot)
-    lines = [offline.told(outcome)]
+    lines = [offline.describe_outcome(outcome)]
     if isinstance(outcome, Answered) and outcome.response.patch:
         operations = jsonvalue.load(outcome.response.patch)
         lines.extend(map(jsonvalue.dump, operations if isinstance(operations, list) else []))

@@ -278,7 +278,7 @@ def _rendered(template: str, trace: Trace) -> str:
     slots, text, twin = trace.slots, trace.text, trace.masked
     if not slots.slots_of(twin):
         return text
-    exact = slots.filled(twin) == text
+    exact = slots.fill(twin) == text
     return slots.with_twin(
         text, twin if exact else slots.loosened(twin, faithful=False), slots.sources_of(twin)
     )
