@@ -9,6 +9,7 @@ import pytest
 from events.kept import BUNDLE
 from podgraft.cli import main
 
+SAMPLES = Path(__file__).parents[2] / "samples"
 INJECTOR = BUNDLE["injector.yaml"].decode()
 OLD = """\
 apiVersion: v1
@@ -126,6 +127,12 @@ def test_a_registry_that_closes_is_told(local: Local) -> None:
     assert "; use docker.io/istio or a mirror (https://istio.io/" in warning
 
 
+def test_a_folder_above_the_bundle_is_named(local: Local) -> None:
+    local.write("policy: enabled\n", injector=INJECTOR)
+    outcome = local.run("policy", "check", "--bundle", ".")
+    assert (outcome.status, outcome.errors) == (1, (".: is not a bundle; did you mean bundle?",))
+
+
 # What inject and explain tell of the same documents.
 
 POD = """\
@@ -152,6 +159,18 @@ def test_offline_commands_tell_the_same(local: Local, command: str, by_file: boo
     assert (outcome.status, outcome.errors) == (0, ())
     [warning] = outcome.warnings
     assert f"/data/config/neverInjectSelector: {GIVEN}; move it" in warning
+
+
+def test_explain_tells_of_the_image_that_an_annotation_names(local: Local) -> None:
+    image = "gcr.io/istio-release/proxyv2:1.28.1"
+    local.write("policy: enabled\n", injector=(SAMPLES / "istio/bundle/injector.yaml").read_text())
+    annotations = f'annotations: {{sidecar.istio.io/proxyImage: "{image}"}}'
+    Path("pod.yaml").write_text(POD.replace('labels: {never: "true"}', annotations))
+    documents = ("--bundle", "bundle", "--policy", "policy.yaml")
+    outcome = local.run("explain", "-f", "pod.yaml", *documents)
+    assert outcome.status == 0
+    [warning] = outcome.warnings
+    assert warning.startswith(f"image {image}: gcr.io/istio-release ")
 
 
 # The cluster ids of callers and of Istio.

@@ -19,6 +19,7 @@ from podgraft.policy import Policy
 from podgraft.records import dataclass
 
 from . import probes
+from .ambiguous import REMEDY, find_unquoted
 from .outcome import Outcome, attempts
 from .probes import Probe
 from .report import Report, field_fault
@@ -181,6 +182,22 @@ def _try(
             text = report.describe_failure(failure)
             problem = f"{way.label}fails for {failure.probe.name}: {text}"
             report.warning(holder.fault(target.path, problem, failure.remedy))
+    if not outcome.failures and not way.is_switched:
+        yield from _try_ambiguous(way, target, holder, report)
+
+
+def _try_ambiguous(
+    way: _Way, target: _Target, holder: Manifest, report: Report
+) -> Generator[None, None, None]:
+    """Warn of text of a pod that is written where YAML does not read it as text."""
+    probe = next(target.alone())
+    found = yield from find_unquoted(way.change, probe)
+    if found is None:
+        return
+    what, failure = found
+    problem = f"fails for {probe.name} with {what}: {report.describe_failure(failure)}"
+    if not any(known.problem == problem for known in report.warnings):  # of an alias
+        report.warning(holder.fault(target.path, problem, REMEDY))
 
 
 def _faults(

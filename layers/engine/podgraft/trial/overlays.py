@@ -6,7 +6,7 @@ its template is rendered regardless, so that a template that never works is foun
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from podgraft.bundle import Bundle, Call, Fault, Manifest, OverlayGraft
@@ -17,8 +17,10 @@ from podgraft.injection.overlay_data import data_type, type_of
 from podgraft.jsonvalue import Object
 from podgraft.records import dataclass
 
+from .ambiguous import REMEDY, find_unquoted
 from .matching import Candidate, candidates
 from .outcome import Failure, Outcome, attempts
+from .probes import Probe
 from .report import Report, field_fault
 
 _TEMPLATE = "/spec/template"
@@ -68,11 +70,28 @@ class _Trial:
         tried = matching or listed
         outcome = yield from attempts(self._over, [candidate.probe for candidate in tried])
         if matching:
-            self._judge(kind, outcome)
+            works = not outcome.fails_everywhere
+            unquoted = works and (yield from self._try_ambiguous(tried[-1].probe))
+            self._judge(kind, outcome, is_explained=unquoted)
         elif outcome.fails_everywhere:
             self._note_failure(f"every probe {kind}, whatever its conditions", outcome.errors[0])
         else:
             self._note_common_flaws(outcome)
+
+    def _try_ambiguous(self, probe: Probe) -> Generator[None, None, bool]:
+        """Warn of text that is written where YAML does not read it as text; return whether it is.
+
+        It is warned of once, not for each kind of object.
+        """
+        place = self.holder.path + _TEMPLATE
+        if any((found.path, found.remedy) == (place, REMEDY) for found in self.report.warnings):
+            return True
+        found = yield from find_unquoted(self._over, probe)
+        if found is not None:
+            what, failure = found
+            problem = f"fails for {probe.name} with {what}: {self.report.describe_failure(failure)}"
+            self.report.warning(self.holder.fault(_TEMPLATE, problem, REMEDY))
+        return found is not None
 
     def _applies(self, candidate: Candidate) -> bool:
         try:
@@ -87,12 +106,12 @@ class _Trial:
     def _over(self, before: Object, call: Call) -> Object:
         return self.overlay.over(before, call.namespace)
 
-    def _judge(self, kind: str, outcome: Outcome) -> None:
+    def _judge(self, kind: str, outcome: Outcome, *, is_explained: bool) -> None:
         if outcome.fails_everywhere:
             self._note_failure(f"every probe {kind}", outcome.errors[-1 if outcome.is_final else 0])
         for failure in outcome.first_flaws:
             self._note_flaw(failure)
-        if outcome.errors and not outcome.fails_everywhere:
+        if outcome.errors and not outcome.fails_everywhere and not is_explained:
             failure = outcome.errors[0]
             problem = f"fails for {failure.probe.name}: {self.report.describe_failure(failure)}"
             self.report.warning(self._fault(problem, failure))

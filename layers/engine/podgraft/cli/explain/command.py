@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from podgraft import jsonvalue
+from podgraft.bundle.retired_registries import image_warning
 from podgraft.cli import configuration, documents
 from podgraft.cli.failure import CommandError
 from podgraft.jsonvalue import JSON
@@ -68,6 +69,9 @@ def command(
         snapshot=snapshot, caller=caller, webhooks=webhooks, labels=_labels(namespace_labels)
     )
     journeys = [cluster.explain(subject) for subject in subjects(filename, namespace)]
+    for image in dict.fromkeys(each.sidecars.image for each in journeys if each.sidecars):
+        if warning := image_warning(image):
+            click.echo(f"warning: {warning}", err=True)
     click.echo(_written(journeys, Output(output)), nl=False)
     return exit_status(journeys)
 

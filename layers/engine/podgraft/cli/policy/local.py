@@ -70,7 +70,8 @@ def check(
         findings.extend(each for url in url_paths for each in path_warnings(compiled, url))
     errors, warnings = _separated(findings, strict=strict)
     if errors or compiled is None:
-        raise CommandError(*map(str, errors), warnings=warnings)
+        hint = folders.suggest(folder)
+        raise CommandError(*([hint] if hint else map(str, errors)), warnings=warnings)
     return Checked(
         files=files,
         digest=digest,
