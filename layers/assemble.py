@@ -34,8 +34,8 @@ OPERATIONS = {
 }
 # Of Flask and Werkzeug no review uses templates, sessions, forms, command line, server and client,
 # of PyYAML only the binding of libyaml, of Powertools' logger no path into events.
-STANDINS = Path(__file__).with_name("standins")
-UNNEEDED = (
+STUBS = Path(__file__).with_name("standins")
+UNUSED = (
     "bin",
     "click",
     "itsdangerous",
@@ -60,7 +60,7 @@ def main(argv: list[str]) -> int:
     match argv:
         case ["dependencies", target, requirements]:
             _install(Path(target), requirements)
-            leave_out(Path(target))
+            remove_unused(Path(target))
             _cut_botocore(Path(target))
         case ["sources", target, package]:
             _copy(Path(target), Path(package))
@@ -68,7 +68,7 @@ def main(argv: list[str]) -> int:
             print(__doc__, file=sys.stderr)
             return 2
     compiled = _compile(Path(target))
-    size = _megabytes(Path(target))
+    size = _folder_size(Path(target))
     print(f"{argv[0]}: {size} for {RUNTIME} on {ARCHITECTURE}, {compiled}")
     return 0
 
@@ -88,13 +88,13 @@ def _install(target: Path, requirements: str) -> None:
     )
 
 
-def leave_out(target: Path) -> None:
+def remove_unused(target: Path) -> None:
     """Remove what no review needs, and put the stand-ins where something still asks for it."""
-    for pattern in UNNEEDED:
+    for pattern in UNUSED:
         for path in list(target.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     ignore = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(STANDINS, target, ignore=ignore, dirs_exist_ok=True)
+    shutil.copytree(STUBS, target, ignore=ignore, dirs_exist_ok=True)
 
 
 def _cut_botocore(target: Path) -> None:
@@ -122,45 +122,45 @@ def _minify(path: Path, operations: set[str]) -> None:
     model = json.loads(decompress(text) if path.suffix == ".gz" else text)
     kept = {name: body for name, body in model["operations"].items() if name in operations}
     reached: set[str] = set()
-    queue = list(_shapes(list(kept.values())))
+    queue = list(_referenced_shapes(list(kept.values())))
     while queue:
         name = queue.pop()
         if name not in reached:
             reached.add(name)
-            queue.extend(_shapes(model["shapes"][name]))
+            queue.extend(_referenced_shapes(model["shapes"][name]))
     model["operations"] = kept
     model["shapes"] = {name: model["shapes"][name] for name in sorted(reached)}
-    packed = json.dumps(_without_prose(model), separators=(",", ":")).encode()
+    packed = json.dumps(_strip_documentation(model), separators=(",", ":")).encode()
     path.write_bytes(compress(packed, mtime=0) if path.suffix == ".gz" else packed)
 
 
-def _shapes(node: object) -> Iterator[str]:
+def _referenced_shapes(node: object) -> Iterator[str]:
     match node:
         case dict():
             for key, value in node.items():
                 if key == "shape" and isinstance(value, str):
                     yield value
                 else:
-                    yield from _shapes(value)
+                    yield from _referenced_shapes(value)
         case list():
             for item in node:
-                yield from _shapes(item)
+                yield from _referenced_shapes(item)
         case _:
             pass
 
 
-def _without_prose(node: object) -> object:
+def _strip_documentation(node: object) -> object:
     """The model with empty documentation: botocore reads the key, and nobody its text."""
     match node:
         case dict():
             return {
                 key: ""
                 if key == "documentation" and isinstance(value, str)
-                else _without_prose(value)
+                else _strip_documentation(value)
                 for key, value in node.items()
             }
         case list():
-            return [_without_prose(item) for item in node]
+            return [_strip_documentation(item) for item in node]
         case _:
             return node
 
@@ -172,7 +172,7 @@ def _copy(target: Path, package: Path) -> None:
 
 
 def _compile(target: Path) -> str:
-    python = matching_python(RUNTIME)
+    python = find_python(RUNTIME)
     if python is None:
         return (
             f"WITHOUT bytecode (no {RUNTIME} on this machine, nor uv to fetch it by: "
@@ -185,18 +185,18 @@ def _compile(target: Path) -> str:
     return "with bytecode"
 
 
-def matching_python(runtime: str) -> str | None:
+def find_python(runtime: str) -> str | None:
     """A Python of the very release to compile with: this one, PATH's, pyenv's, or one of uv's."""
     release = runtime.removeprefix("python")
     if sys.version_info[:2] == tuple(map(int, release.split("."))):
         return sys.executable
     pyenv = Path("~/.pyenv/versions").expanduser()
     candidates = [shutil.which(runtime), *map(str, pyenv.glob(f"{release}.*/bin/{runtime}"))]
-    found = next((path for path in candidates if path and _runs(path)), None)
-    return found or _fetched(release)
+    found = next((path for path in candidates if path and _is_runnable(path)), None)
+    return found or _fetch_python(release)
 
 
-def _fetched(release: str) -> str | None:
+def _fetch_python(release: str) -> str | None:
     """A Python that uv has, or fetches now; none without uv, or where it cannot."""
     uv = shutil.which("uv")
     if (
@@ -208,12 +208,12 @@ def _fetched(release: str) -> str | None:
     return subprocess.run(find, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def _runs(python: str) -> bool:
+def _is_runnable(python: str) -> bool:
     # pyenv puts shims on PATH for releases that are installed but not chosen: these fail.
     return subprocess.run([python, "-V"], capture_output=True, check=False).returncode == 0
 
 
-def _megabytes(folder: Path) -> str:
+def _folder_size(folder: Path) -> str:
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     return f"{size / 1e6:.1f} MB"
 

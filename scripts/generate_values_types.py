@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from generated import settle
+from generated import write_or_compare
 
 _ROOT = Path(__file__).resolve().parent.parent
 DATA = _ROOT / "scripts/data/istio/values-types.json"
@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         described = read_clone(Path(arguments[1]))
         DATA.write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
         arguments = arguments[2:]
-    return settle(arguments, TARGET, module(), "tests/injection/istio")
+    return write_or_compare(arguments, TARGET, module(), "tests/injection/istio")
 
 
 def module() -> str:

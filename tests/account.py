@@ -20,7 +20,7 @@ CREDENTIALS: Mapping[str, str] = {
 
 
 @contextmanager
-def account() -> Generator[tuple[str, int]]:
+def start_account() -> Generator[tuple[str, int]]:
     """Start an empty account; host and port. Everything in it is gone at the end."""
     moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     moto.start()
@@ -28,14 +28,14 @@ def account() -> Generator[tuple[str, int]]:
     try:
         yield address
     finally:
-        _empty(*address)
+        _reset_account(*address)
         moto.stop()
 
 
 @contextmanager
-def with_bucket(bucket: str) -> Generator[Any]:
+def start_account_with_bucket(bucket: str) -> Generator[Any]:
     """An account that this process calls by its own environment; the session to call it by."""
-    with account() as (host, port), pytest.MonkeyPatch.context() as environment:
+    with start_account() as (host, port), pytest.MonkeyPatch.context() as environment:
         environment.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
         for name, value in CREDENTIALS.items():
             environment.setenv(name, value)
@@ -70,7 +70,7 @@ def deploy_stack(
     session.create_client("cloudformation").create_stack(StackName=name, TemplateBody=template)
 
 
-def _empty(host: str, port: int) -> None:
+def _reset_account(host: str, port: int) -> None:
     """What moto keeps is the process's, whichever server shows it."""
     with closing(HTTPConnection(host, port)) as connection:
         connection.request("POST", "/moto-api/reset")

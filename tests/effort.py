@@ -6,7 +6,7 @@ from types import FrameType
 from typing import Any
 
 
-def lines(call: Callable[[], object]) -> int:
+def count_lines(call: Callable[[], object]) -> int:
     """The lines of Python that *call* executes."""
     counted = 0
 
@@ -25,7 +25,7 @@ def lines(call: Callable[[], object]) -> int:
     return counted
 
 
-def growth(cost: Callable[[int], int], size: int) -> float:
+def measure_growth(cost: Callable[[int], int], size: int) -> float:
     """How much more the second doubling of ``size`` adds than the first: 2 where cost is linear.
 
     It is 4 by a square, whatever the cost of what does not grow.

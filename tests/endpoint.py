@@ -14,9 +14,11 @@ from certificates.keys import PrivateKey
 
 
 @contextlib.contextmanager
-def showing(chain: Sequence[x509.Certificate], key: PrivateKey, folder: Path) -> Generator[int]:
+def serve_certificate(
+    chain: Sequence[x509.Certificate], key: PrivateKey, folder: Path
+) -> Generator[int]:
     """Shake hands with whoever comes; gives the port on 127.0.0.1."""
-    (folder / "shown.pem").write_bytes(pem.dump(chain) + keys.encode(key, None))
+    (folder / "shown.pem").write_bytes(pem.dump_certificates(chain) + keys.encode_key(key, None))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "shown.pem")
     with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -10,7 +10,7 @@ from pathlib import Path
 from cryptography import x509
 
 from certificates import issuing, keys, names, pem
-from certificates.issuing import Issuer, Lifetime
+from certificates.issuing import Issuer, Validity
 from certificates.keys import KeyType, PrivateKey
 
 # The real clock, because a handshake knows no other; whole seconds, as certificates count.
@@ -21,8 +21,8 @@ class Authority:
     """A CA that signs what a test asks for."""
 
     def __init__(self, common_name: str | None = None, days: int = issuing.AUTHORITY_DAYS) -> None:
-        key = keys.make(KeyType.P_256)
-        certificate = issuing.authority(key, common_name, Lifetime.starting(NOW, days))
+        key = keys.make_key(KeyType.P_256)
+        certificate = issuing.make_ca(key, common_name, Validity.from_now(NOW, days))
         self.issuer = Issuer(certificate, key)
         self.certificate = certificate
 
@@ -30,9 +30,11 @@ class Authority:
         self, *hosts: str, key: PrivateKey | None = None, start: datetime = NOW, days: int = 300
     ) -> x509.Certificate:
         """A certificate for *hosts*."""
-        public = (key or keys.make(KeyType.P_256)).public_key()
-        lifetime = Lifetime.starting(start, days)
-        return issuing.server(names.parse(hosts), public, self.issuer, lifetime)
+        public = (key or keys.make_key(KeyType.P_256)).public_key()
+        lifetime = Validity.from_now(start, days)
+        return issuing.make_server_certificate(
+            names.parse_names(hosts), public, self.issuer, lifetime
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,8 @@ def ask_go(goverify: Path, questions: Iterable[Question]) -> list[str]:
     lines = "".join(
         json.dumps(
             {
-                "roots": pem.dump(question.roots).decode(),
-                "chain": pem.dump(question.chain).decode(),
+                "roots": pem.dump_certificates(question.roots).decode(),
+                "chain": pem.dump_certificates(question.chain).decode(),
                 "host": question.host,
                 "now": question.now.isoformat(),
             }

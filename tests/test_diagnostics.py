@@ -34,4 +34,4 @@ def test_a_diagnostic_is_an_error_unless_it_says_otherwise() -> None:
 
 
 def test_the_faults_of_bundles_are_diagnostics() -> None:
-    assert bundle.Fault is Diagnostic
+    assert bundle.Diagnostic is Diagnostic

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 TEXTS = st.text("ab-é\n", max_size=8)
 
 
 @given(TEXTS)
 def test_every_method_answers_as_the_compiled_patterns(text: str) -> None:
-    late, now = lazy("(a+)-?", re.IGNORECASE), re.compile("(a+)-?", re.IGNORECASE)
+    late, now = lazy_compile("(a+)-?", re.IGNORECASE), re.compile("(a+)-?", re.IGNORECASE)
     assert late.sub("<\\1>", text) == now.sub("<\\1>", text)
     assert late.subn("", text, 1) == now.subn("", text, 1)
     assert late.split(text) == now.split(text)
@@ -26,15 +26,18 @@ def test_every_method_answers_as_the_compiled_patterns(text: str) -> None:
 
 
 def test_bytes_have_patterns_too() -> None:
-    assert lazy(b"a+").fullmatch(b"aa")
+    assert lazy_compile(b"a+").fullmatch(b"aa")
 
 
 def test_what_a_pattern_says_of_itself_is_there() -> None:
-    assert (lazy("(?P<n>a)").pattern, lazy("(?P<n>a)").groupindex) == ("(?P<n>a)", {"n": 1})
+    assert (lazy_compile("(?P<n>a)").pattern, lazy_compile("(?P<n>a)").groupindex) == (
+        "(?P<n>a)",
+        {"n": 1},
+    )
 
 
 def test_what_is_no_expression_fails_when_it_is_used() -> None:
-    late = lazy("(")
+    late = lazy_compile("(")
     with pytest.raises(re.error):
         late.match("")
 
@@ -48,7 +51,7 @@ def test_nothing_is_compiled_before_the_first_use(monkeypatch: pytest.MonkeyPatc
 
     now = re.compile
     monkeypatch.setattr("podgraft.patterns.re.compile", compile_)
-    late = lazy("a")
+    late = lazy_compile("a")
     assert compiled == []
     assert late.match("a")
     assert late.search("ba")

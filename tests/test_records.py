@@ -132,17 +132,17 @@ def test_wrong_calls_are_type_errors(classes: dict[str, Any], given: tuple[int, 
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class FrozenValue:
     """A value that a pickle can name."""
 
     value: int
 
 
 def test_frozen_values_survive_pickling() -> None:
-    assert pickle.loads(pickle.dumps(Kept(3))) == Kept(3)  # noqa: S301 — our own
+    assert pickle.loads(pickle.dumps(FrozenValue(3))) == FrozenValue(3)  # noqa: S301 — our own
 
 
 def test_positions_match_in_patterns() -> None:
-    match Kept(3):
-        case Kept(value):
+    match FrozenValue(3):
+        case FrozenValue(value):
             assert value == 3

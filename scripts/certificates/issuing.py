@@ -13,7 +13,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from certificates import names
 from certificates.errors import CertificateError
 from certificates.keys import PrivateKey
-from certificates.names import Names
+from certificates.names import SubjectAltNames
 
 AUTHORITY_DAYS = 3650
 LEAF_DAYS = 300  # under the 398 days that public authorities and some clients still accept
@@ -26,7 +26,7 @@ CLOCK_SKEW = timedelta(minutes=5)  # a cluster whose clock is late trusts the ce
 PublicKey: TypeAlias = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
 
 
-class Kind(Enum):
+class CertificatePurpose(Enum):
     """What a certificate is for, and the extended key usage that says so."""
 
     SERVER = ExtendedKeyUsageOID.SERVER_AUTH
@@ -42,14 +42,14 @@ class Issuer:
 
 
 @dataclass(frozen=True, slots=True)
-class Lifetime:
+class Validity:
     """From when to when a certificate is valid."""
 
     begin: datetime
     end: datetime
 
     @classmethod
-    def starting(cls, now: datetime, days: int) -> "Lifetime":
+    def from_now(cls, now: datetime, days: int) -> "Validity":
         """*days* from *now*, and a little before, for clocks that are late."""
         if days < 1:
             raise CertificateError(f"{days} days: a certificate must live at least one day")
@@ -59,17 +59,17 @@ class Lifetime:
         return cls(now - CLOCK_SKEW, now + timedelta(days=days))
 
 
-def authority(key: PrivateKey, common_name: str | None, lifetime: Lifetime) -> x509.Certificate:
+def make_ca(key: PrivateKey, common_name: str | None, lifetime: Validity) -> x509.Certificate:
     """A self-signed CA that signs leaf certificates only.
 
     Without *common_name* it is named after its key, so that an old and a new CA are never confused.
     """
     identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
-    subject = _name(common_name or f"podgraft CA {identifier.digest.hex()[:8]}")
+    subject = _make_name(common_name or f"podgraft CA {identifier.digest.hex()[:8]}")
     return (
         _builder(subject, subject, key.public_key(), lifetime)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_usage(sign_certificates=True), critical=True)
+        .add_extension(_key_usage(sign_certificates=True), critical=True)
         .add_extension(identifier, critical=False)
         .add_extension(
             x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier),
@@ -79,47 +79,55 @@ def authority(key: PrivateKey, common_name: str | None, lifetime: Lifetime) -> x
     )
 
 
-def server(wanted: Names, key: PublicKey, issuer: Issuer, lifetime: Lifetime) -> x509.Certificate:
+def make_server_certificate(
+    wanted: SubjectAltNames, key: PublicKey, issuer: Issuer, lifetime: Validity
+) -> x509.Certificate:
     """A certificate for every one of the *wanted* names.
 
     The common name is for people only: the first DNS name, where it fits.
     """
     first = next((name for name in wanted.dns if len(name) <= MAX_COMMON_NAME), None)
-    subject = _name(first) if first else x509.Name([])
-    return _leaf(Kind.SERVER, subject, wanted, key, issuer, lifetime)
+    subject = _make_name(first) if first else x509.Name([])
+    return _sign_leaf(CertificatePurpose.SERVER, subject, wanted, key, issuer, lifetime)
 
 
-def client(
-    common_name: str, organization: str | None, key: PublicKey, issuer: Issuer, lifetime: Lifetime
+def make_client_certificate(
+    common_name: str, organization: str | None, key: PublicKey, issuer: Issuer, lifetime: Validity
 ) -> x509.Certificate:
     """A certificate by which a cluster shows who it is, in mutual TLS."""
-    subject = _name(common_name, organization)
-    return _leaf(Kind.CLIENT, subject, Names(), key, issuer, lifetime)
+    subject = _make_name(common_name, organization)
+    return _sign_leaf(CertificatePurpose.CLIENT, subject, SubjectAltNames(), key, issuer, lifetime)
 
 
-def renew(
+def renew_certificate(
     old: x509.Certificate,
     key: PublicKey,
     issuer: Issuer,
-    lifetime: Lifetime,
-    wanted: Names | None = None,
+    lifetime: Validity,
+    wanted: SubjectAltNames | None = None,
 ) -> x509.Certificate:
     """*old* once more, for *key*: same subject and purpose, and the same names unless *wanted*."""
-    return _leaf(kind(old), old.subject, wanted or names.of(old), key, issuer, lifetime)
+    return _sign_leaf(
+        certificate_purpose(old), old.subject, wanted or names.names_of(old), key, issuer, lifetime
+    )
 
 
-def kind(certificate: x509.Certificate) -> Kind:
+def certificate_purpose(certificate: x509.Certificate) -> CertificatePurpose:
     """What a leaf certificate is for; raises ``CertificateError`` for an authority."""
-    if is_authority(certificate):
+    if is_ca(certificate):
         raise CertificateError("is a CA: it is not renewed but rotated; see rotate-ca")
     try:
         usages = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
     except x509.ExtensionNotFound:
         usages = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])  # any use, so also this
-    return Kind.SERVER if ExtendedKeyUsageOID.SERVER_AUTH in usages else Kind.CLIENT
+    return (
+        CertificatePurpose.SERVER
+        if ExtendedKeyUsageOID.SERVER_AUTH in usages
+        else CertificatePurpose.CLIENT
+    )
 
 
-def is_authority(certificate: x509.Certificate) -> bool:
+def is_ca(certificate: x509.Certificate) -> bool:
     """Whether *certificate* may sign others (basicConstraints; version 1 certificates may not)."""
     try:
         return certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
@@ -127,31 +135,31 @@ def is_authority(certificate: x509.Certificate) -> bool:
         return False
 
 
-def _leaf(
-    purpose: Kind,
+def _sign_leaf(
+    purpose: CertificatePurpose,
     subject: x509.Name,
-    wanted: Names,
+    wanted: SubjectAltNames,
     key: PublicKey,
     issuer: Issuer,
-    lifetime: Lifetime,
+    lifetime: Validity,
 ) -> x509.Certificate:
-    _check_outlived(issuer.certificate, lifetime)
+    _check_validity_within_ca(issuer.certificate, lifetime)
     builder = (
         _builder(subject, issuer.certificate.subject, key, lifetime)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(_usage(encipher_keys=isinstance(key, rsa.RSAPublicKey)), critical=True)
+        .add_extension(_key_usage(encipher_keys=isinstance(key, rsa.RSAPublicKey)), critical=True)
         .add_extension(x509.ExtendedKeyUsage([purpose.value]), critical=False)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
         .add_extension(_authority_key(issuer.certificate), critical=False)
     )
-    if wanted != Names():
+    if wanted != SubjectAltNames():
         # RFC 5280 §4.2.1.6: critical where the subject is empty.
         builder = builder.add_extension(wanted.extension(), critical=not subject.rdns)
     return builder.sign(issuer.key, hashes.SHA256())
 
 
 def _builder(
-    subject: x509.Name, issuer: x509.Name, key: PublicKey, lifetime: Lifetime
+    subject: x509.Name, issuer: x509.Name, key: PublicKey, lifetime: Validity
 ) -> x509.CertificateBuilder:
     return x509.CertificateBuilder(
         issuer_name=issuer,
@@ -163,7 +171,7 @@ def _builder(
     )
 
 
-def _name(common_name: str, organization: str | None = None) -> x509.Name:
+def _make_name(common_name: str, organization: str | None = None) -> x509.Name:
     if not 1 <= len(common_name) <= MAX_COMMON_NAME:
         raise CertificateError(
             f"{common_name!r}: a common name has 1 to {MAX_COMMON_NAME} characters"
@@ -178,18 +186,18 @@ def _authority_key(certificate: x509.Certificate) -> x509.AuthorityKeyIdentifier
     try:
         identifier = certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)
     except x509.ExtensionNotFound:
-        return x509.AuthorityKeyIdentifier.from_issuer_public_key(_signing(certificate))
+        return x509.AuthorityKeyIdentifier.from_issuer_public_key(_issuer_public_key(certificate))
     return x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier.value)
 
 
-def _signing(certificate: x509.Certificate) -> PublicKey:
+def _issuer_public_key(certificate: x509.Certificate) -> PublicKey:
     key = certificate.public_key()
     if not isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
         raise CertificateError("the CA's key is neither RSA nor ECDSA")
     return key
 
 
-def _check_outlived(certificate: x509.Certificate, lifetime: Lifetime) -> None:
+def _check_validity_within_ca(certificate: x509.Certificate, lifetime: Validity) -> None:
     """A leaf that outlives its CA would stop being trusted before the date it shows."""
     end = certificate.not_valid_after_utc
     if lifetime.end > end:
@@ -199,7 +207,7 @@ def _check_outlived(certificate: x509.Certificate, lifetime: Lifetime) -> None:
         )
 
 
-def _usage(*, sign_certificates: bool = False, encipher_keys: bool = False) -> x509.KeyUsage:
+def _key_usage(*, sign_certificates: bool = False, encipher_keys: bool = False) -> x509.KeyUsage:
     return x509.KeyUsage(
         digital_signature=not sign_certificates,
         content_commitment=False,

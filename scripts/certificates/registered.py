@@ -11,21 +11,21 @@ from cryptography import x509
 
 from certificates import pem
 from certificates.errors import CertificateError
-from certificates.names import Names
+from certificates.names import SubjectAltNames
 from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, Object
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class WebhookRegistration:
     """One webhook of a cluster that calls the endpoint."""
 
-    place: str
+    location: str
     host: str
     roots: tuple[x509.Certificate, ...]
 
 
-def read(file: Path, served: Names) -> tuple[Registered, ...]:
+def read_registrations(file: Path, served: SubjectAltNames) -> tuple[WebhookRegistration, ...]:
     """The webhooks of *file* whose host is one of the *served* names.
 
     *file* is what ``kubectl get mutatingwebhookconfigurations -o yaml`` prints. Raises
@@ -34,8 +34,8 @@ def read(file: Path, served: Names) -> tuple[Registered, ...]:
     found = tuple(
         webhook
         for document in kubeyaml.load_all(file.read_text(encoding="utf-8"))
-        for webhook in _webhooks(document, str(file))
-        if served.cover(webhook.host)
+        for webhook in _find_webhooks(document, str(file))
+        if served.matches_host(webhook.host)
     )
     if not found:
         raise CertificateError(
@@ -45,30 +45,30 @@ def read(file: Path, served: Names) -> tuple[Registered, ...]:
     return found
 
 
-def _webhooks(document: JSON, place: str) -> Iterator[Registered]:
+def _find_webhooks(document: JSON, place: str) -> Iterator[WebhookRegistration]:
     if not isinstance(document, dict):
         return
-    for item in _objects(document, "items"):
-        yield from _webhooks(item, place)
-    for webhook in _objects(document, "webhooks"):
+    for item in _objects_under(document, "items"):
+        yield from _find_webhooks(item, place)
+    for webhook in _objects_under(document, "webhooks"):
         client = webhook.get("clientConfig")
         if isinstance(client, dict) and isinstance(url := client.get("url"), str):
             name = f"{place}: webhook {webhook.get('name')}"
             bundle = client.get("caBundle")
-            roots = _roots(bundle, name) if isinstance(bundle, str) and bundle else ()
-            yield Registered(name, urlsplit(url).hostname or "", roots)
+            roots = _parse_ca_bundle(bundle, name) if isinstance(bundle, str) and bundle else ()
+            yield WebhookRegistration(name, urlsplit(url).hostname or "", roots)
 
 
-def _objects(document: Object, key: str) -> Iterator[Object]:
+def _objects_under(document: Object, key: str) -> Iterator[Object]:
     value = document.get(key)
     for item in value if isinstance(value, list) else ():
         if isinstance(item, dict):
             yield item
 
 
-def _roots(bundle: str, place: str) -> tuple[x509.Certificate, ...]:
+def _parse_ca_bundle(bundle: str, place: str) -> tuple[x509.Certificate, ...]:
     try:
         data = base64.b64decode(bundle, validate=True)
     except binascii.Error as error:
         raise CertificateError(f"{place}: caBundle is not base64 ({error})") from error
-    return pem.parse(data, place)
+    return pem.parse_certificates(data, place)

@@ -17,9 +17,9 @@ from time import clock_gettime
 from typing import Any
 
 from benchmark import cold, pods
-from benchmark.world import ROOT, world
+from benchmark.world import ROOT, load_benchmark_input
 from podgraft.web.metrics import Metric
-from runtime_api import RuntimeApi, runtime_api, runtime_client
+from runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
 
 from .bill import Figures
 
@@ -46,29 +46,29 @@ _REASONS = 5
 
 def measure(reviews: int) -> Figures:
     """Measure on this machine; what the template decides is read from it."""
-    measured = world()
+    measured = load_benchmark_input()
     template = (ROOT / "template.yaml").read_text()
     with TemporaryDirectory(prefix="podgraft-cost-") as name:
-        store = measured.keep(Path(name))
-        events = (pods.new(measured, number) for number in range(WARMING + reviews))
-        seconds, answer, logged = _run(store, events)
+        store = measured.write_store(Path(name))
+        events = (pods.unseen_pod(measured, number) for number in range(WARMING + reviews))
+        seconds, answer, logged = _run_reviews(store, events)
     number = WARMING + reviews
     access = _access_line(template)
     return Figures(
         measured=f"{datetime.now(tz=UTC):%d %B %Y}",
         source=measured.source,
         milliseconds=round(seconds / reviews * 1000, 2),
-        answer_bytes=_size(answer),
+        answer_bytes=_response_size(answer),
         log_bytes=round(sum(map(len, logged)) / number) + len(access),
         events=round(len(logged) / number) + 1,
-        memory_mib=_default(template, "MemorySize"),
-        refresh_seconds=_default(template, "RefreshSeconds"),
-        metrics=_metrics(),
+        memory_mib=_parameter_default(template, "MemorySize"),
+        refresh_seconds=_parameter_default(template, "RefreshSeconds"),
+        metrics=_metric_count(),
         alarms=template.count("Type: AWS::CloudWatch::Alarm"),
     )
 
 
-def _run(store: Path, events: Iterator[dict[str, Any]]) -> tuple[float, Any, list[bytes]]:
+def _run_reviews(store: Path, events: Iterator[dict[str, Any]]) -> tuple[float, Any, list[bytes]]:
     """Seconds of all reviews once warm, the last answer, and the log events of all."""
     environment = {
         "PODGRAFT_STORE": f"file:{store}",
@@ -79,12 +79,12 @@ def _run(store: Path, events: Iterator[dict[str, Any]]) -> tuple[float, Any, lis
     }
     logged: list[bytes] = []
     with (
-        runtime_api() as api,
-        runtime_client(api, environment, ROOT / "functions" / "webhook") as client,
+        serve_runtime_api() as api,
+        start_runtime_client(api, environment, ROOT / "functions" / "webhook") as client,
     ):
         reader = Thread(target=lambda: logged.extend(client.stdout or ()))
         reader.start()
-        api.posted()
+        api.next_message()
         for event in islice(events, WARMING):
             _review(api, event)
         started = _processor_seconds(client.pid)
@@ -100,7 +100,7 @@ def _run(store: Path, events: Iterator[dict[str, Any]]) -> tuple[float, Any, lis
 
 def _review(api: RuntimeApi, event: dict[str, Any]) -> Any:
     answer = api.invoke(event).body
-    cold.check(answer)
+    cold.check_injected(answer)
     return answer
 
 
@@ -109,7 +109,7 @@ def _processor_seconds(process: int) -> float:
     return clock_gettime((~process << 3) | 2)
 
 
-def _size(answer: Any) -> int:
+def _response_size(answer: Any) -> int:
     """The answer as it leaves API Gateway."""
     headers = [*_HEADERS, *(f"{name}: {value}" for name, value in answer["headers"].items()), ""]
     return sum(len(line) + 2 for line in headers) + len(answer["body"].encode())
@@ -123,13 +123,13 @@ def _access_line(template: str) -> str:
     )
 
 
-def _default(template: str, parameter: str) -> int:
+def _parameter_default(template: str, parameter: str) -> int:
     [found] = re.findall(
         rf"^  {parameter}:\n    Type: Number\n    Default: (\d+)", template, re.MULTILINE
     )
     return int(found)
 
 
-def _metrics() -> int:
+def _metric_count() -> int:
     """Each name once for the service, and three of them for each reason."""
     return len(Metric) + 3 * _REASONS

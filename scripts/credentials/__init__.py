@@ -4,6 +4,6 @@ The document itself is ``podgraft.store.tokens``; this package only carries its 
 place where the function reads it. No token ever comes here, only its hash.
 """
 
-from credentials.shelf import Entry, Location, Shelf, ShelfError, open_shelf
+from credentials.shelf import CallerStorage, CallerStorageError, Entry, Location, open_storage
 
-__all__ = ["Entry", "Location", "Shelf", "ShelfError", "open_shelf"]
+__all__ = ["CallerStorage", "CallerStorageError", "Entry", "Location", "open_storage"]

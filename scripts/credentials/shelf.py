@@ -8,7 +8,7 @@ from typing import Protocol
 from podgraft.identifiers import IdentifierError, check_cluster
 
 
-class ShelfError(Exception):
+class CallerStorageError(Exception):
     """The place cannot be used; the message says why and what to do."""
 
 
@@ -38,10 +38,10 @@ class Location:
         return ("--store", self.store)
 
 
-class Shelf(Protocol):
+class CallerStorage(Protocol):
     """What tokens.py needs of a store."""
 
-    def place(self, cluster: str) -> str:
+    def location(self, cluster: str) -> str:
         """Where the document of *cluster* is, for messages."""
         ...
 
@@ -65,39 +65,41 @@ class Shelf(Protocol):
         ...
 
 
-def open_shelf(location: Location) -> Shelf:
+def open_storage(location: Location) -> CallerStorage:
     """The shelf of a store as ``PODGRAFT_STORE`` names it: ``aws`` or ``file:<folder>``."""
     store = location.store
     if store.startswith("file:") and store != "file:":
         if location.stack_name is not None:
-            raise ShelfError(f"--stack-name: requires --store aws, got {store!r}; leave one out")
-        from credentials.folders import FolderShelf
+            raise CallerStorageError(
+                f"--stack-name: requires --store aws, got {store!r}; leave one out"
+            )
+        from credentials.folders import FolderStorage
 
-        return FolderShelf(Path(store.removeprefix("file:")))
+        return FolderStorage(Path(store.removeprefix("file:")))
     if store == "aws":
         return _open_parameters(location)
-    raise ShelfError(f"{store!r}: the store is aws or file:<folder>")
+    raise CallerStorageError(f"{store!r}: the store is aws or file:<folder>")
 
 
-def _open_parameters(location: Location) -> Shelf:
+def _open_parameters(location: Location) -> CallerStorage:
     """The parameters of the stack, or of the prefix, that the options name; there is no default."""
-    from credentials.parameters import connect
+    from credentials.parameters import open_parameter_storage
 
     if location.stack_name is not None:
         from podgraft.cli.stacks import lookup_stack
 
-        return connect(lookup_stack(location.stack_name).parameter_prefix)
+        return open_parameter_storage(lookup_stack(location.stack_name).parameter_prefix)
     if location.parameter_prefix is None:
-        raise ShelfError(
+        raise CallerStorageError(
             "--stack-name: is missing; name the stack, or give --parameter-prefix, or --store "
             "file:<folder>"
         )
-    return connect(location.parameter_prefix)
+    return open_parameter_storage(location.parameter_prefix)
 
 
-def checked(cluster: str) -> str:
+def check_cluster_name(cluster: str) -> str:
     """*cluster*, or ``ShelfError`` where it is no name for a parameter or a file."""
     try:
         return check_cluster(cluster)
     except IdentifierError as error:
-        raise ShelfError(str(error)) from error
+        raise CallerStorageError(str(error)) from error

@@ -9,7 +9,7 @@ import pytest
 from events.kept import BUNDLE, CONFIG, MESH
 from podgraft import bundle, kubeyaml
 from podgraft.bundle import Bundle, BundleError
-from podgraft.injection.istio import Request
+from podgraft.injection.istio import InjectionRequest
 from podgraft.jsonvalue import Object
 from podgraft.policy import Policy
 
@@ -36,38 +36,38 @@ FORMS: Mapping[str, Mapping[str, bytes]] = {
 }
 
 
-def compiled(files: Mapping[str, bytes], policy: Policy | None = None) -> Bundle:
+def compile_files(files: Mapping[str, bytes], policy: Policy | None = None) -> Bundle:
     return bundle.compile_(files, policy or Policy())
 
 
-def mesh_id(of: Bundle) -> str:
+def injected_mesh_id(of: Bundle) -> str:
     """What the injected proxy is told: it needs both ConfigMaps, wherever they stand."""
     assert of.istio is not None
-    pod = of.istio.inject(POD, Request()).pod
+    pod = of.istio.inject(POD, InjectionRequest()).pod
     return json.dumps(pod)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_manifests_are_recognised_in_every_form(form: str) -> None:
-    of = compiled(FORMS[form])
-    assert '"MESH_ID", "value": "example.org"' in mesh_id(of)
+    of = compile_files(FORMS[form])
+    assert '"MESH_ID", "value": "example.org"' in injected_mesh_id(of)
     assert of.rules.policy == "enabled"
 
 
 def test_the_mesh_is_optional() -> None:
-    assert '"cluster.local"' in mesh_id(compiled({"config.yaml": CONFIG.encode()}))
+    assert '"cluster.local"' in injected_mesh_id(compile_files({"config.yaml": CONFIG.encode()}))
 
 
 def test_namespaces_are_kept_by_name() -> None:
-    of = compiled({**BUNDLE, "ns.yaml": NAMESPACE.encode()})
+    of = compile_files({**BUNDLE, "ns.yaml": NAMESPACE.encode()})
     assert of.namespaces == {"shop": kubeyaml.load(NAMESPACE)}
 
 
 def test_the_policy_is_laid_over_the_bundles_rules() -> None:
-    of = compiled(BUNDLE, Policy(policy="disabled"))
-    assert (of.own_rules.policy, of.rules.policy) == ("enabled", "disabled")
-    assert of.rules.never == of.own_rules.never
-    assert of.under(Policy(never=())).rules.never == ()
+    of = compile_files(BUNDLE, Policy(policy="disabled"))
+    assert (of.base_rules.policy, of.rules.policy) == ("enabled", "disabled")
+    assert of.rules.never == of.base_rules.never
+    assert of.with_policy(Policy(never=())).rules.never == ()
 
 
 def test_a_manifest_that_says_so_is_ignored() -> None:
@@ -75,17 +75,17 @@ def test_a_manifest_that_says_so_is_ignored() -> None:
         "apiVersion: apps/v1\nkind: Deployment\n"
         'metadata: {name: istiod, annotations: {podgraft.dev/ignore: "true"}}\n'
     )
-    assert compiled({**BUNDLE, "istiod.yaml": ignored.encode()}).istio is not None
+    assert compile_files({**BUNDLE, "istiod.yaml": ignored.encode()}).istio is not None
 
 
 def test_an_invalid_selector_is_noted_and_tolerated() -> None:
     broken = CONFIG.replace('- matchLabels: {never: "true"}', "- matchLabels: 7")
-    [fault] = compiled({"c.yaml": broken.encode()}).tolerated
+    [fault] = compile_files({"c.yaml": broken.encode()}).warnings
     assert (fault.file, fault.path) == ("c.yaml", "/data/config/neverInjectSelector/0/matchLabels")
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class InvalidCase:
     name: str
     files: Mapping[str, bytes]
     faults: tuple[str, ...]
@@ -109,39 +109,39 @@ def manifest(kind: str, name: str, data: str) -> bytes:
     return f"{{apiVersion: v1, kind: {kind}, metadata: {{name: {name}}}, data: {data}}}".encode()
 
 
-def bad(name: str, files: Mapping[str, bytes], *faults: str) -> Bad:
-    return Bad(name, files, faults)
+def invalid_case(name: str, files: Mapping[str, bytes], *faults: str) -> InvalidCase:
+    return InvalidCase(name, files, faults)
 
 
 ERRORS = (
-    bad(
+    invalid_case(
         "nothing",
         {},
         "the folder: holds no manifest; put .yaml, .yml or .json files into it, "
         "as kubectl get -o yaml prints them",
     ),
-    bad(
+    invalid_case(
         "an unknown kind",
         {**BUNDLE, "web.yaml": manifest("Pod", "web", "{}")},
         f"web.yaml: Pod of v1 is not understood, {KNOWN_KINDS}",
     ),
-    bad(
+    invalid_case(
         "an unknown version",
         {**BUNDLE, "p.yaml": b"{apiVersion: networking.istio.io/v2, kind: ProxyConfig}"},
         f"p.yaml: ProxyConfig of networking.istio.io/v2 is not understood, {KNOWN_KINDS}",
     ),
-    bad(
+    invalid_case(
         "no object at all",
         {**BUNDLE, "a.yaml": b"just text", "b.yaml": b"{kind: ConfigMap}"},
         "a.yaml: is no Kubernetes object; give it apiVersion and kind",
         f"b.yaml: ConfigMap of no apiVersion is not understood, {KNOWN_KINDS}",
     ),
-    bad(
+    invalid_case(
         "no name",
         {**BUNDLE, "n.yaml": b"{apiVersion: v1, kind: Namespace}"},
         "n.yaml /metadata/name: is missing; name the object",
     ),
-    bad(
+    invalid_case(
         "twins",
         {**BUNDLE, "y.yaml": NAMESPACE.encode(), "z.yaml": f"{NAMESPACE}---\n{MESH}".encode()},
         "z.yaml, document 1: Namespace shop stands also in y.yaml; keep one of the two",
@@ -149,26 +149,26 @@ ERRORS = (
         "z.yaml, document 2 /data/mesh: is a second mesh; the first is in mesh.yaml; "
         "keep one: each revision is an injector of its own",
     ),
-    bad(
+    invalid_case(
         "two configurations",
         {**BUNDLE, "other.yaml": OTHER_CONFIG.encode()},
         "other.yaml /data/config: is a second config; the first is in injector.yaml; "
         "keep one: each revision is an injector of its own",
     ),
-    bad(
+    invalid_case(
         "a mesh alone",
         {"mesh.yaml": MESH.encode()},
         "mesh.yaml: is used with an injector configuration only, and there is none; "
         "add the ConfigMap istio-sidecar-injector",
     ),
-    bad(
+    invalid_case(
         "a misspelt key",
         {**BUNDLE, "v.yaml": manifest("ConfigMap", "v", "{vals: x}")},
         "v.yaml /data: holds vals, which serves nothing in this bundle; use config and "
         "values, or mesh, or let a Mesh or paramRef name it, "
         'or annotate it with podgraft.dev/ignore: "true"',
     ),
-    bad(
+    invalid_case(
         "data that is no text",
         {"c.yaml": manifest("ConfigMap", "c", "{config: {a: 1}, values: 2}")},
         "c.yaml /data/config: is no string; put it in quotes, or under a |",
@@ -178,16 +178,16 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
-def test_every_fault_is_named_with_file_path_and_remedy(case: Bad) -> None:
+def test_every_fault_is_named_with_file_path_and_remedy(case: InvalidCase) -> None:
     with pytest.raises(BundleError) as error:
-        compiled(case.files)
-    assert tuple(map(str, error.value.faults)) == case.faults
+        compile_files(case.files)
+    assert tuple(map(str, error.value.errors)) == case.faults
 
 
 def test_files_that_are_no_yaml_are_named() -> None:
     with pytest.raises(BundleError) as error:
-        compiled({"a.yaml": b"\xff", "b.yaml": b"{", "c.yaml": b"a: 1\na: 2\n"})
-    assert [fault.file for fault in error.value.faults] == ["a.yaml", "b.yaml", "c.yaml"]
+        compile_files({"a.yaml": b"\xff", "b.yaml": b"{", "c.yaml": b"a: 1\na: 2\n"})
+    assert [fault.file for fault in error.value.errors] == ["a.yaml", "b.yaml", "c.yaml"]
 
 
 SEVERAL = (
@@ -214,8 +214,8 @@ def test_all_faults_of_all_files_are_reported_at_once() -> None:
         "service.yaml": b"{apiVersion: v1, kind: Service, metadata: {name: s}}",
     }
     with pytest.raises(BundleError) as error:
-        compiled(files)
-    places = {(fault.file, fault.path) for fault in error.value.faults}
+        compile_files(files)
+    places = {(fault.file, fault.path) for fault in error.value.errors}
     assert places >= {
         ("injector.yaml", "/data/config/defaultTemplates/0"),
         ("injector.yaml", "/data/config/templates/sidecar"),
@@ -224,11 +224,11 @@ def test_all_faults_of_all_files_are_reported_at_once() -> None:
         ("proxy.yaml", "/spec/concurrency"),
         ("service.yaml", ""),
     }
-    assert all(fault.problem and fault.remedy for fault in error.value.faults)
+    assert all(fault.problem and fault.remedy for fault in error.value.errors)
 
 
 def test_a_release_nobody_knows_is_a_fault_of_the_policy() -> None:
     with pytest.raises(BundleError) as error:
-        compiled(BUNDLE, Policy(istio_release="1.5"))
-    [fault] = error.value.faults
+        compile_files(BUNDLE, Policy(istio_release="1.5"))
+    [fault] = error.value.errors
     assert (fault.file, fault.path) == ("policy", "/istioRelease")

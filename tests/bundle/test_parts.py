@@ -3,7 +3,7 @@
 import pytest
 
 from podgraft import bundle, kubeyaml
-from podgraft.bundle import BundleError, Call
+from podgraft.bundle import BundleError, MutationContext
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import Policy
 
@@ -63,7 +63,7 @@ spec: {{policyName: {wanted}, validationActions: [Deny], {spec}}}
 """
 
 
-def compiled(*documents: str) -> bundle.Bundle:
+def compile_bundle(*documents: str) -> bundle.Bundle:
     return bundle.compile_({"all.yaml": "---\n".join(documents).encode()}, Policy())
 
 
@@ -79,10 +79,10 @@ def names(value: JSON) -> list[JSON]:
 def test_overlays_come_after_the_mesh() -> None:
     """So they see its containers; the order of the documents does not matter."""
     counting = overlay("metadata: {labels: {containers: '{{ len .Spec.Containers }}'}}")
-    found = compiled(counting, MESH, TEMPLATE)
+    found = compile_bundle(counting, MESH, TEMPLATE)
     pod = POD
-    for graft in found.pods:
-        pod = graft(pod, Call(namespace="shop")).object
+    for graft in found.pod_mutators:
+        pod = graft(pod, MutationContext(namespace="shop")).object
 
     assert names(pod) == ["web", "envoy"]
     metadata = pod["metadata"]
@@ -91,18 +91,18 @@ def test_overlays_come_after_the_mesh() -> None:
 
 
 def test_the_mesh_is_for_inject_and_overlays_for_mutate_too() -> None:
-    found = compiled(
+    found = compile_bundle(
         overlay("metadata: {}"), MESH, TEMPLATE, policy("validations: [{expression: 'true'}]")
     )
 
-    assert (len(found.pods), len(found.objects), len(found.judges)) == (2, 1, 1)
+    assert (len(found.pod_mutators), len(found.object_mutators), len(found.validators)) == (2, 1, 1)
 
 
 def test_conflicting_overlays_are_told_and_do_not_stop_a_function() -> None:
     image = "spec: {containers: [{name: app, image: %s}]}"
-    found = compiled(overlay(image % "one", "a"), overlay(image % "two", "b"))
+    found = compile_bundle(overlay(image % "one", "a"), overlay(image % "two", "b"))
 
-    assert [str(fault) for fault in found.tolerated] == [
+    assert [str(fault) for fault in found.warnings] == [
         (
             "all.yaml, document 2 /spec/template: sets spec.containers[app].image of Pod to "
             '"two", where a sets "one"; let one overlay set it, or let them match different objects'
@@ -111,9 +111,9 @@ def test_conflicting_overlays_are_told_and_do_not_stop_a_function() -> None:
 
 
 def test_an_unknown_region_is_told_and_does_not_stop_a_function() -> None:
-    found = compiled(MESH.replace("eu-west-1", "mars-1"), TEMPLATE)
+    found = compile_bundle(MESH.replace("eu-west-1", "mars-1"), TEMPLATE)
 
-    [fault] = found.tolerated
+    [fault] = found.warnings
     assert str(fault).startswith(
         "all.yaml, document 1 /spec/awsAppMesh/region: mars-1 is no region where App Mesh was "
         "known to be served; use one of af-south-1, ap-east-1, "
@@ -190,10 +190,10 @@ FAULTS: tuple[tuple[str, tuple[str, ...], str], ...] = (
 )
 def test_faults_are_placed_in_their_files(documents: tuple[str, ...], fault: str) -> None:
     with pytest.raises(BundleError) as raised:
-        compiled(*documents)
+        compile_bundle(*documents)
 
-    assert len(raised.value.faults) == 1
-    assert str(raised.value.faults[0]).endswith(f" {fault}")
+    assert len(raised.value.errors) == 1
+    assert str(raised.value.errors[0]).endswith(f" {fault}")
 
 
 def test_parameters_of_a_binding_are_of_use() -> None:
@@ -201,4 +201,4 @@ def test_parameters_of_a_binding_are_of_use() -> None:
     config_map = TEMPLATE.replace("sidecar-injector", "limits")
     ref = "paramRef: {name: limits, namespace: mesh, parameterNotFoundAction: Deny}"
 
-    assert compiled(policy(params), binding(ref), config_map).judges
+    assert compile_bundle(policy(params), binding(ref), config_map).validators

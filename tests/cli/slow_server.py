@@ -9,21 +9,21 @@ from pathlib import Path
 
 from flask import Flask, request
 
-from podgraft.cli.https import Place, Server
-from podgraft.cli.tls import Files, ReloadingContext
+from podgraft.cli.https import Server, ServerConfig
+from podgraft.cli.tls import ReloadingContext, TLSFiles
 
 app = Flask(__name__)
 
 
 @app.get("/slow/<seconds>")
-def slow(seconds: str) -> str:
+def respond_slowly(seconds: str) -> str:
     """Answer late."""
     time.sleep(float(seconds))
     return "done"
 
 
 @app.get("/who")
-def who() -> dict[str, object]:
+def respond_with_subject() -> dict[str, object]:
     """Tell the subject of the client's certificate."""
     peer: dict[str, object] | None = request.environ["gunicorn.socket"].getpeercert()
     return {"subject": peer and peer.get("subject")}
@@ -31,6 +31,6 @@ def who() -> dict[str, object]:
 
 if __name__ == "__main__":
     certificate, key, client_ca = map(Path, sys.argv[1:])
-    files = Files(certificate, key, client_ca)
-    place = Place(host="127.0.0.1", port=0, workers=1, threads=4)
+    files = TLSFiles(certificate, key, client_ca)
+    place = ServerConfig(host="127.0.0.1", port=0, workers=1, threads=4)
     Server(app, place, ReloadingContext(files)).run()

@@ -15,34 +15,38 @@ from pathlib import Path
 import pytest
 
 from certificates import issuing, keys, pem
-from certificates.issuing import Lifetime
+from certificates.issuing import Validity
 from certificates.keys import KeyType, PrivateKey
 from pki import NOW, Authority
 from podgraft.cli.failure import CommandError
-from podgraft.cli.tls import Files, ReloadingContext
+from podgraft.cli.tls import ReloadingContext, TLSFiles
 
 CA = Authority()
-KEY = keys.make(KeyType.P_256)
+KEY = keys.make_key(KeyType.P_256)
 PROGRAM = Path(__file__).parent / "slow_server.py"
 
 
-def _write(folder: Path, key: PrivateKey = KEY, secret: bytes | None = None) -> Files:
-    files = Files(folder / "server.pem", folder / "server.key")
-    files.key.write_bytes(keys.encode(key, secret))
-    files.certificate.write_bytes(pem.dump([CA.server("localhost", "127.0.0.1", key=key)]))
+def _write(folder: Path, key: PrivateKey = KEY, secret: bytes | None = None) -> TLSFiles:
+    files = TLSFiles(folder / "server.pem", folder / "server.key")
+    files.key.write_bytes(keys.encode_key(key, secret))
+    files.certificate.write_bytes(
+        pem.dump_certificates([CA.server("localhost", "127.0.0.1", key=key)])
+    )
     return files
 
 
-class Running:
+class RunningServer:
     """A server process, and a client that trusts it."""
 
-    def __init__(self, process: subprocess.Popen[str], files: Files) -> None:
+    def __init__(self, process: subprocess.Popen[str], files: TLSFiles) -> None:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line.startswith("podgraft listens on https://127.0.0.1:"), line
         self.process, self.files = process, files
         self.port = int(line.rsplit(":", 1)[-1])
-        self.context = ssl.create_default_context(cadata=pem.dump([CA.certificate]).decode())
+        self.context = ssl.create_default_context(
+            cadata=pem.dump_certificates([CA.certificate]).decode()
+        )
 
     def connect(self) -> closing[HTTPSConnection]:
         """A new connection, closed at the end of its block."""
@@ -53,7 +57,7 @@ class Running:
         with self.connect() as connection:
             return _get(connection, path)
 
-    def shown(self) -> bytes | None:
+    def fetch_certificate(self) -> bytes | None:
         """The certificate that a new connection is shown."""
         with self.connect() as connection:
             connection.connect()
@@ -67,46 +71,50 @@ def _get(connection: HTTPSConnection, path: str) -> tuple[int, str]:
 
 
 @pytest.fixture
-def started(tmp_path: Path) -> Iterator[Running]:
+def running_server(tmp_path: Path) -> Iterator[RunningServer]:
     files = _write(tmp_path)
-    (tmp_path / "ca.pem").write_bytes(pem.dump([CA.certificate]))
+    (tmp_path / "ca.pem").write_bytes(pem.dump_certificates([CA.certificate]))
     command = [sys.executable, PROGRAM, files.certificate, files.key, tmp_path / "ca.pem"]
     unbuffered = os.environ | {"PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=unbuffered
     ) as process:
         try:
-            yield Running(process, files)
+            yield RunningServer(process, files)
         finally:
             process.terminate()
             process.wait(timeout=20)
 
 
-def test_a_new_certificate_is_shown_and_open_connections_live_on(started: Running) -> None:
+def test_a_new_certificate_is_shown_and_open_connections_live_on(started: RunningServer) -> None:
     with started.connect() as old, ThreadPoolExecutor() as pool:
         assert _get(old, "/slow/0") == (200, "done")
-        before = started.shown()
+        before = started.fetch_certificate()
         slow = pool.submit(started.get, "/slow/0.5")
         time.sleep(0.1)
-        _write(started.files.key.parent, keys.make(KeyType.P_256))
-        after = started.shown()
+        _write(started.files.key.parent, keys.make_key(KeyType.P_256))
+        after = started.fetch_certificate()
         assert slow.result() == (200, "done")
         assert _get(old, "/slow/0") == (200, "done")
     assert after == ssl.PEM_cert_to_DER_cert(started.files.certificate.read_text()) != before
 
 
-def test_a_key_that_does_not_fit_leaves_the_old_certificate_in_service(started: Running) -> None:
-    before = started.shown()
-    started.files.key.write_bytes(keys.encode(keys.make(KeyType.P_256), None))
-    assert started.shown() == before
+def test_a_key_that_does_not_fit_leaves_the_old_certificate_in_service(
+    started: RunningServer,
+) -> None:
+    before = started.fetch_certificate()
+    started.files.key.write_bytes(keys.encode_key(keys.make_key(KeyType.P_256), None))
+    assert started.fetch_certificate() == before
     _write(started.files.key.parent)
-    assert started.shown() == ssl.PEM_cert_to_DER_cert(started.files.certificate.read_text())
+    assert started.fetch_certificate() == ssl.PEM_cert_to_DER_cert(
+        started.files.certificate.read_text()
+    )
     started.process.terminate()
     _, errors = started.process.communicate(timeout=20)
     assert errors.count("the old certificate stays") == 1
 
 
-def test_stopping_finishes_what_was_begun(started: Running) -> None:
+def test_stopping_finishes_what_was_begun(started: RunningServer) -> None:
     with ThreadPoolExecutor() as pool:
         slow = pool.submit(started.get, "/slow/1")
         time.sleep(0.4)
@@ -117,7 +125,7 @@ def test_stopping_finishes_what_was_begun(started: Running) -> None:
         started.get("/slow/0")
 
 
-def test_connections_are_kept_for_the_next_review(started: Running) -> None:
+def test_connections_are_kept_for_the_next_review(started: RunningServer) -> None:
     ports = set[int]()
     with started.connect() as connection:
         for _ in range(3):
@@ -127,7 +135,7 @@ def test_connections_are_kept_for_the_next_review(started: Running) -> None:
 
 
 def test_a_client_may_show_a_certificate_but_only_a_valid_one(
-    started: Running, tmp_path: Path
+    started: RunningServer, tmp_path: Path
 ) -> None:
     assert started.get("/who") == (200, '{"subject":null}\n')
     _show(started, CA, tmp_path)
@@ -137,17 +145,19 @@ def test_a_client_may_show_a_certificate_but_only_a_valid_one(
         started.get("/who")
 
 
-def _show(running: Running, authority: Authority, folder: Path) -> None:
+def _show(running: RunningServer, authority: Authority, folder: Path) -> None:
     """Let the client show a certificate of *authority*."""
-    lifetime = Lifetime.starting(NOW, 30)
-    own = issuing.client("prod-eu", None, KEY.public_key(), authority.issuer, lifetime)
-    (folder / "client.pem").write_bytes(pem.dump([own]) + keys.encode(KEY, None))
+    lifetime = Validity.from_now(NOW, 30)
+    own = issuing.make_client_certificate(
+        "prod-eu", None, KEY.public_key(), authority.issuer, lifetime
+    )
+    (folder / "client.pem").write_bytes(pem.dump_certificates([own]) + keys.encode_key(KEY, None))
     running.context.load_cert_chain(folder / "client.pem")
 
 
 def test_an_encrypted_key_needs_its_passphrase_and_never_asks(tmp_path: Path) -> None:
     files = _write(tmp_path, secret=b"correct horse")
-    ReloadingContext(Files(files.certificate, files.key, passphrase=b"correct horse"))
+    ReloadingContext(TLSFiles(files.certificate, files.key, passphrase=b"correct horse"))
     with pytest.raises(CommandError, match=r"server\.pem and .*server\.key do not load"):
         ReloadingContext(files)
 

@@ -12,7 +12,7 @@ import pytest
 import certs
 import tokens
 from certificates import issuing, keys, names, pem
-from certificates.issuing import Lifetime
+from certificates.issuing import Validity
 from cli.running import CA, CERT, KEY, Served, issue_token, prepare, serving
 from pki import Authority
 from podgraft.cli import main
@@ -186,13 +186,13 @@ def test_a_store_that_cannot_work_is_refused(
 def test_a_certificate_that_no_client_accepts_is_refused(
     begin: int, days: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lifetime = Lifetime.starting(datetime.now(UTC) + timedelta(days=begin), days)
+    lifetime = Validity.from_now(datetime.now(UTC) + timedelta(days=begin), days)
     authority = Authority()
-    key = keys.make(keys.KeyType.P_256)
-    wanted = names.parse(["127.0.0.1"])
-    made = issuing.server(wanted, key.public_key(), authority.issuer, lifetime)
-    Path(CERT).write_bytes(pem.dump([made]))
-    Path(KEY).write_bytes(keys.encode(key, None))
+    key = keys.make_key(keys.KeyType.P_256)
+    wanted = names.parse_names(["127.0.0.1"])
+    made = issuing.make_server_certificate(wanted, key.public_key(), authority.issuer, lifetime)
+    Path(CERT).write_bytes(pem.dump_certificates([made]))
+    Path(KEY).write_bytes(keys.encode_key(key, None))
     assert main([*SERVE, "--store", "store"]) == 1
     assert message in capsys.readouterr().err
 

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import certs
-from events.kept import keep
-from events.recorded import recorded
+from events.kept import write_injector
+from events.recorded import load_request
 
-BODY = recorded("24-bearer-token").body
+BODY = load_request("24-bearer-token").body
 
 
 class Server:
@@ -59,7 +59,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for command in (("ca",), ("server", "127.0.0.1")):
         assert certs.main([*command, "--key-type", "p-256"]) == 0
-    keep(tmp_path / "store", policy="policy: enabled")
+    write_injector(tmp_path / "store", policy="policy: enabled")
     (tmp_path / "temporary").mkdir()
     return tmp_path
 
@@ -99,7 +99,7 @@ def assert_stale(answer: tuple[int, list[str]]) -> None:
 
 
 def break_policy(folder: Path) -> None:
-    keep(folder / "store", policy="policy: [")
+    write_injector(folder / "store", policy="policy: [")
 
 
 def test_a_new_worker_answers_from_what_the_one_before_loaded(folder: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_new_worker_answers_from_what_the_one_before_loaded(folder: Path) -> N
         os.kill(worker, signal.SIGKILL)
         assert_stale(server.review())  # the listening socket waits for the next worker
         assert server.workers() != [worker]
-        keep(folder / "store", policy="policy: enabled")
+        write_injector(folder / "store", policy="policy: enabled")
         assert server.review() == (200, [])
         assert [path.name for path in (folder / "temporary").glob("podgraft-*/*")]
         server.stop()

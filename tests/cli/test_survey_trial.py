@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from events.broken import BROKEN, POLICY, Broken
-from events.kept import keep, write
+from events.kept import write, write_injector
 from podgraft.cli.survey import survey
-from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.store import FolderCallers, FolderStore
 from podgraft.store.last_good import FileLastGood
 from podgraft.web import Auth
 
@@ -15,22 +15,22 @@ from podgraft.web import Auth
 def put(folder: Path, broken: Broken, name: str = "shop") -> None:
     """Write an injector with a broken bundle."""
     policy = POLICY if "injector.yaml" in broken.files else None
-    keep(folder, name, policy=policy, files=broken.files)
+    write_injector(folder, name, policy=policy, files=broken.files)
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)
 def test_a_store_of_which_nothing_renders_is_not_served(broken: Broken, tmp_path: Path) -> None:
     put(tmp_path, broken)
-    found = survey(tmp_path, DirectoryStore(tmp_path), DirectoryCallers(tmp_path), Auth.NONE)
+    found = survey(tmp_path, FolderStore(tmp_path), FolderCallers(tmp_path), Auth.NONE)
     assert not found.is_usable
     (error,) = found.errors
     assert broken.problem in error
 
 
 def test_one_broken_injector_stops_no_other(tmp_path: Path) -> None:
-    keep(tmp_path, "good")
+    write_injector(tmp_path, "good")
     put(tmp_path, BROKEN[0])
-    found = survey(tmp_path, DirectoryStore(tmp_path), DirectoryCallers(tmp_path), Auth.NONE)
+    found = survey(tmp_path, FolderStore(tmp_path), FolderCallers(tmp_path), Auth.NONE)
     assert found.is_usable
     (error,), (line,) = found.errors, found.lines
     assert "injector shop does not load" in error
@@ -40,12 +40,12 @@ def test_one_broken_injector_stops_no_other(tmp_path: Path) -> None:
 def test_a_last_good_version_is_served_and_said_to_be_one(tmp_path: Path) -> None:
     store, state = tmp_path / "store", tmp_path / "state"
     state.mkdir()
-    keep(store, "shop", policy="policy: enabled")
-    DirectoryStore(store, last_good=FileLastGood(state)).snapshot("shop", None)
+    write_injector(store, "shop", policy="policy: enabled")
+    FolderStore(store, last_good=FileLastGood(state)).snapshot("shop", None)
     for name, content in BROKEN[0].files.items():
         write(store / "shop" / "bundle" / name, content)
-    restarted = DirectoryStore(store, last_good=FileLastGood(state))
-    found = survey(store, restarted, DirectoryCallers(store), Auth.NONE)
+    restarted = FolderStore(store, last_good=FileLastGood(state))
+    found = survey(store, restarted, FolderCallers(store), Auth.NONE)
     assert found.is_usable
     (error,) = found.errors
     assert "does not load" in error

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import certs
-from account import with_bucket
+from account import start_account_with_bucket
 from certificates import keys, pem
-from endpoint import showing
+from endpoint import serve_certificate
 from podgraft import cli, kubeyaml
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def table(heading: str) -> list[list[str]]:
 @pytest.fixture
 def aws() -> Generator[None]:
     """S3 and Parameter Store on loopback, with the stack's bucket."""
-    with with_bucket(BUCKET):
+    with start_account_with_bucket(BUCKET):
         yield
 
 
@@ -78,8 +78,11 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
     made = ("--dir", "pki", "--key-type", "p-256")
     assert certs.main(["ca", *made]) == 0
     assert certs.main(["server", "127.0.0.1", *made]) == 0
-    chain, key = pem.read(Path("pki/server.pem")), keys.read(Path("pki/server.key"), None)
-    with showing(chain, key, tmp_path) as port:
+    chain, key = (
+        pem.read_certificates(Path("pki/server.pem")),
+        keys.read_key(Path("pki/server.key"), None),
+    )
+    with serve_certificate(chain, key, tmp_path) as port:
         yield f"127.0.0.1:{port}"
 
 

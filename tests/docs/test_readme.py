@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import demo
-from account import with_bucket
+from account import start_account_with_bucket
 from podgraft import cli
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +24,7 @@ _SERVE = "serve"
 @pytest.fixture
 def aws() -> Generator[None]:
     """S3 and Parameter Store on loopback, with six versions of a policy before README's."""
-    with with_bucket(BUCKET) as session:
+    with start_account_with_bucket(BUCKET) as session:
         ssm = session.create_client("ssm")
         for number in range(6):
             text = f"policy: enabled  # {number}"

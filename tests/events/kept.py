@@ -57,7 +57,7 @@ PATH_TOKEN = "4wCkq0Zy1mB7n2"
 SUBJECT = "CN=prod-eu,O=podgraft-clusters"
 
 
-def keep(
+def write_injector(
     folder: Path,
     injector: str = "default",
     *,
@@ -74,7 +74,7 @@ def keep(
 
 def admit(folder: Path, cluster: str, *known: str, subject: str | None = None) -> None:
     """Write who may call for a cluster."""
-    lines = ["tokens:"] + [f"  - sha256: {tokens.digest(token)}" for token in known]
+    lines = ["tokens:"] + [f"  - sha256: {tokens.hash_token(token)}" for token in known]
     lines += [f"subjects: ['{subject}']"] if subject else []
     write(folder / "auth" / f"{cluster}.yaml", "\n".join(lines).encode())
 

@@ -7,12 +7,12 @@ from typing import TypeVar
 
 T = TypeVar("T")
 _SECONDS = 10.0
-_BETWEEN = 0.02  # whoever is asked writes a log, which nobody may be reading yet
+_PAUSE_SECONDS = 0.02  # whoever is asked writes a log, which nobody may be reading yet
 
 
-def until(wanted: T, ask: Callable[[], T]) -> T:
+def retry_until(wanted: T, ask: Callable[[], T]) -> T:
     """The wanted answer as soon as it comes, else the last one."""
     ends = monotonic() + _SECONDS
     while (answer := ask()) != wanted and monotonic() < ends:
-        Event().wait(_BETWEEN)
+        Event().wait(_PAUSE_SECONDS)
     return answer

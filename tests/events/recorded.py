@@ -16,7 +16,7 @@ NAMES = tuple(sorted(path.stem for path in WIRE.glob("*.json")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class RecordedRequest:
     """One HTTP request as it came over the wire."""
 
     description: str
@@ -32,7 +32,7 @@ class Recorded:
         """The header's value, whatever the case of its name."""
         return next((v for k, v in self.headers if k.lower() == name.lower()), None)
 
-    def edited(self, *path: str, value: JSON) -> "Recorded":
+    def with_value(self, *path: str, value: JSON) -> "RecordedRequest":
         """The same request with one value of its review put in place of what was there."""
         review: Object = json.loads(json.dumps(self.review))
         target: JSON = review
@@ -44,7 +44,7 @@ class Recorded:
         return replace(self, review=review, body=_go_bytes(review))
 
 
-def recorded(name: str) -> Recorded:
+def load_request(name: str) -> RecordedRequest:
     """The request of one scenario; ``01-deployment-pod.validate`` is its validating twin."""
     document = json.loads((WIRE / f"{name}.json").read_text())
     request = document["request"]
@@ -55,7 +55,7 @@ def recorded(name: str) -> Recorded:
     body = exact.read_bytes() if exact.exists() else _go_bytes(review)
     assert len(body) == request["bodyBytes"], name
     url = urlsplit(str(request["path"]))
-    return Recorded(
+    return RecordedRequest(
         description=document["description"],
         method=request["method"],
         path=url.path,

@@ -27,7 +27,7 @@ def answer(row: Mapping[str, Any]) -> tuple[str, str]:
         return "error", str(error)
 
 
-def recorded_answer(row: Mapping[str, str]) -> tuple[str, str]:
+def go_answer(row: Mapping[str, str]) -> tuple[str, str]:
     """Go's answer, of which what is not UTF-8 was kept in hexadecimal."""
     for kind in ("output", "error"):
         if kind in row:

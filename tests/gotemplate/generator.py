@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 
-def _typed(type_: str, value: object) -> dict[str, object]:
+def _typed_json(type_: str, value: object) -> dict[str, object]:
     return {"$type": type_, "value": value}
 
 
@@ -52,43 +52,43 @@ DATA: dict[str, Any] = {
     "el": [],
     "m": {"a": 1, "b": "two", "null": None, "m": {"deep": {"x": "y"}}},
     "em": {},
-    "i8": _typed("int8", -128),
-    "u8": _typed("uint8", 9),
-    "u64": _typed("uint64", 20),
-    "i64": _typed("int64", 5),
-    "f32": _typed("float32", 0.1),
-    "c": _typed("complex128", [1, -2]),
-    "ss": _typed("[]string", ["a", "b"]),
-    "nss": _typed("[]string", None),
-    "sm": _typed("map[string]string", {"app": "web", "x": ""}),
-    "nsm": _typed("map[string]string", None),
-    "im": _typed("map[int]string", [[2, "two"], [1, "one"]]),
-    "am": _typed("map[string]int", {"a": 1}),
-    "nm": _typed("map[string]interface {}", None),
-    "xm": _typed("map[interface {}]int", [["b", 1], ["a", 2]]),
-    "bm": _typed("map[bool]int", [[True, 1], [False, 0]]),
-    "cm": _typed("map[complex128]int", [[[2, 1], 1], [[1, 2], 2], [[1, 1], 3]]),
-    "fm": _typed("map[float64]string", [[1.5, "b"], [-1, "a"], ["NaN", "n"]]),
-    "byteKeys": _typed("map[string]int", [[{"hex": "ff"}, 2], ["日", 1]]),
-    "box": _typed("main.Box", {"V": 1}),
-    "boxed": _typed("main.Box", {"V": "1"}),
-    "list": _typed("main.Box", {"V": [1]}),
-    "flags": _typed("map[main.Flag]int", [[True, 1], [False, 0]]),
-    "by": _typed("[]uint8", [104, 105]),
-    "ar": _typed("[3]int", [1, 2, 3]),
-    "w": _typed("main.Word", "named"),
-    "fg": _typed("main.Flag", True),
-    "lv": _typed("main.Level", 2),
-    "lvs": _typed("[]main.Level", [1, 2]),
-    "lb": _typed("main.Labels", {"k": "v"}),
-    "sz": _typed("main.Size", {"Bytes": 4}),
-    "pt": _typed("main.Point", {"X": 1, "Y": 2}),
-    "th": _typed("main.Thing", _THING),
-    "pth": _typed("*main.Thing", _THING),
-    "nth": _typed("*main.Thing", None),
-    "ppt": _typed("**main.Point", {"X": 3}),
-    "pi": _typed("*int", 6),
-    "fault": _typed("main.Fault", {"Reason": "r"}),
+    "i8": _typed_json("int8", -128),
+    "u8": _typed_json("uint8", 9),
+    "u64": _typed_json("uint64", 20),
+    "i64": _typed_json("int64", 5),
+    "f32": _typed_json("float32", 0.1),
+    "c": _typed_json("complex128", [1, -2]),
+    "ss": _typed_json("[]string", ["a", "b"]),
+    "nss": _typed_json("[]string", None),
+    "sm": _typed_json("map[string]string", {"app": "web", "x": ""}),
+    "nsm": _typed_json("map[string]string", None),
+    "im": _typed_json("map[int]string", [[2, "two"], [1, "one"]]),
+    "am": _typed_json("map[string]int", {"a": 1}),
+    "nm": _typed_json("map[string]interface {}", None),
+    "xm": _typed_json("map[interface {}]int", [["b", 1], ["a", 2]]),
+    "bm": _typed_json("map[bool]int", [[True, 1], [False, 0]]),
+    "cm": _typed_json("map[complex128]int", [[[2, 1], 1], [[1, 2], 2], [[1, 1], 3]]),
+    "fm": _typed_json("map[float64]string", [[1.5, "b"], [-1, "a"], ["NaN", "n"]]),
+    "byteKeys": _typed_json("map[string]int", [[{"hex": "ff"}, 2], ["日", 1]]),
+    "box": _typed_json("main.Box", {"V": 1}),
+    "boxed": _typed_json("main.Box", {"V": "1"}),
+    "list": _typed_json("main.Box", {"V": [1]}),
+    "flags": _typed_json("map[main.Flag]int", [[True, 1], [False, 0]]),
+    "by": _typed_json("[]uint8", [104, 105]),
+    "ar": _typed_json("[3]int", [1, 2, 3]),
+    "w": _typed_json("main.Word", "named"),
+    "fg": _typed_json("main.Flag", True),
+    "lv": _typed_json("main.Level", 2),
+    "lvs": _typed_json("[]main.Level", [1, 2]),
+    "lb": _typed_json("main.Labels", {"k": "v"}),
+    "sz": _typed_json("main.Size", {"Bytes": 4}),
+    "pt": _typed_json("main.Point", {"X": 1, "Y": 2}),
+    "th": _typed_json("main.Thing", _THING),
+    "pth": _typed_json("*main.Thing", _THING),
+    "nth": _typed_json("*main.Thing", None),
+    "ppt": _typed_json("**main.Point", {"X": 3}),
+    "pi": _typed_json("*int", 6),
+    "fault": _typed_json("main.Fault", {"Reason": "r"}),
 }
 
 _THING_NAMES = (
@@ -212,16 +212,16 @@ class Generator:
         """A whole template."""
         text = self._body(self.random.randint(1, 3))
         if self.random.random() < 0.15:
-            text = f'{{{{define "d"}}}}{self._apart()}{{{{end}}}}{text}'
+            text = f'{{{{define "d"}}}}{self._isolated_body()}{{{{end}}}}{text}'
             text += f'{{{{template "d" {self._operand()}}}}}'
         if self.random.random() < 0.05:
-            text = self._damaged(text)
+            text = self._damage(text)
         return text
 
-    def _apart(self) -> str:
+    def _isolated_body(self) -> str:
         return Generator(self.random, self.sense)._body(2)
 
-    def _damaged(self, text: str) -> str:
+    def _damage(self, text: str) -> str:
         at = self.random.randint(0, len(text))
         cut = at + self.random.choice((0, 0, 1, 2, 5))
         return text[:at] + self.random.choice(_DAMAGE) + text[cut:]
@@ -252,7 +252,7 @@ class Generator:
     def _action(self, depth: int) -> str:
         if self.random.random() < 0.04:
             return self._tag(f'block "b{self.random.randint(0, 9)}" {self._pipeline(1)}') + (
-                self._apart() + "{{end}}"
+                self._isolated_body() + "{{end}}"
             )
         return self._tag(self._pipeline(depth))
 
@@ -260,9 +260,9 @@ class Generator:
         return self._tag(self.random.choice(("break", "continue")))
 
     def _declaration(self, depth: int) -> str:
-        return self._tag(self._declared(self._pipeline(depth)))
+        return self._tag(self._declare_variable(self._pipeline(depth)))
 
-    def _declared(self, pipeline: str) -> str:
+    def _declare_variable(self, pipeline: str) -> str:
         name = f"${self.random.choice('abc')}"
         self.variables.append(name)
         return f"{name} := {pipeline}"
@@ -282,7 +282,7 @@ class Generator:
         known = len(self.variables)
         pipeline = self._pipeline(depth)
         if self.random.random() < 0.2:
-            pipeline = self._declared(pipeline)
+            pipeline = self._declare_variable(pipeline)
         text = self._tag(f"{word} {pipeline}") + self._body(depth - 1)
         chance = self.random.random()
         if chance < 0.15:
@@ -300,10 +300,10 @@ class Generator:
             pipeline = self._pipeline(depth)
         chance = self.random.random()
         if chance < 0.3:
-            pipeline = self._declared(pipeline)
+            pipeline = self._declare_variable(pipeline)
         elif chance < 0.6:
             self.variables.append("$i")
-            pipeline = f"$i, {self._declared(pipeline)}"
+            pipeline = f"$i, {self._declare_variable(pipeline)}"
         elif chance < 0.7 and len(self.variables) > 1:
             pipeline = f"{self.variables[-1]} = {pipeline}"
         self.ranges += 1
@@ -314,7 +314,7 @@ class Generator:
         del self.variables[known:]
         return text + "{{end}}"
 
-    def _fitting(self) -> str:
+    def _valid_pipeline(self) -> str:
         """A pipeline that has a fair chance to succeed."""
         shape = self.random.choice(_CALLS if self.random.random() < 0.7 else _PIPES)
         return "".join(self._fit(part) for part in re.split(r"\b([SIUFLMTA])\b", shape))
@@ -323,12 +323,12 @@ class Generator:
         if part == "A" and self.random.random() < 0.3:
             return self.random.choice(self.variables)
         if part == "A" and self.random.random() < 0.1:
-            return f"({self._fitting()})"
+            return f"({self._valid_pipeline()})"
         return self.random.choice(_FITTING[part]) if part in _FITTING else part
 
     def _pipeline(self, depth: int) -> str:
         if self.random.random() < self.sense:
-            return self._fitting()
+            return self._valid_pipeline()
         count = self.random.choice((1, 1, 1, 2, 3))
         commands = [self._command(depth)]
         commands += [self._function(depth, 0, 2) for _ in range(count - 1)]
@@ -359,7 +359,7 @@ class Generator:
         if chance < 0.2 and depth > 0:
             inner = self._pipeline(depth - 1)
             if self.random.random() < 0.1:
-                inner = self._declared(inner)
+                inner = self._declare_variable(inner)
             suffix = "." + self._name() if self.random.random() < 0.3 else ""
             return f"({inner}){suffix}"
         if chance < 0.23:

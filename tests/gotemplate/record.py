@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from random import Random
 
 from oracle.fixtures import record
-from oracle.live import Row, ask
+from oracle.live import Row, ask_go
 
-from .answers import FIXTURES, answer, recorded_answer
+from .answers import FIXTURES, answer, go_answer
 from .generator import DATA, Generator
 from .questions import arguments, builtins, comparisons, constants, faults, formats, language
 
@@ -32,53 +32,54 @@ def main(argv: list[str]) -> int:
     if options.compare is not None:
         return _compare(options.compare, options.seed)
     for subject, rows in _subjects().items():
-        count = record(FIXTURES / f"{subject}.jsonl", filter(_portable, rows), _DATA)
+        count = record(FIXTURES / f"{subject}.jsonl", filter(_is_portable, rows), _DATA)
         sys.stdout.write(f"{subject}: {count} rows\n")
     return 0
 
 
 def _subjects() -> dict[str, Iterable[Row]]:
     return {
-        "arguments": _rows(arguments.TEMPLATES),
-        "builtins": _rows(builtins.TEMPLATES),
-        "comparisons": _rows(comparisons.TEMPLATES),
-        "constants": _rows(constants.TEMPLATES),
-        "faults": _rows((*faults.PARSE, *faults.EXECUTE)),
-        "formats": (Row(template=template, data=data) for template, data in formats.rows()),
-        "generated": _rows(_generated(_GENERATED, 0)),
-        "language": (*_rows(language.TEMPLATES), *_delimited()),
+        "arguments": _make_rows(arguments.TEMPLATES),
+        "builtins": _make_rows(builtins.TEMPLATES),
+        "comparisons": _make_rows(comparisons.TEMPLATES),
+        "constants": _make_rows(constants.TEMPLATES),
+        "faults": _make_rows((*faults.PARSE, *faults.EXECUTE)),
+        "formats": (Row(template=template, data=data) for template, data in formats.make_rows()),
+        "generated": _make_rows(_generate_templates(_GENERATED, 0)),
+        "language": (*_make_rows(language.TEMPLATES), *_delimited_rows()),
     }
 
 
-def _rows(templates: Iterable[str]) -> Iterator[Row]:
+def _make_rows(templates: Iterable[str]) -> Iterator[Row]:
     for template in dict.fromkeys(templates):
         yield Row(template=template, functions="probe")
 
 
-def _delimited() -> Iterator[Row]:
+def _delimited_rows() -> Iterator[Row]:
     for left, right, template in language.DELIMITED:
         yield Row(template=template, delims=(left, right))
 
 
-def _generated(count: int, seed: int) -> Iterator[str]:
+def _generate_templates(count: int, seed: int) -> Iterator[str]:
     random = Random(seed)  # noqa: S311 - to be the same each time
     for number in range(count):
         yield Generator(random, _SENSE[number % len(_SENSE)]).template()
 
 
-def _portable(row: Row) -> bool:
+def _is_portable(row: Row) -> bool:
     """Whether the output says nothing of where things live."""
     return not _ADDRESS.search(str(answer({"data": _DATA, **row})))
 
 
 def _compare(count: int, seed: int) -> int:
     templates = (
-        row.get("template", "") for row in filter(_portable, _rows(_generated(count, seed)))
+        row.get("template", "")
+        for row in filter(_is_portable, _make_rows(_generate_templates(count, seed)))
     )
     rows = [Row(template=template, functions="probe", data=_DATA) for template in templates]
     differences = 0
-    for row, theirs in zip(rows, ask(rows), strict=True):
-        ours, wanted = answer(row), recorded_answer(theirs)
+    for row, theirs in zip(rows, ask_go(rows), strict=True):
+        ours, wanted = answer(row), go_answer(theirs)
         if ours != wanted:
             differences += 1
             sys.stdout.write(f"{row.get('template')!r}\n  Go: {wanted}\n  we: {ours}\n")

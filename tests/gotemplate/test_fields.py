@@ -6,9 +6,9 @@ import pytest
 
 from podgraft import kube
 from podgraft.gotemplate import BUILTINS, compile_, sprig
-from podgraft.govalue import ANY, ANY_MAP, STRING, Field, struct
+from podgraft.govalue import ANY, ANY_MAP, STRING, Field, struct_type
 
-DATA = struct("test.Data")
+DATA = struct_type("test.Data")
 DATA.fields = (
     Field("Pod", kube.POD, "Pod"),
     Field("Name", STRING, "Name"),
@@ -83,4 +83,4 @@ def test_a_problem_has_its_line_and_what_there_is() -> None:
     (problem,) = program.check_fields(DATA)
     assert (problem.line, problem.available) == (2, ("Pod", "Name", "Values", "Any"))
     assert str(problem) == "line 2: .Nam: test.Data has no field Nam"
-    assert problem.span.drawing.endswith("^^^^")
+    assert problem.span.excerpt.endswith("^^^^")

@@ -10,14 +10,14 @@ from podgraft.gotemplate import BUILTINS, Flow, Function, Harm, compile_, sprig
 from podgraft.govalue.slots import Slots
 from podgraft.govalue.tainting import tainted_json
 from podgraft.injection.istio import functions, mesh, mesh_types, messages, releases
-from podgraft.injection.istio.functions import with_render
+from podgraft.injection.istio.functions import add_render
 from podgraft.injection.overlay_data import FUNCTIONS
 
 
 def of_release(profile: releases.Profile) -> Mapping[str, Function]:
     types = mesh_types.types(messages.schema(profile))
-    known = functions.functions(profile, mesh.proxy_defaults(profile), {}, types)
-    return with_render(known)
+    known = functions.template_functions(profile, mesh.proxy_defaults(profile), {}, types)
+    return add_render(known)
 
 
 NEWEST = of_release(releases.newest())
@@ -35,7 +35,7 @@ def test_every_function_is_classified(table: str, known: Mapping[str, Function])
     missing = [
         name
         for name in names & set(known)
-        if not known[name].refused
+        if not known[name].unsupported_reason
         and not (table == "istio" and name not in NEWEST)
         and (known[name].flow is None or known[name].harm is None)
     ]

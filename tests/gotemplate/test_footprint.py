@@ -7,10 +7,17 @@ from typing import Any
 import pytest
 
 from podgraft import gotemplate, govalue, kube
-from podgraft.gotemplate import EACH, ExecError, Function, LimitError, Named, Read
+from podgraft.gotemplate import (
+    ALL_ELEMENTS,
+    Dependency,
+    ExecError,
+    Function,
+    KeyArgument,
+    LimitError,
+)
 from podgraft.govalue import Field, Struct, Value
 
-DATA = govalue.struct("Data")
+DATA = govalue.struct_type("Data")
 DATA.fields = (
     Field("ObjectMeta", kube.OBJECT_META, "ObjectMeta"),
     Field("Spec", kube.POD_SPEC, "Spec"),
@@ -39,22 +46,28 @@ def _isset(entries: govalue.Map, key: str) -> bool:
 
 
 FUNCTIONS = {
-    "isset": Function(_isset, (govalue.STRING_MAP, govalue.STRING), reads=(Read(0, (Named(1),)),)),
-    "names": Function(
-        _names, (govalue.slice_of(kube.CONTAINER),), reads=(Read(0, (EACH, "Name")),)
+    "isset": Function(
+        _isset,
+        (govalue.STRING_MAP, govalue.STRING),
+        dependencies=(Dependency(0, (KeyArgument(1),)),),
     ),
-    "look": Function(lambda: "", ambient=True),
+    "names": Function(
+        _names,
+        (govalue.slice_of(kube.CONTAINER),),
+        dependencies=(Dependency(0, (ALL_ELEMENTS, "Name")),),
+    ),
+    "look": Function(lambda: "", uses_dot=True),
 }
 CONTAINERS = POD["Spec"]["containers"]
 META = POD["ObjectMeta"]
 
 
-def _compiled(text: str) -> gotemplate.Program:
+def _compile_template(text: str) -> gotemplate.Program:
     return gotemplate.compile_(text, name="t", functions=FUNCTIONS)
 
 
-def _kept(text: str) -> Value:
-    return _compiled(text).footprint(DATA, {govalue.ANY_MAP})(POD)
+def _project(text: str) -> Value:
+    return _compile_template(text).projection(DATA, {govalue.ANY_MAP})(POD)
 
 
 NAMES = {"Spec": {"containers": [{"name": "web"}, {"name": "log"}]}}
@@ -98,17 +111,17 @@ KEPT: list[tuple[str, Value]] = [
 
 @pytest.mark.parametrize(("text", "kept"), KEPT)
 def test_it_keeps_what_the_template_can_read(text: str, kept: Value) -> None:
-    assert _kept(text) == kept
+    assert _project(text) == kept
 
 
 def test_objects_that_differ_in_order_alone_are_kept_as_equals() -> None:
-    keep = _compiled("{{.ObjectMeta.Name}}{{.ObjectMeta.Labels.app}}").footprint(DATA)
+    keep = _compile_template("{{.ObjectMeta.Name}}{{.ObjectMeta.Labels.app}}").projection(DATA)
     turned = {"ObjectMeta": dict(reversed(META.items()))}
     assert [*keep(turned)["ObjectMeta"]] == [*keep(POD)["ObjectMeta"]]
 
 
 def test_what_is_no_object_where_one_belongs_is_kept() -> None:
-    keep = _compiled("{{range .Spec.Containers}}{{.Name}}{{end}}").footprint(DATA)
+    keep = _compile_template("{{range .Spec.Containers}}{{.Name}}{{end}}").projection(DATA)
     assert keep({"Spec": None}) == {"Spec": None}
     assert keep({"Spec": {"containers": [None]}}) == {"Spec": {"containers": [None]}}
 
@@ -127,7 +140,7 @@ VARIABLES = ("$a", "$b")
 
 
 @dataclass
-class Writer:
+class TemplateWriter:
     """Writes random templates that seldom fail: it knows what kinds dot and variables are of."""
 
     random: Random
@@ -194,9 +207,9 @@ class Writer:
         return f"{{{{range {sets}{text}}}}}{inner}{otherwise}{{{{end}}}}"
 
 
-def written(random: Random) -> str:
+def write_template(random: Random) -> str:
     """A template over the pod, and one that it may call."""
-    writer = Writer(random)
+    writer = TemplateWriter(random)
     start = '{{$a := ""}}{{$b := ""}}'  # nothing here reads the data whole
     other = writer.body({".": "meta", "$": "meta", "$a": "text", "$b": "text"}, 1)
     main = writer.body({".": "data", "$": "data", "$a": "text", "$b": "text"}, 2)
@@ -215,7 +228,7 @@ def _outcome(program: gotemplate.Program, data: Value) -> str:
 def test_a_template_writes_the_same_of_what_is_kept(seed: int) -> None:
     random = Random(seed)  # noqa: S311 - the same templates each time
     for _ in range(150):
-        text = written(random)
-        program = _compiled(text)
-        kept = program.footprint(DATA, kube.SELF_MARSHALING)(POD)
+        text = write_template(random)
+        program = _compile_template(text)
+        kept = program.projection(DATA, kube.SELF_MARSHALING)(POD)
         assert _outcome(program, kept) == _outcome(program, POD), text

@@ -12,7 +12,7 @@ from oracle.universe import PROBES
 from podgraft.gotemplate import ExecError, LimitError, TemplateError, compile_, printing
 from podgraft.gotemplate.floats import format_float
 from podgraft.gotemplate.quoting import quote, unquote
-from podgraft.govalue import single
+from podgraft.govalue import round_to_float32
 
 from .answers import answer
 from .generator import DATA, Generator
@@ -64,7 +64,7 @@ def test_text_is_a_template_or_has_an_error_with_its_line(text: str) -> None:
     error = failure(text)
     if error is not None:
         assert 1 <= error.line <= text.count("\n") + 1
-        assert error.drawing.startswith(f"{error}\n")
+        assert error.full_message.startswith(f"{error}\n")
 
 
 def failure(text: str) -> TemplateError | ExecError | LimitError | None:
@@ -103,7 +103,7 @@ def test_the_shortest_digits_give_the_number_back(value: float) -> None:
 
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))
 def test_the_shortest_digits_of_a_float32_do_too(value: float) -> None:
-    assert single(float(format_float(value, "g", bits=32))) == value
+    assert round_to_float32(float(format_float(value, "g", bits=32))) == value
 
 
 @given(VALUES)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.gotemplate.lexer import Kind, tokens
+from podgraft.gotemplate.lexer import TokenKind, tokens
 
 CASES = (
     # Text and trimming
@@ -39,7 +39,7 @@ def test_a_template_is_cut_into_tokens(template: str, wanted: str) -> None:
     found = tokens(template, ("{{", "}}"))
     shown = (f"{token.kind.value}:{token.text}" for token in found[:-1])
     assert " ".join(re.sub(" ", "_", re.sub("\n", "~", one)) for one in shown) == wanted
-    assert found[-1].kind is Kind.END
+    assert found[-1].kind is TokenKind.END
 
 
 @given(st.text(alphabet="{}- \n.x$1(|\"`'/*a@é", max_size=40))
@@ -47,7 +47,7 @@ def test_what_stands_between_tokens_is_white_space_and_marks(template: str) -> N
     """Nothing of the text is lost but trimmed space, trim marks, and comments."""
     at = 0
     for token in tokens(template, ("{{", "}}")):
-        if token.kind is Kind.ERROR:
+        if token.kind is TokenKind.ERROR:
             return
         between = template[at : token.start]
         assert re.fullmatch(r"(?:[ \n]|-|\{\{-? ?/\*.*?\*/(?: -)?\}\})*", between, re.DOTALL)

@@ -44,7 +44,7 @@ def trees(text: str) -> dict[str, nodes.Template]:
 
 @pytest.mark.parametrize(("template", "printed"), PRINTED, ids=lambda case: case or "itself")
 def test_a_tree_prints_as_source(template: str, printed: str | None) -> None:
-    assert nodes.source(trees(template)["t"].body) == (printed or template)
+    assert nodes.to_source(trees(template)["t"].body) == (printed or template)
 
 
 def test_a_template_knows_the_functions_it_calls_and_no_others() -> None:
@@ -66,24 +66,24 @@ def test_reading_a_printed_tree_gives_the_same_tree(random: Random) -> None:
     except TemplateError:
         return
     printed = "".join(
-        f"{{{{define {quote(name)}}}}}{nodes.source(tree.body)}{{{{end}}}}"
+        f"{{{{define {quote(name)}}}}}{nodes.to_source(tree.body)}{{{{end}}}}"
         for name, tree in first.items()
         if name != "t"
-    ) + nodes.source(first["t"].body)
+    ) + nodes.to_source(first["t"].body)
     assume("{{{" not in printed)
     again = trees(printed)
-    assert {name: merged(tree.body) for name, tree in again.items()} == {
-        name: merged(tree.body) for name, tree in first.items()
+    assert {name: merge_texts(tree.body) for name, tree in again.items()} == {
+        name: merge_texts(tree.body) for name, tree in first.items()
     }
 
 
-def merged(body: nodes.Nodes) -> nodes.Nodes:
+def merge_texts(body: nodes.Nodes) -> nodes.Nodes:
     """``body`` with neighbouring texts made one: what parted them, a comment, is gone."""
     found: list[nodes.Statement] = []
     for node in body:
         if isinstance(node, nodes.Branch):
-            otherwise = None if node.otherwise is None else merged(node.otherwise)
-            found.append(replace(node, body=merged(node.body), otherwise=otherwise))
+            otherwise = None if node.else_body is None else merge_texts(node.else_body)
+            found.append(replace(node, body=merge_texts(node.body), otherwise=otherwise))
         elif isinstance(node, nodes.Text) and found and isinstance(found[-1], nodes.Text):
             found[-1] = nodes.Text(found[-1].text + node.text)
         else:

@@ -18,15 +18,15 @@ from podgraft.gotemplate import (
     compile_,
     printing,
 )
-from podgraft.govalue import ANY, INT, STRING, Method, Struct, Value, struct
+from podgraft.govalue import ANY, INT, STRING, Method, Struct, Value, struct_type
 
 
-def compiled(text: str, **functions: Function) -> Program:
+def compile_template(text: str, **functions: Function) -> Program:
     return compile_(text, name="t", functions=functions)
 
 
 def render(text: str, data: Value = None, **functions: Function) -> str:
-    return compiled(text, **functions).render(data)
+    return compile_template(text, **functions).render(data)
 
 
 def shout(word: str) -> str:
@@ -50,20 +50,20 @@ def test_a_function_may_take_the_name_of_an_exit() -> None:
 
 
 def test_a_refused_function_is_refused_at_load() -> None:
-    refused = Function(shout, refused="it reads the clock")
+    refused = Function(shout, unsupported_reason="it reads the clock")
     with pytest.raises(TemplateError) as error:
         render("a\n{{if false}}{{now}}{{end}}", now=refused)
     assert str(error.value) == 'template: t:2: function "now" is refused: it reads the clock'
 
 
 def test_what_one_program_defines_another_does_not_see() -> None:
-    compiled('{{define "x"}}{{end}}')
+    compile_template('{{define "x"}}{{end}}')
     with pytest.raises(ExecError, match='template "x" not defined'):
         render('{{template "x"}}')
 
 
 def test_a_program_renders_again_and_with_other_data() -> None:
-    program = compiled("{{range .}}{{.}}{{else}}none{{end}}")
+    program = compile_template("{{range .}}{{.}}{{else}}none{{end}}")
     assert [program.render(data) for data in ([1, 2], [], None, [1, 2])] == [
         "12",
         "none",
@@ -98,7 +98,7 @@ template: t:1: unclosed action
 def test_an_error_draws_its_place(template: str) -> None:
     with pytest.raises((TemplateError, ExecError)) as error:
         render(template, {"x": "text", "l": [1]})
-    assert error.value.drawing == DRAWINGS[template]
+    assert error.value.full_message == DRAWINGS[template]
 
 
 def test_an_error_has_its_parts_as_attributes() -> None:
@@ -115,7 +115,7 @@ def _fails(_: Value) -> Value:
     raise FunctionError("it would not")
 
 
-ODD = struct("t.Odd", {"Fails": Method(_fails, result=ANY)})
+ODD = struct_type("t.Odd", {"Fails": Method(_fails, result=ANY)})
 
 
 @pytest.mark.parametrize("path", [".x.Fails", ".x.Fails.y.z", "$.x.Fails.y"])
@@ -194,14 +194,14 @@ EXCESSES = (
 @pytest.mark.parametrize(("template", "excess"), EXCESSES, ids=lambda case: case[:40])
 def test_a_template_that_wants_too_much_is_stopped(template: str, excess: str) -> None:
     with pytest.raises(LimitError, match=r"^template: t:1:\d+: ") as error:
-        compiled(template).render(None, limits=SMALL)
+        compile_template(template).render(None, limits=SMALL)
     assert excess in str(error.value)
-    assert error.value.drawing.count("\n") == 2
+    assert error.value.full_message.count("\n") == 2
 
 
 def test_what_is_within_the_limits_renders() -> None:
     text = '{{range 499}}{{end}}{{printf "%1000d" 1}}'
-    assert len(compiled(text).render(None, limits=SMALL)) == 1000
+    assert len(compile_template(text).render(None, limits=SMALL)) == 1000
 
 
 def test_values_nested_too_deeply_are_an_excess_too() -> None:
@@ -214,7 +214,7 @@ def test_values_nested_too_deeply_are_an_excess_too() -> None:
 
 def test_memory_stays_bounded_between_two_looks_at_the_output() -> None:
     """No more writes stand uncounted than a few dozen, be there a loop or not."""
-    straight = compiled('{{printf "%9000d" 1}}' * 1000)
+    straight = compile_template('{{printf "%9000d" 1}}' * 1000)
     with pytest.raises(LimitError):
         straight.render(None, limits=SMALL)
 
@@ -224,15 +224,15 @@ def test_dead_ends_are_known_before_they_are_reached() -> None:
         '{{define "d"}}{{if false}}{{len}}{{end}}{{end}}'
         '{{if .x}}{{printf 1}}{{template "nope"}}{{$x = 1}}{{len .y}}{{end}}'
     )
-    program = compiled(text)
+    program = compile_template(text)
     assert program.render({}) == ""
-    assert [str(error).split(": executing ")[1] for error in program.dead_ends] == [
+    assert [str(error).split(": executing ")[1] for error in program.static_failures] == [
         '"d" at <len>: wrong number of args for len: want 1 got 0',
         '"t" at <1>: expected string; found 1',
         '"t" at <{{template "nope"}}>: template "nope" not defined',
         '"t" at <1>: undefined variable: $x',
     ]
-    assert compiled("{{and .f ($x := 1)}}{{$x = 2}}{{$x}}").dead_ends == ()
+    assert compile_template("{{and .f ($x := 1)}}{{$x = 2}}{{$x}}").static_failures == ()
 
 
 # What templates cannot do

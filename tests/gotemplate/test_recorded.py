@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from oracle.fixtures import recorded
+from oracle.fixtures import load_answers
 
-from .answers import FIXTURES, answer, recorded_answer
+from .answers import FIXTURES, answer, go_answer
 
 SUBJECTS = sorted(FIXTURES.glob("*.jsonl"), key=str)
 
@@ -16,8 +16,8 @@ SUBJECTS = sorted(FIXTURES.glob("*.jsonl"), key=str)
 def test_go_and_the_engine_give_the_same_answers(path: Path) -> None:
     wrong = [
         (row["template"], row.get("data"), wanted, got)
-        for row in recorded(path)
-        if (wanted := recorded_answer(row)) != (got := answer(row))
+        for row in load_answers(path)
+        if (wanted := go_answer(row)) != (got := answer(row))
     ]
     assert not wrong, f"{len(wrong)} differ, the first: {wrong[0]}"
 

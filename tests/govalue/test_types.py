@@ -7,23 +7,23 @@ from podgraft.govalue import Field, GoType, Kind, Member, Method, Struct
 
 
 def struct(name: str, *fields: Field, **methods: Method) -> GoType:
-    made = go.struct(name, methods)
+    made = go.struct_type(name, methods)
     made.fields = fields
     return made
 
 
-def plain(name: str) -> Field:
+def plain_field(name: str) -> Field:
     return Field(name, go.STRING, json=name)
 
 
-def embedded(type_: GoType) -> Field:
+def embedded_field(type_: GoType) -> Field:
     return Field(type_.name.strip("*"), type_, json=type_.name, embedded=True)
 
 
-DEEP = struct("Deep", plain("Same"), plain("Far"), plain("Hidden"))
-LEFT = struct("Left", plain("Twice"), embedded(DEEP), Call=Method(str))
-RIGHT = struct("Right", plain("Twice"), plain("Hidden"))
-TOP = struct("Top", plain("Same"), embedded(LEFT), embedded(go.pointer_to(RIGHT)))
+DEEP = struct("Deep", plain_field("Same"), plain_field("Far"), plain_field("Hidden"))
+LEFT = struct("Left", plain_field("Twice"), embedded_field(DEEP), Call=Method(str))
+RIGHT = struct("Right", plain_field("Twice"), plain_field("Hidden"))
+TOP = struct("Top", plain_field("Same"), embedded_field(LEFT), embedded_field(go.pointer_to(RIGHT)))
 FOUND = {
     "Same": ("Same",),  # a shallower field hides a deeper one
     "Far": ("Left", "Deep", "Far"),
@@ -37,7 +37,7 @@ FOUND = {
 
 @pytest.mark.parametrize("name", FOUND)
 def test_a_selector_finds_promoted_fields_as_go_does(name: str) -> None:
-    path = TOP.selector(name)
+    path = TOP.field_path(name)
     assert (path and tuple(field.name for field in path)) == FOUND[name]
 
 
@@ -45,19 +45,19 @@ def test_a_method_is_promoted_too() -> None:
     member = TOP.member("Call")
     assert isinstance(member, Member)
     assert [step.name for step in member.path] == ["Left"]
-    assert isinstance(member.found, Method)
+    assert isinstance(member.target, Method)
 
 
 def test_types_that_embed_each_other_do_not_go_on_for_ever() -> None:
-    loop = go.struct("Loop")
-    loop.fields = (embedded(go.pointer_to(loop)), plain("Own"))
-    assert loop.selector("Own") is not None
-    assert loop.selector("Nope") is None
+    loop = go.struct_type("Loop")
+    loop.fields = (embedded_field(go.pointer_to(loop)), plain_field("Own"))
+    assert loop.field_path("Own") is not None
+    assert loop.field_path("Nope") is None
 
 
 def test_what_is_embedded_need_not_be_a_struct() -> None:
-    odd = struct("Odd", embedded(go.interface("Iface", ("String",))))
-    assert odd.selector("Iface") is not None
+    odd = struct("Odd", embedded_field(go.interface_type("Iface", ("String",))))
+    assert odd.field_path("Iface") is not None
 
 
 def test_a_literal_type_is_the_same_object_each_time() -> None:
@@ -73,7 +73,7 @@ NAMES = {
     "[]int8": go.slice_of(go.INT8),
     "[2][]string": go.array_of(2, go.STRINGS),
     "map[string]map[int]bool": go.map_of(go.STRING, go.map_of(go.INT, go.BOOL)),
-    "**v1.Pod": go.pointer_to(go.pointer_to(go.struct("v1.Pod"))),
+    "**v1.Pod": go.pointer_to(go.pointer_to(go.struct_type("v1.Pod"))),
     "map[string]interface {}": go.ANY_MAP,
 }
 

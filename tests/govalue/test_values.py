@@ -12,9 +12,9 @@ def shift(point: Value) -> int:
     return point.field("X") + 1
 
 
-POINT = go.struct("Point", {"Shift": Method(shift, pointer=True)})
+POINT = go.struct_type("Point", {"Shift": Method(shift, pointer=True)})
 POINT.fields = (Field("X", go.INT, json="x"), Field("inner", go.INT, json="inner"))
-SHAPE = go.struct("Shape")
+SHAPE = go.struct_type("Shape")
 SHAPE.fields = (
     Field("At", POINT, json="at"),
     Field("To", go.pointer_to(POINT), json="to"),
@@ -32,9 +32,9 @@ ZEROS: dict[GoType, Value] = {
     go.STRING: "",
     go.INT8: 0,
     go.FLOAT32: 0.0,
-    go.number("Half", Kind.FLOAT64): 0.0,
-    go.number("Wave", Kind.COMPLEX128): 0j,
-    go.text("Word"): "",
+    go.number_type("Half", Kind.FLOAT64): 0.0,
+    go.number_type("Wave", Kind.COMPLEX128): 0j,
+    go.string_type("Word"): "",
     go.ANY: None,
 }
 
@@ -97,24 +97,24 @@ def test_what_pointers_and_slices_hold_is_addressable() -> None:
     assert all(point.addressable for point in points)
     assert shape.target.field("At").addressable
     assert not places.get("a").addressable
-    assert not go.copied(points[0]).addressable
-    assert go.copied(places.get("a")).field("X") == 1
+    assert not go.copy_value(points[0]).addressable
+    assert go.copy_value(places.get("a")).field("X") == 1
 
 
 def test_pointer_methods_need_an_address() -> None:
     pointer = go.pointer_to(POINT).convert({"x": 1})
     for reachable in (pointer, pointer.target):
-        bound = go.bind(reachable, "Shift")
+        bound = go.bind_method(reachable, "Shift")
         assert bound is not None
         assert bound.call() == 2
-    assert go.bind(pointer.target, "Shift", apart=True) is None
-    assert go.bind(Struct(POINT, {"x": 1}), "Shift") is None
-    assert go.bind(None, "Shift") is None
-    assert go.bind(pointer, "X") is None
+    assert go.bind_method(pointer.target, "Shift", without_pointer_methods=True) is None
+    assert go.bind_method(Struct(POINT, {"x": 1}), "Shift") is None
+    assert go.bind_method(None, "Shift") is None
+    assert go.bind_method(pointer, "X") is None
 
 
 def test_a_named_bool_is_true_or_not() -> None:
-    flag = go.boolean("Flag")
+    flag = go.bool_type("Flag")
     yes, no = flag.convert(True), flag.convert(False)
     assert yes
     assert not no
@@ -135,8 +135,8 @@ def test_a_float32_has_the_precision_of_one() -> None:
 
 
 def test_a_named_collection_is_a_view_of_its_own_type() -> None:
-    labels = go.named("Labels", go.STRING_MAP)
-    path = go.named("Path", go.STRINGS)
+    labels = go.named_type("Labels", go.STRING_MAP)
+    path = go.named_type("Path", go.STRINGS)
     assert go.type_of(labels.convert({"a": "b"})) is labels
     assert go.type_of(path.convert(["a"])) is path
     assert not labels.literal
@@ -168,6 +168,6 @@ def test_views_are_what_they_say() -> None:
 
 
 def test_the_method_of_an_interface_cannot_be_called() -> None:
-    method = go.interface("Iface", ("Do",)).methods["Do"]
+    method = go.interface_type("Iface", ("Do",)).methods["Do"]
     with pytest.raises(TypeError):
         method.call(None)

@@ -9,7 +9,7 @@ from textwrap import dedent
 from podgraft import kubeyaml
 from podgraft.injection import appmesh, istio, overlay
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import Notes, Spot
+from podgraft.policy import Cursor, Diagnostics
 
 from .istio import bundles
 
@@ -48,10 +48,10 @@ def a_pod(annotations: dict[str, str], name: str = "app") -> Object:
 @cache
 def an_overlay(template: str) -> overlay.Overlay:
     """An overlay for everything."""
-    notes = Notes()
+    notes = Diagnostics()
     spec = an_object(kubeyaml.load(EVERYTHING))
-    found = overlay.read(Spot({**spec, "template": template}, "/spec", notes), "x")
-    assert found is not None, notes.faults
+    found = overlay.parse_overlay(Cursor({**spec, "template": template}, "/spec", notes), "x")
+    assert found is not None, notes.errors
     return found
 
 
@@ -59,20 +59,22 @@ def an_overlay(template: str) -> overlay.Overlay:
 def an_injector(template: str, release: str) -> istio.Injector:
     """An Istio injector of a release; before 1.9 templates render to a part of the pod's spec."""
     if release == "1.8":
-        return bundles.of_spec(dedent(template.removeprefix("spec:\n")), release=release)
-    return bundles.of_template(template, release=release)
+        return bundles.legacy_injector(dedent(template.removeprefix("spec:\n")), release=release)
+    return bundles.template_injector(template, release=release)
 
 
 def by_overlay(template: str, pod: Object) -> Object:
     """The pod as an overlay makes it."""
-    return an_overlay(template).over(pod, "shop")
+    return an_overlay(template).apply(pod, "shop")
 
 
 def by_istio(release: str) -> Render:
     """The pod as an Istio template makes it."""
 
     def render(template: str, pod: Object) -> Object:
-        return an_injector(template, release).inject(pod, istio.Request(namespace="shop")).pod
+        return (
+            an_injector(template, release).inject(pod, istio.InjectionRequest(namespace="shop")).pod
+        )
 
     return render
 

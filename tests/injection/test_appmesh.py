@@ -64,7 +64,7 @@ def pod(*ports: int, **changes: JSON) -> Object:
     return {"metadata": {"labels": labels}, "spec": {"containers": containers}, **changes}
 
 
-def compiled(*meshes: Object, maps: tuple[Object, ...] = ()) -> appmesh.AppMesh:
+def compile_meshes(*meshes: Object, maps: tuple[Object, ...] = ()) -> appmesh.AppMesh:
     return appmesh.compile_(meshes or [mesh()], maps or [config_map()])
 
 
@@ -90,14 +90,14 @@ def test_only_meshes_that_inject_are_taken() -> None:
     others = (mesh("off", enableAutoInject=False), mesh("unset", enableAutoInject=None))
     istio: Object = {"metadata": {"name": "istio"}, "spec": {"istio": {}}}
 
-    assert not compiled(*others, istio).meshes
+    assert not compile_meshes(*others, istio).meshes
 
 
 # Rule 2
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class SelectionCase:
     name: str
     selector: Object
     metadata: Object
@@ -106,33 +106,33 @@ class Selected:
 
 
 SELECTED = (
-    Selected("a label", BY_LABELS, {"labels": {"app": "testrunner"}}, True),
-    Selected("another label", BY_LABELS, {"labels": {"app": "web"}}, False),
-    Selected("no labels", BY_LABELS, {}, False),
-    Selected(
+    SelectionCase("a label", BY_LABELS, {"labels": {"app": "testrunner"}}, True),
+    SelectionCase("another label", BY_LABELS, {"labels": {"app": "web"}}, False),
+    SelectionCase("no labels", BY_LABELS, {}, False),
+    SelectionCase(
         "all labels are wanted",
         {"labelSelector": {"labelsToMatch": {"app": "testrunner", "tier": "a"}}},
         {"labels": {"app": "testrunner"}},
         False,
     ),
-    Selected("the pod's namespace", BY_NAMESPACE, {"namespace": "shop"}, True),
-    Selected("the request's namespace", BY_NAMESPACE, {}, True, "shop"),
-    Selected("the pod's own counts first", BY_NAMESPACE, {"namespace": "far"}, False, "shop"),
+    SelectionCase("the pod's namespace", BY_NAMESPACE, {"namespace": "shop"}, True),
+    SelectionCase("the request's namespace", BY_NAMESPACE, {}, True, "shop"),
+    SelectionCase("the pod's own counts first", BY_NAMESPACE, {"namespace": "far"}, False, "shop"),
 )
 
 
 @pytest.mark.parametrize("case", SELECTED, ids=lambda case: case.name)
-def test_a_mesh_selects_by_labels_or_namespaces(case: Selected) -> None:
+def test_a_mesh_selects_by_labels_or_namespaces(case: SelectionCase) -> None:
     labels = {**an_object(case.metadata.get("labels", {})), "virtual-node": "vn"}
     given = pod(metadata={**case.metadata, "labels": labels})
-    meshes = compiled(mesh(injectionSelector=case.selector))
+    meshes = compile_meshes(mesh(injectionSelector=case.selector))
 
     assert (meshes.inject(given, case.request_namespace) is not given) == case.selected
 
 
 def test_a_pod_of_two_meshes_is_refused() -> None:
     """The message names them."""
-    meshes = compiled(mesh("one"), mesh("two"), mesh("three", injectionSelector=BY_NAMESPACE))
+    meshes = compile_meshes(mesh("one"), mesh("two"), mesh("three", injectionSelector=BY_NAMESPACE))
 
     with pytest.raises(UserError, match=r"matches several meshes: one, two;"):
         meshes.inject(pod(), "default")
@@ -144,14 +144,16 @@ def test_a_pod_of_two_meshes_is_refused() -> None:
 def test_the_config_map_is_sidecar_injector_beside_the_mesh_by_default() -> None:
     beside = config_map("sidecar-injector")
 
-    assert compiled(mesh(sidecarPatchConfigMap=None), maps=(beside,)).used == (beside,)
+    assert compile_meshes(mesh(sidecarPatchConfigMap=None), maps=(beside,)).used_config_maps == (
+        beside,
+    )
 
 
 # Rules 4 and 6
 
 
 def test_the_template_sees_mesh_node_region_and_ports() -> None:
-    injected = compiled().inject(pod(), "default")
+    injected = compile_meshes().inject(pod(), "default")
 
     assert env(injected, "envoy") == {
         "APPMESH_VIRTUAL_NODE_NAME": "mesh/test-mesh/virtualNode/testrunner-vn",
@@ -161,14 +163,14 @@ def test_the_template_sees_mesh_node_region_and_ports() -> None:
 
 
 def test_ports_of_all_containers_are_joined() -> None:
-    assert env(compiled().inject(pod(80, 443, 8080), "d"), "proxyinit") == {
+    assert env(compile_meshes().inject(pod(80, 443, 8080), "d"), "proxyinit") == {
         "APPMESH_APP_PORTS": "80,443,8080"
     }
 
 
 def test_nothing_is_escaped_for_html() -> None:
     template = 'containers: [{name: "{{.MeshName}}", image: "a&b<c>"}]'
-    injected = compiled(maps=(config_map(t=template),)).inject(pod(), "d")
+    injected = compile_meshes(maps=(config_map(t=template),)).inject(pod(), "d")
 
     assert an_object(injected["spec"])["containers"] == [
         {"name": "c1234", "ports": [{"containerPort": 1234}]},
@@ -183,7 +185,7 @@ def test_nothing_is_escaped_for_html() -> None:
     ("region", "warned"), [("us-west-2", False), ("eu-west-1", False), ("mars-1", True)]
 )
 def test_an_unknown_region_is_a_warning(region: str, warned: bool) -> None:
-    assert bool(compiled(mesh(region=region)).warnings) == warned
+    assert bool(compile_meshes(mesh(region=region)).warnings) == warned
 
 
 # Rule 7
@@ -191,26 +193,26 @@ def test_an_unknown_region_is_a_warning(region: str, warned: bool) -> None:
 
 def test_containers_are_appended_and_arrays_made_where_there_are_none() -> None:
     before = pod()
-    operations = patch.diff(before, compiled().inject(before, "d"))
+    operations = patch.diff(before, compile_meshes().inject(before, "d"))
 
     assert [(each["op"], each["path"]) for each in operations] == [
         ("add", "/spec/containers/1"),
         ("add", "/spec/initContainers"),
     ]
-    assert patch.apply(before, operations) == compiled().inject(before, "d")
+    assert patch.apply(before, operations) == compile_meshes().inject(before, "d")
 
 
 def test_arrays_that_are_there_are_added_to() -> None:
     spec: Object = {**an_object(pod()["spec"]), "initContainers": [{"name": "mine"}]}
     before = pod(spec=spec)
-    operations = patch.diff(before, compiled().inject(before, "d"))
+    operations = patch.diff(before, compile_meshes().inject(before, "d"))
 
     assert [each["path"] for each in operations] == ["/spec/containers/1", "/spec/initContainers/1"]
 
 
 def test_volumes_and_pull_secrets_may_be_given_too() -> None:
     template = "volumes: [{name: v, emptyDir: {}}]\nimagePullSecrets: [{name: s}]"
-    injected = compiled(maps=(config_map(t=template),)).inject(pod(), "d")
+    injected = compile_meshes(maps=(config_map(t=template),)).inject(pod(), "d")
 
     assert an_object(injected["spec"])["volumes"] == [{"name": "v", "emptyDir": {}}]
     assert an_object(injected["spec"])["imagePullSecrets"] == [{"name": "s"}]
@@ -220,16 +222,16 @@ def test_volumes_and_pull_secrets_may_be_given_too() -> None:
 
 
 def test_a_second_call_changes_nothing() -> None:
-    once = compiled().inject(pod(), "d")
+    once = compile_meshes().inject(pod(), "d")
 
-    assert compiled().inject(once, "d") is once
+    assert compile_meshes().inject(once, "d") is once
 
 
 # Errors of documents
 
 
 @dataclass(frozen=True, slots=True)
-class Faulty:
+class InvalidCase:
     name: str
     mesh: Object
     fault: str
@@ -238,45 +240,45 @@ class Faulty:
 
 AT = "meshes/test-mesh/spec/awsAppMesh"
 FAULTY = (
-    Faulty(
+    InvalidCase(
         "no selector",
         mesh(injectionSelector=None),
         f"{AT}/injectionSelector: is missing; give it labelSelector or namespaceSelector",
     ),
-    Faulty(
+    InvalidCase(
         "an upstreamSelector",
         mesh(injectionSelector={"upstreamSelector": {}}),
         f"{AT}/injectionSelector/upstreamSelector: is not supported; "
         "use labelSelector or namespaceSelector",
     ),
-    Faulty(
+    InvalidCase(
         "a serviceSelector",
         mesh(injectionSelector={"serviceSelector": {}}),
         f"{AT}/injectionSelector/serviceSelector: is not supported; "
         "use labelSelector or namespaceSelector",
     ),
-    Faulty(
+    InvalidCase(
         "a ConfigMap that is not there",
         mesh(sidecarPatchConfigMap={"name": "gone", "namespace": "far"}),
         f"{AT}/sidecarPatchConfigMap: the ConfigMap far/gone is not in the bundle; "
         "add it, or name another",
     ),
-    Faulty(
+    InvalidCase(
         "one with two entries",
         mesh(),
         f"{AT}/sidecarPatchConfigMap: the ConfigMap meshes/patch has 2 entries in data; "
         "give it exactly one, the template",
         (config_map(a=TEMPLATE, b=TEMPLATE),),
     ),
-    Faulty(
+    InvalidCase(
         "no node label",
         mesh(virtualNodeLabel=None),
         f"{AT}/virtualNodeLabel: is missing; name the label of the virtual node",
     ),
-    Faulty(
+    InvalidCase(
         "no region", mesh(region=None), f"{AT}/region: is missing; name the AWS region of the mesh"
     ),
-    Faulty(
+    InvalidCase(
         "a template that gives other things",
         mesh(),
         f"{AT}/sidecarPatchConfigMap: mesh test-mesh: the patch template gives hostNetwork, where "
@@ -284,7 +286,7 @@ FAULTY = (
         "correct the template there",
         (config_map(t="hostNetwork: true"),),
     ),
-    Faulty(
+    InvalidCase(
         "a template that gives no lists",
         mesh(),
         f"{AT}/sidecarPatchConfigMap: mesh test-mesh: the patch template gives no list of mappings "
@@ -295,11 +297,11 @@ FAULTY = (
 
 
 @pytest.mark.parametrize("case", FAULTY, ids=lambda case: case.name)
-def test_a_mesh_with_a_fault_is_refused_at_load(case: Faulty) -> None:
+def test_a_mesh_with_a_fault_is_refused_at_load(case: InvalidCase) -> None:
     with pytest.raises(InvalidDocumentsError) as raised:
         appmesh.compile_([case.mesh], case.maps)
 
-    assert [str(fault) for fault in raised.value.faults] == [case.fault]
+    assert [str(fault) for fault in raised.value.errors] == [case.fault]
 
 
 @pytest.mark.parametrize(
@@ -308,14 +310,16 @@ def test_a_mesh_with_a_fault_is_refused_at_load(case: Faulty) -> None:
 def test_a_template_that_fails_is_refused_at_load(template: str) -> None:
     """Fields that there are not, syntax, YAML, and what fails when it runs."""
     with pytest.raises(InvalidDocumentsError, match="template"):
-        compiled(maps=(config_map(t=template),))
+        compile_meshes(maps=(config_map(t=template),))
 
 
 def test_all_faults_are_told_at_once() -> None:
     with pytest.raises(InvalidDocumentsError) as raised:
-        compiled(mesh("a", region=None, virtualNodeLabel=None), mesh("b", injectionSelector=None))
+        compile_meshes(
+            mesh("a", region=None, virtualNodeLabel=None), mesh("b", injectionSelector=None)
+        )
 
-    assert [fault.document for fault in raised.value.faults] == ["meshes/a", "meshes/a", "meshes/b"]
+    assert [fault.document for fault in raised.value.errors] == ["meshes/a", "meshes/a", "meshes/b"]
 
 
 # Errors of pods
@@ -340,7 +344,7 @@ POD_ERRORS: tuple[tuple[str, Object, str], ...] = (
 )
 def test_a_pod_that_cannot_be_injected_is_told_why(given: Object, message: str) -> None:
     with pytest.raises(UserError) as raised:
-        compiled().inject(given, "d")
+        compile_meshes().inject(given, "d")
 
     assert str(raised.value) == message
 
@@ -364,18 +368,18 @@ def test_a_label_cannot_add_structure(node: str) -> None:
     given = pod(metadata={"labels": {"app": "testrunner", "virtual-node": node}})
 
     with pytest.raises(UserError, match="pod label virtual-node"):
-        compiled().inject(given, "d")
+        compile_meshes().inject(given, "d")
 
 
 def test_a_template_that_fails_for_a_pod_is_the_operators_fault() -> None:
     template = '{{ if ne .AppPort "80" }}{{ index .AppPort 9 }}{{ end }}containers: []'
 
     with pytest.raises(OperatorError, match="mesh test-mesh: the patch template fails"):
-        compiled(maps=(config_map(t=template),)).inject(pod(), "d")
+        compile_meshes(maps=(config_map(t=template),)).inject(pod(), "d")
 
 
 def test_the_example_of_the_format_is_read_from_yaml() -> None:
     """``kubectl get -o yaml`` is what bundles hold."""
     text = kubeyaml.dump(mesh())
 
-    assert compiled(an_object(kubeyaml.load(text))).meshes[0].name == "test-mesh"
+    assert compile_meshes(an_object(kubeyaml.load(text))).meshes[0].name == "test-mesh"

@@ -4,7 +4,7 @@ import pytest
 
 from podgraft.gotemplate import ExecError, compile_, sprig
 from podgraft.govalue import Value
-from podgraft.injection import InjectionError, OperatorError, UserError, discreet
+from podgraft.injection import InjectionError, OperatorError, UserError, redact
 
 WITHHELD = "; podgraft explain says why"
 DATE, FAIL = '{{ mustToDate "2006" "s3cret" }}', '{{ fail "name a port" }}'
@@ -33,11 +33,11 @@ def test_a_reason_is_told_where_it_quotes_nothing_that_it_must_not(
     error = kind(f"{place}: it fails: {cause}")
     error.__cause__ = cause
     if told:
-        assert discreet(error) == str(error)
+        assert redact(error) == str(error)
     else:
         assert cause.reason in str(error)
-        assert discreet(error) == str(error).replace(f": {cause.reason}", WITHHELD)
-        assert "s3cret" not in discreet(error).replace(str(cause.expression), "")
+        assert redact(error) == str(error).replace(f": {cause.reason}", WITHHELD)
+        assert "s3cret" not in redact(error).replace(str(cause.expression), "")
 
 
 def failure(template: str) -> ExecError:
@@ -49,5 +49,5 @@ def failure(template: str) -> ExecError:
 
 
 def test_what_is_no_failure_of_a_template_is_told_whole() -> None:
-    assert discreet(UserError("the pod has no containerPort")) == "the pod has no containerPort"
-    assert discreet(ValueError("line 1 column 2: no YAML")) == "line 1 column 2: no YAML"
+    assert redact(UserError("the pod has no containerPort")) == "the pod has no containerPort"
+    assert redact(ValueError("line 1 column 2: no YAML")) == "line 1 column 2: no YAML"

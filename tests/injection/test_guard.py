@@ -9,7 +9,7 @@ from hashlib import sha1
 import pytest
 
 from podgraft.injection import OperatorError, UserError
-from podgraft.injection.istio.draft import annotations_of
+from podgraft.injection.istio.draft import pod_annotations
 from podgraft.jsonvalue import JSON, Object
 
 from .hostile_templates import Render, a_mesh, a_pod, an_object, by_istio, by_overlay
@@ -220,7 +220,7 @@ def test_a_template_that_looks_at_a_value_refuses_nobody(
     result = way[1](template, a_pod({"v": value}))
 
     digest = sha1(value.encode(), usedforsecurity=False).hexdigest()
-    assert annotations_of(result)["out"] == expected.replace("SHA", digest)
+    assert pod_annotations(result)["out"] == expected.replace("SHA", digest)
 
 
 # F25: texts that YAML does not keep where they stand without quotes.
@@ -257,7 +257,7 @@ KEPT = (
 def test_text_that_stays_in_its_scalar_is_not_refused(written: str, text: str) -> None:
     template = f"metadata:\n  annotations:\n    out: {written.replace('V', V)}\n"
 
-    out = annotations_of(by_overlay(template, a_pod({"v": text})))["out"]
+    out = pod_annotations(by_overlay(template, a_pod({"v": text})))["out"]
 
     assert text.strip().split("\n")[0].replace('"', "").replace("\\", "")[:3] in out.replace(
         '"', ""

@@ -13,7 +13,7 @@ from podgraft import kubeyaml
 from podgraft.injection import OperatorError, UserError, kubeinject, manifests
 from podgraft.injection.istio import Injector
 from podgraft.injection.istio.draft import containers
-from podgraft.injection.lenient import as_text
+from podgraft.injection.lenient import coerce_to_string
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.kube import POD
 
@@ -38,7 +38,7 @@ DECLINED = DEPLOYMENT.replace(
 )
 
 
-def _inject(text: str, release: str | None = None) -> kubeinject.Result:
+def _inject(text: str, release: str | None = None) -> kubeinject.KubeInjectResult:
     return kubeinject.inject(bundles.sample(release), text)
 
 
@@ -138,7 +138,9 @@ SKIPPED = (
 
 @pytest.mark.parametrize(("release", "text", "warning"), SKIPPED)
 def test_a_workload_that_is_skipped_says_why(release: str, text: str, warning: str) -> None:
-    injector = bundles.sample(release) if release != "1.8" else bundles.of_spec("containers: []")
+    injector = (
+        bundles.sample(release) if release != "1.8" else bundles.legacy_injector("containers: []")
+    )
     result = kubeinject.inject(injector, text)
 
     assert result.text == f"{text}---\n"
@@ -154,9 +156,9 @@ GROUPS = ("extensions/v1beta1", "apps/v1beta1", "apps/v1beta2", "apps/v1", "exam
 def test_istio_looks_at_the_kind_alone(release: str, api_version: str) -> None:
     """pkg/kube/inject/initializer.go: each kind is registered without a version as well."""
     injector = (
-        bundles.of_spec("containers: [{name: istio-proxy}]", release=release)
+        bundles.legacy_injector("containers: [{name: istio-proxy}]", release=release)
         if release in {"1.0", "1.8"}
-        else bundles.of_template("spec: {containers: [{name: istio-proxy}]}", release=release)
+        else bundles.template_injector("spec: {containers: [{name: istio-proxy}]}", release=release)
     )
     result = kubeinject.inject(injector, DEPLOYMENT.replace("apps/v1", api_version))
 
@@ -173,9 +175,9 @@ def test_workloads_are_counted() -> None:
 
 EMPTY = (
     # release, template, how the release injects
-    ("1.0", "volumes: []", bundles.of_spec),
-    ("1.8", "", bundles.of_spec),
-    ("1.30", "metadata: {labels: {a: b}}", bundles.of_template),
+    ("1.0", "volumes: []", bundles.legacy_injector),
+    ("1.8", "", bundles.legacy_injector),
+    ("1.30", "metadata: {labels: {a: b}}", bundles.template_injector),
 )
 
 
@@ -192,7 +194,7 @@ def test_a_status_without_containers_is_never_written(
 
 
 def test_1_0_injects_also_what_declines() -> None:
-    injector = bundles.of_spec("containers: [{name: istio-proxy}]", release="1.0")
+    injector = bundles.legacy_injector("containers: [{name: istio-proxy}]", release="1.0")
     text = DECLINED.replace("apps/v1", "extensions/v1beta1")
 
     assert _names(_documents(kubeinject.inject(injector, text).text)[0]) == ["app", "istio-proxy"]
@@ -204,7 +206,7 @@ INJECTED = (("1.16", False), ("1.17", True))
 @pytest.mark.parametrize(("release", "again"), INJECTED)
 def test_what_is_injected_is_injected_again_since_1_17(release: str, again: bool) -> None:
     template = "spec: {containers: [{name: istio-proxy, image: new}]}"
-    injector = bundles.of_template(template, release=release)
+    injector = bundles.template_injector(template, release=release)
     once = kubeinject.inject(injector, DEPLOYMENT).text.replace("image: new", "image: old")
 
     assert ("image: new" in kubeinject.inject(injector, once).text) is again
@@ -234,13 +236,13 @@ metadata:
 spec: {containers: [{name: app}]}
 """
     for release, owner in (("1.20", "Pod"), ("1.21", "DaemonSet")):
-        result = kubeinject.inject(bundles.of_template(template, release=release), text)
+        result = kubeinject.inject(bundles.template_injector(template, release=release), text)
         assert f"owner: {owner}" in result.text
 
 
 @given(st.lists(st.sampled_from([SERVICE, "a: 1\n", "# c\n", "- x\n"]), min_size=1, max_size=4))
 def test_a_stream_that_nothing_changes_is_copied(parts: list[str]) -> None:
-    assert manifests.rewrite("---\n".join(parts), lambda each: each) == "".join(
+    assert manifests.rewrite_objects("---\n".join(parts), lambda each: each) == "".join(
         f"{part}---\n" for part in parts
     )
 
@@ -259,5 +261,5 @@ TEXTS: tuple[tuple[JSON, JSON], ...] = (
 
 @pytest.mark.parametrize(("value", "expected"), TEXTS)
 def test_text_stands_where_kubernetes_wants_text(value: JSON, expected: JSON) -> None:
-    assert as_text(POD, value) == expected
-    assert as_text(POD, expected) is expected
+    assert coerce_to_string(POD, value) == expected
+    assert coerce_to_string(POD, expected) is expected

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podgraft.injection.harmless import is_harmless
-from podgraft.injection.masks import Masking
+from podgraft.injection.masks import Masker
 from podgraft.kubeyaml import NotYAMLError, load
 
 TEXTS = st.text(st.sampled_from("ab:- ,#'\"{}[]&*!|>%@`\n\t\\~$./é×\u2028"), max_size=8) | st.text()
@@ -15,7 +15,7 @@ TEXTS = st.text(st.sampled_from("ab:- ,#'\"{}[]&*!|>%@`\n\t\\~$./é×\u2028"), m
 
 @given(TEXTS)
 def test_a_masked_text_is_harmless_and_as_long(text: str) -> None:
-    masked = Masking().of(text)
+    masked = Masker().mask(text)
 
     assert isinstance(masked, str)
     assert is_harmless(masked) or not masked

@@ -7,10 +7,10 @@ import pytest
 from podgraft import kubeyaml
 from podgraft.admission import AdmissionRequest
 from podgraft.injection import OperatorError, UserError, overlay, overlay_conflicts
-from podgraft.injection.overlay import Overlay, Overlays
+from podgraft.injection.overlay import Overlay, OverlaySet
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import diff
-from podgraft.policy import Notes, Spot, constraints
+from podgraft.policy import Cursor, Diagnostics, constraints
 
 EVERYTHING = """
 matchConstraints:
@@ -24,28 +24,28 @@ def an_object(value: JSON) -> Object:
     return value
 
 
-def parsed(text: str) -> Object:
+def parse_yaml(text: str) -> Object:
     return an_object(kubeyaml.load(text))
 
 
 def an_overlay(template: str, *, name: str = "sidecar", more: str = "") -> Overlay:
-    notes = Notes()
-    spec = parsed(EVERYTHING + more)
-    found = overlay.read(Spot({**spec, "template": template}, "/spec", notes), name)
-    assert not notes.faults, notes.faults
+    notes = Diagnostics()
+    spec = parse_yaml(EVERYTHING + more)
+    found = overlay.parse_overlay(Cursor({**spec, "template": template}, "/spec", notes), name)
+    assert not notes.errors, notes.errors
     assert found is not None
     return found
 
 
-def overlays(*found: Overlay) -> Overlays:
-    return overlay.ordered(found, {})
+def overlays(*found: Overlay) -> OverlaySet:
+    return overlay.sort_overlays(found, {})
 
 
-def laid(value: Object, *found: Overlay, namespace: str = "shop") -> Object:
-    return overlays(*found).over(value, constraints.creation(value, namespace))
+def apply_overlay(value: Object, *found: Overlay, namespace: str = "shop") -> Object:
+    return overlays(*found).apply(value, constraints.make_create_request(value, namespace))
 
 
-POD = parsed("""
+POD = parse_yaml("""
 apiVersion: v1
 kind: Pod
 metadata: {name: web, labels: {app: web}, annotations: {log/level: debug}}
@@ -55,12 +55,12 @@ spec:
 """)
 
 
-def annotated(**annotations: str) -> Object:
+def annotated_pod(**annotations: str) -> Object:
     metadata: Object = {"name": "web", "annotations": dict[str, JSON](annotations)}
     return {**POD, "metadata": metadata}
 
 
-DEPLOYMENT = parsed("""
+DEPLOYMENT = parse_yaml("""
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web}
@@ -70,7 +70,7 @@ spec:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: app, image: a}]}
 """)
-WIDGET = parsed("""
+WIDGET = parse_yaml("""
 apiVersion: example.com/v1
 kind: Widget
 metadata: {name: w}
@@ -88,7 +88,7 @@ class Case:
     more: str = ""
 
 
-def _at(value: JSON, path: str) -> JSON:
+def _value_at(value: JSON, path: str) -> JSON:
     for step in path.split("."):
         value = value[int(step)] if isinstance(value, list) else an_object(value)[step]
     return value
@@ -212,13 +212,13 @@ CASES = (
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_template_is_rendered_and_laid_on(case: Case) -> None:
-    after = laid(case.object, an_overlay(case.template, more=case.more))
+    after = apply_overlay(case.object, an_overlay(case.template, more=case.more))
 
-    assert _at(after, case.path) == case.want
+    assert _value_at(after, case.path) == case.want
 
 
 def test_an_empty_template_changes_nothing() -> None:
-    assert laid(POD, an_overlay('{{ if eq .Namespace "far" }}spec: {}{{ end }}')) is POD
+    assert apply_overlay(POD, an_overlay('{{ if eq .Namespace "far" }}spec: {}{{ end }}')) is POD
 
 
 def test_overlays_work_in_the_order_of_their_names() -> None:
@@ -226,20 +226,20 @@ def test_overlays_work_in_the_order_of_their_names() -> None:
     first = an_overlay("metadata: {labels: {by: a}}", name="a")
     then = an_overlay('metadata: {labels: {by: "{{ .ObjectMeta.Labels.by }}b"}}', name="b")
 
-    assert _at(laid(POD, then, first), "metadata.labels.by") == "ab"
+    assert _value_at(apply_overlay(POD, then, first), "metadata.labels.by") == "ab"
 
 
 def test_a_second_call_changes_nothing() -> None:
     sidecar = an_overlay("spec: {initContainers: [{name: log, image: l, restartPolicy: Always}]}")
-    once = laid(POD, sidecar)
+    once = apply_overlay(POD, sidecar)
 
     assert once is not POD
-    assert laid(once, sidecar) is once
+    assert apply_overlay(once, sidecar) is once
 
 
 def test_the_object_that_goes_in_is_never_changed() -> None:
     before = kubeyaml.dump(POD)
-    laid(
+    apply_overlay(
         POD, an_overlay("metadata: {labels: {a: b}}\nspec: {containers: [{name: app, tty: true}]}")
     )
 
@@ -278,23 +278,23 @@ MATCHING: tuple[tuple[str, str, bool], ...] = (
 def test_conditions_decide_whether_an_overlay_applies(more: str, applies: bool) -> None:
     labelling = an_overlay("metadata: {labels: {seen: yes-it-was}}", more=more)
 
-    assert (laid(POD, labelling) is not POD) == applies
+    assert (apply_overlay(POD, labelling) is not POD) == applies
 
 
 def test_constraints_see_what_earlier_overlays_did() -> None:
     marking = an_overlay("metadata: {labels: {wants: log}}", name="a")
-    notes = Notes()
-    spec = parsed(
+    notes = Diagnostics()
+    spec = parse_yaml(
         EVERYTHING.replace(
             "resourceRules", "objectSelector: {matchLabels: {wants: log}}\n  resourceRules"
         )
     )
-    logging = overlay.read(
-        Spot({**spec, "template": "metadata: {labels: {has: log}}"}, "", notes), "b"
+    logging = overlay.parse_overlay(
+        Cursor({**spec, "template": "metadata: {labels: {has: log}}"}, "", notes), "b"
     )
 
     assert logging is not None
-    assert _at(laid(POD, marking, logging), "metadata.labels.has") == "log"
+    assert _value_at(apply_overlay(POD, marking, logging), "metadata.labels.has") == "log"
 
 
 # Faults at load
@@ -321,10 +321,10 @@ FAULTS: tuple[tuple[str, str], ...] = (
 
 @pytest.mark.parametrize(("spec", "fault"), FAULTS)
 def test_an_overlay_with_a_fault_is_refused_at_load(spec: str, fault: str) -> None:
-    notes = Notes()
-    overlay.read(Spot(parsed(spec), "/spec", notes), "sidecar")
+    notes = Diagnostics()
+    overlay.parse_overlay(Cursor(parse_yaml(spec), "/spec", notes), "sidecar")
 
-    assert any(str(found).startswith(fault) for found in notes.faults), notes.faults
+    assert any(str(found).startswith(fault) for found in notes.errors), notes.errors
 
 
 # Faults for one object
@@ -342,7 +342,7 @@ FAILING: tuple[tuple[str, str], ...] = (
 @pytest.mark.parametrize(("template", "message"), FAILING)
 def test_a_template_that_fails_is_the_operators_fault(template: str, message: str) -> None:
     with pytest.raises(OperatorError) as raised:
-        laid(POD, an_overlay(template))
+        apply_overlay(POD, an_overlay(template))
 
     assert str(raised.value).startswith(message)
 
@@ -353,7 +353,7 @@ def test_a_condition_that_fails_is_the_operators_fault() -> None:
     with pytest.raises(
         OperatorError, match="overlay sidecar: matchCondition 'c' failed: no such key"
     ):
-        laid(POD, failing)
+        apply_overlay(POD, failing)
 
 
 # Structure
@@ -402,19 +402,19 @@ TEMPLATES = (
 @pytest.mark.parametrize("value", HOSTILE)
 def test_an_annotation_cannot_add_structure(value: str, template: str) -> None:
     """Refused with its name, or as a harmless value would have been."""
-    given = annotated(level=value)
+    given = annotated_pod(level=value)
     logging = an_overlay(template)
     outcome = _outcome(given, logging)
     if isinstance(outcome, UserError):
         assert "/metadata/annotations/level" in str(outcome)
     else:
-        harmless = annotated(level="x")
-        assert _shape(outcome) == _shape(laid(harmless, logging))
+        harmless = annotated_pod(level="x")
+        assert _shape(outcome) == _shape(apply_overlay(harmless, logging))
 
 
 def _outcome(given: Object, logging: Overlay) -> Object | UserError:
     try:
-        return laid(given, logging)
+        return apply_overlay(given, logging)
     except UserError as error:
         return error
 
@@ -431,7 +431,7 @@ def _shape(value: JSON) -> JSON:
 
 def test_structure_may_be_decoded_on_purpose() -> None:
     """``fromJson`` is the template author's own word for it."""
-    given = annotated(env='{"A": "1", "B": "2"}')
+    given = annotated_pod(env='{"A": "1", "B": "2"}')
     template = """
 spec:
   containers:
@@ -441,7 +441,7 @@ spec:
     - {name: {{ $name }}, value: {{ $value | quote }}}
     {{- end }}
 """
-    assert _at(laid(given, an_overlay(template)), "spec.containers.0.env") == [
+    assert _value_at(apply_overlay(given, an_overlay(template)), "spec.containers.0.env") == [
         {"name": "A", "value": "1"},
         {"name": "B", "value": "2"},
     ]
@@ -454,7 +454,7 @@ def conflicts(*templates: str) -> list[str]:
     found = overlays(*(an_overlay(each, name=f"o{i}") for i, each in enumerate(templates)))
     return [
         f"{each.first} {each.second} {each.kind} {each.path} {each.values[0]} {each.values[1]}"
-        for each in overlay_conflicts.find(found)
+        for each in overlay_conflicts.find_conflicts(found)
     ]
 
 
@@ -500,13 +500,15 @@ def test_a_request_is_made_up_where_there_is_none() -> None:
     """On the command line nobody asks; the resource is guessed from the kind."""
     plurals = {"Pod": "pods", "Ingress": "ingresses", "NetworkPolicy": "networkpolicies"}
     for kind, plural in plurals.items():
-        request: AdmissionRequest = constraints.creation({"apiVersion": "v1", "kind": kind}, "shop")
+        request: AdmissionRequest = constraints.make_create_request(
+            {"apiVersion": "v1", "kind": kind}, "shop"
+        )
         assert request.resource.resource == plural
         assert request.raw["namespace"] == request.namespace == "shop"
 
 
 def test_the_patch_is_minimal() -> None:
-    after = laid(POD, an_overlay("metadata: {labels: {a: b}}"))
+    after = apply_overlay(POD, an_overlay("metadata: {labels: {a: b}}"))
 
     assert diff(POD, after) == [{"op": "add", "path": "/metadata/labels/a", "value": "b"}]
 
@@ -519,6 +521,6 @@ metadata: {labels: {kind: "{{ .Object.kind }}", count: "{{ .Values.count }}"}}
 """
     changing = an_overlay(template, more="values: {other: 1}")
     for _ in range(2):
-        after = laid(WIDGET, changing)
+        after = apply_overlay(WIDGET, changing)
         assert after["kind"] == WIDGET["kind"] == "Widget"
         assert an_object(after["metadata"])["labels"] == {"kind": "Changed", "count": "1"}

@@ -21,12 +21,14 @@ def _some(*members: tuple[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[Obj
     return st.fixed_dictionaries({}, optional=dict(members))
 
 
-def _named(name: st.SearchStrategy[str], *members: tuple[str, Any]) -> st.SearchStrategy[Object]:
+def _named_objects(
+    name: st.SearchStrategy[str], *members: tuple[str, Any]
+) -> st.SearchStrategy[Object]:
     return st.fixed_dictionaries({"name": name}, optional=dict(members))
 
 
-_ENV = _named(_WORDS, ("value", _WORDS), ("$patch", st.just("delete")))
-_CONTAINER = _named(
+_ENV = _named_objects(_WORDS, ("value", _WORDS), ("$patch", st.just("delete")))
+_CONTAINER = _named_objects(
     st.sampled_from(["app", "other"]),
     ("image", st.none() | _WORDS),
     ("args", st.lists(_WORDS, max_size=2)),
@@ -49,9 +51,9 @@ _PARTIALS = _some(
 
 @given(st.lists(_PARTIALS, min_size=2, max_size=4))
 def test_no_pair_that_is_left_out_is_in_conflict(partials: list[Object]) -> None:
-    tried = set(overlay_touches.pairs(partials, kube.POD))
+    tried = set(overlay_touches.find_candidate_pairs(partials, kube.POD))
     for one, other in set(combinations(range(len(partials)), 2)) - tried:
-        between = overlay_conflicts.between(
+        between = overlay_conflicts.compare_orders(
             (str(one), partials[one]), (str(other), partials[other]), POD
         )
         assert not list(between)
@@ -76,4 +78,4 @@ def _container(**members: Any) -> Object:
     ],
 )
 def test_two_are_tried_where_they_touch_one_place(one: Object, other: Object, tried: bool) -> None:
-    assert bool(overlay_touches.pairs([one, other], kube.POD)) is tried
+    assert bool(overlay_touches.find_candidate_pairs([one, other], kube.POD)) is tried

@@ -16,7 +16,7 @@ from podgraft.gotemplate import ExecError, LimitError
 from podgraft.gotemplate.tracing import Trace
 from podgraft.govalue.slots import Slots
 from podgraft.injection import InjectionError, OperatorError, UserError, istio
-from podgraft.injection.overlay_data import Data
+from podgraft.injection.overlay_data import OverlayData
 
 from .generated import PAYLOADS, Pair, pairs, wrong_structure
 from .hostile_templates import a_mesh, a_pod, an_injector, an_object, an_overlay
@@ -31,10 +31,10 @@ def outcome(way: str, pair: Pair) -> str:
     pod = a_pod({"cfg": pair.value})
     try:
         if way == "overlay":
-            result = an_overlay.__wrapped__(pair.template).over(pod, "shop")
+            result = an_overlay.__wrapped__(pair.template).apply(pod, "shop")
         else:
             injector = an_injector.__wrapped__(pair.template, way)
-            result = injector.inject(pod, istio.Request(namespace="shop")).pod
+            result = injector.inject(pod, istio.InjectionRequest(namespace="shop")).pod
     except UserError as error:
         return "refused" if "cfg" in str(error) else f"names another culprit: {error}"
     except OperatorError:
@@ -78,10 +78,10 @@ def test_a_traced_rendering_writes_what_a_plain_one_writes() -> None:
     for _ in range(PAIRS // VALUES):
         for pair in pairs(random, istio=False, values=VALUES):
             program = an_overlay.__wrapped__(pair.template).template
-            data = Data(a_pod({"cfg": pair.value}), "shop", {})
+            data = OverlayData(a_pod({"cfg": pair.value}), "shop", {})
             slots = Slots()
-            dot = data.tainted(slots).copied().value()
-            plain = written(program.render, data.copied().value())
+            dot = data.tainted(slots).copy_for_mutation().to_struct()
+            plain = written(program.render, data.copy_for_mutation().to_struct())
             assert written(program.trace, dot, slots) == plain, pair
 
 
@@ -109,7 +109,7 @@ def test_what_cannot_reach_the_output_is_never_refused() -> None:
         )
         overlay = an_overlay.__wrapped__(template)
         for _ in range(VALUES):
-            overlay.over(a_pod({"cfg": random.choice(PAYLOADS)}), "shop")
+            overlay.apply(a_pod({"cfg": random.choice(PAYLOADS)}), "shop")
 
 
 LABELS = ("evl:xx", "a-", "null", "x", "1.5", "on", "-x", "a_b.c", "nul", "..", "a:-", "5")

@@ -16,8 +16,8 @@ from injection.istio import bundles
 from podgraft import kube, kubeyaml
 from podgraft.injection import InjectionError, UserError, istio, kubeinject
 from podgraft.injection.istio.draft import containers
-from podgraft.injection.lenient import as_text
-from podgraft.injection.uninject import uninject, without_injection
+from podgraft.injection.lenient import coerce_to_string
+from podgraft.injection.uninject import remove_injection, uninject
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.kube import workload
 
@@ -26,27 +26,27 @@ CASES = [case for case in corpus.cases() if case.mode == "kube-inject"]
 PROBES = ("readinessProbe", "livenessProbe", "startupProbe")
 
 
-def comparable(text: str) -> list[JSON]:
+def normalize_stream(text: str) -> list[JSON]:
     """The stream's documents as typed objects read them, with every probe's port a number.
 
     The sidecar is told the number alone: that a probe named its port is not written anywhere.
     """
-    return [_comparable(each) for each in kubeyaml.load_all(text)]
+    return [_normalize_document(each) for each in kubeyaml.load_all(text)]
 
 
-def _comparable(document: JSON) -> JSON:
+def _normalize_document(document: JSON) -> JSON:
     if not isinstance(document, dict):
         return document
     if "items" in document:
-        return [_comparable(each) for each in objects_at(document, "items")]
-    place = workload.place_of(document, workload.EVERY)
+        return [_normalize_document(each) for each in objects_at(document, "items")]
+    place = workload.find_pod_template_path(document, workload.ALL_KINDS)
     if place is None:
         return document
-    pod = kube.encode(kube.POD, as_text(kube.POD, workload.pod_of(document, place)))
+    pod = kube.encode(kube.POD, coerce_to_string(kube.POD, workload.pod_of(document, place)))
     assert isinstance(pod, dict)
     for container in containers(pod) + containers(pod, "initContainers"):
         _number_ports(container)
-    metadata = as_text(kube.OBJECT_META, object_at(document, "metadata"))
+    metadata = coerce_to_string(kube.OBJECT_META, object_at(document, "metadata"))
     around = workload.with_pod(
         document | {"metadata": metadata}, place, {"metadata": {}, "spec": {}}
     )
@@ -67,7 +67,7 @@ def _number_ports(container: Object) -> None:
 
 
 def assert_same(got: str, expected: str) -> None:
-    ours, theirs = comparable(got), comparable(expected)
+    ours, theirs = normalize_stream(got), normalize_stream(expected)
     assert len(ours) == len(theirs)
     found = [d for pair in zip(ours, theirs, strict=True) for d in comparison.differences(*pair)]
     assert not found
@@ -127,7 +127,7 @@ def actions(port: int, scheme: str) -> st.SearchStrategy[Object]:
 ACTIONS = st.tuples(PORTS, st.sampled_from(["HTTP", "HTTPS"])).flatmap(lambda each: actions(*each))
 
 
-def some(whole: Object) -> st.SearchStrategy[Object]:
+def some_entries(whole: Object) -> st.SearchStrategy[Object]:
     """Maps with some of the entries of ``whole``."""
     return st.sets(st.sampled_from(sorted(whole))).map(lambda keys: {k: whole[k] for k in keys})
 
@@ -140,10 +140,10 @@ def deployments(draw: st.DrawFn) -> Object:
         probes = draw(st.dictionaries(st.sampled_from(PROBES), ACTIONS))
         listed.append({"name": name, "image": "i", **probes})
     named: Object = {"app": draw(NAMES)}
-    labels = named | draw(some({"version": "v1", "tier": "back"}))
+    labels = named | draw(some_entries({"version": "v1", "tier": "back"}))
     said: Object = {"prometheus.io/port": "9102", "prometheus.io/path": "/m", "note": "kept"}
     scrapes: Object = {"prometheus.io/scrape": draw(st.sampled_from(["true", "false"]))}
-    annotations = draw(some(said | scrapes))
+    annotations = draw(some_entries(said | scrapes))
     spec: Object = {"containers": listed, "volumes": [{"name": "data", "emptyDir": {}}]}
     if draw(st.booleans()):
         spec["initContainers"] = [{"name": "first", "image": "i"}]
@@ -200,7 +200,7 @@ def test_every_form_of_the_status_is_read(text: str) -> None:
         initContainers=[{"name": "istio-init"}],
         volumes=[{"name": "v"}, {"name": "data"}],
     )
-    after = without_injection(injected, "p")
+    after = remove_injection(injected, "p")
 
     assert after["spec"] == {"containers": [APP], "volumes": [{"name": "data"}]}
     kept = {} if "canary" in text else {"annotations": {"istio.io/rev": "canary"}}
@@ -216,7 +216,7 @@ LEGACY = pod(
 
 
 def test_without_a_status_the_names_of_old_tell() -> None:
-    assert without_injection(LEGACY, "p")["spec"] == {"containers": [APP]}
+    assert remove_injection(LEGACY, "p")["spec"] == {"containers": [APP]}
 
 
 @pytest.mark.parametrize("missing", ["initContainers", "volumes"])
@@ -224,10 +224,10 @@ def test_a_proxy_of_ones_own_is_no_sign_of_injection(missing: str) -> None:
     spec = {key: each for key, each in object_at(LEGACY, "spec").items() if key != missing}
     own: Object = {**LEGACY, "spec": spec}
 
-    assert without_injection(own, "p") is own
+    assert remove_injection(own, "p") is own
 
 
-def _overridden(own: Object, *, native: bool = False) -> Object:
+def _overridden_pod(own: Object, *, native: bool = False) -> Object:
     document: Object = {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -235,8 +235,8 @@ def _overridden(own: Object, *, native: bool = False) -> Object:
         "spec": {"containers": [APP, own]},
     }
     injector = bundles.sample("1.30", native=native)
-    done = injector.inject(document, istio.Request(mode=istio.Mode.KUBE_INJECT))
-    return without_injection(done.pod, "p")
+    done = injector.inject(document, istio.InjectionRequest(mode=istio.Mode.KUBE_INJECT))
+    return remove_injection(done.pod, "p")
 
 
 @pytest.mark.parametrize("native", [False, True])
@@ -244,14 +244,14 @@ def _overridden(own: Object, *, native: bool = False) -> Object:
 def test_a_container_of_the_users_own_is_back(image: str, native: bool) -> None:
     own: Object = {"name": "istio-proxy", "image": image, "env": [{"name": "A", "value": "b"}]}
 
-    assert containers(_overridden(own, native=native)) == [APP, own]
+    assert containers(_overridden_pod(own, native=native)) == [APP, own]
 
 
 def test_an_unreadable_overrides_annotation_is_an_error() -> None:
     document = pod({STATUS: "{}", "proxy.istio.io/overrides": "{"}, containers=[APP])
 
     with pytest.raises(UserError, match=r"proxy\.istio\.io/overrides"):
-        without_injection(document, "p")
+        remove_injection(document, "p")
 
 
 def test_of_two_elements_of_a_name_the_last_was_added() -> None:
@@ -261,7 +261,7 @@ def test_of_two_elements_of_a_name_the_last_was_added() -> None:
         {STATUS: status(imagePullSecrets=["shared"])}, containers=[APP], imagePullSecrets=secrets
     )
 
-    assert object_at(without_injection(document, "p"), "spec")["imagePullSecrets"] == secrets[:2]
+    assert object_at(remove_injection(document, "p"), "spec")["imagePullSecrets"] == secrets[:2]
 
 
 DERIVED: tuple[tuple[Object, str, str, str], ...] = (
@@ -285,7 +285,7 @@ def test_a_label_goes_only_with_the_value_that_injection_derives(
     for value, after in ((derived, labels), (other, {**labels, label: other})):
         document = pod({STATUS: status(containers=["istio-proxy"])}, containers=[APP, proxy])
         object_at(document, "metadata")["labels"] = {**labels, label: value}
-        got = without_injection(document, "owner")
+        got = remove_injection(document, "owner")
         assert object_at(object_at(got, "metadata"), "labels") == after
 
 
@@ -311,7 +311,7 @@ CNI: tuple[tuple[Object, Object], ...] = (
 @pytest.mark.parametrize(("said", "before"), CNI)
 def test_what_the_cni_plugin_was_told_goes(said: Object, before: Object) -> None:
     added: Object = {STATUS: status(initContainers=["istio-validation"])}
-    got = without_injection(pod(said | added, containers=[APP]), "p")
+    got = remove_injection(pod(said | added, containers=[APP]), "p")
 
     assert object_at(object_at(got, "metadata"), "annotations") == before
 
@@ -328,7 +328,7 @@ def test_scrape_targets_are_said_again() -> None:
         "prometheus.io/path": "/stats/prometheus",
         "prometheus.io/scrape": "true",
     }
-    got = without_injection(pod(said, containers=[APP, proxy]), "p")
+    got = remove_injection(pod(said, containers=[APP, proxy]), "p")
 
     expected = {"prometheus.istio.io/scrape-targets": "1:/m"}
     assert object_at(object_at(got, "metadata"), "annotations") == expected
@@ -338,7 +338,7 @@ def test_the_group_of_the_proxy_goes_and_others_stay() -> None:
     for group, after in ((1337, {"runAsUser": 1}), (7, {"runAsUser": 1, "fsGroup": 7})):
         context: Object = {"runAsUser": 1, "fsGroup": group}
         document = pod({STATUS: "{}"}, containers=[APP], securityContext=context)
-        assert object_at(without_injection(document, "p"), "spec")["securityContext"] == after
+        assert object_at(remove_injection(document, "p"), "spec")["securityContext"] == after
 
 
 SERVICE = "# kept\nkind: Service\napiVersion: v1\nmetadata:   {name: x}\n"
@@ -363,11 +363,11 @@ def test_a_stream_without_injected_pods_is_the_same_text(parts: list[str]) -> No
 VERSIONS = ("v1", "apps/v1", "extensions/v1beta1", "example.com/v1")
 
 
-@pytest.mark.parametrize("kind", sorted(workload.EVERY))
+@pytest.mark.parametrize("kind", sorted(workload.ALL_KINDS))
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_kind_of_workload_is_known(version: str, kind: str) -> None:
     bare: Object = {"apiVersion": version, "kind": kind, "metadata": {"name": "w"}}
-    place = workload.EVERY[kind]
+    place = workload.ALL_KINDS[kind]
     document = workload.with_pod(bare, place, {**LEGACY})
     listed: Object = {"apiVersion": "v1", "kind": "List", "items": [document]}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 
-def recorded(name: str) -> list[dict[str, Any]]:
+def load_fixture(name: str) -> list[dict[str, Any]]:
     """The rows of a fixture; its first line names the releases."""
     path = Path(__file__).parent / "fixtures" / f"{name}.jsonl"
     with path.open(encoding="utf-8") as lines:

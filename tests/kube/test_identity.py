@@ -9,7 +9,7 @@ from podgraft.kube import OwnerRules, identity
 
 SINCE_1_22 = OwnerRules()
 SINCE_1_9 = OwnerRules(
-    rollouts=False, hides_deployment_config=True, cron_job_api_version="batch/v1beta1"
+    rollouts=False, hide_deployment_config=True, cron_job_api_version="batch/v1beta1"
 )
 ISTIO_1_8 = OwnerRules(
     rollouts=False,
@@ -109,7 +109,7 @@ def metadata(case: Case) -> Object:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_pod_belongs_to_its_workload(case: Case) -> None:
-    found = identity.of_pod(metadata(case), case.rules)
+    found = identity.workload_of_pod(metadata(case), case.rules)
     assert (found.api_version, found.kind, found.name) == case.want
     assert found.namespace == "shop"
     assert found.metadata["name"] == found.name
@@ -117,7 +117,7 @@ def test_a_pod_belongs_to_its_workload(case: Case) -> None:
 
 def test_an_owner_that_does_not_control_is_none() -> None:
     owners: JSON = [{"kind": "Job", "name": "x-1234567890", "controller": False}]
-    found = identity.of_pod({"generateName": "p-", "ownerReferences": owners})
+    found = identity.workload_of_pod({"generateName": "p-", "ownerReferences": owners})
     assert (found.kind, found.name, found.namespace) == ("Pod", "", "")
 
 
@@ -126,14 +126,16 @@ def test_an_owner_that_does_not_control_is_none() -> None:
 )
 def test_the_label_of_a_deployment_config_was_hidden_once(rules: OwnerRules, shown: Object) -> None:
     before = metadata(Case(name="", owner=RC, labels={"a": "b", **CONFIG}, want=RC))
-    found = identity.of_pod(before, rules)
+    found = identity.workload_of_pod(before, rules)
     assert found.metadata["labels"] == shown
     assert before["labels"] == {"a": "b", **CONFIG}
 
 
 def test_a_workload_in_a_file_is_itself() -> None:
     meta: Object = {"name": "tick", "namespace": "shop", "labels": {"a": "b"}}
-    found = identity.of_workload({"apiVersion": "batch/v1", "kind": "CronJob", "metadata": meta})
+    found = identity.workload_of_manifest(
+        {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": meta}
+    )
     assert (found.api_version, found.kind) == ("batch/v1", "CronJob")
     assert (found.name, found.namespace, found.metadata) == ("tick", "shop", meta)
-    assert identity.of_workload({}).name == ""
+    assert identity.workload_of_manifest({}).name == ""

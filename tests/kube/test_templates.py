@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from kube.recorded import recorded
+from kube.recorded import load_fixture
 from podgraft import gotemplate, kube
 from podgraft.govalue import pointer_to
 
 
-@pytest.mark.parametrize("row", recorded("templates"), ids=lambda row: row["template"])
+@pytest.mark.parametrize("row", load_fixture("templates"), ids=lambda row: row["template"])
 def test_templates_see_objects_as_go_shows_them(row: dict[str, Any]) -> None:
     program = gotemplate.compile_(row["template"], name="t", functions={})
     data = pointer_to(kube.TYPES[row["type"]]).convert(row["object"])

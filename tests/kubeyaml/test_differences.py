@@ -55,7 +55,7 @@ def test_texts_that_go_reads_otherwise(case: Case) -> None:
 @pytest.mark.skipif("PODGRAFT_LIVE_ORACLE" not in os.environ, reason="asks Go itself")
 @pytest.mark.parametrize("case", READING, ids=lambda case: case.name)
 def test_go_does_read_them_so(case: Case) -> None:
-    (answer,) = program.ask("yaml", [{"load": case.text}])
+    (answer,) = program.ask_program("yaml", [{"load": case.text}])
     if case.go == "deep":
         assert "error" not in answer
     else:

@@ -139,4 +139,7 @@ def test_without_libyaml_the_package_falls_back_to_pyyamls_parser(
 
 
 def test_an_error_without_a_place_is_placed_at_the_start() -> None:
-    assert str(syntax.fault("a", YAMLError("out of memory"))) == "line 1 column 1: out of memory"
+    assert (
+        str(syntax.to_yaml_error("a", YAMLError("out of memory")))
+        == "line 1 column 1: out of memory"
+    )

@@ -13,8 +13,8 @@ from podgraft.jsonvalue import JSON, equal
 from podgraft.kubeyaml import NotYAMLError, syntax
 
 FIXTURES = Path(__file__).parent / "fixtures"
-LOADS = program.recorded(FIXTURES / "load.jsonl")
-DUMPS = program.recorded(FIXTURES / "dump.jsonl")
+LOADS = program.load_rows(FIXTURES / "load.jsonl")
+DUMPS = program.load_rows(FIXTURES / "dump.jsonl")
 
 live = pytest.mark.skipif(
     "PODGRAFT_LIVE_ORACLE" not in os.environ, reason="set PODGRAFT_LIVE_ORACLE=1 to ask Go itself"
@@ -35,7 +35,7 @@ def outcome(row: program.Row) -> tuple[str, JSON]:
         return "refused", None
 
 
-def wanted(row: program.Row) -> tuple[str, JSON]:
+def go_result(row: program.Row) -> tuple[str, JSON]:
     """What Go reads. Its callers drop documents that hold nothing, so ``load_all`` has none."""
     if "error" in row:
         return "refused", None
@@ -49,7 +49,7 @@ def disagreements(rows: list[program.Row]) -> list[tuple[program.Row, object]]:
     return [
         (row, got)
         for row, got in answers
-        if got[0] != wanted(row)[0] or not equal(got[1], wanted(row)[1])
+        if got[0] != go_result(row)[0] or not equal(got[1], go_result(row)[1])
     ]
 
 
@@ -81,7 +81,7 @@ def test_pyyamls_own_parser_reads_the_same_but_for_tabs_and_two_escapes(
 @live
 def test_go_itself_agrees_on_texts_and_values_never_seen_before() -> None:
     random = Random()  # noqa: S311 - other rows each time
-    rows = program.settled("yaml", [*load_rows(random), *dump_rows(random)])
+    rows = program.stable_answers("yaml", [*load_rows(random), *dump_rows(random)])
     written = [(row["want"], kubeyaml.dump(row["dump"])) for row in rows if "dump" in row]
     assert disagreements([row for row in rows if "dump" not in row]) == []
     assert [pair for pair in written if pair[0] != pair[1]] == []

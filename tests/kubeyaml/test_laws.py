@@ -33,7 +33,7 @@ def as_go_prints_numbers(value: JSON) -> JSON:
         case list():
             return [as_go_prints_numbers(element) for element in value]
         case float() if value.is_integer() and abs(value) < 1e21:
-            return int(jsonvalue.go_float(value, exponent_from=21))
+            return int(jsonvalue.format_float_like_go(value, exponent_from=21))
         case _:
             return value
 

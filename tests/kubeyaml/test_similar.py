@@ -9,7 +9,7 @@ import pytest
 
 from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, equal
-from podgraft.kubeyaml import NotYAMLError, Similar, reading, similar
+from podgraft.kubeyaml import IncrementalLoader, NotYAMLError, reading, similar
 
 TEXT = """\
 metadata:
@@ -60,7 +60,7 @@ def _count_readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_changed_scalar_is_exchanged(old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = TEXT.replace("last:", "- last:").replace('    folded: plain\n      "and more": no\n', "")
     changed = text.replace(old, new, 1)
-    texts = Similar()
+    texts = IncrementalLoader()
     texts.load(text)
     read = _count_readings(monkeypatch)
     assert changed != text
@@ -92,7 +92,7 @@ def test_a_changed_scalar_is_exchanged(old: str, new: str, monkeypatch: pytest.M
 def test_everything_else_is_read(old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = TEXT.replace("last:", "- last:").replace('    folded: plain\n      "and more": no\n', "")
     changed = text.replace(old, new, 1)
-    texts = Similar()
+    texts = IncrementalLoader()
     texts.load(text)
     read = _count_readings(monkeypatch)
     assert _outcome(texts.load, changed) == _outcome(_alone, changed)
@@ -150,7 +150,7 @@ PIECES = (
     ],
 )
 def test_two_keys_that_mean_the_same_are_one(old: str, new: str) -> None:
-    texts = Similar()
+    texts = IncrementalLoader()
     texts.load(old)
     assert texts.load(new) == _alone(new)
 
@@ -170,17 +170,17 @@ def _outcome(load: Callable[[str], JSON], text: str) -> str:
 def test_no_text_means_anything_else_beside_others(seed: int) -> None:
     random = Random(seed)  # noqa: S311 - the same texts each time
     for text in TEXTS:
-        texts = Similar()
+        texts = IncrementalLoader()
         for _ in range(60):
             start = random.randrange(len(text) + 1)
             end = min(len(text), start + random.choice((0, 1, 1, 2, 4, 8)))
             changed = f"{text[:start]}{random.choice(PIECES)}{text[end:]}"
             if random.randrange(2):
-                changed = _exchanged(text, random)
+                changed = _replace_word(text, random)
             assert _outcome(texts.load, changed) == _outcome(_alone, changed), changed
 
 
-def _exchanged(text: str, random: Random) -> str:
+def _replace_word(text: str, random: Random) -> str:
     """The text with a word of it replaced by a piece."""
     words = [*re.finditer(r"[A-Za-z0-9./-]+", text)]
     if not words:

@@ -10,18 +10,18 @@ import pytest
 from benchmark import plot, scaling, throughput
 from benchmark.plot import PANELS
 from benchmark.table import Row
-from measuring.rows import row
+from measuring.rows import make_row
 
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
-def _drawn(rows: list[Row]) -> ET.Element:
-    return ET.fromstring(plot.svg(plot.panels(rows)))  # noqa: S314  our own text
+def _draw(rows: list[Row]) -> ET.Element:
+    return ET.fromstring(plot.render_svg(plot.make_panels(rows)))  # noqa: S314  our own text
 
 
 def _series(name: str, costs: dict[float, float]) -> list[Row]:
     return [
-        row(series=name, size=size, median=cost, p99=2 * cost, baseline_median=cost / 100)
+        make_row(series=name, size=size, median=cost, p99=2 * cost, baseline_median=cost / 100)
         for size, cost in costs.items()
     ]
 
@@ -37,7 +37,7 @@ def _line(picture: ET.Element, style: str) -> list[tuple[float, float]]:
 
 
 def test_only_series_of_the_picture_are_drawn(rows: list[Row]) -> None:
-    (panel,) = plot.panels([*rows, *_series("reviews", {1: 1.0, 2: 2.0})])
+    (panel,) = plot.make_panels([*rows, *_series("reviews", {1: 1.0, 2: 2.0})])
     assert (panel.across, panel.unit) == ("containers", "s")
     assert [line.label for line in panel.lines] == ["p99", "median", "baseline"]
     assert panel.lines[1].points == ((1, 0.001), (10, 0.002), (500, 0.08))
@@ -45,7 +45,7 @@ def test_only_series_of_the_picture_are_drawn(rows: list[Row]) -> None:
 
 def test_a_tenfold_cost_at_a_tenfold_size_is_parallel_to_the_diagonal() -> None:
     costs = {10.0**power: 1e-5 * 10**power for power in range(4)}
-    picture = _drawn(_series("containers", costs))
+    picture = _draw(_series("containers", costs))
     ours = _line(picture, "ours")
     (diagonal,) = picture.findall(f".//{_SVG}path[@class='linear']")
     start, end = diagonal.attrib["d"].removeprefix("M").split("L")
@@ -58,14 +58,14 @@ def test_a_square_is_twice_as_steep() -> None:
     square = _series("bytes of annotations", {1.0: 1e-5, 1000.0: 1e1})
     one, other = (
         next(line.points for line in panel.lines if line.style == "ours")
-        for panel in plot.panels([*linear, *square])
+        for panel in plot.make_panels([*linear, *square])
     )
     slopes = [log10(line[1][1] / line[0][1]) for line in (one, other)]
     assert slopes[1] == pytest.approx(2 * slopes[0])
 
 
 def test_what_costs_more_is_higher_and_what_is_larger_is_further_right() -> None:
-    picture = _drawn(_series("connections", {1.0: 0.002, 4.0: 0.005, 64.0: 0.04}))
+    picture = _draw(_series("connections", {1.0: 0.002, 4.0: 0.005, 64.0: 0.04}))
     for style in ("ours", "p99", "base"):
         points = _line(picture, style)
         assert points == sorted(points)
@@ -75,11 +75,11 @@ def test_what_costs_more_is_higher_and_what_is_larger_is_further_right() -> None
 
 def test_labels_do_not_cover_each_other_and_stay_in_the_picture() -> None:
     same = [
-        row(series=series, size=size, median=0.001, p99=0.001, baseline_median=0.001)
+        make_row(series=series, size=size, median=0.001, p99=0.001, baseline_median=0.001)
         for series in PANELS
         for size in (1, 10)
     ]
-    picture = _drawn(same)
+    picture = _draw(same)
     width, height = map(float, picture.attrib["viewBox"].split()[2:])
     assert (width, height) == (960, 472)
     for panel in picture.findall(f"{_SVG}g"):
@@ -95,14 +95,16 @@ def test_names_are_escaped() -> None:
         title="a < b",
         across="& more",
         unit="s",
-        lines=tuple(plot.Line("<p99>", style, ((1, 1.0), (2, 2.0))) for style in ("p99", "ours")),
+        lines=tuple(
+            plot.PlotLine("<p99>", style, ((1, 1.0), (2, 2.0))) for style in ("p99", "ours")
+        ),
     )
-    picture = ET.fromstring(plot.svg([drawn]))  # noqa: S314  our own text
+    picture = ET.fromstring(plot.render_svg([drawn]))  # noqa: S314  our own text
     assert {"a < b", "& more", "<p99>"} <= {each.text for each in picture.iter(f"{_SVG}text")}
 
 
 def test_the_reader_chooses_light_or_dark() -> None:
-    style = _drawn(_series("connections", {1.0: 0.1, 4.0: 0.2})).findtext(f"{_SVG}style") or ""
+    style = _draw(_series("connections", {1.0: 0.1, 4.0: 0.2})).findtext(f"{_SVG}style") or ""
     light, _, dark = style.partition("@media (prefers-color-scheme: dark)")
     for name in ("line.ours", "line.p99", "line.base", "title", "grid", "label.ours", "label.p99"):
         assert f".{name}" in light

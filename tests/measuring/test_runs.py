@@ -16,20 +16,20 @@ import pytest
 import bench
 import certs
 from benchmark import load, memory, page, plot, soak, table, throughput
-from benchmark.load import OWN, WRK, Plan
-from benchmark.world import sample
+from benchmark.load import BUILTIN_GENERATOR, WRK, Plan
+from benchmark.world import sample_input
 
 ROOT = Path(__file__).parents[2]
 
 GENERATORS = [
-    OWN,
+    BUILTIN_GENERATOR,
     pytest.param(
         WRK, marks=pytest.mark.skipif(shutil.which(WRK) is None, reason="wrk is not installed")
     ),
 ]
 
 
-class _Alternating(BaseHTTPRequestHandler):
+class _AlternatingHandler(BaseHTTPRequestHandler):
     """Answers every other call on a connection with a failure, and keeps the connection."""
 
     protocol_version = "HTTP/1.1"
@@ -56,7 +56,7 @@ def plan(tmp_path: Path) -> Iterator[Plan]:
     context.load_cert_chain(tmp_path / "server.pem", tmp_path / "server.key")
     request = tmp_path / "request"
     request.write_text("GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Alternating) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _AlternatingHandler) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever).start()
         yield Plan(
@@ -72,7 +72,7 @@ def plan(tmp_path: Path) -> Iterator[Plan]:
 
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_load_is_counted_with_its_errors(generator: str, plan: Plan, tmp_path: Path) -> None:
-    found = load.put(plan, tmp_path, generator)
+    found = load.run_load(plan, tmp_path, generator)
     assert found.requests > 10
     assert found.errors == pytest.approx(found.requests / 2, abs=plan.connections)
     assert 0 < found.p50 <= found.p99 < found.seconds
@@ -91,16 +91,18 @@ def test_our_generator_trusts_nobody_but_the_ca(plan: Plan, tmp_path: Path) -> N
         seconds=0.1,
     )
     with pytest.raises(SystemExit, match=r"nothing was answered, and [1-9]"):
-        load.put(distrusting, tmp_path, OWN)
+        load.run_load(distrusting, tmp_path, BUILTIN_GENERATOR)
 
 
 def test_a_machine_without_wrk_has_a_generator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert load.generators() == (OWN,)
+    assert load.generators() == (BUILTIN_GENERATOR,)
 
 
 def test_the_server_is_measured_as_it_is_served(tmp_path: Path) -> None:
-    one, three = throughput.rows(sample(), tmp_path, 0.5, OWN, connections=(1, 3))
+    one, three = throughput.measure_throughput(
+        sample_input(), tmp_path, 0.5, BUILTIN_GENERATOR, connections=(1, 3)
+    )
     assert (one.size, three.size) == (1, 3)
     assert (one.errors, three.errors) == (0, 0)
     assert min(one.repetitions, three.repetitions) > 10
@@ -110,28 +112,28 @@ def test_the_server_is_measured_as_it_is_served(tmp_path: Path) -> None:
 # Memory
 
 
-def _told(*sizes: int) -> list[table.Row]:
-    return memory.told([(number * 100, size) for number, size in enumerate(sizes, 1)])
+def _sample_rows(*sizes: int) -> list[table.Row]:
+    return memory.sample_rows([(number * 100, size) for number, size in enumerate(sizes, 1)])
 
 
 def test_memory_that_stays_is_flat() -> None:
-    rows = _told(*[60_000_000] * 200)
+    rows = _sample_rows(*[60_000_000] * 200)
     assert [row.size for row in rows] == [2000, 5000, 10_000, 20_000]
     assert [row.ratio for row in rows] == [1.0] * 4
-    assert [row.met for row in rows] == [None, None, None, True]
+    assert [row.is_target_met for row in rows] == [None, None, None, True]
     assert rows[-1].note == "+0.00 KB for 1,000 reviews"
 
 
 def test_memory_that_grows_is_not() -> None:
-    rows = _told(*(60_000_000 + 100 * 512 * number for number in range(200)))
-    assert rows[-1].met is False
+    rows = _sample_rows(*(60_000_000 + 100 * 512 * number for number in range(200)))
+    assert rows[-1].is_target_met is False
     assert rows[-1].note == "+512.00 KB for 1,000 reviews"
 
 
 def test_every_kind_of_review_is_sent_and_counted(tmp_path: Path) -> None:
     program = Path(soak.__file__)
     done = subprocess.run(
-        [sys.executable, program, str(sample().keep(tmp_path)), "40"],
+        [sys.executable, program, str(sample_input().write_store(tmp_path)), "40"],
         env={"PYTHONPATH": str(program.parents[1])},
         check=True,
         capture_output=True,
@@ -158,17 +160,17 @@ def test_the_program_refuses_before_it_measures(arguments: list[str], problem: s
 
 
 def test_the_program_says_how_long_it_will_take() -> None:
-    effort = bench.Effort(
+    effort = bench.RunSize(
         starts=10, requests=500, scaling_seconds=20, load_seconds=60, reviews=200_000
     )
-    assert effort.estimates().keys() == bench.PARTS.keys()
-    assert 600 < sum(effort.estimates().values()) < 1800
+    assert effort.estimated_seconds().keys() == bench.PARTS.keys()
+    assert 600 < sum(effort.estimated_seconds().values()) < 1800
 
 
 def test_the_page_shows_the_run_that_is_kept_beside_it() -> None:
     docs = ROOT / "docs"
-    rows, machine = table.read(docs / page.DATA)
+    rows, machine = table.read_json(docs / page.DATA)
     text = (docs / "performance.md").read_text()
-    assert page.filled(text, rows, machine) == text, "scripts/bench.py --redraw"
-    assert plot.svg(plot.panels(rows)) == (docs / "performance.svg").read_text()
+    assert page.replace_table(text, rows, machine) == text, "scripts/bench.py --redraw"
+    assert plot.render_svg(plot.make_panels(rows)) == (docs / "performance.svg").read_text()
     assert {row.part for row in rows} == set(bench.PARTS)

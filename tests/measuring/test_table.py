@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from benchmark import growth, page, table
 from benchmark.page import BEGIN, END, PageError
-from benchmark.table import Row, Unit, amount
-from measuring.rows import row
+from benchmark.table import Row, Unit, format_amount
+from measuring.rows import make_row
 
 AMOUNTS = (
     (0.0, "s", "0 ns"),
@@ -29,7 +29,7 @@ AMOUNTS = (
 
 @pytest.mark.parametrize(("value", "unit", "text"), AMOUNTS)
 def test_an_amount_has_three_figures_and_its_unit(value: float, unit: Unit, text: str) -> None:
-    assert amount(value, unit) == text
+    assert format_amount(value, unit) == text
 
 
 CELLS: tuple[tuple[str, dict[str, Any], str], ...] = (
@@ -50,11 +50,13 @@ CELLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("given_", "cells"), [case[1:] for case in CELLS], ids=[case[0] for case in CELLS]
 )
 def test_a_row_says(given_: dict[str, Any], cells: str) -> None:
-    assert cells in table.text([row(**given_)])
+    assert cells in table.render_markdown([make_row(**given_)])
 
 
 def test_all_lines_of_the_table_are_of_one_width(rows: list[Row]) -> None:
-    lines = table.text([*rows, row(name="much longer than the others", note="beside")]).split("\n")
+    lines = table.render_markdown(
+        [*rows, make_row(name="much longer than the others", note="beside")]
+    ).split("\n")
     assert len(lines) == len(rows) + 3
     assert len({len(line) for line in lines}) == 1
     assert len({line.count("|") for line in lines}) == 1
@@ -62,8 +64,8 @@ def test_all_lines_of_the_table_are_of_one_width(rows: list[Row]) -> None:
 
 def test_a_run_that_was_written_is_read_again(rows: list[Row], tmp_path: Path) -> None:
     kept = tmp_path / "build" / "bench.json"
-    table.write(kept, rows, {"python": "3.11"})
-    assert table.read(kept) == (rows, {"python": "3.11"})
+    table.write_json(kept, rows, {"python": "3.11"})
+    assert table.read_json(kept) == (rows, {"python": "3.11"})
 
 
 # Growth
@@ -78,12 +80,12 @@ def test_the_power_is_found_behind_the_fixed_part(power: float, fixed: float, ea
     sizes = (1, 10, 50, 100, 250, 500)
     points = [(float(size), fixed + each * size**power) for size in sizes]
     if points[-1][1] > 2 * points[0][1]:
-        assert growth.fit(points).power == pytest.approx(power, abs=0.02)
+        assert growth.fit_growth(points).power == pytest.approx(power, abs=0.02)
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.1])
 def test_what_hardly_grows_has_no_power(spread: float) -> None:
-    assert growth.fit([(1, 1.0), (10, 1.0 + spread), (100, 1.0 - spread / 2)]).power == 0
+    assert growth.fit_growth([(1, 1.0), (10, 1.0 + spread), (100, 1.0 - spread / 2)]).power == 0
 
 
 # The page
@@ -91,25 +93,25 @@ def test_what_hardly_grows_has_no_power(spread: float) -> None:
 
 def test_the_page_keeps_all_but_what_stands_between_its_marks(rows: list[Row]) -> None:
     empty = f"# Before\n{BEGIN}\n{END}\nafter\n"
-    once = page.filled(empty, rows, {"machine": "two cores"})
+    once = page.replace_table(empty, rows, {"machine": "two cores"})
     assert once.startswith("# Before\n")
     assert once.endswith("\nafter\n")
-    assert f"- machine: two cores\n\n{table.text(rows)}" in once
-    assert page.filled(once, rows, {"machine": "two cores"}) == once
-    assert "two cores" not in page.filled(once, rows[:1], {})
+    assert f"- machine: two cores\n\n{table.render_markdown(rows)}" in once
+    assert page.replace_table(once, rows, {"machine": "two cores"}) == once
+    assert "two cores" not in page.replace_table(once, rows[:1], {})
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, END, f"{END}{BEGIN}"])
 def test_a_page_without_its_marks_is_left_alone(text: str, rows: list[Row], tmp_path: Path) -> None:
     (tmp_path / "performance.md").write_text(text)
     with pytest.raises(PageError, match="must stand in it"):
-        page.write(tmp_path, rows, {})
+        page.write_page(tmp_path, rows, {})
     assert [path.name for path in tmp_path.iterdir()] == ["performance.md"]
 
 
 def test_a_run_is_kept_as_table_data_and_picture(rows: list[Row], tmp_path: Path) -> None:
     (tmp_path / "performance.md").write_text(f"{BEGIN}{END}")
-    page.write(tmp_path, rows, {"python": "3.11"})
-    assert table.read(tmp_path / "performance.json") == (rows, {"python": "3.11"})
+    page.write_page(tmp_path, rows, {"python": "3.11"})
+    assert table.read_json(tmp_path / "performance.json") == (rows, {"python": "3.11"})
     assert "<svg" in (tmp_path / "performance.svg").read_text()
-    assert table.text(rows) in (tmp_path / "performance.md").read_text()
+    assert table.render_markdown(rows) in (tmp_path / "performance.md").read_text()

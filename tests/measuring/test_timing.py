@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from benchmark.timing import Action, in_turns
+from benchmark.timing import Action, time_interleaved
 
 NAMES = ("small", "large", "huge")
 
@@ -14,7 +14,7 @@ def order(repetitions: int, warmup: int = 0) -> list[str]:
     def maker(name: str) -> Action:
         return lambda: done.append(name)
 
-    taken = in_turns(
+    taken = time_interleaved(
         {name: lambda _, name=name: maker(name) for name in NAMES}, repetitions, warmup=warmup
     )
     assert {len(each.seconds) for each in taken.values()} == {repetitions}

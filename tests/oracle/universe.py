@@ -13,7 +13,7 @@ from podgraft.govalue import Field, GoType, Method, Value
 
 
 def _struct(name: str, fields: dict[str, GoType], embedded: tuple[str, ...] = ()) -> GoType:
-    made = go.struct(name)
+    made = go.struct_type(name)
     made.fields = tuple(
         Field(field, type_, json=field, embedded=field in embedded)
         for field, type_ in fields.items()
@@ -21,21 +21,21 @@ def _struct(name: str, fields: dict[str, GoType], embedded: tuple[str, ...] = ()
     return made
 
 
-def _pointed(struct: Value) -> Value:
+def _dereference(struct: Value) -> Value:
     """What a pointer points to; Go panics for nil."""
     if struct is None:
         raise go.PanicError("runtime error: invalid memory address or nil pointer dereference")
     return struct
 
 
-WORD = go.text("main.Word")
-FLAG = go.boolean("main.Flag")
-RATIO = go.number("main.Ratio", go.Kind.FLOAT32)
-LABELS = go.named("main.Labels", go.STRING_MAP)
-PATH = go.named("main.Path", go.STRINGS)
-STRINGER = go.interface("fmt.Stringer", ("String",))
+WORD = go.string_type("main.Word")
+FLAG = go.bool_type("main.Flag")
+RATIO = go.number_type("main.Ratio", go.Kind.FLOAT32)
+LABELS = go.named_type("main.Labels", go.STRING_MAP)
+PATH = go.named_type("main.Path", go.STRINGS)
+STRINGER = go.interface_type("fmt.Stringer", ("String",))
 
-LEVEL = go.number("main.Level", go.Kind.INT32)
+LEVEL = go.number_type("main.Level", go.Kind.INT32)
 
 
 def _level_string(level: Value) -> str:
@@ -55,7 +55,7 @@ SIZE = _struct("main.Size", {"Bytes": go.INT64})
 
 
 def _size_string(size: Value) -> str:
-    return f"{_pointed(size).field('Bytes')}B"
+    return f"{_dereference(size).field('Bytes')}B"
 
 
 SIZE.methods = {"String": Method(_size_string, pointer=True, result=go.STRING)}
@@ -98,13 +98,13 @@ def _base_title(base: Value) -> str:
 
 
 def _extra_remark(extra: Value) -> str:
-    return f"extra {_pointed(extra).field('Note')}"
+    return f"extra {_dereference(extra).field('Note')}"
 
 
 BASE.methods = {"Title": Method(_base_title, result=go.STRING)}
 EXTRA.methods = {"Remark": Method(_extra_remark, pointer=True, result=go.STRING)}
 
-THING = go.struct("main.Thing")
+THING = go.struct_type("main.Thing")
 THINGS = go.pointer_to(THING)
 THING.fields = (
     Field("Base", BASE, json="Base", embedded=True),
@@ -152,7 +152,7 @@ def _fail(_: Value) -> NoReturn:
     raise FunctionError("told to fail")
 
 
-def _nothing(_: Value) -> None:
+def _no_result(_: Value) -> None:
     return None
 
 
@@ -173,7 +173,7 @@ THING.methods = {
     "Sum": Method(_sum, (go.INT,), go.INT8, result=go.INT),
     "Echo": Method(_echo, (go.ANY,), result=go.ANY),
     "Fail": Method(_fail, result=go.STRING),
-    "Nothing": Method(_nothing, result=go.ANY),
+    "Nothing": Method(_no_result, result=go.ANY),
     "Self": Method(_self, result=THINGS),
     "GetName": Method(_get_name, pointer=True, result=go.STRING),
     "GetNext": Method(_get_next, pointer=True, result=THINGS),
@@ -191,7 +191,7 @@ _OWN = (
 TYPES: dict[str, GoType] = {made.name: made for made in (*_PREDECLARED, *_OWN)}
 
 
-def _shown(format_: str, parameter: GoType) -> Function:
+def _format_function(format_: str, parameter: GoType) -> Function:
     """A function that shows its argument."""
 
     def show(value: Value) -> str:
@@ -200,7 +200,7 @@ def _shown(format_: str, parameter: GoType) -> Function:
     return Function(show, (parameter,), result=go.STRING)
 
 
-def _giving(result: GoType, make: Callable[[], Value]) -> Function:
+def _result_function(result: GoType, make: Callable[[], Value]) -> Function:
     return Function(make, result=result)
 
 
@@ -229,37 +229,37 @@ def _fails(value: Value) -> NoReturn:
 
 
 PROBES = {
-    "takesAny": _shown("%T:%v", go.ANY),
-    "takesString": _shown("%q", go.STRING),
-    "takesBool": _shown("%v", go.BOOL),
-    "takesInt": _shown("%v", go.INT),
-    "takesInt8": _shown("%v", go.INT8),
-    "takesInt64": _shown("%v", go.INT64),
-    "takesUint": _shown("%v", go.UINT),
-    "takesUint8": _shown("%v", go.UINT8),
-    "takesFloat32": _shown("%v", go.FLOAT32),
-    "takesFloat64": _shown("%v", go.FLOAT64),
-    "takesComplex": _shown("%v", go.COMPLEX128),
-    "takesWord": _shown("%T:%v", WORD),
-    "takesLevel": _shown("%T:%v", LEVEL),
-    "takesMap": _shown("%#v", go.ANY_MAP),
-    "takesStringMap": _shown("%#v", go.STRING_MAP),
-    "takesLabels": _shown("%v", LABELS),
-    "takesList": _shown("%#v", go.ANY_SLICE),
-    "takesStrings": _shown("%#v", go.STRINGS),
+    "takesAny": _format_function("%T:%v", go.ANY),
+    "takesString": _format_function("%q", go.STRING),
+    "takesBool": _format_function("%v", go.BOOL),
+    "takesInt": _format_function("%v", go.INT),
+    "takesInt8": _format_function("%v", go.INT8),
+    "takesInt64": _format_function("%v", go.INT64),
+    "takesUint": _format_function("%v", go.UINT),
+    "takesUint8": _format_function("%v", go.UINT8),
+    "takesFloat32": _format_function("%v", go.FLOAT32),
+    "takesFloat64": _format_function("%v", go.FLOAT64),
+    "takesComplex": _format_function("%v", go.COMPLEX128),
+    "takesWord": _format_function("%T:%v", WORD),
+    "takesLevel": _format_function("%T:%v", LEVEL),
+    "takesMap": _format_function("%#v", go.ANY_MAP),
+    "takesStringMap": _format_function("%#v", go.STRING_MAP),
+    "takesLabels": _format_function("%v", LABELS),
+    "takesList": _format_function("%#v", go.ANY_SLICE),
+    "takesStrings": _format_function("%#v", go.STRINGS),
     "takesThing": Function(_takes_thing, (THING,), result=go.STRING),
     "takesThingPtr": Function(_takes_thing_pointer, (THINGS,), result=go.STRING),
     "takesSizePtr": Function(_takes_size_pointer, (go.pointer_to(SIZE),), result=go.STRING),
-    "takesStringer": _shown("%v", STRINGER),
+    "takesStringer": _format_function("%v", STRINGER),
     "takesTwo": Function(sprint, (go.STRING, go.INT), result=go.STRING),
     "takesMany": Function(_takes_many, (go.STRING,), go.INT, go.STRING),
     "takesAnys": Function(_takes_anys, (), go.ANY, go.STRING),
-    "givesNil": _giving(go.ANY, lambda: None),
-    "givesAny": _giving(go.ANY, lambda: "any"),
-    "givesMap": _giving(go.ANY_MAP, lambda: {"k": "v", "n": None}),
-    "givesInt8": _giving(go.INT8, lambda: go.INT8.convert(-8)),
-    "givesNilMap": _giving(go.ANY_MAP, lambda: go.ANY_MAP.convert(None)),
-    "givesThing": _giving(THINGS, lambda: THINGS.convert({"Name": "given", "Count": 3})),
-    "givesLevel": _giving(LEVEL, lambda: LEVEL.convert(2)),
+    "givesNil": _result_function(go.ANY, lambda: None),
+    "givesAny": _result_function(go.ANY, lambda: "any"),
+    "givesMap": _result_function(go.ANY_MAP, lambda: {"k": "v", "n": None}),
+    "givesInt8": _result_function(go.INT8, lambda: go.INT8.convert(-8)),
+    "givesNilMap": _result_function(go.ANY_MAP, lambda: go.ANY_MAP.convert(None)),
+    "givesThing": _result_function(THINGS, lambda: THINGS.convert({"Name": "given", "Count": 3})),
+    "givesLevel": _result_function(LEVEL, lambda: LEVEL.convert(2)),
     "fails": Function(_fails, (go.ANY,), result=go.STRING),
 }

@@ -1,8 +1,17 @@
 """The Go type Odd of tests/oracle/strategic/main.go: what strategic merge knows and no pod has."""
 
-from podgraft.govalue import INT, STRING, STRING_MAP, STRINGS, Field, pointer_to, slice_of, struct
+from podgraft.govalue import (
+    INT,
+    STRING,
+    STRING_MAP,
+    STRINGS,
+    Field,
+    pointer_to,
+    slice_of,
+    struct_type,
+)
 
-PART = struct("main.Part")
+PART = struct_type("main.Part")
 PART.fields = (
     Field("ID", STRING, "id"),
     Field("Size", INT, "size", omitempty=True),
@@ -10,12 +19,12 @@ PART.fields = (
     Field("Words", STRINGS, "words", omitempty=True, patch_strategy=("merge",)),
 )
 PARTS = slice_of(PART)
-INLINED = struct("main.Inlined")
+INLINED = struct_type("main.Inlined")
 INLINED.fields = (
     Field("Parts", PARTS, "parts", merge_key="id", patch_strategy=("merge", "retainKeys")),
 )
-ODD = struct("main.Odd")
-ODD.fields = (
+EDGE_TYPE = struct_type("main.Odd")
+EDGE_TYPE.fields = (
     Field("Inlined", INLINED, "", embedded=True),
     Field("Replaced", pointer_to(PART), "replaced", patch_strategy=("replace",)),
     Field("Swapped", PARTS, "swapped", merge_key="id", patch_strategy=("replace",)),

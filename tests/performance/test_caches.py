@@ -13,8 +13,8 @@ from flask.testing import FlaskClient
 
 import podgraft
 from benchmark import soak
-from benchmark.world import World, sample
-from podgraft.store import DirectoryCallers, DirectoryStore, UnknownInjectorError
+from benchmark.world import BenchmarkInput, sample_input
+from podgraft.store import FolderCallers, FolderStore, UnknownInjectorError
 from podgraft.web import create_app
 
 # Caches without a limit, by what their keys are. None of it comes out of a pod.
@@ -71,23 +71,23 @@ def _caches() -> Iterator[tuple[str, Any]]:
                 yield name.removeprefix("podgraft."), found
 
 
-def _unbounded() -> dict[str, Any]:
+def _find_unbounded_caches() -> dict[str, Any]:
     return {name: each for name, each in _caches() if each.cache_parameters()["maxsize"] is None}
 
 
 def test_a_cache_without_a_limit_is_in_the_table() -> None:
-    assert set(_unbounded()) == set().union(*UNBOUNDED.values())
+    assert set(_find_unbounded_caches()) == set().union(*UNBOUNDED.values())
 
 
 @pytest.fixture
-def world() -> World:
-    return sample()
+def world() -> BenchmarkInput:
+    return sample_input()
 
 
 @pytest.fixture
-def client(world: World, tmp_path: Path) -> FlaskClient:
-    folder = world.keep(tmp_path)
-    store, callers = DirectoryStore(folder), DirectoryCallers(folder)
+def client(world: BenchmarkInput, tmp_path: Path) -> FlaskClient:
+    folder = world.write_store(tmp_path)
+    store, callers = FolderStore(folder), FolderCallers(folder)
     return create_app(store, callers, journal=lambda _: None).test_client()
 
 
@@ -102,11 +102,15 @@ def _send(client: FlaskClient, event: dict[str, Any]) -> int:
     return answer.status_code
 
 
-def test_caches_without_a_limit_do_not_grow_with_reviews(client: FlaskClient, world: World) -> None:
+def test_caches_without_a_limit_do_not_grow_with_reviews(
+    client: FlaskClient, world: BenchmarkInput
+) -> None:
     def sizes(numbers: range) -> dict[str, int]:
-        codes = {_send(client, soak.mixed(world, number)) for number in numbers}
+        codes = {_send(client, soak.mixed_event(world, number)) for number in numbers}
         assert codes == {200, 400, 401, 404}
-        return {name: cache.cache_info().currsize for name, cache in _unbounded().items()}
+        return {
+            name: cache.cache_info().currsize for name, cache in _find_unbounded_caches().items()
+        }
 
     first = sizes(range(40))
     assert first["kube.decoding._decoder"]
@@ -114,7 +118,7 @@ def test_caches_without_a_limit_do_not_grow_with_reviews(client: FlaskClient, wo
 
 
 def test_injectors_that_do_not_exist_are_not_kept(tmp_path: Path) -> None:
-    store = DirectoryStore(tmp_path)
+    store = FolderStore(tmp_path)
     for number in range(100):
         with pytest.raises(UnknownInjectorError):
             store.snapshot(f"injector-{number}", None)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import assemble
-from events.kept import TOKEN, admit, keep
+from events.kept import TOKEN, admit, write_injector
 from podgraft import kubeyaml
 from podgraft.kubeyaml import NotYAMLError
 
@@ -77,7 +77,7 @@ def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(origin.parent, folder / name, ignore=ignore)
         else:
             shutil.copy(origin, folder)
-    assemble.leave_out(folder)
+    assemble.remove_unused(folder)
     return folder
 
 
@@ -87,9 +87,11 @@ def test_every_stand_in_belongs_to_a_package_of_the_test() -> None:
 
 
 @pytest.fixture(scope="module")
-def answered(layer: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool], Any]:
+def recorded_responses(
+    layer: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[tuple[str, bool], Any]:
     """What the function says to every recorded event, and to each on a path it does not serve."""
-    folder = keep(tmp_path_factory.mktemp("store"))
+    folder = write_injector(tmp_path_factory.mktemp("store"))
     admit(folder, "prod-eu", TOKEN)
     environment = {
         "PATH": os.environ["PATH"],

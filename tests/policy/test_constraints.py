@@ -6,7 +6,7 @@ import pytest
 
 from podgraft.admission import AdmissionRequest, GroupVersionResource, Operation
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import Notes, Spot, constraints
+from podgraft.policy import Cursor, Diagnostics, constraints
 
 PODS = GroupVersionResource("", "v1", "pods")
 DEPLOYMENTS = GroupVersionResource("apps", "v1", "deployments")
@@ -32,7 +32,7 @@ def request(resource: GroupVersionResource = PODS, **changes: object) -> Admissi
     return replace(plain, **changes)  # type: ignore[arg-type] - rows name fields
 
 
-def labelled(**labels: str) -> Object:
+def labelled_object(**labels: str) -> Object:
     return {"metadata": {"labels": dict[str, JSON](labels)}}
 
 
@@ -177,13 +177,13 @@ CASES = (
     Case(
         "a namespace by its new labels",
         {"namespaceSelector": {"matchLabels": {"team": "new"}}},
-        request(NAMESPACES, object=labelled(team="new")),
+        request(NAMESPACES, object=labelled_object(team="new")),
     ),
     # objectSelector
     Case(
         "an object's label",
         {"objectSelector": {"matchLabels": {"app": "web"}}},
-        request(object=labelled(app="web")),
+        request(object=labelled_object(app="web")),
     ),
     Case(
         "no such label",
@@ -193,7 +193,7 @@ CASES = (
     Case(
         "the old object's label",
         {"objectSelector": {"matchLabels": {"app": "web"}}},
-        request(old_object=labelled(app="web"), operation=Operation.UPDATE),
+        request(old_object=labelled_object(app="web"), operation=Operation.UPDATE),
     ),
     Case(
         "an expression",
@@ -202,14 +202,16 @@ CASES = (
 )
 
 
-def read(given: Object) -> tuple[constraints.MatchConstraints | None, list[str]]:
-    notes = Notes()
-    return constraints.read(Spot(given, "", notes)), [str(fault) for fault in notes.faults]
+def parse_constraints(given: Object) -> tuple[constraints.MatchConstraints | None, list[str]]:
+    notes = Diagnostics()
+    return constraints.parse_constraints(Cursor(given, "", notes)), [
+        str(fault) for fault in notes.errors
+    ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_constraints_match_as_kube_apiserver_matches(case: Case) -> None:
-    found, faults = read(case.given)
+    found, faults = parse_constraints(case.given)
 
     assert found is not None
     assert not faults
@@ -261,11 +263,11 @@ FAULTS: tuple[tuple[Object, str], ...] = (
 
 @pytest.mark.parametrize(("given", "fault"), FAULTS)
 def test_faults_are_named_with_their_place(given: Object, fault: str) -> None:
-    assert fault in read(given)[1]
+    assert fault in parse_constraints(given)[1]
 
 
 def test_a_mismatch_says_what_was_seen() -> None:
-    found, _ = read({"resourceRules": [rule()]})
+    found, _ = parse_constraints({"resourceRules": [rule()]})
 
     assert found is not None
     seen = found.mismatch(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from events.recorded import NAMES, recorded
+from events.recorded import NAMES, load_request
 from podgraft import admission, policy
 from podgraft.admission import AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation
 from podgraft.policy import Reason, Skip
@@ -22,14 +22,14 @@ UNTOUCHED = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_the_creation_of_pods_is_decided_upon(name: str) -> None:
-    decision = policy.not_applicable(admission.decode(recorded(name).body))
+    decision = policy.decide_applicability(admission.decode(load_request(name).body))
     scenario = name.removesuffix(".validate")
     if scenario not in UNTOUCHED:
         assert decision is None
         return
     reason, saw = UNTOUCHED[scenario]
     assert isinstance(decision, Skip)
-    assert (decision.reasons, decision.by.saw) == ((reason,), saw)
+    assert (decision.reasons, decision.deciding_step.observed) == ((reason,), saw)
     assert decision.warnings == (
         f"/inject is for CREATE of pods; narrow the webhook registration that sent {saw}",
     )
@@ -69,5 +69,5 @@ OTHERS = (
 def test_what_is_missing_counts_as_a_pods_creation(
     name: str, request_: AdmissionRequest, reason: Reason | None
 ) -> None:
-    decision = policy.not_applicable(request_)
-    assert (decision and decision.by.reason) is reason, name
+    decision = policy.decide_applicability(request_)
+    assert (decision and decision.deciding_step.reason) is reason, name

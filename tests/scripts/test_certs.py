@@ -40,7 +40,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 @pytest.fixture
-def made(run: Run) -> Run:
+def certificate_folder(run: Run) -> Run:
     """A folder with a CA and a server's certificate already in it."""
     assert run("ca", "--key-type", "p-256").status == 0
     assert run("server", "--key-type", "p-256", "a.example.com", "10.0.0.1").status == 0
@@ -61,9 +61,15 @@ def test_from_nothing_to_a_server_that_a_client_trusts(run: Run) -> None:
     assert second.status == 0
     assert "valid for a.example.com, *.b.example.com, 10.0.0.1, ::1, until " in second.out
     assert "--ca-bundle certificates/ca.pem --server-cert certificates/server.pem" in second.err
-    chain, roots = pem.read(FOLDER / "server.pem"), pem.read(FOLDER / "ca.pem")
-    assert all(not trust.faults(chain, roots, host, NOW) for host in ("x.b.example.com", "::1"))
-    assert keys.belong_together(keys.read(FOLDER / "server.key", None), chain[0])
+    chain, roots = (
+        pem.read_certificates(FOLDER / "server.pem"),
+        pem.read_certificates(FOLDER / "ca.pem"),
+    )
+    assert all(
+        not trust.find_trust_problems(chain, roots, host, NOW)
+        for host in ("x.b.example.com", "::1")
+    )
+    assert keys.is_key_pair(keys.read_key(FOLDER / "server.key", None), chain[0])
 
 
 @pytest.mark.parametrize("command", [("ca",), ("server", "a.example.com"), ("renew", "server")])
@@ -128,15 +134,18 @@ def test_the_longest_life_can_be_inspected(run: Run) -> None:
 
 
 def test_renewing_keeps_key_and_names_unless_told_otherwise(made: Run) -> None:
-    (old,) = pem.read(FOLDER / "server.pem")
+    (old,) = pem.read_certificates(FOLDER / "server.pem")
     assert made("renew", "server", "--as", "same").status == 0
     assert (
         made("renew", "server", "--as", "other", "--new-key", "--host", "c.example.com").status == 0
     )
-    (same,), (other,) = pem.read(FOLDER / "same.pem"), pem.read(FOLDER / "other.pem")
-    assert (same.public_key(), names.of(same)) == (old.public_key(), names.of(old))
+    (same,), (other,) = (
+        pem.read_certificates(FOLDER / "same.pem"),
+        pem.read_certificates(FOLDER / "other.pem"),
+    )
+    assert (same.public_key(), names.names_of(same)) == (old.public_key(), names.names_of(old))
     assert other.public_key() != old.public_key()
-    assert str(names.of(other)) == "c.example.com"
+    assert str(names.names_of(other)) == "c.example.com"
 
 
 def test_keys_are_encrypted_with_a_passphrase_file(run: Run) -> None:
@@ -165,9 +174,12 @@ def test_a_client_certificate_tells_how_to_let_the_cluster_in(made: Run) -> None
 def test_a_bundle_is_base64_of_every_ca(made: Run) -> None:
     made("ca", "--dir", "next", "--key-type", "p-256")
     outcome = made("bundle", "certificates/ca.pem", "next/ca.pem", "--output", "both.pem")
-    both = (*pem.read(FOLDER / "ca.pem"), *pem.read(Path("next/ca.pem")))
-    assert pem.parse(base64.b64decode(outcome.out.strip(), validate=True), "stdout") == both
-    assert pem.read(Path("both.pem")) == both
+    both = (*pem.read_certificates(FOLDER / "ca.pem"), *pem.read_certificates(Path("next/ca.pem")))
+    assert (
+        pem.parse_certificates(base64.b64decode(outcome.out.strip(), validate=True), "stdout")
+        == both
+    )
+    assert pem.read_certificates(Path("both.pem")) == both
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ import certs
 import register
 import schemas
 from certificates import issuing, keys, pem, trust
-from certificates.issuing import Lifetime
+from certificates.issuing import Validity
 from certificates.keys import KeyType
-from endpoint import showing
+from endpoint import serve_certificate
 from pki import NOW
 from podgraft import kubeyaml
 from podgraft.identifiers import CLUSTER_REMEDY, INJECTOR_REMEDY
@@ -74,9 +74,9 @@ def test_what_is_printed_is_checked_sorted_and_stable(run: Run) -> None:
     once, again = run(*TRUSTED), run(*TRUSTED)
     assert once.status == 0
     assert once.out == again.out == "---\n".join(map(kubeyaml.dump, once.manifests))
-    authority = pem.read(Path("certificates/ca.pem"))
+    authority = pem.read_certificates(Path("certificates/ca.pem"))
     assert _client(once) == {
-        "caBundle": trust.ca_bundle(authority),
+        "caBundle": trust.encode_ca_bundle(authority),
         "url": "https://webhook.example.com/inject",
     }
     assert "not checked" not in once.err
@@ -207,9 +207,9 @@ def test_a_guard_for_a_bundle_with_faults_is_refused(run: Run) -> None:
 
 
 def test_a_live_endpoint_is_probed(run: Run, tmp_path: Path) -> None:
-    key = keys.read(Path("certificates/server.key"), None)
-    chain = pem.read(Path("certificates/server.pem"))
-    with showing(chain, key, tmp_path) as port:
+    key = keys.read_key(Path("certificates/server.key"), None)
+    chain = pem.read_certificates(Path("certificates/server.pem"))
+    with serve_certificate(chain, key, tmp_path) as port:
         live = {"url": f"https://127.0.0.1:{port}"}
         probed = ("--allow-loopback", "--probe", "--ca-bundle")
         assert run(*probed, "certificates/ca.pem", **live).status == 0
@@ -277,9 +277,9 @@ def test_what_would_not_work_is_refused_and_nothing_printed(
 
 def test_an_expired_ca_is_refused(run: Run) -> None:
     old = NOW - timedelta(days=20)
-    key = keys.make(KeyType.P_256)
-    over = issuing.authority(key, "over", Lifetime(old, old + timedelta(days=10)))
-    Path("over.pem").write_bytes(pem.dump([over]))
+    key = keys.make_key(KeyType.P_256)
+    over = issuing.make_ca(key, "over", Validity(old, old + timedelta(days=10)))
+    Path("over.pem").write_bytes(pem.dump_certificates([over]))
     refused = run("--ca-bundle", "over.pem")
     assert refused.status == 1
     assert "CN=over has expired on " in refused.err

@@ -9,5 +9,5 @@ from secrecy import mistakes
 
 if __name__ == "__main__":
     with pytest.MonkeyPatch.context() as patched:
-        mistakes.make(patched)
+        mistakes.install_failures(patched)
         sys.exit(main(["serve", *sys.argv[1:]]))

@@ -4,8 +4,8 @@ import pytest
 
 from podgraft import admission
 from podgraft.admission import AdmissionRequest
-from podgraft.store import DirectoryStore
-from secrecy.calls import MISTAKE
+from podgraft.store import FolderStore
+from secrecy.calls import FAILURE_TRIGGER
 from secrecy.planted import MARK
 
 _decode = admission.decode
@@ -13,17 +13,17 @@ _decode = admission.decode
 
 def decode(body: bytes) -> AdmissionRequest:
     """Read a review, and stumble over those that ask for it."""
-    if MISTAKE.encode() in body:
+    if FAILURE_TRIGGER.encode() in body:
         raise RuntimeError(f"cannot read {body!r}")
     return _decode(body)
 
 
-def injectors(store: DirectoryStore) -> tuple[str, ...]:
+def injectors(store: FolderStore) -> tuple[str, ...]:
     """Stumble over whatever the store holds."""
     raise RuntimeError(f"{store} {MARK}")
 
 
-def make(patched: pytest.MonkeyPatch) -> None:
+def install_failures(patched: pytest.MonkeyPatch) -> None:
     """Stumble from now on: over reviews that ask for it, and wherever readiness is asked for."""
     patched.setattr(admission, "decode", decode)
-    patched.setattr(DirectoryStore, "injectors", injectors)
+    patched.setattr(FolderStore, "injectors", injectors)

@@ -21,12 +21,12 @@ SECRETS: Mapping[str, str] = {
     "the token": TOKEN,
     "the token of another cluster": OTHER_TOKEN,
     "the token in the path": PATH_TOKEN,
-    "the hash of the token": tokens.digest(TOKEN),
+    "the hash of the token": tokens.hash_token(TOKEN),
     "a planted value": MARK,
 }
 
 
-def found(text: str) -> list[str]:
+def find_secrets(text: str) -> list[str]:
     """The names of the secrets that a text holds in any form."""
     return [name for name in SECRETS if any(form in text for form in _forms(SECRETS[name]))]
 
@@ -35,10 +35,10 @@ def found(text: str) -> list[str]:
 def _forms(secret: str) -> tuple[str, ...]:
     data = secret.encode()
     plain = (secret, json.dumps(secret)[1:-1], quote(secret, safe=""), data.hex())
-    return tuple(dict.fromkeys((*plain, *_in_base64(data))))
+    return tuple(dict.fromkeys((*plain, *_base64_fragments(data))))
 
 
-def _in_base64(data: bytes) -> Iterator[str]:
+def _base64_fragments(data: bytes) -> Iterator[str]:
     """What stands in a base64 text of anything that holds *data*, wherever in it that begins."""
     for before in range(3):
         # A character tells six bits: the first and the last ones may hold bits of the neighbours.

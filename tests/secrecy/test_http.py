@@ -7,21 +7,21 @@ import pytest
 from werkzeug.test import Client
 
 from events.kept import TOKEN
-from podgraft.review import Word
-from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.review import ReviewOutcome
+from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import create_app
 from podgraft.web.errors import NoRouteError, WrongMethodError
 from podgraft.web.faults import TABLE
 from secrecy.calls import SCENARIOS, Call, Scenario, code_of, pod
 from secrecy.function import Ask, function
-from secrecy.planted import MARK, found
+from secrecy.planted import MARK, find_secrets
 
 Heard = Callable[[], str]
 
 
 def application(folder: Path) -> Ask:
     """The application as any WSGI server has it."""
-    client = Client(create_app(DirectoryStore(folder), DirectoryCallers(folder)))
+    client = Client(create_app(FolderStore(folder), FolderCallers(folder)))
 
     def ask(call: Call) -> tuple[int, str]:
         headers = dict(call.headers)
@@ -58,15 +58,17 @@ def test_no_fault_and_no_end_of_a_review_writes_a_secret(
     written = heard()
     assert code == code_of(scenario), body
     assert '"milliseconds":' in written or scenario.fault in {NoRouteError, WrongMethodError}
-    assert found(written) == [], written
-    assert scenario.shows or found(body) == [], body
+    assert find_secrets(written) == [], written
+    assert scenario.shows or find_secrets(body) == [], body
     assert f'"decision":"{scenario.decision}"' in body or scenario.fault, body
 
 
 def test_every_fault_and_every_end_of_a_review_is_met() -> None:
     """A fault that is new in the table, or a new word, needs a scenario."""
     assert {each.fault for each in SCENARIOS if each.fault} - {RuntimeError} == set(TABLE)
-    assert {each.decision for each in SCENARIOS if each.decision} == set(Word) - {Word.FAIL}
+    assert {each.decision for each in SCENARIOS if each.decision} == set(ReviewOutcome) - {
+        ReviewOutcome.FAIL
+    }
 
 
 # What stands in the place of a rule's converters: names, and a path with values of environment.
@@ -79,7 +81,7 @@ def test_no_route_writes_a_secret(
     method: str, token: str, ask: Ask, folder: Path, heard: Heard
 ) -> None:
     """All that the application itself knows, so a new one is among them."""
-    app = create_app(DirectoryStore(folder), DirectoryCallers(folder))
+    app = create_app(FolderStore(folder), FolderCallers(folder))
     adapter = app.url_map.bind("localhost")
     for rule in app.url_map.iter_rules():
         path = adapter.build(
@@ -88,10 +90,10 @@ def test_no_route_writes_a_secret(
         query = f"?timeout=10s&password={MARK}"
         for body in (pod(), pod()[:-20]):
             code, answer = ask(Call(body, f"{token}{path}{query}", method))
-            assert found(answer if code != 200 else "") == [], (path, answer)
+            assert find_secrets(answer if code != 200 else "") == [], (path, answer)
     written = heard()
     assert method != "POST" or '"route":"inject"' in written
-    assert found(written) == [], written
+    assert find_secrets(written) == [], written
 
 
 @pytest.mark.parametrize("path", ["/ping", "/healthz", "/readyz"])
@@ -101,4 +103,4 @@ def test_a_mistake_on_a_health_route_is_told_by_its_place(
     code, body = ask(Call(path=path, method="GET"))
     written = heard()
     assert (code == 500) is ('"endpoint":"readyz"' in written) is (path == "/readyz")
-    assert found(written + body) == [], written
+    assert find_secrets(written + body) == [], written

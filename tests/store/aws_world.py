@@ -17,10 +17,10 @@ from botocore.config import Config
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from events.recorded import recorded
+from events.recorded import load_request
 from podgraft import bundle
 from podgraft.jsonvalue import JSON
-from podgraft.store import Book, Deadline, aws, deadline, direct, s3, sdk, ssm
+from podgraft.store import CallerRegistry, Deadline, aws, deadline, direct, s3, sdk, ssm
 from podgraft.store.cached import CachedStore
 from podgraft.web import Auth, create_app
 from store.aws_fault_proxy import Fault, FaultyAws, Service
@@ -115,8 +115,8 @@ class World:
     def function(self) -> FlaskClient:
         """A cold function."""
         parameter_store, object_store = self._clients()
-        parameters = ssm.Parameters(parameter_store, "/podgraft")
-        bundles = s3.Bundles(object_store, BUCKET, PREFIX)
+        parameters = ssm.ParameterReader(parameter_store, "/podgraft")
+        bundles = s3.BundleReader(object_store, BUCKET, PREFIX)
         store = CachedStore(
             parameters, bundles, REFRESH_SECONDS, self.clock, deferred=self.deferred
         )
@@ -127,7 +127,9 @@ class World:
 
     def _clients(self) -> tuple[aws.ParameterStore, aws.ObjectStore]:
         if self.way == "direct":
-            account = direct.account(ENVIRONMENT | {"AWS_ENDPOINT_URL": self.faulty.endpoint})
+            account = direct.config_from_environment(
+                ENVIRONMENT | {"AWS_ENDPOINT_URL": self.faulty.endpoint}
+            )
             assert account is not None
             return direct.Ssm(account), direct.S3(account)
         made = [_client(self.faulty.endpoint, service, _PATIENT) for service in ("ssm", "s3")]
@@ -135,9 +137,9 @@ class World:
 
 
 class _Nobody:
-    def callers(self, deadline: Deadline | None = None) -> Book:
+    def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
         del deadline
-        return Book({})
+        return CallerRegistry({})
 
 
 @cache
@@ -181,7 +183,7 @@ def aws_world(faulty: FaultyAws, way: str) -> Generator[World]:
 
 
 def review(function: FlaskClient) -> TestResponse:
-    request = recorded("01-deployment-pod")
+    request = load_request("01-deployment-pod")
     return function.post(
         f"/{INJECTOR}/inject?timeout=600s",
         data=request.body,

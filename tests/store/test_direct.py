@@ -44,7 +44,7 @@ ENDPOINTS: tuple[tuple[str, dict[str, str], str, str], ...] = (
 
 @pytest.mark.parametrize(("_name", "more", "ssm", "s3"), ENDPOINTS, ids=[e[0] for e in ENDPOINTS])
 def test_services_are_found(_name: str, more: dict[str, str], ssm: str, s3: str) -> None:
-    account = direct.account(LAMBDA | more)
+    account = direct.config_from_environment(LAMBDA | more)
     assert account is not None
     assert [account.url(name) for name in ("ssm", "s3")] == [f"https://{ssm}", f"https://{s3}"]
 
@@ -67,25 +67,25 @@ INTRICATE: tuple[tuple[str, dict[str, str]], ...] = (
 def test_what_is_more_than_lambdas_own_words_is_left_to_botocore(
     _name: str, more: dict[str, str]
 ) -> None:
-    assert direct.account(LAMBDA | more) is None
+    assert direct.config_from_environment(LAMBDA | more) is None
 
 
 def test_botocore_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """``PODGRAFT_AWS_CLIENT=botocore``, the way back to the SDK."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", LAMBDA["AWS_REGION"])
-    by_lambda, by_name = aws.clients(LAMBDA), aws.clients(LAMBDA, botocore=True)
+    by_lambda, by_name = aws.make_clients(LAMBDA), aws.make_clients(LAMBDA, botocore=True)
     assert [type(client).__module__ for client in by_lambda] == [direct.__name__] * 2
     assert [type(client).__module__ for client in by_name] == [sdk.__name__] * 2
 
 
-class _Silent(BaseHTTPRequestHandler):
+class _SilentHandler(BaseHTTPRequestHandler):
     """Logs nothing."""
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the base class's name
         """Say nothing."""
 
 
-class _Forgetful(_Silent):
+class _ClosingHandler(_SilentHandler):
     """Answers, and closes the connection without a word of it."""
 
     protocol_version = "HTTP/1.1"
@@ -100,12 +100,12 @@ class _Forgetful(_Silent):
 
 
 @contextmanager
-def served(handler: type[BaseHTTPRequestHandler]) -> Generator[direct.S3]:
+def serve_s3(handler: type[BaseHTTPRequestHandler]) -> Generator[direct.S3]:
     """S3 on loopback that answers so."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         url = f"http://127.0.0.1:{server.server_address[1]}"
-        account = direct.account(LAMBDA | {"AWS_ENDPOINT_URL": url})
+        account = direct.config_from_environment(LAMBDA | {"AWS_ENDPOINT_URL": url})
         assert account is not None
         try:
             yield direct.S3(account)
@@ -114,11 +114,11 @@ def served(handler: type[BaseHTTPRequestHandler]) -> Generator[direct.S3]:
 
 
 def test_a_connection_that_was_closed_meanwhile_is_made_again() -> None:
-    with served(_Forgetful) as s3:
+    with serve_s3(_ClosingHandler) as s3:
         assert [s3.read("bucket", "key", ENOUGH) for _ in range(3)] == [b"whole"] * 3
 
 
-class _Faithful(_Silent):
+class _KeepAliveHandler(_SilentHandler):
     """Keeps its connections; answers with who is asking, by the client's port."""
 
     protocol_version = "HTTP/1.1"
@@ -132,11 +132,11 @@ class _Faithful(_Silent):
 
 
 def test_a_connection_is_kept() -> None:
-    with served(_Faithful) as s3:
+    with serve_s3(_KeepAliveHandler) as s3:
         assert len({s3.read("bucket", "key", ENOUGH) for _ in range(3)}) == 1
 
 
-class _Trickling(_Silent):
+class _SlowBodyHandler(_SilentHandler):
     """Never stops answering: a byte every so often."""
 
     start = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
@@ -150,22 +150,22 @@ class _Trickling(_Silent):
                 sleep(0.02)
 
 
-class _TricklingHeader(_Trickling):
+class _SlowHeaderHandler(_SlowBodyHandler):
     start = b"HTTP/1.1 200 OK\r\nX-Long: "
 
 
-class _TricklingStatus(_Trickling):
+class _SlowStatusHandler(_SlowBodyHandler):
     start = b"HTTP/1.1 200 "
 
 
-@pytest.mark.parametrize("handler", [_Trickling, _TricklingHeader, _TricklingStatus])
+@pytest.mark.parametrize("handler", [_SlowBodyHandler, _SlowHeaderHandler, _SlowStatusHandler])
 def test_an_answer_that_trickles_is_given_up(handler: type[BaseHTTPRequestHandler]) -> None:
-    with served(handler) as s3, given_up_within(LITTLE):
+    with serve_s3(handler) as s3, assert_ends_within(LITTLE):
         s3.read("bucket", "key", LITTLE)
 
 
 @contextmanager
-def given_up_within(seconds: float) -> Generator[None]:
+def assert_ends_within(seconds: float) -> Generator[None]:
     """What is done inside is given up then, give or take what a busy machine takes."""
     started = monotonic()
     with pytest.raises(TimeoutError):
@@ -174,7 +174,7 @@ def given_up_within(seconds: float) -> Generator[None]:
 
 
 @contextmanager
-def deaf() -> Generator[int]:
+def unresponsive_port() -> Generator[int]:
     """A port that takes connections and never says a word; its number."""
     with socket.create_server(("127.0.0.1", 0), backlog=64) as listening:
         yield listening.getsockname()[1]
@@ -183,7 +183,7 @@ def deaf() -> Generator[int]:
 WAYS = ("direct", "direct over TLS", "botocore")
 
 
-def asked(way: str, port: int) -> aws.ObjectStore:
+def make_client(way: str, port: int) -> aws.ObjectStore:
     """A client of that kind for whatever listens on the port."""
     if way == "botocore":
         made = get_session().create_client(
@@ -196,31 +196,33 @@ def asked(way: str, port: int) -> aws.ObjectStore:
         )
         return sdk.S3(cast("Any", made))
     scheme = "https" if "TLS" in way else "http"
-    account = direct.account(LAMBDA | {"AWS_ENDPOINT_URL": f"{scheme}://127.0.0.1:{port}"})
+    account = direct.config_from_environment(
+        LAMBDA | {"AWS_ENDPOINT_URL": f"{scheme}://127.0.0.1:{port}"}
+    )
     assert account is not None
     return direct.S3(account)
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_call_takes_no_longer_than_it_is_given(way: str) -> None:
-    with deaf() as port:
-        client = asked(way, port)
+    with unresponsive_port() as port:
+        client = make_client(way, port)
         for _ in range(2):
-            with given_up_within(LITTLE):
+            with assert_ends_within(LITTLE):
                 client.read("bucket", "key", LITTLE)
 
 
 def test_an_answer_that_trickles_is_given_up_through_botocore_too() -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _TricklingHeader) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _SlowHeaderHandler) as server:
         server.daemon_threads = True
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        client = asked("botocore", server.server_address[1])
-        with given_up_within(LITTLE):
+        client = make_client("botocore", server.server_address[1])
+        with assert_ends_within(LITTLE):
             client.read("bucket", "key", LITTLE)
         server.shutdown()
 
 
-class _Deaf(socket.socket):
+class _UnresponsiveSocket(socket.socket):
     """A way to nobody."""
 
     def connect(self, address: object) -> None:
@@ -239,9 +241,9 @@ def test_many_addresses_together_have_the_time_of_one(
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port))] * 8
 
     monkeypatch.setattr(waiting, "getaddrinfo", eight)
-    monkeypatch.setattr(waiting, "socket", _Deaf)
-    with given_up_within(min(seconds, aws.CONNECT_SECONDS)):
-        asked("direct", 9).read("bucket", "key", seconds)
+    monkeypatch.setattr(waiting, "socket", _UnresponsiveSocket)
+    with assert_ends_within(min(seconds, aws.CONNECT_SECONDS)):
+        make_client("direct", 9).read("bucket", "key", seconds)
 
 
 @pytest.mark.parametrize("way", ["direct", "botocore"])
@@ -257,7 +259,7 @@ def test_a_name_that_nobody_resolves_takes_no_longer_either(
     with monkeypatch.context() as patched:
         patched.setattr(waiting, "getaddrinfo", never)
         patched.setattr(socket, "getaddrinfo", never)
-        client = asked(way, 9)
-        with given_up_within(LITTLE):
+        client = make_client(way, 9)
+        with assert_ends_within(LITTLE):
             client.read("bucket", "key", LITTLE)
         asleep.set()

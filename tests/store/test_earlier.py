@@ -19,9 +19,9 @@ from podgraft.store import (
     UnavailableError,
     UnknownInjectorError,
 )
-from podgraft.store.aws import MissingError, Patience
+from podgraft.store.aws import MissingError, RetryBudget
 from podgraft.store.cached import CachedStore
-from podgraft.store.deadline import PATIENCE_SECONDS
+from podgraft.store.deadline import MAX_WAIT_SECONDS
 from podgraft.store.ssm import Parameter
 
 GOOD = bundle.digest(BUNDLE)
@@ -58,14 +58,14 @@ class Cloud:
         self.bundles[digest] = files
         return digest
 
-    def policy(self, injector: str, patience: Patience) -> Parameter:
+    def policy(self, injector: str, patience: RetryBudget) -> Parameter:
         self._request("policy", patience)
         if not self.versions:
             raise MissingError(f"reading parameter {injector}: not there")
         return self.versions[-1]
 
     def policy_versions(
-        self, injector: str, versions: Sequence[int], patience: Patience
+        self, injector: str, versions: Sequence[int], patience: RetryBudget
     ) -> tuple[Parameter, ...]:
         del injector
         self._request("versions", patience)
@@ -74,16 +74,18 @@ class Cloud:
             raise self.history
         return tuple(each for each in self.versions if int(each.version) in versions)
 
-    def files(self, injector: str, digest: str | None, patience: Patience) -> Mapping[str, bytes]:
+    def files(
+        self, injector: str, digest: str | None, patience: RetryBudget
+    ) -> Mapping[str, bytes]:
         del injector
         self._request("bundle", patience)
         if digest is None or digest not in self.bundles:
             raise MissingError(f"bundle {digest} is missing in S3; push it again")
         return self.bundles[digest]
 
-    def _request(self, what: str, patience: Patience) -> None:
+    def _request(self, what: str, patience: RetryBudget) -> None:
         self.now += self.seconds
-        if patience.left <= 0:
+        if patience.remaining_seconds <= 0:
             raise UnavailableError("no time left")
         self.requests.append(what)
 
@@ -93,7 +95,7 @@ def named(label: str = "") -> str:
 
 
 def of(cloud: Cloud, store: CachedStore) -> Snapshot:
-    return store.snapshot("istio", None, Deadline.of(10.0, cloud.clock))
+    return store.snapshot("istio", None, Deadline.from_timeout(10.0, cloud.clock))
 
 
 INVALID: Mapping[str, str] = {
@@ -111,8 +113,8 @@ def test_a_cold_start_answers_from_the_version_before(text: str) -> None:
     found = of(cloud, cloud.store())
     assert found.policy_version == "2"
     assert found.stale is not None
-    assert found.stale.refused
-    assert found.stale.why.startswith("policy version 2 is in force instead of version 3: ")
+    assert found.stale.is_invalid
+    assert found.stale.reason.startswith("policy version 2 is in force instead of version 3: ")
 
 
 def test_a_valid_newest_version_costs_no_more_requests() -> None:
@@ -250,7 +252,7 @@ def test_a_newest_version_that_cannot_be_decrypted_is_like_one_that_does_not_loa
     found = of(cloud, cloud.store())
     assert found.policy_version == "1"
     assert found.stale is not None
-    assert "AccessDeniedException" in found.stale.why
+    assert "AccessDeniedException" in found.stale.reason
 
 
 HISTORY: tuple[tuple[StoreError, type[StoreError]], ...] = (
@@ -287,7 +289,7 @@ def test_a_running_environment_keeps_its_version_then(
     found = of(cloud, store)
     assert found.policy_version == "1"
     assert found.stale is not None
-    assert found.stale.refused
+    assert found.stale.is_invalid
     cloud.history = None
     cloud.now += REFRESH_SECONDS
     assert of(cloud, store).policy_version == "2"
@@ -307,7 +309,7 @@ def test_the_search_ends_with_the_deadline_and_goes_on_with_the_next_review() ->
             found = of(cloud, store)
         except UnavailableError:
             tries += 1
-        assert cloud.now - began <= PATIENCE_SECONDS + cloud.seconds
+        assert cloud.now - began <= MAX_WAIT_SECONDS + cloud.seconds
         assert tries < 10
     assert (found.policy_version, tries > 0) == ("1", True)
     # Each broken bundle was requested once, though several reviews went on with the search.

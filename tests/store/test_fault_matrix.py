@@ -22,10 +22,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from events.kept import BUNDLE as FILES
-from events.kept import keep, write
+from events.kept import write, write_injector
 from podgraft import bundle
 from podgraft.jsonvalue import JSON
-from podgraft.store import Deadline, DirectoryStore
+from podgraft.store import Deadline, FolderStore
 from podgraft.store.last_good import FileLastGood
 from podgraft.web import Auth, create_app
 from store.aws_fault_proxy import Fault, FaultyAws, Service
@@ -169,12 +169,12 @@ class Folder:
         self.records: list[Mapping[str, JSON]] = []
 
     def policy(self, text: str) -> None:
-        keep(self.store, "istio", policy=text, files=FILES)
+        write_injector(self.store, "istio", policy=text, files=FILES)
 
     def function(self, *, kept: bool) -> FlaskClient:
         """A new process; those of one server share what they keep."""
         last_good = FileLastGood(self._root / "state") if kept else None
-        store = DirectoryStore(self.store, last_good=last_good)
+        store = FolderStore(self.store, last_good=last_good)
         app = create_app(
             store, _Nobody(), auth=Auth.NONE, journal=self.records.append, clock=Clock()
         )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import keep
+from events.kept import write_injector
 from store.test_file_faults import GOOD, STALE, Seen, Site, ask, readiness
 
 
@@ -15,21 +15,21 @@ def at(own_folder: Path) -> Site:
 
 def test_a_new_process_answers_from_what_another_one_loaded(at: Site) -> None:
     assert ask(at.process(kept=True)) == GOOD
-    keep(at.store, policy="policy: [")
+    write_injector(at.store, policy="policy: [")
     later = at.process(kept=True)
     assert ask(later) == STALE
     assert at.records[-1]["refused"] is True
     assert (readiness(later), ask(at.process()).code) == (200, 500)
-    keep(at.store, policy="policy: enabled")
+    write_injector(at.store, policy="policy: enabled")
     assert ask(later) == GOOD
 
 
 def test_processes_agree_on_the_last_good_version(at: Site) -> None:
     first, second = at.process(kept=True), at.process(kept=True)
     assert (ask(first), ask(second)) == (GOOD, GOOD)
-    keep(at.store, policy="policy: disabled")
+    write_injector(at.store, policy="policy: disabled")
     assert ask(second) == Seen(200, injected=False, stale=False)
-    keep(at.store, policy="policy: [")
+    write_injector(at.store, policy="policy: [")
     # The first one never saw the version in between.
     assert ask(first) == ask(second) == Seen(200, injected=False, stale=True)
 
@@ -51,7 +51,7 @@ def test_what_was_kept_and_is_damaged_is_as_if_it_were_not_there(content: bytes,
     (at.root / "state" / "default.json").write_bytes(content)
     assert ask(at.process(kept=True)) == GOOD
     (at.root / "state" / "default.json").write_bytes(content)
-    keep(at.store, policy="policy: [")
+    write_injector(at.store, policy="policy: [")
     assert ask(at.process(kept=True)).code == 500
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from events.broken import BROKEN, POLICY, Broken, Files, container, overlay, sample
-from events.kept import keep
-from podgraft.store import Deadline, DirectoryStore, NotLoadedError, Snapshot
+from events.kept import write_injector
+from podgraft.store import Deadline, FolderStore, NotLoadedError, Snapshot
 from podgraft.store.cached import CachedStore
-from web.memory import Memory
+from web.memory import MemoryStore
 
 
 class Clock:
@@ -27,7 +27,7 @@ class Cloud:
     """A store over policies and bundles in memory, whose time stands still unless told."""
 
     def __init__(self, *, deferred: bool = True) -> None:
-        self.clock, self.memory = Clock(), Memory()
+        self.clock, self.memory = Clock(), MemoryStore()
         self.store = CachedStore(self.memory, self.memory, 30, self.clock, deferred=deferred)
 
     def push(self, files: Files, document: str = "policy: enabled\n") -> None:
@@ -36,7 +36,7 @@ class Cloud:
     def look(self) -> Snapshot:
         """The snapshot at the next refresh, of a review that has ten seconds."""
         self.clock.now += 31
-        return self.store.snapshot("default", None, Deadline.of(10.0, self.clock))
+        return self.store.snapshot("default", None, Deadline.from_timeout(10.0, self.clock))
 
 
 def document(files: Files) -> str:
@@ -52,26 +52,26 @@ def test_a_running_function_stays_with_the_version_that_renders(broken: Broken) 
     after = cloud.look()
     assert after.bundle.digest == before.bundle.digest
     assert after.stale is not None
-    assert after.stale.refused
-    assert broken.problem in after.stale.why
+    assert after.stale.is_invalid
+    assert broken.problem in after.stale.reason
     cloud.push({**sample(), "n.yaml": b"{apiVersion: v1, kind: Namespace, metadata: {name: shop}}"})
     assert cloud.look().stale is None
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)
 def test_a_folder_stays_with_the_version_that_renders(broken: Broken, tmp_path: Path) -> None:
-    keep(tmp_path, policy=POLICY, files=sample())
-    store = DirectoryStore(tmp_path)
+    write_injector(tmp_path, policy=POLICY, files=sample())
+    store = FolderStore(tmp_path)
     before = store.snapshot("default", None)
     replace(tmp_path, broken.files)
-    keep(tmp_path, policy=document(broken.files), files=broken.files)
+    write_injector(tmp_path, policy=document(broken.files), files=broken.files)
     after = store.snapshot("default", None)
     assert after.bundle.digest == before.bundle.digest
     assert after.stale is not None
-    assert after.stale.refused
-    assert broken.problem in after.stale.why
+    assert after.stale.is_invalid
+    assert broken.problem in after.stale.reason
     with pytest.raises(NotLoadedError):
-        DirectoryStore(tmp_path).snapshot("default", None)
+        FolderStore(tmp_path).snapshot("default", None)
 
 
 def replace(store: Path, files: Files) -> None:
@@ -101,8 +101,8 @@ def test_a_proof_takes_the_time_of_a_refresh_and_goes_on_in_the_next() -> None:
     while (snapshot := cloud.look()).bundle.digest == before.bundle.digest:
         refreshes += 1
         assert snapshot.stale is not None
-        assert not snapshot.stale.refused
-        assert "policy version 2 still renders probe objects" in snapshot.stale.why
+        assert not snapshot.stale.is_invalid
+        assert "policy version 2 still renders probe objects" in snapshot.stale.reason
     assert refreshes > 5
     assert snapshot.stale is None
 
@@ -128,4 +128,4 @@ def test_each_bundle_of_the_clusters_is_tried() -> None:
     cloud.push(sample(), f"{POLICY}\nclusters: {{eu: {{bundle: '{broken}'}}}}\n")
     stale = cloud.look().stale
     assert stale is not None
-    assert "invalid image" in stale.why
+    assert "invalid image" in stale.reason

@@ -7,19 +7,19 @@ from threading import Barrier, Thread
 import pytest
 
 from podgraft.store import NotLoadedError, StoreError, UnavailableError
-from podgraft.store.reloading import Current, Reloading
+from podgraft.store.reloading import FileCache, LoadedValue
 
 
 def test_files_that_change_while_they_are_read_are_read_again() -> None:
     fingerprints = iter([0, 0, 1, 1, 1])
     loads = count()
-    reloading = Reloading(lambda: next(fingerprints), lambda: next(loads))
-    assert reloading.current() == Current(1)
+    reloading = FileCache(lambda: next(fingerprints), lambda: next(loads))
+    assert reloading.current() == LoadedValue(1)
 
 
 def test_files_that_never_rest_are_tried_anew_at_each_look() -> None:
     fingerprints = count()
-    reloading = Reloading(lambda: next(fingerprints), lambda: "half")
+    reloading = FileCache(lambda: next(fingerprints), lambda: "half")
     for _ in range(2):
         with pytest.raises(UnavailableError, match="the files change faster"):
             reloading.current()
@@ -28,15 +28,15 @@ def test_files_that_never_rest_are_tried_anew_at_each_look() -> None:
 def test_files_rest_for_a_while_after_a_look() -> None:
     now = [100.0]
     fingerprint = [0]
-    loading = Reloading(
+    loading = FileCache(
         lambda: fingerprint[0], lambda: fingerprint[0], seconds=0.5, clock=lambda: now[0]
     )
-    assert loading.current() == Current(0)
+    assert loading.current() == LoadedValue(0)
     fingerprint[0] = 1
     now[0] = 100.4
-    assert loading.current() == Current(0)
+    assert loading.current() == LoadedValue(0)
     now[0] = 100.5
-    assert loading.current() == Current(1)
+    assert loading.current() == LoadedValue(1)
 
 
 @pytest.mark.parametrize(("files", "looks"), [(2, 100), (100, 100), (2000, 6), (10_000, 2)])
@@ -49,7 +49,7 @@ def test_a_look_at_many_files_is_rare(files: int, looks: int) -> None:
         taken.append(files)
         return tuple(range(files))
 
-    loading = Reloading(fingerprint, lambda: "loaded", clock=lambda: now[0])
+    loading = FileCache(fingerprint, lambda: "loaded", clock=lambda: now[0])
     loading.current()
     taken.clear()
     for review in range(1, 101):
@@ -67,11 +67,11 @@ def test_what_never_loaded_is_looked_at_without_a_rest() -> None:
             raise outcome
         return outcome
 
-    loading = Reloading(lambda: 0, load, seconds=60)
+    loading = FileCache(lambda: 0, load, seconds=60)
     for _ in range(2):
         with pytest.raises(UnavailableError, match="away"):
             loading.current()
-    assert loading.current() == Current("good")
+    assert loading.current() == LoadedValue("good")
 
 
 def test_what_does_not_load_is_not_tried_again_while_nothing_changes() -> None:
@@ -86,15 +86,15 @@ def test_what_does_not_load_is_not_tried_again_while_nothing_changes() -> None:
             raise outcome
         return outcome
 
-    reloading = Reloading(lambda: fingerprint[0], load)
-    assert reloading.current() == Current("good")
+    reloading = FileCache(lambda: fingerprint[0], load)
+    assert reloading.current() == LoadedValue("good")
     fingerprint[0] = 1
     for _ in range(3):
         current = reloading.current()
         assert (current.value, str(current.error)) == ("good", "bad")
     assert len(loads) == 2
     fingerprint[0] = 2
-    assert reloading.current() == Current("better")
+    assert reloading.current() == LoadedValue("better")
 
 
 def test_what_cannot_be_reached_is_tried_again_although_nothing_changes() -> None:
@@ -106,22 +106,22 @@ def test_what_cannot_be_reached_is_tried_again_although_nothing_changes() -> Non
             raise outcome
         return outcome
 
-    reloading = Reloading(lambda: 0, load)
+    reloading = FileCache(lambda: 0, load)
     with pytest.raises(UnavailableError):
         reloading.current()
-    assert reloading.current() == Current("back")
+    assert reloading.current() == LoadedValue("back")
 
 
 def test_threads_share_one_load() -> None:
     loads: list[int] = []
     together = Barrier(8)
-    seen: list[Current[str]] = []
+    seen: list[LoadedValue[str]] = []
 
     def load() -> str:
         loads.append(1)
         return "loaded"
 
-    reloading = Reloading(lambda: 0, load)
+    reloading = FileCache(lambda: 0, load)
 
     def look() -> None:
         together.wait()
@@ -132,4 +132,4 @@ def test_threads_share_one_load() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert (len(loads), seen) == (1, [Current("loaded")] * 8)
+    assert (len(loads), seen) == (1, [LoadedValue("loaded")] * 8)

@@ -11,7 +11,7 @@ from botocore.credentials import Credentials as TheirCredentials
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.store.signing import Credentials, Request, signed
+from podgraft.store.signing import AwsCredentials, Request, sign_headers
 
 NOW = dt.datetime(2026, 11, 21, 6, 0, 0, tzinfo=dt.UTC)
 STAMP = "20261121T060000Z"
@@ -28,7 +28,9 @@ def frozen() -> Any:
         yield
 
 
-def theirs(request: Request, credentials: Credentials, service: str, region: str) -> str:
+def botocore_authorization(
+    request: Request, credentials: AwsCredentials, service: str, region: str
+) -> str:
     """The header ``Authorization`` by botocore."""
     query = f"?{request.query}" if request.query else ""
     made = AWSRequest(
@@ -40,9 +42,9 @@ def theirs(request: Request, credentials: Credentials, service: str, region: str
     who = TheirCredentials(credentials.key, credentials.secret, credentials.token or None)
     kind = S3SigV4Auth if service == "s3" else SigV4Auth
     if service != "s3":  # signed all the same: a service may take it or leave it
-        made.headers["X-Amz-Content-SHA256"] = signed(request, credentials, service, region, STAMP)[
-            "x-amz-content-sha256"
-        ]
+        made.headers["X-Amz-Content-SHA256"] = sign_headers(
+            request, credentials, service, region, STAMP
+        )["x-amz-content-sha256"]
     kind(who, service, region).add_auth(made)
     return made.headers["Authorization"]
 
@@ -62,9 +64,9 @@ def test_requests_of_objects(
         path="/" + "/".join([bucket, *key]),
         parameters=parameters,
     )
-    credentials = Credentials("AKIDEXAMPLE", "secret/+of=AKID", token)
-    ours = signed(request, credentials, "s3", "eu-central-1", STAMP)["authorization"]
-    assert ours == theirs(request, credentials, "s3", "eu-central-1")
+    credentials = AwsCredentials("AKIDEXAMPLE", "secret/+of=AKID", token)
+    ours = sign_headers(request, credentials, "s3", "eu-central-1", STAMP)["authorization"]
+    assert ours == botocore_authorization(request, credentials, "s3", "eu-central-1")
 
 
 @given(body=st.binary(max_size=60), operation=names, region=st.sampled_from(["us-east-1", "x-1"]))
@@ -74,9 +76,9 @@ def test_requests_with_bodies(body: bytes, operation: str, region: str) -> None:
         "x-amz-target": f"AmazonSSM.{operation}",
     }
     request = Request(method="POST", host="127.0.0.1:4566", headers=headers, body=body)
-    credentials = Credentials("AKIDEXAMPLE", "secret")
-    ours = signed(request, credentials, "ssm", region, STAMP)["authorization"]
-    assert ours == theirs(request, credentials, "ssm", region)
+    credentials = AwsCredentials("AKIDEXAMPLE", "secret")
+    ours = sign_headers(request, credentials, "ssm", region, STAMP)["authorization"]
+    assert ours == botocore_authorization(request, credentials, "ssm", region)
 
 
 def test_the_example_of_the_reference() -> None:
@@ -87,8 +89,8 @@ def test_the_example_of_the_reference() -> None:
         path="/test.txt",
         headers={"Range": "bytes=0-9"},
     )
-    key = Credentials("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
-    sent = signed(request, key, "s3", "us-east-1", "20130524T000000Z")
+    key = AwsCredentials("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+    sent = sign_headers(request, key, "s3", "us-east-1", "20130524T000000Z")
     assert sent["authorization"].endswith(
         "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date, "
         "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
@@ -96,4 +98,4 @@ def test_the_example_of_the_reference() -> None:
 
 
 def test_secrets_are_not_shown() -> None:
-    assert repr(Credentials("AKID", "hidden", "hidden")) == "Credentials(key='AKID')"
+    assert repr(AwsCredentials("AKID", "hidden", "hidden")) == "Credentials(key='AKID')"

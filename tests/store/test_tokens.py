@@ -10,11 +10,14 @@ from podgraft.jsonvalue import JSON
 from podgraft.store import tokens
 from podgraft.store.tokens import Callers, TokenHash, TokensError
 
-OLD = TokenHash(tokens.digest("old"), "2026-01-01T00:00:00Z", "first")
-NEW = TokenHash(tokens.digest("new"), "2026-11-21T00:00:00Z")
+OLD = TokenHash(tokens.hash_token("old"), "2026-01-01T00:00:00Z", "first")
+NEW = TokenHash(tokens.hash_token("new"), "2026-11-21T00:00:00Z")
 
 HASHES = st.builds(
-    TokenHash, st.text(max_size=20).map(tokens.digest), st.text(max_size=20), st.text(max_size=20)
+    TokenHash,
+    st.text(max_size=20).map(tokens.hash_token),
+    st.text(max_size=20),
+    st.text(max_size=20),
 )
 CALLERS = st.builds(
     Callers,
@@ -25,31 +28,31 @@ CALLERS = st.builds(
 
 @given(CALLERS)
 def test_what_is_written_is_read_back(callers: Callers) -> None:
-    assert tokens.parse(tokens.document(callers)) == callers
+    assert tokens.parse_callers(tokens.to_document(callers)) == callers
 
 
 @given(st.text(), st.text())
 def test_only_the_very_token_is_known(stored: str, shown: str) -> None:
-    callers = Callers((TokenHash(tokens.digest(stored), ""),))
-    assert callers.knows(tokens.digest(shown)) == (stored == shown)
+    callers = Callers((TokenHash(tokens.hash_token(stored), ""),))
+    assert callers.has_token(tokens.hash_token(shown)) == (stored == shown)
 
 
 def test_both_tokens_are_known_while_one_is_rotated() -> None:
     callers = Callers((OLD,)).with_token(NEW)
-    assert callers.knows(OLD.sha256)
-    assert callers.knows(NEW.sha256)
-    assert callers.knows(tokens.digest("stranger"), NEW.sha256)
-    assert not callers.knows(tokens.digest("stranger"))
-    assert not callers.without_token(OLD.identity).knows(OLD.sha256)
+    assert callers.has_token(OLD.sha256)
+    assert callers.has_token(NEW.sha256)
+    assert callers.has_token(tokens.hash_token("stranger"), NEW.sha256)
+    assert not callers.has_token(tokens.hash_token("stranger"))
+    assert not callers.without_token(OLD.identity).has_token(OLD.sha256)
 
 
 def test_nobody_is_known_where_nothing_is_stored() -> None:
-    assert tokens.parse(None) == tokens.parse({}) == Callers()
-    assert not Callers().knows(tokens.digest(""))
+    assert tokens.parse_callers(None) == tokens.parse_callers({}) == Callers()
+    assert not Callers().has_token(tokens.hash_token(""))
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class InvalidCase:
     name: str
     document: JSON
     message: str
@@ -58,31 +61,33 @@ class Bad:
 HASH = OLD.sha256
 THREE: list[JSON] = [{"sha256": HASH}, {"sha256": HASH}, {"sha256": HASH}]
 ERRORS = (
-    Bad("a list", [], "the document must be a mapping with the keys tokens and subjects"),
-    Bad("misspelt", {"token": []}, "the document: has an unknown key; known: tokens, subjects"),
-    Bad("tokens no list", {"tokens": {}}, "tokens: expected a list"),
-    Bad(
+    InvalidCase("a list", [], "the document must be a mapping with the keys tokens and subjects"),
+    InvalidCase(
+        "misspelt", {"token": []}, "the document: has an unknown key; known: tokens, subjects"
+    ),
+    InvalidCase("tokens no list", {"tokens": {}}, "tokens: expected a list"),
+    InvalidCase(
         "token a string",
         {"tokens": [HASH]},
         "tokens[0]: expected a mapping with sha256, created and note",
     ),
-    Bad(
+    InvalidCase(
         "the token instead of its hash",
         {"tokens": [{"sha256": "s3cr3t"}]},
         "tokens[0].sha256: expected 64 lower-case hexadecimal digits",
     ),
-    Bad(
+    InvalidCase(
         "created as a number",
         {"tokens": [{"sha256": HASH, "created": 2026}]},
         "tokens[0]: created and note must be strings",
     ),
-    Bad(
+    InvalidCase(
         "a key of a token misspelt",
         {"tokens": [{"sha": HASH}]},
         "tokens[0]: has an unknown key; known: sha256, created, note",
     ),
-    Bad("three", {"tokens": THREE}, "tokens: 3 are listed, at most 2 may be active"),
-    Bad(
+    InvalidCase("three", {"tokens": THREE}, "tokens: 3 are listed, at most 2 may be active"),
+    InvalidCase(
         "an empty subject",
         {"subjects": [""]},
         "subjects: expected strings such as CN=prod-eu,O=podgraft-clusters",
@@ -91,9 +96,9 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
-def test_an_impossible_document_is_refused_by_its_key(case: Bad) -> None:
+def test_an_impossible_document_is_refused_by_its_key(case: InvalidCase) -> None:
     with pytest.raises(TokensError) as error:
-        tokens.parse(case.document)
+        tokens.parse_callers(case.document)
     assert str(error.value) == case.message
 
 

@@ -68,6 +68,6 @@ def test_elsewhere_a_pod_is_no_manifest_and_under_tests_a_manifest_is_one() -> N
         bundle.compile_({**files, "pod.yaml": pod()}, READ)
     second = next(iter(files.values())).replace(b'"name": "agent"}', b'"name": "second"}', 1)
     compiled = bundle.compile_({**files, "tests/o.yaml": second, "tests/p.yaml": pod()}, READ)
-    assert [found.name for found in compiled.manifests.of("Overlay")] == ["agent", "second"]
+    assert [found.name for found in compiled.manifests.of_kind("Overlay")] == ["agent", "second"]
     assert [found.kind for found in compiled.manifests.probes] == ["Pod"]
     assert compiled.digest != bundle.digest(files)

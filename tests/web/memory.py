@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 from events.kept import BUNDLE
 from podgraft import bundle
 from podgraft.store import UnavailableError
-from podgraft.store.aws import Patience
+from podgraft.store.aws import RetryBudget
 from podgraft.store.ssm import Parameter
 
 
-def labelled(label: str) -> Mapping[str, bytes]:
+def labelled_bundle(label: str) -> Mapping[str, bytes]:
     """The bundle of the other tests, its proxy's image tagged *label*."""
     changed = BUNDLE["injector.yaml"].replace(b"{{ .Values.global.tag }}", label.encode())
     return {**BUNDLE, "injector.yaml": changed}
 
 
-class Memory:
+class MemoryStore:
     """A ``PolicySource`` and a ``BundleSource``."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Memory:
         self._bundles[digest] = files
         return digest
 
-    def policy(self, injector: str, patience: Patience) -> Parameter:
+    def policy(self, injector: str, patience: RetryBudget) -> Parameter:
         """The version in force."""
         del patience
         if not self.reachable:
@@ -43,14 +43,16 @@ class Memory:
         return self._policies[injector][-1]
 
     def policy_versions(
-        self, injector: str, versions: Sequence[int], patience: Patience
+        self, injector: str, versions: Sequence[int], patience: RetryBudget
     ) -> tuple[Parameter, ...]:
         """Earlier versions."""
         del patience
         known = self._policies[injector]
         return tuple(known[number - 1] for number in versions)
 
-    def files(self, injector: str, digest: str | None, patience: Patience) -> Mapping[str, bytes]:
+    def files(
+        self, injector: str, digest: str | None, patience: RetryBudget
+    ) -> Mapping[str, bytes]:
         """The bundle of a digest."""
         del injector, patience
         return self._bundles[digest or ""]

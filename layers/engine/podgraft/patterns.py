@@ -10,12 +10,12 @@ from typing import Any, AnyStr, cast
 _METHODS = ("finditer", "fullmatch", "match", "search", "split", "sub", "subn")
 
 
-def lazy(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+def lazy_compile(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """``re.compile(text, flags)``, but for when; an expression that is none fails there."""
-    return cast("re.Pattern[AnyStr]", _Lazy(text, flags))
+    return cast("re.Pattern[AnyStr]", _LazyPattern(text, flags))
 
 
-class _Lazy:
+class _LazyPattern:
     """Has a pattern's methods as its own from the first use on: calling them costs no more."""
 
     __slots__ = ("_flags", "_text", *_METHODS)

@@ -8,7 +8,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Recent(Generic[K, V]):
+class LRUCache(Generic[K, V]):
     """The values that were put in or asked for last, at most ``limit`` of them.
 
     Several threads may share one: at worst a value is forgotten early.

@@ -22,7 +22,7 @@ Fields: TypeAlias = "dict[str, Field[Any]]"
 
 # Where and how dataclasses.fields, replace, asdict and is_dataclass find what a class has.
 _FIELDS = "__dataclass_fields__"
-_ORDINARY: Any = vars(dataclasses)["_FIELD"]
+_REGULAR_FIELD: Any = vars(dataclasses)["_FIELD"]
 
 
 @dataclass_transform(field_specifiers=(field,))
@@ -37,17 +37,17 @@ def dataclass(
     """``dataclasses.dataclass``, of classes with slots alone."""
     del slots
 
-    def made(cls: type[T]) -> type[T]:
+    def decorate(cls: type[T]) -> type[T]:
         own = _own_fields(cls, kw_only=kw_only)
-        every = _inherited(cls) | own
+        every = _inherited_fields(cls) | own
         methods = {
-            **(_comparing(every, hashes=frozen) if eq else {}),
-            **({"__repr__": _shown} if repr else {}),
+            **(_equality_methods(every, hashes=frozen) if eq else {}),
+            **({"__repr__": _repr} if repr else {}),
             **(_FROZEN if frozen else {}),
         }
-        return _class(cls, own, every, methods)
+        return _make_slotted_class(cls, own, every, methods)
 
-    return made
+    return decorate
 
 
 def _own_fields(cls: type, *, kw_only: bool) -> Fields:
@@ -57,7 +57,7 @@ def _own_fields(cls: type, *, kw_only: bool) -> Fields:
         one = _field(cls.__dict__.get(name, MISSING))
         one.name = name
         one.kw_only = kw_only if one.kw_only is MISSING else one.kw_only
-        one._field_type = _ORDINARY  # noqa: SLF001 — see above
+        one._field_type = _REGULAR_FIELD  # noqa: SLF001 — see above
         made[name] = one
     return made
 
@@ -67,7 +67,7 @@ def _field(default: Any) -> Any:
     return default if default.__class__ is Field else field(default=default)
 
 
-def _inherited(cls: type) -> Fields:
+def _inherited_fields(cls: type) -> Fields:
     """The fields of the bases, the most basic first."""
     found: Fields = {}
     for base in reversed(cls.__mro__[1:]):
@@ -75,7 +75,9 @@ def _inherited(cls: type) -> Fields:
     return found
 
 
-def _class(cls: type[T], own: Fields, every: Fields, methods: dict[str, Any]) -> type[T]:
+def _make_slotted_class(
+    cls: type[T], own: Fields, every: Fields, methods: dict[str, Any]
+) -> type[T]:
     """The class again: with slots, which cannot be added to one that exists."""
     left_out = {*own, "__dict__", "__weakref__"}
     slotted: Any = type(cls)(
@@ -91,16 +93,16 @@ def _class(cls: type[T], own: Fields, every: Fields, methods: dict[str, Any]) ->
         },
     )
 
-    def first(self: T, *values: Any, **named: Any) -> None:
+    def init_first(self: T, *values: Any, **named: Any) -> None:
         """Make ``__init__``, which takes the place of this one, and call it."""
-        slotted.__init__ = init = _initializer(slotted, every)
+        slotted.__init__ = init = _compile_init(slotted, every)
         init(self, *values, **named)
 
-    slotted.__init__ = first
+    slotted.__init__ = init_first
     return slotted
 
 
-def _initializer(cls: type, every: Fields) -> Callable[..., None]:
+def _compile_init(cls: type, every: Fields) -> Callable[..., None]:
     """``__init__``, as text: a loop over the fields would make every value dearer.
 
     Each slot is filled by its own setter, which neither asks whether the value is frozen nor has to
@@ -134,7 +136,7 @@ def _parameter(one: "Field[Any]", known: dict[str, Any]) -> tuple[str, str]:
     return f"{one.name}=default_{one.name}", one.name
 
 
-def _comparing(every: Fields, *, hashes: bool) -> dict[str, Any]:
+def _equality_methods(every: Fields, *, hashes: bool) -> dict[str, Any]:
     """``__eq__`` and ``__hash__`` of the fields that count."""
     names = tuple(name for name, one in every.items() if one.compare)
     values: Callable[[Any], Any] = attrgetter(*names) if names else lambda _: ()
@@ -144,13 +146,13 @@ def _comparing(every: Fields, *, hashes: bool) -> dict[str, Any]:
             return NotImplemented
         return self is other or values(self) == values(other)
 
-    def hashed(self: object) -> int:
+    def hash_fields(self: object) -> int:
         return hash(values(self))
 
-    return {"__eq__": equal, "__hash__": hashed if hashes else None}
+    return {"__eq__": equal, "__hash__": hash_fields if hashes else None}
 
 
-def _shown(self: Any) -> str:
+def _repr(self: Any) -> str:
     kind = self.__class__
     shown = (
         f"{one.name}={getattr(self, one.name)!r}" for one in dataclasses.fields(kind) if one.repr
@@ -158,28 +160,28 @@ def _shown(self: Any) -> str:
     return f"{kind.__qualname__}({', '.join(shown)})"
 
 
-def _refuse_to_set(_: object, name: str, value: object) -> NoReturn:
+def _reject_setattr(_: object, name: str, value: object) -> NoReturn:
     del value
     raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
-def _refuse_to_delete(_: object, name: str) -> NoReturn:
+def _reject_delattr(_: object, name: str) -> NoReturn:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _state(self: Any) -> dict[str, Any]:
+def _pickle_state(self: Any) -> dict[str, Any]:
     """What pickle and copy keep of a frozen value."""
     return {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
 
 
-def _restore(self: object, state: dict[str, Any]) -> None:
+def _unpickle_state(self: object, state: dict[str, Any]) -> None:
     for name, value in state.items():
         object.__setattr__(self, name, value)
 
 
 _FROZEN = {
-    "__setattr__": _refuse_to_set,
-    "__delattr__": _refuse_to_delete,
-    "__getstate__": _state,
-    "__setstate__": _restore,
+    "__setattr__": _reject_setattr,
+    "__delattr__": _reject_delattr,
+    "__getstate__": _pickle_state,
+    "__setstate__": _unpickle_state,
 }

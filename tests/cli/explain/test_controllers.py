@@ -30,7 +30,7 @@ def test_a_pod_leads_back_to_its_workload(
     pod = controllers.make_pod(document, TEMPLATE)
     metadata = object_at(pod, "metadata")
     (reference,) = objects_at(metadata, "ownerReferences")
-    found = identity.of_pod(metadata)
+    found = identity.workload_of_pod(metadata)
 
     assert (reference["kind"], reference["controller"]) == (owner, True)
     assert (found.kind, found.name) == (workload, "web")

@@ -31,7 +31,7 @@ class Server(Enum):
     DOWN = "nobody"
 
 
-class Shown(Enum):
+class PresentedCredentials(Enum):
     """How the API server shows who it is."""
 
     PATH = "the token in the path"
@@ -64,15 +64,15 @@ _OWNER: JSON = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class ClusterScenario:
     """One pod, created in one cluster, and what must come of it."""
 
     name: str
     register: tuple[str, ...] = ()  # further words of register.py's command line
-    also: tuple[str, ...] = ()  # a second registration
+    more_webhooks: tuple[str, ...] = ()  # a second registration
     replace: tuple[tuple[str, str], ...] = ()  # in the manifests, for what register.py never writes
     server: Server = Server.SERVE
-    shown: Shown = Shown.PATH
+    credentials: PresentedCredentials = PresentedCredentials.PATH
     namespace: Mapping[str, str] = field(default_factory=lambda: ENABLED)
     pod: Object = field(default_factory=pod)
     dry_run: bool = False
@@ -98,83 +98,83 @@ V1BETA1 = (("- v1\n  - v1beta1\n", "- v1beta1\n"),)
 
 SCENES = (
     # who is injected
-    Scene(name="injection"),
-    Scene(name="dry run", dry_run=True),
-    Scene(name="a revision by the namespace", register=("--revision", "canary"),
+    ClusterScenario(name="injection"),
+    ClusterScenario(name="dry run", dry_run=True),
+    ClusterScenario(name="a revision by the namespace", register=("--revision", "canary"),
           namespace={"istio.io/rev": "canary"}),
-    Scene(name="a revision by the pod", register=("--revision", "canary"), namespace={},
+    ClusterScenario(name="a revision by the pod", register=("--revision", "canary"), namespace={},
           pod=pod(labels={"istio.io/rev": "canary"})),
-    Scene(name="the default revision", register=("--revision", "default")),
+    ClusterScenario(name="the default revision", register=("--revision", "default")),
     # who is not asked about
-    Scene(name="kube-system", pod=pod(namespace="kube-system"), containers=BEFORE, calls=0),
-    Scene(name="an excluded namespace", register=("--exclude-namespace", "shop"),
+    ClusterScenario(name="kube-system", pod=pod(namespace="kube-system"), containers=BEFORE, calls=0),
+    ClusterScenario(name="an excluded namespace", register=("--exclude-namespace", "shop"),
           containers=BEFORE, calls=0),
-    Scene(name="namespaceSelector", register=("--namespace-selector", "istio-injection=enabled"),
+    ClusterScenario(name="namespaceSelector", register=("--namespace-selector", "istio-injection=enabled"),
           namespace={}, containers=BEFORE, calls=0),
-    Scene(name="objectSelector", register=("--object-selector", "!legacy"),
+    ClusterScenario(name="objectSelector", register=("--object-selector", "!legacy"),
           pod=pod(labels={"legacy": "yes"}), containers=BEFORE, calls=0),
-    Scene(name="matchConditions",
+    ClusterScenario(name="matchConditions",
           register=("--match-condition", "not-a-job=!has(object.metadata.labels.job)"),
           pod=pod(labels={"job": "import"}), containers=BEFORE, calls=0),
-    Scene(name="matchConditions that hold",
+    ClusterScenario(name="matchConditions that hold",
           register=("--match-condition", "not-a-job=!has(object.metadata.labels.job)")),
-    Scene(name="another revision", register=("--revision", "canary"), containers=BEFORE, calls=0),
-    Scene(name="the pod refuses", register=("--revision", "default"),
+    ClusterScenario(name="another revision", register=("--revision", "canary"), containers=BEFORE, calls=0),
+    ClusterScenario(name="the pod refuses", register=("--revision", "default"),
           pod=pod(labels={"sidecar.istio.io/inject": "false"}), containers=BEFORE, calls=0),
     # who is asked about and left alone, or refused
-    Scene(name="host network", pod=pod(spec={"hostNetwork": True}), containers=BEFORE),
-    Scene(name="denial",
+    ClusterScenario(name="host network", pod=pod(spec={"hostNetwork": True}), containers=BEFORE),
+    ClusterScenario(name="denial",
           pod=pod(annotations={"sidecar.istio.io/interceptionMode": "SIDEWAYS"}),
           refused='admission webhook "inject.podgraft.dev" denied the request: '),
-    Scene(name="no such injector", register=("--injector", "nobody"),
+    ClusterScenario(name="no such injector", register=("--injector", "nobody"),
           refused='failed calling webhook "nobody.inject.podgraft.dev"'),
     # how callers prove who they are
-    Scene(name="bearer token", shown=Shown.BEARER),
-    Scene(name="client certificate", shown=Shown.CERTIFICATE, server=Server.MTLS),
-    Scene(name="no token", shown=Shown.NOTHING,
+    ClusterScenario(name="bearer token", credentials=PresentedCredentials.BEARER),
+    ClusterScenario(name="client certificate", credentials=PresentedCredentials.CERTIFICATE, server=Server.MTLS),
+    ClusterScenario(name="no token", credentials=PresentedCredentials.NOTHING,
           refused='failed calling webhook "inject.podgraft.dev": failed to call webhook: '),
-    Scene(name="no token, ignored", shown=Shown.NOTHING, register=IGNORE, containers=BEFORE,
+    ClusterScenario(name="no token, ignored", credentials=PresentedCredentials.NOTHING, register=IGNORE, containers=BEFORE,
           failed_open=True),
     # certificates that are not trusted
-    Scene(name="wrong CA", foreign_ca=True, refused=UNKNOWN_CA),
-    Scene(name="wrong CA, ignored", foreign_ca=True, register=IGNORE, containers=BEFORE,
+    ClusterScenario(name="wrong CA", foreign_ca=True, refused=UNKNOWN_CA),
+    ClusterScenario(name="wrong CA, ignored", foreign_ca=True, register=IGNORE, containers=BEFORE,
           failed_open=True),
-    Scene(name="expired certificate", server=Server.EXPIRED, refused=EXPIRED),
-    Scene(name="certificate of another host", server=Server.ELSEWHERE, refused=MISMATCH),
+    ClusterScenario(name="expired certificate", server=Server.EXPIRED, refused=EXPIRED),
+    ClusterScenario(name="certificate of another host", server=Server.ELSEWHERE, refused=MISMATCH),
     # an endpoint that is not there
-    Scene(name="timeout", server=Server.SILENT, register=QUICK, refused=TIMEOUT),
-    Scene(name="timeout, ignored", server=Server.SILENT, register=(*QUICK, *IGNORE),
+    ClusterScenario(name="timeout", server=Server.SILENT, register=QUICK, refused=TIMEOUT),
+    ClusterScenario(name="timeout, ignored", server=Server.SILENT, register=(*QUICK, *IGNORE),
           containers=BEFORE, failed_open=True),
-    Scene(name="down", server=Server.DOWN, refused=REFUSED),
-    Scene(name="down, ignored", server=Server.DOWN, register=IGNORE, containers=BEFORE,
+    ClusterScenario(name="down", server=Server.DOWN, refused=REFUSED),
+    ClusterScenario(name="down, ignored", server=Server.DOWN, register=IGNORE, containers=BEFORE,
           failed_open=True),
     # other webhooks and other versions
-    Scene(name="reinvocation", register=("--reinvocation-policy", "IfNeeded"),
-          also=("--injector", "logging"), calls=3,
+    ClusterScenario(name="reinvocation", register=("--reinvocation-policy", "IfNeeded"),
+          more_webhooks=("--injector", "logging"), calls=3,
           containers=("log-shipper", "app", "istio-proxy")),
-    Scene(name="v1beta1", replace=V1BETA1),
+    ClusterScenario(name="v1beta1", replace=V1BETA1),
     # the guard
-    Scene(name="guarded, injected", register=("--guard", *IGNORE)),
-    Scene(name="guarded, missed", register=("--guard", *IGNORE), server=Server.DOWN,
+    ClusterScenario(name="guarded, injected", register=("--guard", *IGNORE)),
+    ClusterScenario(name="guarded, missed", register=("--guard", *IGNORE), server=Server.DOWN,
           refused=GUARDED, failed_open=True),
-    Scene(name="guarded, refused by the pod", register=("--guard", *IGNORE), server=Server.DOWN,
+    ClusterScenario(name="guarded, refused by the pod", register=("--guard", *IGNORE), server=Server.DOWN,
           pod=pod(labels={"sidecar.istio.io/inject": "false"}), containers=BEFORE,
           failed_open=True),
-    Scene(name="guarded, host network", register=("--guard", *IGNORE), server=Server.DOWN,
+    ClusterScenario(name="guarded, host network", register=("--guard", *IGNORE), server=Server.DOWN,
           pod=pod(spec={"hostNetwork": True}), containers=BEFORE, failed_open=True),
-    Scene(name="guarded, kube-system", register=("--guard", *IGNORE), server=Server.DOWN,
+    ClusterScenario(name="guarded, kube-system", register=("--guard", *IGNORE), server=Server.DOWN,
           pod=pod(namespace="kube-system"), containers=BEFORE, calls=0),
-    Scene(name="guarded by a policy, undecided", register=POLICY, server=Server.DOWN,
+    ClusterScenario(name="guarded by a policy, undecided", register=POLICY, server=Server.DOWN,
           containers=BEFORE, failed_open=True),
-    Scene(name="guarded by a policy, always", register=POLICY, server=Server.DOWN,
+    ClusterScenario(name="guarded by a policy, always", register=POLICY, server=Server.DOWN,
           pod=pod(labels={"tier": "front"}), refused=GUARDED, failed_open=True),
-    Scene(name="guarded by a policy, never", register=POLICY, server=Server.DOWN,
+    ClusterScenario(name="guarded by a policy, never", register=POLICY, server=Server.DOWN,
           pod=pod(labels={"tier": "front", "job": "import"}), containers=BEFORE, failed_open=True),
-    Scene(name="guarded by a policy, marked", register=POLICY, server=Server.DOWN,
+    ClusterScenario(name="guarded by a policy, marked", register=POLICY, server=Server.DOWN,
           pod=pod(annotations={"sidecar.istio.io/inject": "true"}), refused=GUARDED,
           failed_open=True),
-    Scene(name="guarded, another revision", register=("--revision", "canary", "--guard", *IGNORE),
+    ClusterScenario(name="guarded, another revision", register=("--revision", "canary", "--guard", *IGNORE),
           server=Server.DOWN, containers=BEFORE, calls=0),
-    Scene(name="guarded, a revision missed", register=("--revision", "default", "--guard", *IGNORE),
+    ClusterScenario(name="guarded, a revision missed", register=("--revision", "default", "--guard", *IGNORE),
           server=Server.DOWN, refused=GUARDED, failed_open=True),
 )  # fmt: skip

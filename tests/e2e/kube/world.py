@@ -17,11 +17,11 @@ import certs
 import register
 import tokens
 from certificates import issuing, keys, names
-from certificates.folder import Folder
-from certificates.issuing import Lifetime
+from certificates.folder import CertificateFolder
+from certificates.issuing import Validity
 from certificates.keys import KeyType
 from e2e.kube.apiserver import Scenario
-from e2e.kube.scenes import CLUSTER, HOST, Scene, Server, Shown
+from e2e.kube.scenes import CLUSTER, HOST, ClusterScenario, PresentedCredentials, Server
 
 STORE = Path(__file__).parent / "store"
 
@@ -33,7 +33,7 @@ _CERTIFICATES = {
 }
 
 
-class World:
+class ClusterFixture:
     """Everything around the API server, in one folder."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
@@ -53,15 +53,15 @@ class World:
         """The cluster's token, which must not stay in recordings."""
         return (self._folder / "token").read_text().strip()
 
-    def scenario(self, scene: Scene) -> Scenario:
+    def scenario(self, scene: ClusterScenario) -> Scenario:
         """What the API server is given for *scene*."""
-        manifests = self._registered(scene, scene.register)
-        if scene.also:
-            manifests += "---\n" + self._registered(scene, (*scene.register, *scene.also))
+        manifests = self._register(scene, scene.register)
+        if scene.more_webhooks:
+            manifests += "---\n" + self._register(scene, (*scene.register, *scene.more_webhooks))
         for old, new in scene.replace:
             assert old in manifests
             manifests = manifests.replace(old, new)
-        shown = scene.shown in (Shown.BEARER, Shown.CERTIFICATE)
+        shown = scene.credentials in (PresentedCredentials.BEARER, PresentedCredentials.CERTIFICATE)
         configuration = self._control_plane / "admission-configuration.yaml"
         return Scenario(
             manifests=manifests,
@@ -93,9 +93,9 @@ class World:
         _run(certs, "server", "elsewhere.example.com", "--name", "elsewhere", *mine)
         _run(certs, "client", CLUSTER, *mine)
         _run(certs, "ca", "--dir", self._folder / "foreign", "--key-type", "p-256")
-        _expired(Folder(self._certificates))
+        _make_expired(CertificateFolder(self._certificates))
 
-    def _registered(self, scene: Scene, words: tuple[str, ...]) -> str:
+    def _register(self, scene: ClusterScenario, words: tuple[str, ...]) -> str:
         """What register.py prints for the scene."""
         authority = self._folder / "foreign" if scene.foreign_ca else self._certificates
         trusted = scene.server is Server.SERVE and not scene.foreign_ca
@@ -105,22 +105,22 @@ class World:
             *("--url", f"https://{HOST}", "--cluster", CLUSTER),
             *("--ca-bundle", authority / "ca.pem"),
             *proof,
-            *self._shown(scene.shown),
+            *self._credential_options(scene.credentials),
             *words,
         )
 
-    def _shown(self, shown: Shown) -> tuple[str | Path, ...]:
+    def _credential_options(self, shown: PresentedCredentials) -> tuple[str | Path, ...]:
         control_plane = ("--control-plane", self._control_plane, "--force")
         certificate = self._certificates / f"{CLUSTER}.pem"
         match shown:
-            case Shown.PATH:
+            case PresentedCredentials.PATH:
                 return ("--token-file", self._folder / "token")
-            case Shown.BEARER:
+            case PresentedCredentials.BEARER:
                 return ("--token-file", self._folder / "token", *control_plane)
-            case Shown.CERTIFICATE:
+            case PresentedCredentials.CERTIFICATE:
                 key = certificate.with_suffix(".key")
                 return ("--client-cert", certificate, "--client-key", key, *control_plane)
-            case Shown.NOTHING:
+            case PresentedCredentials.NOTHING:
                 return ()
 
     def _start(self, server: Server) -> str:
@@ -136,7 +136,7 @@ class World:
                 mtls = ("--client-ca", self._certificates / "ca.pem")
                 further = mtls if server is Server.MTLS else ()
                 command = self._serve(certificate, further)
-                return self._stack.enter_context(_listening(command))
+                return self._stack.enter_context(_start_server(command))
 
     def _serve(self, certificate: Path, further: tuple[str | Path, ...]) -> list[str | Path]:
         key = certificate.with_suffix(".key")
@@ -148,7 +148,7 @@ class World:
 
 
 @contextlib.contextmanager
-def _listening(command: list[str | Path]) -> Generator[str]:
+def _start_server(command: list[str | Path]) -> Generator[str]:
     unbuffered = os.environ | {"PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=unbuffered) as process:
         assert process.stdout is not None
@@ -160,12 +160,14 @@ def _listening(command: list[str | Path]) -> Generator[str]:
             process.terminate()
 
 
-def _expired(folder: Folder) -> None:
+def _make_expired(folder: CertificateFolder) -> None:
     """A certificate that has been good, and is no more; certs.py makes only good ones."""
-    key = keys.make(KeyType.P_256)
+    key = keys.make_key(KeyType.P_256)
     now = datetime.now(UTC)
-    over = Lifetime(now - timedelta(days=20), now - timedelta(days=10))
-    made = issuing.server(names.parse([HOST]), key.public_key(), folder.issuer(None), over)
+    over = Validity(now - timedelta(days=20), now - timedelta(days=10))
+    made = issuing.make_server_certificate(
+        names.parse_names([HOST]), key.public_key(), folder.issuer(None), over
+    )
     folder.save_leaf("expired", made, key, None, force=False)
 
 

@@ -25,7 +25,7 @@ def _functions() -> Mapping[str, Function]:
     return sprig.functions()
 
 
-def same(ours: Mapping[str, str], go: Mapping[str, Any]) -> bool:
+def is_same_answer(ours: Mapping[str, str], go: Mapping[str, Any]) -> bool:
     """Whether two answers are the same bytes."""
     return all(_bytes(ours, key) == _bytes(go, key) for key in ("output", "error"))
 

@@ -13,13 +13,13 @@ from .questions import FAMILIES
 DATA = {"s": "text", "n": 5, "f": 2.5, "m": {"a": 1, "b": {"c": "x"}}, "l": [1, "a", None]}
 
 # Go's answer depends on the clock or on chance, or takes too much memory.
-_LEFT_OUT = {"keys", "values", "durationRound", "repeat", "indent", "nindent", "seq", "until"} | {
+_EXCLUDED = {"keys", "values", "durationRound", "repeat", "indent", "nindent", "seq", "until"} | {
     *("untilStep", "date", "htmlDate", "dateInZone", "date_in_zone", "htmlDateInZone")
 }
 _FUNCTIONS = {
     name: function
     for name, function in sprig.functions().items()
-    if not function.refused and name not in _LEFT_OUT
+    if not function.unsupported_reason and name not in _EXCLUDED
 }
 _ALPHABET = 'abcXYZ019 _-./,:;\n\t"\\<&$%*+?()[]{}|éß日😀İǆ\u00a0\u2028'
 _FORMS = (
@@ -34,12 +34,12 @@ _FORMS = (
 
 def templates(seed: int) -> Iterator[str]:
     """Templates without end; the same ones for the same seed."""
-    guesser = _Guesser(Random(seed))  # noqa: S311 - no secrets
+    guesser = _TemplateGenerator(Random(seed))  # noqa: S311 - no secrets
     while True:
         yield guesser.template()
 
 
-class _Guesser:
+class _TemplateGenerator:
     def __init__(self, random: Random) -> None:
         self._random = random
         self._texts = [
@@ -79,7 +79,7 @@ class _Guesser:
             return self._dict(depth)
         if type_ is TIME:
             return '(toDate "2006-01-02" "2017-12-31")'
-        return self._constant(type_) or self._anything(depth)
+        return self._constant(type_) or self._any_value(depth)
 
     def _constant(self, type_: GoType) -> str:
         if type_ is BOOL:
@@ -91,7 +91,7 @@ class _Guesser:
             return self._random.choice(self._texts)
         return quote("".join(self._random.choices(_ALPHABET, k=self._random.randint(0, 9))))
 
-    def _anything(self, depth: int) -> str:
+    def _any_value(self, depth: int) -> str:
         return self._random.choice(
             (
                 self._text,
@@ -107,11 +107,11 @@ class _Guesser:
     def _dict(self, depth: int) -> str:
         if not depth:
             return '(dict "a" 1)'
-        pairs = (f'"{self._random.choice("abc")}" {self._anything(depth - 1)}' for _ in range(2))
+        pairs = (f'"{self._random.choice("abc")}" {self._any_value(depth - 1)}' for _ in range(2))
         return f"(dict {' '.join(pairs)})"
 
     def _list(self, depth: int) -> str:
         if not depth:
             return "(list 1 nil)"
-        elements = (self._anything(depth - 1) for _ in range(self._random.randint(0, 3)))
+        elements = (self._any_value(depth - 1) for _ in range(self._random.randint(0, 3)))
         return f"(list {' '.join(elements)})"

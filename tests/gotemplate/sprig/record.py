@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from oracle.fixtures import record
-from oracle.live import Row, ask
+from oracle.live import Row, ask_go
 from podgraft.gotemplate import LimitError
 
 from . import guesses, questions
-from .answers import FIXTURES, answer, same
+from .answers import FIXTURES, answer, is_same_answer
 from .questions.typed import DATA
 
-RECORDED_GUESSES = 1000
+RECORDED_RANDOM_TEMPLATES = 1000
 
 
 def main(argv: list[str]) -> int:
@@ -38,11 +38,15 @@ def main(argv: list[str]) -> int:
 
 def _record(folder: Path) -> None:
     for family in questions.FAMILIES:
-        _say(family, record(folder / f"{family}.jsonl", _rows(questions.templates(family))))
-    _say("typed", record(folder / "typed.jsonl", _typed_rows()))
-    _say("misuses", record(folder / "misuses.jsonl", _rows(questions.misuses())))
-    guessed = islice(guesses.templates(0), RECORDED_GUESSES)
-    _say("guesses", record(folder / "guesses.jsonl", _rows(guessed, guesses.DATA)))
+        _print_progress(
+            family, record(folder / f"{family}.jsonl", _rows(questions.templates(family)))
+        )
+    _print_progress("typed", record(folder / "typed.jsonl", _make_typed_rows()))
+    _print_progress(
+        "misuses", record(folder / "misuses.jsonl", _rows(questions.misuse_templates()))
+    )
+    guessed = islice(guesses.templates(0), RECORDED_RANDOM_TEMPLATES)
+    _print_progress("guesses", record(folder / "guesses.jsonl", _rows(guessed, guesses.DATA)))
 
 
 def _rows(templates: Iterable[str], data: Mapping[str, Any] | None = None) -> Iterator[Row]:
@@ -53,7 +57,7 @@ def _rows(templates: Iterable[str], data: Mapping[str, Any] | None = None) -> It
         yield row
 
 
-def _typed_rows() -> Iterator[Row]:
+def _make_typed_rows() -> Iterator[Row]:
     """Each with as much of the data as it names."""
     for row in _rows(questions.typed_templates()):
         named = {name: DATA[name] for name in DATA if f".{name}" in row.get("template", "")}
@@ -61,17 +65,21 @@ def _typed_rows() -> Iterator[Row]:
 
 
 def _compare(templates: Iterable[str]) -> int:
-    answered = [(row, ours) for row in _rows(templates, guesses.DATA) if (ours := _bounded(row))]
+    answered = [
+        (row, ours)
+        for row in _rows(templates, guesses.DATA)
+        if (ours := _answer_within_limits(row))
+    ]
     differing = 0
-    for (row, ours), go in zip(answered, ask(row for row, _ in answered), strict=True):
-        if not same(ours, go):
+    for (row, ours), go in zip(answered, ask_go(row for row, _ in answered), strict=True):
+        if not is_same_answer(ours, go):
             differing += 1
-            _say(row.get("template"), "\n  ours", ours, "\n  Go  ", go)
-    _say(len(answered), "templates,", differing, "differ")
+            _print_progress(row.get("template"), "\n  ours", ours, "\n  Go  ", go)
+    _print_progress(len(answered), "templates,", differing, "differ")
     return int(differing > 0)
 
 
-def _bounded(row: Row) -> dict[str, str] | None:
+def _answer_within_limits(row: Row) -> dict[str, str] | None:
     """Our answer, unless it is that a limit was met: Go has none and would not survive."""
     try:
         return answer(row)
@@ -79,7 +87,7 @@ def _bounded(row: Row) -> dict[str, str] | None:
         return None
 
 
-def _say(*words: object) -> None:
+def _print_progress(*words: object) -> None:
     print(*words)  # noqa: T201 - a program for the terminal
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from podgraft.gotemplate import Function, FunctionError, TemplateError, compile_, sprig
-from podgraft.gotemplate.sprig.signatures import FUNCTIONS, Deferred
+from podgraft.gotemplate.sprig.signatures import FUNCTIONS, LazyFunction
 
 ALL = sprig.functions()
 ENGINE = Path(sprig.__file__).parents[3]
@@ -25,7 +25,7 @@ RELEASES = (
 
 def body(function: Function) -> Callable[..., Any]:
     """The function behind a signature."""
-    assert isinstance(function.call, Deferred)
+    assert isinstance(function.call, LazyFunction)
     module, _, name = function.call.path.partition(".")
     return getattr(import_module(f"podgraft.gotemplate.sprig.{module}"), name)
 
@@ -40,20 +40,22 @@ def test_a_body_takes_what_its_signature_says(name: str) -> None:
     assert (inspect.Parameter.VAR_POSITIONAL in kinds) == (function.variadic is not None)
 
 
-@pytest.mark.parametrize("name", sprig.REFUSED)
+@pytest.mark.parametrize("name", sprig.UNSUPPORTED)
 def test_a_refused_function_is_named_with_the_reason_when_a_template_is_loaded(name: str) -> None:
     with pytest.raises(TemplateError) as caught:
         compile_(f"a\n{{{{ {name} }}}}", name="t", functions=ALL)
     assert name in str(caught.value)
-    assert sprig.REFUSED[name] in str(caught.value)
+    assert sprig.UNSUPPORTED[name] in str(caught.value)
     assert caught.value.line == 2
-    with pytest.raises(FunctionError, match=sprig.REFUSED[name]):
+    with pytest.raises(FunctionError, match=sprig.UNSUPPORTED[name]):
         ALL[name].call()
 
 
 def test_what_is_not_refused_works() -> None:
-    assert {name for name, function in ALL.items() if function.refused} == set(sprig.REFUSED)
-    assert not sprig.REFUSED.keys() & FUNCTIONS.keys()
+    assert {name for name, function in ALL.items() if function.unsupported_reason} == set(
+        sprig.UNSUPPORTED
+    )
+    assert not sprig.UNSUPPORTED.keys() & FUNCTIONS.keys()
 
 
 @pytest.mark.parametrize(("release", "has", "lacks"), RELEASES)

@@ -18,21 +18,23 @@ from podgraft.govalue import (
     Value,
     pointer_to,
     slice_of,
-    struct,
+    struct_type,
 )
 
 
-def made(name: str, *fields: Field) -> GoType:
-    type_ = struct(name)
+def make_struct(name: str, *fields: Field) -> GoType:
+    type_ = struct_type(name)
     type_.fields = fields
     return type_
 
 
-META = made("Meta", Field("Name", STRING, "name", omitempty=True), Field("Kind", STRING, "kind"))
-MORE = made("More", Field("Kind", STRING, "kind"), Field("Note", STRING, "note"))
+META = make_struct(
+    "Meta", Field("Name", STRING, "name", omitempty=True), Field("Kind", STRING, "kind")
+)
+MORE = make_struct("More", Field("Kind", STRING, "kind"), Field("Note", STRING, "note"))
 
 
-def says(data: bytes) -> Method:
+def marshal_method(data: bytes) -> Method:
     def marshal_value(_: Struct) -> Slice:
         return Slice(slice_of(UINT8), [*data])
 
@@ -43,11 +45,11 @@ def is_zero(span: Struct) -> bool:
     return not span.raw.get("days")
 
 
-CLOCK = struct("Clock", {"MarshalJSON": says(b'"<12>"')})
-NAMED = struct("Named", {"MarshalText": says(b'"n"')})
-SPAN = struct("Span", {"IsZero": Method(is_zero)})
+CLOCK = struct_type("Clock", {"MarshalJSON": marshal_method(b'"<12>"')})
+NAMED = struct_type("Named", {"MarshalText": marshal_method(b'"n"')})
+SPAN = struct_type("Span", {"IsZero": Method(is_zero)})
 SPAN.fields = (Field("Days", INT, "days"),)
-POD = made(
+POD = make_struct(
     "Pod",
     Field("Meta", META, "", embedded=True),
     Field("Owner", META, "owner", embedded=True),
@@ -55,17 +57,21 @@ POD = made(
     Field("Span", SPAN, "span", omitempty=True, omitzero=True),
     Field("On", BOOL, "on", omitzero=True),
 )
-POINT = made("Point", Field("X", INT, "x"), Field("Y", INT, "y"))
-TWICE = made("Twice", Field("A", META, "", embedded=True), Field("B", MORE, "", embedded=True))
-HIDING = made(
+POINT = make_struct("Point", Field("X", INT, "x"), Field("Y", INT, "y"))
+TWICE = make_struct(
+    "Twice", Field("A", META, "", embedded=True), Field("B", MORE, "", embedded=True)
+)
+HIDING = make_struct(
     "Hiding",
     Field("Meta", META, "", embedded=True),
     Field("Kind", INT, "kind"),
     Field("private", INT, "private"),
     Field("Point", POINT, "point", omitzero=True),
 )
-CLOCKED = made("Clocked", Field("Clock", CLOCK, "Clock", embedded=True), Field("X", INT, "x"))
-LOOP = struct("Loop")
+CLOCKED = make_struct(
+    "Clocked", Field("Clock", CLOCK, "Clock", embedded=True), Field("X", INT, "x")
+)
+LOOP = struct_type("Loop")
 LOOP.fields = (Field("Next", pointer_to(LOOP), "next"),)
 
 ENCODED = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from podgraft import kubeyaml
 from podgraft.injection import istio
-from podgraft.jsonvalue import object_at, text_at
+from podgraft.jsonvalue import object_at, string_at
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "istio" / "bundle"
 
@@ -19,7 +19,7 @@ def documents() -> istio.Documents:
         manifest = kubeyaml.load(path.read_text(encoding="utf-8"))
         assert isinstance(manifest, dict)
         data = object_at(manifest, "data")
-        texts |= {key: text_at(data, key) for key in data}
+        texts |= {key: string_at(data, key) for key in data}
     return istio.Documents(config=texts["config"], values=texts["values"], mesh=texts["mesh"])
 
 
@@ -27,21 +27,22 @@ def documents() -> istio.Documents:
 def sample(release: str | None = None, *, native: bool = False) -> istio.Injector:
     """The sample bundle's injector."""
     return istio.compile_(
-        documents(), istio.Surroundings(release=release, native_sidecars=native, revision="default")
+        documents(),
+        istio.IstiodEnvironment(release=release, native_sidecars=native, revision="default"),
     )
 
 
-def of_template(
+def template_injector(
     template: str, *, release: str = "1.30", values: str = "{}", mesh: str = ""
 ) -> istio.Injector:
     """An injector with one template, ``sidecar``."""
     lines = "".join(f"    {line}\n" for line in template.strip("\n").split("\n"))
     config = f"policy: enabled\ntemplates:\n  sidecar: |\n{lines}"
-    around = istio.Surroundings(release=release)
+    around = istio.IstiodEnvironment(release=release)
     return istio.compile_(istio.Documents(config=config, values=values, mesh=mesh), around)
 
 
-def of_spec(template: str, *, release: str = "1.8") -> istio.Injector:
+def legacy_injector(template: str, *, release: str = "1.8") -> istio.Injector:
     """An injector of the older layout."""
     config = kubeyaml.dump({"policy": "enabled", "template": template})
-    return istio.compile_(istio.Documents(config=config), istio.Surroundings(release=release))
+    return istio.compile_(istio.Documents(config=config), istio.IstiodEnvironment(release=release))

@@ -97,11 +97,11 @@ ANNOTATIONS = (
 HARMLESS = {True: "hub/harmless", False: "harmless"}
 
 
-def withstands(injector: istio.Injector, annotation: str, value: str) -> str | None:
+def find_structure_change(injector: istio.Injector, annotation: str, value: str) -> str | None:
     """What a hostile value does to the pod that it must not; ``None`` where it does nothing."""
-    harmless = injected(injector, app({annotation: HARMLESS["/" in value]}))
+    harmless = inject_pod(injector, app({annotation: HARMLESS["/" in value]}))
     try:
-        hostile = injected(injector, app({annotation: value}))
+        hostile = inject_pod(injector, app({annotation: value}))
     except UserError as error:
         return None if annotation in str(error) else f"{error} names another culprit"
     for met, wanted in _differences(hostile, harmless):
@@ -110,7 +110,7 @@ def withstands(injector: istio.Injector, annotation: str, value: str) -> str | N
     return None
 
 
-def refused(injector: istio.Injector) -> set[str]:
+def refused_values(injector: istio.Injector) -> set[str]:
     """The values that are refused as a log level."""
     return {value for value in VALUES if _is_refused(injector, value)}
 
@@ -121,14 +121,14 @@ def app(annotations: dict[str, JSON]) -> Object:
     return pod(container("app", image="app", ports=ports), annotations=annotations)
 
 
-def injected(injector: istio.Injector, given: Object) -> Object:
+def inject_pod(injector: istio.Injector, given: Object) -> Object:
     """The pod as it comes out."""
-    return injector.inject(given, istio.Request(namespace="ns")).pod
+    return injector.inject(given, istio.InjectionRequest(namespace="ns")).pod
 
 
 def _is_refused(injector: istio.Injector, value: str) -> bool:
     try:
-        injected(injector, app({"sidecar.istio.io/logLevel": value}))
+        inject_pod(injector, app({"sidecar.istio.io/logLevel": value}))
     except UserError:
         return True
     return False

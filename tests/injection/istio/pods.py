@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from podgraft.injection.istio.draft import Draft
+from podgraft.injection.istio.draft import PodBuilder
 from podgraft.jsonvalue import JSON, Object
 
 
@@ -38,7 +38,7 @@ def env(container_: Object) -> dict[str, JSON]:
     return {str(each["name"]): each.get("value") for each in entries if isinstance(each, dict)}
 
 
-def proxy_of(draft: Draft) -> Object:
+def proxy_of(draft: PodBuilder) -> Object:
     """The draft's istio-proxy."""
     return next(each for each in draft.all_containers() if each["name"] == "istio-proxy")
 

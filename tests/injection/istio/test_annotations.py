@@ -88,12 +88,12 @@ CASES = (
 
 @pytest.mark.parametrize(("release", "name", "value", "problem"), CASES)
 def test_a_value_is_checked(release: str, name: str, value: str, problem: str) -> None:
-    profile = releases.parse(release)
+    profile = releases.parse_release(release)
     if not problem:
-        annotations.check(profile, {name: value})
+        annotations.check_annotations(profile, {name: value})
         return
     with pytest.raises(UserError) as caught:
-        annotations.check(profile, {name: value})
+        annotations.check_annotations(profile, {name: value})
 
     assert problem in str(caught.value)
     assert f"invalid value '{value}' for annotation '{name}': " in str(caught.value)
@@ -103,7 +103,7 @@ def test_all_violations_are_told_at_once() -> None:
     given = {f"{TRAFFIC}excludeInboundPorts": "x", f"{SIDECAR}interceptionMode": "y"}
 
     with pytest.raises(UserError) as caught:
-        annotations.check(releases.newest(), given)
+        annotations.check_annotations(releases.newest(), given)
 
     assert str(caught.value) == (
         "failed to run injection template: 2 errors occurred: "
@@ -130,12 +130,12 @@ OLDEST = (
 
 @pytest.mark.parametrize(("name", "value", "problem"), OLDEST)
 def test_istio_1_0_checks_few_annotations(name: str, value: str, problem: str) -> None:
-    oldest = releases.parse("1.0.2")
+    oldest = releases.parse_release("1.0.2")
     if not problem:
-        annotations.check(oldest, {name: value})
+        annotations.check_annotations(oldest, {name: value})
         return
     with pytest.raises(UserError) as caught:
-        annotations.check(oldest, {name: value, f"{TRAFFIC}excludeInboundPorts": "x"})
+        annotations.check_annotations(oldest, {name: value, f"{TRAFFIC}excludeInboundPorts": "x"})
 
     start = f"injection failed. Invalid value for annotation {name}: "
     assert str(caught.value).startswith(start)
@@ -157,7 +157,7 @@ SINCE_1_0_3 = (
 def test_istio_1_0_3_checks_more_and_reports_all(name: str, value: str, problem: str) -> None:
     given = {name: value, f"{SIDECAR}interceptionMode": "NONE"}
     with pytest.raises(UserError) as caught:
-        annotations.check(releases.parse("1.0.3"), given)
+        annotations.check_annotations(releases.parse_release("1.0.3"), given)
 
     count = "2 errors" if problem else "1 error"
     assert str(caught.value).startswith(f"failed to run injection template: {count} occurred: ")

@@ -32,7 +32,10 @@ BAD = ("", "5", "s", "5 s", "1d", ".s", "--1s", "1s-", "9999999999999h")
 @pytest.mark.parametrize(("text", "nanoseconds", "protobuf", "go"), OK)
 def test_a_duration_reads_and_prints(text: str, nanoseconds: int, protobuf: str, go: str) -> None:
     assert durations.parse(text) == nanoseconds
-    assert (durations.protobuf(nanoseconds), durations.go(nanoseconds)) == (protobuf, go)
+    assert (durations.format_protobuf(nanoseconds), durations.format_go(nanoseconds)) == (
+        protobuf,
+        go,
+    )
 
 
 @pytest.mark.parametrize("text", BAD)
@@ -43,5 +46,5 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
 
 @given(NANOSECONDS)
 def test_printed_durations_read_back(nanoseconds: int) -> None:
-    assert durations.parse(durations.protobuf(nanoseconds)) == nanoseconds
-    assert durations.parse(durations.go(nanoseconds)) == nanoseconds
+    assert durations.parse(durations.format_protobuf(nanoseconds)) == nanoseconds
+    assert durations.parse(durations.format_go(nanoseconds)) == nanoseconds

@@ -44,7 +44,7 @@ def test_ports_are_those_that_envoy_can_take() -> None:
 
 
 def test_istio_1_0_listed_ports_of_every_protocol() -> None:
-    oldest = releases.parse("1.0.3")
+    oldest = releases.parse_release("1.0.3")
     both = _containers([{"ports": [{"containerPort": 53, "protocol": "UDP"}]}])
 
     assert functions.include_inbound_ports(oldest, both) == "53"
@@ -167,7 +167,7 @@ NETWORKS = (
 def test_a_multus_network_is_added(
     release: str, existing: str, network: str, expected: str
 ) -> None:
-    assert multus.append(releases.parse(release), existing, network) == expected
+    assert multus.append_network(releases.parse_release(release), existing, network) == expected
 
 
 ENRICHING: Object = {

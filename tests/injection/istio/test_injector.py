@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from podgraft import jsonvalue, patch
 from podgraft.injection import InvalidDocumentsError, OperatorError, UserError, istio
 from podgraft.injection.istio.draft import (
-    annotations_of,
     containers,
+    find_by_name,
     find_sidecar,
-    labels_of,
-    named,
+    pod_annotations,
+    pod_labels,
 )
 from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.policy import InjectValues
+from podgraft.policy import InjectValueSyntax
 
 from . import bundles
 from .pods import container, env, pod
 
-REQUEST = istio.Request(namespace="ns")
+REQUEST = istio.InjectionRequest(namespace="ns")
 APP = container("app", image="app", ports=[{"containerPort": 80, "name": "web"}])
 
 
@@ -100,7 +100,7 @@ def test_the_users_own_proxy_moves_where_the_template_has_it() -> None:
     mine = container("istio-proxy", image="auto", args=["mine"])
     done = bundles.sample(native=True).inject(pod(APP, mine), REQUEST)
 
-    proxy = named(containers(done.pod, "initContainers"), "istio-proxy")
+    proxy = find_by_name(containers(done.pod, "initContainers"), "istio-proxy")
     assert proxy is not None
     assert (proxy["args"], proxy["image"]) == (["mine"], done.image)
     assert _names(containers(done.pod)) == ["app"]
@@ -125,13 +125,15 @@ def test_a_pod_without_a_namespace_has_the_requests() -> None:
 
 def test_the_urls_environment_reaches_the_proxy() -> None:
     injector = bundles.sample()
-    request = istio.Request(environment=injector.environment("cluster/c1/net/n1/x/y"))
+    request = istio.InjectionRequest(
+        environment=injector.parse_environment("cluster/c1/net/n1/x/y")
+    )
     done = injector.inject(pod(APP), request)
 
     assert [*env(_proxy(done)).items()][-3:] == [
         ("ISTIO_META_CLUSTER_ID", "c1"), ("ISTIO_META_NETWORK", "n1"), ("X", "y"),
     ]  # fmt: skip
-    assert labels_of(done.pod)["topology.istio.io/network"] == "n1"
+    assert pod_labels(done.pod)["topology.istio.io/network"] == "n1"
 
 
 # Templates
@@ -157,10 +159,10 @@ CHOSEN = (
 )
 
 
-PLAIN = istio.Surroundings(release="1.30")
+PLAIN = istio.IstiodEnvironment(release="1.30")
 
 
-def _two(around: istio.Surroundings = PLAIN) -> istio.Injector:
+def _two(around: istio.IstiodEnvironment = PLAIN) -> istio.Injector:
     return istio.compile_(istio.Documents(config=TWO), around)
 
 
@@ -173,7 +175,7 @@ def test_a_pod_may_choose_its_templates(
 
     assert done.templates == templates
     assert object_at(done.pod, "spec")["hostname"] == hostname
-    assert annotations_of(done.pod)["injected"] == "yes"
+    assert pod_annotations(done.pod)["injected"] == "yes"
 
 
 @pytest.mark.parametrize("said", ["", "c", "a,,b"])
@@ -189,23 +191,23 @@ def test_the_policy_document_may_replace_defaults_and_annotations() -> None:
     done = _two(said).inject(pod(APP), REQUEST)
 
     assert done.templates == ("a", "b")
-    assert "injected" not in annotations_of(done.pod)
-    assert annotations_of(done.pod)["x"] == "y"
+    assert "injected" not in pod_annotations(done.pod)
+    assert pod_annotations(done.pod)["x"] == "y"
 
 
 def test_by_hand_there_is_one_default_and_no_alias() -> None:
-    request = istio.Request(mode=istio.Mode.KUBE_INJECT)
+    request = istio.InjectionRequest(mode=istio.Mode.KUBE_INJECT)
     done = _two().inject(pod(APP), request)
 
     assert done.templates == ("sidecar",)
-    assert "injected" not in annotations_of(done.pod)
+    assert "injected" not in pod_annotations(done.pod)
     with pytest.raises(UserError, match='"both" not found'):
         _two().inject(pod(APP, annotations={"inject.istio.io/templates": "both"}), request)
 
 
 def test_a_default_template_that_is_not_there_is_the_operators_fault() -> None:
     injector = istio.compile_(
-        istio.Documents(config="templates: {a: ''}"), istio.Surroundings(release="1.30")
+        istio.Documents(config="templates: {a: ''}"), istio.IstiodEnvironment(release="1.30")
     )
 
     with pytest.raises(OperatorError, match='"sidecar" not found; have a'):
@@ -213,7 +215,7 @@ def test_a_default_template_that_is_not_there_is_the_operators_fault() -> None:
 
 
 def test_an_overlay_that_does_not_fit_the_pod_is_the_authors_fault() -> None:
-    injector = bundles.of_template("spec: {volumes: [{name: a, emptyDir: {}}]}")
+    injector = bundles.template_injector("spec: {volumes: [{name: a, emptyDir: {}}]}")
 
     with pytest.raises(UserError, match="does not fit the pod"):
         injector.inject({**pod(APP), "spec": {"volumes": [{"emptyDir": {}}]}}, REQUEST)
@@ -252,9 +254,9 @@ def test_who_sees_the_pods_own_proxy_configuration(
     mode: istio.Mode, text: str, port: str, own: str, concurrency: str
 ) -> None:
     mesh = "defaultConfig: {statusPort: 1, concurrency: 7}"
-    injector = bundles.of_template(SEEN, mesh=mesh)
+    injector = bundles.template_injector(SEEN, mesh=mesh)
     given_ = pod(APP, annotations={"proxy.istio.io/config": text})
-    found = annotations_of(injector.inject(given_, istio.Request(mode=mode)).pod)
+    found = pod_annotations(injector.inject(given_, istio.InjectionRequest(mode=mode)).pod)
 
     assert (found["mesh"], found["proxy"], found["concurrency"]) == (port, own, concurrency)
     assert found["prometheus.io/port"] == port
@@ -287,12 +289,12 @@ def test_resources_lie_around_the_annotation(
                 _resource("other", 5),
             ),
         ),
-        istio.Surroundings(release="1.30"),
+        istio.IstiodEnvironment(release="1.30"),
     )
     annotations: dict[str, JSON] = {} if said is None else {"proxy.istio.io/config": said}
     done = injector.inject(pod(APP, annotations=annotations, labels=labels), REQUEST)
 
-    assert annotations_of(done.pod)["concurrency"] == expected
+    assert pod_annotations(done.pod)["concurrency"] == expected
 
 
 # What comes and goes with releases
@@ -325,13 +327,13 @@ def test_template_data_comes_with_releases(release: str, text: str, expected: st
     template = f"metadata:\n  annotations:\n    x: '{text}'"
     if expected is None:
         with pytest.raises(OperatorError, match="can't evaluate field"):
-            bundles.of_template(template, release=release).inject(pod(APP), REQUEST)
+            bundles.template_injector(template, release=release).inject(pod(APP), REQUEST)
         return
-    done = bundles.of_template(template, release=release).inject(
+    done = bundles.template_injector(template, release=release).inject(
         pod(APP, labels={"a": "b"}), REQUEST
     )
 
-    assert expected in annotations_of(done.pod)["x"]
+    assert expected in pod_annotations(done.pod)["x"]
 
 
 EXPRESSIONS = (
@@ -357,14 +359,16 @@ EXPRESSIONS = (
 
 @pytest.mark.parametrize(("text", "expected"), EXPRESSIONS)
 def test_messages_and_functions_are_reached_from_templates(text: str, expected: str) -> None:
-    injector = bundles.of_template(f"metadata:\n  annotations:\n    x: '{text}'", release="1.18")
+    injector = bundles.template_injector(
+        f"metadata:\n  annotations:\n    x: '{text}'", release="1.18"
+    )
 
-    assert annotations_of(injector.inject(pod(APP), REQUEST).pod)["x"] == expected
+    assert pod_annotations(injector.inject(pod(APP), REQUEST).pod)["x"] == expected
 
 
 def test_what_is_no_message_has_no_protojson() -> None:
     with pytest.raises(OperatorError, match="x is no protobuf message"):
-        bundles.of_template('{{ protoToJSON "x" }}').inject(pod(APP), REQUEST)
+        bundles.template_injector('{{ protoToJSON "x" }}').inject(pod(APP), REQUEST)
 
 
 ESTIMATES: tuple[tuple[str, dict[str, JSON], str, str], ...] = (
@@ -386,24 +390,24 @@ ESTIMATES: tuple[tuple[str, dict[str, JSON], str, str], ...] = (
 def test_concurrency_was_estimated_once(
     config: str, annotations: dict[str, JSON], values: str, expected: str
 ) -> None:
-    injector = bundles.of_template(
+    injector = bundles.template_injector(
         "metadata: {annotations: {x: '{{ .EstimatedConcurrency }}'}}", release="1.17", values=values
     )
     given_ = pod(APP, annotations={**annotations, "proxy.istio.io/config": config})
 
-    assert annotations_of(injector.inject(given_, REQUEST).pod)["x"] == expected
+    assert pod_annotations(injector.inject(given_, REQUEST).pod)["x"] == expected
 
 
 def test_a_field_that_the_releases_kubernetes_lacks_is_dropped() -> None:
     template = "spec: {resources: {limits: {cpu: 2000m}}, containers: [{name: a, nobody: knows}]}"
     old, new = (
-        bundles.of_template(template, release=release).inject(pod(APP), REQUEST).pod
+        bundles.template_injector(template, release=release).inject(pod(APP), REQUEST).pod
         for release in ("1.24", "1.25")
     )
 
     assert "resources" not in object_at(old, "spec")
     assert object_at(new, "spec")["resources"] == {"limits": {"cpu": "2"}}
-    assert named(containers(new), "a") == {"name": "a"}
+    assert find_by_name(containers(new), "a") == {"name": "a"}
 
 
 NATIVE = """
@@ -416,9 +420,9 @@ spec:
 """
 
 
-def _of_native(release: str, *, native: bool = True) -> istio.Injector:
+def _native_injector(release: str, *, native: bool = True) -> istio.Injector:
     config = json.dumps({"templates": {"sidecar": NATIVE}})
-    around = istio.Surroundings(release=release, native_sidecars=native)
+    around = istio.IstiodEnvironment(release=release, native_sidecars=native)
     return istio.compile_(istio.Documents(config=config), around)
 
 
@@ -441,7 +445,7 @@ def test_the_pods_word_about_native_sidecars_counts_since_1_24(
         container("istio-proxy", args=["mine"]),
         annotations={"sidecar.istio.io/nativeSidecar": said},
     )
-    done = _of_native(release).inject(given_, REQUEST)
+    done = _native_injector(release).inject(given_, REQUEST)
 
     assert ("istio-proxy" not in _names(containers(done.pod))) is moved
 
@@ -457,7 +461,7 @@ spec:
   containers: [{name: istio-proxy, image: x}]
 """
     mine = container("istio-proxy", securityContext={"runAsUser": 5})
-    done = bundles.of_template(template, release=release).inject(pod(APP, mine), REQUEST)
+    done = bundles.template_injector(template, release=release).inject(pod(APP, mine), REQUEST)
 
     assert containers(done.pod, "initContainers")[0]["args"] == ["-u", user]
 
@@ -482,17 +486,17 @@ def test_openshift_says_which_ids_to_use(
             config=json.dumps({"templates": {"sidecar": template}}),
             namespaces={"ns": {"metadata": {"name": "ns", "annotations": annotations}}},
         ),
-        istio.Surroundings(release=release, platform="openshift"),
+        istio.IstiodEnvironment(release=release, platform="openshift"),
     )
     context: Object = {"runAsUser": 7, "privileged": False}
     given_ = pod(
         container("app", securityContext=context), container("istio-proxy", securityContext=context)
     )
-    done = injector.inject(given_, istio.Request(mode=mode, namespace="ns"))
-    proxy = named(containers(done.pod), "istio-proxy")
+    done = injector.inject(given_, istio.InjectionRequest(mode=mode, namespace="ns"))
+    proxy = find_by_name(containers(done.pod), "istio-proxy")
 
     assert containers(done.base) == containers(given_)  # the ids go by the patch
-    assert annotations_of(done.pod)["uid"] == uid
+    assert pod_annotations(done.pod)["uid"] == uid
     assert proxy is not None
     assert ("runAsUser" in object_at(proxy, "securityContext")) is kept
 
@@ -508,7 +512,7 @@ def test_tcp_probes_could_be_left_alone_for_a_time(
     values = json.dumps({"sidecarInjectorWebhook": {"rewriteAppHTTPProbe": True}})
     injector = istio.compile_(
         istio.Documents(config=config, values=values),
-        istio.Surroundings(release=release, rewrite_tcp_probes=said),
+        istio.IstiodEnvironment(release=release, rewrite_tcp_probes=said),
     )
     probe: Object = {"tcpSocket": {"port": 1}}
     done = injector.inject(pod(container("app", livenessProbe=probe)), REQUEST)
@@ -530,9 +534,9 @@ def test_every_fault_of_every_document_is_told_at_once() -> None:
     )
 
     with pytest.raises(InvalidDocumentsError) as caught:
-        istio.compile_(documents, istio.Surroundings())
+        istio.compile_(documents, istio.IstiodEnvironment())
 
-    assert [(fault.document, fault.path) for fault in caught.value.faults] == [
+    assert [(fault.document, fault.pointer) for fault in caught.value.errors] == [
         ("config", "/policy"),
         ("values", "/global/tag"),
         ("mesh", "/defaultConfig/statusPort"),
@@ -544,7 +548,9 @@ def test_every_fault_of_every_document_is_told_at_once() -> None:
 
 def test_before_1_14_a_template_need_not_parse_until_it_runs() -> None:
     config = "templates: {sidecar: '', broken: '{{ nofunc }}'}"
-    injector = istio.compile_(istio.Documents(config=config), istio.Surroundings(release="1.13"))
+    injector = istio.compile_(
+        istio.Documents(config=config), istio.IstiodEnvironment(release="1.13")
+    )
 
     assert injector.inject(pod(APP), REQUEST).templates == ("sidecar",)
     with pytest.raises(OperatorError, match='function "nofunc" not defined'):
@@ -568,7 +574,7 @@ def test_the_release_is_said_or_read_from_the_tag(
     said: str | None, tag: str, expected: str
 ) -> None:
     documents = istio.Documents(config="{}", values=json.dumps({"global": {"tag": tag}}))
-    injector = istio.compile_(documents, istio.Surroundings(release=said))
+    injector = istio.compile_(documents, istio.IstiodEnvironment(release=said))
 
     assert injector.profile.release == expected
 
@@ -581,18 +587,18 @@ neverInjectSelector: [{matchLabels: {a: b}}, {matchExpressions: [{key: a, operat
 alwaysInjectSelector: [{matchExpressions: [{key: c, operator: Exists}]}]
 """
     new, old, oldest = (
-        istio.compile_(istio.Documents(config=config), istio.Surroundings(release=release))
+        istio.compile_(istio.Documents(config=config), istio.IstiodEnvironment(release=release))
         for release in ("1.30", "1.8", "1.0")
     )
 
     assert (new.rules.policy, len(new.rules.never), len(new.rules.always)) == ("disabled", 1, 1)
-    assert [(fault.path, fault.document) for fault in new.warnings] == [
+    assert [(fault.pointer, fault.document) for fault in new.warnings] == [
         ("/neverInjectSelector/1/matchExpressions/0/operator", "config")
     ]
     assert (new.rules.inject_values, old.rules.inject_values) == (
-        InjectValues.STRICT, InjectValues.YAML,
+        InjectValueSyntax.STRICT, InjectValueSyntax.YAML,
     )  # fmt: skip
-    assert (new.rules.label_mark, old.rules.label_mark) == (True, False)
+    assert (new.rules.honors_label, old.rules.honors_label) == (True, False)
     assert (len(new.rules.ignored_namespaces), len(old.rules.ignored_namespaces)) == (4, 2)
     assert (oldest.rules.never, oldest.rules.always) == ((), ())
 
@@ -644,7 +650,7 @@ metadata:
     {{- $_ := set .Values.global "count" (add1 (.Values.global.count | default 0)) }}
     now: "{{ .Values.global.count }}"
 """
-    injector = bundles.of_template(template, values="global: {hub: h}")
+    injector = bundles.template_injector(template, values="global: {hub: h}")
     for _ in range(2):
-        labels = labels_of(injector.inject(pod(APP), REQUEST).pod)
+        labels = pod_labels(injector.inject(pod(APP), REQUEST).pod)
         assert (labels["seen"], labels["now"]) == ("0", "1")

@@ -18,7 +18,7 @@ from podgraft.injection.istio import (
     proxyconfig,
     releases,
 )
-from podgraft.injection.istio.messages import MESH_CONFIG, PROXY_CONFIG, Wrong
+from podgraft.injection.istio.messages import MESH_CONFIG, PROXY_CONFIG, FieldError
 from podgraft.jsonvalue import JSON, Object, dump
 
 NEWEST = releases.newest()
@@ -50,7 +50,7 @@ MESH_DEFAULTS: dict[str, dict[int, JSON]] = {
 }
 
 
-def _at(values: dict[int, JSON], minor: int) -> JSON:
+def _value_for_release(values: dict[int, JSON], minor: int) -> JSON:
     return values[max(first for first in values if first <= minor)]
 
 
@@ -60,10 +60,10 @@ def test_each_release_has_its_defaults(minor: int) -> None:
     proxy = mesh.proxy_of(config)
 
     assert {name: proxy.get(name) for name in DEFAULTS} == {
-        name: _at(values, minor) for name, values in DEFAULTS.items()
+        name: _value_for_release(values, minor) for name, values in DEFAULTS.items()
     }
     assert {name: config.get(name) for name in MESH_DEFAULTS} == {
-        name: _at(values, minor) for name, values in MESH_DEFAULTS.items()
+        name: _value_for_release(values, minor) for name, values in MESH_DEFAULTS.items()
     }
 
 
@@ -115,11 +115,11 @@ APPLIED: tuple[tuple[str, Object], ...] = (
 def test_a_text_is_laid_over_the_mesh(text: str, changes: Object) -> None:
     expected = {key: value for key, value in (BASE | changes).items() if value is not None}
 
-    assert mesh.apply(SCHEMA, BASE, text, []) == expected
+    assert mesh.apply_mesh_config(SCHEMA, BASE, text, []) == expected
 
 
 def test_an_applied_mesh_keeps_the_order_of_the_proto_file() -> None:
-    applied = mesh.apply(SCHEMA, mesh.defaults(NEWEST), "rootNamespace: x", [])
+    applied = mesh.apply_mesh_config(SCHEMA, mesh.defaults(NEWEST), "rootNamespace: x", [])
     names = [field.json for field in SCHEMA.type(MESH_CONFIG).fields]
 
     assert [*applied] == [name for name in names if name in applied]
@@ -136,23 +136,23 @@ BROKEN = (
 
 @pytest.mark.parametrize(("text", "path", "problem"), BROKEN)
 def test_a_broken_text_is_refused_with_its_place(text: str, path: str, problem: str) -> None:
-    found: list[Wrong] = []
-    assert mesh.apply(SCHEMA, BASE, text, found) == BASE
+    found: list[FieldError] = []
+    assert mesh.apply_mesh_config(SCHEMA, BASE, text, found) == BASE
     [wrong] = found
-    assert wrong.path == path
+    assert wrong.pointer == path
     assert problem in wrong.problem
 
 
 def test_what_is_wrong_somewhere_hides_nothing_elsewhere() -> None:
-    found: list[Wrong] = []
+    found: list[FieldError] = []
     text = """
         outboundTrafficPolicy: 7
         defaultConfig: {concurrency: x, proxyMetadata: {a/b: 1, c: "2"}, statusPort: 1}
         extensionProviders: [{name: 5}, {name: a, zipkin: {port: y}}]
         proxyListenPort: 99999
     """
-    config = mesh.apply(SCHEMA, BASE, text, found)
-    assert [wrong.path for wrong in found] == [
+    config = mesh.apply_mesh_config(SCHEMA, BASE, text, found)
+    assert [wrong.pointer for wrong in found] == [
         "/outboundTrafficPolicy",
         "/defaultConfig/concurrency",
         "/defaultConfig/proxyMetadata/a~1b",
@@ -188,7 +188,7 @@ MERGED: tuple[tuple[Object, Object, Object], ...] = (
 def test_layers_of_a_proxy_configuration_merge(
     base: Object, layer: Object, expected: Object
 ) -> None:
-    assert proxyconfig.merge(SCHEMA, base, layer) == expected
+    assert proxyconfig.merge_layer(SCHEMA, base, layer) == expected
 
 
 PRINTED: tuple[tuple[Object, str], ...] = (
@@ -208,7 +208,7 @@ PRINTED: tuple[tuple[Object, str], ...] = (
 
 @pytest.mark.parametrize(("config", "text"), PRINTED)
 def test_a_proxy_configuration_prints_what_is_not_built_in(config: Object, text: str) -> None:
-    proxy = proxyconfig.merge(SCHEMA, mesh.proxy_defaults(NEWEST), config)
+    proxy = proxyconfig.merge_layer(SCHEMA, mesh.proxy_defaults(NEWEST), config)
 
     assert proxyconfig.to_json(mesh.proxy_defaults(NEWEST), proxy) == text
 
@@ -223,8 +223,8 @@ def test_1_8_prints_an_empty_map_that_was_given() -> None:
     for minor, text in ((8, '{"proxyMetadata":{}}'), (9, "{}")):
         profile = releases.profile(minor)
         defaults = mesh.proxy_defaults(profile)
-        layer = proxyconfig.read(messages.schema(profile), "proxyMetadata: {}")
-        merged = proxyconfig.merge(messages.schema(profile), defaults, layer)
+        layer = proxyconfig.parse_layer(messages.schema(profile), "proxyMetadata: {}")
+        merged = proxyconfig.merge_layer(messages.schema(profile), defaults, layer)
         assert proxyconfig.to_json(defaults, merged) == text
 
 
@@ -242,7 +242,7 @@ def test_resources_count_for_the_mesh_the_namespace_and_the_workload() -> None:
     selected, unmatched = _resource("ns", {"a": "b"}, 5), _resource("ns", {"a": "c"}, 6)
     rooted = _resource("root", {"a": "b"}, 7)
 
-    found = proxyconfig.select(
+    found = proxyconfig.select_resources(
         (other, unmatched, rooted, root, root_late, own, selected), "ns", "root", {"a": "b"}
     )
 
@@ -257,7 +257,7 @@ def test_a_resource_contributes_three_fields() -> None:
         "selector": {"matchLabels": {"a": "b"}},
     }
 
-    assert proxyconfig.layer_of(SCHEMA, {"spec": spec}) == {
+    assert proxyconfig.layer_from_resource(SCHEMA, {"spec": spec}) == {
         "concurrency": 0,
         "proxyMetadata": {"A": "b"},
         "image": {"imageType": "debug"},
@@ -312,9 +312,9 @@ PROBLEMS = (
 
 @pytest.mark.parametrize(("text", "problem"), PROBLEMS)
 def test_a_proxy_configuration_is_checked(text: str, problem: str | None) -> None:
-    layer = proxyconfig.read(SCHEMA, text)
-    merged = proxyconfig.merge(SCHEMA, mesh.proxy_defaults(NEWEST), layer)
-    found = proxycheck.problems(NEWEST, merged)
+    layer = proxyconfig.parse_layer(SCHEMA, text)
+    merged = proxyconfig.merge_layer(SCHEMA, mesh.proxy_defaults(NEWEST), layer)
+    found = proxycheck.validate_proxy_config(NEWEST, merged)
 
     assert (problem or "") in "; ".join(found)
     assert bool(found) is (problem is not None)
@@ -345,11 +345,11 @@ OLD_PROBLEMS = (
 def test_each_release_checks_a_proxy_configuration_its_way(
     release: str, text: str, problem: str
 ) -> None:
-    profile = releases.parse(release)
+    profile = releases.parse_release(release)
     schema = messages.schema(profile)
-    layer = proxyconfig.read(schema, text)
-    merged = proxyconfig.merge(schema, mesh.proxy_defaults(profile), layer)
-    found = proxycheck.problems(profile, merged)
+    layer = proxyconfig.parse_layer(schema, text)
+    merged = proxyconfig.merge_layer(schema, mesh.proxy_defaults(profile), layer)
+    found = proxycheck.validate_proxy_config(profile, merged)
 
     assert problem in "; ".join(found)
     assert bool(found) is bool(problem)
@@ -357,7 +357,7 @@ def test_each_release_checks_a_proxy_configuration_its_way(
 
 def test_connection_settings_are_unknown_before_1_31() -> None:
     old = releases.profile(30)
-    layer = proxyconfig.read(
+    layer = proxyconfig.parse_layer(
         messages.schema(old), "connectionSettings: {listenerConnectionLimit: 0}"
     )
 
@@ -379,9 +379,9 @@ MESH_PROBLEMS: tuple[tuple[Object, list[str]], ...] = (
 
 @pytest.mark.parametrize(("given", "paths"), MESH_PROBLEMS)
 def test_a_mesh_configuration_is_checked(given: Object, paths: list[str]) -> None:
-    config = mesh.apply(SCHEMA, mesh.defaults(NEWEST), dump(given), [])
+    config = mesh.apply_mesh_config(SCHEMA, mesh.defaults(NEWEST), dump(given), [])
 
-    found = list(mesh.problems(NEWEST, config))
+    found = list(mesh.validate_mesh_config(NEWEST, config))
     assert [path for path, *_ in found] == paths
     assert all(problem and remedy for _, problem, remedy in found)
 
@@ -389,23 +389,23 @@ def test_a_mesh_configuration_is_checked(given: Object, paths: list[str]) -> Non
 def test_1_31_does_not_know_the_inbound_retry_policy() -> None:
     known = releases.profile(31)
     text = json.dumps({"defaultInboundHttpRetryPolicy": {"attempts": -1}})
-    config = mesh.apply(messages.schema(known), mesh.defaults(known), text, [])
+    config = mesh.apply_mesh_config(messages.schema(known), mesh.defaults(known), text, [])
 
-    assert [*mesh.problems(known, config)] == []
+    assert [*mesh.validate_mesh_config(known, config)] == []
 
 
 def test_a_proxy_configuration_of_every_release_is_valid() -> None:
     for minor in releases.KNOWN:
         known = releases.profile(minor)
         defaults = mesh.proxy_defaults(known)
-        assert proxycheck.problems(known, defaults) == []
-        assert messages.settled(messages.schema(known), PROXY_CONFIG, defaults) == defaults
+        assert proxycheck.validate_proxy_config(known, defaults) == []
+        assert messages.normalize(messages.schema(known), PROXY_CONFIG, defaults) == defaults
 
 
 def test_a_proxy_configuration_needs_a_drain_duration() -> None:
-    assert proxycheck.problems(NEWEST, {**mesh.proxy_defaults(NEWEST), "drainDuration": None}) == [
-        "invalid drain duration: duration must be greater than 1ms"
-    ]
+    assert proxycheck.validate_proxy_config(
+        NEWEST, {**mesh.proxy_defaults(NEWEST), "drainDuration": None}
+    ) == ["invalid drain duration: duration must be greater than 1ms"]
 
 
 RECORDED = Path(__file__).parent / "data" / "proxyconfig-1.30.3.jsonl"
@@ -416,17 +416,17 @@ RECORDED = Path(__file__).parent / "data" / "proxyconfig-1.30.3.jsonl"
 )
 def test_a_proxy_configuration_is_read_as_istio_reads_it(row: dict[str, Any]) -> None:
     """What Istio 1.30.3's own packages mesh and validation/agent made of each text."""
-    profile = releases.parse("1.30.3")
+    profile = releases.parse_release("1.30.3")
     schema = messages.schema(profile)
     given = {proxyconfig.ANNOTATION: row["text"]}
     if "json" not in row:
         with pytest.raises(UserError) as caught:
-            annotations.check(profile, given)
+            annotations.check_annotations(profile, given)
         assert [part for part in _go_words(row) if part not in str(caught.value)] == []
         return
-    annotations.check(profile, given)
-    layer = proxyconfig.read(schema, row["text"])
-    merged = proxyconfig.merge(schema, mesh.proxy_defaults(profile), layer)
+    annotations.check_annotations(profile, given)
+    layer = proxyconfig.parse_layer(schema, row["text"])
+    merged = proxyconfig.merge_layer(schema, mesh.proxy_defaults(profile), layer)
     assert json.loads(gojson.encode(merged)) == row["json"]
 
 

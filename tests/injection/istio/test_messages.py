@@ -64,34 +64,36 @@ ERRORS: tuple[tuple[JSON, str, str], ...] = (
 
 @pytest.mark.parametrize(("_name", "given", "expected"), READ, ids=[row[0] for row in READ])
 def test_a_message_is_read(_name: str, given: Object, expected: Object) -> None:
-    read = messages.read(NEWEST, PROXY_CONFIG, given)
+    read = messages.decode_message(NEWEST, PROXY_CONFIG, given)
 
-    assert messages.settled(NEWEST, PROXY_CONFIG, read) == expected
+    assert messages.normalize(NEWEST, PROXY_CONFIG, read) == expected
 
 
 @pytest.mark.parametrize(("given", "path", "problem"), ERRORS)
 def test_a_wrong_value_is_refused_with_its_place(given: JSON, path: str, problem: str) -> None:
     with pytest.raises(MessageError) as caught:
-        messages.read(NEWEST, PROXY_CONFIG, given)
+        messages.decode_message(NEWEST, PROXY_CONFIG, given)
 
-    [wrong] = caught.value.found
-    assert wrong.path == path
+    [wrong] = caught.value.errors
+    assert wrong.pointer == path
     assert problem in wrong.problem
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:
     given: Object = {"statusPort": "x", "extraStatTags": [1, "a", 2], "tracing": {"sampling": []}}
     with pytest.raises(MessageError) as caught:
-        messages.read(NEWEST, PROXY_CONFIG, given)
+        messages.decode_message(NEWEST, PROXY_CONFIG, given)
 
     paths = ["/statusPort", "/extraStatTags/0", "/extraStatTags/2", "/tracing/sampling"]
-    assert [wrong.path for wrong in caught.value.found] == paths
+    assert [wrong.pointer for wrong in caught.value.errors] == paths
     assert str(caught.value).count("; /") == len(paths) - 1
 
 
 def test_fields_stand_in_the_order_of_the_proto_file() -> None:
     given: Object = {"statusPort": 1, "proxyMetadata": {"A": "b"}, "configPath": "/x"}
-    read = messages.settled(NEWEST, PROXY_CONFIG, messages.read(NEWEST, PROXY_CONFIG, given))
+    read = messages.normalize(
+        NEWEST, PROXY_CONFIG, messages.decode_message(NEWEST, PROXY_CONFIG, given)
+    )
 
     assert [*read] == ["configPath", "proxyMetadata", "statusPort"]
 
@@ -112,8 +114,8 @@ KNOWN: tuple[tuple[str, JSON, str, str], ...] = (
 def test_a_release_knows_its_fields(field: str, value: JSON, without: str, first: str) -> None:
     known: Object = {field: value}
     for release, expected in ((without, {}), (first, known)):
-        schema = messages.schema(releases.parse(release))
-        assert messages.read(schema, PROXY_CONFIG, {field: value}) == expected
+        schema = messages.schema(releases.parse_release(release))
+        assert messages.decode_message(schema, PROXY_CONFIG, {field: value}) == expected
 
 
 HEADERS: Object = {
@@ -135,8 +137,8 @@ NESTED: tuple[tuple[str, str, Object, list[str]], ...] = (
 def test_a_release_knows_the_fields_within(
     release: str, field: str, value: Object, names: list[str]
 ) -> None:
-    schema = messages.schema(releases.parse(release))
-    read = object_at(messages.read(schema, PROXY_CONFIG, {field: value}), field)
+    schema = messages.schema(releases.parse_release(release))
+    read = object_at(messages.decode_message(schema, PROXY_CONFIG, {field: value}), field)
 
     assert [*read, *object_at(read, "qat")] == names
 
@@ -144,7 +146,7 @@ def test_a_release_knows_the_fields_within(
 def test_of_two_members_of_a_oneof_the_last_declared_wins() -> None:
     given: Object = {"tracing": {"datadog": {"address": "b:2"}, "zipkin": {"address": "a:1"}}}
 
-    assert messages.read(NEWEST, PROXY_CONFIG, given) == {
+    assert messages.decode_message(NEWEST, PROXY_CONFIG, given) == {
         "tracing": {"datadog": {"address": "b:2"}}
     }
 
@@ -153,8 +155,14 @@ def test_concurrency_was_a_plain_number_once() -> None:
     old, new = (messages.schema(releases.profile(minor)) for minor in (0, 8))
     given: Object = {"concurrency": 0}
 
-    assert messages.settled(old, PROXY_CONFIG, messages.read(old, PROXY_CONFIG, given)) == {}
-    assert messages.settled(new, PROXY_CONFIG, messages.read(new, PROXY_CONFIG, given)) == given
+    assert (
+        messages.normalize(old, PROXY_CONFIG, messages.decode_message(old, PROXY_CONFIG, given))
+        == {}
+    )
+    assert (
+        messages.normalize(new, PROXY_CONFIG, messages.decode_message(new, PROXY_CONFIG, given))
+        == given
+    )
 
 
 FORMAT: Object = {"labels": {"a": {"b": [1, None]}}}
@@ -174,11 +182,11 @@ MESH_READ: tuple[tuple[Object, Object], ...] = (
 
 @pytest.mark.parametrize(("given", "expected"), MESH_READ)
 def test_a_mesh_message_is_read(given: Object, expected: Object) -> None:
-    assert messages.read(NEWEST, messages.MESH_CONFIG, given) == expected
+    assert messages.decode_message(NEWEST, messages.MESH_CONFIG, given) == expected
 
 
 def test_a_struct_is_an_object() -> None:
     given: Object = {"extensionProviders": [{"envoyFileAccessLog": {"logFormat": {"labels": 5}}}]}
 
     with pytest.raises(MessageError, match=r"of type structpb\.Struct"):
-        messages.read(NEWEST, messages.MESH_CONFIG, given)
+        messages.decode_message(NEWEST, messages.MESH_CONFIG, given)

@@ -8,7 +8,7 @@ import pytest
 
 from podgraft.injection import UserError
 from podgraft.injection.istio import overrides, releases, status
-from podgraft.injection.istio.draft import Draft, containers
+from podgraft.injection.istio.draft import PodBuilder, containers
 from podgraft.jsonvalue import JSON, Object
 
 from .pods import container, pod
@@ -21,13 +21,13 @@ TEMPLATE = pod(
 NATIVE = pod(init=(container("istio-proxy", image="hub/proxy", restartPolicy="Always"),))
 
 
-def _reapplied(original: Object, template: Object = TEMPLATE, minor: int = 32) -> Object:
+def _reapply(original: Object, template: Object = TEMPLATE, minor: int = 32) -> Object:
     """The original under the template, with the user's containers on top."""
-    merged = _laid(original, template)
-    return overrides.reapply(releases.profile(minor), original, template, merged)
+    merged = _merge(original, template)
+    return overrides.reapply_overrides(releases.profile(minor), original, template, merged)
 
 
-def _laid(original: Object, template: Object) -> Object:
+def _merge(original: Object, template: Object) -> Object:
     from podgraft import kube
     from podgraft.patch import strategic
 
@@ -48,7 +48,7 @@ def _annotation(injected: Object) -> JSON:
 def test_the_users_fields_win_and_are_kept_for_later() -> None:
     mine = container("istio-proxy", image="auto", args=["mine"], env=[{"name": "A", "value": "m"}])
 
-    injected = _reapplied(pod(container("app"), mine))
+    injected = _reapply(pod(container("app"), mine))
 
     proxy = next(each for each in containers(injected) if each["name"] == "istio-proxy")
     assert proxy["image"] == "hub/proxy"
@@ -60,7 +60,7 @@ def test_the_users_fields_win_and_are_kept_for_later() -> None:
 
 def test_the_annotation_is_the_container_as_go_prints_it() -> None:
     mine = container("istio-proxy", env=[{"value": "<", "name": "A"}], image="x", unknown=1)
-    injected = _reapplied(pod(mine))
+    injected = _reapply(pod(mine))
 
     metadata = injected["metadata"]
     assert isinstance(metadata, dict)
@@ -73,7 +73,7 @@ def test_the_annotation_is_the_container_as_go_prints_it() -> None:
 def test_a_pod_without_such_containers_is_left_alone() -> None:
     original = pod(container("app"))
 
-    assert _reapplied(original) == _laid(original, TEMPLATE)
+    assert _reapply(original) == _merge(original, TEMPLATE)
 
 
 STATUS = json.dumps({"containers": ["istio-proxy"], "initContainers": ["istio-init"]})
@@ -84,8 +84,8 @@ def test_what_was_injected_before_is_no_override() -> None:
         container("istio-proxy", image="old", args=["old"]), annotations={status.ANNOTATION: STATUS}
     )
 
-    (proxy,) = containers(_reapplied(original))
-    (older,) = containers(_reapplied(original, minor=16))
+    (proxy,) = containers(_reapply(original))
+    (older,) = containers(_reapply(original, minor=16))
 
     assert proxy["image"] == "hub/proxy"
     assert older["image"] == "old"
@@ -99,7 +99,7 @@ def test_an_earlier_injection_kept_the_override() -> None:
         annotations={status.ANNOTATION: "{}", overrides.ANNOTATION: kept},
     )
 
-    injected = _reapplied(original)
+    injected = _reapply(original)
 
     assert containers(injected)[0]["args"] == ["kept"]
     assert _annotation(injected) == json.loads(kept)
@@ -108,7 +108,7 @@ def test_an_earlier_injection_kept_the_override() -> None:
 @pytest.mark.parametrize(("minor", "args"), [(18, None), (19, ["mine"])])
 def test_a_container_overrides_a_native_sidecar(minor: int, args: JSON) -> None:
     original = pod(container("app"), container("istio-proxy", args=["mine"]))
-    injected = _reapplied(original, NATIVE, minor)
+    injected = _reapply(original, NATIVE, minor)
 
     (proxy,) = containers(injected, "initContainers")
     assert proxy.get("args") == args
@@ -122,12 +122,12 @@ def test_an_unreadable_annotation_is_the_users_fault(text: str) -> None:
     original = pod(container("app"), annotations={overrides.ANNOTATION: text})
 
     with pytest.raises(UserError, match=r"annotation proxy\.istio\.io/overrides: "):
-        _reapplied(original)
+        _reapply(original)
 
 
 def test_templates_see_the_users_own_container_again() -> None:
     kept = overrides.Overrides([container("istio-proxy", args=["mine"]), container("app")])
-    shown = overrides.reinserted(pod(container("app", image="x")), kept)
+    shown = overrides.reinsert_containers(pod(container("app", image="x")), kept)
 
     assert containers(shown) == [
         container("app", image="x"), container("istio-proxy", args=["mine"])
@@ -167,7 +167,7 @@ def test_the_init_container_learns_the_users_id(
         {overrides.INTERCEPTION_MODE: "TPROXY"} if tproxy == "annotation" else {}
     )
     original = pod(mine, init=(container(init, args=args),), annotations=annotations)
-    draft = Draft.of(original)
+    draft = PodBuilder.from_pod(original)
     proxy: Object = {"interceptionMode": "TPROXY"} if tproxy == "config" else {}
 
     overrides.adjust_init_user(NEWEST, original, draft, proxy)
@@ -179,7 +179,7 @@ def test_the_init_container_learns_the_users_id(
 def test_arguments_without_a_user_stay_and_a_missing_sidecar_is_no_fault() -> None:
     init = container("istio-init", args=["a", "-u"])
     original = pod(_security(runAsUser=5))
-    draft = Draft.of(pod(container("app"), init=(init,)))
+    draft = PodBuilder.from_pod(pod(container("app"), init=(init,)))
 
     overrides.adjust_init_user(NEWEST, original, draft, {"interceptionMode": "TPROXY"})
 

@@ -12,15 +12,15 @@ import pytest
 
 from podgraft import patch
 from podgraft.injection import UserError, istio
-from podgraft.injection.istio.draft import annotations_of, containers, labels_of, named
+from podgraft.injection.istio.draft import containers, find_by_name, pod_annotations, pod_labels
 from podgraft.jsonvalue import JSON, Object, object_at
 
 from . import bundles
 from .pods import container, pod
 
 APP = container("app", image="app:1")
-REQUEST = istio.Request(namespace="ns")
-BY_HAND = istio.Request(mode=istio.Mode.KUBE_INJECT, namespace="ns")
+REQUEST = istio.InjectionRequest(namespace="ns")
+BY_HAND = istio.InjectionRequest(mode=istio.Mode.KUBE_INJECT, namespace="ns")
 
 
 def _printed(
@@ -28,7 +28,7 @@ def _printed(
     release: str,
     given: Object,
     *,
-    request: istio.Request = REQUEST,
+    request: istio.InjectionRequest = REQUEST,
     values: str = "{}",
     mesh: str = "",
 ) -> str:
@@ -40,8 +40,8 @@ metadata:
 spec:
   containers: [{{name: istio-proxy, image: x}}]
 """
-    injector = bundles.of_template(text, release=release, values=values, mesh=mesh)
-    return annotations_of(injector.inject(given, request).pod)["x"]
+    injector = bundles.template_injector(text, release=release, values=values, mesh=mesh)
+    return pod_annotations(injector.inject(given, request).pod)["x"]
 
 
 def _configured(text: str) -> Object:
@@ -86,7 +86,7 @@ IN_MESH = (
 
 @pytest.mark.parametrize(("release", "request_", "text", "expression", "expected"), IN_MESH)
 def test_up_to_1_12_the_annotation_is_merged_into_the_mesh(
-    release: str, request_: istio.Request, text: str, expression: str, expected: str
+    release: str, request_: istio.InjectionRequest, text: str, expression: str, expected: str
 ) -> None:
     given = _configured(text)
 
@@ -105,14 +105,14 @@ PORTS = (
 
 @pytest.mark.parametrize(("release", "request_", "port"), PORTS)
 def test_kube_inject_uses_the_annotations_status_port_since_1_13(
-    release: str, request_: istio.Request, port: str
+    release: str, request_: istio.InjectionRequest, port: str
 ) -> None:
-    injector = bundles.of_template(
+    injector = bundles.template_injector(
         "spec: {containers: [{name: istio-proxy}]}", release=release, mesh=MODE
     )
     done = injector.inject(_configured("statusPort: 5"), request_)
 
-    assert annotations_of(done.pod)["prometheus.io/port"] == port
+    assert pod_annotations(done.pod)["prometheus.io/port"] == port
 
 
 def test_1_9_to_1_12_have_no_proxy_config_resources() -> None:
@@ -127,10 +127,10 @@ def test_1_9_to_1_12_have_no_proxy_config_resources() -> None:
             istio.Documents(
                 config=json.dumps({"templates": {"sidecar": template}}), proxy_configs=(resource,)
             ),
-            istio.Surroundings(release=release),
+            istio.IstiodEnvironment(release=release),
         )
         done = injector.inject(pod(APP), REQUEST)
-        concurrency[release] = annotations_of(done.pod)["x"]
+        concurrency[release] = pod_annotations(done.pod)["x"]
 
     assert concurrency == {"1.12": "2", "1.13.9": "9"}
 
@@ -209,12 +209,12 @@ def test_a_proxy_config_resource_sets_the_image_since_1_14_2(release: str, kind:
         istio.Documents(
             config=json.dumps({"templates": {"sidecar": template}}), proxy_configs=(resource,)
         ),
-        istio.Surroundings(release=release),
+        istio.IstiodEnvironment(release=release),
     )
     annotations: dict[str, JSON] = {"proxy.istio.io/config": "image: {imageType: distroless}"}
     done = injector.inject(pod(APP, annotations=annotations, labels={"a": "b"}), REQUEST)
 
-    assert annotations_of(done.pod)["x"] == kind
+    assert pod_annotations(done.pod)["x"] == kind
 
 
 HOLDING = (
@@ -232,7 +232,7 @@ def test_1_9_0_holds_for_the_mesh_with_the_annotation_only(
 ) -> None:
     mesh = "defaultConfig: {holdApplicationUntilProxyStarts: true}"
     template = "spec: {containers: [{name: istio-proxy}]}"
-    injector = bundles.of_template(template, release=release, mesh=mesh)
+    injector = bundles.template_injector(template, release=release, mesh=mesh)
     done = injector.inject(pod(APP) if text is None else _configured(text), REQUEST)
 
     assert (containers(done.pod)[0]["name"] == "istio-proxy") is first
@@ -285,11 +285,11 @@ def test_the_label_of_a_deployment_config(release: str, own: str, owners: str) -
 def test_the_pod_in_the_cluster_keeps_the_label_of_its_deployment_config() -> None:
     template = "metadata: {labels: {c: d}}\nspec: {containers: [{name: istio-proxy}]}"
     given = _of_deployment_config(a="b")
-    done = bundles.of_template(template, release="1.20.4").inject(given, REQUEST)
+    done = bundles.template_injector(template, release="1.20.4").inject(given, REQUEST)
     patched = patch.apply(given, done.patch)
 
     assert isinstance(patched, dict)
-    assert labels_of(patched) == {"a": "b", "c": "d", "deploymentconfig": "web"}
+    assert pod_labels(patched) == {"a": "b", "c": "d", "deploymentconfig": "web"}
 
 
 IDS = """
@@ -316,12 +316,12 @@ def test_some_patches_reset_the_ids_of_an_overridden_container(
     release: str, template: int, expected: int
 ) -> None:
     own = container("istio-proxy", image="auto", securityContext={"runAsUser": 7, "runAsGroup": 7})
-    done = bundles.of_template(IDS % template, release=release).inject(pod(APP, own), REQUEST)
-    context = object_at(named(containers(done.pod), "istio-proxy") or {}, "securityContext")
+    done = bundles.template_injector(IDS % template, release=release).inject(pod(APP, own), REQUEST)
+    context = object_at(find_by_name(containers(done.pod), "istio-proxy") or {}, "securityContext")
 
     assert context["runAsUser"] == expected
     assert context["runAsGroup"] == (1 if expected == 5 else 7)
-    kept = json.loads(annotations_of(done.pod)["proxy.istio.io/overrides"])
+    kept = json.loads(pod_annotations(done.pod)["proxy.istio.io/overrides"])
     assert ("runAsUser" in kept["containers"][0]["securityContext"]) is (expected == 7)
 
 
@@ -331,14 +331,14 @@ STOP = (("1.26.3", None), ("1.26.4", "SIGTERM"), ("1.27.0", "SIGTERM"))
 @pytest.mark.parametrize(("release", "signal"), STOP)
 def test_a_template_has_the_fields_of_its_releases_types(release: str, signal: str | None) -> None:
     template = "spec: {containers: [{name: istio-proxy, lifecycle: {stopSignal: SIGTERM}}]}"
-    done = bundles.of_template(template, release=release).inject(pod(APP), REQUEST)
-    proxy = named(containers(done.pod), "istio-proxy") or {}
+    done = bundles.template_injector(template, release=release).inject(pod(APP), REQUEST)
+    proxy = find_by_name(containers(done.pod), "istio-proxy") or {}
 
     assert object_at(proxy, "lifecycle").get("stopSignal") == signal
 
 
 def test_null_overrides_are_no_overrides() -> None:
-    injector = bundles.of_template("spec: {containers: [{name: istio-proxy}]}")
+    injector = bundles.template_injector("spec: {containers: [{name: istio-proxy}]}")
     done = injector.inject(pod(APP, annotations={"proxy.istio.io/overrides": "null"}), REQUEST)
 
     assert [each["name"] for each in containers(done.pod)] == ["app", "istio-proxy"]
@@ -347,6 +347,6 @@ def test_null_overrides_are_no_overrides() -> None:
 
 
 def test_a_pod_without_containers_keeps_its_empty_list() -> None:
-    done = bundles.of_template("spec: {containers: }").inject(pod(), REQUEST)
+    done = bundles.template_injector("spec: {containers: }").inject(pod(), REQUEST)
 
     assert object_at(done.pod, "spec")["containers"] == []

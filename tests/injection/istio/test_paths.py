@@ -35,4 +35,4 @@ CASES: tuple[tuple[str, str, dict[str, str]], ...] = (
 
 @pytest.mark.parametrize(("release", "tail", "expected"), CASES)
 def test_a_path_says_its_variables(release: str, tail: str, expected: dict[str, str]) -> None:
-    assert paths.environment(releases.parse(release), tail) == expected
+    assert paths.parse_environment(releases.parse_release(release), tail) == expected

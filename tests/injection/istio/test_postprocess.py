@@ -19,7 +19,7 @@ from podgraft.injection.istio import (
     settings,
     status,
 )
-from podgraft.injection.istio.draft import Draft
+from podgraft.injection.istio.draft import PodBuilder
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 
 from .pods import container, env, pod, proxy_of
@@ -31,10 +31,10 @@ APP = container("app")
 
 # Cluster and network
 
-VALUES = settings.read_values(
+VALUES = settings.parse_values(
     '{"global": {"network": "vn", "multiCluster": {"clusterName": "vc"}}}', []
 )
-NO_VALUES = settings.read_values("{}", [])
+NO_VALUES = settings.parse_values("{}", [])
 C, N = cluster.CLUSTER_ID, cluster.NETWORK
 
 ENVIRONMENTS: tuple[tuple[settings.Values, dict[str, str], dict[str, str], dict[str, str]], ...] = (
@@ -54,12 +54,12 @@ ENVIRONMENTS: tuple[tuple[settings.Values, dict[str, str], dict[str, str], dict[
 def test_cluster_and_network_are_found(
     values: settings.Values, url: dict[str, str], labels: dict[str, str], expected: dict[str, str]
 ) -> None:
-    assert cluster.environment(values, url, labels) == expected
+    assert cluster.cluster_environment(values, url, labels) == expected
 
 
 def test_the_environment_moves_behind_all_others_sorted() -> None:
     proxy = container("istio-proxy", env=[{"name": N, "value": "old"}, {"name": "A", "value": "a"}])
-    draft = Draft.of(pod(APP, proxy))
+    draft = PodBuilder.from_pod(pod(APP, proxy))
 
     cluster.set_environment(NEWEST, draft, {N: "n", C: "c"})
 
@@ -68,7 +68,7 @@ def test_the_environment_moves_behind_all_others_sorted() -> None:
 
 
 def test_a_network_labels_the_pod() -> None:
-    draft = Draft.of(pod(APP))
+    draft = PodBuilder.from_pod(pod(APP))
 
     cluster.set_label(draft, {N: "n"})
 
@@ -113,9 +113,9 @@ PROMETHEUS: tuple[tuple[dict[str, JSON], dict[str, JSON] | None, Object | None],
 def test_scrape_annotations_move_to_the_agent(
     given: dict[str, JSON], expected: dict[str, JSON] | None, value: Object | None
 ) -> None:
-    draft = Draft.of(pod(APP, PROXY, annotations=given))
+    draft = PodBuilder.from_pod(pod(APP, PROXY, annotations=given))
 
-    prometheus.merge(NEWEST, draft, _mesh())
+    prometheus.merge_metrics(NEWEST, draft, _mesh())
 
     assert draft.annotations == (given if expected is None else expected)
     written = env(proxy_of(draft)).get(prometheus.ENV)
@@ -125,21 +125,21 @@ def test_scrape_annotations_move_to_the_agent(
 def test_the_mesh_and_the_pod_may_switch_merging_off_and_on() -> None:
     off = _mesh(enablePrometheusMerge=False)
     silent, loud = (
-        Draft.of(pod(PROXY)),
-        Draft.of(pod(PROXY, annotations={prometheus.MERGE: "true"})),
+        PodBuilder.from_pod(pod(PROXY)),
+        PodBuilder.from_pod(pod(PROXY, annotations={prometheus.MERGE: "true"})),
     )
 
-    prometheus.merge(NEWEST, silent, off)
-    prometheus.merge(NEWEST, loud, off)
+    prometheus.merge_metrics(NEWEST, silent, off)
+    prometheus.merge_metrics(NEWEST, loud, off)
 
     assert silent.annotations == {}
     assert loud.annotations == {**MERGED, prometheus.MERGE: "true"}
 
 
 def test_without_a_sidecar_annotations_change_all_the_same() -> None:
-    draft = Draft.of(pod(APP, annotations={"prometheus.io/port": "80"}))
+    draft = PodBuilder.from_pod(pod(APP, annotations={"prometheus.io/port": "80"}))
 
-    prometheus.merge(NEWEST, draft, mesh.with_proxy(_mesh(), {}))
+    prometheus.merge_metrics(NEWEST, draft, mesh.with_proxy(_mesh(), {}))
 
     assert draft.annotations == {**MERGED, "prometheus.io/port": "0"}
 
@@ -161,18 +161,20 @@ def test_ports_of_the_agent_cannot_be_scraped_since_1_31(
     given: dict[str, JSON], message: str
 ) -> None:
     with pytest.raises(UserError) as caught:
-        prometheus.merge(NEWEST, Draft.of(pod(PROXY, annotations=given)), _mesh())
+        prometheus.merge_metrics(
+            NEWEST, PodBuilder.from_pod(pod(PROXY, annotations=given)), _mesh()
+        )
     assert message in str(caught.value)
 
-    older = Draft.of(pod(PROXY, annotations=given))
-    prometheus.merge(releases.profile(30), older, _mesh())
+    older = PodBuilder.from_pod(pod(PROXY, annotations=given))
+    prometheus.merge_metrics(releases.profile(30), older, _mesh())
     assert older.annotations["prometheus.io/port"] == "15020"
 
 
 def test_before_1_13_only_the_usual_spelling_counts() -> None:
-    draft = Draft.of(pod(PROXY, annotations={"prometheus_io_port": "80"}))
+    draft = PodBuilder.from_pod(pod(PROXY, annotations={"prometheus_io_port": "80"}))
 
-    prometheus.merge(releases.profile(12), draft, _mesh())
+    prometheus.merge_metrics(releases.profile(12), draft, _mesh())
 
     assert draft.annotations == {**MERGED, "prometheus_io_port": "80"}
     assert env(proxy_of(draft)) == {}
@@ -185,8 +187,8 @@ SECURE = (("9443", "9443"), ("0", None), ("", None))
 def test_the_secure_port_is_announced(port: str, announced: str | None) -> None:
     proxy = container("istio-proxy", env=[{"name": prometheus.SECURE_PORT_ENV, "value": port}])
     draft, told = (
-        Draft.of(pod(proxy)),
-        Draft.of(pod(proxy, annotations={"prometheus_istio_io_secure_port": "1"})),
+        PodBuilder.from_pod(pod(proxy)),
+        PodBuilder.from_pod(pod(proxy, annotations={"prometheus_istio_io_secure_port": "1"})),
     )
 
     prometheus.set_secure_port(NEWEST, draft)
@@ -201,18 +203,18 @@ def test_the_secure_port_is_announced(port: str, announced: str | None) -> None:
 HTTP: Object = {"httpGet": {"path": "/ip", "port": 8000, "scheme": "HTTPS", "host": "h"}}
 
 
-def _rewriting(minor: int = releases.NEWEST, *, tcp: bool = True) -> probes.Rewriting:
-    return probes.Rewriting(profile=releases.profile(minor), mesh_port=15020, tcp=tcp)
+def _make_rewriter(minor: int = releases.NEWEST, *, tcp: bool = True) -> probes.ProbeRewriter:
+    return probes.ProbeRewriter(profile=releases.profile(minor), mesh_port=15020, tcp=tcp)
 
 
-def _rewritten(draft: Draft, rewriting: probes.Rewriting | None = None) -> Object | None:
-    probes.rewrite(draft, proxy_of(draft), rewriting or _rewriting())
+def _rewrite(draft: PodBuilder, rewriting: probes.ProbeRewriter | None = None) -> Object | None:
+    probes.rewrite_probes(draft, proxy_of(draft), rewriting or _make_rewriter())
     text = env(proxy_of(draft)).get(probes.ENV)
     return None if text is None else json.loads(str(text))
 
 
-def _collected(given: Object, minor: int, *, tcp: bool = True) -> list[str]:
-    return [*(_rewritten(Draft.of(given), _rewriting(minor, tcp=tcp)) or {})]
+def _collect(given: Object, minor: int, *, tcp: bool = True) -> list[str]:
+    return [*(_rewrite(PodBuilder.from_pod(given), _make_rewriter(minor, tcp=tcp)) or {})]
 
 
 PROBES: tuple[tuple[Object, Object | None, Object], ...] = (
@@ -241,9 +243,9 @@ def test_a_probe_goes_through_the_agent(probe: Object, told: Object | None, aske
     ports: list[JSON] = [{"name": "web", "containerPort": 80}, {"name": "web", "containerPort": 81}]
     given = pod(container("app", ports=ports, livenessProbe=probe), PROXY)
     before = copy.deepcopy(given)
-    draft = Draft.of(given)
+    draft = PodBuilder.from_pod(given)
 
-    collected = _rewritten(draft)
+    collected = _rewrite(draft)
 
     assert collected == (None if told is None else {"/app-health/app/livez": told})
     assert draft.containers[0]["livenessProbe"] == asked
@@ -260,7 +262,8 @@ def test_handlers_and_init_containers_take_part_where_the_release_sees_them() ->
     given = pod(PROXY, *others, init=(container("a", startupProbe=HTTP),))
 
     keys = {
-        minor: [*(_rewritten(Draft.of(given), _rewriting(minor)) or {})] for minor in (18, 24, 25)
+        minor: [*(_rewrite(PodBuilder.from_pod(given), _make_rewriter(minor)) or {})]
+        for minor in (18, 24, 25)
     }
 
     handlers = ["/app-lifecycle/b/poststartz", "/app-lifecycle/b/prestopz"]
@@ -276,17 +279,17 @@ def test_kinds_of_probes_come_with_releases() -> None:
     grpc: Object = {"grpc": {"port": 1}}
     given = pod(PROXY, container("a", livenessProbe=tcp, readinessProbe=grpc))
 
-    assert _collected(given, 12, tcp=False) == []
-    assert _collected(given, 12) == ["/app-health/a/livez"]
-    assert _collected(given, 13) == ["/app-health/a/livez", "/app-health/a/readyz"]
+    assert _collect(given, 12, tcp=False) == []
+    assert _collect(given, 12) == ["/app-health/a/livez"]
+    assert _collect(given, 13) == ["/app-health/a/livez", "/app-health/a/readyz"]
 
 
 def test_the_annotation_names_another_port_for_the_kubelet_alone() -> None:
     for text, port in (("15099", 15099), ("x", 0)):
-        draft = Draft.of(
+        draft = PodBuilder.from_pod(
             pod(container("app", livenessProbe=HTTP), PROXY, annotations={probes.STATUS_PORT: text})
         )
-        assert _rewritten(draft) is not None
+        assert _rewrite(draft) is not None
         probe = object_at(draft.containers[0], "livenessProbe")
         assert object_at(probe, "httpGet")["port"] == port
 
@@ -313,9 +316,9 @@ def test_probes_of_an_earlier_injection_win(
         container("istio-proxy", env=listed),
         annotations={status.ANNOTATION: "{}"},
     )
-    draft = Draft.of(given)
+    draft = PodBuilder.from_pod(given)
 
-    probes.rewrite(draft, proxy_of(draft), _rewriting(minor))
+    probes.rewrite_probes(draft, proxy_of(draft), _make_rewriter(minor))
 
     entries = objects_at(proxy_of(draft), "env")
     if minor < 17:
@@ -342,7 +345,7 @@ WANTED: tuple[tuple[dict[str, JSON], bool, bool], ...] = (
 def test_the_pod_may_decide_about_its_probes(
     annotations: dict[str, JSON], default: bool, expected: bool
 ) -> None:
-    assert probes.wanted(annotations, default) is expected
+    assert probes.should_rewrite(annotations, default) is expected
 
 
 # Status
@@ -358,18 +361,18 @@ STATUS_TEXTS = (
 
 @pytest.mark.parametrize(("minor", "revision", "end"), STATUS_TEXTS)
 def test_the_status_lists_what_templates_hold(minor: int, revision: str, end: str) -> None:
-    text = status.to_json(releases.profile(minor), status.of_pod(TEMPLATE), revision)
+    text = status.to_json(releases.profile(minor), status.make_status(TEMPLATE), revision)
 
     assert text.startswith(
         '{"initContainers":["istio-init","x"],"containers":["istio-proxy"],"volumes":null'
     )
     assert text.endswith(end)
-    assert status.read({status.ANNOTATION: text}) == status.of_pod(TEMPLATE)
+    assert status.parse_status({status.ANNOTATION: text}) == status.make_status(TEMPLATE)
 
 
 @pytest.mark.parametrize("text", ["", "x", "[]", "null"])
 def test_an_unreadable_status_is_none(text: str) -> None:
-    assert status.read({status.ANNOTATION: text}) is None
+    assert status.parse_status({status.ANNOTATION: text}) is None
 
 
 # Order
@@ -395,9 +398,9 @@ def test_special_containers_find_their_places(
     after: list[str],
     init_after: list[str],
 ) -> None:
-    draft = Draft.of(pod(*map(container, listed), init=tuple(map(container, init))))
+    draft = PodBuilder.from_pod(pod(*map(container, listed), init=tuple(map(container, init))))
 
-    order.reorder(releases.profile(minor), draft, hold=hold)
+    order.reorder_containers(releases.profile(minor), draft, hold=hold)
 
     assert [each["name"] for each in draft.containers] == after
     assert [each["name"] for each in draft.init_containers] == init_after

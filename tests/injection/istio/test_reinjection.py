@@ -8,13 +8,13 @@ import pytest
 
 from podgraft import patch
 from podgraft.injection import istio
-from podgraft.injection.istio.draft import containers, named
+from podgraft.injection.istio.draft import containers, find_by_name
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 
 from . import bundles
 from .pods import container, env, find_nulls, pod
 
-REQUEST = istio.Request(namespace="ns")
+REQUEST = istio.InjectionRequest(namespace="ns")
 RELEASES = ("1.9.0", "1.13.2", "1.19.10", "1.24.3", "1.28.10", "1.30.3", "HEAD")
 VOLUMES = """
 spec:
@@ -46,7 +46,7 @@ def _injected(injector: istio.Injector, given: Object) -> tuple[Object, tuple[ob
 def test_a_null_of_a_template_is_gone_after_the_first_injection(
     release: str, volumes: tuple[Object, ...]
 ) -> None:
-    injector = bundles.of_template(VOLUMES, release=release)
+    injector = bundles.template_injector(VOLUMES, release=release)
     given = pod(container("app", image="app:1"))
     object_at(given, "spec")["volumes"] = [*volumes]
     first, _ = _injected(injector, given)
@@ -64,7 +64,7 @@ def test_a_null_of_a_template_is_gone_after_the_first_injection(
 def test_a_null_of_a_template_deletes_what_the_pod_has() -> None:
     given = pod(container("app", image="app:1"))
     object_at(given, "spec")["volumes"] = [{"name": "socket", "emptyDir": {}}]
-    first, _ = _injected(bundles.of_template(VOLUMES), given)
+    first, _ = _injected(bundles.template_injector(VOLUMES), given)
 
     assert {"name": "socket"} in objects_at(object_at(first, "spec"), "volumes")
 
@@ -74,7 +74,7 @@ def test_the_api_servers_empty_dir_is_removed_again_as_in_istio(release: str) ->
     """kube-apiserver completes the volume before it calls a webhook again; Istio's injector then
     answers with the operation that this test expects.
     """
-    injector = bundles.of_template(VOLUMES, release=release)
+    injector = bundles.template_injector(VOLUMES, release=release)
     first, _ = _injected(injector, pod(container("app", image="app:1")))
     volume = objects_at(object_at(first, "spec"), "volumes")[0]
     volume["emptyDir"] = {}
@@ -112,10 +112,10 @@ ENVIRONMENTS: tuple[tuple[Mapping[str, str], dict[str, JSON], list[str]], ...] =
 def test_the_clusters_variables_always_move_to_the_end(
     release: str, path: Mapping[str, str], labels: dict[str, JSON], expected: list[str]
 ) -> None:
-    injector = bundles.of_template(CLUSTER, release=release, values=VALUES)
-    request = istio.Request(namespace="ns", environment=path)
+    injector = bundles.template_injector(CLUSTER, release=release, values=VALUES)
+    request = istio.InjectionRequest(namespace="ns", environment=path)
     given = pod(container("app", image="app:1"), labels=labels)
-    proxy = named(containers(injector.inject(given, request).pod), "istio-proxy") or {}
+    proxy = find_by_name(containers(injector.inject(given, request).pod), "istio-proxy") or {}
 
     assert [f"{name}={value}" for name, value in env(proxy).items()] == expected
 
@@ -125,13 +125,13 @@ def test_a_second_injection_moves_them_behind_what_came_later() -> None:
     values = VALUES.replace(
         '{"global"', '{"sidecarInjectorWebhook": {"rewriteAppHTTPProbe": true}, "global"', 1
     )
-    injector = bundles.of_template(CLUSTER, values=values)
+    injector = bundles.template_injector(CLUSTER, values=values)
     probed = container("app", image="app:1", livenessProbe={"httpGet": {"port": 80}})
     orders: list[list[str]] = []
     injected = pod(probed)
     for _ in range(4):
         injected, _ = _injected(injector, injected)
-        orders.append([*env(named(containers(injected), "istio-proxy") or {})])
+        orders.append([*env(find_by_name(containers(injected), "istio-proxy") or {})])
 
     cluster = ["ISTIO_META_CLUSTER_ID", "ISTIO_META_NETWORK"]
     assert orders[0] == ["LAST", *cluster, "ISTIO_KUBE_APP_PROBERS"]

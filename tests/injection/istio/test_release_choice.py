@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from podgraft.injection import Fault, InvalidDocumentsError, istio
+from podgraft.injection import Diagnostic, InvalidDocumentsError, istio
 from podgraft.injection.istio import releases, shipped_templates
 
 
@@ -15,12 +15,12 @@ def _compiled(release: str | None = None, tag: object = None, **config: object) 
     values = {} if tag is None else {"global": {"tag": tag}}
     return istio.compile_(
         istio.Documents(config=json.dumps(config), values=json.dumps(values)),
-        istio.Surroundings(release=release),
+        istio.IstiodEnvironment(release=release),
     )
 
 
-def _warnings(injector: istio.Injector) -> list[Fault]:
-    return [each for each in injector.warnings if each.path in ("/istioRelease", "/global/tag")]
+def _warnings(injector: istio.Injector) -> list[Diagnostic]:
+    return [each for each in injector.warnings if each.pointer in ("/istioRelease", "/global/tag")]
 
 
 CHOICES = (
@@ -53,10 +53,10 @@ def test_an_unsupported_tag_names_the_remedy() -> None:
     with pytest.raises(InvalidDocumentsError) as caught:
         _compiled(tag="0.8.0")
 
-    assert [(each.document, each.path) for each in caught.value.faults] == [
+    assert [(each.document, each.pointer) for each in caught.value.errors] == [
         ("values", "/global/tag")
     ]
-    assert "set istioRelease in the policy" in caught.value.faults[0].remedy
+    assert "set istioRelease in the policy" in caught.value.errors[0].remedy
 
 
 TEXTS: tuple[tuple[dict[str, object], str], ...] = (
@@ -89,7 +89,9 @@ def test_a_shipped_template_tells_its_release(monkeypatch: pytest.MonkeyPatch) -
 def test_the_digests_of_shipped_templates_name_supported_releases() -> None:
     digests = shipped_templates.DIGESTS
 
-    assert all(releases.parse(release).release.startswith(release) for release in digests.values())
+    assert all(
+        releases.parse_release(release).release.startswith(release) for release in digests.values()
+    )
     assert {release.split(".")[1] for release in digests.values()} == {
         str(minor) for minor in releases.KNOWN if minor
     }

@@ -17,7 +17,7 @@ def injector(release: str | None, tag: str, **config: JSON) -> istio.Injector:
     documents = istio.Documents(
         config=kubeyaml.dump({"policy": "enabled", **config}), values=values
     )
-    return istio.compile_(documents, istio.Surroundings(release=release))
+    return istio.compile_(documents, istio.IstiodEnvironment(release=release))
 
 
 CASES = (
@@ -58,22 +58,22 @@ def test_a_configuration_without_a_template_for_its_release_is_a_warning(
 ) -> None:
     """Istio loads it; ``policy check`` refuses it, and names release and key."""
     (warning,) = injector(release, "", **config).warnings
-    assert (warning.document, warning.path) == ("config", path)
+    assert (warning.document, warning.pointer) == ("config", path)
     assert remedy in warning.remedy
 
 
 def test_the_template_that_earlier_releases_fail_to_parse_is_explained() -> None:
     with pytest.raises(InvalidDocumentsError) as caught:
         injector("1.8", "", templates=CURRENT, template=MARKER)
-    (fault,) = caught.value.faults
-    assert fault.path == "/template"
+    (fault,) = caught.value.errors
+    assert fault.pointer == "/template"
     assert 'to "1.9"' in fault.remedy
 
 
 def test_a_pod_without_any_template_is_told_what_is_meant() -> None:
     pod: dict[str, JSON] = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "a"}]}}
     with pytest.raises(OperatorError) as caught:
-        injector("1.30", "").inject(pod, istio.Request())
+        injector("1.30", "").inject(pod, istio.InjectionRequest())
     assert str(caught.value).startswith(
         'requested template "sidecar" not found; have no templates: the configuration has no key '
         "templates, which Istio 1.9 and later read; "

@@ -202,7 +202,7 @@ BUILT_WITH: dict[str, tuple[int, str]] = {
 EVERY = [(minor, patch) for minor, latest in releases.LATEST.items() for patch in range(latest + 1)]
 
 
-def _listed(on: frozenset[str], before: frozenset[str]) -> set[str]:
+def _changed_behaviors(on: frozenset[str], before: frozenset[str]) -> set[str]:
     return {f"+{name}" for name in on - before} | {f"-{name}" for name in before - on}
 
 
@@ -222,16 +222,16 @@ def _names(table: Mapping[str, Span], release: tuple[int, int] | None) -> frozen
 @pytest.mark.parametrize(("minor", "patch"), EVERY)
 def test_each_release_switches_on_what_its_sources_brought(minor: int, patch: int) -> None:
     earlier = _before(minor, patch)
-    before = profile(*earlier).behaviours if earlier else frozenset[str]()
+    before = profile(*earlier).behaviors if earlier else frozenset[str]()
 
     listed = set(CHANGES.get(f"1.{minor}.{patch}", "").split())
-    assert _listed(profile(minor, patch).behaviours, before) == listed
+    assert _changed_behaviors(profile(minor, patch).behaviors, before) == listed
 
 
 @pytest.mark.parametrize(("minor", "patch"), EVERY)
 def test_each_release_has_its_template_functions(minor: int, patch: int) -> None:
     table = release_names.FUNCTIONS
-    listed = _listed(_names(table, (minor, patch)), _names(table, _before(minor, patch)))
+    listed = _changed_behaviors(_names(table, (minor, patch)), _names(table, _before(minor, patch)))
 
     assert listed == set(FUNCTIONS.get(f"1.{minor}.{patch}", "").split())
 
@@ -239,7 +239,7 @@ def test_each_release_has_its_template_functions(minor: int, patch: int) -> None
 @pytest.mark.parametrize(("minor", "patch"), EVERY)
 def test_each_release_has_its_mesh_fields(minor: int, patch: int) -> None:
     table = release_names.MESH_FIELDS
-    found = _listed(_names(table, (minor, patch)), _names(table, _before(minor, patch)))
+    found = _changed_behaviors(_names(table, (minor, patch)), _names(table, _before(minor, patch)))
     listed = {name.replace("v1alpha1.", "").replace(" ", ":") for name in found}
 
     assert listed == set(MESH_FIELDS.get(f"1.{minor}.{patch}", "").split())
@@ -247,7 +247,7 @@ def test_each_release_has_its_mesh_fields(minor: int, patch: int) -> None:
 
 @pytest.mark.parametrize("release", BUILT_WITH)
 def test_each_release_was_built_with_its_libraries(release: str) -> None:
-    known = releases.parse(release)
+    known = releases.parse_release(release)
 
     assert (known.kubernetes, known.sprig) == BUILT_WITH[release]
 
@@ -263,7 +263,7 @@ def test_every_behaviour_is_listed() -> None:
 def test_a_release_of_every_row_is_supported() -> None:
     rows = {*CHANGES, *FUNCTIONS, *MESH_FIELDS, *BUILT_WITH}
 
-    assert {releases.parse(row).release for row in rows} == rows
+    assert {releases.parse_release(row).release for row in rows} == rows
 
 
 RELEASES = (
@@ -293,11 +293,11 @@ RELEASES = (
 
 @pytest.mark.parametrize(("text", "release"), RELEASES)
 def test_a_release_is_read_from_a_text(text: str, release: str) -> None:
-    assert releases.parse(text).release == release
+    assert releases.parse_release(text).release == release
 
 
 def test_a_release_has_one_profile() -> None:
-    assert releases.parse("1.28") is releases.parse("1.28.10") is profile(28)
+    assert releases.parse_release("1.28") is releases.parse_release("1.28.10") is profile(28)
 
 
 UNKNOWN = (
@@ -320,6 +320,6 @@ UNKNOWN = (
 @pytest.mark.parametrize(("text", "message"), UNKNOWN)
 def test_an_unknown_release_is_refused(text: str, message: str) -> None:
     with pytest.raises(UnknownReleaseError) as caught:
-        releases.parse(text)
+        releases.parse_release(text)
 
     assert str(caught.value) == message

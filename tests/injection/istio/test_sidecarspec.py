@@ -42,12 +42,14 @@ def _injector(
     template: str = TEMPLATE, *, release: str = "1.8", values: str = "{}"
 ) -> istio.Injector:
     config = kubeyaml.dump({"policy": "enabled", "template": template})
-    around = istio.Surroundings(release=release, revision="r")
+    around = istio.IstiodEnvironment(release=release, revision="r")
     return istio.compile_(istio.Documents(config=config, values=values), around)
 
 
-def _patch(injector: istio.Injector, given: Object, request: istio.Request | None = None) -> JSON:
-    done = injector.inject(given, request or istio.Request(namespace="ns"))
+def _patch(
+    injector: istio.Injector, given: Object, request: istio.InjectionRequest | None = None
+) -> JSON:
+    done = injector.inject(given, request or istio.InjectionRequest(namespace="ns"))
     assert patch.apply(done.base, done.patch) == done.pod
     return json.loads(json.dumps(done.patch))
 
@@ -94,7 +96,7 @@ def test_what_is_held_goes_to_the_front() -> None:
 
 
 def test_numbers_and_bools_become_text_and_unknown_fields_vanish() -> None:
-    done = _injector().inject(pod(APP), istio.Request())
+    done = _injector().inject(pod(APP), istio.InjectionRequest())
     init, proxy = done.pod, containers(done.pod)[-1]
 
     assert containers(init, "initContainers")[1]["args"] == ["-u", "1337", "true"]
@@ -104,7 +106,7 @@ def test_numbers_and_bools_become_text_and_unknown_fields_vanish() -> None:
 
 
 def test_the_status_has_the_hash_of_the_template() -> None:
-    done = _injector().inject(pod(APP), istio.Request())
+    done = _injector().inject(pod(APP), istio.InjectionRequest())
     annotations = object_at(object_at(done.pod, "metadata"), "annotations")
 
     assert json.loads(str(annotations["sidecar.istio.io/status"])) == {
@@ -116,7 +118,7 @@ def test_the_status_has_the_hash_of_the_template() -> None:
     }
 
 
-def _injected_before(status: Object | None) -> Object:
+def _previously_injected_pod(status: Object | None) -> Object:
     annotations: dict[str, JSON] = {"x": "y"}
     if status is not None:
         annotations["sidecar.istio.io/status"] = json.dumps(status)
@@ -137,7 +139,7 @@ REMOVALS: tuple[tuple[Object | None, list[str]], ...] = (
 def test_what_was_added_before_is_taken_out_first(
     status: Object | None, removed: list[str]
 ) -> None:
-    shape = _shape(_patch(_injector(), _injected_before(status)))
+    shape = _shape(_patch(_injector(), _previously_injected_pod(status)))
 
     assert shape[: len(removed)] == removed
     assert not shape[len(removed)].startswith("remove")
@@ -151,7 +153,7 @@ def test_http_probes_are_replaced_before_anything_else() -> None:
     for key, port in (("livenessProbe", "web"), ("startupProbe", 8080)):
         probes[key] = {"httpGet": {"port": port}, "timeoutSeconds": 2}
     given = pod(container("other"), {**APP, **probes})
-    done = _injector(values='{"probes": true}').inject(given, istio.Request())
+    done = _injector(values='{"probes": true}').inject(given, istio.InjectionRequest())
     first, second, *rest = done.patch
 
     assert [first["path"], second["path"]] == [
@@ -175,7 +177,7 @@ def test_the_proxys_environment_comes_in_order() -> None:
     given = pod({**APP, "livenessProbe": {"httpGet": {"port": 1}}}, annotations={
         "prometheus.io/port": "9", "sidecar.istio.io/rewriteAppHTTPProbers": "true",
     })  # fmt: skip
-    request = istio.Request(environment={"B": "b", "A": "a"})
+    request = istio.InjectionRequest(environment={"B": "b", "A": "a"})
     done = _injector().inject(given, request)
 
     assert [*env(containers(done.pod)[-1])] == [
@@ -185,7 +187,7 @@ def test_the_proxys_environment_comes_in_order() -> None:
 
 def test_the_proxy_gets_the_token_that_an_app_container_has() -> None:
     mount: Object = {"name": "t", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
-    done = _injector().inject(pod({**APP, "volumeMounts": [mount]}), istio.Request())
+    done = _injector().inject(pod({**APP, "volumeMounts": [mount]}), istio.InjectionRequest())
 
     assert objects_at(containers(done.pod)[-1], "volumeMounts") == [mount]
 
@@ -202,7 +204,7 @@ LABELLED: tuple[tuple[dict[str, JSON], str, str], ...] = (
 def test_labels_name_the_canonical_service(
     labels: dict[str, JSON], name: str, revision: str
 ) -> None:
-    done = _injector().inject(pod(APP, labels=labels), istio.Request())
+    done = _injector().inject(pod(APP, labels=labels), istio.InjectionRequest())
     found = object_at(object_at(done.pod, "metadata"), "labels")
 
     assert found["service.istio.io/canonical-name"] == name
@@ -213,11 +215,11 @@ def test_labels_name_the_canonical_service(
 def test_the_pods_security_context_gets_the_proxys_group() -> None:
     given = pod(APP)
     object_at(given, "spec")["securityContext"] = {"runAsUser": 5}
-    own = object_at(_injector().inject(given, istio.Request()).pod, "spec")
+    own = object_at(_injector().inject(given, istio.InjectionRequest()).pod, "spec")
     config = kubeyaml.dump({"template": TEMPLATE})
     without = istio.compile_(
         istio.Documents(config=config),
-        istio.Surroundings(release="1.8", legacy_fsgroup_injection=False),
+        istio.IstiodEnvironment(release="1.8", legacy_fsgroup_injection=False),
     )
 
     assert own["securityContext"] == {"runAsUser": 5, "fsGroup": 1337}
@@ -263,7 +265,7 @@ imagePullSecrets: [{name: secret}]
 
 def test_1_0_reads_brackets_and_fills_in_defaults() -> None:
     done = _injector(OLDEST, release="1.0").inject(
-        pod(APP, annotations={"x": "y"}), istio.Request()
+        pod(APP, annotations={"x": "y"}), istio.InjectionRequest()
     )
     (init,), (_, proxy) = containers(done.pod, "initContainers"), containers(done.pod)
 
@@ -280,14 +282,14 @@ def test_1_0_reads_brackets_and_fills_in_defaults() -> None:
 def test_a_spec_without_a_proxy_is_added_all_the_same() -> None:
     annotations: dict[str, JSON] = {"prometheus.istio.io/merge-metrics": "false"}
     injector = _injector("containers: [{name: other, image: x}]")
-    done = injector.inject(pod(APP, annotations=annotations), istio.Request())
+    done = injector.inject(pod(APP, annotations=annotations), istio.InjectionRequest())
 
     assert [each["name"] for each in containers(done.pod)] == ["app", "other"]
     assert "prometheus.io/port" not in object_at(object_at(done.pod, "metadata"), "annotations")
 
 
 def test_1_0_by_hand_only_appends() -> None:
-    request = istio.Request(mode=istio.Mode.KUBE_INJECT)
+    request = istio.InjectionRequest(mode=istio.Mode.KUBE_INJECT)
     given = pod(container("istio-proxy"), annotations={"sidecar.istio.io/inject": "false"})
     shape = _shape(_patch(_injector(OLDEST, release="1.0"), given, request))
 
@@ -324,7 +326,7 @@ FILLED: tuple[tuple[Object, Object], ...] = (
 
 @pytest.mark.parametrize(("given", "expected"), FILLED)
 def test_containers_have_kubernetes_defaults(given: Object, expected: Object) -> None:
-    filled = poddefaults.container(given)
+    filled = poddefaults.default_container(given)
 
     assert {key: filled[key] for key in expected} == expected
     assert filled["terminationMessagePolicy"] == "File"
@@ -349,7 +351,7 @@ VOLUMES: tuple[tuple[Object, Object], ...] = (
 
 @pytest.mark.parametrize(("given", "expected"), VOLUMES)
 def test_volumes_have_kubernetes_defaults(given: Object, expected: Object) -> None:
-    assert poddefaults.volume(given) == expected
+    assert poddefaults.default_volume(given) == expected
 
 
 def test_hostile_values_bend_no_parts_either() -> None:
@@ -359,18 +361,18 @@ def test_hostile_values_bend_no_parts_either() -> None:
     given = pod(APP, annotations={"image": "x\n  securityContext: {privileged: true}"})
 
     with pytest.raises(UserError, match="annotation image: "):
-        _injector(template).inject(given, istio.Request())
+        _injector(template).inject(given, istio.InjectionRequest())
 
 
 @pytest.mark.parametrize("template", ["- a", "containers: 5", "containers: [{name: {}}]"])
 def test_what_is_no_spec_is_the_operators_fault(template: str) -> None:
     with pytest.raises(OperatorError):
-        _injector(template).inject(pod(APP), istio.Request())
+        _injector(template).inject(pod(APP), istio.InjectionRequest())
 
 
 def test_a_spec_of_the_wrong_type_says_where() -> None:
     with pytest.raises(OverlayError, match="containers"):
-        sidecarspec.read(19, {"containers": 5})
+        sidecarspec.decode_spec(19, {"containers": 5})
 
 
 def test_what_render_changes_no_other_pod_sees() -> None:
@@ -380,5 +382,5 @@ def test_what_render_changes_no_other_pod_sees() -> None:
         values="name: proxy",
     )
     for _ in range(2):
-        done = injector.inject(pod(APP), istio.Request())
+        done = injector.inject(pod(APP), istio.InjectionRequest())
         assert [each["name"] for each in containers(done.pod)] == ["app", "proxy"]

@@ -5,23 +5,23 @@ from __future__ import annotations
 import pytest
 
 from podgraft.injection import OperatorError, UserError
-from podgraft.injection.istio.draft import annotations_of
+from podgraft.injection.istio.draft import pod_annotations
 from podgraft.jsonvalue import JSON, Object
 
 from . import bundles, hostile
-from .hostile import app, injected
+from .hostile import app, inject_pod
 from .pods import container, pod
 
 
 @pytest.mark.parametrize("value", hostile.VALUES, ids=repr)
 @pytest.mark.parametrize("annotation", hostile.ANNOTATIONS)
 def test_our_sample_withstands_a_hostile_value(annotation: str, value: str) -> None:
-    assert hostile.withstands(bundles.sample(), annotation, value) is None
+    assert hostile.find_structure_change(bundles.sample(), annotation, value) is None
 
 
 def test_our_sample_refuses_what_would_bend_it() -> None:
     """The test above would pass if nothing were ever refused."""
-    assert hostile.refused(bundles.sample()) >= hostile.MUST_BE_REFUSED
+    assert hostile.refused_values(bundles.sample()) >= hostile.MUST_BE_REFUSED
 
 
 OWNER: Object = {"apiVersion": "x", "kind": "A\n    - name: EVIL", "name": "a", "controller": True}
@@ -54,7 +54,7 @@ spec:
 @pytest.mark.parametrize(("given", "named"), PLACES)
 def test_whatever_the_author_wrote_is_watched(given: Object, named: str) -> None:
     with pytest.raises(UserError) as caught:
-        injected(bundles.of_template(PLAIN), given)
+        inject_pod(bundles.template_injector(PLAIN), given)
 
     assert str(caught.value).startswith(named)
 
@@ -98,33 +98,33 @@ REFUSED: tuple[dict[str, JSON], ...] = (
 def test_structure_that_a_template_takes_on_purpose_is_its_own(
     annotations: dict[str, JSON],
 ) -> None:
-    injected(bundles.of_template(DELIBERATE), app(annotations))
+    inject_pod(bundles.template_injector(DELIBERATE), app(annotations))
 
 
 @pytest.mark.parametrize("annotations", REFUSED, ids=str)
 def test_what_comes_with_it_is_not(annotations: dict[str, JSON]) -> None:
     (name,) = annotations
     with pytest.raises(UserError, match=f"annotation {name}: "):
-        injected(bundles.of_template(DELIBERATE), app(annotations))
+        inject_pod(bundles.template_injector(DELIBERATE), app(annotations))
 
 
 def test_a_decoder_makes_syntax_of_letters() -> None:
     from base64 import b64encode
 
     template = 'spec: {nodeName: {{ annotation .ObjectMeta "x" "" | b64dec }} }'
-    injector = bundles.of_template(template)
+    injector = bundles.template_injector(template)
     good, bad = (b64encode(text).decode() for text in (b"node", b"a, hostNetwork: true"))
 
-    injected(injector, app({"x": good}))
+    inject_pod(injector, app({"x": good}))
     with pytest.raises(UserError, match="annotation x: "):
-        injected(injector, app({"x": bad}))
+        inject_pod(injector, app({"x": bad}))
 
 
 def test_a_template_that_fails_for_other_values_is_judged_by_this_one() -> None:
     template = """
 {{ if ne (annotation .ObjectMeta "x" "") "a: b" }}{{ fail "only a: b" }}{{ end }}
 """
-    injected(bundles.of_template(template), app({"x": "a: b"}))
+    inject_pod(bundles.template_injector(template), app({"x": "a: b"}))
 
 
 def test_a_digest_of_the_pod_is_no_structure() -> None:
@@ -134,9 +134,9 @@ metadata:
     digest: {{ toJson .ObjectMeta.Annotations | sha256sum }}
     length: "{{ len (annotation .ObjectMeta "x" "") }}"
 """
-    done = injected(bundles.of_template(template), app({"x": "a: é\n"}))
+    done = inject_pod(bundles.template_injector(template), app({"x": "a: é\n"}))
 
-    assert annotations_of(done)["length"] == "6"
+    assert pod_annotations(done)["length"] == "6"
 
 
 FAULTS: tuple[tuple[dict[str, JSON], str], ...] = (
@@ -158,7 +158,7 @@ def test_a_template_that_fails_with_the_pod_alone_is_the_authors_fault(
 ) -> None:
     more: dict[str, JSON] = {"before": "x", "later": "y: z"}
     with pytest.raises(UserError) as caught:
-        injected(bundles.of_template(TYPED), app({**more, **annotations}))
+        inject_pod(bundles.template_injector(TYPED), app({**more, **annotations}))
 
     assert str(caught.value).startswith(named)
 
@@ -175,4 +175,4 @@ BROKEN = (
 @pytest.mark.parametrize("template", BROKEN)
 def test_a_template_that_fails_by_itself_is_the_operators_fault(template: str) -> None:
     with pytest.raises(OperatorError):
-        injected(bundles.of_template(template), app({"a": "b: c"}))
+        inject_pod(bundles.template_injector(template), app({"a": "b: c"}))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from podgraft.injection import Fault
+from podgraft.injection import Diagnostic
 from podgraft.injection.istio import images, openshift, releases, settings, workloads
-from podgraft.injection.istio.documents import Surroundings
+from podgraft.injection.istio.documents import IstiodEnvironment
 from podgraft.jsonvalue import JSON, Object
 
 from .pods import container, pod
@@ -62,7 +62,7 @@ def test_ids_that_openshift_gave_the_sidecar_are_cleared(
     minor: int, listed: tuple[Object, ...], init: tuple[Object, ...], cleared: bool
 ) -> None:
     given = pod(*listed, init=init)
-    after = openshift.without_ids(releases.profile(minor), given)
+    after = openshift.clear_proxy_ids(releases.profile(minor), given)
     spec = after["spec"]
     assert isinstance(spec, dict)
     found = spec["containers"]
@@ -78,8 +78,8 @@ def test_ids_that_openshift_gave_the_sidecar_are_cleared(
 def test_a_native_sidecars_ids_are_cleared_since_1_27() -> None:
     given = pod(_as(5), init=(_as(5, PROXY),))
 
-    assert openshift.without_ids(releases.profile(26), given) is given
-    assert openshift.without_ids(releases.profile(27), given) is not given
+    assert openshift.clear_proxy_ids(releases.profile(26), given) is given
+    assert openshift.clear_proxy_ids(releases.profile(27), given) is not given
 
 
 TAGS = (
@@ -93,7 +93,7 @@ TAGS = (
 
 @pytest.mark.parametrize(("tag", "kind", "expected"), TAGS)
 def test_an_image_type_stands_at_the_end_of_the_tag(tag: str, kind: str, expected: str) -> None:
-    assert images.typed_tag(tag, kind) == expected
+    assert images.tag_with_type(tag, kind) == expected
 
 
 IMAGES: tuple[tuple[int, str, Object, str | None, str], ...] = (
@@ -113,7 +113,7 @@ def test_the_proxys_image(
     minor: int, variant: str, proxy: Object, said: str | None, tag: str
 ) -> None:
     text = f'{{"global": {{"hub": "h", "tag": "1", "variant": "{variant}"}}}}'
-    values = settings.read_values(text, [])
+    values = settings.parse_values(text, [])
     annotations = {} if said is None else {images.TYPE_ANNOTATION: said}
 
     assert (
@@ -124,7 +124,7 @@ def test_the_proxys_image(
 
 def test_the_init_image_has_its_own_name() -> None:
     text = '{"global": {"hub": "h", "tag": 11, "variant": "debug", "proxy_init": {"image": "i"}}}'
-    values = settings.read_values(text, [])
+    values = settings.parse_values(text, [])
 
     assert images.proxy_init_image(values, {}) == "h/i:11-debug"
     assert images.proxy_init_image(values, {images.TYPE_ANNOTATION: "default"}) == "h/i:11"
@@ -135,19 +135,19 @@ NUMBERS = (("11", "11"), ("1.12", "1.12"), ("1.10", "1.1"), ('"1.10"', "1.10"), 
 
 @pytest.mark.parametrize(("tag", "text"), NUMBERS)
 def test_a_tag_may_be_a_number(tag: str, text: str) -> None:
-    assert settings.read_values(f"global: {{tag: {tag}}}", []).tag == text
+    assert settings.parse_values(f"global: {{tag: {tag}}}", []).tag == text
 
 
 def test_templates_see_numbers_as_floats() -> None:
-    raw = settings.read_values("{a: 1, b: [2, {c: 3}], d: true}", []).raw
+    raw = settings.parse_values("{a: 1, b: [2, {c: 3}], d: true}", []).raw
 
     assert raw == {"a": 1.0, "b": [2.0, {"c": 3.0}], "d": True}
     assert type(raw["a"]) is float
 
 
 def test_a_configuration_is_read_whatever_the_case_of_its_keys() -> None:
-    faults: list[Fault] = []
-    config = settings.read_config(
+    faults: list[Diagnostic] = []
+    config = settings.parse_config(
         "Policy: enabled\nTEMPLATES: {a: x}\naliases: {b: [a, c]}\nunknown: 1\ntemplate: old",
         faults,
     )
@@ -159,11 +159,11 @@ def test_a_configuration_is_read_whatever_the_case_of_its_keys() -> None:
 
 
 def test_every_fault_of_a_configuration_is_told() -> None:
-    faults: list[Fault] = []
-    settings.read_config(
+    faults: list[Diagnostic] = []
+    settings.parse_config(
         "policy: 5\ntemplates: {a: []}\naliases: {b: x}\ndefaultTemplates: z", faults
     )
-    settings.read_values("global: {hub: 1, proxy: [], proxy_init: {image: {}}}", faults)
+    settings.parse_values("global: {hub: 1, proxy: [], proxy_init: {image: {}}}", faults)
 
     assert [str(fault) for fault in faults] == [
         "config/defaultTemplates: expected a list, got a string; write a list, or nothing",
@@ -183,9 +183,9 @@ def test_every_fault_of_a_configuration_is_told() -> None:
 
 
 def test_a_text_that_is_no_map_is_a_fault() -> None:
-    faults: list[Fault] = []
-    config = settings.read_config("a: [", faults)
-    settings.read_values("sidecarInjectorWebhook: {rewriteAppHTTPProbe: 1}", faults)
+    faults: list[Diagnostic] = []
+    config = settings.parse_config("a: [", faults)
+    settings.parse_values("sidecarInjectorWebhook: {rewriteAppHTTPProbe: 1}", faults)
 
     assert (config.templates, len(faults)) == ({}, 2)
     assert str(faults[1]) == (
@@ -195,11 +195,11 @@ def test_a_text_that_is_no_map_is_a_fault() -> None:
 
 
 def test_an_alias_may_stand_for_nothing() -> None:
-    assert settings.read_config("aliases: {a: null}", []).aliases == {"a": ()}
+    assert settings.parse_config("aliases: {a: null}", []).aliases == {"a": ()}
 
 
 def test_switches_are_the_environment_of_templates() -> None:
-    around = Surroundings(
+    around = IstiodEnvironment(
         native_sidecars=True, platform="openshift", env={"X": "y", "PLATFORM": "other"}
     )
 
@@ -208,7 +208,7 @@ def test_switches_are_the_environment_of_templates() -> None:
     }  # fmt: skip
 
 
-def _owned(kind: str, name: str, **labels: str) -> Object:
+def _pod_with_owner(kind: str, name: str, **labels: str) -> Object:
     owner: Object = {"apiVersion": "x/v1", "kind": kind, "name": name, "controller": True}
     named: Object = {"name": "p", "namespace": "ns", "generateName": "p-", "labels": {**labels}}
     return {"metadata": {**named, "ownerReferences": [owner]}}
@@ -216,24 +216,24 @@ def _owned(kind: str, name: str, **labels: str) -> Object:
 
 OWNERS: tuple[tuple[str, Object, str], ...] = (
     # release, pod, kind, apiVersion and name
-    ("1.32", _owned("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),
-    ("1.8", _owned("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),
-    ("1.22", _owned("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}),
+    ("1.32", _pod_with_owner("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),
+    ("1.8", _pod_with_owner("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),
+    ("1.22", _pod_with_owner("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}),
      "Rollout v1alpha1 a"),
-    ("1.21", _owned("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}),
+    ("1.21", _pod_with_owner("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}),
      "ReplicaSet x/v1 a-f"),
-    ("1.22", _owned("Job", "a-12345678"), "CronJob batch/v1 a"),
-    ("1.21", _owned("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
-    ("1.12.1", _owned("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
-    ("1.12.0", _owned("Job", "a-12345678"), "Job x/v1 a-12345678"),
-    ("1.11.5", _owned("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
-    ("1.11.4", _owned("Job", "a-12345678"), "Job x/v1 a-12345678"),
-    ("1.10.6", _owned("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
-    ("1.9", _owned("Job", "a-12345678"), "Job x/v1 a-12345678"),
-    ("1.8", _owned("Job", "a-1234567890"), "CronJob batch/v1beta1 a"),
-    ("1.12.1", _owned("ReplicationController", "a-1", deploymentconfig="a"),
+    ("1.22", _pod_with_owner("Job", "a-12345678"), "CronJob batch/v1 a"),
+    ("1.21", _pod_with_owner("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
+    ("1.12.1", _pod_with_owner("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
+    ("1.12.0", _pod_with_owner("Job", "a-12345678"), "Job x/v1 a-12345678"),
+    ("1.11.5", _pod_with_owner("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
+    ("1.11.4", _pod_with_owner("Job", "a-12345678"), "Job x/v1 a-12345678"),
+    ("1.10.6", _pod_with_owner("Job", "a-12345678"), "CronJob batch/v1beta1 a"),
+    ("1.9", _pod_with_owner("Job", "a-12345678"), "Job x/v1 a-12345678"),
+    ("1.8", _pod_with_owner("Job", "a-1234567890"), "CronJob batch/v1beta1 a"),
+    ("1.12.1", _pod_with_owner("ReplicationController", "a-1", deploymentconfig="a"),
      "DeploymentConfig x/v1 a"),
-    ("1.12.0", _owned("ReplicationController", "a-1", deploymentconfig="a"),
+    ("1.12.0", _pod_with_owner("ReplicationController", "a-1", deploymentconfig="a"),
      "ReplicationController x/v1 a-1"),
     ("1.32", {"metadata": {"name": "p"}}, "Pod v1 p"),
 )  # fmt: skip
@@ -241,6 +241,6 @@ OWNERS: tuple[tuple[str, Object, str], ...] = (
 
 @pytest.mark.parametrize(("release", "given", "expected"), OWNERS)
 def test_each_release_finds_the_owner_its_way(release: str, given: Object, expected: str) -> None:
-    found = workloads.identity_of(releases.parse(release), given)
+    found = workloads.workload_of(releases.parse_release(release), given)
 
     assert f"{found.kind} {found.api_version} {found.name}" == expected

@@ -69,14 +69,14 @@ def test_what_has_no_effect_is_told(case: Case) -> None:
     injector = compiled(case.release, case.config)
     found = [fault for fault in injector.warnings if fault.document == "config"]
     by_severity = {
-        severity: tuple(fault.path for fault in found if fault.severity is severity)
+        severity: tuple(fault.pointer for fault in found if fault.severity is severity)
         for severity in Severity
     }
     assert by_severity == {Severity.WARNING: case.warned, Severity.ERROR: case.refused}
 
 
 def compiled(release: str, config: str, **surroundings: object) -> istio.Injector:
-    around = istio.Surroundings(release=release, **surroundings)  # pyright: ignore[reportArgumentType]
+    around = istio.IstiodEnvironment(release=release, **surroundings)  # pyright: ignore[reportArgumentType]
     return istio.compile_(istio.Documents(config=config), around)
 
 
@@ -116,9 +116,9 @@ def test_a_key_of_the_policy_that_the_release_does_not_read_is_told(
 ) -> None:
     config = OLD if release == "1.0" else NEW
     found = [
-        (fault.document, fault.path, fault.severity)
+        (fault.document, fault.pointer, fault.severity)
         for fault in compiled(release, config, **{key: value}).warnings
-        if fault.path == path
+        if fault.pointer == path
     ]
     assert found == [("policy", path, Severity.WARNING)]
 
@@ -146,11 +146,11 @@ def test_a_template_can_read_a_switch_that_the_release_does_not() -> None:
 
 def test_values_that_no_template_can_read_are_told() -> None:
     documents = istio.Documents(config=OLD, values=json.dumps({"global": {"tag": "1.0.9"}}))
-    [fault] = istio.compile_(documents, istio.Surroundings(release="1.0")).warnings
-    assert (fault.document, fault.path) == ("values", "")
+    [fault] = istio.compile_(documents, istio.IstiodEnvironment(release="1.0")).warnings
+    assert (fault.document, fault.pointer) == ("values", "")
     assert fault.problem == "given, but Istio 1.0 does not read it"
     # Without a release in the policy, it is read from the values.
-    assert istio.compile_(documents, istio.Surroundings()).warnings == ()
+    assert istio.compile_(documents, istio.IstiodEnvironment()).warnings == ()
 
 
 @pytest.mark.parametrize("minor", releases.KNOWN)
@@ -159,11 +159,11 @@ def test_a_selector_is_told_exactly_where_it_has_no_effect(minor: int) -> None:
     profile = releases.profile(minor)
     config = (NEW if profile.pod_templates else OLD) + f"neverInjectSelector: {SELECTOR}\n"
     injector = compiled(f"1.{minor}", config)
-    told = any(fault.path == "/neverInjectSelector" for fault in injector.warnings)
+    told = any(fault.pointer == "/neverInjectSelector" for fault in injector.warnings)
     assert told is (injector.rules.never == ())
 
 
 def test_a_start_that_compiles_what_was_checked_looks_for_nothing() -> None:
     documents = istio.Documents(config=NEW + "polcy: enabled")
-    around = istio.Surroundings(release="1.30")
+    around = istio.IstiodEnvironment(release="1.30")
     assert istio.compile_(documents, around, deferred=True).warnings == ()

@@ -11,8 +11,8 @@ NEWEST = releases.newest()
 
 
 def found(values: Any, release: str = "1.30") -> list[tuple[str, str]]:
-    faults = check_values(releases.parse(release), values)
-    return [(fault.path, fault.problem) for fault in faults]
+    faults = check_values(releases.parse_release(release), values)
+    return [(fault.pointer, fault.problem) for fault in faults]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_field_is_checked_in_the_releases_that_have_it() -> None:
 )
 def test_names_in_the_mesh_configuration(text: str, paths: list[str]) -> None:
     schema = messages.schema(NEWEST)
-    config = mesh.apply(schema, mesh.defaults(NEWEST), text, [])
+    config = mesh.apply_mesh_config(schema, mesh.defaults(NEWEST), text, [])
     places = [path for path, _, _ in mesh_check.name_problems(NEWEST, config)]
     assert [place.endswith(path) for place, path in zip(places, paths, strict=True)] == [
         True for _ in paths
@@ -95,4 +95,4 @@ def test_names_in_the_mesh_configuration(text: str, paths: list[str]) -> None:
 
 
 def test_istio_1_0_does_not_check_them() -> None:
-    assert not [*mesh_check.name_problems(releases.parse("1.0"), {})]
+    assert not [*mesh_check.name_problems(releases.parse_release("1.0"), {})]

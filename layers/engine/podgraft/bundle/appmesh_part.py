@@ -8,64 +8,67 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from podgraft.injection import Fault as DocumentFault
+from podgraft.injection import Diagnostic as DocumentFault
 from podgraft.injection import InvalidDocumentsError
 from podgraft.jsonvalue import Object
 from podgraft.policy import Policy
 from podgraft.records import dataclass
 
-from .errors import Fault
+from .errors import Diagnostic
 from .manifests import Manifest, Manifests
-from .parts import Call, Grafted, Part
+from .parts import Component, Mutation, MutationContext
 
 if TYPE_CHECKING:
     from podgraft.injection import appmesh
 
 
 @dataclass(frozen=True, slots=True)
-class AppMeshGraft:
+class AppMeshMutator:
     """The containers of the pod's mesh."""
 
     meshes: appmesh.AppMesh
 
-    def __call__(self, before: Object, call: Call) -> Grafted:
+    def __call__(self, before: Object, call: MutationContext) -> Mutation:
         """Inject as supergloo's webhook would."""
         injected = self.meshes.inject(before, call.namespace, call.trace)
-        return Grafted(base=before, object=injected)
+        return Mutation(patch_base=before, object=injected)
 
 
-def part(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Part:
+def compile_appmesh(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
     """Compile the meshes that inject; nothing where the bundle has none."""
     del deferred  # every review uses all of them
-    meshes = manifests.of("Mesh")
+    meshes = manifests.of_kind("Mesh")
     if not meshes:
-        return Part()
+        return Component()
     from podgraft.injection import appmesh
 
-    config_maps = manifests.of("ConfigMap")
+    config_maps = manifests.of_kind("ConfigMap")
     try:
         compiled = appmesh.compile_(
             [mesh.object for mesh in meshes], [found.object for found in config_maps]
         )
     except InvalidDocumentsError as error:
-        return Part(
-            used=config_maps,
-            faults=_placed(error.faults, meshes),
-            tolerated=_placed(error.warnings, meshes),
+        return Component(
+            used_manifests=config_maps,
+            errors=_locate_errors(error.errors, meshes),
+            warnings=_locate_errors(error.warnings, meshes),
         )
-    used = set(map(id, compiled.used))
-    return Part(
-        pods=(AppMeshGraft(compiled),) if compiled.meshes else (),
-        used=tuple(found for found in config_maps if id(found.object) in used),
-        tolerated=_placed(compiled.warnings, meshes),
+    used = set(map(id, compiled.used_config_maps))
+    return Component(
+        pods=(AppMeshMutator(compiled),) if compiled.meshes else (),
+        used_manifests=tuple(found for found in config_maps if id(found.object) in used),
+        warnings=_locate_errors(compiled.warnings, meshes),
     )
 
 
-def _placed(faults: Iterable[DocumentFault], meshes: Iterable[Manifest]) -> tuple[Fault, ...]:
+def _locate_errors(
+    faults: Iterable[DocumentFault], meshes: Iterable[Manifest]
+) -> tuple[Diagnostic, ...]:
     """Faults of meshes as faults of the files that hold them."""
     from podgraft.injection import appmesh
 
-    holders = {appmesh.identity(mesh.object): mesh for mesh in meshes}
+    holders = {appmesh.namespaced_name(mesh.object): mesh for mesh in meshes}
     return tuple(
-        holders[fault.document].fault(fault.path, fault.problem, fault.remedy) for fault in faults
+        holders[fault.document].make_diagnostic(fault.pointer, fault.problem, fault.remedy)
+        for fault in faults
     )

@@ -55,7 +55,7 @@ def path_warnings(bundle: Bundle, url: UrlPath) -> Iterator[Diagnostic]:
             "remove it from the path",
         )
     expected = injector.cluster_id or STOCK
-    cluster_id = injector.environment(url.tail).get(CLUSTER_ID) or expected
+    cluster_id = injector.parse_environment(url.tail).get(CLUSTER_ID) or expected
     if cluster_id != expected:
         yield url.warning(
             f'the path sets the cluster id of proxies to "{cluster_id}", but {_VALUE} is '

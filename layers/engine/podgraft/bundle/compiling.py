@@ -6,21 +6,21 @@ from itertools import chain
 
 from podgraft.injection.istio import Injector as IstioInjector
 from podgraft.jsonvalue import Object
-from podgraft.policy import Policy, Rules
+from podgraft.policy import InjectionRules, Policy
 from podgraft.records import dataclass
 
 from . import appmesh_part, istio_part, overlay_part, rules_part
 from .digest import compute_digest
-from .errors import BundleError, Fault
-from .manifests import IGNORE, Manifests, read
-from .parts import Compile, Graft, Judge, Part
+from .errors import BundleError, Diagnostic
+from .manifests import IGNORE, Manifests, parse_manifests
+from .parts import Component, ComponentCompiler, Mutator, Validator
 
 # In the order in which they work on an object.
-PARTS: tuple[Compile, ...] = (
-    istio_part.part,
-    appmesh_part.part,
-    overlay_part.part,
-    rules_part.part,
+COMPONENTS: tuple[ComponentCompiler, ...] = (
+    istio_part.compile_istio,
+    appmesh_part.compile_appmesh,
+    overlay_part.compile_overlays,
+    rules_part.compile_policies,
 )
 
 
@@ -35,57 +35,59 @@ class Bundle:
     """
 
     digest: str
-    own_rules: Rules
-    rules: Rules
-    pods: tuple[Graft, ...]
-    objects: tuple[Graft, ...]
-    judges: tuple[Judge, ...]
+    base_rules: InjectionRules
+    rules: InjectionRules
+    pod_mutators: tuple[Mutator, ...]
+    object_mutators: tuple[Mutator, ...]
+    validators: tuple[Validator, ...]
     namespaces: Mapping[str, Object]
     istio: IstioInjector | None
-    tolerated: tuple[Fault, ...]
+    warnings: tuple[Diagnostic, ...]
     manifests: Manifests = Manifests(())
 
-    def under(self, policy: Policy) -> "Bundle":
+    def with_policy(self, policy: Policy) -> "Bundle":
         """The same bundle by the rules of a policy that ``compiles_as`` the one it was made for."""
-        return replace(self, rules=policy.over(self.own_rules))
+        return replace(self, rules=policy.apply_to(self.base_rules))
 
 
-def compile_(files: Mapping[str, bytes], policy: Policy, *, deferred: bool = False) -> Bundle:
+def compile_(files: Mapping[str, bytes], policy: Policy, *, parse_lazily: bool = False) -> Bundle:
     """Compile manifests by relative path; raises ``BundleError`` with every fault there is.
 
     ``deferred``, for a bundle that was checked before: templates are parsed when they are first
     used. One that does not parse fails the reviews that need it, as the operator's fault.
     """
-    manifests = read(files)
-    parts = [part(manifests, policy, deferred=deferred) for part in PARTS]
-    faults = [*manifests.faults, *chain.from_iterable(part.faults for part in parts)]
+    manifests = parse_manifests(files)
+    parts = [part(manifests, policy, deferred=parse_lazily) for part in COMPONENTS]
+    faults = [*manifests.errors, *chain.from_iterable(part.errors for part in parts)]
     if not faults:
-        faults.extend(_useless(manifests, parts))
-    tolerated = tuple(chain.from_iterable(part.tolerated for part in parts))
+        faults.extend(_find_unused_config_maps(manifests, parts))
+    tolerated = tuple(chain.from_iterable(part.warnings for part in parts))
     if faults:
         raise BundleError(faults, tolerated)
-    own = next((part.rules for part in parts if part.rules is not None), Rules())
+    own = next((part.rules for part in parts if part.rules is not None), InjectionRules())
     return Bundle(
         digest=compute_digest(files),
-        own_rules=own,
-        rules=policy.over(own),
-        pods=tuple(chain.from_iterable(part.pods for part in parts)),
-        objects=tuple(chain.from_iterable(part.objects for part in parts)),
-        judges=tuple(chain.from_iterable(part.judges for part in parts)),
+        base_rules=own,
+        rules=policy.apply_to(own),
+        pod_mutators=tuple(chain.from_iterable(part.pods for part in parts)),
+        object_mutators=tuple(chain.from_iterable(part.objects for part in parts)),
+        validators=tuple(chain.from_iterable(part.validators for part in parts)),
         namespaces=manifests.namespaces,
         istio=next((part.istio for part in parts if part.istio is not None), None),
-        tolerated=tolerated,
+        warnings=tolerated,
         manifests=manifests,
     )
 
 
-def _useless(manifests: Manifests, parts: Sequence[Part]) -> Iterator[Fault]:
+def _find_unused_config_maps(
+    manifests: Manifests, parts: Sequence[Component]
+) -> Iterator[Diagnostic]:
     """ConfigMaps that served no part: a misspelt key would otherwise go unnoticed."""
-    used = {id(manifest) for part in parts for manifest in part.used}
-    for manifest in manifests.of("ConfigMap"):
+    used = {id(manifest) for part in parts for manifest in part.used_manifests}
+    for manifest in manifests.of_kind("ConfigMap"):
         if id(manifest) not in used:
             keys = ", ".join(manifest.data) or "nothing"
-            yield manifest.fault(
+            yield manifest.make_diagnostic(
                 "/data",
                 f"holds {keys}, which serves nothing in this bundle",
                 f"use config and values, or mesh, or let a Mesh or paramRef name it, "

@@ -6,33 +6,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from podgraft.injection import Fault as DocumentFault
+from podgraft.injection import Diagnostic as DocumentFault
 from podgraft.injection import InvalidDocumentsError, istio
 from podgraft.jsonvalue import Object
 from podgraft.patch import pointer
 from podgraft.policy import Policy
 from podgraft.records import dataclass
 
-from .errors import Fault
+from .errors import Diagnostic
 from .manifests import Manifest, Manifests
-from .parts import Call, Grafted, Part
+from .parts import Component, Mutation, MutationContext
 
 if TYPE_CHECKING:
     from podgraft.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
-class IstioGraft:
+class IstioMutator:
     """Istio's sidecar for a pod."""
 
     injector: istio.Injector
 
-    def __call__(self, before: Object, call: Call) -> Grafted:
+    def __call__(self, before: Object, call: MutationContext) -> Mutation:
         """Inject as Istio's webhook would."""
-        request = istio.Request(
+        request = istio.InjectionRequest(
             namespace=call.namespace,
-            environment=self.injector.environment(call.path),
-            checked=call.request is not None and before is call.request.object,
+            environment=self.injector.parse_environment(call.path),
+            is_validated=call.request is not None and before is call.request.object,
         )
         injection = self.injector.inject(before, request)
         if call.trace is not None:
@@ -40,8 +40,8 @@ class IstioGraft:
         base, fixed = injection.base, ()
         if injection.operations is not None:  # up to 1.8 a fixed scheme made the patch
             base, fixed = injection.pod, injection.operations
-        return Grafted(
-            base=base, object=injection.pod, warnings=injection.warnings, operations=fixed
+        return Mutation(
+            patch_base=base, object=injection.pod, warnings=injection.warnings, operations=fixed
         )
 
 
@@ -59,18 +59,22 @@ def _add_step(trace: Trace, injection: istio.Injection, release: str) -> None:
     )
 
 
-def part(manifests: Manifests, policy: Policy, *, deferred: bool) -> Part:
+def compile_istio(manifests: Manifests, policy: Policy, *, deferred: bool) -> Component:
     """Compile the one injector configuration; nothing where the bundle has none."""
-    configs = _holding("config", manifests)
-    meshes = _holding("mesh", manifests)
-    faults = (*_several(configs, "config"), *_several(meshes, "mesh"), *_untextual(manifests))
+    configs = _config_maps_with_key("config", manifests)
+    meshes = _config_maps_with_key("mesh", manifests)
+    faults = (
+        *_find_duplicates(configs, "config"),
+        *_find_duplicates(meshes, "mesh"),
+        *_find_non_string_entries(manifests),
+    )
     if faults:
-        return Part(used=(*configs, *meshes), faults=faults)
+        return Component(used_manifests=(*configs, *meshes), errors=faults)
     if not configs:
-        return Part(faults=tuple(_homeless(manifests, meshes)), used=meshes)
-    proxy_configs = tuple(sorted(manifests.of("ProxyConfig"), key=_created))
+        return Component(errors=tuple(_find_orphans(manifests, meshes)), used_manifests=meshes)
+    proxy_configs = tuple(sorted(manifests.of_kind("ProxyConfig"), key=_creation_order))
     sources = _Sources(configs[0], meshes[0] if meshes else None, proxy_configs)
-    return _compiled(sources, manifests, policy, deferred=deferred)
+    return _compile_sources(sources, manifests, policy, deferred=deferred)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,46 +90,50 @@ class _Sources:
         text = holder.data.get(key, default) if holder else default
         return text if isinstance(text, str) else default
 
-    def placed(self, fault: DocumentFault) -> Fault:
+    def locate(self, fault: DocumentFault) -> Diagnostic:
         """A fault of one of Istio's documents as a fault of the file that holds it."""
-        path = f"/data/{fault.document}{fault.path}"
+        path = f"/data/{fault.document}{fault.pointer}"
         match fault.document:
             case "config" | "values":
-                placed = self.config.fault(path, fault.problem, fault.remedy)
+                placed = self.config.make_diagnostic(path, fault.problem, fault.remedy)
             case "mesh" if self.mesh is not None:
-                placed = self.mesh.fault(path, fault.problem, fault.remedy)
+                placed = self.mesh.make_diagnostic(path, fault.problem, fault.remedy)
             case document:
-                placed = self._of_proxy_config(document, fault)
+                placed = self._locate_proxy_config(document, fault)
         return replace(placed, excerpt=fault.excerpt, severity=fault.severity)
 
-    def _of_proxy_config(self, document: str, fault: DocumentFault) -> Fault:
+    def _locate_proxy_config(self, document: str, fault: DocumentFault) -> Diagnostic:
         for manifest in self.proxy_configs:
             if document == f"ProxyConfig {manifest.namespace}/{manifest.name}":
-                return manifest.fault(fault.path, fault.problem, fault.remedy)
-        return Fault(file=document, path=fault.path, problem=fault.problem, remedy=fault.remedy)
+                return manifest.make_diagnostic(fault.pointer, fault.problem, fault.remedy)
+        return Diagnostic(
+            file=document, path=fault.pointer, problem=fault.problem, remedy=fault.remedy
+        )
 
 
-def _compiled(sources: _Sources, manifests: Manifests, policy: Policy, *, deferred: bool) -> Part:
+def _compile_sources(
+    sources: _Sources, manifests: Manifests, policy: Policy, *, deferred: bool
+) -> Component:
     used = (sources.config,) if sources.mesh is None else (sources.config, sources.mesh)
     try:
-        documents, surroundings = _documents(sources, manifests), _surroundings(policy)
+        documents, surroundings = _istio_documents(sources, manifests), _istiod_environment(policy)
         injector = istio.compile_(documents, surroundings, deferred=deferred)
     except InvalidDocumentsError as error:
-        return Part(
-            used=used,
-            faults=tuple(map(sources.placed, error.faults)),
-            tolerated=tuple(map(sources.placed, error.warnings)),
+        return Component(
+            used_manifests=used,
+            errors=tuple(map(sources.locate, error.errors)),
+            warnings=tuple(map(sources.locate, error.warnings)),
         )
-    return Part(
-        pods=(IstioGraft(injector),),
+    return Component(
+        pods=(IstioMutator(injector),),
         rules=injector.rules,
         istio=injector,
-        used=used,
-        tolerated=tuple(map(sources.placed, injector.warnings)),
+        used_manifests=used,
+        warnings=tuple(map(sources.locate, injector.warnings)),
     )
 
 
-def _documents(sources: _Sources, manifests: Manifests) -> istio.Documents:
+def _istio_documents(sources: _Sources, manifests: Manifests) -> istio.Documents:
     return istio.Documents(
         config=sources.text("config", ""),
         values=sources.text("values", "{}"),
@@ -135,9 +143,9 @@ def _documents(sources: _Sources, manifests: Manifests) -> istio.Documents:
     )
 
 
-def _surroundings(policy: Policy) -> istio.Surroundings:
+def _istiod_environment(policy: Policy) -> istio.IstiodEnvironment:
     features = policy.features
-    return istio.Surroundings(
+    return istio.IstiodEnvironment(
         release=policy.istio_release,
         revision="default" if policy.revision is None else policy.revision,
         native_sidecars=features.native_sidecars,
@@ -151,32 +159,34 @@ def _surroundings(policy: Policy) -> istio.Surroundings:
     )
 
 
-def _holding(key: str, manifests: Manifests) -> tuple[Manifest, ...]:
-    return tuple(found for found in manifests.of("ConfigMap") if key in found.data)
+def _config_maps_with_key(key: str, manifests: Manifests) -> tuple[Manifest, ...]:
+    return tuple(found for found in manifests.of_kind("ConfigMap") if key in found.data)
 
 
-def _created(manifest: Manifest) -> tuple[str, str, str]:
+def _creation_order(manifest: Manifest) -> tuple[str, str, str]:
     """The order in which istiod saw them: by age, then by name."""
     created = manifest.metadata.get("creationTimestamp")
     return (str(created or ""), manifest.namespace, manifest.name)
 
 
-def _several(holders: Sequence[Manifest], key: str) -> Iterator[Fault]:
+def _find_duplicates(holders: Sequence[Manifest], key: str) -> Iterator[Diagnostic]:
     for further in holders[1:]:
         problem = f"is a second {key}; the first is in {holders[0].file}"
         remedy = "keep one: each revision is an injector of its own"
-        yield further.fault(f"/data/{key}", problem, remedy)
+        yield further.make_diagnostic(f"/data/{key}", problem, remedy)
 
 
-def _untextual(manifests: Manifests) -> Iterator[Fault]:
-    for manifest in manifests.of("ConfigMap"):
+def _find_non_string_entries(manifests: Manifests) -> Iterator[Diagnostic]:
+    for manifest in manifests.of_kind("ConfigMap"):
         for key, value in manifest.data.items():
             if not isinstance(value, str):
                 path = f"/data/{pointer.escape(key)}"
-                yield manifest.fault(path, "is no string", "put it in quotes, or under a |")
+                yield manifest.make_diagnostic(
+                    path, "is no string", "put it in quotes, or under a |"
+                )
 
 
-def _homeless(manifests: Manifests, meshes: Sequence[Manifest]) -> Iterator[Fault]:
-    for manifest in (*meshes, *manifests.of("ProxyConfig")):
+def _find_orphans(manifests: Manifests, meshes: Sequence[Manifest]) -> Iterator[Diagnostic]:
+    for manifest in (*meshes, *manifests.of_kind("ProxyConfig")):
         problem = "is used with an injector configuration only, and there is none"
-        yield manifest.fault("", problem, "add the ConfigMap istio-sidecar-injector")
+        yield manifest.make_diagnostic("", problem, "add the ConfigMap istio-sidecar-injector")

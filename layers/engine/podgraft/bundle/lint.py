@@ -23,11 +23,11 @@ def warnings(
     ``document`` is the text of the policy, and ``file`` is the name of it in messages. The
     warnings that compilation found come first.
     """
-    for found in bundle.tolerated:
+    for found in bundle.warnings:
         if found.is_warning:
             # The policy is named by its kind where the bundle does not know its file.
             yield replace(found, file=file) if found.file == "policy" else found
-    read = manifests.read(files)
+    read = manifests.parse_manifests(files)
     yield from revisions.warnings(read, policy)
     yield from retired_registries.warnings(read)
     yield from retired_registries.document_warnings(file, kubeyaml.load(document) or {})

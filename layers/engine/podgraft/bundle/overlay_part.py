@@ -9,69 +9,72 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from podgraft.jsonvalue import Object
-from podgraft.policy import Notes, Policy, Spot
+from podgraft.policy import Cursor, Diagnostics, Policy
 from podgraft.records import dataclass
 
-from .errors import Fault
+from .errors import Diagnostic
 from .manifests import Manifest, Manifests
-from .parts import Call, Grafted, Part
+from .parts import Component, Mutation, MutationContext
 
 if TYPE_CHECKING:
-    from podgraft.injection.overlay import Overlays
+    from podgraft.injection.overlay import OverlaySet
 
 KIND = "Overlay"
 
 
 @dataclass(frozen=True, slots=True)
-class OverlayGraft:
+class OverlayMutator:
     """All overlays of the bundle, in the order of their names."""
 
-    overlays: Overlays
+    overlays: OverlaySet
 
-    def __call__(self, before: Object, call: Call) -> Grafted:
+    def __call__(self, before: Object, call: MutationContext) -> Mutation:
         """The object with every overlay on it that is for it."""
         from podgraft.policy import constraints
 
-        request = call.request or constraints.creation(before, call.namespace)
-        return Grafted(base=before, object=self.overlays.over(before, request, call.trace))
+        request = call.request or constraints.make_create_request(before, call.namespace)
+        return Mutation(patch_base=before, object=self.overlays.apply(before, request, call.trace))
 
 
-def part(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Part:
+def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
     """Compile the overlays; nothing where the bundle has none."""
     del deferred  # every review uses all of them
-    found = manifests.of(KIND)
+    found = manifests.of_kind(KIND)
     if not found:
-        return Part()
+        return Component()
     from podgraft.injection import overlay
 
-    faults: list[Fault] = []
-    compiled = [overlay.read(*spec) for spec in _specs(found, faults)]
-    overlays = overlay.ordered([each for each in compiled if each], manifests.namespaces)
-    graft = OverlayGraft(overlays)
-    return Part(
+    faults: list[Diagnostic] = []
+    compiled = [overlay.parse_overlay(*spec) for spec in _overlay_specs(found, faults)]
+    overlays = overlay.sort_overlays([each for each in compiled if each], manifests.namespaces)
+    graft = OverlayMutator(overlays)
+    return Component(
         pods=(graft,),
         objects=(graft,),
-        faults=tuple(faults),
-        tolerated=() if faults else tuple(_conflicting(overlays, found)),
+        errors=tuple(faults),
+        warnings=() if faults else tuple(_find_conflicts(overlays, found)),
     )
 
 
-def _specs(manifests: tuple[Manifest, ...], faults: list[Fault]) -> Iterator[tuple[Spot, str]]:
+def _overlay_specs(
+    manifests: tuple[Manifest, ...], faults: list[Diagnostic]
+) -> Iterator[tuple[Cursor, str]]:
     for manifest in manifests:
-        notes = Notes()
-        yield Spot(manifest.object.get("spec"), "/spec", notes), manifest.name
+        notes = Diagnostics()
+        yield Cursor(manifest.object.get("spec"), "/spec", notes), manifest.name
         faults.extend(
-            manifest.fault(fault.path, fault.problem, fault.remedy) for fault in notes.faults
+            manifest.make_diagnostic(fault.pointer, fault.problem, fault.remedy)
+            for fault in notes.errors
         )
 
 
-def _conflicting(overlays: Overlays, manifests: tuple[Manifest, ...]) -> Iterator[Fault]:
+def _find_conflicts(overlays: OverlaySet, manifests: tuple[Manifest, ...]) -> Iterator[Diagnostic]:
     """Overlays that set one value differently: the last by name would win."""
     from podgraft.injection import overlay_conflicts
 
     holders = {manifest.name: manifest for manifest in manifests}
-    for conflict in overlay_conflicts.find(overlays):
-        yield holders[conflict.second].fault(
+    for conflict in overlay_conflicts.find_conflicts(overlays):
+        yield holders[conflict.second].make_diagnostic(
             "/spec/template",
             f"sets {conflict.path} of {conflict.kind} to {conflict.values[1]}, "
             f"where {conflict.first} sets {conflict.values[0]}",

@@ -15,10 +15,10 @@ from podgraft.admission import AdmissionRequest
 from podgraft.injection.istio import Injector as IstioInjector
 from podgraft.jsonvalue import Object
 from podgraft.patch import Operation
-from podgraft.policy import Policy, Rules
+from podgraft.policy import InjectionRules, Policy
 from podgraft.records import dataclass
 
-from .errors import Fault
+from .errors import Diagnostic
 from .manifests import Manifest, Manifests
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class MutationContext:
     """What is known beside the object: where it goes, and the URL's path behind ``/inject/``.
 
     ``request`` is ``None`` where nobody asked: on the command line. ``trace`` records the steps
@@ -40,7 +40,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grafted:
+class Mutation:
     """An object after one injection; the one that went in is never changed.
 
     The patch is ``operations``, which lead to ``base``, and the difference from there to
@@ -48,19 +48,19 @@ class Grafted:
     injector fills in before it looks; a patch for it fits what went in as well.
     """
 
-    base: Object
+    patch_base: Object
     object: Object
     warnings: tuple[str, ...] = ()
     operations: tuple[Operation, ...] = ()
 
 
-class Graft(Protocol):
+class Mutator(Protocol):
     """Adds to an object what the operator prescribed.
 
     Raises ``injection.UserError`` or ``injection.OperatorError``, by whose fault it cannot.
     """
 
-    def __call__(self, before: Object, call: Call) -> Grafted:
+    def __call__(self, before: Object, call: MutationContext) -> Mutation:
         """The object as it shall be."""
         ...
 
@@ -74,7 +74,7 @@ class Denial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class ValidationResult:
     """What the rules say about a request; without denials it passes."""
 
     denials: tuple[Denial, ...] = ()
@@ -82,16 +82,16 @@ class Judgement:
     audit: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-class Judge(Protocol):
+class Validator(Protocol):
     """Rules for any object, that change nothing."""
 
-    def __call__(self, request: AdmissionRequest, trace: Trace | None = None) -> Judgement:
+    def __call__(self, request: AdmissionRequest, trace: Trace | None = None) -> ValidationResult:
         """Judge one request; ``trace`` records the steps."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Component:
     """What one kind of manifests in the bundle amounts to.
 
     ``pods`` work on /inject, ``objects`` on /mutate, ``judges`` on /validate, each in order.
@@ -99,19 +99,19 @@ class Part:
     faults that need not stop a review.
     """
 
-    pods: tuple[Graft, ...] = ()
-    objects: tuple[Graft, ...] = ()
-    judges: tuple[Judge, ...] = ()
-    rules: Rules | None = None
+    pods: tuple[Mutator, ...] = ()
+    objects: tuple[Mutator, ...] = ()
+    validators: tuple[Validator, ...] = ()
+    rules: InjectionRules | None = None
     istio: IstioInjector | None = None
-    used: tuple[Manifest, ...] = ()
-    faults: tuple[Fault, ...] = ()
-    tolerated: tuple[Fault, ...] = ()
+    used_manifests: tuple[Manifest, ...] = ()
+    errors: tuple[Diagnostic, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
 
-class Compile(Protocol):
+class ComponentCompiler(Protocol):
     """Compiles the manifests of one kind; nothing where the bundle has none."""
 
-    def __call__(self, manifests: Manifests, policy: Policy, /, *, deferred: bool) -> Part:
+    def __call__(self, manifests: Manifests, policy: Policy, /, *, deferred: bool) -> Component:
         """``deferred``: what few reviews use is compiled for the first that does."""
         ...

@@ -85,7 +85,7 @@ def image_warning(image: str) -> str:
 def warnings(manifests: Manifests) -> Iterator[Diagnostic]:
     """Return a warning for each string of the bundle's manifests that names a location."""
     templates = _patch_config_maps(manifests)
-    for manifest in manifests.all:
+    for manifest in manifests.manifests:
         is_template = (manifest.namespace, manifest.name) in templates
         if manifest.kind in _KINDS:
             spec: Object = {"spec": manifest.object.get("spec")}
@@ -113,7 +113,7 @@ def document_warnings(file: str, document: JSON, path: str = "") -> Iterator[Dia
 def _patch_config_maps(manifests: Manifests) -> set[tuple[str, str]]:
     """Return namespace and name of the ConfigMaps that contain templates of App Mesh."""
     found: set[tuple[str, str]] = set()
-    for mesh in manifests.of("Mesh"):
+    for mesh in manifests.of_kind("Mesh"):
         spec = mesh.object.get("spec")
         app_mesh = spec.get("awsAppMesh") if isinstance(spec, dict) else None
         reference = app_mesh.get("sidecarPatchConfigMap") if isinstance(app_mesh, dict) else None

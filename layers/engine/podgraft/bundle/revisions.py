@@ -21,7 +21,7 @@ _LABEL = "istio.io/rev"
 def warnings(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
     """Return a warning for an injector ConfigMap of another revision than the policy's."""
     expected = policy.revision or DEFAULT
-    for manifest in manifests.of("ConfigMap"):
+    for manifest in manifests.of_kind("ConfigMap"):
         path, revision = _revision(manifest) if "config" in manifest.data else ("", "")
         if revision and revision != expected:
             problem = f'belongs to revision "{revision}", but pods get {_LABEL}: {expected}'

@@ -37,7 +37,7 @@ class Checker:
         from cel_expr_python import cel  # pyright: ignore[reportMissingTypeStubs]
 
         self._environment = cel.NewEnv(
-            config=cel.NewEnvConfigFromYaml(_description(tuple(overloads), variables))
+            config=cel.NewEnvConfigFromYaml(_environment_description(tuple(overloads), variables))
         )
 
     def check(self, text: str) -> tuple[bytes, str]:
@@ -48,17 +48,17 @@ class Checker:
         try:
             expression = self._environment.compile(text)
         except RuntimeError as error:
-            raise CompileError(text, tuple(_problems(str(error)))) from error
-        return expression.serialize(), _spelled(expression.return_type().name())
+            raise CompileError(text, tuple(_parse_problems(str(error)))) from error
+        return expression.serialize(), _spell_type(expression.return_type().name())
 
 
-def _spelled(name: str) -> str:
+def _spell_type(name: str) -> str:
     """A type as the rows spell it: ``list(dyn)``, where the binding says ``LIST<DYN>``."""
     small = re.sub(r"(?<![.\w])[A-Z]+\b", lambda word: word[0].lower(), name)
     return small.replace("<", "(").replace(">", ")").replace(" ", "")
 
 
-def _description(overloads: tuple[Overload, ...], variables: Mapping[str, str]) -> str:
+def _environment_description(overloads: tuple[Overload, ...], variables: Mapping[str, str]) -> str:
     functions: dict[str, list[object]] = {}
     for overload in overloads:
         functions.setdefault(overload.name, []).append(_declaration(overload))
@@ -70,7 +70,9 @@ def _description(overloads: tuple[Overload, ...], variables: Mapping[str, str]) 
             "functions": [
                 {"name": name, "overloads": declared} for name, declared in functions.items()
             ],
-            "variables": [{"name": name, **_type(type_)} for name, type_ in variables.items()],
+            "variables": [
+                {"name": name, **_parse_type(type_)} for name, type_ in variables.items()
+            ],
         }
     )
 
@@ -81,24 +83,27 @@ _EXTENDED = ("string", "_<_", "_<=_", "_>_", "_>=_")
 
 
 def _declaration(overload: Overload) -> dict[str, object]:
-    parameters = [_type(name) for name in overload.parameters]
-    declaration: dict[str, object] = {"id": overload.id, "return": _type(overload.result)}
+    parameters = [_parse_type(name) for name in overload.parameters]
+    declaration: dict[str, object] = {"id": overload.id, "return": _parse_type(overload.result)}
     if overload.member:
         return {**declaration, "target": parameters[0], "args": parameters[1:]}
     return {**declaration, "args": parameters}
 
 
-def _type(name: str) -> _Type:
+def _parse_type(name: str) -> _Type:
     """``map(string,list(A))`` as the description writes it."""
     outer, _, inner = name.partition("(")
     if is_parameter(outer):
         return {"type_name": outer, "is_type_param": True}
     if not inner:
         return {"type_name": outer}
-    return {"type_name": outer, "params": [_type(each) for each in _split(inner[:-1])]}
+    return {
+        "type_name": outer,
+        "params": [_parse_type(each) for each in _split_arguments(inner[:-1])],
+    }
 
 
-def _split(text: str) -> list[str]:
+def _split_arguments(text: str) -> list[str]:
     """At the commas that stand in no parentheses."""
     return re.findall(r"[^,()]+(?:\((?:[^()]|\([^()]*\))*\))?", text)
 
@@ -109,7 +114,7 @@ _PROBLEM = re.compile(
 _TOO_DEEP = re.compile(r"recursion (?:limit|depth)[^\d]*(\d+)")
 
 
-def _problems(message: str) -> list[Problem]:
+def _parse_problems(message: str) -> list[Problem]:
     """cel-cpp's message as places and words; what has no place stands at the beginning."""
     too_deep = _TOO_DEEP.search(message)
     if too_deep:

@@ -19,7 +19,7 @@ from podgraft.cli.exchange import Exchange
 from podgraft.cli.framing import read_message
 from podgraft.cli.http_fault import HTTPFault
 from podgraft.cli.incidents import Incidents
-from podgraft.web import trace
+from podgraft.web import format_traceback
 
 HANDSHAKE_SECONDS = 5.0
 # Until the first byte of a connection's first request. Go opens connections ahead of need; the
@@ -187,7 +187,9 @@ class ConnectionLoop:
         except OSError:  # the client is gone, or sends what is not TLS
             self.close(connection)
         except Exception as error:  # noqa: BLE001  a bug must not end all connections
-            self._incidents.report(f"connection from {connection.source}: {trace(error)}")
+            self._incidents.report(
+                f"connection from {connection.source}: {format_traceback(error)}"
+            )
             self.close(connection)
 
     def _shake_hands(self, connection: Connection) -> None:

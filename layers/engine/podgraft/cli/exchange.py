@@ -11,7 +11,7 @@ from gunicorn.http.errors import ParseException
 from podgraft.cli import http_fault
 from podgraft.cli.connection import Connection
 from podgraft.cli.framing import BodyPending
-from podgraft.web import trace
+from podgraft.web import format_traceback
 
 
 class Host(Protocol):
@@ -79,7 +79,7 @@ def answer(host: Host, connection: Connection) -> Exchange:
         return Exchange(needs_body=True)
     except Exception as error:  # noqa: BLE001  the last line: whatever happened is answered
         # Without the error's message, which can quote the request.
-        host.log.error("request from %s failed: %s", connection.source, trace(error))  # noqa: TRY400
+        host.log.error("request from %s failed: %s", connection.source, format_traceback(error))  # noqa: TRY400
         return Exchange(http_fault.INTERNAL.encode())
     return Exchange(
         b"".join(output.chunks),

@@ -11,7 +11,7 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
 from podgraft.cli.tls import ReloadingContext
-from podgraft.cli.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, Worker
+from podgraft.cli.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, RedactingWorker
 
 # Go's client keeps an idle connection for 90 s: it must be the one that closes, or a review that is
 # just being sent is lost.
@@ -22,7 +22,7 @@ _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 — for gunicorn's heartbeats, w
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ServerConfig:
     """Where an app is served, and how much of it at once."""
 
     host: str
@@ -35,7 +35,7 @@ class Place:
 class Server(BaseApplication):
     """One app at one place until it is told to stop: SIGTERM ends it, the open requests first."""
 
-    def __init__(self, app: Flask, place: Place, tls: ReloadingContext) -> None:
+    def __init__(self, app: Flask, place: ServerConfig, tls: ReloadingContext) -> None:
         self._app = app
         self._place = place
         self._tls = tls
@@ -59,7 +59,7 @@ class Server(BaseApplication):
             # gunicorn makes the worker itself: what is ours reaches it by the class.
             "worker_class": type(
                 "BoundedWorker",
-                (Worker,),
+                (RedactingWorker,),
                 {"connections_per_address": place.connections_per_address},
             ),
             "threads": place.threads,
@@ -73,17 +73,17 @@ class Server(BaseApplication):
             # With a certificate gunicorn speaks TLS; which one it is, the context decides.
             "certfile": str(self._tls.files.certificate),
             "keyfile": str(self._tls.files.key),
-            "ssl_context": self._context,
-            "when_ready": _announce,
+            "ssl_context": self._tls_context,
+            "when_ready": _print_address,
         }
 
-    def _context(self, config: object, default: object) -> ssl.SSLContext:
+    def _tls_context(self, config: object, default: object) -> ssl.SSLContext:
         """What gunicorn asks for at every connection."""
         del config, default
         return self._tls.current()
 
 
-def _announce(arbiter: Arbiter) -> None:
+def _print_address(arbiter: Arbiter) -> None:
     """Say where, once connections are accepted: with port 0 nobody else knows."""
     for listener in arbiter.LISTENERS:
         host, port = listener.sock.getsockname()[:2]

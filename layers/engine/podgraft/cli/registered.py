@@ -19,7 +19,7 @@ def url_paths(file: Path, injector: str | None = None) -> Iterator[UrlPath]:
 
     With *injector*, only the webhooks of that injector count.
     """
-    for manifest in documents.objects(file):
+    for manifest in documents.read_objects(file):
         webhooks = manifest.get("webhooks")
         if manifest.get("kind") != _KIND or not isinstance(webhooks, list):
             continue
@@ -27,7 +27,7 @@ def url_paths(file: Path, injector: str | None = None) -> Iterator[UrlPath]:
             path = _path(webhook)
             name, tail = _parts(path) if path is not None else ("", None)
             if tail is not None and injector in (None, name):
-                place = f"{file}, {documents.name(manifest)}"
+                place = f"{file}, {documents.object_name(manifest)}"
                 yield UrlPath(tail, place, f"/webhooks/{index}/clientConfig")
 
 

@@ -15,11 +15,11 @@ from tempfile import mkdtemp
 import click
 
 from podgraft.cli.failure import CommandError
-from podgraft.cli.https import Place, Server
+from podgraft.cli.https import Server, ServerConfig
 from podgraft.cli.survey import Survey, all_lines, certificate_survey, survey
-from podgraft.cli.tls import Files, ReloadingContext
+from podgraft.cli.tls import ReloadingContext, TLSFiles
 from podgraft.cli.worker import DEFAULT_CONNECTIONS_PER_ADDRESS
-from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.store import FolderCallers, FolderStore
 from podgraft.store.last_good import FileLastGood
 from podgraft.web import Auth, create_app
 
@@ -86,18 +86,18 @@ def command(  # noqa: PLR0913 — one parameter an option
 
     SIGTERM ends it once the open requests are answered. Port 0 takes a free port and prints it.
     """
-    proof = _proof(auth, client_ca)
-    tls = ReloadingContext(Files(cert, key, client_ca, _passphrase(passphrase_file)))
-    callers = DirectoryCallers(folder)
+    proof = _auth_mode(auth, client_ca)
+    tls = ReloadingContext(TLSFiles(cert, key, client_ca, _read_passphrase(passphrase_file)))
+    callers = FolderCallers(folder)
     if check:
         # Without the last good versions: they would hide what does not load now.
         _report(
-            survey(folder, DirectoryStore(folder), callers, proof),
+            survey(folder, FolderStore(folder), callers, proof),
             certificate_survey(cert),
             check=True,
         )
         return
-    place = Place(
+    place = ServerConfig(
         host=host,
         port=port,
         workers=workers,
@@ -105,7 +105,7 @@ def command(  # noqa: PLR0913 — one parameter an option
         connections_per_address=connections_per_address,
     )
     with _state_folder(state) as last_good:
-        store = DirectoryStore(folder, last_good=FileLastGood(last_good))
+        store = FolderStore(folder, last_good=FileLastGood(last_good))
         _report(survey(folder, store, callers, proof), certificate_survey(cert), check=False)
         Server(create_app(store, callers, auth=proof), place, tls).run()
 
@@ -136,7 +136,7 @@ def _report(*surveys: Survey, check: bool) -> None:
         raise CommandError("something does not load; correct the errors above")
 
 
-def _proof(auth: str | None, client_ca: Path | None) -> Auth:
+def _auth_mode(auth: str | None, client_ca: Path | None) -> Auth:
     if auth is None:
         return Auth.TOKEN if client_ca is None else Auth.MTLS
     if auth == Auth.MTLS and client_ca is None:
@@ -144,5 +144,5 @@ def _proof(auth: str | None, client_ca: Path | None) -> Auth:
     return Auth(auth)
 
 
-def _passphrase(file: Path | None) -> bytes | None:
+def _read_passphrase(file: Path | None) -> bytes | None:
     return None if file is None else file.read_bytes().split(b"\n", 1)[0].removesuffix(b"\r")

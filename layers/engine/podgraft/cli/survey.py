@@ -14,7 +14,7 @@ from cryptography import x509
 
 from podgraft.cli.failure import CommandError
 from podgraft.store import Callers, CallerStore, Store, StoreError
-from podgraft.web import Auth, trace
+from podgraft.web import Auth, format_traceback
 
 _SOON = timedelta(days=30)
 
@@ -39,7 +39,7 @@ def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Surv
     except CommandError:
         raise
     except Exception as error:  # noqa: BLE001  it may concern one review in many
-        return Survey(errors=(f"--store {folder}: internal error: {trace(error)}",))
+        return Survey(errors=(f"--store {folder}: internal error: {format_traceback(error)}",))
 
 
 def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
@@ -56,7 +56,7 @@ def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Sur
             errors.append(f"{folder / name}: {_told(error)}; the reviews of this injector fail")
         else:
             if snapshot.stale is not None:  # the server has a last good version
-                errors.append(f"{folder / name}: {snapshot.stale.why}")
+                errors.append(f"{folder / name}: {snapshot.stale.reason}")
             policy, digest = snapshot.policy_version, snapshot.bundle.digest
             lines.append(f"injector {name}: policy {policy}, bundle {digest}")
     usable = failing < len(injectors)
@@ -110,7 +110,7 @@ def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
     )
     errors = tuple(
         f"{folder / 'auth' / name}.yaml: {_told(error)}; the reviews of this cluster fail"
-        for name, error in sorted(book.unread.items())
+        for name, error in sorted(book.load_errors.items())
     )
     if lines or errors:
         return Survey(lines=lines, errors=errors)

@@ -17,7 +17,7 @@ _Marks: TypeAlias = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class TLSFiles:
     """What a server shows, and whose clients it knows."""
 
     certificate: Path
@@ -55,7 +55,7 @@ class Files:
                 "check the clock, or use another one"
             )
 
-    def marks(self) -> _Marks | None:
+    def file_stats(self) -> _Marks | None:
         """What changes when a file does; None while one is missing, as during a replacement."""
         paths = (self.certificate, self.key, *([self.client_ca] if self.client_ca else ()))
         try:
@@ -68,9 +68,9 @@ class Files:
 class ReloadingContext:
     """The newest context that loads: a broken replacement leaves the old certificate in service."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: TLSFiles) -> None:
         self.files = files
-        self._marks = files.marks()
+        self._marks = files.file_stats()
         try:
             self._context = files.load()
         except (OSError, ValueError) as error:
@@ -80,7 +80,7 @@ class ReloadingContext:
 
     def current(self) -> ssl.SSLContext:
         """The context for the next connection; connections that are open keep theirs."""
-        marks = self.files.marks()
+        marks = self.files.file_stats()
         if marks is not None and marks != self._marks:
             self._marks = marks  # also where it does not load: told once, not at every connection
             self._reload()

@@ -22,9 +22,9 @@ def command(*, filename: Path, output: Path | None) -> None:
     Sidecars of every Istio release are found by the traces that injection leaves; documents
     without any are copied byte for byte.
     """
-    text = documents.read(filename)
+    text = documents.read_text(filename)
     try:
         result = undoing.uninject(text)
     except (UserError, kubeyaml.NotYAMLError) as error:
         raise CommandError(f"{filename}: {error}") from error
-    documents.write(output, result)
+    documents.write_text(output, result)

@@ -44,7 +44,7 @@ from podgraft.cli.connection_loop import ConnectionLoop
 from podgraft.cli.connection_set import ConnectionSet
 from podgraft.cli.exchange import Exchange, answer
 from podgraft.cli.incidents import Incidents
-from podgraft.web import trace
+from podgraft.web import format_traceback
 
 # Connections of a worker, and of one address among them. A kube-apiserver opens up to 200, as many
 # as it changes objects at once by default, and several can share an address.
@@ -57,7 +57,7 @@ _ACCEPTED_AT_ONCE = 8
 _NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
 
-class Worker(BaseWorker):
+class RedactingWorker(BaseWorker):
     """A loop that owns the connections, and threads that run the application."""
 
     # What BaseWorker sets; its stubs are narrower, or leave them out.
@@ -180,7 +180,9 @@ class Worker(BaseWorker):
         """Go on after a thread has done its part."""
         error = None if done.cancelled() else done.exception()
         if error is not None and not isinstance(error, OSError):
-            self._incidents.report(f"request from {connection.source} failed: {trace(error)}")
+            self._incidents.report(
+                f"request from {connection.source} failed: {format_traceback(error)}"
+            )
         if done.cancelled() or error is not None:  # mostly, the client is gone
             self._loop.close(connection)
         else:

@@ -22,29 +22,29 @@ Equals text/template and fmt of Go 1.26, errors word by word, with these differe
 """
 
 from . import printing
-from .errors import ExcessError, ExecError, FunctionError, LimitError, TemplateError
-from .footprint import Footprint
-from .functions import EACH, Flow, Function, Harm, Named, Read, Serializer
+from .errors import ExecError, FunctionError, LimitError, LimitExceededError, TemplateError
+from .footprint import Projection
+from .functions import ALL_ELEMENTS, Dependency, Flow, Function, Harm, KeyArgument, Serializer
 from .library import BUILTINS
 from .limits import LIMITS, Limits
 from .program import Program, compile_
 
 __all__ = [
+    "ALL_ELEMENTS",
     "BUILTINS",
-    "EACH",
     "LIMITS",
-    "ExcessError",
+    "Dependency",
     "ExecError",
     "Flow",
-    "Footprint",
     "Function",
     "FunctionError",
     "Harm",
+    "KeyArgument",
     "LimitError",
+    "LimitExceededError",
     "Limits",
-    "Named",
     "Program",
-    "Read",
+    "Projection",
     "Serializer",
     "TemplateError",
     "compile_",

@@ -15,14 +15,14 @@ from podgraft.govalue import (
     Slice,
     Struct,
     Value,
-    bind,
+    bind_method,
     pointer_to,
     type_of,
 )
 
 from . import nodes
-from .errors import FaultError
-from .functions import REFLECTED
+from .errors import ExecutionError
+from .functions import REFLECT_VALUE
 from .printer import SIGNED, UNSIGNED
 
 _NILABLE = (Kind.MAP, Kind.SLICE, Kind.POINTER, Kind.INTERFACE, Kind.FUNC)
@@ -38,7 +38,9 @@ _BITS = {
 }
 
 
-def converted(value: Value, wanted: GoType, holder: Value = None, key: str | None = None) -> Value:
+def convert_argument(
+    value: Value, wanted: GoType, container: Value = None, key: str | None = None
+) -> Value:
     """``value`` as an argument of the type ``wanted`` (validateType).
 
     It came out of ``holder`` under ``key``; see ``interface_of``.
@@ -47,33 +49,33 @@ def converted(value: Value, wanted: GoType, holder: Value = None, key: str | Non
     if type_ is wanted:
         return value
     if type_ is None:
-        return _nil_as(wanted, interface_of(holder, key))
-    if wanted.kind is Kind.INTERFACE and assignable(type_, wanted):
+        return _convert_nil(wanted, static_interface(container, key))
+    if wanted.kind is Kind.INTERFACE and is_assignable(type_, wanted):
         return value
-    if assignable(type_, wanted):  # of the same make under another name, which it now gets
+    if is_assignable(type_, wanted):  # of the same make under another name, which it now gets
         return wanted.convert(getattr(value, "raw", value))
-    if type_.kind is Kind.POINTER and type_.elem and assignable(type_.elem, wanted):
+    if type_.kind is Kind.POINTER and type_.elem and is_assignable(type_.elem, wanted):
         if value.target is None:
-            raise FaultError(f"dereference of nil pointer of type {wanted}")
+            raise ExecutionError(f"dereference of nil pointer of type {wanted}")
         return value.target
     if value.__class__ is Struct and value.addressable:
         pointer = pointer_to(type_)
-        if assignable(pointer, wanted):
+        if is_assignable(pointer, wanted):
             return Pointer(pointer, value)
-    raise FaultError(f"wrong type for value; expected {wanted}; got {type_}")
+    raise ExecutionError(f"wrong type for value; expected {wanted}; got {type_}")
 
 
-def _nil_as(wanted: GoType, interface: GoType | None) -> Value:
+def _convert_nil(wanted: GoType, interface: GoType | None) -> Value:
     if interface is not None:
-        if interface is wanted or wanted is REFLECTED or _is_any(wanted):
+        if interface is wanted or wanted is REFLECT_VALUE or _is_any(wanted):
             return None
-        raise FaultError(f"wrong type for value; expected {wanted}; got {interface}")
+        raise ExecutionError(f"wrong type for value; expected {wanted}; got {interface}")
     if can_be_nil(wanted):
-        return zero(wanted)
-    raise FaultError(f"invalid value; expected {wanted}")
+        return zero_value(wanted)
+    raise ExecutionError(f"invalid value; expected {wanted}")
 
 
-def interface_of(holder: Value, key: str | None) -> GoType | None:
+def static_interface(holder: Value, key: str | None) -> GoType | None:
     """The interface type that a value has where it came from, if it came as one.
 
     ``holder`` is what the value is a field of, under ``key``, or else an element of; or it is the
@@ -88,12 +90,12 @@ def interface_of(holder: Value, key: str | None) -> GoType | None:
 
 def _elem_type(holder: Value, key: str | None) -> GoType | None:
     if key is not None and holder.__class__ not in (list, Slice):
-        bound = bind(holder, key)
+        bound = bind_method(holder, key)
         if bound is not None:
             return bound.method.result
     match holder:
         case Struct():
-            path = holder.type.selector(key or "")
+            path = holder.type.field_path(key or "")
             return path[-1].type if path else None
         case dict() | Map() if key is not None and key not in holder:
             return None
@@ -102,9 +104,9 @@ def _elem_type(holder: Value, key: str | None) -> GoType | None:
             return type_.elem if type_ else None
 
 
-def assignable(value_type: GoType, wanted: GoType) -> bool:
+def is_assignable(value_type: GoType, wanted: GoType) -> bool:
     """reflect.Type.AssignableTo."""
-    if value_type is wanted or wanted is REFLECTED:
+    if value_type is wanted or wanted is REFLECT_VALUE:
         return True
     if wanted.kind is Kind.INTERFACE:
         return all(_has_method(value_type, name) for name in wanted.methods)
@@ -121,43 +123,43 @@ def _has_method(type_: GoType, name: str) -> bool:
     pointer = type_.kind is Kind.POINTER
     base = type_.elem if pointer and type_.elem else type_
     member = base.member(name)
-    if member is None or isinstance(member.found, Field):
+    if member is None or isinstance(member.target, Field):
         return False
     through_pointer = pointer or any(step.type.kind is Kind.POINTER for step in member.path[-1:])
-    return through_pointer or not member.found.pointer
+    return through_pointer or not member.target.pointer
 
 
 def can_be_nil(type_: GoType) -> bool:
     """Whether an untyped nil can become a value of the type."""
-    return type_.kind in _NILABLE or type_ is REFLECTED
+    return type_.kind in _NILABLE or type_ is REFLECT_VALUE
 
 
-def zero(type_: GoType) -> Value:
+def zero_value(type_: GoType) -> Value:
     """The zero value of the type."""
-    return None if type_.kind is Kind.INTERFACE or type_ is REFLECTED else type_.convert(None)
+    return None if type_.kind is Kind.INTERFACE or type_ is REFLECT_VALUE else type_.convert(None)
 
 
 def _is_any(type_: GoType) -> bool:
     return type_.kind is Kind.INTERFACE and not type_.methods
 
 
-def literal(node: nodes.Constant, wanted: GoType) -> Value:
+def convert_constant(node: nodes.Constant, wanted: GoType) -> Value:
     """A constant as an argument of the type ``wanted`` (evalArg)."""
     if isinstance(node, nodes.Nil):
         if can_be_nil(wanted):
-            return zero(wanted)
-        raise FaultError(f"cannot assign nil to {wanted}")
-    if _is_any(wanted) or wanted is REFLECTED:
-        return ideal(node)
-    word, value = _as_kind(node, wanted.kind)
+            return zero_value(wanted)
+        raise ExecutionError(f"cannot assign nil to {wanted}")
+    if _is_any(wanted) or wanted is REFLECT_VALUE:
+        return ideal_constant(node)
+    word, value = _constant_as_kind(node, wanted.kind)
     if not word:
-        raise FaultError(f"can't handle {node} for arg of type {wanted}")
+        raise ExecutionError(f"can't handle {node} for arg of type {wanted}")
     if value is None:
-        raise FaultError(f"expected {word}; found {node}")
+        raise ExecutionError(f"expected {word}; found {node}")
     return wanted.convert(value)
 
 
-def _as_kind(node: nodes.Constant, kind: Kind) -> tuple[str, Value]:
+def _constant_as_kind(node: nodes.Constant, kind: Kind) -> tuple[str, Value]:
     """Go's word for what a parameter of the kind expects, and the constant as such, if it is."""
     number = node if isinstance(node, nodes.Number) else None
     if kind is Kind.BOOL:
@@ -166,10 +168,10 @@ def _as_kind(node: nodes.Constant, kind: Kind) -> tuple[str, Value]:
         return "string", node.text if isinstance(node, nodes.String) else None
     if kind in SIGNED:
         integer = number and number.integer
-        return "integer", None if integer is None else wrapped(integer, kind)
+        return "integer", None if integer is None else wrap_integer(integer, kind)
     if kind in UNSIGNED:
         unsigned = number and number.unsigned
-        return "unsigned integer", None if unsigned is None else wrapped(unsigned, kind)
+        return "unsigned integer", None if unsigned is None else wrap_integer(unsigned, kind)
     if kind in _FLOATS:
         return "float", number and number.real
     if kind in _COMPLEXES:
@@ -177,7 +179,7 @@ def _as_kind(node: nodes.Constant, kind: Kind) -> tuple[str, Value]:
     return "", None
 
 
-def ideal(node: nodes.Bool | nodes.Number | nodes.String) -> Value:
+def ideal_constant(node: nodes.Bool | nodes.Number | nodes.String) -> Value:
     """A constant of which nothing says what type it should have (idealConstant)."""
     match node:
         case nodes.Bool():
@@ -196,7 +198,7 @@ def _ideal_number(node: nodes.Number) -> Value:
     if node.real is not None and _looks_real(node.text):
         return node.real
     if node.integer is None:
-        raise FaultError(f"{node.text} overflows int")
+        raise ExecutionError(f"{node.text} overflows int")
     return node.integer
 
 
@@ -207,7 +209,7 @@ def _looks_real(text: str) -> bool:
     return any(char in ".eEpP" for char in text)
 
 
-def wrapped(value: int, kind: Kind) -> int:
+def wrap_integer(value: int, kind: Kind) -> int:
     """``value`` cut to the bits of an integer kind, as Go's conversions do."""
     bits = _BITS.get(kind, 64)
     value &= (1 << bits) - 1

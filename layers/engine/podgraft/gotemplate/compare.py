@@ -5,7 +5,7 @@ from enum import Enum, auto
 from podgraft.govalue import GoType, Kind, Pointer, Struct, Value, type_of
 
 from .errors import FunctionError
-from .ordering import bytewise
+from .ordering import byte_order_key
 from .printer import SIGNED, UNSIGNED, is_nil
 from .printing import sprintf
 
@@ -49,15 +49,15 @@ def ne(first: Value, second: Value) -> bool:
 
 def lt(first: Value, second: Value) -> bool:
     """Whether ``first`` is less."""
-    left, right = _basic(first), _basic(second)
+    left, right = _basic_kind(first), _basic_kind(second)
     if left is None or right is None:
         raise FunctionError(_BAD_TYPE)
     if left is not right and not (left in _INTEGERS and right in _INTEGERS):
-        raise _incompatible(first, second)
+        raise _incompatible_types_error(first, second)
     if left in (_Basic.BOOL, _Basic.COMPLEX):
         raise FunctionError(_BAD_TYPE)
     if left is _Basic.STRING:
-        return bytewise(first) < bytewise(second)
+        return byte_order_key(first) < byte_order_key(second)
     return first < second
 
 
@@ -77,10 +77,10 @@ def ge(first: Value, second: Value) -> bool:
 
 
 def _equal(first: Value, second: Value) -> bool:
-    left, right = _basic(first), _basic(second)
+    left, right = _basic_kind(first), _basic_kind(second)
     if left is not right and not (left in _INTEGERS and right in _INTEGERS):
         if first is not None and second is not None:
-            raise _incompatible(first, second)
+            raise _incompatible_types_error(first, second)
         return False
     if left is None:
         return _equal_composite(first, second)
@@ -96,51 +96,51 @@ def _equal_composite(first: Value, second: Value) -> bool:
         raise FunctionError(sprintf("non-comparable types %s: %v, %s: %v", arguments))
     if is_nil(first) or is_nil(second):
         return is_nil(first) and is_nil(second)
-    if right and not _comparable(right):
+    if right and not _is_comparable(right):
         raise FunctionError(sprintf("non-comparable type %s: %v", (second, right.name)))
-    return left is right and same(first, second)
+    return left is right and are_equal(first, second)
 
 
-def same(first: Value, second: Value) -> bool:
+def are_equal(first: Value, second: Value) -> bool:
     """Go's == of two values of one type."""
     match first:
         case Pointer():
             return first.target is second.target
         case Struct():
-            return all(_same_dynamic(first.get(f), second.get(f)) for f in first.type.fields)
+            return all(_are_equal_dynamic(first.get(f), second.get(f)) for f in first.type.fields)
         case _:
             return bool(first == second)
 
 
-def _same_dynamic(first: Value, second: Value) -> bool:
+def _are_equal_dynamic(first: Value, second: Value) -> bool:
     """== of two fields, whose values may be of any type where the fields are interfaces."""
     type_ = type_of(first)
     if type_ is not type_of(second):
         return False
-    if type_ and not _comparable(type_):
+    if type_ and not _is_comparable(type_):
         raise FunctionError(f"runtime error: comparing uncomparable type {type_.name}")
-    return same(first, second)
+    return are_equal(first, second)
 
 
-def _comparable(type_: GoType) -> bool:
+def _is_comparable(type_: GoType) -> bool:
     """reflect.Type.Comparable."""
     match type_.kind:
         case Kind.MAP | Kind.SLICE | Kind.FUNC:
             return False
         case Kind.ARRAY:
-            return type_.elem is not None and _comparable(type_.elem)
+            return type_.elem is not None and _is_comparable(type_.elem)
         case Kind.STRUCT:
-            return all(_comparable(field.type) for field in type_.fields)
+            return all(_is_comparable(field.type) for field in type_.fields)
         case _:
             return True
 
 
-def _basic(value: Value) -> _Basic | None:
+def _basic_kind(value: Value) -> _Basic | None:
     type_ = type_of(value)
     return None if type_ is None else _BASIC.get(type_.kind)
 
 
-def _incompatible(first: Value, second: Value) -> FunctionError:
+def _incompatible_types_error(first: Value, second: Value) -> FunctionError:
     return FunctionError(
         f"incompatible types for comparison: {type_of(first)} and {type_of(second)}"
     )

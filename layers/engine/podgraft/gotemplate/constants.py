@@ -6,14 +6,16 @@ A constant has no type until it is used: ``1`` may become an int8 or a float32, 
 import re
 from math import inf, isfinite
 
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 from . import nodes
 from .quoting import quote, unquote_char
 
 _BASES = {"0b": 2, "0o": 8, "0x": 16}
-_DECIMAL = lazy(r"[+-]?(?=[_.]*[0-9])[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?", re.ASCII)
-_HEXADECIMAL = lazy(
+_DECIMAL = lazy_compile(
+    r"[+-]?(?=[_.]*[0-9])[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?", re.ASCII
+)
+_HEXADECIMAL = lazy_compile(
     r"[+-]?0[xX](?=[_.]*[0-9a-fA-F])[0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?[pP][+-]?[0-9][0-9_]*",
     re.ASCII,
 )
@@ -23,52 +25,52 @@ _SCANNED = (
     r"|[0-9_]*(?:\.[0-9_]*)?(?:[eEpP][+-]?[0-9_]*)?)"
 )
 # An i right after the sign is taken for the beginning of Inf.
-_PAIR = lazy(rf"([+-]?{_SCANNED})([+-](?!i){_SCANNED})i")
+_PAIR = lazy_compile(rf"([+-]?{_SCANNED})([+-](?!i){_SCANNED})i")
 
 
 class NumberError(ValueError):
     """The text is no number, or one too large; the message is Go's."""
 
 
-def character(literal: str, start: int) -> nodes.Number:
+def parse_character(literal: str, start: int) -> nodes.Number:
     """``'x'``: a number of any kind but complex."""
     code = unquote_char(literal)
     end = start + len(literal)
     return nodes.Number(literal, code, code, float(code), None, start=start, end=end)
 
 
-def pair(text: str, start: int) -> nodes.Number:
+def parse_complex(text: str, start: int) -> nodes.Number:
     """``1+2i``."""
     found = _PAIR.fullmatch(text)
     if found is None:
         raise NumberError("syntax error scanning complex number")
-    return _complex(text, complex(_scanned(found[1]), _scanned(found[2])), start)
+    return _complex_node(text, complex(_scan_float(found[1]), _scan_float(found[2])), start)
 
 
-def number(text: str, start: int) -> nodes.Number:
+def parse_number(text: str, start: int) -> nodes.Number:
     """Any other number, imaginary ones included."""
     if text.endswith("i"):
         imaginary = parse_float(text[:-1])
         if imaginary is not None and isfinite(imaginary):
-            return _complex(text, complex(0, imaginary), start)
+            return _complex_node(text, complex(0, imaginary), start)
     integer, unsigned = _parse_int(text), _parse_uint(text)
     if integer == 0:
         unsigned = 0  # -0 too
     if integer is not None or unsigned is not None:
         whole = unsigned if integer is None else integer
-        return _number(text, integer, unsigned, float(whole or 0), start)
+        return _number_node(text, integer, unsigned, float(whole or 0), start)
     real = parse_float(text)
     if real is None or not isfinite(real):
         raise NumberError(f"illegal number syntax: {quote(text)}")
     if not any(char in ".eEpP" for char in text):
         raise NumberError(f"integer overflow: {quote(text)}")
-    return _number(text, _as_int(real), _as_uint(real), real, start)
+    return _number_node(text, _exact_int(real), _exact_uint(real), real, start)
 
 
 def parse_float(text: str) -> float | None:
     """strconv.ParseFloat: infinite where the number is out of range, ``None`` for no number."""
     bare = text.replace("_", "")
-    if bare != text and not _underscores_stand_right(text):
+    if bare != text and not _has_valid_underscores(text):
         return None
     if _DECIMAL.fullmatch(text):
         return float(bare)
@@ -80,22 +82,24 @@ def parse_float(text: str) -> float | None:
         return inf
 
 
-def _number(
+def _number_node(
     text: str, integer: int | None, unsigned: int | None, real: float, start: int
 ) -> nodes.Number:
     return nodes.Number(text, integer, unsigned, real, None, start=start, end=start + len(text))
 
 
-def _complex(text: str, value: complex, start: int) -> nodes.Number:
+def _complex_node(text: str, value: complex, start: int) -> nodes.Number:
     """A complex constant, which is real as well where nothing is imaginary (simplifyComplex)."""
     end = start + len(text)
     if value.imag:
         return nodes.Number(text, None, None, None, value, start=start, end=end)
     real = value.real
-    return nodes.Number(text, _as_int(real), _as_uint(real), real, value, start=start, end=end)
+    return nodes.Number(
+        text, _exact_int(real), _exact_uint(real), real, value, start=start, end=end
+    )
 
 
-def _scanned(text: str) -> float:
+def _scan_float(text: str) -> float:
     value = parse_float(text)
     if value is None or not isfinite(value):
         problem = "invalid syntax" if value is None else "value out of range"
@@ -103,11 +107,11 @@ def _scanned(text: str) -> float:
     return value
 
 
-def _as_int(value: float) -> int | None:
+def _exact_int(value: float) -> int | None:
     return int(value) if value.is_integer() and -(2**63) <= value < 2**63 else None
 
 
-def _as_uint(value: float) -> int | None:
+def _exact_uint(value: float) -> int | None:
     return int(value) if value.is_integer() and 0 <= value < 2**64 else None
 
 
@@ -136,7 +140,7 @@ def _parse_digits(text: str) -> int | None:
         return 0
     if not (bare.isascii() and bare.isalnum()):
         return None
-    if "_" in digits and not _underscores_stand_right(text):
+    if "_" in digits and not _has_valid_underscores(text):
         return None
     try:
         return int(bare, base)
@@ -144,7 +148,7 @@ def _parse_digits(text: str) -> int | None:
         return None
 
 
-def _underscores_stand_right(text: str) -> bool:
+def _has_valid_underscores(text: str) -> bool:
     """underscoreOK: each underscore between digits, or between a prefix and a digit."""
     bare = text.lstrip("+-").lower()
     digits = "0123456789"

@@ -8,8 +8,8 @@ from .quoting import quote
 from .source import Span
 
 # Reasons that print values of the data as they are. What ``fail`` says its template's author wrote.
-_QUOTING = ("error calling ", "range can't iterate over ", "can't use ")
-_AUTHORS_OWN = "error calling fail: "
+_REASONS_WITH_DATA = ("error calling ", "range can't iterate over ", "can't use ")
+_FAIL_PREFIX = "error calling fail: "
 
 
 class TemplateError(Exception):
@@ -26,9 +26,9 @@ class TemplateError(Exception):
         return f"template: {self.name}:{self.line}: {self.reason}"
 
     @property
-    def drawing(self) -> str:
+    def full_message(self) -> str:
         """The message, the line of the template, and carets under the culprit."""
-        return f"{self}\n{self.span.drawing}"
+        return f"{self}\n{self.span.excerpt}"
 
 
 class ExecError(Exception):
@@ -49,7 +49,7 @@ class ExecError(Exception):
         self.name = span.source.name
         self.executing = executing
         self.expression = expression
-        self.line, self.column = span.source.place(position)
+        self.line, self.column = span.source.position_at(position)
         self.span = span
 
     def __str__(self) -> str:
@@ -62,17 +62,17 @@ class ExecError(Exception):
     @property
     def is_by_author(self) -> bool:
         """Whether the template's author wrote it: a call of ``fail``."""
-        return self.reason.startswith(_AUTHORS_OWN)
+        return self.reason.startswith(_FAIL_PREFIX)
 
     @property
-    def quotes(self) -> bool:
+    def may_quote_data(self) -> bool:
         """Whether the reason may hold a value of the data."""
-        return self.reason.startswith(_QUOTING) and not self.is_by_author
+        return self.reason.startswith(_REASONS_WITH_DATA) and not self.is_by_author
 
     @property
-    def drawing(self) -> str:
+    def full_message(self) -> str:
         """The message, the line of the template, and carets under the expression."""
-        return f"{self}\n{self.span.drawing}"
+        return f"{self}\n{self.span.excerpt}"
 
 
 class LimitError(Exception):
@@ -84,16 +84,16 @@ class LimitError(Exception):
         super().__init__(reason, span)
         self.reason = reason
         self.name = span.source.name
-        self.line, self.column = span.source.place(span.start)
+        self.line, self.column = span.source.position_at(span.start)
         self.span = span
 
     def __str__(self) -> str:
         return f"template: {self.name}:{self.line}:{self.column}: {self.reason}"
 
     @property
-    def drawing(self) -> str:
+    def full_message(self) -> str:
         """The message, the line of the template, and carets under the culprit."""
-        return f"{self}\n{self.span.drawing}"
+        return f"{self}\n{self.span.excerpt}"
 
 
 class FunctionError(Exception):
@@ -111,9 +111,9 @@ class MethodError(Exception):
         return str(self.args[1])
 
 
-class ExcessError(Exception):
+class LimitExceededError(Exception):
     """Something wants more than it may, said where the template's text is not at hand."""
 
 
-class FaultError(Exception):
+class ExecutionError(Exception):
     """Execution cannot go on, for Go's reason; where, is known only to who runs the template."""

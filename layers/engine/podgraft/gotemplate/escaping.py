@@ -1,11 +1,11 @@
 """html, js and urlquery (text/template/funcs.go, net/url)."""
 
-from podgraft.govalue import Value, copied
+from podgraft.govalue import Value, copy_value
 
 from .printable import is_print
 from .printing import sprint
 from .quoting import is_escaped_byte
-from .runtime import printable
+from .runtime import printable_value
 
 _HTML = str.maketrans(
     {
@@ -35,7 +35,7 @@ def html(*values: Value) -> str:
     >>> html("a", "<b>")
     'a&lt;b&gt;'
     """
-    return _joined(values).translate(_HTML)
+    return _print_args(values).translate(_HTML)
 
 
 def js(*values: Value) -> str:
@@ -44,7 +44,7 @@ def js(*values: Value) -> str:
     >>> js("it's", 1)
     "it\\'s1"
     """
-    return "".join(map(_js_escaped, _joined(values)))
+    return "".join(map(_escape_js_character, _print_args(values)))
 
 
 def urlquery(*values: Value) -> str:
@@ -53,21 +53,21 @@ def urlquery(*values: Value) -> str:
     >>> urlquery("a b&c")
     'a+b%26c'
     """
-    data = _joined(values).encode("utf-8", "surrogateescape")
+    data = _print_args(values).encode("utf-8", "surrogateescape")
     return "".join(
         chr(byte) if byte in _UNRESERVED else "+" if byte == ord(" ") else f"%{byte:02X}"
         for byte in data
     )
 
 
-def _joined(values: tuple[Value, ...]) -> str:
+def _print_args(values: tuple[Value, ...]) -> str:
     """evalArgs: what ``print`` makes of the values, pointers followed."""
     return sprint(
-        *("<no value>" if value is None else printable(copied(value)) for value in values)
+        *("<no value>" if value is None else printable_value(copy_value(value)) for value in values)
     )
 
 
-def _js_escaped(char: str) -> str:
+def _escape_js_character(char: str) -> str:
     if char in _JS:
         return _JS[char]
     if char < " ":

@@ -15,16 +15,23 @@ from podgraft.govalue import ANY, GoType
 from podgraft.records import dataclass
 
 from . import nodes
-from .arguments import literal
-from .errors import FaultError
-from .functions import REFLECTED, Function, arity_fault, parameter
-from .pen import Expression, Pen
+from .arguments import convert_constant
+from .errors import ExecutionError
+from .functions import REFLECT_VALUE, Function, arity_error, parameter_type
+from .pen import AstBuilder, Expression
 from .scopes import Scope
-from .sites import Arms, Blamed, Site
-from .unit import Call, DeadEnd, Result, Unit, kept, origin_of
+from .sites import ErrorNode, ErrorSite, ShortCircuit
+from .unit import (
+    CompilationUnit,
+    CompiledValue,
+    FunctionCall,
+    StaticFailure,
+    provenance_args,
+    store_local,
+)
 
-_ANYTHING = (ANY, REFLECTED)  # types whose parameters take a value as it is
-_PLAIN = (str, int, float, complex, bool, type(None))
+_UNTYPED_PARAMETERS = (ANY, REFLECT_VALUE)  # types whose parameters take a value as it is
+_LITERAL_TYPES = (str, int, float, complex, bool, type(None))
 _SHORT_CIRCUITS: dict[str, ast.boolop] = {"and": ast.And(), "or": ast.Or()}
 _COMPARISONS: dict[str, ast.cmpop] = {"eq": ast.Eq(), "ne": ast.NotEq()}
 
@@ -32,364 +39,410 @@ Path: TypeAlias = nodes.Field | nodes.Variable | nodes.Chain
 
 
 @dataclass(slots=True)
-class Expressions:
+class PipelineCompiler:
     """Compiles the pipelines of one template."""
 
-    unit: Unit
-    executing: str
+    unit: CompilationUnit
+    template_name: str
     scope: Scope
-    dot: Result
-    last: Blamed
-    temporaries: int = 0
+    dot: CompiledValue
+    last_node: ErrorNode
+    local_count: int = 0
 
-    def pipeline(self, pipe: nodes.Pipe) -> Result:
+    def compile_pipeline(self, pipe: nodes.Pipe) -> CompiledValue:
         """The value of ``pipe``, kept in the variable that it declares or assigns."""
-        value = self.value(pipe)
-        if not pipe.declared:
+        value = self.compile_value(pipe)
+        if not pipe.variables:
             return value
-        variable = pipe.declared[0]  # there are two in a range only
-        if pipe.assigns:
-            return Result(self.assigned(variable, value))
-        pen = self.pen(variable.start, variable.end)
-        return Result(kept(pen, self.scope.declare(variable.name), value))
+        variable = pipe.variables[0]  # there are two in a range only
+        if pipe.is_assignment:
+            return CompiledValue(self.compile_assignment(variable, value))
+        pen = self.builder_for(variable.start, variable.end)
+        return CompiledValue(store_local(pen, self.scope.declare(variable.name), value))
 
-    def value(self, pipe: nodes.Pipe) -> Result:
+    def compile_value(self, pipe: nodes.Pipe) -> CompiledValue:
         """The value of ``pipe``, whatever it declares, and no longer of an interface type."""
-        self.last = pipe
+        self.last_node = pipe
         first = pipe.commands[0]
-        value = Result(self._command(first, None, first.start).code)
+        value = CompiledValue(self._compile_command(first, None, first.start).code)
         for before, command in pairwise(pipe.commands):
-            value = Result(self._command(command, value, before.start).code)
+            value = CompiledValue(self._compile_command(command, value, before.start).code)
         return value
 
-    def assigned(self, variable: nodes.Variable, value: Result) -> Expression:
+    def compile_assignment(self, variable: nodes.Variable, value: CompiledValue) -> Expression:
         """``$x = value``, to the innermost $x that was declared."""
-        pen = self.pen(variable.start, variable.end)
+        pen = self.builder_for(variable.start, variable.end)
         slots = self.scope.find(variable.name)
-        if len(slots) == 1 and not slots[0].unsure:
-            return kept(pen, slots[0], value)
-        local = self.temporary()
-        given = Result(pen.name(local), value.holder)
-        code = self._undefined(pen, variable.name, perhaps=bool(slots))
+        if len(slots) == 1 and not slots[0].may_be_undeclared:
+            return store_local(pen, slots[0], value)
+        local = self.new_local()
+        given = CompiledValue(pen.load_name(local), value.container)
+        code = self._fail_undefined(pen, variable.name, conditional=bool(slots))
         for slot in reversed(slots):
-            sure = pen.is_not(slot.local, "UNDECLARED")
-            setting = kept(pen, slot, given)
-            code = pen.choose(sure, setting, code) if slot.unsure else setting
-        return pen.last(pen.keep(local, value.code), code)
+            sure = pen.compare_identity(slot.local, "UNDECLARED")
+            setting = store_local(pen, slot, given)
+            code = (
+                pen.conditional_expression(sure, setting, code)
+                if slot.may_be_undeclared
+                else setting
+            )
+        return pen.sequence_expression(pen.assign_expression(local, value.code), code)
 
-    def _undefined(self, pen: Pen, name: str, *, perhaps: bool) -> Expression:
+    def _fail_undefined(self, pen: AstBuilder, name: str, *, conditional: bool) -> Expression:
         reason = f"undefined variable: {name}"
-        return self._failing(pen, reason) if perhaps else self.fail(pen, reason)
+        return self._emit_fail_call(pen, reason) if conditional else self.emit_failure(pen, reason)
 
-    def temporary(self) -> str:
+    def new_local(self) -> str:
         """A new local name."""
-        self.temporaries += 1
-        return f"t{self.temporaries}"
+        self.local_count += 1
+        return f"t{self.local_count}"
 
-    def pen(self, start: int, end: int) -> Pen:
+    def builder_for(self, start: int, end: int) -> AstBuilder:
         """A pen for a span of the template."""
-        return self.unit.pen.at(start, end)
+        return self.unit.pen.with_span(start, end)
 
-    def site(self, pen: Pen, call: nodes.Node | None = None, name: str = "") -> None:
+    def record_site(self, pen: AstBuilder, call: nodes.Node | None = None, name: str = "") -> None:
         """What fails where ``pen`` writes is the fault of what was evaluated last."""
-        self.unit.sites.add(pen, Site(self.last, call, name))
+        self.unit.source_map.add(pen, ErrorSite(self.last_node, call, name))
 
-    def fail(self, pen: Pen, reason: str) -> Expression:
+    def emit_failure(self, pen: AstBuilder, reason: str) -> Expression:
         """Code that fails, if it is reached: a dead end of the template."""
-        node = self.last.either if isinstance(self.last, Arms) else self.last
-        self.unit.dead_ends.append(DeadEnd(reason, self.executing, node))
-        return self._failing(pen, reason)
+        node = (
+            self.last_node.any_node if isinstance(self.last_node, ShortCircuit) else self.last_node
+        )
+        self.unit.static_failures.append(StaticFailure(reason, self.template_name, node))
+        return self._emit_fail_call(pen, reason)
 
-    def _failing(self, pen: Pen, reason: str) -> Expression:
-        self.site(pen)
+    def _emit_fail_call(self, pen: AstBuilder, reason: str) -> Expression:
+        self.record_site(pen)
         return pen.call("fail", pen.constant(reason))
 
     # Commands and operands
 
-    def _command(self, command: nodes.Command, piped: Result | None, start: int) -> Result:
+    def _compile_command(
+        self, command: nodes.Command, piped: CompiledValue | None, start: int
+    ) -> CompiledValue:
         """A command with what was piped into it, from a command that began at ``start``."""
         first, *rest = command.operands
         arguments = tuple(rest)
         match first:
             case nodes.Identifier():
-                return self._function(first, Call(command, first.name, arguments, piped, start))
+                return self._compile_function(
+                    first, FunctionCall(command, first.name, arguments, piped, start)
+                )
             case nodes.Field() | nodes.Chain():
-                return self._fields_of(first, arguments, piped)
+                return self._compile_fields(first, arguments, piped)
             case nodes.Variable() if first.names:
-                return self._fields_of(first, arguments, piped)
+                return self._compile_fields(first, arguments, piped)
             case _:
                 if not isinstance(first, nodes.Pipe):
-                    self.last = first
+                    self.last_node = first
                 if not (arguments or piped):
-                    return self._operand(first)
-                pen = self.pen(first.start, first.end)
-                fault = self.fail(pen, f"can't give argument to non-function {first}")
-                return Result(pen.last(piped.code, fault) if piped else fault)
+                    return self._compile_operand(first)
+                pen = self.builder_for(first.start, first.end)
+                fault = self.emit_failure(pen, f"can't give argument to non-function {first}")
+                return CompiledValue(pen.sequence_expression(piped.code, fault) if piped else fault)
 
-    def _operand(self, node: nodes.Operand, *, traced: bool = False) -> Result:
+    def _compile_operand(
+        self, node: nodes.Operand, *, with_provenance: bool = False
+    ) -> CompiledValue:
         """The value of an operand that nothing is handed to; if ``traced``, with its origin."""
-        self.last = node
+        self.last_node = node
         match node:
             case nodes.Dot():
                 return self.dot
             case nodes.Field() | nodes.Chain():
-                return self._fields_of(node, traced=traced)
+                return self._compile_fields(node, traced=with_provenance)
             case nodes.Variable() if node.names:
-                return self._fields_of(node, traced=traced)
+                return self._compile_fields(node, traced=with_provenance)
             case nodes.Variable():
-                return self._variable(node)
+                return self._compile_variable(node)
             case nodes.Identifier():
-                return self._function(node, Call(node, node.name))
+                return self._compile_function(node, FunctionCall(node, node.name))
             case nodes.Pipe():
-                return self.pipeline(node)
+                return self.compile_pipeline(node)
             case nodes.Nil():
-                return Result(self.fail(self.pen(node.start, node.end), "nil is not a command"))
+                return CompiledValue(
+                    self.emit_failure(
+                        self.builder_for(node.start, node.end), "nil is not a command"
+                    )
+                )
             case nodes.Bool() | nodes.Number() | nodes.String():
-                return self._constant(node, REFLECTED)
+                return self._compile_constant(node, REFLECT_VALUE)
             case _:
                 assert_never(node)
 
-    def _constant(self, node: nodes.Constant, wanted: GoType) -> Result:
-        self.last = node
+    def _compile_constant(self, node: nodes.Constant, wanted: GoType) -> CompiledValue:
+        self.last_node = node
         try:
-            value = literal(node, wanted)
-        except FaultError as fault:
-            return Result(self.fail(self.pen(node.start, node.end), str(fault)))
+            value = convert_constant(node, wanted)
+        except ExecutionError as fault:
+            return CompiledValue(
+                self.emit_failure(self.builder_for(node.start, node.end), str(fault))
+            )
         pen = self.unit.pen  # wherever it stands: to read a constant cannot fail
-        if value.__class__ in _PLAIN:
-            return Result(pen.constant(value))
-        return Result(pen.name(self.unit.named(value)))
+        if value.__class__ in _LITERAL_TYPES:
+            return CompiledValue(pen.constant(value))
+        return CompiledValue(pen.load_name(self.unit.global_name(value)))
 
-    def _variable(self, node: nodes.Variable) -> Result:
+    def _compile_variable(self, node: nodes.Variable) -> CompiledValue:
         slots = self.scope.find(node.name)
-        if len(slots) == 1 and not slots[0].unsure:
-            return Result(self.unit.pen.name(slots[0].local), slots[0].holder)
-        pen = self.pen(node.start, node.start + len(node.name))
+        if len(slots) == 1 and not slots[0].may_be_undeclared:
+            return CompiledValue(self.unit.pen.load_name(slots[0].local), slots[0].container_local)
+        pen = self.builder_for(node.start, node.start + len(node.name))
         if not slots:
-            return Result(self._undefined(pen, node.name, perhaps=False))
-        self.site(pen)
-        values = (pen.name(slot.local) for slot in slots)
-        return Result(pen.call("declared", pen.constant(node.name), *values))
+            return CompiledValue(self._fail_undefined(pen, node.name, conditional=False))
+        self.record_site(pen)
+        values = (pen.load_name(slot.local) for slot in slots)
+        return CompiledValue(pen.call("declared", pen.constant(node.name), *values))
 
     # Fields and methods
 
-    def _fields_of(
+    def _compile_fields(
         self,
         node: Path,
         arguments: Sequence[nodes.Operand] = (),
-        piped: Result | None = None,
+        piped: CompiledValue | None = None,
         *,
         traced: bool = False,
-    ) -> Result:
+    ) -> CompiledValue:
         """``.a.b``, ``$x.a``, ``(pipe).a``; the last name may be a method with arguments.
 
         Only what is ``traced`` knows its origin, and costs a call for each name.
         """
         if piped and not isinstance(piped.code, ast.Constant | ast.Name):
-            pen = self.pen(node.start, node.end)
-            local = self.temporary()
-            code = self._fields_of(node, arguments, Result(pen.name(local))).code
-            return Result(pen.last(pen.keep(local, piped.code), code))
-        receiver = self._receiver(node)
+            pen = self.builder_for(node.start, node.end)
+            local = self.new_local()
+            code = self._compile_fields(node, arguments, CompiledValue(pen.load_name(local))).code
+            return CompiledValue(
+                pen.sequence_expression(pen.assign_expression(local, piped.code), code)
+            )
+        receiver = self._compile_receiver(node)
         if arguments or piped:
-            owner = self._steps(node, receiver, node.names[:-1])
-            return self._method(node, owner, arguments, piped)
+            owner = self._compile_steps(node, receiver, node.names[:-1])
+            return self._compile_method(node, owner, arguments, piped)
         if traced:
-            return self._steps(node, receiver, node.names)
-        return Result(self._path(node, receiver, node.names))
+            return self._compile_steps(node, receiver, node.names)
+        return CompiledValue(self._compile_path(node, receiver, node.names))
 
-    def _receiver(self, node: Path) -> Result:
+    def _compile_receiver(self, node: Path) -> CompiledValue:
         """What the first of the fields is a field of."""
-        self.last = node
+        self.last_node = node
         match node:
             case nodes.Field():
                 return self.dot
             case nodes.Variable():
-                return self._variable(node)
+                return self._compile_variable(node)
             case nodes.Chain():
-                return self._operand(node.node)
+                return self._compile_operand(node.node)
 
-    def _path(
-        self, node: Path, receiver: Result, names: tuple[str, ...], *wanted: Expression
+    def _compile_path(
+        self, node: Path, receiver: CompiledValue, names: tuple[str, ...], *wanted: Expression
     ) -> Expression:
         """``receiver.name.name``, as an argument of a type if one is ``wanted``."""
-        pen = self.pen(node.start, node.end)
-        self.site(pen, node, node.names[-1])
-        origin = origin_of(pen, receiver)
+        pen = self.builder_for(node.start, node.end)
+        self.record_site(pen, node, node.names[-1])
+        origin = provenance_args(pen, receiver)
         if origin and not wanted:
             wanted = (pen.constant(None),)
-        return pen.call("path", receiver.code, pen.texts(names), *wanted, *origin)
+        return pen.call("path", receiver.code, pen.constant_tuple(names), *wanted, *origin)
 
-    def _steps(self, node: Path, receiver: Result, names: tuple[str, ...]) -> Result:
+    def _compile_steps(
+        self, node: Path, receiver: CompiledValue, names: tuple[str, ...]
+    ) -> CompiledValue:
         """The same a name at a time, so that what it came out of is at hand."""
-        pen = self.pen(node.start, node.end)
+        pen = self.builder_for(node.start, node.end)
         for name in names:
-            local, first = self.named(pen, receiver)
-            owner = Result(first, receiver.holder, receiver.key)
-            receiver = Result(self._path(node, owner, (name,)), local, name)
+            local, first = self.bind_local(pen, receiver)
+            owner = CompiledValue(first, receiver.container, receiver.key)
+            receiver = CompiledValue(self._compile_path(node, owner, (name,)), local, name)
         return receiver
 
-    def _method(
+    def _compile_method(
         self,
         node: Path,
-        receiver: Result,
+        receiver: CompiledValue,
         arguments: Sequence[nodes.Operand],
-        piped: Result | None,
-    ) -> Result:
+        piped: CompiledValue | None,
+    ) -> CompiledValue:
         """``receiver.name arguments…``: what the method takes is known only when it runs."""
-        pen = self.pen(node.start, node.end)
-        self.site(pen, node, node.names[-1])
-        local, first = self.named(pen, receiver)
+        pen = self.builder_for(node.start, node.end)
+        self.record_site(pen, node, node.names[-1])
+        local, first = self.bind_local(pen, receiver)
         key = pen.constant(node.names[-1])
         counts = (pen.constant(len(arguments)), pen.constant(piped is not None))
-        found = pen.call("method", first, key, *counts, *origin_of(pen, receiver))
-        bound = self.temporary()
-        before = self.last
-        with self.scope.perhaps():
-            codes = [self._method_argument(bound, *each) for each in enumerate(arguments)]
+        found = pen.call("method", first, key, *counts, *provenance_args(pen, receiver))
+        bound = self.new_local()
+        before = self.last_node
+        with self.scope.conditional_scope():
+            codes = [self._compile_method_argument(bound, *each) for each in enumerate(arguments)]
         if piped:
             end = arguments[-1].end if arguments else node.end
-            codes.append(self._handed(bound, len(arguments), piped, self.pen(node.start, end)))
-        called = pen.call("invoke", pen.name(bound), *codes)
-        code = pen.both(ast.And(), (pen.keep(bound, found), called))
-        self.last = Arms(code, [before, self.last], self.temporary(), pen)
-        return Result(code, local, node.names[-1])
+            codes.append(
+                self._pass_argument(bound, len(arguments), piped, self.builder_for(node.start, end))
+            )
+        called = pen.call("invoke", pen.load_name(bound), *codes)
+        code = pen.boolean_operation(ast.And(), (pen.assign_expression(bound, found), called))
+        self.last_node = ShortCircuit(code, [before, self.last_node], self.new_local(), pen)
+        return CompiledValue(code, local, node.names[-1])
 
-    def _method_argument(self, bound: str, at: int, node: nodes.Operand) -> Expression:
+    def _compile_method_argument(self, bound: str, at: int, node: nodes.Operand) -> Expression:
         """An argument of a method; a constant becomes what the parameter wants."""
-        pen = self.pen(node.start, node.end)
+        pen = self.builder_for(node.start, node.end)
         if not isinstance(node, nodes.Constant):
-            return self._handed(bound, at, self._operand(node, traced=True), pen)
-        self.last = node
-        self.site(pen)
-        constant = pen.name(self.unit.named(node))
-        return pen.call("constant", pen.name(bound), pen.constant(at), constant)
+            return self._pass_argument(
+                bound, at, self._compile_operand(node, with_provenance=True), pen
+            )
+        self.last_node = node
+        self.record_site(pen)
+        constant = pen.load_name(self.unit.global_name(node))
+        return pen.call("constant", pen.load_name(bound), pen.constant(at), constant)
 
-    def _handed(self, bound: str, at: int, value: Result, pen: Pen) -> Expression:
-        self.site(pen)
+    def _pass_argument(
+        self, bound: str, at: int, value: CompiledValue, pen: AstBuilder
+    ) -> Expression:
+        self.record_site(pen)
         place = pen.constant(at)
-        return pen.call("argument", pen.name(bound), place, value.code, *origin_of(pen, value))
+        return pen.call(
+            "argument", pen.load_name(bound), place, value.code, *provenance_args(pen, value)
+        )
 
     # Functions
 
-    def _function(self, node: nodes.Identifier, call: Call) -> Result:
+    def _compile_function(self, node: nodes.Identifier, call: FunctionCall) -> CompiledValue:
         """``name arguments…``."""
-        self.last = node
+        self.last_node = node
         function = self.unit.functions[call.name]
-        pen = self.pen(call.node.start, call.node.end)
+        pen = self.builder_for(call.node.start, call.node.end)
         given, piped = len(call.arguments), call.piped is not None
-        fault = arity_fault(call.name, function, given=given, piped=piped)
+        fault = arity_error(call.name, function, given=given, piped=piped)
         if fault:
-            code = self.fail(pen, fault)
-            return Result(pen.last(call.piped.code, code) if call.piped else code)
+            code = self.emit_failure(pen, fault)
+            return CompiledValue(
+                pen.sequence_expression(call.piped.code, code) if call.piped else code
+            )
         if call.piped and not self._evaluates_in_order(function, call):
-            local = self.temporary()
-            before = pen.keep(local, call.piped.code)
-            call = replace(call, piped=Result(pen.name(local)))
-            return Result(pen.last(before, self._called(function, call, pen)))
-        holder = self.unit.named(function.result) if function.result is ANY else None
-        return Result(self._called(function, call, pen), holder)
+            local = self.new_local()
+            before = pen.assign_expression(local, call.piped.code)
+            call = replace(call, piped=CompiledValue(pen.load_name(local)))
+            return CompiledValue(
+                pen.sequence_expression(before, self._compile_call(function, call, pen))
+            )
+        holder = self.unit.global_name(function.result) if function.result is ANY else None
+        return CompiledValue(self._compile_call(function, call, pen), holder)
 
-    def _evaluates_in_order(self, function: Function, call: Call) -> bool:
+    def _evaluates_in_order(self, function: Function, call: FunctionCall) -> bool:
         """Whether it does not matter that Python evaluates the piped argument after the others."""
         if not call.arguments:
             return True
         if self.unit.is_builtin(call.name) and call.name in _SHORT_CIRCUITS:
             return False
         return all(
-            isinstance(node, nodes.Constant) and _fits(node, parameter(function, at))
+            isinstance(node, nodes.Constant) and _is_convertible(node, parameter_type(function, at))
             for at, node in enumerate(call.arguments)
         )
 
-    def _called(self, function: Function, call: Call, pen: Pen) -> Expression:
+    def _compile_call(self, function: Function, call: FunctionCall, pen: AstBuilder) -> Expression:
         """The call, or what a builtin is in Python: Go's truth is Python's, so is its equality."""
         builtin = call.name if self.unit.is_builtin(call.name) else ""
         if builtin in _SHORT_CIRCUITS:
-            return self._short_circuit(_SHORT_CIRCUITS[builtin], call, pen)
-        arguments = self._arguments(function, call)
+            return self._compile_short_circuit(_SHORT_CIRCUITS[builtin], call, pen)
+        arguments = self._compile_arguments(function, call)
         codes = [argument.code for argument in arguments]
-        self.site(pen, call.node, call.name)
+        self.record_site(pen, call.node, call.name)
         if builtin == "not":
             return pen.negation(codes[0])
         if builtin == "call":
             codes.insert(0, pen.constant(str(call.arguments[0]) if call.arguments else None))
-        made = pen.call(self.unit.named(function.call), *codes)
-        if function.told:
-            told = [pen.call("is_interface", *origin_of(pen, each)) for each in arguments]
+        made = pen.call(self.unit.global_name(function.call), *codes)
+        if function.wants_interfaces:
+            told = [pen.call("is_interface", *provenance_args(pen, each)) for each in arguments]
             made.keywords.append(ast.keyword("interfaces", pen.tuple(told), **pen.place))
         if builtin in _COMPARISONS:
-            return self._compared(_COMPARISONS[builtin], made, pen)
+            return self._compile_comparison(_COMPARISONS[builtin], made, pen)
         return pen.call("copied", made) if function.result is ANY else made
 
-    def _compared(self, operator: ast.cmpop, call: ast.Call, pen: Pen) -> Expression:
+    def _compile_comparison(
+        self, operator: ast.cmpop, call: ast.Call, pen: AstBuilder
+    ) -> Expression:
         """``eq x "text"``, which most comparisons are, without a call if x is a string."""
         codes = call.args
         for at, constant in enumerate(codes):
             is_text = isinstance(constant, ast.Constant) and isinstance(constant.value, str)
             if is_text and len(codes) == 2:  # noqa: PLR2004 - two sides
-                local, first = self.named(pen, Result(codes[1 - at]))
-                codes[1 - at] = pen.name(local)
-                same = pen.compare(pen.name(local), operator, constant)
-                return pen.choose(pen.is_a(first, "str"), same, call)
+                local, first = self.bind_local(pen, CompiledValue(codes[1 - at]))
+                codes[1 - at] = pen.load_name(local)
+                same = pen.compare(pen.load_name(local), operator, constant)
+                return pen.conditional_expression(pen.compare_class(first, "str"), same, call)
         return call
 
-    def _short_circuit(self, operator: ast.boolop, call: Call, pen: Pen) -> Expression:
+    def _compile_short_circuit(
+        self, operator: ast.boolop, call: FunctionCall, pen: AstBuilder
+    ) -> Expression:
         """``and`` and ``or``, which evaluate no more arguments than they must."""
         codes: list[Expression] = []
-        last: list[Blamed] = []
+        last: list[ErrorNode] = []
         for argument in call.arguments:
-            with self.scope.perhaps() if codes else nullcontext():
-                codes.append(self._argument(argument, REFLECTED).code)
-            last.append(self.last)
+            with self.scope.conditional_scope() if codes else nullcontext():
+                codes.append(self._compile_argument(argument, REFLECT_VALUE).code)
+            last.append(self.last_node)
         if call.piped:
             codes.append(call.piped.code)
-            last.append(self.last)
+            last.append(self.last_node)
         if len(codes) == 1:
             return codes[0]
-        code = pen.both(operator, codes)
-        self.last = Arms(code, last, self.temporary(), pen)
+        code = pen.boolean_operation(operator, codes)
+        self.last_node = ShortCircuit(code, last, self.new_local(), pen)
         return code
 
-    def _arguments(self, function: Function, call: Call) -> list[Result]:
+    def _compile_arguments(self, function: Function, call: FunctionCall) -> list[CompiledValue]:
         codes = [
-            self._argument(node, parameter(function, at), traced=function.told)
+            self._compile_argument(
+                node, parameter_type(function, at), traced=function.wants_interfaces
+            )
             for at, node in enumerate(call.arguments)
         ]
         if call.piped:
-            wanted = parameter(function, len(call.arguments))
-            codes.append(self._converted(call.piped, wanted, call.start, call.node.end))
+            wanted = parameter_type(function, len(call.arguments))
+            codes.append(self._compile_conversion(call.piped, wanted, call.start, call.node.end))
         return codes
 
-    def _argument(self, node: nodes.Operand, wanted: GoType, *, traced: bool = False) -> Result:
+    def _compile_argument(
+        self, node: nodes.Operand, wanted: GoType, *, traced: bool = False
+    ) -> CompiledValue:
         """An operand as an argument of the type ``wanted`` (evalArg)."""
         if isinstance(node, nodes.Constant):
-            return self._constant(node, wanted)
-        if wanted not in _ANYTHING and isinstance(node, Path) and node.names:
-            receiver = self._receiver(node)
-            type_ = self.unit.pen.name(self.unit.named(wanted))
-            return Result(self._path(node, receiver, node.names, type_))
-        return self._converted(self._operand(node, traced=traced), wanted, node.start, node.end)
+            return self._compile_constant(node, wanted)
+        if wanted not in _UNTYPED_PARAMETERS and isinstance(node, Path) and node.names:
+            receiver = self._compile_receiver(node)
+            type_ = self.unit.pen.load_name(self.unit.global_name(wanted))
+            return CompiledValue(self._compile_path(node, receiver, node.names, type_))
+        return self._compile_conversion(
+            self._compile_operand(node, with_provenance=traced), wanted, node.start, node.end
+        )
 
-    def _converted(self, value: Result, wanted: GoType, start: int, end: int) -> Result:
+    def _compile_conversion(
+        self, value: CompiledValue, wanted: GoType, start: int, end: int
+    ) -> CompiledValue:
         """``value`` after validateType."""
-        if wanted in _ANYTHING:
+        if wanted in _UNTYPED_PARAMETERS:
             return value
-        pen = self.pen(start, end)
-        self.site(pen)
-        type_ = pen.name(self.unit.named(wanted))
-        return Result(pen.call("converted", value.code, type_, *origin_of(pen, value)))
+        pen = self.builder_for(start, end)
+        self.record_site(pen)
+        type_ = pen.load_name(self.unit.global_name(wanted))
+        return CompiledValue(pen.call("converted", value.code, type_, *provenance_args(pen, value)))
 
-    def named(self, pen: Pen, value: Result) -> tuple[str, Expression]:
+    def bind_local(self, pen: AstBuilder, value: CompiledValue) -> tuple[str, Expression]:
         """The name of a local with the value, and code for its first use."""
         if isinstance(value.code, ast.Name):
             return value.code.id, value.code
-        local = self.temporary()
-        return local, pen.keep(local, value.code)
+        local = self.new_local()
+        return local, pen.assign_expression(local, value.code)
 
 
-def _fits(node: nodes.Constant, wanted: GoType) -> bool:
+def _is_convertible(node: nodes.Constant, wanted: GoType) -> bool:
     try:
-        literal(node, wanted)
-    except FaultError:
+        convert_constant(node, wanted)
+    except ExecutionError:
         return False
     return True

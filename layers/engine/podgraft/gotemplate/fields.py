@@ -14,11 +14,11 @@ from enum import Enum
 
 from podgraft.govalue import STRING, Field, GoType, Kind
 from podgraft.jsonvalue import JSON
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 from podgraft.records import dataclass
 
 from . import nodes
-from .functions import REFLECTED, Function
+from .functions import REFLECT_VALUE, Function
 from .source import Source, Span
 
 # Functions that are called with values that can be absent, or print nothing of them.
@@ -47,14 +47,14 @@ class FieldProblem:
     @property
     def line(self) -> int:
         """The line of the template, from 1."""
-        return self.span.source.line(self.span.start)
+        return self.span.source.line_at(self.span.start)
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.path}: {self.holder} has no field {self.name}"
 
 
 # ``$name = …``, anywhere in the template.
-_ASSIGNMENT = lazy(r"(\$\w+)\s*=[^=]")
+_ASSIGNMENT = lazy_compile(r"(\$\w+)\s*=[^=]")
 
 
 class _Absence(Enum):
@@ -129,7 +129,7 @@ class _Walk:
         for node in body:
             match node:
                 case nodes.Action():
-                    use = _Use.PASS if node.pipe.declared else _Use.PRINT
+                    use = _Use.PASS if node.pipe.variables else _Use.PRINT
                     self._pipe(node.pipe, scope, use)
                 case nodes.Branch():
                     self._branch(node, scope)
@@ -156,14 +156,14 @@ class _Walk:
             case nodes.Control.RANGE:
                 element = _element(operand)
                 body = inner.inner(tests, dot=element)
-                for variable in node.pipe.declared:
+                for variable in node.pipe.variables:
                     body.operands[variable.name] = _NOTHING
-                for variable in node.pipe.declared[-1:]:
+                for variable in node.pipe.variables[-1:]:
                     body.operands[variable.name] = element
             case nodes.Control.IF:
                 pass
         self.statements(node.body, body)
-        self.statements(node.otherwise or (), inner.inner(tests))
+        self.statements(node.else_body or (), inner.inner(tests))
 
     def _pipe(self, pipe: nodes.Pipe, scope: _Scope, use: _Use) -> _Operand:
         """Check a pipeline, and return what it stands for."""
@@ -173,7 +173,7 @@ class _Walk:
             after = pipe.commands[index + 1] if index < last else None
             piped = self._command(command, piped, scope, use if after is None else _use(after))
         operand = piped or _NOTHING
-        for variable in pipe.declared:
+        for variable in pipe.variables:
             # A variable that is assigned again has one of several values.
             again = variable.name in self.assigned
             scope.operands[variable.name] = _NOTHING if again else operand
@@ -230,10 +230,10 @@ class _Walk:
             available = tuple(each.name for each in type_.fields)
             self._note(node, path, name, type_.name, available)
             return _NOTHING
-        if not isinstance(member.found, Field):
-            return _Operand(member.found.result)
+        if not isinstance(member.target, Field):
+            return _Operand(member.target.result)
         known = self.known.get(name, _UNKNOWN) if not operand.path else _UNKNOWN
-        return _Operand(member.found.type, known, path)
+        return _Operand(member.target.type, known, path)
 
     def _member(self, operand: _Operand, name: str, node: nodes.Operand, scope: _Scope) -> _Operand:
         """A member of a value that is known."""
@@ -303,7 +303,7 @@ def _use(command: nodes.Command) -> _Use:
 
 def _result(function: Function | None) -> GoType | None:
     """The type of a function's result, if every call has the same."""
-    unknown = function is None or function.result is REFLECTED
+    unknown = function is None or function.result is REFLECT_VALUE
     return None if unknown or function is None else function.result
 
 

@@ -3,7 +3,7 @@
 import struct
 from math import copysign, frexp, inf, isnan
 
-from podgraft.govalue import single
+from podgraft.govalue import round_to_float32
 
 SHORTEST = -1  # as many digits as it takes to read the same number back
 _DOUBLE = 64
@@ -26,55 +26,55 @@ def format_float(value: float, verb: str, precision: int = SHORTEST, bits: int =
     value = abs(value)
     match verb:
         case "b":
-            return sign + _binary(value, bits)
+            return sign + _format_b(value, bits)
         case "x" | "X":
-            text = _hexadecimal(value, precision)
+            text = _format_x(value, precision)
             return sign + (text.upper() if verb == "X" else text)
         case "f" if precision >= 0:
             return sign + format(value, f".{precision}f")
         case _:
-            text = _decimal(value, verb.lower(), precision, bits)
+            text = _format_decimal(value, verb.lower(), precision, bits)
             return sign + (text.upper() if verb in "EG" else text)
 
 
-def _decimal(value: float, verb: str, precision: int, bits: int) -> str:
+def _format_decimal(value: float, verb: str, precision: int, bits: int) -> str:
     """A number in digits, with or without exponent (formatDigits)."""
     if precision < 0:
-        digits, point = _shortest(value, bits)
+        digits, point = _shortest_digits(value, bits)
     else:
-        digits, point = _rounded(value, precision + 1 if verb == "e" else max(precision, 1))
+        digits, point = _round_digits(value, precision + 1 if verb == "e" else max(precision, 1))
     if verb == "e":
-        return _exponent(digits, point, max(len(digits) - 1, 0) if precision < 0 else precision)
+        return _format_e(digits, point, max(len(digits) - 1, 0) if precision < 0 else precision)
     if verb == "f":
-        return _plain(digits, point, max(len(digits) - point, 0))
+        return _format_f(digits, point, max(len(digits) - point, 0))
     count = len(digits) if precision < 0 else max(precision, 1)
     limit = len(digits) if count > len(digits) >= point else count
     most = _MOST_PLAIN if precision < 0 else limit
     if not _LEAST_PLAIN <= point - 1 < most:
-        return _exponent(digits, point, min(count, len(digits)) - 1)
-    return _plain(digits, point, max((len(digits) if count > point else count) - point, 0))
+        return _format_e(digits, point, min(count, len(digits)) - 1)
+    return _format_f(digits, point, max((len(digits) if count > point else count) - point, 0))
 
 
-def _rounded(value: float, count: int) -> tuple[str, int]:
+def _round_digits(value: float, count: int) -> tuple[str, int]:
     """``count`` significant digits without trailing zeros, and the place of the point."""
     mantissa, _, exponent = format(value, f".{count - 1}e").partition("e")
-    return _trimmed(mantissa.replace(".", ""), int(exponent) + 1)
+    return _trim_zeros(mantissa.replace(".", ""), int(exponent) + 1)
 
 
-def _shortest(value: float, bits: int) -> tuple[str, int]:
-    text = repr(value) if bits == _DOUBLE else _shortest_single(value)
+def _shortest_digits(value: float, bits: int) -> tuple[str, int]:
+    text = repr(value) if bits == _DOUBLE else _shortest_float32(value)
     mantissa, _, exponent = text.partition("e")
     whole, _, fraction = mantissa.partition(".")
-    return _trimmed(whole + fraction, len(whole) + int(exponent or 0))
+    return _trim_zeros(whole + fraction, len(whole) + int(exponent or 0))
 
 
-def _trimmed(digits: str, point: int) -> tuple[str, int]:
+def _trim_zeros(digits: str, point: int) -> tuple[str, int]:
     """Digits without zeros at either end; none of them for zero, whose point is at 0."""
     bare = digits.lstrip("0")
     return bare.rstrip("0"), point - (len(digits) - len(bare)) if bare else 0
 
 
-def _shortest_single(value: float) -> str:
+def _shortest_float32(value: float) -> str:
     """The shortest digits that a float32 can be read back from.
 
     At a power of two the gap below is half the gap above: there the number above may do where the
@@ -84,10 +84,10 @@ def _shortest_single(value: float) -> str:
         nearest = format(value, f".{count - 1}e")
         digits, exponent = nearest.replace(".", "").split("e")
         above = f"{int(digits) + 1}e{int(exponent) - count + 1}"
-        fits = single(float(nearest)) == value
+        fits = round_to_float32(float(nearest)) == value
         if fits and not _is_halfway(value, count):
             return nearest
-        if fits or single(float(above)) == value:
+        if fits or round_to_float32(float(above)) == value:
             return above
     return format(value, f".{_SINGLE_DIGITS - 1}e")
 
@@ -98,7 +98,7 @@ def _is_halfway(value: float, count: int) -> bool:
     return frexp(value)[0] == 0.5 and beyond.startswith(f"5{'0' * _SINGLE_DIGITS}")  # noqa: PLR2004
 
 
-def _exponent(digits: str, point: int, precision: int) -> str:
+def _format_e(digits: str, point: int, precision: int) -> str:
     """%e: d.dddde±dd."""
     padded = (digits or "0").ljust(precision + 1, "0")[: precision + 1]
     exponent = point - 1 if digits else 0
@@ -106,7 +106,7 @@ def _exponent(digits: str, point: int, precision: int) -> str:
     return f"{padded[0]}{fraction}e{exponent:+03d}"
 
 
-def _plain(digits: str, point: int, precision: int) -> str:
+def _format_f(digits: str, point: int, precision: int) -> str:
     """%f: ddddd.dd."""
     whole = digits[:point].ljust(point, "0") if point > 0 else "0"
     if precision == 0:
@@ -115,7 +115,7 @@ def _plain(digits: str, point: int, precision: int) -> str:
     return f"{whole}.{fraction.ljust(precision, '0')[:precision]}"
 
 
-def _parts(value: float, bits: int) -> tuple[int, int]:
+def _mantissa_and_exponent(value: float, bits: int) -> tuple[int, int]:
     """Mantissa and exponent of two, as the float is stored."""
     packed, stored, bias = (">d", 52, 1075) if bits == _DOUBLE else (">f", 23, 150)
     raw = int.from_bytes(struct.pack(packed, value), "big")
@@ -123,15 +123,15 @@ def _parts(value: float, bits: int) -> tuple[int, int]:
     return (mantissa | 1 << stored, exponent - bias) if exponent else (mantissa, 1 - bias)
 
 
-def _binary(value: float, bits: int) -> str:
+def _format_b(value: float, bits: int) -> str:
     """%b: ddddp±ddd."""
-    mantissa, exponent = _parts(value, bits)
+    mantissa, exponent = _mantissa_and_exponent(value, bits)
     return f"{mantissa}p{exponent:+d}"
 
 
-def _hexadecimal(value: float, precision: int) -> str:
+def _format_x(value: float, precision: int) -> str:
     """%x: 0x1.yyyyp±dd, the leading one above the fraction's bits while it is rounded."""
-    mantissa, exponent = _parts(value, 64)
+    mantissa, exponent = _mantissa_and_exponent(value, 64)
     if mantissa == 0:
         fraction = "0" * max(precision, 0)
         return f"0x0{'.' if fraction else ''}{fraction}p+00"

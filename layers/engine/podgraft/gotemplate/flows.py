@@ -12,7 +12,7 @@ from podgraft.govalue import ANY, STRING, UINT8, Map, Pointer, Slice, Value, typ
 from podgraft.govalue.slots import Slots, Tainted, TaintedFloat, TaintedInt, TaintedText, unite
 from podgraft.govalue.tainting import bare, masked, real, taint, tainted_in, texts_in
 
-from .functions import REFLECTED, Flow, Function, parameter
+from .functions import REFLECT_VALUE, Flow, Function, parameter_type
 from .indexing import slice_
 
 _MOST_SOURCES = 64
@@ -136,7 +136,7 @@ def _is_measured(function: Function, arguments: Sequence[Value]) -> bool:
     """Whether a number of the pod says how much a function writes, as in ``repeat``."""
     return any(
         each.__class__ in (TaintedInt, TaintedFloat)
-        and parameter(function, at) not in (ANY, REFLECTED)
+        and parameter_type(function, at) not in (ANY, REFLECT_VALUE)
         for at, each in enumerate(arguments)
     )
 

@@ -18,195 +18,201 @@ from podgraft.govalue import STRING, GoType, Kind, Value
 from podgraft.records import dataclass
 
 from . import nodes
-from .functions import EACH, Elements, Function, Named, Read
+from .functions import ALL_ELEMENTS, Dependency, Elements, Function, KeyArgument
 
-Footprint: TypeAlias = Callable[[Value], Value]
+Projection: TypeAlias = Callable[[Value], Value]
 
 
-def footprint(
+def compute_projection(
     templates: Mapping[str, nodes.Template],
     main: str,
     functions: Mapping[str, Function],
     data: GoType,
     opaque: Collection[GoType],
-) -> Footprint:
+) -> Projection:
     """What rendering ``main`` can read of raw data of the struct type ``data``.
 
     Types that are ``opaque`` are read whole: their views hold something else than their raw JSON.
     """
-    root = _Part()
-    place = _Place(root, data)
-    walk = _Walk(templates, functions, frozenset(opaque), [main])
-    walk.statements(templates[main].body, {"$": place, _DOT: place})
+    root = _DependencyNode()
+    place = _TypedNode(root, data)
+    walk = _DependencyVisitor(templates, functions, frozenset(opaque), [main])
+    walk.visit_statements(templates[main].body, {"$": place, _DOT: place})
     called = {name for template in templates.values() for name in template.calls}
-    root.whole |= any(functions[name].ambient for name in called)
-    return _keeping(root)
+    root.whole |= any(functions[name].uses_dot for name in called)
+    return _build_projection(root)
 
 
 @dataclass(slots=True, eq=False)
-class _Part:
+class _DependencyNode:
     """What is read of one value: all of it, or members of an object, or parts of each element."""
 
     whole: bool = False
-    members: dict[str, _Part] = field(default_factory=dict[str, "_Part"])
-    each: _Part | None = None
+    members: dict[str, _DependencyNode] = field(default_factory=dict[str, "_DependencyNode"])
+    elements: _DependencyNode | None = None
 
-    def member(self, key: str) -> _Part:
-        return self.members.setdefault(key, _Part())
+    def member(self, key: str) -> _DependencyNode:
+        return self.members.setdefault(key, _DependencyNode())
 
-    def element(self) -> _Part:
-        if self.each is None:
-            self.each = _Part()
-        return self.each
+    def element(self) -> _DependencyNode:
+        if self.elements is None:
+            self.elements = _DependencyNode()
+        return self.elements
 
 
-def _keeping(part: _Part) -> Footprint:
+def _build_projection(part: _DependencyNode) -> Projection:
     """A function that keeps of a raw value what is read of it."""
     if part.whole:
-        return _same
-    members = [(key, _keeping(each)) for key, each in sorted(part.members.items())]
-    element = _keeping(part.each) if part.each else None
+        return _identity
+    members = [(key, _build_projection(each)) for key, each in sorted(part.members.items())]
+    element = _build_projection(part.elements) if part.elements else None
 
-    def kept(raw: Value) -> Value:
+    def project(raw: Value) -> Value:
         if raw.__class__ is dict:
             return {key: keep(raw[key]) for key, keep in members if key in raw}
         if raw.__class__ is list and element:
             return [*map(element, raw)]
         return raw
 
-    return kept
+    return project
 
 
-def _same(raw: Value) -> Value:
+def _identity(raw: Value) -> Value:
     return raw
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _TypedNode:
     """A part of the data that an expression stands for, and its type."""
 
-    part: _Part
+    node: _DependencyNode
     type: GoType
 
 
 _DOT = "."
-_Known: TypeAlias = "dict[str, _Place | None]"  # what dot and variables stand for
+_Bindings: TypeAlias = "dict[str, _TypedNode | None]"  # what dot and variables stand for
 _Path: TypeAlias = "Sequence[str | Elements]"
 
 
 @dataclass(frozen=True, slots=True)
-class _Walk:
+class _DependencyVisitor:
     """One pass over a parse tree, which notes what is read."""
 
     templates: Mapping[str, nodes.Template]
     functions: Mapping[str, Function]
     opaque: frozenset[GoType]
-    inside: list[str]
+    active_templates: list[str]
 
-    def statements(self, body: nodes.Nodes, known: _Known) -> None:
+    def visit_statements(self, body: nodes.Nodes, known: _Bindings) -> None:
         """A list of statements; what it declares, ``known`` learns."""
         for node in body:
             match node:
                 case nodes.Action():
-                    self._pipe(node.pipe, known)
+                    self._visit_pipe(node.pipe, known)
                 case nodes.Branch(control=nodes.Control.RANGE):
-                    self._range(node, {**known})
+                    self._visit_range(node, {**known})
                 case nodes.Branch():
-                    self._branch(node, {**known})
+                    self._visit_branch(node, {**known})
                 case nodes.Invocation():
-                    self._invocation(node, known)
+                    self._visit_invocation(node, known)
                 case nodes.Text() | nodes.Break() | nodes.Continue():
                     pass
                 case _:
                     assert_never(node)
 
-    def _invocation(self, node: nodes.Invocation, known: _Known) -> None:
+    def _visit_invocation(self, node: nodes.Invocation, known: _Bindings) -> None:
         """Another template's body: its dot is what it is handed, and its only way to the data."""
-        place = self._sole(node.pipe, known) if node.pipe else None
-        if place and node.name in self.templates and node.name not in self.inside:
-            self.inside.append(node.name)
-            self.statements(self.templates[node.name].body, {"$": place, _DOT: place})
-            self.inside.pop()
+        place = self._single_operand(node.pipe, known) if node.pipe else None
+        if place and node.name in self.templates and node.name not in self.active_templates:
+            self.active_templates.append(node.name)
+            self.visit_statements(self.templates[node.name].body, {"$": place, _DOT: place})
+            self.active_templates.pop()
         elif node.pipe:
-            self._pipe(node.pipe, known)
+            self._visit_pipe(node.pipe, known)
 
-    def _branch(self, node: nodes.Branch, known: _Known) -> None:
-        self._pipe(node.pipe, known)
+    def _visit_branch(self, node: nodes.Branch, known: _Bindings) -> None:
+        self._visit_pipe(node.pipe, known)
         within = {_DOT: None} if node.control is nodes.Control.WITH else {}
-        self.statements(node.body, {**known, **within})
-        self.statements(node.otherwise or (), known)
+        self.visit_statements(node.body, {**known, **within})
+        self.visit_statements(node.else_body or (), known)
 
-    def _range(self, node: nodes.Branch, known: _Known) -> None:
-        element = self._element(node, known)
+    def _visit_range(self, node: nodes.Branch, known: _Bindings) -> None:
+        element = self._range_element(node, known)
         if element is None:
-            self._pipe(node.pipe, known)
-        self._declare(node.pipe.declared, known)
-        within = {variable.name: element for variable in node.pipe.declared[-1:]}
-        self.statements(node.body, {**known, **within, _DOT: element})
-        self.statements(node.otherwise or (), known)
+            self._visit_pipe(node.pipe, known)
+        self._declare_variables(node.pipe.variables, known)
+        within = {variable.name: element for variable in node.pipe.variables[-1:]}
+        self.visit_statements(node.body, {**known, **within, _DOT: element})
+        self.visit_statements(node.else_body or (), known)
 
-    def _element(self, node: nodes.Branch, known: _Known) -> _Place | None:
+    def _range_element(self, node: nodes.Branch, known: _Bindings) -> _TypedNode | None:
         """What an element of a range stands for, where the range visits a list of the data."""
-        place = None if node.pipe.assigns else self._sole(node.pipe, known)
-        return self._step(place, EACH) if place and place.type.kind is Kind.SLICE else None
+        place = None if node.pipe.is_assignment else self._single_operand(node.pipe, known)
+        return (
+            self._resolve_step(place, ALL_ELEMENTS)
+            if place and place.type.kind is Kind.SLICE
+            else None
+        )
 
-    def _sole(self, pipe: nodes.Pipe, known: _Known) -> _Place | None:
+    def _single_operand(self, pipe: nodes.Pipe, known: _Bindings) -> _TypedNode | None:
         """What a pipeline stands for that is nothing but an operand."""
         match pipe.commands:
             case (nodes.Command(operands=(operand,)),):
-                return self._place(operand, known)
+                return self._resolve_operand(operand, known)
             case _:
                 return None
 
-    def _pipe(self, pipe: nodes.Pipe, known: _Known) -> None:
+    def _visit_pipe(self, pipe: nodes.Pipe, known: _Bindings) -> None:
         """A pipeline whose value is read whole."""
         for command in pipe.commands:
-            self._command(command, known)
-        if not pipe.assigns:
-            self._declare(pipe.declared, known)
+            self._visit_command(command, known)
+        if not pipe.is_assignment:
+            self._declare_variables(pipe.variables, known)
 
-    def _declare(self, variables: Sequence[nodes.Variable], known: _Known) -> None:
+    def _declare_variables(self, variables: Sequence[nodes.Variable], known: _Bindings) -> None:
         """New variables, which stand for no place; those they hide may still be what is meant."""
         for variable in variables:
             hidden = known.get(variable.name)
             if hidden:
-                hidden.part.whole = True
+                hidden.node.whole = True
             known[variable.name] = None
 
-    def _command(self, command: nodes.Command, known: _Known) -> None:
+    def _visit_command(self, command: nodes.Command, known: _Bindings) -> None:
         first, *arguments = command.operands
-        reads: tuple[Read, ...] = ()
+        reads: tuple[Dependency, ...] = ()
         if isinstance(first, nodes.Identifier):
-            reads = self.functions[first.name].reads
+            reads = self.functions[first.name].dependencies
         else:
-            self._operand(first, known)
+            self._visit_operand(first, known)
         for at, operand in enumerate(arguments):
-            paths = [_resolved(read, arguments) for read in reads if read.argument == at]
-            self._operand(operand, known, paths or ((),))
+            paths = [_resolve_path(read, arguments) for read in reads if read.argument == at]
+            self._visit_operand(operand, known, paths or ((),))
 
-    def _operand(self, node: nodes.Operand, known: _Known, paths: Sequence[_Path] = ((),)) -> None:
+    def _visit_operand(
+        self, node: nodes.Operand, known: _Bindings, paths: Sequence[_Path] = ((),)
+    ) -> None:
         """An operand of which parts are read: the whole, if nothing else is said."""
         match node:
             case nodes.Dot() | nodes.Field() | nodes.Variable():
-                place = self._place(node, known)
+                place = self._resolve_operand(node, known)
                 for path in paths:
-                    self._read(place, path)
+                    self._record_read(place, path)
             case nodes.Chain():
-                self._operand(node.node, known)
+                self._visit_operand(node.node, known)
             case nodes.Pipe():
-                self._pipe(node, known)
+                self._visit_pipe(node, known)
             case nodes.Identifier() | nodes.Bool() | nodes.Nil() | nodes.Number() | nodes.String():
                 pass
             case _:
                 assert_never(node)
 
-    def _read(self, place: _Place | None, path: _Path) -> None:
+    def _record_read(self, place: _TypedNode | None, path: _Path) -> None:
         for step in path:
-            place = self._step(place, step)
+            place = self._resolve_step(place, step)
         if place:
-            place.part.whole = True
+            place.node.whole = True
 
-    def _place(self, node: nodes.Operand, known: _Known) -> _Place | None:
+    def _resolve_operand(self, node: nodes.Operand, known: _Bindings) -> _TypedNode | None:
         """What an operand stands for among the data; none, if that was read whole before."""
         match node:
             case nodes.Dot():
@@ -218,42 +224,42 @@ class _Walk:
             case _:
                 return None
         for name in node.names:
-            place = self._step(place, name)
+            place = self._resolve_step(place, name)
         return place
 
-    def _step(self, place: _Place | None, step: str | Elements) -> _Place | None:
+    def _resolve_step(self, place: _TypedNode | None, step: str | Elements) -> _TypedNode | None:
         """A part of a place; where there is no telling which one, all of it is read."""
         if place is None:
             return None
         type_ = place.type
         if type_.kind is Kind.POINTER and type_.elem and type_ not in self.opaque:
             type_ = type_.elem
-        part = None if type_ in self.opaque else _part(place.part, type_, step)
-        place.part.whole = place.part.whole or part is None
+        part = None if type_ in self.opaque else _child_node(place.node, type_, step)
+        place.node.whole = place.node.whole or part is None
         return part
 
 
-def _part(whole: _Part, type_: GoType, step: str | Elements) -> _Place | None:
+def _child_node(whole: _DependencyNode, type_: GoType, step: str | Elements) -> _TypedNode | None:
     """A field, an element of a map, or all elements of a list; none of them for a method."""
     match step, type_.kind:
         case str(), Kind.STRUCT:
-            found = type_.selector(step) or ()
+            found = type_.field_path(step) or ()
             if len(found) == 1 and not found[0].inline:
-                return _Place(whole.member(found[0].json), found[0].type)
+                return _TypedNode(whole.member(found[0].json), found[0].type)
         case str(), Kind.MAP if type_.key is STRING and type_.elem:
-            return _Place(whole.member(step), type_.elem)
+            return _TypedNode(whole.member(step), type_.elem)
         case Elements(), Kind.SLICE if type_.elem:
-            return _Place(whole.element(), type_.elem)
+            return _TypedNode(whole.element(), type_.elem)
         case _:
             pass
     return None
 
 
-def _resolved(read: Read, arguments: Sequence[nodes.Operand]) -> _Path:
+def _resolve_path(read: Dependency, arguments: Sequence[nodes.Operand]) -> _Path:
     """The path with its names; it ends where one is not known before the template runs."""
     path: list[str | Elements] = []
     for step in read.path:
-        if isinstance(step, Named):
+        if isinstance(step, KeyArgument):
             named = arguments[step.argument] if step.argument < len(arguments) else None
             if not isinstance(named, nodes.String):
                 break

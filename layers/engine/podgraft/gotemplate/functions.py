@@ -8,11 +8,11 @@ from podgraft.govalue import ANY, GoType, Kind, Method, Value
 from podgraft.records import dataclass
 
 # The type of parameters that take a value as it comes, nil and all; only builtins have them.
-REFLECTED = GoType("reflect.Value", Kind.STRUCT)
+REFLECT_VALUE = GoType("reflect.Value", Kind.STRUCT)
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class KeyArgument:
     """The member an argument names: ``index .Labels "app"`` reads ``Named(1)`` of its first one."""
 
     argument: int
@@ -24,12 +24,12 @@ class Elements(Enum):
     EACH = "each"
 
 
-EACH = Elements.EACH
-Step: TypeAlias = str | Named | Elements  # a field's or key's name, or as said above
+ALL_ELEMENTS = Elements.EACH
+Step: TypeAlias = str | KeyArgument | Elements  # a field's or key's name, or as said above
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class Dependency:
     """A part of an argument: the path to it."""
 
     argument: int
@@ -100,16 +100,16 @@ class Function:
     parameters: tuple[GoType, ...] = ()
     variadic: GoType | None = None
     result: GoType = ANY
-    refused: str = ""
-    told: bool = False
-    reads: tuple[Read, ...] = ()
-    ambient: bool = False
+    unsupported_reason: str = ""
+    wants_interfaces: bool = False
+    dependencies: tuple[Dependency, ...] = ()
+    uses_dot: bool = False
     flow: Flow | None = None
     harm: Harm | None = None
     serializer: Serializer | None = None
 
 
-def arity_fault(name: str, callee: Function | Method, *, given: int, piped: bool) -> str | None:
+def arity_error(name: str, callee: Function | Method, *, given: int, piped: bool) -> str | None:
     """What is wrong with calling ``name`` with so many arguments, and perhaps a piped one."""
     count, wanted = given + piped, len(callee.parameters)
     if callee.variadic is not None:
@@ -121,8 +121,8 @@ def arity_fault(name: str, callee: Function | Method, *, given: int, piped: bool
     return f"wrong number of args for {name}: want {wanted} got {count}"
 
 
-def parameter(callee: Function | Method, place: int) -> GoType:
+def parameter_type(callee: Function | Method, index: int) -> GoType:
     """The type that the argument at ``place`` must have; the arity is right."""
-    if place < len(callee.parameters) or callee.variadic is None:
-        return callee.parameters[place]
+    if index < len(callee.parameters) or callee.variadic is None:
+        return callee.parameters[index]
     return callee.variadic

@@ -6,16 +6,16 @@ author: it needs no traced rendering. A template is said to be able to more ofte
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 from . import nodes
 from .functions import Function, Harm
 from .source import Source
 
 # Directives that write text as it is, and numbers in digits.
-_PLAIN_FORMAT = lazy(r"(?:[^%]|%%|%(?:\[[0-9]\])?[sdvt])*")
+_PLAIN_FORMAT = lazy_compile(r"(?:[^%]|%%|%(?:\[[0-9]\])?[sdvt])*")
 # The name of an anchor, which text of the pod could refer to.
-_ANCHOR = lazy(r"&\w")
+_ANCHOR = lazy_compile(r"&\w")
 # They write a text as often, or as far to the right, as a number says.
 _COUNTING = ("indent", "nindent", "repeat")
 # They write text as a scalar in double quotes, whatever it is.
@@ -34,7 +34,7 @@ def can_harm(
 
 def _harms(pipe: nodes.Pipe, functions: Mapping[str, Function]) -> bool:
     last = pipe.commands[-1].operands[0]
-    quoted = isinstance(last, nodes.Identifier) and last.name in _QUOTING and not pipe.declared
+    quoted = isinstance(last, nodes.Identifier) and last.name in _QUOTING and not pipe.variables
     return any(_command_harms(command, functions, quoted=quoted) for command in pipe.commands)
 
 
@@ -96,6 +96,6 @@ def _pipes(body: nodes.Nodes) -> Iterator[nodes.Pipe]:
             case nodes.Branch():
                 yield node.pipe
                 yield from _pipes(node.body)
-                yield from _pipes(node.otherwise or ())
+                yield from _pipes(node.else_body or ())
             case _:
                 pass

@@ -11,10 +11,10 @@ from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 from podgraft.records import dataclass
 
-from .quoting import quote, sharp_u
+from .quoting import format_sharp_u, quote
 
 KEYWORDS = frozenset(
     ("block", "break", "continue", "define", "else", "end", "if", "range", "template", "with")
@@ -23,7 +23,7 @@ _REPLACEABLE = frozenset(("break", "continue"))  # younger than some functions o
 _SPACES = " \t\r\n"
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """What a token is; the values are the names of the pattern's groups."""
 
     TEXT = "text"
@@ -58,7 +58,7 @@ class Kind(Enum):
 class Token(NamedTuple):
     """A token: its text as written (an error's message), and the offset at which it begins."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
 
@@ -69,13 +69,13 @@ class Token(NamedTuple):
 
     def is_keyword(self, word: str) -> bool:
         """Whether the token is the keyword ``word``."""
-        return self.kind is Kind.KEYWORD and self.text == word
+        return self.kind is TokenKind.KEYWORD and self.text == word
 
     def __str__(self) -> str:
         match self.kind:
-            case Kind.ERROR:
+            case TokenKind.ERROR:
                 return self.text
-            case Kind.KEYWORD | Kind.NIL | Kind.DOT:
+            case TokenKind.KEYWORD | TokenKind.NIL | TokenKind.DOT:
                 return f"<{self.text}>"
             case _ if len(self.text.encode("utf-8", "surrogateescape")) > _LONG_BYTES:
                 return f"{quote(self.text[:_LONG_BYTES])}..."
@@ -97,20 +97,20 @@ def tokens(text: str, delimiters: tuple[str, str], functions: Collection[str] = 
         trims = text[inside : inside + 1] == "-" and _is_space(text, inside + 1)
         kept = text[at:found].rstrip(_SPACES) if trims else text[at:found]
         if kept:
-            lexer.found.append(Token(Kind.TEXT, kept, at))
+            lexer.tokens.append(Token(TokenKind.TEXT, kept, at))
         inside += 2 * trims
         if text.startswith("/*", inside):
             at = lexer.comment(inside)
         else:
-            lexer.found.append(Token(Kind.LEFT, left, found))
+            lexer.tokens.append(Token(TokenKind.LEFT, left, found))
             at = lexer.action(inside)
         if at < 0:
             break
     else:
         if at < len(text):
-            lexer.found.append(Token(Kind.TEXT, text[at:], at))
-    lexer.found.append(Token(Kind.END, "", len(text)))
-    return lexer.found
+            lexer.tokens.append(Token(TokenKind.TEXT, text[at:], at))
+    lexer.tokens.append(Token(TokenKind.END, "", len(text)))
+    return lexer.tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +121,17 @@ class _Lexer:
     right: str
     pattern: re.Pattern[str]
     keywords: frozenset[str]
-    found: list[Token] = field(default_factory=list[Token])
+    tokens: list[Token] = field(default_factory=list[Token])
 
     def comment(self, at: int) -> int:
         """``/* … */`` and the right delimiter, which must follow at once."""
         closed = self.text.find("*/", at + 2)
         if closed < 0:
-            return self._fault("unclosed comment", at)
+            return self._record_error("unclosed comment", at)
         delimiter = self.pattern.match(self.text, closed + 2)
         if delimiter is None or delimiter.lastgroup != "right":
-            return self._fault("comment ends before closing delimiter", at)
-        return self._after(delimiter)
+            return self._record_error("comment ends before closing delimiter", at)
+        return self._position_after(delimiter)
 
     def action(self, at: int) -> int:
         """Operands and what stands between them, up to and with the right delimiter."""
@@ -139,33 +139,33 @@ class _Lexer:
         while True:
             common = match(text, at)
             if common is None:
-                token = self._rare(at)
-            elif (kind := _KINDS[common.lastgroup]) is Kind.RIGHT:
-                return self._closed(common, depth)
+                token = self._scan_rare_token(at)
+            elif (kind := _KINDS[common.lastgroup]) is TokenKind.RIGHT:
+                return self._close_action(common, depth)
             else:
                 word = common[0]
-                token = Token(self._kind_of(word) if kind is Kind.WORD else kind, word, at)
+                token = Token(self._kind_of(word) if kind is TokenKind.WORD else kind, word, at)
             if token.kind in _NESTS:
                 depth += _NESTS[token.kind]
                 if depth < 0:
-                    return self._fault("unexpected right paren", at)
-            self.found.append(token)
-            if token.kind is Kind.ERROR:
+                    return self._record_error("unexpected right paren", at)
+            self.tokens.append(token)
+            if token.kind is TokenKind.ERROR:
                 return -1
             at += len(token.text)
 
-    def _closed(self, right: re.Match[str], depth: int) -> int:
+    def _close_action(self, right: re.Match[str], depth: int) -> int:
         """The right delimiter, which must not stand in ``depth`` parentheses."""
         if depth:
-            return self._fault("unclosed left paren", right.start())
-        self.found.append(Token(Kind.RIGHT, self.right, right.end() - len(self.right)))
-        return self._after(right)
+            return self._record_error("unclosed left paren", right.start())
+        self.tokens.append(Token(TokenKind.RIGHT, self.right, right.end() - len(self.right)))
+        return self._position_after(right)
 
-    def _fault(self, reason: str, at: int) -> int:
-        self.found.append(Token(Kind.ERROR, reason, at))
+    def _record_error(self, reason: str, at: int) -> int:
+        self.tokens.append(Token(TokenKind.ERROR, reason, at))
         return -1
 
-    def _after(self, right: re.Match[str]) -> int:
+    def _position_after(self, right: re.Match[str]) -> int:
         """Where text goes on after a right delimiter: past white space, if it trims."""
         at = right.end()
         if right.end() - right.start() > len(self.right):
@@ -173,48 +173,50 @@ class _Lexer:
                 at += 1
         return at
 
-    def _kind_of(self, word: str) -> Kind:
-        return Kind.KEYWORD if word in self.keywords else _CONSTANTS.get(word, Kind.WORD)
+    def _kind_of(self, word: str) -> TokenKind:
+        return TokenKind.KEYWORD if word in self.keywords else _CONSTANTS.get(word, TokenKind.WORD)
 
-    def _rare(self, at: int) -> Token:
+    def _scan_rare_token(self, at: int) -> Token:
         """Numbers, words that are not ASCII, and every fault."""
         char = self.text[at : at + 1]
         if char in _UNFINISHED:
-            return Token(Kind.ERROR, _UNFINISHED[char], at)
+            return Token(TokenKind.ERROR, _UNFINISHED[char], at)
         if char == "$" or (char == "." and not _DIGIT_OR_END.match(self.text, at + 1)):
-            return self._name(Kind.FIELD if char == "." else Kind.VARIABLE, at)
+            return self._scan_name(TokenKind.FIELD if char == "." else TokenKind.VARIABLE, at)
         if char in ".+-" or "0" <= char <= "9":
             return self._number(at)
         if _is_alphanumeric(char):
-            return self._name(Kind.WORD, at)
+            return self._scan_name(TokenKind.WORD, at)
         if " " <= char <= "~":
-            return Token(Kind.OTHER, char, at)
-        return Token(Kind.ERROR, f"unrecognized character in action: {sharp_u(char)}", at)
+            return Token(TokenKind.OTHER, char, at)
+        return Token(
+            TokenKind.ERROR, f"unrecognized character in action: {format_sharp_u(char)}", at
+        )
 
-    def _name(self, kind: Kind, start: int) -> Token:
+    def _scan_name(self, kind: TokenKind, start: int) -> Token:
         """A word, field or variable: as far as letters and digits go, before a terminator."""
         end = start + 1
         while end < len(self.text) and _is_alphanumeric(self.text[end]):
             end += 1
         ends = end == len(self.text) or self.text[end] in _TERMINATORS
         if not ends and not self.text.startswith(self.right, end):
-            return Token(Kind.ERROR, f"bad character {sharp_u(self.text[end])}", start)
+            return Token(TokenKind.ERROR, f"bad character {format_sharp_u(self.text[end])}", start)
         word = self.text[start:end]
-        return Token(self._kind_of(word) if kind is Kind.WORD else kind, word, start)
+        return Token(self._kind_of(word) if kind is TokenKind.WORD else kind, word, start)
 
     def _number(self, start: int) -> Token:
         """A number, or two of which the second is imaginary; strconv has the last word on it."""
         end, good = self._scan_number(start)
-        kind = Kind.NUMBER
+        kind = TokenKind.NUMBER
         if good and self.text[end : end + 1] in ("+", "-"):
-            kind = Kind.COMPLEX
+            kind = TokenKind.COMPLEX
             end, good = self._scan_number(end)
             good = good and self.text[end - 1] == "i"
         word = self.text[start:end]
         return (
             Token(kind, word, start)
             if good
-            else Token(Kind.ERROR, f"bad number syntax: {quote(word)}", start)
+            else Token(TokenKind.ERROR, f"bad number syntax: {quote(word)}", start)
         )
 
     def _scan_number(self, at: int) -> tuple[int, bool]:
@@ -225,12 +227,12 @@ class _Lexer:
         return end + bad, not bad
 
 
-_KINDS: dict[str | None, Kind] = {kind.value: kind for kind in Kind}
-_NESTS = {Kind.OPEN: 1, Kind.CLOSE: -1}
-_CONSTANTS = {"nil": Kind.NIL, "true": Kind.BOOL, "false": Kind.BOOL}
+_KINDS: dict[str | None, TokenKind] = {kind.value: kind for kind in TokenKind}
+_NESTS = {TokenKind.OPEN: 1, TokenKind.CLOSE: -1}
+_CONSTANTS = {"nil": TokenKind.NIL, "true": TokenKind.BOOL, "false": TokenKind.BOOL}
 _TERMINATORS = frozenset(" \t\r\n.,|:)(")
-_DIGIT_OR_END = lazy(r"[0-9]|\Z")
-_NUMBER = lazy(
+_DIGIT_OR_END = lazy_compile(r"[0-9]|\Z")
+_NUMBER = lazy_compile(
     r"""[+-]?(?:
         0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?
       | 0[oO][0-7_]*(?:\.[0-7_]*)?

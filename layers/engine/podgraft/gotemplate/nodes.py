@@ -17,7 +17,7 @@ from .quoting import quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class NodeBase:
     """What every node has: its place in the text."""
 
     start: int = field(default=0, compare=False, repr=False)
@@ -30,7 +30,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Dot(Placed):
+class Dot(NodeBase):
     """``.``: what the template is applied to, or the element of a range."""
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class Dot(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Nil(Placed):
+class Nil(NodeBase):
     """``nil``, which has no type."""
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ class Nil(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Bool(Placed):
+class Bool(NodeBase):
     """``true`` or ``false``."""
 
     value: bool
@@ -56,7 +56,7 @@ class Bool(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Number(Placed):
+class Number(NodeBase):
     """A number constant, under each Go kind that can hold it (``None`` where none can)."""
 
     text: str
@@ -70,7 +70,7 @@ class Number(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class String(Placed):
+class String(NodeBase):
     """A string constant as it was written, and what it means."""
 
     quoted: str
@@ -81,7 +81,7 @@ class String(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Identifier(Placed):
+class Identifier(NodeBase):
     """The name of a function."""
 
     name: str
@@ -91,7 +91,7 @@ class Identifier(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Field(Placed):
+class Field(NodeBase):
     """``.name.name``: a field of the dot, a field of that, and so on."""
 
     names: tuple[str, ...]
@@ -107,7 +107,7 @@ class Field(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Variable(Placed):
+class Variable(NodeBase):
     """``$name.field.field``; the name with its dollar, then the fields."""
 
     name: str
@@ -124,7 +124,7 @@ class Variable(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Chain(Placed):
+class Chain(NodeBase):
     """``(pipeline).name.name``, or fields of what a function without arguments gives."""
 
     node: Pipe | Identifier
@@ -141,7 +141,7 @@ class Chain(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Command(Placed):
+class Command(NodeBase):
     """``operand operand …``: a call, if the first one can be called."""
 
     operands: tuple[Operand, ...]
@@ -151,22 +151,22 @@ class Command(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Pipe(Placed):
+class Pipe(NodeBase):
     """``$a, $b := command | command``."""
 
     commands: tuple[Command, ...]
-    declared: tuple[Variable, ...] = ()
-    assigns: bool = False
+    variables: tuple[Variable, ...] = ()
+    is_assignment: bool = False
 
     def __str__(self) -> str:
         commands = " | ".join(map(str, self.commands))
-        if not self.declared:
+        if not self.variables:
             return commands
-        return f"{', '.join(map(str, self.declared))} {'=' if self.assigns else ':='} {commands}"
+        return f"{', '.join(map(str, self.variables))} {'=' if self.is_assignment else ':='} {commands}"
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Placed):
+class Text(NodeBase):
     """Plain text, white space trimmed where the actions beside it say so."""
 
     text: str
@@ -176,7 +176,7 @@ class Text(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Action(Placed):
+class Action(NodeBase):
     """``{{pipeline}}``: evaluated and, unless it declares variables, printed."""
 
     pipe: Pipe
@@ -194,21 +194,21 @@ class Control(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Branch(Placed):
+class Branch(NodeBase):
     """``{{if pipeline}}body{{else}}otherwise{{end}}``, or the same with ``range`` or ``with``."""
 
     control: Control
     pipe: Pipe
     body: Nodes
-    otherwise: Nodes | None = None
+    else_body: Nodes | None = None
 
     def __str__(self) -> str:
-        otherwise = "" if self.otherwise is None else f"{{{{else}}}}{source(self.otherwise)}"
-        return f"{{{{{self.control} {self.pipe}}}}}{source(self.body)}{otherwise}{{{{end}}}}"
+        otherwise = "" if self.else_body is None else f"{{{{else}}}}{to_source(self.else_body)}"
+        return f"{{{{{self.control} {self.pipe}}}}}{to_source(self.body)}{otherwise}{{{{end}}}}"
 
 
 @dataclass(frozen=True, slots=True)
-class Invocation(Placed):
+class Invocation(NodeBase):
     """``{{template "name" pipeline}}``."""
 
     name: str
@@ -220,7 +220,7 @@ class Invocation(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Break(Placed):
+class Break(NodeBase):
     """``{{break}}``: the range ends."""
 
     def __str__(self) -> str:
@@ -228,7 +228,7 @@ class Break(Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Continue(Placed):
+class Continue(NodeBase):
     """``{{continue}}``: the next element."""
 
     def __str__(self) -> str:
@@ -260,12 +260,12 @@ class Template:
     calls: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether there is nothing but white space (parse.IsEmptyTree)."""
         return all(isinstance(node, Text) and not node.text.strip(_SPACES) for node in self.body)
 
 
-def source(nodes: Nodes) -> str:
+def to_source(nodes: Nodes) -> str:
     """The source of a list of nodes, with the usual delimiters."""
     return "".join(map(str, nodes))
 

@@ -56,9 +56,9 @@ def is_print(char: str) -> bool:
     >>> is_print("é"), is_print(chr(0x200B))
     (True, False)
     """
-    return " " <= char <= "~" or bisect_right(_changes(), ord(char)) % 2 == 1
+    return " " <= char <= "~" or bisect_right(_boundaries(), ord(char)) % 2 == 1
 
 
 @cache
-def _changes() -> list[int]:
+def _boundaries() -> list[int]:
     return list(accumulate(int(step, 16) for step in _STEPS.split()))

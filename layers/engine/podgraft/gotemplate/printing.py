@@ -6,10 +6,10 @@ from dataclasses import field, replace
 from podgraft.govalue import Value, type_of
 from podgraft.records import dataclass
 
-from .directives import MAX_NUMBER, Directive, Index, directives
-from .errors import ExcessError
-from .printer import SIGNED, UNSIGNED, write
-from .quoting import whole
+from .directives import MAX_NUMBER, Directive, Index, parse_directives
+from .errors import LimitExceededError
+from .printer import SIGNED, UNSIGNED, print_arg
+from .quoting import merge_escaped_bytes
 from .verbs import PLAIN, Flags
 
 # Of one formatted text: no more than a template may render, see Limits.
@@ -32,17 +32,17 @@ def sprint(*values: Value) -> str:
         is_string = isinstance(value, str)
         if parts and not is_string and not after_string:
             parts.append(" ")
-        parts.append(show(value))
+        parts.append(format_default(value))
         after_string = is_string
-    return whole("".join(parts))
+    return merge_escaped_bytes("".join(parts))
 
 
 def sprintln(*values: Value) -> str:
     """fmt.Sprintln: default formats, blanks between all operands, and a newline."""
-    return " ".join(map(show, values)) + "\n"
+    return " ".join(map(format_default, values)) + "\n"
 
 
-def show(value: Value) -> str:
+def format_default(value: Value) -> str:
     """``value`` as %v prints it."""
     if value.__class__ is str:
         return value
@@ -52,7 +52,7 @@ def show(value: Value) -> str:
         return "true" if value else "false"
     if value.__class__ is float and _PLAIN_FROM <= abs(value) < _PLAIN_BELOW:
         return repr(value).removesuffix(".0")
-    return write(PLAIN, "v", value)
+    return print_arg(PLAIN, "v", value)
 
 
 def sprintf(format_: str, arguments: Sequence[Value]) -> str:
@@ -64,13 +64,13 @@ def sprintf(format_: str, arguments: Sequence[Value]) -> str:
     '%!d(string=x) %!s(MISSING)'
     """
     formatter = _Formatter(arguments)
-    found, rest = directives(format_)
+    found, rest = parse_directives(format_)
     for directive in found:
         formatter.write(directive.text)
-        formatter.write(formatter.formatted(directive))
+        formatter.write(formatter.format_directive(directive))
     formatter.write(rest)
-    formatter.write(formatter.extra())
-    return whole("".join(formatter.parts))
+    formatter.write(formatter.describe_extra_arguments())
+    return merge_escaped_bytes("".join(formatter.parts))
 
 
 @dataclass(slots=True)
@@ -80,51 +80,51 @@ class _Formatter:
     arguments: Sequence[Value]
     next: int = 0
     reordered: bool = False
-    good: bool = True
+    is_index_valid: bool = True
     length: int = 0
     parts: list[str] = field(default_factory=list[str])
 
     def write(self, text: str) -> None:
         self.length += len(text)
         if self.length > MAX_CHARACTERS:
-            raise ExcessError(f"formats more than {MAX_CHARACTERS} characters")
+            raise LimitExceededError(f"formats more than {MAX_CHARACTERS} characters")
         self.parts.append(text)
 
-    def formatted(self, directive: Directive) -> str:
+    def format_directive(self, directive: Directive) -> str:
         """What one directive writes."""
-        self.good = not directive.misplaced
+        self.is_index_valid = not directive.misplaced
         before_width, before_precision, before_verb = directive.indexes
         flags = directive.flags
-        self._select(before_width)
+        self._select_argument(before_width)
         if directive.width_star:
-            flags = self._width(flags)
-        self._select(before_precision)
+            flags = self._take_width(flags)
+        self._select_argument(before_precision)
         if directive.precision_star:
-            flags = self._precision(flags)
-        self._select(before_verb)
-        return self._operand(flags, directive.verb)
+            flags = self._take_precision(flags)
+        self._select_argument(before_verb)
+        return self._format_operand(flags, directive.verb)
 
-    def _operand(self, flags: Flags, verb: str) -> str:
+    def _format_operand(self, flags: Flags, verb: str) -> str:
         if not verb:
             return "%!(NOVERB)"
         if verb == "%":
             return "%"
-        if not self.good:
+        if not self.is_index_valid:
             return f"%!{verb}(BADINDEX)"
         if self.next >= len(self.arguments):
             return f"%!{verb}(MISSING)"
         self.next += 1
-        return write(flags, verb, self.arguments[self.next - 1])
+        return print_arg(flags, verb, self.arguments[self.next - 1])
 
-    def extra(self) -> str:
+    def describe_extra_arguments(self) -> str:
         """What is said about arguments that no directive used."""
         if self.reordered or self.next >= len(self.arguments):
             return ""
         rest = self.arguments[self.next :]
-        named = (f"{type_of(v)}={show(v)}" if v is not None else "<nil>" for v in rest)
+        named = (f"{type_of(v)}={format_default(v)}" if v is not None else "<nil>" for v in rest)
         return f"%!(EXTRA {', '.join(named)})"
 
-    def _select(self, index: Index | None) -> None:
+    def _select_argument(self, index: Index | None) -> None:
         """Let ``[n]`` choose the next argument (argNumber)."""
         if index is None:
             return
@@ -132,25 +132,25 @@ class _Formatter:
         if index.value is not None and 0 <= index.value < len(self.arguments):
             self.next = index.value
         else:
-            self.good = False
+            self.is_index_valid = False
 
-    def _width(self, flags: Flags) -> Flags:
+    def _take_width(self, flags: Flags) -> Flags:
         """The next argument as width; a negative one means to the left."""
-        width = self._number()
+        width = self._take_integer()
         if width is None:
             self.write("%!(BADWIDTH)")
         elif width < 0:
             return replace(flags, width=-width, minus=True, zero=False)
         return replace(flags, width=width)
 
-    def _precision(self, flags: Flags) -> Flags:
-        precision = self._number()
+    def _take_precision(self, flags: Flags) -> Flags:
+        precision = self._take_integer()
         if precision is None or precision < 0:
             self.write("%!(BADPREC)")
             return flags
         return replace(flags, precision=precision)
 
-    def _number(self) -> int | None:
+    def _take_integer(self) -> int | None:
         """The next argument, if it is an integer of reasonable size (intFromArg)."""
         if self.next >= len(self.arguments):
             return None

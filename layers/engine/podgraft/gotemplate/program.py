@@ -12,25 +12,25 @@ from podgraft.govalue.slots import Slots, TooManySlotsError
 from podgraft.records import dataclass
 
 from . import nodes
-from .compiler import Compiled, compile_templates
+from .compiler import CompiledModule, compile_templates
 from .errors import (
-    ExcessError,
     ExecError,
-    FaultError,
+    ExecutionError,
     FunctionError,
     LimitError,
+    LimitExceededError,
     MethodError,
     TemplateError,
 )
-from .footprint import Footprint, footprint
+from .footprint import Projection, compute_projection
 from .functions import Function
 from .library import BUILTINS
 from .limits import LIMITS, Limits
 from .parser import parse
-from .runtime import Run, byte_length, excess
-from .sites import Blame, Sites
+from .runtime import RenderState, byte_length, excess
+from .sites import EvaluatedNode, SourceMap
 from .source import Source, Span
-from .unit import DeadEnd
+from .unit import StaticFailure
 
 if TYPE_CHECKING:
     from podgraft.jsonvalue import JSON
@@ -74,39 +74,39 @@ class Program:
 
         Without ``limits``, those of the context apply (``limits.LIMITS``).
         """
-        return self._output(self._code, data, Run(limits or LIMITS.get(), []))
+        return self._output(self._code, data, RenderState(limits or LIMITS.get(), []))
 
     def trace(self, data: Value, slots: Slots, *, limits: Limits | None = None) -> Trace:
         """The same text for data with taint of ``slots``, and what it is made of (``tracing``)."""
         from .tracing import trace  # most templates never need it
 
         limits = limits or LIMITS.get()
-        traced = trace(slots, self._output(self._tracing_code, data, Run(limits, [])))
+        traced = trace(slots, self._output(self._tracing_code, data, RenderState(limits, [])))
         if byte_length(traced.text) > limits.output_bytes:
-            raise self._explained(excess(limits), self._tracing_code)
+            raise self._locate_error(excess(limits), self._tracing_code)
         return traced
 
-    def _output(self, code: _Code, data: Value, run: Run) -> str:
+    def _output(self, code: _Code, data: Value, run: RenderState) -> str:
         try:
             code.main(data, run.output.append, run, 0)
-            run.measure()
+            run.count_output()
         except _FAILURES as error:
-            raise self._explained(error, code) from error
+            raise self._locate_error(error, code) from error
         return "".join(run.output)
 
     @property
-    def dead_ends(self) -> tuple[ExecError, ...]:
+    def static_failures(self) -> tuple[ExecError, ...]:
         """The errors with which rendering ends, whatever the data, if it gets to certain places.
 
         A wrong number of arguments, a template that is not defined, a constant that its parameter
         does not take: Go tells of them only while it executes, an operator wants to know before.
         """
-        ends = sorted(self._code.dead_ends, key=lambda end: end.node.position)
-        return tuple(self._failed(end.executing, end.node, end.reason) for end in ends)
+        ends = sorted(self._code.static_failures, key=lambda end: end.node.position)
+        return tuple(self._exec_error(end.template_name, end.node, end.reason) for end in ends)
 
-    def footprint(self, data: GoType, opaque: Collection[GoType] = ()) -> Footprint:
+    def projection(self, data: GoType, opaque: Collection[GoType] = ()) -> Projection:
         """What the template can read of raw data of the struct type ``data`` (``footprint.py``)."""
-        return footprint(self.templates, self.source.name, self._functions, data, opaque)
+        return compute_projection(self.templates, self.source.name, self._functions, data, opaque)
 
     def check_fields(
         self, data: GoType, known: Mapping[str, JSON] | None = None
@@ -124,7 +124,7 @@ class Program:
         return can_harm(self.source, self.templates, self._functions)
 
     @cached_property
-    def _compiled(self) -> tuple[Compiled, CodeType]:
+    def _compiled(self) -> tuple[CompiledModule, CodeType]:
         compiled = compile_templates(self.source, self.templates, self._functions)
         filename = f"template {self.source.name}".replace("\0", "")
         code = compile(compiled.module, filename, "exec", dont_inherit=True, optimize=1)
@@ -146,14 +146,14 @@ class Program:
         namespace: dict[str, Any] = {
             **globals_,
             "__builtins__": {},
-            "__loader__": _Loader(self.source.text),
+            "__loader__": _SourceLoader(self.source.text),
             "__name__": f"template {self.source.name}",
         }
         exec(code, namespace)  # noqa: S102 - nodes that the compiler made, never text
         main = namespace[compiled.main]
-        return _Code(main, namespace, compiled.sites, compiled.dead_ends)
+        return _Code(main, namespace, compiled.source_map, compiled.static_failures)
 
-    def _explained(self, error: Exception, code: _Code) -> ExecError | LimitError:
+    def _locate_error(self, error: Exception, code: _Code) -> ExecError | LimitError:
         """``error`` with its place in the template, and the text of the pod it arose from."""
         explained = self._locate(error, code)
         if not (isinstance(explained, ExecError) and explained.is_by_author):
@@ -161,34 +161,34 @@ class Program:
         return explained
 
     def _locate(self, error: Exception, code: _Code) -> ExecError | LimitError:
-        blame = code.sites.blame(error.__traceback__, code.namespace)
+        blame = code.source_map.locate(error.__traceback__, code.namespace)
         if blame is None:
-            blame = Blame(nodes.Dot(), self.source.name, None, "")
+            blame = EvaluatedNode(nodes.Dot(), self.source.name, None, "")
         match error:
             case (
-                ExcessError() | LimitError() | TooManySlotsError()
+                LimitExceededError() | LimitError() | TooManySlotsError()
             ):  # of this program, or of one that a function renders
-                return LimitError(str(error), self._span(blame.node))
+                return LimitError(str(error), self._span_of(blame.node))
             case RecursionError():
-                return LimitError("nests values too deeply", self._span(blame.node))
-            case FaultError():
-                return self._failed(blame.executing, blame.node, str(error))
+                return LimitError("nests values too deeply", self._span_of(blame.node))
+            case ExecutionError():
+                return self._exec_error(blame.executing, blame.node, str(error))
             case _:
                 name = error.name if isinstance(error, MethodError) else blame.name
                 reason = f"error calling {name}: {error}"
-                return self._failed(blame.executing, blame.call or blame.node, reason)
+                return self._exec_error(blame.executing, blame.call or blame.node, reason)
 
-    def _failed(self, executing: str, node: nodes.Node, reason: str) -> ExecError:
-        return ExecError(reason, executing, str(node), node.position, self._span(node))
+    def _exec_error(self, executing: str, node: nodes.Node, reason: str) -> ExecError:
+        return ExecError(reason, executing, str(node), node.position, self._span_of(node))
 
-    def _span(self, node: nodes.Node) -> Span:
+    def _span_of(self, node: nodes.Node) -> Span:
         return Span(self.source, node.start, node.end)
 
 
 _FAILURES = (
-    ExcessError,
+    LimitExceededError,
     ExecError,
-    FaultError,
+    ExecutionError,
     FunctionError,
     LimitError,
     MethodError,
@@ -203,14 +203,14 @@ _FAILURES = (
 class _Code:
     """What ``compile`` made."""
 
-    main: Callable[[Value, Callable[[str], None], Run, int], None]
+    main: Callable[[Value, Callable[[str], None], RenderState, int], None]
     namespace: Mapping[str, Any]
-    sites: Sites
-    dead_ends: Sequence[DeadEnd]
+    source_map: SourceMap
+    static_failures: Sequence[StaticFailure]
 
 
 @dataclass(frozen=True, slots=True)
-class _Loader:
+class _SourceLoader:
     """Lets Python's tracebacks show the lines of the template (``linecache.lazycache``)."""
 
     text: str

@@ -31,26 +31,26 @@ def quote(text: str, *, ascii_only: bool = False) -> str:
     """strconv.Quote, or QuoteToASCII: ``text`` as a double-quoted Go literal."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
-    return f'"{"".join(_escape(char, chr(34), ascii_only) for char in whole(text))}"'
+    return f'"{"".join(_escape(char, chr(34), ascii_only) for char in merge_escaped_bytes(text))}"'
 
 
 def quote_rune(code: int, *, ascii_only: bool = False) -> str:
     """strconv.QuoteRune, or QuoteRuneToASCII: a code point as a Go character literal."""
-    return f"'{_escape(rune(code), chr(39), ascii_only)}'"
+    return f"'{_escape(rune_to_str(code), chr(39), ascii_only)}'"
 
 
-def sharp_u(char: str) -> str:
+def format_sharp_u(char: str) -> str:
     """%#U: ``U+0078 'x'``."""
     char = REPLACEMENT if is_escaped_byte(char) else char
     return f"U+{ord(char):04X}" + (f" '{char}'" if is_print(char) else "")
 
 
-def rune(code: int) -> str:
+def rune_to_str(code: int) -> str:
     """The character of a code point; U+FFFD for what is none."""
     return chr(code) if _is_rune(code) else REPLACEMENT
 
 
-def whole(text: str) -> str:
+def merge_escaped_bytes(text: str) -> str:
     """``text`` with escaped bytes that have come to stand together as UTF-8 made characters."""
     if text.isascii():
         return text
@@ -76,7 +76,7 @@ def unquote(literal: str) -> str:
     if literal[0] == "`":
         return body.replace("\r", "")
     if "\\" not in body:
-        return body if body.isascii() else _replaced(body)
+        return body if body.isascii() else _replace_invalid(body)
     parts: list[bytes] = []
     at = 0
     while at < len(body):
@@ -93,7 +93,7 @@ def unquote_char(literal: str) -> int:
     return code
 
 
-def _replaced(text: str) -> str:
+def _replace_invalid(text: str) -> str:
     return "".join(REPLACEMENT if is_escaped_byte(char) else char for char in text)
 
 
@@ -126,14 +126,14 @@ def _unescape(text: str, at: int, quotation: str) -> tuple[int, bool, int]:
         return ord(kind), False, at
     if kind in _HEX_DIGITS:
         end = at + _HEX_DIGITS[kind]
-        return _code(text[at:end], 16, end - at), kind == "x", end
-    code = _code(text[at - 1 : at + 2], 8, 3)
+        return _parse_code(text[at:end], 16, end - at), kind == "x", end
+    code = _parse_code(text[at - 1 : at + 2], 8, 3)
     if code > _MAX_BYTE:
         raise LiteralError
     return code, True, at + 2
 
 
-def _code(digits: str, base: int, count: int) -> int:
+def _parse_code(digits: str, base: int, count: int) -> int:
     if len(digits) != count or not (digits.isascii() and digits.isalnum()):
         raise LiteralError
     try:

@@ -17,7 +17,7 @@ from podgraft.govalue import (
     Slice,
     Struct,
     Value,
-    bind,
+    bind_method,
     pointer_to,
     slice_of,
     type_of,
@@ -25,29 +25,29 @@ from podgraft.govalue import (
 from podgraft.records import dataclass
 
 from . import nodes
-from .arguments import converted, interface_of, literal
-from .errors import ExcessError, FaultError, FunctionError, MethodError
-from .functions import arity_fault, parameter
+from .arguments import convert_argument, convert_constant, static_interface
+from .errors import ExecutionError, FunctionError, LimitExceededError, MethodError
+from .functions import arity_error, parameter_type
 from .limits import Limits
-from .ordering import sorted_items
+from .ordering import sort_items
 from .printer import INTEGERS
-from .printing import show
+from .printing import format_default
 
 UNDECLARED = object()  # in the place of a variable whose declaration was not evaluated
 _LISTS, _MAPS = (list, Slice), (dict, Map)
-_MANY_WRITES = 32  # may go by before they are counted
+_WRITES_BETWEEN_COUNTS = 32  # may go by before they are counted
 
 
 def fail(reason: str) -> NoReturn:
     """Stop, where the template can only fail."""
-    raise FaultError(reason)
+    raise ExecutionError(reason)
 
 
-def path(
+def lookup_path(
     value: Value,
     names: Sequence[str],
     wanted: GoType | None = None,
-    holder: Value = None,
+    container: Value = None,
     key: str | None = None,
 ) -> Value:
     """``value.name.name``, as an argument of the type ``wanted``, if that is given (``field``)."""
@@ -60,14 +60,14 @@ def path(
             elif class_ is Struct and name in value.known:
                 found = value.known[name]
             else:
-                found = _field(value, name, holder, key)
-            value, holder, key = found, value, name
+                found = _lookup_field(value, name, container, key)
+            value, container, key = found, value, name
     except (FunctionError, PanicError) as error:
         raise MethodError(name, error) from error
-    return value if wanted is None else converted(value, wanted, holder, key)
+    return value if wanted is None else convert_argument(value, wanted, container, key)
 
 
-def _field(receiver: Value, name: str, holder: Value, key: str | None) -> Value:
+def _lookup_field(receiver: Value, name: str, holder: Value, key: str | None) -> Value:
     """``receiver.name``: a field, a map's element, or what a method without parameters gives.
 
     The receiver came out of ``holder`` under ``key`` (see ``interface_of``). Nothing has nothing
@@ -75,17 +75,17 @@ def _field(receiver: Value, name: str, holder: Value, key: str | None) -> Value:
     """
     struct = receiver.target if receiver.__class__ is Pointer else receiver
     if struct.__class__ is Struct and _has_field(struct, name):
-        return _struct_field(struct, name)
+        return _lookup_struct_field(struct, name)
     if receiver is None:
-        return _field_of_nil(name, holder, key)
-    bound = _method(receiver, name)
+        return _check_nil_field(name, holder, key)
+    bound = _bind_method(receiver, name)
     if bound is not None:
         _check_arity(bound, 0)
         return bound.call()
-    return _member(receiver, name, holder, key, called=False)
+    return _lookup_member(receiver, name, holder, key, called=False)
 
 
-def method(
+def find_method(
     receiver: Value,
     name: str,
     given: int,
@@ -95,25 +95,25 @@ def method(
 ) -> BoundMethod | None:
     """The method that ``receiver.name arguments…`` calls; ``None`` for a field of nothing."""
     if receiver is None:
-        return _field_of_nil(name, holder, key)
-    bound = _method(receiver, name)
+        return _check_nil_field(name, holder, key)
+    bound = _bind_method(receiver, name)
     if bound is None:
-        _member(receiver, name, holder, key, called=True)
-        raise FaultError(f"{name} has arguments but cannot be invoked as function")
+        _lookup_member(receiver, name, holder, key, called=True)
+        raise ExecutionError(f"{name} has arguments but cannot be invoked as function")
     _check_arity(bound, given, piped=piped)
     return bound
 
 
-def argument(
+def convert_method_argument(
     bound: BoundMethod, place: int, value: Value, holder: Value = None, key: str | None = None
 ) -> Value:
     """``value`` as the argument of a method at ``place``."""
-    return converted(value, parameter(bound.method, place), holder, key)
+    return convert_argument(value, parameter_type(bound.method, place), holder, key)
 
 
-def constant(bound: BoundMethod, place: int, node: nodes.Constant) -> Value:
+def convert_method_constant(bound: BoundMethod, place: int, node: nodes.Constant) -> Value:
     """A constant as the argument of a method at ``place``."""
-    return literal(node, parameter(bound.method, place))
+    return convert_constant(node, parameter_type(bound.method, place))
 
 
 def invoke(bound: BoundMethod, *arguments: Value) -> Value:
@@ -123,143 +123,147 @@ def invoke(bound: BoundMethod, *arguments: Value) -> Value:
 
 def is_interface(holder: Value = None, key: str | None = None) -> bool:
     """Whether a value that came out of ``holder`` came as one of an interface type."""
-    return interface_of(holder, key) is not None
+    return static_interface(holder, key) is not None
 
 
-def declared(name: str, *values: Value) -> Value:
+def lookup_variable(name: str, *values: Value) -> Value:
     """The innermost of the variables called ``name`` that was declared."""
     for value in values:
         if value is not UNDECLARED:
             return value
-    raise FaultError(f"undefined variable: {name}")
+    raise ExecutionError(f"undefined variable: {name}")
 
 
-def text(value: Value) -> str:
+def format_output(value: Value) -> str:
     """What an action prints: pointers are followed, and nothing is ``<no value>``."""
     if value.__class__ is str:
         return value
     if value is None:
         return "<no value>"
-    return show(printable(value))
+    return format_default(printable_value(value))
 
 
-def printable(value: Value) -> Value:
+def printable_value(value: Value) -> Value:
     """printableValue: what pointers lead to, unless a pointer is what can print itself."""
-    value = _pointed(value)
+    value = _dereference(value)
     if value.__class__ is Struct and value.addressable:
         for name in ("Error", "String"):
-            bound = bind(value, name)
+            bound = bind_method(value, name)
             if bound is not None and bound.method.pointer:
                 return Pointer(pointer_to(value.type), value)
     return value
 
 
-def elements(value: Value) -> Iterable[Value]:
+def range_elements(value: Value) -> Iterable[Value]:
     """What ``range`` visits: the elements of a list or map, or the numbers below an integer."""
-    value = _pointed(value)
+    value = _dereference(value)
     if value is None:
         return ()
     class_ = value.__class__
     if class_ in _LISTS:
         return value
     if class_ in _MAPS:
-        return [element for _, element in sorted_items(value)]
+        return [element for _, element in sort_items(value)]
     if class_ is int:
         return range(value)
     type_ = type_of(value)
     if type_ is None or type_.kind not in INTEGERS:
-        raise FaultError(f"range can't iterate over {show(value)}")
+        raise ExecutionError(f"range can't iterate over {format_default(value)}")
     return Slice(slice_of(type_), range(int(value)))
 
 
-def pairs(value: Value) -> Iterable[tuple[Value, Value]]:
+def range_pairs(value: Value) -> Iterable[tuple[Value, Value]]:
     """What ``range $i, $e`` visits: the same, each with its index or key."""
-    value = _pointed(value)
+    value = _dereference(value)
     if value is None:
         return ()
     class_ = value.__class__
     if class_ in _LISTS:
         return [*enumerate[Value](value)]
     if class_ in _MAPS:
-        return sorted_items(value)
+        return sort_items(value)
     type_ = type_of(value)
     if type_ is None or type_.kind not in INTEGERS:
-        raise FaultError(f"range can't iterate over {show(value)}")
-    raise FaultError(f"can't use {show(value)} to iterate over more than one variable")
+        raise ExecutionError(f"range can't iterate over {format_default(value)}")
+    raise ExecutionError(
+        f"can't use {format_default(value)} to iterate over more than one variable"
+    )
 
 
-def _pointed(value: Value) -> Value:
+def _dereference(value: Value) -> Value:
     while value.__class__ is Pointer and value.target is not None:
         value = value.target
     return value
 
 
-def _field_of_nil(name: str, holder: Value, key: str | None) -> None:
-    interface = interface_of(holder, key)
+def _check_nil_field(name: str, holder: Value, key: str | None) -> None:
+    interface = static_interface(holder, key)
     if interface is not None:
-        raise FaultError(f"nil pointer evaluating {interface}.{name}")
+        raise ExecutionError(f"nil pointer evaluating {interface}.{name}")
 
 
-def _method(receiver: Value, name: str) -> BoundMethod | None:
-    return bind(_pointed(receiver), name)
+def _bind_method(receiver: Value, name: str) -> BoundMethod | None:
+    return bind_method(_dereference(receiver), name)
 
 
 def _check_arity(bound: BoundMethod, given: int, *, piped: bool = False) -> None:
-    fault = arity_fault(bound.name, bound.method, given=given, piped=piped)
+    fault = arity_error(bound.name, bound.method, given=given, piped=piped)
     if fault is not None:
-        raise FaultError(fault)
+        raise ExecutionError(fault)
 
 
-def _member(receiver: Value, name: str, holder: Value, key: str | None, *, called: bool) -> Value:
+def _lookup_member(
+    receiver: Value, name: str, holder: Value, key: str | None, *, called: bool
+) -> Value:
     """A field of a struct or an element of a map; ``called`` with arguments, either is a fault."""
-    value = _pointed(receiver)
+    value = _dereference(receiver)
     type_ = type_of(value)
     if value.__class__ is Struct and _has_field(value, name):
-        return _struct_field(value, name)
-    if type_ is not None and type_.kind is Kind.MAP and _takes_strings(type_):
+        return _lookup_struct_field(value, name)
+    if type_ is not None and type_.kind is Kind.MAP and _has_string_keys(type_):
         if called:
-            raise FaultError(f"{name} is not a method but has arguments")
+            raise ExecutionError(f"{name} is not a method but has arguments")
         return value.get(name) if name in value else None
-    static = interface_of(holder, key) or type_of(receiver)
-    raise FaultError(_no_field(value, name, static))
+    static = static_interface(holder, key) or type_of(receiver)
+    raise ExecutionError(_describe_missing_field(value, name, static))
 
 
 def _has_field(struct: Struct, name: str) -> bool:
     """Whether it has an exported field of the name, which then is no method's."""
-    return name[:1].isupper() and struct.type.selector(name) is not None
+    return name[:1].isupper() and struct.type.field_path(name) is not None
 
 
-def _struct_field(struct: Struct, name: str) -> Value:
+def _lookup_struct_field(struct: Struct, name: str) -> Value:
     try:
         return struct.field(name)
     except PanicError as error:
-        raise FaultError(str(error)) from error
+        raise ExecutionError(str(error)) from error
 
 
-def _no_field(value: Value, name: str, static: GoType | None) -> str:
+def _describe_missing_field(value: Value, name: str, static: GoType | None) -> str:
     """Why a value of the type ``static`` has no such field to show."""
     match value:
-        case Struct() if value.type.selector(name):
+        case Struct() if value.type.field_path(name):
             return f"{name} is an unexported field of struct type {static}"
-        case Pointer() if _may_have(value.type.elem, name):
+        case Pointer() if _can_have_field(value.type.elem, name):
             return f"nil pointer evaluating {static}.{name}"
         case _:
             return f"can't evaluate field {name} in type {static}"
 
 
-def _takes_strings(map_type: GoType) -> bool:
+def _has_string_keys(map_type: GoType) -> bool:
     """Whether a field's name can be a key, for which a kind of string is not enough."""
     key = map_type.key
     return key is STRING or (key is not None and key.kind is Kind.INTERFACE)
 
 
-def _may_have(pointed: GoType | None, name: str) -> bool:
+def _can_have_field(pointed: GoType | None, name: str) -> bool:
     """Whether of a nil pointer one may ask the field at all, were it not nil."""
-    return pointed is None or pointed.kind is not Kind.STRUCT or bool(pointed.selector(name))
+    return pointed is None or pointed.kind is not Kind.STRUCT or bool(pointed.field_path(name))
 
 
 @dataclass(slots=True)
-class Run:
+class RenderState:
     """One rendering: its output, and what it may still use up."""
 
     limits: Limits
@@ -268,21 +272,21 @@ class Run:
     measured: int = 0
     size: int = 0
 
-    def each(self, items: Iterable[Value]) -> Generator[Value, None, None]:
+    def iterate(self, items: Iterable[Value]) -> Generator[Value, None, None]:
         """``items``, each of them a step."""
         for item in items:
-            self._step()
+            self._count_step()
             yield item
 
-    def enter(self, depth: int) -> None:
+    def enter_template(self, depth: int) -> None:
         """Begin a template that another one called, ``depth`` calls deep."""
         if depth > self.limits.depth:
-            raise ExcessError(
+            raise LimitExceededError(
                 f"calls templates within templates more than {self.limits.depth} deep"
             )
-        self._step()
+        self._count_step()
 
-    def measure(self) -> None:
+    def count_output(self) -> None:
         """Count what was written since the last time."""
         new = "".join(self.output[self.measured :])
         self.measured = len(self.output)
@@ -290,17 +294,17 @@ class Run:
         if self.size > self.limits.output_bytes:
             raise excess(self.limits)
 
-    def _step(self) -> None:
+    def _count_step(self) -> None:
         self.steps += 1
         if self.steps > self.limits.steps:
-            raise ExcessError(f"takes more than {self.limits.steps} steps")
-        if len(self.output) > self.measured + _MANY_WRITES:
-            self.measure()
+            raise LimitExceededError(f"takes more than {self.limits.steps} steps")
+        if len(self.output) > self.measured + _WRITES_BETWEEN_COUNTS:
+            self.count_output()
 
 
-def excess(limits: Limits) -> ExcessError:
+def excess(limits: Limits) -> LimitExceededError:
     """The error of a template that writes too much."""
-    return ExcessError(f"writes more than {limits.output_bytes} bytes")
+    return LimitExceededError(f"writes more than {limits.output_bytes} bytes")
 
 
 def byte_length(written: str) -> int:

@@ -20,25 +20,25 @@ class Slot:
 
     local: str
     name: str
-    unsure: bool
-    holder: str | None
+    may_be_undeclared: bool
+    container_local: str | None
 
 
 @dataclass(slots=True)
 class Scope:
     """The variables in reach, innermost last; ranges assign to those called ``elements``."""
 
-    elements: frozenset[str] = frozenset()
+    range_variables: frozenset[str] = frozenset()
     slots: list[Slot] = field(default_factory=list[Slot])
-    unsure: bool = False
-    made: list[Slot] = field(default_factory=list[Slot])
+    is_conditional: bool = False
+    all_slots: list[Slot] = field(default_factory=list[Slot])
 
     def declare(self, name: str, *, element: bool = False) -> Slot:
         """Add a variable; that of a range is an ``element``."""
-        local = f"v{len(self.made)}"
-        holder = f"{local}_of" if element or name in self.elements else None
-        slot = Slot(local, name, self.unsure, holder)
-        self.made.append(slot)
+        local = f"v{len(self.all_slots)}"
+        holder = f"{local}_of" if element or name in self.range_variables else None
+        slot = Slot(local, name, self.is_conditional, holder)
+        self.all_slots.append(slot)
         self.slots.append(slot)
         return slot
 
@@ -51,20 +51,20 @@ class Scope:
         for slot in reversed(self.slots):
             if slot.name == name:
                 found.append(slot)
-                if not slot.unsure:
+                if not slot.may_be_undeclared:
                     break
         return found
 
     @contextmanager
-    def inner(self) -> Generator[None, None, None]:
+    def nested_scope(self) -> Generator[None, None, None]:
         """What is declared within is gone afterwards."""
         known = len(self.slots)
         yield
         del self.slots[known:]
 
     @contextmanager
-    def perhaps(self) -> Generator[None, None, None]:
+    def conditional_scope(self) -> Generator[None, None, None]:
         """What is declared within may not be."""
-        before, self.unsure = self.unsure, True
+        before, self.is_conditional = self.is_conditional, True
         yield
-        self.unsure = before
+        self.is_conditional = before

@@ -24,11 +24,11 @@ class Source:
     def _ascii(self) -> bool:
         return self.text.isascii()
 
-    def line(self, offset: int) -> int:
+    def line_at(self, offset: int) -> int:
         """The line of ``offset``, from 1."""
         return bisect_right(self._starts, offset)
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def position_at(self, offset: int) -> tuple[int, int]:
         """Line from 1, and column from 0 in bytes of UTF-8."""
         line = bisect_right(self._starts, offset)
         start = self._starts[line - 1]
@@ -46,7 +46,7 @@ class Span:
     end: int
 
     @property
-    def drawing(self) -> str:
+    def excerpt(self) -> str:
         """The line on which the span begins, and carets under as much of it as stands there."""
         text = self.source.text
         begin = text.rfind("\n", 0, self.start) + 1

@@ -10,21 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from podgraft.govalue import STRING, BoundMethod, GoType, Pointer, Value, bind
+from podgraft.govalue import STRING, BoundMethod, GoType, Pointer, Value, bind_method
 from podgraft.govalue.slots import TAINTED, Slots, TaintedText
 from podgraft.govalue.tainting import masked, real
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 from podgraft.records import dataclass
 
 from . import runtime
-from .arguments import converted
+from .arguments import convert_argument
 from .flows import attempt, follow, sources
 from .functions import Function
 
 # Marks what an action wrote in the output, by its number; private code points of Unicode's last
 # plane, which no text that is meant to be read contains.
 _OPEN, _CLOSE = "\U0010f8f0", "\U0010f8f1"
-_MARK = lazy(f"{_OPEN}([0-9]+){_CLOSE}")
+_MARK = lazy_compile(f"{_OPEN}([0-9]+){_CLOSE}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +99,10 @@ def tracing(namespace: Mapping[str, Any], functions: Mapping[str, Function]) -> 
         if id(value) in by_call
     }
     own = {
-        "converted": _blaming(converted),
-        "elements": _blaming(runtime.elements),
+        "converted": _blaming(convert_argument),
+        "elements": _blaming(runtime.range_elements),
         "invoke": _invoke,
-        "pairs": _blaming(runtime.pairs),
+        "pairs": _blaming(runtime.range_pairs),
         "path": _path,
         "text": _text,
     }
@@ -118,8 +118,10 @@ def _text(value: Value) -> str:
         return _emission(value.slots, str(value), value.twin)
     found = sources((value,))
     if found is None:
-        return runtime.text(value)
-    written = found.carried(runtime.text(real(value)), attempt(runtime.text, masked(value)))
+        return runtime.format_output(value)
+    written = found.carried(
+        runtime.format_output(real(value)), attempt(runtime.format_output, masked(value))
+    )
     if written.__class__ is not TaintedText:
         return written
     return _emission(found.slots, str(written), written.twin)
@@ -143,7 +145,7 @@ def _path(
         result = _one_step(value, (name,), None, holder, key)
         receiver, holder, key = value, value, name
         value = _of_method(receiver, name, result)
-    return value if wanted is None else converted(value, wanted, holder, key)
+    return value if wanted is None else convert_argument(value, wanted, holder, key)
 
 
 def _blaming(operation: Callable[..., Value]) -> Callable[..., Value]:
@@ -160,7 +162,7 @@ def _blaming(operation: Callable[..., Value]) -> Callable[..., Value]:
     return operate
 
 
-_one_step = _blaming(runtime.path)
+_one_step = _blaming(runtime.lookup_path)
 
 
 def _of_method(receiver: Value, name: str, result: Value) -> Value:
@@ -170,7 +172,7 @@ def _of_method(receiver: Value, name: str, result: Value) -> Value:
     target = receiver
     while target.__class__ is Pointer and target.target is not None:
         target = target.target
-    if bind(target, name) is None:
+    if bind_method(target, name) is None:
         return result
     found = sources((target,))
     return result if found is None else found.derived(result)

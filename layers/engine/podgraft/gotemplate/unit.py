@@ -9,52 +9,52 @@ from podgraft.records import dataclass
 from . import nodes
 from .functions import Function
 from .library import BUILTINS
-from .pen import Expression, Pen
+from .pen import AstBuilder, Expression
 from .scopes import Slot
-from .sites import Sites
+from .sites import SourceMap
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CompiledValue:
     """Code for a value, and the names of what it came out of: see ``interface_of``."""
 
     code: Expression
-    holder: str | None = None
+    container: str | None = None
     key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """A function with its arguments; ``piped`` comes from a command that began at ``start``."""
 
     node: nodes.Command | nodes.Identifier
     name: str
     arguments: tuple[nodes.Operand, ...] = ()
-    piped: Result | None = None
+    piped: CompiledValue | None = None
     start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class DeadEnd:
+class StaticFailure:
     """Where a template can only fail, whatever the data: why, in which template, at what."""
 
     reason: str
-    executing: str
+    template_name: str
     node: nodes.Node
 
 
 @dataclass(slots=True)
-class Unit:
+class CompilationUnit:
     """What all templates of a program share while they are compiled."""
 
-    pen: Pen
+    pen: AstBuilder
     functions: Mapping[str, Function]
-    sites: Sites = field(default_factory=Sites)
+    source_map: SourceMap = field(default_factory=SourceMap)
     namespace: dict[str, Value] = field(default_factory=dict[str, Value])
     names: dict[int, str] = field(default_factory=dict[int, str])
-    dead_ends: list[DeadEnd] = field(default_factory=list[DeadEnd])
+    static_failures: list[StaticFailure] = field(default_factory=list[StaticFailure])
 
-    def named(self, value: Value) -> str:
+    def global_name(self, value: Value) -> str:
         """A global name for ``value``."""
         if id(value) not in self.names:
             name = f"g{len(self.names)}"
@@ -67,18 +67,20 @@ class Unit:
         return self.functions[name] is BUILTINS.get(name)
 
 
-def kept(pen: Pen, slot: Slot, value: Result) -> Expression:
+def store_local(pen: AstBuilder, slot: Slot, value: CompiledValue) -> Expression:
     """``slot := value``, with what it is an element of, where the slot keeps that too."""
-    variable = pen.keep(slot.local, value.code)
-    if slot.holder is None:
+    variable = pen.assign_expression(slot.local, value.code)
+    if slot.container_local is None:
         return variable
-    holder = pen.name(value.holder) if value.holder else pen.constant(None)
-    return pen.last(variable, pen.keep(slot.holder, holder), pen.name(slot.local))
+    holder = pen.load_name(value.container) if value.container else pen.constant(None)
+    return pen.sequence_expression(
+        variable, pen.assign_expression(slot.container_local, holder), pen.load_name(slot.local)
+    )
 
 
-def origin_of(pen: Pen, value: Result) -> tuple[Expression, ...]:
+def provenance_args(pen: AstBuilder, value: CompiledValue) -> tuple[Expression, ...]:
     """What ``interface_of`` is asked with; nothing, for a value that stands for itself."""
-    if value.holder is None:
+    if value.container is None:
         return ()
-    holder = pen.name(value.holder)
+    holder = pen.load_name(value.container)
     return (holder,) if value.key is None else (holder, pen.constant(value.key))

@@ -6,7 +6,7 @@ from podgraft.records import dataclass
 
 from .floats import SHORTEST, format_float
 from .printable import is_print
-from .quoting import MAX_RUNE, can_backquote, quote, quote_rune, rune, whole
+from .quoting import MAX_RUNE, can_backquote, merge_escaped_bytes, quote, quote_rune, rune_to_str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,22 +49,22 @@ def write_integer(flags: Flags, value: int, verb: str, *, signed: bool) -> str |
     """%d, %v, %b, %o, %O, %x, %X, %c, %q and %U."""
     match verb:
         case "v" if flags.sharp_v and not signed:
-            return hexadecimal(flags, value, prefix=True)
+            return write_hexadecimal(flags, value, prefix=True)
         case "c":
-            return pad(flags, rune(value))
+            return pad(flags, rune_to_str(value))
         case "q":
             return pad(flags, quote_rune(value, ascii_only=flags.plus))
         case "U":
-            return _unicode(flags, value % 2**64)
+            return _format_unicode(flags, value % 2**64)
         case _ if verb in _BASES:
-            return _digits(flags, value, verb)
+            return _format_digits(flags, value, verb)
         case _:
             return None
 
 
-def hexadecimal(flags: Flags, value: int, *, prefix: bool) -> str:
+def write_hexadecimal(flags: Flags, value: int, *, prefix: bool) -> str:
     """A number as %v writes unsigned ones and addresses: with or without 0x."""
-    return _digits(replace(flags, sharp=prefix), value, "x")
+    return _format_digits(replace(flags, sharp=prefix), value, "x")
 
 
 def write_float(flags: Flags, value: float, verb: str, bits: int) -> str | None:
@@ -84,7 +84,7 @@ def write_float(flags: Flags, value: float, verb: str, bits: int) -> str | None:
         bare = number[1] == "N" and not flags.space and not flags.plus
         return pad(flags, number[1:] if bare else number, zero=False)
     if flags.sharp and verb != "b":
-        number = _with_point(number, shape, precision)
+        number = _add_point(number, shape, precision)
     if number[0] == "+" and not flags.plus:
         return pad(flags, number[1:])
     if flags.zero and not flags.minus and flags.width and flags.width > len(number):
@@ -103,11 +103,11 @@ def write_string(flags: Flags, text: str, verb: str) -> str | None:
     """%s, %v, %q, %x and %X."""
     match verb:
         case "s":
-            return pad(flags, _truncated(flags, text))
+            return pad(flags, _truncate(flags, text))
         case "v":
-            return _quoted(flags, text) if flags.sharp_v else pad(flags, _truncated(flags, text))
+            return _quote(flags, text) if flags.sharp_v else pad(flags, _truncate(flags, text))
         case "q":
-            return _quoted(flags, text)
+            return _quote(flags, text)
         case "x" | "X":
             return write_bytes(flags, text.encode("utf-8", "surrogateescape"), verb)
         case _:
@@ -124,7 +124,7 @@ def write_bytes(flags: Flags, data: bytes, verb: str) -> str:
     return pad(flags, text.upper() if verb == "X" else text)
 
 
-def _digits(flags: Flags, value: int, verb: str) -> str:
+def _format_digits(flags: Flags, value: int, verb: str) -> str:
     """fmtInteger: precision and zero padding are digits, prefix and sign stand before them."""
     base = _BASES[verb]
     least = 0
@@ -143,7 +143,7 @@ def _digits(flags: Flags, value: int, verb: str) -> str:
     return pad(flags, sign + (text.upper() if verb == "X" else text), zero=False)
 
 
-def _unicode(flags: Flags, code: int) -> str:
+def _format_unicode(flags: Flags, code: int) -> str:
     """%U: U+0078, and with # the character too."""
     digits = max(flags.precision or 0, _UNICODE_DIGITS)
     text = f"U+{code:0{digits}X}"
@@ -152,7 +152,7 @@ def _unicode(flags: Flags, code: int) -> str:
     return pad(flags, text, zero=False)
 
 
-def _with_point(number: str, verb: str, precision: int) -> str:
+def _add_point(number: str, verb: str, precision: int) -> str:
     """What # asks for: a decimal point, and for %g the zeros at the end."""
     wanted = 0
     if verb in "gGx":
@@ -169,14 +169,14 @@ def _with_point(number: str, verb: str, precision: int) -> str:
     return number + "0" * max(wanted, 0) + tail
 
 
-def _truncated(flags: Flags, text: str) -> str:
+def _truncate(flags: Flags, text: str) -> str:
     if flags.width is None and flags.precision is None:
         return text
-    return whole(text)[: flags.precision]
+    return merge_escaped_bytes(text)[: flags.precision]
 
 
-def _quoted(flags: Flags, text: str) -> str:
-    text = _truncated(flags, text)
+def _quote(flags: Flags, text: str) -> str:
+    text = _truncate(flags, text)
     if flags.sharp and can_backquote(text):
         return pad(flags, f"`{text}`")
     return pad(flags, quote(text, ascii_only=flags.plus))

@@ -3,11 +3,11 @@
 Local time is UTC, as in every container that istiod runs in.
 """
 
-from .durations import DurationError, parse_duration, print_duration
-from .layouts import format_moment
+from .durations import DurationError, format_duration, parse_duration
+from .layouts import format_time
 from .moments import LOCAL, UTC, Moment, Zone
-from .reading import LayoutError, read_moment
-from .types import DURATION, MONTH, TIME, WEEKDAY, moment_of, time_of, wrapped
+from .reading import LayoutError, parse_time
+from .types import DURATION, MONTH, TIME, WEEKDAY, moment_of, time_of, wrap_int64
 
 __all__ = [
     "DURATION",
@@ -20,11 +20,11 @@ __all__ = [
     "LayoutError",
     "Moment",
     "Zone",
-    "format_moment",
+    "format_duration",
+    "format_time",
     "moment_of",
     "parse_duration",
-    "print_duration",
-    "read_moment",
+    "parse_time",
     "time_of",
-    "wrapped",
+    "wrap_int64",
 ]

@@ -42,7 +42,7 @@ def parse_duration(text: str) -> int:
     total = 0
     for found in re.finditer(_TERM, bare):
         if found[0]:
-            total += _term(found, text)
+            total += _parse_term(found, text)
         if total > _LIMIT:
             raise DurationError(f"time: invalid duration {quote(text)}")
     if text.startswith("-"):
@@ -52,7 +52,7 @@ def parse_duration(text: str) -> int:
     return total
 
 
-def _term(found: re.Match[str], text: str) -> int:
+def _parse_term(found: re.Match[str], text: str) -> int:
     whole, fraction, unit = (part or "" for part in found.groups())
     number = int(whole.lstrip("0")[:20] or 0)
     if number > _LIMIT or not (whole or fraction):
@@ -61,10 +61,10 @@ def _term(found: re.Match[str], text: str) -> int:
         raise DurationError(f"time: missing unit in duration {quote(text)}")
     if unit not in _UNITS:
         raise DurationError(f"time: unknown unit {quote(unit)} in duration {quote(text)}")
-    return number * _UNITS[unit] + _fraction(fraction, _UNITS[unit])
+    return number * _UNITS[unit] + _parse_fraction(fraction, _UNITS[unit])
 
 
-def _fraction(digits: str, unit: int) -> int:
+def _parse_fraction(digits: str, unit: int) -> int:
     """By floating point, from as many digits as fit an int64 (leadingFraction)."""
     number, scale = 0, 1.0
     for digit in digits:
@@ -74,7 +74,7 @@ def _fraction(digits: str, unit: int) -> int:
     return int(float(number) * (unit / scale))
 
 
-def print_duration(nanoseconds: int) -> str:
+def format_duration(nanoseconds: int) -> str:
     """Duration.String.
 
     >>> print_duration(95 * SECOND), print_duration(1_500_000), print_duration(-1)

@@ -50,29 +50,29 @@ def is_offset(chunk: str) -> bool:
     return chunk[:1] in ("-", "Z")
 
 
-def format_moment(moment: Moment, layout: str) -> str:
+def format_time(moment: Moment, layout: str) -> str:
     """Time.Format.
 
     >>> format_moment(Moment(0), "Mon Jan _2 15:04:05.000 MST 2006")
     'Thu Jan  1 00:00:00.000 UTC 1970'
     """
-    return "".join(text + _written(moment, chunk) for text, chunk in chunks(layout))
+    return "".join(text + _format_chunk(moment, chunk) for text, chunk in chunks(layout))
 
 
-def _written(moment: Moment, chunk: str) -> str:
+def _format_chunk(moment: Moment, chunk: str) -> str:
     if is_fraction(chunk):
-        return _fraction(moment.nanoseconds, chunk)
+        return _format_fraction(moment.nanoseconds, chunk)
     if is_offset(chunk):
-        return _offset(moment.zone.offset, chunk)
+        return _format_offset(moment.zone.offset, chunk)
     return _WRITERS[chunk](moment)
 
 
-def _padded(number: int, width: int) -> str:
+def _zero_pad(number: int, width: int) -> str:
     """Digits with zeros in front, the sign before them and not counted."""
     return f"{'-' if number < 0 else ''}{abs(number):0{width}}"
 
 
-def _fraction(nanoseconds: int, chunk: str) -> str:
+def _format_fraction(nanoseconds: int, chunk: str) -> str:
     """As many digits as the chunk has; nines mean without trailing zeros."""
     digits = f"{nanoseconds:09}"[: len(chunk) - 1].ljust(len(chunk) - 1, "0")
     if chunk[1] == "9":
@@ -81,24 +81,24 @@ def _fraction(nanoseconds: int, chunk: str) -> str:
     return chunk[0] + digits
 
 
-def _offset(offset: int, chunk: str) -> str:
+def _format_offset(offset: int, chunk: str) -> str:
     if chunk[0] == "Z" and offset == 0:
         return "Z"
     minutes = int(offset / 60)
-    parts = [_padded(abs(minutes) // 60, 2)]
+    parts = [_zero_pad(abs(minutes) // 60, 2)]
     if len(chunk) > len("-07"):
-        parts.append(_padded(abs(minutes) % 60, 2))
+        parts.append(_zero_pad(abs(minutes) % 60, 2))
     if len(chunk) > len("-07:00"):
         seconds = abs(offset) % 60
-        parts.append(_padded(seconds if minutes or offset > 0 else -seconds, 2))
+        parts.append(_zero_pad(seconds if minutes or offset > 0 else -seconds, 2))
     return ("-" if minutes < 0 else "+") + (":" if ":" in chunk else "").join(parts)
 
 
-def _abbreviation(moment: Moment) -> str:
-    return moment.zone.name or _offset(moment.zone.offset, "-0700")
+def _zone_abbreviation(moment: Moment) -> str:
+    return moment.zone.name or _format_offset(moment.zone.offset, "-0700")
 
 
-def _twelve(moment: Moment) -> int:
+def _twelve_hour(moment: Moment) -> int:
     return moment.clock[0] % 12 or 12
 
 
@@ -116,15 +116,15 @@ _WRITERS: Mapping[str, Callable[[Moment], str]] = {
     "__2": lambda moment: f"{moment.day_of_year:3}",
     "002": lambda moment: f"{moment.day_of_year:03}",
     "15": lambda moment: f"{moment.clock[0]:02}",
-    "3": lambda moment: str(_twelve(moment)),
-    "03": lambda moment: f"{_twelve(moment):02}",
+    "3": lambda moment: str(_twelve_hour(moment)),
+    "03": lambda moment: f"{_twelve_hour(moment):02}",
     "4": lambda moment: str(moment.clock[1]),
     "04": lambda moment: f"{moment.clock[1]:02}",
     "5": lambda moment: str(moment.clock[2]),
     "05": lambda moment: f"{moment.clock[2]:02}",
-    "2006": lambda moment: _padded(moment.date[0], 4),
+    "2006": lambda moment: _zero_pad(moment.date[0], 4),
     "06": lambda moment: f"{abs(moment.date[0]) % 100:02}",
     "PM": lambda moment: ("AM", "PM")[moment.clock[0] // 12],
     "pm": lambda moment: ("am", "pm")[moment.clock[0] // 12],
-    "MST": _abbreviation,
+    "MST": _zone_abbreviation,
 }

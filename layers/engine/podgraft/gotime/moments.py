@@ -34,12 +34,12 @@ class Moment:
     nanoseconds: int = 0
     zone: Zone = UTC
 
-    def plus(self, nanoseconds: int) -> "Moment":
+    def add(self, nanoseconds: int) -> "Moment":
         """The moment so much later."""
         seconds, rest = divmod(self.nanoseconds + nanoseconds, SECOND)
         return replace(self, seconds=self.seconds + seconds, nanoseconds=rest)
 
-    def since(self, other: "Moment") -> int:
+    def sub(self, other: "Moment") -> int:
         """Nanoseconds from ``other`` to this moment."""
         return (self.seconds - other.seconds) * SECOND + self.nanoseconds - other.nanoseconds
 
@@ -51,7 +51,7 @@ class Moment:
     @property
     def date(self) -> tuple[int, int, int]:
         """Year, month and day."""
-        return date_of(self.days)
+        return date_from_days(self.days)
 
     @property
     def clock(self) -> tuple[int, int, int]:
@@ -68,19 +68,19 @@ class Moment:
     @property
     def day_of_year(self) -> int:
         """1 for the first of January."""
-        return self.days - days_of(self.date[0], 1, 1) + 1
+        return self.days - days_since_epoch(self.date[0], 1, 1) + 1
 
 
-def moment(
+def make_moment(
     date: tuple[int, int, int], clock: tuple[int, int, int] = (0, 0, 0), nanoseconds: int = 0
 ) -> Moment:
     """time.Date in UTC; each part may be out of its range, which the next larger takes up."""
     hour, minute, second = clock
-    seconds = ((days_of(*date) * 24 + hour) * 60 + minute) * 60 + second
-    return Moment(seconds).plus(nanoseconds)
+    seconds = ((days_since_epoch(*date) * 24 + hour) * 60 + minute) * 60 + second
+    return Moment(seconds).add(nanoseconds)
 
 
-def days_of(year: int, month: int, day: int) -> int:
+def days_since_epoch(year: int, month: int, day: int) -> int:
     """Days from 1970 to a date; months and days may be out of range.
 
     >>> days_of(1970, 1, 1), days_of(1969, 14, 1)
@@ -91,7 +91,7 @@ def days_of(year: int, month: int, day: int) -> int:
     return year * 365 + leap_days + (153 * month + 2) // 5 + day - 1 - _EPOCH_DAYS
 
 
-def date_of(days: int) -> tuple[int, int, int]:
+def date_from_days(days: int) -> tuple[int, int, int]:
     """Year, month and day so many days after 1970.
 
     >>> date_of(-1)

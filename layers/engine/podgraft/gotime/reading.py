@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
 from .layouts import MONTHS, WEEKDAYS, chunks, is_fraction, is_offset
-from .moments import LOCAL, UTC, Moment, Zone, days_in, is_leap, moment
+from .moments import LOCAL, UTC, Moment, Zone, days_in, is_leap, make_moment
 from .quoting import quote
 
 # The module re compiles and keeps a pattern when it is first used; few templates use any.
@@ -33,23 +33,25 @@ class _MismatchError(Exception):
     """The text does not fit the chunk (time.errBad)."""
 
 
-def read_moment(layout: str, text: str) -> Moment:
+def parse_time(layout: str, text: str) -> Moment:
     """time.ParseInLocation, where local time is UTC.
 
     >>> read_moment("2006-01-02", "2017-12-31").date
     (2017, 12, 31)
     """
-    reader = _Reader(_characters(text))
+    reader = _TimeParser(_characters(text))
     parts = [*chunks(_characters(layout))]
     for (literal, chunk), (_, following) in zip(parts, [*parts[1:], ("", "")], strict=True):
         met, wanted = None, literal
         try:
-            reader.skip(literal)
+            reader.skip_literal(literal)
             met, wanted = reader.rest, chunk
-            reader.read(chunk, following)
+            reader.parse_chunk(chunk, following)
         except _MismatchError as error:
-            shown = _quoted(reader.rest if met is None else met)
-            reader.refuse(f" as {quote(layout)}: cannot parse {shown} as {_quoted(wanted)}", error)
+            shown = _quote_characters(reader.rest if met is None else met)
+            reader.fail(
+                f" as {quote(layout)}: cannot parse {shown} as {_quote_characters(wanted)}", error
+            )
     return reader.moment()
 
 
@@ -57,11 +59,11 @@ def _characters(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
-def _quoted(characters: str) -> str:
+def _quote_characters(characters: str) -> str:
     return quote(characters.encode("latin-1").decode("utf-8", "surrogateescape"))
 
 
-class _Reader:
+class _TimeParser:
     """What is left of a text, and what was read of it; -1 is what was not."""
 
     def __init__(self, text: str) -> None:
@@ -73,11 +75,11 @@ class _Reader:
         self._abbreviation = ""
         self._in_utc = False
 
-    def refuse(self, reason: str, cause: Exception | None = None) -> NoReturn:
+    def fail(self, reason: str, cause: Exception | None = None) -> NoReturn:
         """Raise ``LayoutError`` for the whole text."""
-        raise LayoutError(f"parsing time {_quoted(self._text)}{reason}") from cause
+        raise LayoutError(f"parsing time {_quote_characters(self._text)}{reason}") from cause
 
-    def skip(self, literal: str) -> None:
+    def skip_literal(self, literal: str) -> None:
         """Pass over text of the layout; blanks stand for any number of blanks."""
         for part in re.findall(_LITERAL, literal):
             if part[0] == " " and (not self.rest or self.rest[0] == " "):
@@ -87,11 +89,11 @@ class _Reader:
             else:
                 raise _MismatchError
 
-    def read(self, chunk: str, following: str) -> None:
+    def parse_chunk(self, chunk: str, following: str) -> None:
         """Read what stands for a chunk; ``following`` is the layout's next one."""
         if not chunk:
             if self.rest:
-                self.refuse(f": extra text: {_quoted(self.rest)}")
+                self.fail(f": extra text: {_quote_characters(self.rest)}")
         elif is_fraction(chunk):
             self._read_fraction(chunk)
         elif is_offset(chunk):
@@ -107,16 +109,16 @@ class _Reader:
             self._use_day_of_year()
         month, day = max(self._month, 1), self._day if self._day >= 0 else 1
         if not 1 <= day <= days_in(self._year, month):
-            self.refuse(": day out of range")
+            self.fail(": day out of range")
         clock = (self._hour_of_day(), self._minute, self._second)
-        return self._zoned(moment((self._year, month, day), clock, self._nanoseconds))
+        return self._apply_zone(make_moment((self._year, month, day), clock, self._nanoseconds))
 
     def _hour_of_day(self) -> int:
         if self._half == "PM" and self._hour < _NOON:
             return self._hour + _NOON
         return 0 if self._half == "AM" and self._hour == _NOON else self._hour
 
-    def _zoned(self, found: Moment) -> Moment:
+    def _apply_zone(self, found: Moment) -> Moment:
         if self._in_utc:
             return found
         if self._offset != -1:
@@ -132,12 +134,12 @@ class _Reader:
     def _use_day_of_year(self) -> None:
         limit = 366 if is_leap(self._year) else 365
         if not 1 <= self._day_of_year <= limit:
-            self.refuse(": day-of-year out of range")
-        _, month, day = moment((self._year, 1, self._day_of_year), (0, 0, 0), 0).date
+            self.fail(": day-of-year out of range")
+        _, month, day = make_moment((self._year, 1, self._day_of_year), (0, 0, 0), 0).date
         if self._month not in (-1, month):
-            self.refuse(": day-of-year does not match month")
+            self.fail(": day-of-year does not match month")
         if self._day not in (-1, day):
-            self.refuse(": day-of-year does not match day")
+            self.fail(": day-of-year does not match day")
         self._month, self._day = month, day
 
     def _take(self, size: int) -> str:
@@ -146,7 +148,7 @@ class _Reader:
         taken, self.rest = self.rest[:size], self.rest[size:]
         return taken
 
-    def _number(self, *, exactly: int = 0, at_most: int = 2) -> int:
+    def _parse_number(self, *, exactly: int = 0, at_most: int = 2) -> int:
         """One or two digits, or as many as asked for."""
         digits = re.match("[0-9]*", self.rest[: exactly or at_most])
         size = digits.end() if digits else 0
@@ -154,13 +156,13 @@ class _Reader:
             raise _MismatchError
         return int(self._take(size))
 
-    def _within(self, low: int, high: int, what: str, *, exactly: int = 0) -> int:
-        number = self._number(exactly=exactly)
+    def _parse_bounded(self, low: int, high: int, what: str, *, exactly: int = 0) -> int:
+        number = self._parse_number(exactly=exactly)
         if not low <= number <= high:
-            self.refuse(f": {what} out of range")
+            self.fail(f": {what} out of range")
         return number
 
-    def _name(self, names: Sequence[str]) -> int:
+    def _parse_name(self, names: Sequence[str]) -> int:
         for index, name in enumerate(names):
             if self.rest[: len(name)].lower() == name.lower():
                 self.rest = self.rest[len(name) :]
@@ -170,44 +172,44 @@ class _Reader:
     def read_year(self) -> None:
         if not self.rest[:1].isdigit():
             raise _MismatchError
-        self._year = _signed(self._take(4))
+        self._year = _parse_signed(self._take(4))
 
     def read_short_year(self) -> None:
-        year = _signed(self._take(2))
+        year = _parse_signed(self._take(2))
         self._year = year + (1900 if year >= _FIRST_SHORT_YEAR else 2000)
 
     def read_month(self, *, exactly: int = 0) -> None:
-        self._month = self._within(1, 12, "month", exactly=exactly)
+        self._month = self._parse_bounded(1, 12, "month", exactly=exactly)
 
     def read_month_name(self, names: Sequence[str]) -> None:
-        self._month = self._name(names) + 1
+        self._month = self._parse_name(names) + 1
 
     def read_weekday(self, names: Sequence[str]) -> None:
-        self._name(names)
+        self._parse_name(names)
 
     def read_day(self, *, exactly: int = 0) -> None:
-        self._day = self._number(exactly=exactly)
+        self._day = self._parse_number(exactly=exactly)
 
     def read_padded_day(self) -> None:
         self.rest = self.rest.removeprefix(" ")
-        self._day = self._number()
+        self._day = self._parse_number()
 
     def read_day_of_year(self, *, exactly: int = 0) -> None:
         if not exactly:
             self.rest = self.rest.removeprefix(" ").removeprefix(" ")
-        self._day_of_year = self._number(exactly=exactly, at_most=3)
+        self._day_of_year = self._parse_number(exactly=exactly, at_most=3)
 
     def read_hour(self) -> None:
-        self._hour = self._within(0, 23, "hour")
+        self._hour = self._parse_bounded(0, 23, "hour")
 
     def read_hour_of_half(self, *, exactly: int = 0) -> None:
-        self._hour = self._within(0, 12, "hour", exactly=exactly)
+        self._hour = self._parse_bounded(0, 12, "hour", exactly=exactly)
 
     def read_minute(self, *, exactly: int = 0) -> None:
-        self._minute = self._within(0, 59, "minute", exactly=exactly)
+        self._minute = self._parse_bounded(0, 59, "minute", exactly=exactly)
 
     def read_second(self, *, exactly: int = 0) -> None:
-        self._second = self._within(0, 59, "second", exactly=exactly)
+        self._second = self._parse_bounded(0, 59, "second", exactly=exactly)
 
     def read_half(self, halves: Sequence[str]) -> None:
         half = self._take(2)
@@ -246,7 +248,7 @@ class _Reader:
                 self._offset = -offset if taken[0] == "-" else offset
                 return
         if beyond:
-            self.refuse(f": time zone offset {beyond} out of range")
+            self.fail(f": time zone offset {beyond} out of range")
         raise _MismatchError
 
     def _read_fraction(self, chunk: str) -> None:
@@ -256,9 +258,9 @@ class _Reader:
         taken = self._take(len(chunk))
         if taken[0] not in ".,":
             raise _MismatchError
-        self._nanoseconds = _signed(taken[1:10]) * 10 ** max(10 - len(taken), 0)
+        self._nanoseconds = _parse_signed(taken[1:10]) * 10 ** max(10 - len(taken), 0)
         if self._nanoseconds < 0:
-            self.refuse(": fractional second out of range")
+            self.fail(": fractional second out of range")
 
     def _skip_fraction(self) -> None:
         found = re.match(_FRACTION, self.rest)
@@ -267,7 +269,7 @@ class _Reader:
             self.rest = self.rest[found.end() :]
 
 
-def _signed(text: str) -> int:
+def _parse_signed(text: str) -> int:
     """time.atoi: a sign alone is 0."""
     if not re.fullmatch(_SIGNED, text):
         raise _MismatchError
@@ -292,7 +294,7 @@ def _hours_size(text: str) -> int:
     return found.end() if found else 0
 
 
-_READERS: Mapping[str, Callable[[_Reader], None]] = {
+_READERS: Mapping[str, Callable[[_TimeParser], None]] = {
     "January": lambda reader: reader.read_month_name(MONTHS),
     "Jan": lambda reader: reader.read_month_name(_SHORT_MONTHS),
     "1": lambda reader: reader.read_month(),

@@ -19,14 +19,14 @@ from podgraft.govalue import (
     Method,
     Struct,
     Value,
-    number,
+    number_type,
     slice_of,
-    struct,
+    struct_type,
 )
 
-from .durations import HOUR, MICROSECOND, MILLISECOND, MINUTE, SECOND, print_duration
-from .layouts import MONTHS, WEEKDAYS, format_moment
-from .moments import LOCAL, UTC, Moment, Zone, moment
+from .durations import HOUR, MICROSECOND, MILLISECOND, MINUTE, SECOND, format_duration
+from .layouts import MONTHS, WEEKDAYS, format_time
+from .moments import LOCAL, UTC, Moment, Zone, make_moment
 from .quoting import quote
 
 _BYTES = slice_of(UINT8)
@@ -34,10 +34,10 @@ _STRING = "2006-01-02 15:04:05.999999999 -0700 MST"
 _RFC_3339 = "2006-01-02T15:04:05.999999999Z07:00"
 _INT64_RANGE = (-(1 << 63), (1 << 63) - 1)
 
-TIME = struct("time.Time")
-MONTH = number("time.Month", Kind.INT)
-WEEKDAY = number("time.Weekday", Kind.INT)
-DURATION = number("time.Duration", Kind.INT64)
+TIME = struct_type("time.Time")
+MONTH = number_type("time.Month", Kind.INT)
+WEEKDAY = number_type("time.Weekday", Kind.INT)
+DURATION = number_type("time.Duration", Kind.INT64)
 
 
 def _month_name(month: int) -> str:
@@ -62,70 +62,70 @@ def moment_of(time: Struct) -> Moment:
     return time.raw.get("", Moment())
 
 
-def wrapped(nanoseconds: int) -> int:
+def wrap_int64(nanoseconds: int) -> int:
     """What Go's int64 arithmetic would leave."""
     return (nanoseconds + (1 << 63) & (1 << 64) - 1) - (1 << 63)
 
 
-def _getter(result: GoType, call: Callable[[Moment], Value]) -> Method:
+def _getter_method(result: GoType, call: Callable[[Moment], Value]) -> Method:
     def get(time: Struct) -> Value:
         return result.convert(call(moment_of(time)))
 
     return Method(get, result=result)
 
 
-def _changer(call: Callable[..., Moment], *parameters: GoType) -> Method:
+def _transform_method(call: Callable[..., Moment], *parameters: GoType) -> Method:
     def change(time: Struct, *arguments: Value) -> Struct:
         return time_of(call(moment_of(time), *arguments))
 
     return Method(change, parameters, result=TIME)
 
 
-def _comparison(result: GoType, holds: Callable[[int], Value]) -> Method:
+def _comparison_method(result: GoType, holds: Callable[[int], Value]) -> Method:
     def compare(time: Struct, other: Struct) -> Value:
-        return holds(_order(moment_of(time), moment_of(other)))
+        return holds(_compare(moment_of(time), moment_of(other)))
 
     return Method(compare, (TIME,), result=result)
 
 
-def _order(left: Moment, right: Moment) -> int:
+def _compare(left: Moment, right: Moment) -> int:
     ours, theirs = (left.seconds, left.nanoseconds), (right.seconds, right.nanoseconds)
     return (ours > theirs) - (ours < theirs)
 
 
 def _format(time: Struct, layout: str) -> str:
-    return format_moment(moment_of(time), layout)
+    return format_time(moment_of(time), layout)
 
 
-def _shown_in(zone: Zone) -> Method:
+def _zone_method(zone: Zone) -> Method:
     def show(time: Struct) -> Struct:
         return time_of(replace(moment_of(time), zone=zone))
 
     return Method(show, result=TIME)
 
 
-def _elapsed(time: Struct, other: Struct) -> Value:
+def _subtract(time: Struct, other: Struct) -> Value:
     """Sub: the largest or the smallest duration for what does not fit."""
     least, most = _INT64_RANGE
-    return DURATION.convert(min(max(moment_of(time).since(moment_of(other)), least), most))
+    return DURATION.convert(min(max(moment_of(time).sub(moment_of(other)), least), most))
 
 
-def _moved(time: Moment, years: int, months: int, days: int) -> Moment:
+def _add_date(time: Moment, years: int, months: int, days: int) -> Moment:
     """AddDate: the calendar's parts added, then normalized, where the zone is."""
     year, month, day = time.date
-    found = moment((year + years, month + months, day + days), time.clock, time.nanoseconds)
+    found = make_moment((year + years, month + months, day + days), time.clock, time.nanoseconds)
     return replace(found, seconds=found.seconds - time.zone.offset, zone=time.zone)
 
 
-def _cut(time: Moment, unit: int) -> Moment:
+def _truncate(time: Moment, unit: int) -> Moment:
     """Truncate: down to a multiple of ``unit`` since Go's zero time."""
-    return time.plus(-(time.since(Moment()) % unit)) if unit > 0 else time
+    return time.add(-(time.sub(Moment()) % unit)) if unit > 0 else time
 
 
-def _rounded(time: Moment, unit: int) -> Moment:
+def _round(time: Moment, unit: int) -> Moment:
     """Round: to the nearest multiple of ``unit``, halves up."""
-    rest = time.since(Moment()) % unit if unit > 0 else 0
-    return time.plus(unit - rest if 2 * rest >= unit > 0 else -rest)
+    rest = time.sub(Moment()) % unit if unit > 0 else 0
+    return time.add(unit - rest if 2 * rest >= unit > 0 else -rest)
 
 
 def _go_string(time: Moment) -> str:
@@ -136,7 +136,7 @@ def _go_string(time: Moment) -> str:
 
 
 def _rfc_3339(time: Moment) -> str:
-    return format_moment(time, _RFC_3339)
+    return format_time(time, _RFC_3339)
 
 
 def _bytes(text: str) -> list[int]:
@@ -144,41 +144,41 @@ def _bytes(text: str) -> list[int]:
 
 
 TIME.methods = {
-    "Add": _changer(Moment.plus, DURATION),
-    "AddDate": _changer(_moved, INT, INT, INT),
-    "After": _comparison(BOOL, lambda order: order > 0),
-    "Before": _comparison(BOOL, lambda order: order < 0),
-    "Compare": _comparison(INT, lambda order: order),
-    "Day": _getter(INT, lambda time: time.date[2]),
-    "Equal": _comparison(BOOL, lambda order: order == 0),
+    "Add": _transform_method(Moment.add, DURATION),
+    "AddDate": _transform_method(_add_date, INT, INT, INT),
+    "After": _comparison_method(BOOL, lambda order: order > 0),
+    "Before": _comparison_method(BOOL, lambda order: order < 0),
+    "Compare": _comparison_method(INT, lambda order: order),
+    "Day": _getter_method(INT, lambda time: time.date[2]),
+    "Equal": _comparison_method(BOOL, lambda order: order == 0),
     "Format": Method(_format, (STRING,), result=STRING),
-    "GoString": _getter(STRING, _go_string),
-    "Hour": _getter(INT, lambda time: time.clock[0]),
-    "IsDST": _getter(BOOL, lambda _: False),
-    "IsZero": _getter(BOOL, lambda time: _order(time, Moment()) == 0),
-    "Local": _shown_in(LOCAL),
-    "MarshalJSON": _getter(_BYTES, lambda time: _bytes(f'"{_rfc_3339(time)}"')),
-    "MarshalText": _getter(_BYTES, lambda time: _bytes(_rfc_3339(time))),
-    "Minute": _getter(INT, lambda time: time.clock[1]),
-    "Month": _getter(MONTH, lambda time: time.date[1]),
-    "Nanosecond": _getter(INT, lambda time: time.nanoseconds),
-    "Round": _changer(_rounded, DURATION),
-    "Second": _getter(INT, lambda time: time.clock[2]),
-    "String": _getter(STRING, lambda time: format_moment(time, _STRING)),
-    "Sub": Method(_elapsed, (TIME,), result=DURATION),
-    "Truncate": _changer(_cut, DURATION),
-    "UTC": _shown_in(UTC),
-    "Unix": _getter(INT64, lambda time: time.seconds),
-    "UnixMicro": _getter(INT64, lambda time: wrapped(time.since(Moment(0)) // MICROSECOND)),
-    "UnixMilli": _getter(INT64, lambda time: wrapped(time.since(Moment(0)) // MILLISECOND)),
-    "UnixNano": _getter(INT64, lambda time: wrapped(time.since(Moment(0)))),
-    "Weekday": _getter(WEEKDAY, lambda time: time.weekday),
-    "Year": _getter(INT, lambda time: time.date[0]),
-    "YearDay": _getter(INT, lambda time: time.day_of_year),
+    "GoString": _getter_method(STRING, _go_string),
+    "Hour": _getter_method(INT, lambda time: time.clock[0]),
+    "IsDST": _getter_method(BOOL, lambda _: False),
+    "IsZero": _getter_method(BOOL, lambda time: _compare(time, Moment()) == 0),
+    "Local": _zone_method(LOCAL),
+    "MarshalJSON": _getter_method(_BYTES, lambda time: _bytes(f'"{_rfc_3339(time)}"')),
+    "MarshalText": _getter_method(_BYTES, lambda time: _bytes(_rfc_3339(time))),
+    "Minute": _getter_method(INT, lambda time: time.clock[1]),
+    "Month": _getter_method(MONTH, lambda time: time.date[1]),
+    "Nanosecond": _getter_method(INT, lambda time: time.nanoseconds),
+    "Round": _transform_method(_round, DURATION),
+    "Second": _getter_method(INT, lambda time: time.clock[2]),
+    "String": _getter_method(STRING, lambda time: format_time(time, _STRING)),
+    "Sub": Method(_subtract, (TIME,), result=DURATION),
+    "Truncate": _transform_method(_truncate, DURATION),
+    "UTC": _zone_method(UTC),
+    "Unix": _getter_method(INT64, lambda time: time.seconds),
+    "UnixMicro": _getter_method(INT64, lambda time: wrap_int64(time.sub(Moment(0)) // MICROSECOND)),
+    "UnixMilli": _getter_method(INT64, lambda time: wrap_int64(time.sub(Moment(0)) // MILLISECOND)),
+    "UnixNano": _getter_method(INT64, lambda time: wrap_int64(time.sub(Moment(0)))),
+    "Weekday": _getter_method(WEEKDAY, lambda time: time.weekday),
+    "Year": _getter_method(INT, lambda time: time.date[0]),
+    "YearDay": _getter_method(INT, lambda time: time.day_of_year),
 }
 
 
-def _count(unit: int) -> Method:
+def _whole_units_method(unit: int) -> Method:
     """Whole units, cut towards zero."""
 
     def count(duration: int) -> Value:
@@ -187,7 +187,7 @@ def _count(unit: int) -> Method:
     return Method(count, result=INT64)
 
 
-def _share(unit: int) -> Method:
+def _fractional_units_method(unit: int) -> Method:
     """Units with their fraction: the whole ones and the rest divided apart, as Go does."""
 
     def share(duration: int) -> float:
@@ -197,17 +197,17 @@ def _share(unit: int) -> Method:
     return Method(share, result=FLOAT64)
 
 
-def _absolute(duration: int) -> Value:
+def _absolute_duration(duration: int) -> Value:
     return DURATION.convert(min(abs(duration), _INT64_RANGE[1]))
 
 
 DURATION.methods = {
-    "Abs": Method(_absolute, result=DURATION),
-    "Hours": _share(HOUR),
-    "Microseconds": _count(MICROSECOND),
-    "Milliseconds": _count(MILLISECOND),
-    "Minutes": _share(MINUTE),
-    "Nanoseconds": _count(1),
-    "Seconds": _share(SECOND),
-    "String": Method(print_duration, result=STRING),
+    "Abs": Method(_absolute_duration, result=DURATION),
+    "Hours": _fractional_units_method(HOUR),
+    "Microseconds": _whole_units_method(MICROSECOND),
+    "Milliseconds": _whole_units_method(MILLISECOND),
+    "Minutes": _fractional_units_method(MINUTE),
+    "Nanoseconds": _whole_units_method(1),
+    "Seconds": _fractional_units_method(SECOND),
+    "String": Method(format_duration, result=STRING),
 }

@@ -26,49 +26,53 @@ from .values import (
 )
 
 
-def number(name: str, kind: Kind, methods: Mapping[str, Method] | None = None) -> GoType:
+def number_type(name: str, kind: Kind, methods: Mapping[str, Method] | None = None) -> GoType:
     """A sized or named numeric type; its ``convert`` makes its values."""
     match kind:
         case Kind.FLOAT32:
-            return _scalar(Float, name, kind, methods, single)
+            return _scalar_type(Float, name, kind, methods, round_to_float32)
         case Kind.FLOAT64:
-            return _scalar(Float, name, kind, methods)
+            return _scalar_type(Float, name, kind, methods)
         case Kind.COMPLEX64:
-            return _scalar(
-                Complex, name, kind, methods, lambda z: complex(single(z.real), single(z.imag))
+            return _scalar_type(
+                Complex,
+                name,
+                kind,
+                methods,
+                lambda z: complex(round_to_float32(z.real), round_to_float32(z.imag)),
             )
         case Kind.COMPLEX128:
-            return _scalar(Complex, name, kind, methods)
+            return _scalar_type(Complex, name, kind, methods)
         case _:
-            return _scalar(Int, name, kind, methods)
+            return _scalar_type(Int, name, kind, methods)
 
 
-def text(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
+def string_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
     """A named string type."""
-    return _scalar(Text, name, Kind.STRING, methods)
+    return _scalar_type(Text, name, Kind.STRING, methods)
 
 
-def boolean(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
+def bool_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
     """A named bool type."""
-    return _scalar(Bool, name, Kind.BOOL, methods)
+    return _scalar_type(Bool, name, Kind.BOOL, methods)
 
 
-def struct(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
+def struct_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
     """A struct type without fields yet: assign ``fields`` (a tuple) once they are known."""
     made = GoType(name, Kind.STRUCT, methods=methods or {})
     made.convert = lambda raw: raw if type(raw) is Struct else Struct(made, raw or {})
     return made
 
 
-def interface(name: str, methods: Sequence[str]) -> GoType:
+def interface_type(name: str, methods: Sequence[str]) -> GoType:
     """An interface type: what has all of ``methods`` can be handed over as one."""
-    return GoType(name, Kind.INTERFACE, methods={m: Method(_abstract) for m in methods})
+    return GoType(name, Kind.INTERFACE, methods={m: Method(_reject_call) for m in methods})
 
 
-def named(name: str, kind_of: GoType, methods: Mapping[str, Method] | None = None) -> GoType:
+def named_type(name: str, kind_of: GoType, methods: Mapping[str, Method] | None = None) -> GoType:
     """A named map or slice type over what ``map_of`` or ``slice_of`` made."""
     made = GoType(name, kind_of.kind, elem=kind_of.elem, key=kind_of.key, methods=methods or {})
-    return _viewed(made, Map if made.kind is Kind.MAP else Slice)
+    return _set_view_conversion(made, Map if made.kind is Kind.MAP else Slice)
 
 
 @cache
@@ -76,7 +80,9 @@ def slice_of(elem: GoType) -> GoType:
     """The type ``[]elem``; the same object each time. Values are ``Slice`` (``list`` for ANY)."""
     if elem is ANY:
         return ANY_SLICE
-    return _viewed(GoType(f"[]{elem.name}", Kind.SLICE, elem=elem, literal=True), Slice)
+    return _set_view_conversion(
+        GoType(f"[]{elem.name}", Kind.SLICE, elem=elem, literal=True), Slice
+    )
 
 
 @cache
@@ -94,7 +100,7 @@ def map_of(key: GoType, elem: GoType) -> GoType:
     if key is STRING and elem is ANY:
         return ANY_MAP
     name = f"map[{key.name}]{elem.name}"
-    return _viewed(GoType(name, Kind.MAP, elem=elem, key=key, literal=True), Map)
+    return _set_view_conversion(GoType(name, Kind.MAP, elem=elem, key=key, literal=True), Map)
 
 
 @cache
@@ -112,17 +118,17 @@ def pointer_to(target: GoType) -> GoType:
     return made
 
 
-def single(value: float) -> float:
+def round_to_float32(value: float) -> float:
     """``value`` rounded to a float32, infinite if it is too large for one."""
     return binary.unpack("f", binary.pack("f", value))[0]
 
 
-def _scalar(
+def _scalar_type(
     base: type[Value],
     name: str,
     kind: Kind,
     methods: Mapping[str, Method] | None,
-    rounded: Callable[[Value], Value] | None = None,
+    round_value: Callable[[Value], Value] | None = None,
 ) -> GoType:
     slots: dict[str, Value] = {"__slots__": ()} if base is Text or base is Bool else {}
     made: type[Value] = type(name, (base,), slots)
@@ -135,13 +141,13 @@ def _scalar(
             return raw
         if raw.__class__ in TAINTED:
             return raw if raw.type is made.type else retyped(raw, made.type)
-        return made(rounded(raw) if rounded else raw)
+        return made(round_value(raw) if round_value else raw)
 
     made.type = GoType(name, kind, convert, methods=methods or {})
     return made.type
 
 
-def _viewed(made: GoType, view: type[Map | Slice]) -> GoType:
+def _set_view_conversion(made: GoType, view: type[Map | Slice]) -> GoType:
     """Let ``made`` convert raw values to ``view``s of itself."""
     nil = view(made, None)
 
@@ -154,21 +160,21 @@ def _viewed(made: GoType, view: type[Map | Slice]) -> GoType:
     return made
 
 
-def _abstract(*_: Value) -> Value:
+def _reject_call(*_: Value) -> Value:
     raise TypeError("the method of an interface has no body")
 
 
-INT8 = number("int8", Kind.INT8)
-INT16 = number("int16", Kind.INT16)
-INT32 = number("int32", Kind.INT32)
-INT64 = number("int64", Kind.INT64)
-UINT = number("uint", Kind.UINT)
-UINT8 = number("uint8", Kind.UINT8)
-UINT16 = number("uint16", Kind.UINT16)
-UINT32 = number("uint32", Kind.UINT32)
-UINT64 = number("uint64", Kind.UINT64)
-UINTPTR = number("uintptr", Kind.UINTPTR)
-FLOAT32 = number("float32", Kind.FLOAT32)
-COMPLEX64 = number("complex64", Kind.COMPLEX64)
+INT8 = number_type("int8", Kind.INT8)
+INT16 = number_type("int16", Kind.INT16)
+INT32 = number_type("int32", Kind.INT32)
+INT64 = number_type("int64", Kind.INT64)
+UINT = number_type("uint", Kind.UINT)
+UINT8 = number_type("uint8", Kind.UINT8)
+UINT16 = number_type("uint16", Kind.UINT16)
+UINT32 = number_type("uint32", Kind.UINT32)
+UINT64 = number_type("uint64", Kind.UINT64)
+UINTPTR = number_type("uintptr", Kind.UINTPTR)
+FLOAT32 = number_type("float32", Kind.FLOAT32)
+COMPLEX64 = number_type("complex64", Kind.COMPLEX64)
 STRINGS = slice_of(STRING)
 STRING_MAP = map_of(STRING, STRING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from podgraft.records import dataclass
 
 from .types import Field, GoType, Kind, Method, Value
-from .values import PanicError, Pointer, Struct, copied, type_of
+from .values import PanicError, Pointer, Struct, copy_value, type_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,12 @@ class BoundMethod:
             bare = self.type.name.rpartition(".")[2]
             method = f"{self.type.name}.{self.name}"
             raise PanicError(f"value method {method} called using nil *{bare} pointer")
-        return copied(self.method.call(self.receiver, *arguments))
+        return copy_value(self.method.call(self.receiver, *arguments))
 
 
-def bind(value: Value, name: str, *, apart: bool = False) -> BoundMethod | None:
+def bind_method(
+    value: Value, name: str, *, without_pointer_methods: bool = False
+) -> BoundMethod | None:
     """The method ``name`` in the method set of ``value``; ``None`` where there is none.
 
     A value set ``apart``, such as fmt sees inside of others, is without its pointer's methods.
@@ -37,19 +39,21 @@ def bind(value: Value, name: str, *, apart: bool = False) -> BoundMethod | None:
     pointer = type_.kind is Kind.POINTER
     base = type_.elem if pointer else type_
     member = base.member(name) if base else None
-    if base is None or member is None or isinstance(member.found, Field):
+    if base is None or member is None or isinstance(member.target, Field):
         return None
-    holder = _walk(value, member.path)
-    reachable = holder.__class__ is Pointer or (_is_addressable(holder) and not apart)
-    if member.found.pointer and not reachable:
+    holder = _walk_path(value, member.path)
+    reachable = holder.__class__ is Pointer or (
+        _is_addressable(holder) and not without_pointer_methods
+    )
+    if member.target.pointer and not reachable:
         return None
     receiver = holder.target if holder.__class__ is Pointer else holder
     owner = base if not member.path else member.path[-1].type
     owner = owner.elem if owner.kind is Kind.POINTER and owner.elem else owner
-    return BoundMethod(name, owner, member.found, receiver)
+    return BoundMethod(name, owner, member.target, receiver)
 
 
-def _walk(value: Value, path: tuple[Field, ...]) -> Value:
+def _walk_path(value: Value, path: tuple[Field, ...]) -> Value:
     """The embedded struct, or pointer to one, that a promoted method belongs to."""
     for step in path:
         struct = value.target if value.__class__ is Pointer else value

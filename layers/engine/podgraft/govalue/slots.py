@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 from .types import GoType, Value
 from .values import STRING
@@ -20,7 +20,7 @@ from .values import STRING
 Place: TypeAlias = "tuple[Place, str | int] | None"
 
 # Letters and digits, so that escaping and quoting leave a token as it is.
-_TOKEN = lazy(r"xPz([0-9]{6})zPx|73137([0-9]{6})73137")
+_TOKEN = lazy_compile(r"xPz([0-9]{6})zPx|73137([0-9]{6})73137")
 _MAX_SLOTS = 999_999
 _MAX_SOURCES = 8
 

@@ -107,12 +107,12 @@ class GoType:
             self._members = _members(self)
         return self._members.get(name)
 
-    def selector(self, name: str) -> tuple[Field, ...] | None:
+    def field_path(self, name: str) -> tuple[Field, ...] | None:
         """The path of fields from this struct to the (perhaps promoted) field ``name``."""
         member = self.member(name)
-        if member is None or isinstance(member.found, Method):
+        if member is None or isinstance(member.target, Method):
             return None
-        return (*member.path, member.found)
+        return (*member.path, member.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Member:
     """A field or method, and the embedded fields on the way to it."""
 
     path: tuple[Field, ...]
-    found: Field | Method
+    target: Field | Method
 
 
 def _members(type_: GoType) -> dict[str, Member | None]:
@@ -135,25 +135,25 @@ def _members(type_: GoType) -> dict[str, Member | None]:
     while level:
         depth: dict[str, Member | None] = {}
         for path, outer in level:
-            for name, member in _own_members(outer):
+            for name, member in _declared_members(outer):
                 depth[name] = None if name in depth else Member(path, member)
         found = depth | found
         seen.update(outer for _, outer in level)
         level = [
             ((*path, step), inner)
             for path, outer in level
-            for step, inner in _embedded(outer)
+            for step, inner in _embedded_fields(outer)
             if inner not in seen
         ]
     return found
 
 
-def _own_members(type_: GoType) -> Iterator[tuple[str, Field | Method]]:
+def _declared_members(type_: GoType) -> Iterator[tuple[str, Field | Method]]:
     yield from ((f.name, f) for f in type_.fields)
     yield from type_.methods.items()
 
 
-def _embedded(struct: GoType) -> Iterator[tuple[Field, GoType]]:
+def _embedded_fields(struct: GoType) -> Iterator[tuple[Field, GoType]]:
     """The embedded fields, each with the type whose members it promotes."""
     for step in struct.fields:
         if step.embedded:

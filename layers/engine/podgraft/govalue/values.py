@@ -47,7 +47,7 @@ class Struct:
         """The field ``name``, promoted fields included; ``KeyError`` where the type has none."""
         if name in self.known:
             return self.known[name]
-        path = self.type.selector(name)
+        path = self.type.field_path(name)
         if path is None:
             raise KeyError(name)
         value = self.walk(path)
@@ -73,7 +73,7 @@ class Struct:
         """The value of one of the type's own fields."""
         raw = self.raw if field.inline else self.raw.get(field.json)
         value = field.type.convert(raw)
-        return addressed(value) if self.addressable else value
+        return make_addressable(value) if self.addressable else value
 
 
 class PanicError(Exception):
@@ -87,7 +87,7 @@ class Pointer:
 
     def __init__(self, type_: GoType, target: Value) -> None:
         self.type = type_
-        self.target = addressed(target)
+        self.target = make_addressable(target)
 
     def __bool__(self) -> bool:
         return self.target is not None
@@ -137,11 +137,11 @@ class Slice:
         return bool(self.raw)
 
     def __getitem__(self, index: int) -> Value:
-        return addressed(_elem(self.type).convert((self.raw or ())[index]))
+        return make_addressable(_elem(self.type).convert((self.raw or ())[index]))
 
     def __iter__(self) -> Iterator[Value]:
         convert = _elem(self.type).convert
-        return (addressed(convert(raw)) for raw in self.raw or ())
+        return (make_addressable(convert(raw)) for raw in self.raw or ())
 
 
 class Int(int):
@@ -188,14 +188,14 @@ class Bool:
         return hash(self.value)
 
 
-def addressed(value: Value) -> Value:
+def make_addressable(value: Value) -> Value:
     """``value`` as it is where a pointer to it can be taken."""
     if value.__class__ is Struct and not value.addressable:
         return Struct(value.type, value.raw, addressable=True)
     return value
 
 
-def copied(value: Value) -> Value:
+def copy_value(value: Value) -> Value:
     """``value`` as functions take and give it: a copy, to which there is no pointer."""
     if value.__class__ is Struct and value.addressable:
         return Struct(value.type, value.raw)

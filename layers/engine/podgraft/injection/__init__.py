@@ -6,19 +6,19 @@ clock, the environment or a file.
 """
 
 from .errors import (
-    Fault,
+    Diagnostic,
     InjectionError,
     InvalidDocumentsError,
     OperatorError,
     UserError,
-    discreet,
+    redact,
 )
 
 __all__ = [
-    "Fault",
+    "Diagnostic",
     "InjectionError",
     "InvalidDocumentsError",
     "OperatorError",
     "UserError",
-    "discreet",
+    "redact",
 ]

@@ -15,13 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from podgraft import gotemplate, kubeyaml
-from podgraft.govalue import STRING, Field, Struct, struct
+from podgraft.govalue import STRING, Field, Struct, struct_type
 from podgraft.govalue.slots import Place, Slots
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import pointer
 from podgraft.records import dataclass
 
-from .errors import Fault, InjectionError, InvalidDocumentsError, OperatorError, UserError
+from .errors import Diagnostic, InjectionError, InvalidDocumentsError, OperatorError, UserError
 from .guard import failing, failing_source, foreign
 from .harmless import is_harmless, steps
 
@@ -48,7 +48,7 @@ REGIONS = frozenset(
 # What a template may give a pod, in the order in which it is appended.
 LISTS = ("containers", "initContainers", "volumes", "imagePullSecrets")
 
-_DATA = struct("TemplateData")
+_DATA = struct_type("TemplateData")
 _DATA.fields = tuple(
     Field(name, STRING, name) for name in ("MeshName", "VirtualNodeName", "AwsRegion", "AppPort")
 )
@@ -70,7 +70,7 @@ _FAILURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class ByLabels:
+class MeshLabelSelector:
     """``labelSelector``: pods that have all of these labels."""
 
     labels: Mapping[str, str]
@@ -86,7 +86,7 @@ class ByLabels:
 
 
 @dataclass(frozen=True, slots=True)
-class ByNamespaces:
+class MeshNamespaceSelector:
     """``namespaceSelector``: pods of these namespaces."""
 
     namespaces: frozenset[str]
@@ -112,7 +112,7 @@ class Mesh:
     document: str
     region: str
     node_label: str
-    selector: ByLabels | ByNamespaces
+    selector: MeshLabelSelector | MeshNamespaceSelector
     template: gotemplate.Program
 
     def check_fields(self) -> tuple[FieldProblem, ...]:
@@ -156,7 +156,7 @@ class Mesh:
 
     def _read(self, text: str) -> Object:
         rendered = kubeyaml.load(text)
-        problem = _misshapen(rendered)
+        problem = _shape_problem(rendered)
         if problem:
             raise _MisshapenError(problem)
         return rendered if isinstance(rendered, dict) else {}
@@ -191,8 +191,8 @@ class AppMesh:
     """All meshes of a bundle that inject; ``used`` are the ConfigMaps of their templates."""
 
     meshes: tuple[Mesh, ...]
-    used: tuple[Object, ...] = ()
-    warnings: tuple[Fault, ...] = ()
+    used_config_maps: tuple[Object, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     def inject(self, pod: Object, namespace: str, trace: Trace | None = None) -> Object:
         """The pod with the containers of its mesh; the same pod where there are none to add.
@@ -202,14 +202,14 @@ class AppMesh:
         mesh = self._mesh_of(pod, namespace, trace)
         if mesh is None:
             return pod
-        additions = mesh.render(_node(mesh, pod), _ports(pod))
+        additions = mesh.render(_virtual_node(mesh, pod), _container_ports(pod))
         spec = _object(pod.get("spec"))
         present = _names(additions) & _names(spec)
         if trace is not None:
             _add_step(trace, mesh, present)
         if present:
             return pod
-        return {**pod, "spec": _appended(spec, additions)}
+        return {**pod, "spec": _append_containers(spec, additions)}
 
     def _mesh_of(self, pod: Object, namespace: str, trace: Trace | None) -> Mesh | None:
         metadata = _object(pod.get("metadata"))
@@ -232,50 +232,52 @@ def compile_(meshes: Sequence[Object], config_maps: Sequence[Object]) -> AppMesh
 
     Raises ``InvalidDocumentsError``; a fault's ``document`` is the mesh as ``namespace/name``.
     """
-    known = {identity(each): each for each in reversed(config_maps)}  # of two twins the first
-    readers = [_Reader(mesh, known, []) for mesh in meshes if _injects(mesh)]
-    compiled = [found for reader in readers if (found := reader.read()) is not None]
-    faults = tuple(fault for reader in readers for fault in reader.faults)
+    known = {
+        namespaced_name(each): each for each in reversed(config_maps)
+    }  # of two twins the first
+    readers = [_MeshReader(mesh, known, []) for mesh in meshes if _is_injecting(mesh)]
+    compiled = [found for reader in readers if (found := reader.parse()) is not None]
+    faults = tuple(fault for reader in readers for fault in reader.errors)
     warnings = tuple(warning for reader in readers for warning in reader.warnings())
     if faults:
         raise InvalidDocumentsError(faults, warnings)
     used = [found for reader in readers if (found := reader.config_map()) is not None]
-    return AppMesh(meshes=tuple(compiled), used=tuple(used), warnings=warnings)
+    return AppMesh(meshes=tuple(compiled), used_config_maps=tuple(used), warnings=warnings)
 
 
-def identity(document: Object) -> str:
+def namespaced_name(document: Object) -> str:
     """``namespace/name`` of an object."""
     metadata = _object(document.get("metadata"))
     return f"{metadata.get('namespace', '')}/{metadata.get('name', '')}"
 
 
-def _injects(mesh: Object) -> bool:
+def _is_injecting(mesh: Object) -> bool:
     return _object(_object(mesh.get("spec")).get("awsAppMesh")).get("enableAutoInject") is True
 
 
 @dataclass(slots=True)
-class _Reader:
+class _MeshReader:
     """Reads one Mesh and notes its faults."""
 
     mesh: Object
     config_maps: Mapping[str, Object]
-    faults: list[Fault]
+    errors: list[Diagnostic]
 
     @property
     def _spec(self) -> Object:
         return _object(_object(self.mesh.get("spec")).get("awsAppMesh"))
 
-    def read(self) -> Mesh | None:
+    def parse(self) -> Mesh | None:
         """The mesh; ``None`` with faults noted."""
-        selector, template = self._selector(), self._template()
-        region = self._text("region", "name the AWS region of the mesh")
-        label = self._text("virtualNodeLabel", "name the label of the virtual node")
-        if self.faults or selector is None or template is None:
+        selector, template = self._parse_selector(), self._parse_template()
+        region = self._read_string("region", "name the AWS region of the mesh")
+        label = self._read_string("virtualNodeLabel", "name the label of the virtual node")
+        if self.errors or selector is None or template is None:
             return None
         name = str(_object(self.mesh.get("metadata")).get("name", ""))
         mesh = Mesh(
             name=name,
-            document=identity(self.mesh),
+            document=namespaced_name(self.mesh),
             region=region,
             node_label=label,
             selector=selector,
@@ -284,89 +286,91 @@ class _Reader:
         try:  # what a template cannot give for a harmless pod it gives for none
             mesh.render("node", "80")
         except (OperatorError, UserError) as error:
-            self._fault("/sidecarPatchConfigMap", str(error), "correct the template there")
+            self._add_error("/sidecarPatchConfigMap", str(error), "correct the template there")
         return mesh
 
-    def warnings(self) -> Iterator[Fault]:
+    def warnings(self) -> Iterator[Diagnostic]:
         """What is odd about the mesh, but may be right."""
         region = self._spec.get("region")
         if isinstance(region, str) and region not in REGIONS:
-            yield Fault(
-                document=identity(self.mesh),
-                path=f"{_PATH}/region",
+            yield Diagnostic(
+                document=namespaced_name(self.mesh),
+                pointer=f"{_PATH}/region",
                 problem=f"{region} is no region where App Mesh was known to be served",
                 remedy=f"use one of {', '.join(sorted(REGIONS))}",
             )
 
     def config_map(self) -> Object | None:
         """The ConfigMap with the template: ``sidecar-injector`` beside the mesh by default."""
-        return self.config_maps.get(self._wanted())
+        return self.config_maps.get(self._config_map_name())
 
-    def _wanted(self) -> str:
+    def _config_map_name(self) -> str:
         reference = _object(self._spec.get("sidecarPatchConfigMap"))
         own = _object(self.mesh.get("metadata")).get("namespace", "")
         return f"{reference.get('namespace') or own}/{reference.get('name') or DEFAULT_CONFIG_MAP}"
 
-    def _template(self) -> gotemplate.Program | None:
+    def _parse_template(self) -> gotemplate.Program | None:
         config_map = self.config_map()
         if config_map is None:
-            return self._fault(
+            return self._add_error(
                 "/sidecarPatchConfigMap",
-                f"the ConfigMap {self._wanted()} is not in the bundle",
+                f"the ConfigMap {self._config_map_name()} is not in the bundle",
                 "add it, or name another",
             )
         entries = _object(config_map.get("data"))
         if len(entries) != 1:
-            return self._fault(
+            return self._add_error(
                 "/sidecarPatchConfigMap",
-                f"the ConfigMap {self._wanted()} has {len(entries)} entries in data",
+                f"the ConfigMap {self._config_map_name()} has {len(entries)} entries in data",
                 "give it exactly one, the template",
             )
         try:
             text = str(*entries.values())
             return gotemplate.compile_(text, name="patch", functions={})
         except (gotemplate.TemplateError, gotemplate.LimitError) as error:
-            return self._fault(
+            return self._add_error(
                 "/sidecarPatchConfigMap",
                 f"the template does not parse: {error}",
                 f"correct line {error.line} of it",
             )
 
-    def _selector(self) -> ByLabels | ByNamespaces | None:
+    def _parse_selector(self) -> MeshLabelSelector | MeshNamespaceSelector | None:
         path = "/injectionSelector"
         selector = _object(self._spec.get("injectionSelector"))
         for refused in ("upstreamSelector", "serviceSelector"):
             if refused in selector:
-                return self._fault(
+                return self._add_error(
                     f"{path}/{refused}",
                     "is not supported",
                     "use labelSelector or namespaceSelector",
                 )
         if "labelSelector" in selector:
             labels = _object(_object(selector["labelSelector"]).get("labelsToMatch"))
-            return ByLabels({key: str(value) for key, value in labels.items()})
+            return MeshLabelSelector({key: str(value) for key, value in labels.items()})
         if "namespaceSelector" in selector:
             names = _object(selector["namespaceSelector"]).get("namespaces")
-            return ByNamespaces(frozenset(map(str, names if isinstance(names, list) else ())))
-        return self._fault(path, "is missing", "give it labelSelector or namespaceSelector")
+            return MeshNamespaceSelector(
+                frozenset(map(str, names if isinstance(names, list) else ()))
+            )
+        return self._add_error(path, "is missing", "give it labelSelector or namespaceSelector")
 
-    def _text(self, key: str, remedy: str) -> str:
+    def _read_string(self, key: str, remedy: str) -> str:
         value = self._spec.get(key)
         if isinstance(value, str) and value:
             return value
-        self._fault(f"/{key}", "is missing", remedy)
+        self._add_error(f"/{key}", "is missing", remedy)
         return ""
 
-    def _fault(self, path: str, problem: str, remedy: str) -> None:
-        place = identity(self.mesh)
-        fault = Fault(document=place, path=_PATH + path, problem=problem, remedy=remedy)
-        self.faults.append(fault)
+    def _add_error(self, path: str, problem: str, remedy: str) -> None:
+        place = namespaced_name(self.mesh)
+        fault = Diagnostic(document=place, pointer=_PATH + path, problem=problem, remedy=remedy)
+        self.errors.append(fault)
 
 
 _PATH = "/spec/awsAppMesh"
 
 
-def _node(mesh: Mesh, pod: Object) -> str:
+def _virtual_node(mesh: Mesh, pod: Object) -> str:
     """The virtual node that the pod's label names; it need not exist."""
     labels = _object(_object(pod.get("metadata")).get("labels"))
     node = labels.get(mesh.node_label)
@@ -380,7 +384,7 @@ def _node(mesh: Mesh, pod: Object) -> str:
     return node
 
 
-def _ports(pod: Object) -> str:
+def _container_ports(pod: Object) -> str:
     """All container ports of the pod, joined by commas."""
     ports = [
         str(_object(port).get("containerPort"))
@@ -392,7 +396,7 @@ def _ports(pod: Object) -> str:
     return ",".join(ports)
 
 
-def _misshapen(rendered: JSON) -> str:
+def _shape_problem(rendered: JSON) -> str:
     """What is wrong with the shape of a rendered template; empty where nothing is."""
     if not isinstance(rendered, dict):
         return "no mapping of lists"
@@ -422,7 +426,7 @@ def _names(spec: Object) -> set[str]:
     }
 
 
-def _appended(spec: Object, additions: Object) -> Object:
+def _append_containers(spec: Object, additions: Object) -> Object:
     more = {key: [*_list(spec.get(key)), *_list(additions.get(key))] for key in LISTS}
     return {**spec, **{key: value for key, value in more.items() if value != spec.get(key, [])}}
 

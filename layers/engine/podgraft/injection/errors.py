@@ -8,7 +8,7 @@ from podgraft.records import dataclass
 
 _EXPLAINED = "; podgraft explain says why"
 # What a denial may show a value of, since whoever is denied wrote it for us to read.
-_SHOWN = ("annotation ", "label ")
+_UNREDACTED_PREFIXES = ("annotation ", "label ")
 
 
 class InjectionError(Exception):
@@ -23,27 +23,31 @@ class OperatorError(InjectionError):
     """Configuration, template or values fail for this pod; the pod's author can do nothing."""
 
 
-def discreet(error: Exception) -> str:
+def redact(error: Exception) -> str:
     """The error's text as it may leave this process: without values of the pod.
 
     A template's reason may quote one, and messages of webhooks end in events, and in the log of
     kube-apiserver: then the place and the expression are told without it.
     """
     text, cause = str(error), error.__cause__
-    if isinstance(cause, ExecError) and cause.quotes and not text.startswith(_SHOWN):
+    if (
+        isinstance(cause, ExecError)
+        and cause.may_quote_data
+        and not text.startswith(_UNREDACTED_PREFIXES)
+    ):
         return text.removesuffix(f": {cause.reason}") + _EXPLAINED
     return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Diagnostic:
     """One mistake in an operator's document: where it is, what is wrong, what to write instead.
 
     ``excerpt`` draws the place, where the document is a program of many lines.
     """
 
     document: str
-    path: str
+    pointer: str
     problem: str
     remedy: str
     excerpt: str = ""
@@ -51,7 +55,7 @@ class Fault:
 
     def __str__(self) -> str:
         excerpt = f"\n{self.excerpt}" if self.excerpt else ""
-        return f"{self.document}{self.path}: {self.problem}; {self.remedy}{excerpt}"
+        return f"{self.document}{self.pointer}: {self.problem}; {self.remedy}{excerpt}"
 
 
 class InvalidDocumentsError(OperatorError):
@@ -60,7 +64,9 @@ class InvalidDocumentsError(OperatorError):
     ``warnings`` are what was found beside, and alone would have been tolerated.
     """
 
-    def __init__(self, faults: tuple[Fault, ...], warnings: tuple[Fault, ...] = ()) -> None:
+    def __init__(
+        self, faults: tuple[Diagnostic, ...], warnings: tuple[Diagnostic, ...] = ()
+    ) -> None:
         super().__init__("\n".join(map(str, faults)))
-        self.faults = faults
+        self.errors = faults
         self.warnings = warnings

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 from podgraft import kubeyaml
 from podgraft.gotemplate import ExecError, LimitError
 from podgraft.govalue.slots import Place, Slots
-from podgraft.recent import Recent
+from podgraft.recent import LRUCache
 
 from .harmless import is_harmless
-from .masks import Masking
+from .masks import Masker
 
 if TYPE_CHECKING:
     from podgraft.gotemplate.tracing import Trace
@@ -31,7 +31,7 @@ _FILLS = (None, "1", "true", "")
 _MOST_TRIALS = 64
 
 # Many objects give one masked text, which holds nothing of them.
-_MASKED: Recent[str, Sequence[Node]] = Recent(limit=64)
+_MASKED: LRUCache[str, Sequence[Node]] = LRUCache(limit=64)
 _LARGEST = 32_768
 
 
@@ -53,7 +53,7 @@ def foreign(trace: Trace) -> Place:
     if _agrees(text, structure, Comparison(slots, lambda real, twin: _keeps(slots, real, twin))):
         return None
     loose = Comparison(slots, lambda real, twin: _keeps_some(slots, real, twin))
-    emission = first_failing(
+    emission = bisect_failure(
         len(trace.emitted), lambda count: _agrees(trace.mixed(count), structure, loose)
     )
     return _place(trace, emission)
@@ -68,32 +68,32 @@ def failing(trace: Trace, works: Callable[[str], bool]) -> Place:
         if works(trace.mixed(0, fill)):
             if works(trace.text):
                 return None
-            return _place(trace, first_failing(count, _mixing(trace, fill, works)))
+            return _place(trace, bisect_failure(count, _mixing(trace, fill, works)))
     for emission in range(min(count, _MOST_TRIALS)):
         if any(works(trace.without(emission, fill)) for fill in _FILLS):
             return _place(trace, emission)
     return None
 
 
-def breaking(subject: S, masked: Callable[[S, Masking], S], works: Callable[[S], bool]) -> Place:
+def breaking(subject: S, masked: Callable[[S, Masker], S], works: Callable[[S], bool]) -> Place:
     """The place of a string whose syntax keeps the template from working; ``None`` if it is none,
     or not alone.
     """
-    masking = Masking()
+    masking = Masker()
     tried = masked(subject, masking)
     if tried is subject or not works(tried):
         return None
-    count = first_failing(
-        len(masking.found), lambda spared: works(masked(subject, Masking(spared)))
+    count = bisect_failure(
+        len(masking.masked_strings), lambda spared: works(masked(subject, Masker(spared)))
     )
-    return masking.found[count][1]
+    return masking.masked_strings[count][1]
 
 
 def breaking_key(keys: Sequence[K], works: Callable[[Sequence[K]], bool]) -> K | None:
     """The key without which the template works; ``works`` says whether it does with these keys."""
     if not keys or not works(()) or works(keys):
         return None
-    return keys[first_failing(len(keys), lambda count: works(keys[:count]))]
+    return keys[bisect_failure(len(keys), lambda count: works(keys[:count]))]
 
 
 def _mixing(trace: Trace, fill: str | None, works: Callable[[str], bool]) -> Callable[[int], bool]:
@@ -115,7 +115,7 @@ def failing_source(slots: Slots, error: ExecError | LimitError) -> Place:
     return source(slots, error.sources)
 
 
-def first_failing(count: int, holds: Callable[[int], bool]) -> int:
+def bisect_failure(count: int, predicate: Callable[[int], bool]) -> int:
     """The index of the element with which it stops to hold: it does for none, not for ``count``.
 
     >>> first_failing(9, lambda taken: taken <= 4)
@@ -124,7 +124,7 @@ def first_failing(count: int, holds: Callable[[int], bool]) -> int:
     low, high = 0, count
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
+        low, high = (middle, high) if predicate(middle) else (low, middle)
     return low
 
 

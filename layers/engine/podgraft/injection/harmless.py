@@ -11,13 +11,13 @@ from functools import lru_cache
 
 from podgraft.govalue.slots import Place
 from podgraft.jsonvalue import JSON
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 # Letters and numbers in one line, joined by single blanks and inner colons: nothing in it is syntax
 # anywhere in YAML. «-» alone would open a list, «---» and «...» would end the document, and no
 # scalar may begin with «@». A dollar begins a reference to a variable and no directive of a merge.
 _WORD = r"(?:[A-Za-z0-9_./+=()@-]|\$\()+(?::(?:[A-Za-z0-9_./+=()@-]|\$\()+)*"
-_HARMLESS = lazy(rf"\*?|(?!---|-(?: |$)|@|\.+$){_WORD}(?: (?!-(?: |$)){_WORD})*")
+_HARMLESS = lazy_compile(rf"\*?|(?!---|-(?: |$)|@|\.+$){_WORD}(?: (?!-(?: |$)){_WORD})*")
 _NULL = "null"
 _PARTS_OF_NULL = frozenset(
     _NULL[start:end] for start in range(len(_NULL)) for end in range(start + 1, len(_NULL) + 1)

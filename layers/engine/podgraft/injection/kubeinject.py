@@ -14,17 +14,17 @@ from dataclasses import dataclass, field, replace
 from podgraft import kube
 from podgraft.jsonvalue import Object
 from podgraft.kube import WorkloadError, identity, workload
-from podgraft.kube.identity import Identity
-from podgraft.kube.workload import Place
-from podgraft.policy import PolicyWord, Reason, Skip, decide
+from podgraft.kube.identity import WorkloadRef
+from podgraft.kube.workload import PodTemplatePath
+from podgraft.policy import DefaultPolicy, Reason, Skip, decide
 
 from . import istio, manifests
 from .errors import OperatorError, UserError
-from .lenient import as_text
+from .lenient import coerce_to_string
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class KubeInjectResult:
     """The stream with sidecars, why some workloads got none, and how many there are."""
 
     text: str
@@ -35,19 +35,19 @@ class Result:
 
 def inject(
     injector: istio.Injector, text: str, environment: Mapping[str, str] | None = None
-) -> Result:
+) -> KubeInjectResult:
     """The YAML stream with every workload injected; *environment* is for the proxies.
 
     Raises ``injection.UserError`` and ``injection.OperatorError`` as ``Injector.inject`` does, and
     ``kubeyaml.NotYAMLError``.
     """
-    run = _Run(injector, environment or {})
-    rewritten = manifests.rewrite(text, run.inject)
-    return Result(rewritten, tuple(run.warnings), run.injected, run.workloads)
+    run = _KubeInjection(injector, environment or {})
+    rewritten = manifests.rewrite_objects(text, run.inject)
+    return KubeInjectResult(rewritten, tuple(run.warnings), run.injected, run.workloads)
 
 
 @dataclass(slots=True)
-class _Run:
+class _KubeInjection:
     """One stream: what is injected with, and the warnings and counts so far."""
 
     injector: istio.Injector
@@ -58,16 +58,16 @@ class _Run:
 
     def inject(self, document: Object) -> Object:
         """The object with a sidecar in its pod; the very same where it gets none."""
-        place = workload.place_of(document)
+        place = workload.find_pod_template_path(document)
         if place is None:
             self._note_other(document)
             return document
         self.workloads += 1
-        typed = _with_text(document)
-        pod = _pod(typed, place)
+        typed = _coerce_metadata(document)
+        pod = _coerce_pod(typed, place)
         words = self._reason_to_skip(pod)
         if words:
-            shown = _shown(typed, with_kind=self.injector.profile.named_by_kind)
+            shown = _workload_label(typed, with_kind=self.injector.profile.named_by_kind)
             self._note_skipped(f"{shown} has {words}")
             return document
         injection = self._injected(typed, pod)
@@ -77,16 +77,16 @@ class _Run:
 
     def _injected(self, document: Object, pod: Object) -> istio.Injection:
         profile = self.injector.profile
-        request = istio.Request(
+        request = istio.InjectionRequest(
             mode=istio.Mode.KUBE_INJECT,
-            workload=_identity(profile, document, pod),
+            workload=_workload_ref(profile, document, pod),
             environment=self.environment,
         )
         injection = self.injector.inject(pod, request)
         if not injection.containers and not injection.init_containers:
             templates = ", ".join(injection.templates) or "none"
             raise OperatorError(
-                f"{_shown(document, with_kind=True)}: the templates ({templates}) add no container "
+                f"{_workload_label(document, with_kind=True)}: the templates ({templates}) add no container "
                 f"as Istio {profile.release} renders them; check that the configuration is of this "
                 "release, and that annotation inject.istio.io/templates names a sidecar"
             )
@@ -96,7 +96,7 @@ class _Run:
         """Count an object that has a pod, and is of a kind that is not injected."""
         if workload.holds_pod(document):
             self.workloads += 1
-            shown = _shown(document, with_kind=True)
+            shown = _workload_label(document, with_kind=True)
             self._note_skipped(f"{shown} is of a kind that Istio does not inject into files")
 
     def _note_skipped(self, words: str) -> None:
@@ -105,42 +105,42 @@ class _Run:
     def _reason_to_skip(self, pod: Object) -> str:
         """What the pod has that keeps it as it is; empty if it is injected."""
         profile = self.injector.profile
-        rules = replace(self.injector.rules, policy=PolicyWord.ENABLED, never=(), always=())
+        rules = replace(self.injector.rules, policy=DefaultPolicy.ENABLED, never=(), always=())
         decision = decide(rules, pod, "")
         if not isinstance(decision, Skip):
             return (
                 'injected "istio-proxy" sidecar already' if istio.is_injected(profile, pod) else ""
             )
-        if decision.by.reason is Reason.HOST_NETWORK:
+        if decision.deciding_step.reason is Reason.HOST_NETWORK:
             return "host networking enabled"
         return "sidecar injection disabled" if profile.by_hand_decides else ""
 
 
-def _with_text(document: Object) -> Object:
+def _coerce_metadata(document: Object) -> Object:
     """The object with text in its metadata where Kubernetes wants text."""
     metadata = document.get("metadata")
-    return document | {"metadata": as_text(kube.OBJECT_META, metadata)}
+    return document | {"metadata": coerce_to_string(kube.OBJECT_META, metadata)}
 
 
-def _pod(document: Object, place: Place) -> Object:
+def _coerce_pod(document: Object, place: PodTemplatePath) -> Object:
     """The pod as typed objects hold it: text where Kubernetes wants text."""
     try:
-        pod = as_text(kube.POD, workload.pod_of(document, place))
+        pod = coerce_to_string(kube.POD, workload.pod_of(document, place))
     except WorkloadError as error:
-        raise UserError(f"{_shown(document, with_kind=True)}: {error}") from error
+        raise UserError(f"{_workload_label(document, with_kind=True)}: {error}") from error
     assert isinstance(pod, dict)  # noqa: S101 - an object stays one
     return pod
 
 
-def _identity(profile: istio.Profile, document: Object, pod: Object) -> Identity:
+def _workload_ref(profile: istio.Profile, document: Object, pod: Object) -> WorkloadRef:
     """The workload itself; for a bare pod, in releases that look, its owner."""
     if document.get("kind") == "Pod" and profile.bare_pod_owner:
-        return istio.identity_of(profile, pod)
-    return identity.of_workload(document)
+        return istio.workload_of(profile, pod)
+    return identity.workload_of_manifest(document)
 
 
-def _shown(document: Object, *, with_kind: bool) -> str:
-    whose = identity.of_workload(document)
+def _workload_label(document: Object, *, with_kind: bool) -> str:
+    whose = identity.workload_of_manifest(document)
     if not with_kind:
         return f'"{whose.name}"'
     name = f"{whose.namespace}/{whose.name}" if whose.namespace else whose.name

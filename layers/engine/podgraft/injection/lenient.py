@@ -13,7 +13,7 @@ from podgraft.govalue import Field, GoType, Kind
 from podgraft.jsonvalue import JSON
 
 
-def as_text(type_: GoType, value: JSON) -> JSON:
+def coerce_to_string(type_: GoType, value: JSON) -> JSON:
     """``value`` with text in place of numbers and bools where ``type_`` has strings.
 
     What the type does not know stays as it is; the very same comes back where nothing changes.
@@ -24,27 +24,31 @@ def as_text(type_: GoType, value: JSON) -> JSON:
             return kube.decode(target, value, lenient=True)
         case Kind.STRUCT, dict():
             fields = _fields(target)
-            return _kept(value, {k: _field(fields.get(k), each) for k, each in value.items()})
+            return _unchanged_or_new(
+                value, {k: _coerce_field(fields.get(k), each) for k, each in value.items()}
+            )
         case Kind.MAP, dict() if target.elem:
             elem = target.elem
-            return _kept(value, {key: as_text(elem, each) for key, each in value.items()})
+            return _unchanged_or_new(
+                value, {key: coerce_to_string(elem, each) for key, each in value.items()}
+            )
         case Kind.SLICE, list() if target.elem:
             elem = target.elem
-            changed = [as_text(elem, each) for each in value]
-            return value if all(map(_is, changed, value)) else changed
+            changed = [coerce_to_string(elem, each) for each in value]
+            return value if all(map(_is_identical, changed, value)) else changed
         case _:
             return value
 
 
-def _field(field: Field | None, value: JSON) -> JSON:
-    return value if field is None else as_text(field.type, value)
+def _coerce_field(field: Field | None, value: JSON) -> JSON:
+    return value if field is None else coerce_to_string(field.type, value)
 
 
-def _kept(before: dict[str, JSON], after: dict[str, JSON]) -> JSON:
-    return before if all(map(_is, before.values(), after.values())) else after
+def _unchanged_or_new(before: dict[str, JSON], after: dict[str, JSON]) -> JSON:
+    return before if all(map(_is_identical, before.values(), after.values())) else after
 
 
-def _is(left: object, right: object) -> bool:
+def _is_identical(left: object, right: object) -> bool:
     return left is right
 
 

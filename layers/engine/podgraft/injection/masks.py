@@ -12,47 +12,47 @@ from operator import is_not
 
 from podgraft.govalue.slots import Place
 from podgraft.jsonvalue import JSON
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 from podgraft.records import dataclass
 
 from .harmless import is_harmless
 
-_SYNTAX = lazy(r"[^A-Za-z0-9_./+=()@-]")
+_SYNTAX = lazy_compile(r"[^A-Za-z0-9_./+=()@-]")
 _FILL = "Q"
 
 
 @dataclass(slots=True)
-class Masking:
+class Masker:
     """One walk over JSON. The first ``spared`` strings that need masking stay as they are, which
     is how a culprit is found; ``found`` are all of them, with their places.
     """
 
-    spared: int = 0
-    found: list[tuple[str, Place]] = field(default_factory=list[tuple[str, Place]])
+    exempt_count: int = 0
+    masked_strings: list[tuple[str, Place]] = field(default_factory=list[tuple[str, Place]])
 
-    def of(self, value: JSON, place: Place = None) -> JSON:
+    def mask(self, value: JSON, place: Place = None) -> JSON:
         """``value`` masked; the very same where nothing in it needs it."""
         match value:
             case str():
-                return value if is_harmless(value) else self._text(value, place)
+                return value if is_harmless(value) else self._mask_string(value, place)
             case dict():
-                return self._object(value, place)
+                return self._mask_object(value, place)
             case list():
-                elements = [self.of(each, (place, index)) for index, each in enumerate(value)]
+                elements = [self.mask(each, (place, index)) for index, each in enumerate(value)]
                 return elements if any(map(is_not, elements, value)) else value
             case _:
                 return value
 
-    def _object(self, value: dict[str, JSON], place: Place) -> JSON:
-        keys = [key if is_harmless(key) else self._text(key, (place, key)) for key in value]
-        values = [self.of(each, (place, key)) for key, each in value.items()]
+    def _mask_object(self, value: dict[str, JSON], place: Place) -> JSON:
+        keys = [key if is_harmless(key) else self._mask_string(key, (place, key)) for key in value]
+        values = [self.mask(each, (place, key)) for key, each in value.items()]
         if any(map(is_not, keys, value)) or any(map(is_not, values, value.values())):
             return dict(zip(keys, values, strict=True))
         return value
 
-    def _text(self, text: str, place: Place) -> str:
-        self.found.append((text, place))
-        if len(self.found) <= self.spared:
+    def _mask_string(self, text: str, place: Place) -> str:
+        self.masked_strings.append((text, place))
+        if len(self.masked_strings) <= self.exempt_count:
             return text
         replaced = _SYNTAX.sub(_fill_match, text)
         if replaced == text or not is_harmless(replaced):

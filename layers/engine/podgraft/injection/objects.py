@@ -30,12 +30,12 @@ def check_object(request: AdmissionRequest) -> Object:
 
     value = request.object
     if not isinstance(value, dict):
-        raise UserError(f"object: expected an object, got {jsonvalue.kind(value)}")
+        raise UserError(f"object: expected an object, got {jsonvalue.describe_type(value)}")
     version = "/".join(part for part in (request.kind.group, request.kind.version) if part)
     for key, expected in (("kind", request.kind.kind), ("apiVersion", version)):
         got = value.get(key, expected)
         if not isinstance(got, str):
-            raise UserError(f"object /{key}: expected a string, got {jsonvalue.kind(got)}")
+            raise UserError(f"object /{key}: expected a string, got {jsonvalue.describe_type(got)}")
         if expected not in {"", got}:
             raise UserError(f"object /{key}: expected {expected!r}, got {got!r}")
     type_ = type_of({"kind": request.kind.kind or None, "apiVersion": version or None, **value})

@@ -23,12 +23,12 @@ from podgraft.govalue import GoType
 from podgraft.govalue.slots import Place, Slots
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import merge_patch, pointer, strategic
-from podgraft.policy import Keys, Spot, conditions, constraints, reading
+from podgraft.policy import Cursor, MappingReader, conditions, constraints, reading
 
 from .errors import InjectionError, OperatorError, UserError
 from .guard import breaking, breaking_key, failing, failing_source, foreign
 from .harmless import steps
-from .overlay_data import FUNCTIONS, Data, type_of
+from .overlay_data import FUNCTIONS, OverlayData, type_of
 
 if TYPE_CHECKING:
     from podgraft.gotemplate.tracing import Trace as RenderingTrace
@@ -45,7 +45,7 @@ class Overlay:
     constraints: constraints.MatchConstraints
     conditions: tuple[conditions.Condition, ...]
     template: gotemplate.Program
-    changes: bool
+    mutates_data: bool
     values: Object = field(default_factory=dict[str, JSON])
 
     def applies(self, request: AdmissionRequest, namespaces: Mapping[str, Object]) -> bool:
@@ -59,7 +59,7 @@ class Overlay:
         found = self.constraints.mismatch(request, namespaces)
         if found is not None:
             return found
-        variables = conditions.values(request, namespaces, None)
+        variables = conditions.condition_variables(request, namespaces, None)
         meter = Meter(CONDITIONS_BUDGET)
         try:
             condition = conditions.find_false(
@@ -77,25 +77,27 @@ class Overlay:
         Raises ``OperatorError`` where the template fails, ``UserError`` where text of the object
         would change the structure of what it gives.
         """
-        data = Data(before, namespace, self.values)
+        data = OverlayData(before, namespace, self.values)
         try:
             if not self.template.can_harm and data.is_harmless():
-                return self._read(self._text(data))
+                return self._read(self._render_text(data))
             trace = self._trace(data)
             partial = self._read(trace.text)
         except _FAILURES as error:
-            raise self._blamed(data, error, self._reads) from error
+            raise self._classify_error(data, error, self._reads) from error
         self._verify(trace)
         return partial
 
-    def over(self, before: Object, namespace: str) -> Object:
+    def apply(self, before: Object, namespace: str) -> Object:
         """The object with the overlay on it."""
         partial = self.render(before, namespace)
         try:
-            return laid(before, partial, self.name)
+            return merge_partial(before, partial, self.name)
         except OperatorError as error:
-            data = Data(before, namespace, self.values)
-            raise self._blamed(data, error, lambda text: self._fits(before, text)) from error
+            data = OverlayData(before, namespace, self.values)
+            raise self._classify_error(
+                data, error, lambda text: self._fits(before, text)
+            ) from error
 
     def _read(self, text: str) -> Object:
         """The partial object that a rendered text is."""
@@ -106,15 +108,15 @@ class Overlay:
             raise _NoMappingError
         return partial
 
-    def _text(self, data: Data) -> str:
-        value = (data.copied() if self.changes else data).value()
+    def _render_text(self, data: OverlayData) -> str:
+        value = (data.copy_for_mutation() if self.mutates_data else data).to_struct()
         return self.template.render(value)
 
-    def _trace(self, data: Data, slots: Slots | None = None) -> RenderingTrace:
+    def _trace(self, data: OverlayData, slots: Slots | None = None) -> RenderingTrace:
         """The same text, and what of the object it is made of."""
         slots = slots or Slots()
         tainted = data.tainted(slots)
-        value = (tainted.copied() if self.changes else tainted).value()
+        value = (tainted.copy_for_mutation() if self.mutates_data else tainted).to_struct()
         return self.template.trace(value, slots)
 
     def _verify(self, trace: RenderingTrace) -> None:
@@ -122,39 +124,41 @@ class Overlay:
         place = foreign(trace)
         if place is not None:
             raise UserError(
-                f"{_pointer(place)}: its text would change the structure that overlay {self.name} "
+                f"{_to_pointer(place)}: its text would change the structure that overlay {self.name} "
                 "gives; leave out line breaks, quotes, brackets and other YAML syntax"
             )
 
-    def _blamed(self, data: Data, error: Exception, reads: Callable[[str], bool]) -> InjectionError:
+    def _classify_error(
+        self, data: OverlayData, error: Exception, reads: Callable[[str], bool]
+    ) -> InjectionError:
         """Whose fault it is that the template fails, or what it writes (``reads``)."""
         place = self._breaking(data, reads)
         if isinstance(error, OperatorError):
-            return error if place is None else UserError(f"{_pointer(place)}: {error}")
+            return error if place is None else UserError(f"{_to_pointer(place)}: {error}")
         if isinstance(error, _NoMappingError):
             problem = "the template gives no mapping"
         else:
             problem = f"the template fails: {error}"
         if place is None:
             return OperatorError(f"overlay {self.name}: {problem}")
-        return UserError(f"{_pointer(place)}: overlay {self.name} fails with it: {error}")
+        return UserError(f"{_to_pointer(place)}: overlay {self.name} fails with it: {error}")
 
-    def _breaking(self, data: Data, reads: Callable[[str], bool]) -> Place:
+    def _breaking(self, data: OverlayData, reads: Callable[[str], bool]) -> Place:
         """The place of the text with which the template fails; none if it fails by itself."""
 
-        def works(tried: Data) -> bool:
+        def works(tried: OverlayData) -> bool:
             try:
-                return reads(self._text(tried))
+                return reads(self._render_text(tried))
             except _FAILURES:
                 return False
 
-        place = breaking(data, Data.masked, works)
+        place = breaking(data, OverlayData.mask, works)
         if place is not None:
             return place
         key = breaking_key(data.keys(), lambda keys: works(data.with_keys(keys)))
         return key or self._breaking_text(data, reads)
 
-    def _breaking_text(self, data: Data, reads: Callable[[str], bool]) -> Place:
+    def _breaking_text(self, data: OverlayData, reads: Callable[[str], bool]) -> Place:
         slots = Slots()
         try:
             trace = self._trace(data, slots)
@@ -172,7 +176,7 @@ class Overlay:
     def _fits(self, before: Object, text: str) -> bool:
         """Whether a rendered text fits the object."""
         try:
-            laid(before, self._read(text), self.name)
+            merge_partial(before, self._read(text), self.name)
         except (*_FAILURES, OperatorError):
             return False
         return True
@@ -188,18 +192,18 @@ class _NoMappingError(Exception):
 _FAILURES = (gotemplate.ExecError, gotemplate.LimitError, kubeyaml.NotYAMLError, _NoMappingError)
 
 
-def _pointer(place: Place) -> str:
+def _to_pointer(place: Place) -> str:
     return "".join(f"/{pointer.escape(str(step))}" for step in steps(place))
 
 
-def laid(before: Object, partial: Object, name: str) -> Object:
+def merge_partial(before: Object, partial: Object, name: str) -> Object:
     """``partial`` laid over an object by what is known of its kind; raises ``OperatorError``."""
     type_ = type_of(before)
-    merged = _typed(before, partial, type_, name) if type_ else merge_patch(before, partial)
+    merged = _merge_typed(before, partial, type_, name) if type_ else merge_patch(before, partial)
     return merged if isinstance(merged, dict) else before
 
 
-def _typed(before: Object, partial: Object, type_: GoType, name: str) -> JSON:
+def _merge_typed(before: Object, partial: Object, type_: GoType, name: str) -> JSON:
     try:
         kube.check(type_, partial)
         return strategic.merge(before, partial, type_)
@@ -224,19 +228,19 @@ _REQUIRED = {
 }
 
 
-def read(spot: Spot, name: str) -> Overlay | None:
+def parse_overlay(spot: Cursor, name: str) -> Overlay | None:
     """Read an Overlay's ``spec``; faults are noted."""
-    keys = Keys(spot)
-    compiler = conditions.Compiler(params=False)
-    where = keys.read("matchConstraints", constraints.read)
-    met = keys.read("matchConditions", lambda each: conditions.read(each, compiler))
-    template = keys.read("template", lambda text: _template(text, name))
-    values = keys.read("values", _mapping)
-    keys.close()
+    keys = MappingReader(spot)
+    compiler = conditions.ExpressionCompiler(params=False)
+    where = keys.read_key("matchConstraints", constraints.parse_constraints)
+    met = keys.read_key("matchConditions", lambda each: conditions.parse_conditions(each, compiler))
+    template = keys.read_key("template", lambda text: _parse_template(text, name))
+    values = keys.read_key("values", _parse_mapping)
+    keys.check_unknown_keys()
     given = spot.value if isinstance(spot.value, dict) else {}
     for key, remedy in _REQUIRED.items():
         if given.get(key) is None:
-            spot.under(key, None).fault("is missing", remedy)
+            spot.child(key, None).add_error("is missing", remedy)
     if template is None or where is None:
         return None
     return Overlay(
@@ -244,42 +248,48 @@ def read(spot: Spot, name: str) -> Overlay | None:
         constraints=where,
         conditions=met or (),
         template=template,
-        changes=sprig.changes_maps(template),
+        mutates_data=sprig.mutates_maps(template),
         values=values or {},
     )
 
 
-def _template(spot: Spot, name: str) -> gotemplate.Program | None:
-    text = reading.text(spot)
+def _parse_template(spot: Cursor, name: str) -> gotemplate.Program | None:
+    text = reading.parse_string(spot)
     if text is None:
         return None
     try:
         return gotemplate.compile_(text, name=name, functions=FUNCTIONS)
     except (gotemplate.TemplateError, gotemplate.LimitError) as error:
-        return spot.fault(f"does not parse: {error}", f"correct line {error.line} of it")
+        return spot.add_error(f"does not parse: {error}", f"correct line {error.line} of it")
 
 
-def _mapping(spot: Spot) -> Object | None:
-    return spot.value if isinstance(spot.value, dict) else spot.expected(reading.Wanted.MAPPING)
+def _parse_mapping(spot: Cursor) -> Object | None:
+    return (
+        spot.value
+        if isinstance(spot.value, dict)
+        else spot.add_type_error(reading.JSONType.MAPPING)
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Overlays:
+class OverlaySet:
     """The overlays of a bundle, in the order of their names."""
 
-    all: tuple[Overlay, ...]
+    overlays: tuple[Overlay, ...]
     namespaces: Mapping[str, Object]
 
-    def over(self, before: Object, request: AdmissionRequest, trace: Trace | None = None) -> Object:
+    def apply(
+        self, before: Object, request: AdmissionRequest, trace: Trace | None = None
+    ) -> Object:
         """The object with every overlay on it that applies; the same where none changes it."""
         after = before
-        for overlay in self.all:
+        for overlay in self.overlays:
             mismatch = overlay.mismatch(replace(request, object=after), self.namespaces)
             if trace is not None:
                 _add_step(trace, overlay.name, mismatch)
             if mismatch is not None:
                 continue
-            merged = overlay.over(after, request.namespace)
+            merged = overlay.apply(after, request.namespace)
             if trace is not None:
                 _amend_step(trace, is_changed=not jsonvalue.equal(merged, after))
             after = merged
@@ -288,7 +298,7 @@ class Overlays:
 
 def _add_step(trace: Trace, name: str, mismatch: constraints.Mismatch | None) -> None:
     if mismatch is not None:
-        trace.add(f"overlay {name}", f"does not match: {mismatch.key}: {mismatch.saw}")
+        trace.add(f"overlay {name}", f"does not match: {mismatch.key}: {mismatch.observed}")
     else:
         trace.add(f"overlay {name}", "matches, and fails for the object", "fails")
 
@@ -300,6 +310,6 @@ def _amend_step(trace: Trace, *, is_changed: bool) -> None:
         trace.amend("matches, and the object already is as the overlay sets it")
 
 
-def ordered(overlays: Sequence[Overlay], namespaces: Mapping[str, Object]) -> Overlays:
+def sort_overlays(overlays: Sequence[Overlay], namespaces: Mapping[str, Object]) -> OverlaySet:
     """Overlays as they work: sorted by name."""
-    return Overlays(tuple(sorted(overlays, key=lambda overlay: overlay.name)), namespaces)
+    return OverlaySet(tuple(sorted(overlays, key=lambda overlay: overlay.name)), namespaces)

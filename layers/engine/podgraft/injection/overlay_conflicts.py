@@ -18,7 +18,7 @@ from podgraft.policy import constraints
 
 from . import overlay_touches
 from .errors import InjectionError
-from .overlay import Overlay, Overlays, laid
+from .overlay import Overlay, OverlaySet, merge_partial
 from .overlay_data import type_of
 
 _NAMESPACE = "default"
@@ -58,32 +58,34 @@ class Conflict:
     values: tuple[str, str]
 
 
-def find(overlays: Overlays, samples: Sequence[Object] = SAMPLES) -> tuple[Conflict, ...]:
+def find_conflicts(
+    overlays: OverlaySet, samples: Sequence[Object] = SAMPLES
+) -> tuple[Conflict, ...]:
     """The conflicts on these objects, each pair and path once, for the first kind that has it."""
     found: dict[tuple[str, str, str], Conflict] = {}
     for sample in samples:
-        applying = _applying(overlays, sample)
+        applying = _render_applicable(overlays, sample)
         partials = [partial for _, partial in applying]
-        for one, other in overlay_touches.pairs(partials, type_of(sample)):
-            for conflict in between(applying[one], applying[other], sample):
+        for one, other in overlay_touches.find_candidate_pairs(partials, type_of(sample)):
+            for conflict in compare_orders(applying[one], applying[other], sample):
                 key = (conflict.first, conflict.second, conflict.path)
                 found.setdefault(key, conflict)
     return tuple(found.values())
 
 
-def _applying(overlays: Overlays, sample: Object) -> list[tuple[str, Object]]:
+def _render_applicable(overlays: OverlaySet, sample: Object) -> list[tuple[str, Object]]:
     """Name and partial object of every overlay that is for the sample and can be rendered."""
-    request = constraints.creation(sample, _NAMESPACE)
+    request = constraints.make_create_request(sample, _NAMESPACE)
     return [
         (overlay.name, partial)
-        for overlay in overlays.all
-        if (partial := _partial(overlay, overlays, sample, request)) is not None
+        for overlay in overlays.overlays
+        if (partial := _render_partial(overlay, overlays, sample, request)) is not None
     ]
 
 
-def _partial(
+def _render_partial(
     overlay: Overlay,
-    overlays: Overlays,
+    overlays: OverlaySet,
     sample: Object,
     request: AdmissionRequest,
 ) -> Object | None:
@@ -95,15 +97,19 @@ def _partial(
     return None
 
 
-def between(
+def compare_orders(
     one: tuple[str, Object], other: tuple[str, Object], sample: Object
 ) -> Iterator[Conflict]:
     """Where the order of two partial objects matters to the sample."""
     (first, mine), (second, its) = one, other
     type_ = type_of(sample)
     try:
-        last_its = dict(_leaves(laid(laid(sample, mine, first), its, second), type_, ""))
-        last_mine = dict(_leaves(laid(laid(sample, its, second), mine, first), type_, ""))
+        last_its = dict(
+            _leaf_values(merge_partial(merge_partial(sample, mine, first), its, second), type_, "")
+        )
+        last_mine = dict(
+            _leaf_values(merge_partial(merge_partial(sample, its, second), mine, first), type_, "")
+        )
     except InjectionError:
         return
     for path in sorted(last_its.keys() | last_mine.keys()):
@@ -118,23 +124,25 @@ def between(
             )
 
 
-def _leaves(value: JSON, type_: GoType | None, path: str) -> Iterator[tuple[str, JSON]]:
+def _leaf_values(value: JSON, type_: GoType | None, path: str) -> Iterator[tuple[str, JSON]]:
     """Every value that is set as one, with its path; list elements by their merge keys."""
     if isinstance(value, dict):
-        fields = overlay_touches.fields(type_)
+        fields = overlay_touches.json_fields(type_)
         for key, each in value.items():
             field = fields.get(key)
             if isinstance(each, list) and field is not None and "merge" in field.patch_strategy:
-                yield from _elements(each, field, f"{path}.{key}")
+                yield from _element_values(each, field, f"{path}.{key}")
             else:
-                yield from _leaves(each, overlay_touches.inner(field, type_), f"{path}.{key}")
+                yield from _leaf_values(
+                    each, overlay_touches.child_type(field, type_), f"{path}.{key}"
+                )
     else:
         yield path.removeprefix("."), value
 
 
-def _elements(elements: list[JSON], field: Field, path: str) -> Iterator[tuple[str, JSON]]:
+def _element_values(elements: list[JSON], field: Field, path: str) -> Iterator[tuple[str, JSON]]:
     """The elements of a merged list; scalars are a set: only which there are counts."""
     for element in elements:
         key = element.get(field.merge_key) if isinstance(element, dict) else element
         place = f"{path}[{key if isinstance(key, str | int) else jsonvalue.dump(key)}]"
-        yield from _leaves(element, field.type.elem, place)
+        yield from _leaf_values(element, field.type.elem, place)

@@ -14,14 +14,14 @@ from functools import cache
 from podgraft import kube
 from podgraft.gotemplate import Flow, Function, Harm, Serializer, sprig
 from podgraft.gotemplate.sprig.marshal import marshal
-from podgraft.govalue import ANY, ANY_MAP, STRING, Field, GoType, Struct, Value, struct
+from podgraft.govalue import ANY, ANY_MAP, STRING, Field, GoType, Struct, Value, struct_type
 from podgraft.govalue.slots import Place, Slots
 from podgraft.govalue.tainting import tainted_json
 from podgraft.jsonvalue import Object, load, object_at
 
 from .harmless import holds_harmless
 from .istio.functions import to_yaml
-from .masks import Masking
+from .masks import Masker
 
 # The kinds whose Go types are known, and the API group they are in.
 _KINDS: Mapping[str, str] = {
@@ -73,14 +73,14 @@ def type_of(value: Object) -> GoType | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Data:
+class OverlayData:
     """What a template is rendered with."""
 
     object: Object
     namespace: str
     values: Object
 
-    def value(self) -> Value:
+    def to_struct(self) -> Value:
         """The data as a Go struct."""
         return Struct(
             data_type(type_of(self.object)),
@@ -93,7 +93,7 @@ class Data:
             },
         )
 
-    def copied(self) -> Data:
+    def copy_for_mutation(self) -> OverlayData:
         """The same for a template that may change it."""
         kept, values = sprig.deep_copy(self.object), sprig.deep_copy(self.values)
         return replace(self, object=kept, values=values)
@@ -102,7 +102,7 @@ class Data:
         """Whether no text of the object is YAML syntax anywhere."""
         return holds_harmless(self.object)
 
-    def tainted(self, slots: Slots) -> Data:
+    def tainted(self, slots: Slots) -> OverlayData:
         """The same with taint on all that the object's author wrote."""
         members = {
             key: tainted_json(slots, value, (None, key)) for key, value in self.object.items()
@@ -110,9 +110,9 @@ class Data:
         keys = {key: slots.root(key, (None, key)) for key in sorted(members)}
         return replace(self, object={keys[key]: value for key, value in members.items()})
 
-    def masked(self, masking: Masking) -> Data:
+    def mask(self, masking: Masker) -> OverlayData:
         """The same with what could be syntax masked; the very same where nothing could."""
-        masked = masking.of(self.object)
+        masked = masking.mask(self.object)
         if masked is self.object or not isinstance(masked, dict):
             return self
         return replace(self, object=masked)
@@ -126,7 +126,7 @@ class Data:
             for key in object_at(metadata, kind)
         ]
 
-    def with_keys(self, kept: Sequence[Place]) -> Data:
+    def with_keys(self, kept: Sequence[Place]) -> OverlayData:
         """The same with these of its annotations and labels alone."""
         metadata = object_at(self.object, "metadata")
         maps: Object = {
@@ -144,7 +144,7 @@ class Data:
 @cache
 def data_type(object_type: GoType | None) -> GoType:
     """The type of the data for objects of a type."""
-    made = struct("overlay.Data")
+    made = struct_type("overlay.Data")
     made.fields = (
         Field("Object", ANY_MAP, "Object"),
         Field("ObjectMeta", kube.OBJECT_META, "ObjectMeta"),
@@ -156,5 +156,5 @@ def data_type(object_type: GoType | None) -> GoType:
 
 
 def _spec_type(object_type: GoType | None) -> GoType:
-    path = object_type.selector("Spec") if object_type else None
+    path = object_type.field_path("Spec") if object_type else None
     return path[-1].type if path else ANY

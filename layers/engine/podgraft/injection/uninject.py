@@ -13,8 +13,8 @@ from podgraft.kube import WorkloadError, identity, workload
 
 from . import manifests, uninject_lists, uninject_metadata, uninject_traces
 from .errors import UserError
-from .istio.draft import CONTAINERS, INIT_CONTAINERS, changed
-from .uninject_traces import Traces
+from .istio.draft import CONTAINERS, INIT_CONTAINERS, merge_keys
+from .uninject_traces import InjectionRecord
 
 
 def uninject(text: str) -> str:
@@ -26,47 +26,47 @@ def uninject(text: str) -> str:
 
     def change(document: Object) -> Object:
         nonlocal found
-        after = _document(document)
+        after = _uninject_document(document)
         found = found or after is not document
         return after
 
-    rewritten = manifests.rewrite(text, change)
+    rewritten = manifests.rewrite_objects(text, change)
     return rewritten if found else text
 
 
-def without_injection(pod: Object, owner: str) -> Object:
+def remove_injection(pod: Object, owner: str) -> Object:
     """The pod as it was; the very same where it was not injected.
 
     ``owner`` is the workload's name, from which injection derives the canonical name.
     """
-    traces = uninject_traces.of_pod(pod)
+    traces = uninject_traces.recover_injection(pod)
     if traces is None:
         return pod
-    spec = _spec(object_at(pod, "spec"), traces)
-    metadata = uninject_metadata.restored(object_at(pod, "metadata"), spec, traces, owner)
-    return changed(pod, {"metadata": metadata, "spec": spec})
+    spec = _restore_spec(object_at(pod, "spec"), traces)
+    metadata = uninject_metadata.restore_metadata(object_at(pod, "metadata"), spec, traces, owner)
+    return merge_keys(pod, {"metadata": metadata, "spec": spec})
 
 
-def _document(document: Object) -> Object:
-    place = workload.place_of(document, workload.EVERY)
+def _uninject_document(document: Object) -> Object:
+    place = workload.find_pod_template_path(document, workload.ALL_KINDS)
     if place is None:
         return document
     try:
         pod = workload.pod_of(document, place)
-        after = without_injection(pod, _owner(document, pod))
+        after = remove_injection(pod, _owner_name(document, pod))
     except (WorkloadError, kube.DecodeError) as error:
         raise UserError(f"{document.get('kind')}: {error}") from error
     return document if after is pod else workload.with_pod(document, place, after)
 
 
-def _owner(document: Object, pod: Object) -> str:
+def _owner_name(document: Object, pod: Object) -> str:
     if document.get("kind") == "Pod":
-        return identity.of_pod(object_at(pod, "metadata")).name
-    return identity.of_workload(document).name
+        return identity.workload_of_pod(object_at(pod, "metadata")).name
+    return identity.workload_of_manifest(document).name
 
 
-def _spec(spec: Object, traces: Traces) -> Object:
-    status, kept = traces.status, traces.kept
+def _restore_spec(spec: Object, traces: InjectionRecord) -> Object:
+    status, kept = traces.status, traces.overrides
     after: Object = {}
     for key, names, own in (
         (CONTAINERS, status.containers, kept.containers),
@@ -74,14 +74,14 @@ def _spec(spec: Object, traces: Traces) -> Object:
         ("volumes", status.volumes, []),
         ("imagePullSecrets", status.image_pull_secrets, []),
     ):
-        left = uninject_lists.restored(objects_at(spec, key), names, own)
-        after[key] = [uninject_lists.with_probes(each, traces.probers) for each in left]
-    after["securityContext"] = _security_context(object_at(spec, "securityContext"), traces)
+        left = uninject_lists.restore_list(objects_at(spec, key), names, own)
+        after[key] = [uninject_lists.restore_probes(each, traces.probers) for each in left]
+    after["securityContext"] = _restore_security_context(object_at(spec, "securityContext"), traces)
     placed = {key: after.get(key, value) for key, value in spec.items()} | after
     return {key: value for key, value in placed.items() if value or key not in after}
 
 
-def _security_context(context: Object, traces: Traces) -> Object:
+def _restore_security_context(context: Object, traces: InjectionRecord) -> Object:
     """The context without the group of the proxy's token, and without a gateway's low ports."""
     added: Object = {"fsGroup": uninject_traces.PROXY_GROUP}
     if traces.is_gateway:

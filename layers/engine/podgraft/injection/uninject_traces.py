@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, text_at
+from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, string_at
 
 from .istio import overrides, probes, prometheus, status
 from .istio.draft import (
@@ -13,29 +13,29 @@ from .istio.draft import (
     INIT,
     INIT_CONTAINERS,
     PROXY,
-    annotations_of,
     containers,
-    env_of,
-    named,
+    find_by_name,
+    find_env,
+    pod_annotations,
 )
 from .istio.overrides import Overrides
 from .istio.specpatch import LEGACY
-from .istio.status import Status
+from .istio.status import InjectionStatus
 
 PROXY_GROUP = 1337  # releases up to 1.18 let it read the proxy's token
 
 
 @dataclass(frozen=True, slots=True)
-class Traces:
+class InjectionRecord:
     """What was added, and what the sidecar was told of the pod's own.
 
     ``probers`` are the pod's own probes by the path they were redirected to; ``scrape`` is what its
     annotations said to Prometheus, ``None`` where the sidecar was told nothing.
     """
 
-    status: Status
+    status: InjectionStatus
     revision: str
-    kept: Overrides
+    overrides: Overrides
     sidecar: Object
     probers: Mapping[str, JSON]
     scrape: Object | None
@@ -46,43 +46,43 @@ class Traces:
         args = self.sidecar.get("args")
         return isinstance(args, list) and "router" in args
 
-    def told(self, name: str) -> str:
+    def sidecar_env(self, name: str) -> str:
         """The value of one of the sidecar's environment variables."""
-        return _value(self.sidecar, name)
+        return _env_value(self.sidecar, name)
 
 
-def of_pod(pod: Object) -> Traces | None:
+def recover_injection(pod: Object) -> InjectionRecord | None:
     """The traces in a pod; ``None`` where it was not injected."""
-    annotations = annotations_of(pod)
-    injected = status.read(annotations)
+    annotations = pod_annotations(pod)
+    injected = status.parse_status(annotations)
     if injected is None:
-        injected = _legacy(object_at(pod, "spec"))
+        injected = _recover_legacy_status(object_at(pod, "spec"))
     if injected is None:
         return None
     listed = [*containers(pod), *containers(pod, INIT_CONTAINERS)]
-    sidecar = named(listed, PROXY) or {}
-    return Traces(
+    sidecar = find_by_name(listed, PROXY) or {}
+    return InjectionRecord(
         status=injected,
-        revision=text_at(_object(annotations.get(status.ANNOTATION, "")) or {}, "revision"),
-        kept=_placed(overrides.read(annotations)),
+        revision=string_at(_object(annotations.get(status.ANNOTATION, "")) or {}, "revision"),
+        overrides=_restore_overrides(overrides.parse_overrides(annotations)),
         sidecar=sidecar,
-        probers=_object(_value(sidecar, probes.ENV)) or {},
-        scrape=_object(_value(sidecar, prometheus.ENV)),
+        probers=_object(_env_value(sidecar, probes.ENV)) or {},
+        scrape=_object(_env_value(sidecar, prometheus.ENV)),
     )
 
 
-def _legacy(spec: Object) -> Status | None:
+def _recover_legacy_status(spec: Object) -> InjectionStatus | None:
     """What versions without a status injected: they are told by all three of their kinds."""
     volumes = objects_at(spec, "volumes")
     signs = (
-        named(objects_at(spec, INIT_CONTAINERS), INIT) is not None,
-        named(objects_at(spec, CONTAINERS), PROXY) is not None,
-        any(named(volumes, name) is not None for name in LEGACY.volumes),
+        find_by_name(objects_at(spec, INIT_CONTAINERS), INIT) is not None,
+        find_by_name(objects_at(spec, CONTAINERS), PROXY) is not None,
+        any(find_by_name(volumes, name) is not None for name in LEGACY.volumes),
     )
     return LEGACY if all(signs) else None
 
 
-def _placed(kept: Overrides) -> Overrides:
+def _restore_overrides(kept: Overrides) -> Overrides:
     """The user's containers where they stood, as they were written.
 
     A native sidecar's user version is kept among the init containers, though people write it among
@@ -91,8 +91,8 @@ def _placed(kept: Overrides) -> Overrides:
     moved = [each for each in kept.init_containers if _is_moved(each)]
     stayed = [each for each in kept.init_containers if not _is_moved(each)]
     return Overrides(
-        [_as_written(each) for each in (*kept.containers, *moved)],
-        [_as_written(each) for each in stayed],
+        [_restore_container(each) for each in (*kept.containers, *moved)],
+        [_restore_container(each) for each in stayed],
     )
 
 
@@ -100,15 +100,15 @@ def _is_moved(container: Object) -> bool:
     return container.get("name") == PROXY and "restartPolicy" not in container
 
 
-def _as_written(container: Object) -> Object:
+def _restore_container(container: Object) -> Object:
     """Only the image ``auto`` is left out when containers are kept; empty resources are Go's."""
     named_first: Object = {"name": container.get("name"), "image": overrides.AUTO}
     whole = named_first | container
     return {key: each for key, each in whole.items() if each or key != "resources"}
 
 
-def _value(sidecar: Object, name: str) -> str:
-    return text_at(env_of(sidecar, name) or {}, "value")
+def _env_value(sidecar: Object, name: str) -> str:
+    return string_at(find_env(sidecar, name) or {}, "value")
 
 
 def _object(text: str) -> Object | None:

@@ -16,9 +16,9 @@ It equals k8s.io/api and k8s.io/apimachinery 0.37 (``types`` also knows older re
 from . import identity, quantity, selectors, workload
 from .decoding import check, decode
 from .encoding import encode
-from .errors import KubeError, QuantityError, SelectorError, SelectorFault, WorkloadError
-from .faults import DecodeError, Fault
-from .identity import Identity, OwnerRules
+from .errors import KubeError, QuantityError, SelectorDiagnostic, SelectorError, WorkloadError
+from .faults import DecodeError, FieldError
+from .identity import OwnerRules, WorkloadRef
 from .marshalers import SELF_MARSHALING
 from .quantity import Quantity
 from .types import (
@@ -31,7 +31,7 @@ from .types import (
     POD_SPEC,
     POD_TEMPLATE,
     TYPES,
-    Types,
+    KubeTypes,
     types,
 )
 
@@ -47,16 +47,16 @@ __all__ = [
     "SELF_MARSHALING",
     "TYPES",
     "DecodeError",
-    "Fault",
-    "Identity",
+    "FieldError",
     "KubeError",
+    "KubeTypes",
     "OwnerRules",
     "Quantity",
     "QuantityError",
+    "SelectorDiagnostic",
     "SelectorError",
-    "SelectorFault",
-    "Types",
     "WorkloadError",
+    "WorkloadRef",
     "check",
     "decode",
     "encode",

@@ -10,7 +10,7 @@ from podgraft.jsonvalue import JSON
 from podgraft.records import dataclass
 
 from .errors import KubeError
-from .literals import json_number
+from .literals import format_json_number
 
 _WORDS = {
     bool: "bool",
@@ -25,7 +25,7 @@ _INTEGERS = frozenset({Kind.INT, Kind.INT32, Kind.INT64, Kind.UINT8})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class FieldError:
     """A value of a wrong type, or one that its type's own UnmarshalJSON refused.
 
     ``met`` is Go's word for the value (``number 1.5``), ``wanted`` the Go type; a refusal has its
@@ -34,8 +34,8 @@ class Fault:
     a JSON Pointer. ``final`` faults ended Go's decoding.
     """
 
-    met: str = ""
-    wanted: str = ""
+    got: str = ""
+    expected: str = ""
     refusal: str = ""
     final: bool = False
     struct: str = ""
@@ -46,9 +46,9 @@ class Fault:
         if self.refusal:
             return self.refusal
         place = f"struct field {self.struct}.{'.'.join(self.path)}" if self.struct else "value"
-        return f"json: cannot unmarshal {self.met} into Go {place} of type {self.wanted}"
+        return f"json: cannot unmarshal {self.got} into Go {place} of type {self.expected}"
 
-    def in_field(self, struct: str, path: tuple[str, ...]) -> Fault:
+    def with_field(self, struct: str, path: tuple[str, ...]) -> FieldError:
         """The fault seen from the struct that holds it, under ``path`` (embedded names first)."""
         return replace(
             self,
@@ -57,7 +57,7 @@ class Fault:
             pointer=(path[-1], *self.pointer),
         )
 
-    def in_element(self, step: str) -> Fault:
+    def with_element(self, step: str) -> FieldError:
         """The fault seen from the list or map that holds it."""
         return replace(self, pointer=(step, *self.pointer))
 
@@ -69,24 +69,24 @@ class DecodeError(KubeError):
     would give: the first final fault, else the first.
     """
 
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = tuple(faults)
-        super().__init__(str(next((f for f in self.faults if f.final), self.faults[0])))
+    def __init__(self, faults: Iterable[FieldError]) -> None:
+        self.errors = tuple(faults)
+        super().__init__(str(next((f for f in self.errors if f.final), self.errors[0])))
 
 
-def mismatch(raw: JSON, wanted: GoType, *, final: bool = False) -> DecodeError:
+def mismatch_error(raw: JSON, wanted: GoType, *, final: bool = False) -> DecodeError:
     """The error of a value whose JSON type cannot become ``wanted``."""
-    met = word(raw)
+    met = json_type_name(raw)
     if met == "number" and wanted.kind in _INTEGERS and isinstance(raw, int | float):
-        met = f"number {json_number(raw)}"
-    return DecodeError([Fault(met=met, wanted=wanted.name, final=final)])
+        met = f"number {format_json_number(raw)}"
+    return DecodeError([FieldError(got=met, expected=wanted.name, final=final)])
 
 
-def word(raw: JSON) -> str:
+def json_type_name(raw: JSON) -> str:
     """Go's word for a JSON type."""
     return _WORDS[type(raw)]
 
 
-def refusal(error: ValueError) -> DecodeError:
+def unmarshal_error(error: ValueError) -> DecodeError:
     """The error of a value that its type's own UnmarshalJSON refused."""
-    return DecodeError([Fault(refusal=str(error), final=True)])
+    return DecodeError([FieldError(refusal=str(error), final=True)])

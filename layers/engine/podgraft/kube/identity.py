@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from podgraft.jsonvalue import Object, object_at, text_at
+from podgraft.jsonvalue import Object, object_at, string_at
 from podgraft.records import dataclass
 
 CONFIG_LABEL = "deploymentconfig"
@@ -19,13 +19,13 @@ class OwnerRules:
 
     rollouts: bool = True
     deployment_configs: bool = True
-    hides_deployment_config: bool = False
+    hide_deployment_config: bool = False
     cron_job_digits: tuple[int, int] = (8, 10)
     cron_job_api_version: str = "batch/v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class WorkloadRef:
     """A workload's type, name and namespace.
 
     ``metadata`` is the ObjectMeta that releases before 1.22 showed to templates: that of the pod,
@@ -48,30 +48,30 @@ class _Owner(NamedTuple):
 SINCE_1_22 = OwnerRules()
 
 
-def of_pod(metadata: Object, rules: OwnerRules = SINCE_1_22) -> Identity:
+def workload_of_pod(metadata: Object, rules: OwnerRules = SINCE_1_22) -> WorkloadRef:
     """The workload that made the pod; a pod that nobody made is its own."""
     labels = object_at(metadata, "labels")
     owner = _controller(metadata) if metadata.get("generateName") else None
     workload = _Owner("Pod", "v1", "") if owner is None else _workload(owner, labels, rules)
-    if workload != owner and workload.kind == "DeploymentConfig" and rules.hides_deployment_config:
+    if workload != owner and workload.kind == "DeploymentConfig" and rules.hide_deployment_config:
         remaining = {key: value for key, value in labels.items() if key != CONFIG_LABEL}
         metadata = {**metadata, "labels": remaining}
-    name = workload.name or text_at(metadata, "name")
-    return _identity(workload, {**metadata, "name": name})
+    name = workload.name or string_at(metadata, "name")
+    return _to_workload_ref(workload, {**metadata, "name": name})
 
 
-def of_workload(document: Object) -> Identity:
+def workload_of_manifest(document: Object) -> WorkloadRef:
     """The workload itself, as a file says it."""
-    written = _Owner(text_at(document, "kind"), text_at(document, "apiVersion"), "")
-    return _identity(written, object_at(document, "metadata"))
+    written = _Owner(string_at(document, "kind"), string_at(document, "apiVersion"), "")
+    return _to_workload_ref(written, object_at(document, "metadata"))
 
 
-def _identity(workload: _Owner, metadata: Object) -> Identity:
-    return Identity(
+def _to_workload_ref(workload: _Owner, metadata: Object) -> WorkloadRef:
+    return WorkloadRef(
         kind=workload.kind,
         api_version=workload.api_version,
-        name=text_at(metadata, "name"),
-        namespace=text_at(metadata, "namespace"),
+        name=string_at(metadata, "name"),
+        namespace=string_at(metadata, "namespace"),
         metadata=metadata,
     )
 
@@ -82,7 +82,7 @@ def _controller(metadata: Object) -> _Owner | None:
     for owner in owners if isinstance(owners, list) else ():
         if isinstance(owner, dict) and owner.get("controller") is True:
             return _Owner(
-                text_at(owner, "kind"), text_at(owner, "apiVersion"), text_at(owner, "name")
+                string_at(owner, "kind"), string_at(owner, "apiVersion"), string_at(owner, "name")
             )
     return None
 
@@ -91,32 +91,32 @@ def _workload(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
     """The owner's own owner, where names and labels give it away; else the owner."""
     match owner.kind:
         case "ReplicaSet":
-            return _above_replica_set(owner, labels, rules)
+            return _replica_set_owner(owner, labels, rules)
         case "ReplicationController" if rules.deployment_configs and labels.get(CONFIG_LABEL):
-            name = text_at(labels, CONFIG_LABEL)
+            name = string_at(labels, CONFIG_LABEL)
             return _Owner("DeploymentConfig", owner.api_version, name)
         case "Job":
-            return _above_job(owner, rules)
+            return _job_owner(owner, rules)
         case _:
             return owner
 
 
-def _above_replica_set(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
-    deployment = _without_hash(owner.name, text_at(labels, "pod-template-hash"))
+def _replica_set_owner(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
+    deployment = _strip_hash(owner.name, string_at(labels, "pod-template-hash"))
     if deployment is not None:
         return _Owner("Deployment", owner.api_version, deployment)
-    rollout = _without_hash(owner.name, text_at(labels, "rollouts-pod-template-hash"))
+    rollout = _strip_hash(owner.name, string_at(labels, "rollouts-pod-template-hash"))
     if rollout is not None and rules.rollouts:
         return _Owner("Rollout", "v1alpha1", rollout)
     return owner
 
 
-def _without_hash(name: str, hash_: str) -> str | None:
+def _strip_hash(name: str, hash_: str) -> str | None:
     """The name of what made the ReplicaSet; ``None`` where the ReplicaSet's does not end so."""
     return name.removesuffix(f"-{hash_}") if hash_ and name.endswith(hash_) else None
 
 
-def _above_job(owner: _Owner, rules: OwnerRules) -> _Owner:
+def _job_owner(owner: _Owner, rules: OwnerRules) -> _Owner:
     fewest, most = rules.cron_job_digits
     found = re.fullmatch(rf"(.+)-[0-9]{{{fewest},{most}}}", owner.name)
     if found is None:

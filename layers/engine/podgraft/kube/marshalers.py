@@ -17,17 +17,17 @@ from podgraft.govalue import (
     Struct,
     Value,
     carrying,
-    number,
+    number_type,
     slice_of,
-    struct,
+    struct_type,
 )
 from podgraft.jsonvalue import JSON, dump
 from podgraft.records import dataclass
 
 from . import quantity, times
 from .errors import QuantityError
-from .faults import mismatch, refusal
-from .literals import json_number
+from .faults import mismatch_error, unmarshal_error
+from .literals import format_json_number
 from .quantities import QUANTITY
 
 _INT32 = range(-(2**31), 2**31)
@@ -35,13 +35,13 @@ _INT, _TEXT = 0, 1  # values of intstr.Type
 
 _BYTES = slice_of(UINT8)
 
-INT_OR_STRING = struct("intstr.IntOrString")
+INT_OR_STRING = struct_type("intstr.IntOrString")
 INT_OR_STRING.fields = (
-    Field("Type", number("intstr.Type", Kind.INT64), "Type"),
+    Field("Type", number_type("intstr.Type", Kind.INT64), "Type"),
     Field("IntVal", INT32, "IntVal"),
     Field("StrVal", STRING, "StrVal"),
 )
-FIELDS_V1 = struct("v1.FieldsV1")
+FIELDS_V1 = struct_type("v1.FieldsV1")
 FIELDS_V1.fields = (Field("Raw", _BYTES, "Raw"),)
 
 
@@ -56,26 +56,26 @@ class Marshaler:
 def _decode_quantity(raw: JSON) -> JSON:
     if raw is None:
         return "0"
-    text = raw if isinstance(raw, str) else _literal(raw)
-    canonical = _canonical(text) if len(text) <= _CACHED_LENGTH else _canonical_of(text)
+    text = raw if isinstance(raw, str) else _number_literal(raw)
+    canonical = _canonical(text) if len(text) <= _CACHED_LENGTH else _canonical_quantity(text)
     return raw if raw == canonical else canonical
 
 
-def _canonical_of(text: str) -> str:
+def _canonical_quantity(text: str) -> str:
     try:
         return str(quantity.parse(text.strip()))
     except QuantityError as error:
-        raise refusal(error) from error
+        raise unmarshal_error(error) from error
 
 
 # The same few quantities come with every pod; the length bounds what a stranger can make us keep.
 _CACHED_LENGTH = 32
-_canonical = lru_cache(maxsize=1024)(_canonical_of)
+_canonical = lru_cache(maxsize=1024)(_canonical_quantity)
 
 
-def _literal(raw: JSON) -> str:
+def _number_literal(raw: JSON) -> str:
     if isinstance(raw, int | float) and not isinstance(raw, bool):
-        return json_number(raw)
+        return format_json_number(raw)
     return dump(raw)
 
 
@@ -85,25 +85,25 @@ def _decode_int_or_string(raw: JSON) -> JSON:
             return 0
         case str():
             return raw
-        case int() | float() if not isinstance(raw, bool) and integer(raw) in _INT32:
-            return integer(raw)
+        case int() | float() if not isinstance(raw, bool) and parse_integer(raw) in _INT32:
+            return parse_integer(raw)
         case _:
-            raise mismatch(raw, INT32, final=True)
+            raise mismatch_error(raw, INT32, final=True)
 
 
 def _decode_time(raw: JSON) -> JSON:
     if raw is None:
         return None
     if not isinstance(raw, str):
-        raise mismatch(raw, STRING, final=True)
+        raise mismatch_error(raw, STRING, final=True)
     try:
         canonical = times.canonical(raw)
     except LayoutError as error:
-        raise refusal(error) from error
+        raise unmarshal_error(error) from error
     return raw if raw == canonical else canonical
 
 
-def integer(number: float) -> int | None:
+def parse_integer(number: float) -> int | None:
     """The integer that Go would read from the literal of a JSON number.
 
     A float that is whole was written ``1e3`` in YAML and became ``1000`` on its way through
@@ -111,7 +111,7 @@ def integer(number: float) -> int | None:
     """
     if isinstance(number, int):
         return number
-    return int(json_number(number)) if number.is_integer() and abs(number) < 2**64 else None
+    return int(format_json_number(number)) if number.is_integer() and abs(number) < 2**64 else None
 
 
 MARSHALERS = {
@@ -130,7 +130,7 @@ def _view_int_or_string(raw: Value) -> Struct:
         case str():
             return Struct(INT_OR_STRING, {"Type": _TEXT, "StrVal": raw})
         case _:
-            return Struct(INT_OR_STRING, {"Type": _INT, "IntVal": integer(raw or 0)})
+            return Struct(INT_OR_STRING, {"Type": _INT, "IntVal": parse_integer(raw or 0)})
 
 
 def _text(port: Struct | None) -> str:

@@ -19,7 +19,7 @@ Differences, each a row of tests/kubeyaml/test_differences.py:
 from .documents import load_all
 from .faults import NotYAMLError
 from .reading import load
-from .similar import Similar
+from .similar import IncrementalLoader
 from .writing import dump
 
-__all__ = ["NotYAMLError", "Similar", "dump", "load", "load_all"]
+__all__ = ["IncrementalLoader", "NotYAMLError", "dump", "load", "load_all"]

@@ -21,11 +21,11 @@ class Anchor:
     size: int = 0
 
     @classmethod
-    def of_scalar(cls, event: ScalarEvent) -> Anchor:
+    def from_scalar(cls, event: ScalarEvent) -> Anchor:
         """The anchor of one scalar."""
         return cls(ScalarEvent(None, event.tag, event.implicit, event.value, event.start_mark), 1)
 
-    def close(self, value: JSON, size: int) -> None:
+    def set_value(self, value: JSON, size: int) -> None:
         """The value is complete."""
         self.value = value
         self.size = size
@@ -43,7 +43,7 @@ class Expansion:
         self.decoded = 1  # the document itself
         self.aliased = 0
 
-    def counting(self, next_event: Callable[[], Event]) -> Callable[[], Event]:
+    def count_events(self, next_event: Callable[[], Event]) -> Callable[[], Event]:
         """``next_event``, every node on its way counted."""
 
         def count() -> Event:
@@ -54,15 +54,15 @@ class Expansion:
 
         return count
 
-    def add(self, size: int) -> bool:
+    def add_alias(self, size: int) -> bool:
         """Count one alias to ``size`` nodes, and tell whether that is more than go-yaml allows."""
         self.decoded += size
         self.aliased += size
         few = self.aliased <= _ALWAYS_ALIASED or self.decoded <= _ALWAYS_DECODED
-        return not few and self.aliased / self.decoded > _allowed_share(self.decoded)
+        return not few and self.aliased / self.decoded > _max_alias_ratio(self.decoded)
 
 
-def _allowed_share(decoded: int) -> float:
+def _max_alias_ratio(decoded: int) -> float:
     """99 % of the nodes of small documents, falling to 10 % for large ones."""
     over = min(max(decoded - _LOW, 0) / (_HIGH - _LOW), 1.0)
     return 0.99 - 0.89 * over

@@ -78,9 +78,9 @@ Node: TypeAlias = Scalar | Sequence | Mapping | Alias
 def compose(text: str) -> list[Node]:
     """All documents of the text; raises ``NotYAMLError``."""
     try:
-        return _Composer(syntax.events(text)).documents()
+        return _Composer(syntax.event_reader(text)).documents()
     except (YAMLError, UnicodeEncodeError) as error:
-        raise syntax.fault(text, error) from error
+        raise syntax.to_yaml_error(text, error) from error
 
 
 class _Composer:

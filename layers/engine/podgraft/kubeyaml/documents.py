@@ -21,11 +21,11 @@ def load_all(text: str, strict: bool = True) -> list[JSON]:
             return [jsonvalue.load(text)]
         except jsonvalue.NotJSONError:
             pass  # YAML in flow style begins so too
-    values = (_load_part(first, part, strict=strict) for first, part in _parts(text))
+    values = (_load_part(first, part, strict=strict) for first, part in _split_documents(text))
     return [value for value in values if value is not None]
 
 
-def _parts(text: str) -> Iterator[tuple[int, str]]:
+def _split_documents(text: str) -> Iterator[tuple[int, str]]:
     """The documents with the number of lines before each.
 
     Mirrors ``YAMLReader`` of apimachinery: a document ends where a line begins with ``---``, after
@@ -58,7 +58,7 @@ def _load_part(first: int, part: str, *, strict: bool) -> JSON:
     try:
         return load(part, strict)
     except NotYAMLError as error:
-        raise error.below(first) from error
+        raise error.shift_lines(first) from error
 
 
 _CARRIAGE_RETURN = "\r"

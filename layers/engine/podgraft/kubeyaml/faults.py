@@ -13,6 +13,6 @@ class NotYAMLError(ValueError):
     def __str__(self) -> str:
         return f"line {self.line} column {self.column}: {self.problem}"
 
-    def below(self, lines: int) -> "NotYAMLError":
+    def shift_lines(self, lines: int) -> "NotYAMLError":
         """The same fault in a text that has so many more lines in front."""
         return NotYAMLError(self.problem, self.line + lines, self.column)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cmp_to_key
 
 
-def in_natural_order(keys: Iterable[str]) -> list[str]:
+def sort_keys(keys: Iterable[str]) -> list[str]:
     """The keys as ``keyList`` of go-yaml v2's sorter.go orders them.
 
     >>> in_natural_order(["b10", "b9", "a-c", "ab"])
@@ -25,8 +25,11 @@ def _compare(left: str, right: str) -> int:
         if one.isalpha() and other.isalpha():
             return -1 if one < other else 1
         return 1 if one.isalpha() else -1
-    seed = _inside_number(left, at) if "0" in (one, other) else 0
-    (number, end), (other_number, other_end) = _number(left, at, seed), _number(right, at, seed)
+    seed = _is_inside_number(left, at) if "0" in (one, other) else 0
+    (number, end), (other_number, other_end) = (
+        _parse_number(left, at, seed),
+        _parse_number(right, at, seed),
+    )
     return number - other_number or end - other_end or (-1 if one < other else 1)
 
 
@@ -35,7 +38,7 @@ def _first_difference(left: str, right: str) -> int | None:
     return next((at for at, (one, other) in enumerate(pairs) if one != other), None)
 
 
-def _inside_number(text: str, at: int) -> int:
+def _is_inside_number(text: str, at: int) -> int:
     """1 where a digit other than zero stands among the digits just before ``at``, else 0.
 
     It makes the numbers count as continued, so that a zero there is no leading zero.
@@ -46,7 +49,7 @@ def _inside_number(text: str, at: int) -> int:
     return 1 if text[start:at].strip("0") else 0
 
 
-def _number(text: str, at: int, seed: int) -> tuple[int, int]:
+def _parse_number(text: str, at: int, seed: int) -> tuple[int, int]:
     """The number that the digits from ``at`` make, and where they end."""
     end = at
     while end < len(text) and text[end].isdecimal():
@@ -54,9 +57,9 @@ def _number(text: str, at: int, seed: int) -> tuple[int, int]:
     number = seed
     for digit in text[at:end]:
         number = number * 10 + ord(digit) - ord("0")
-    return _wrapped(number), end
+    return _wrap_int64(number), end
 
 
-def _wrapped(number: int) -> int:
+def _wrap_int64(number: int) -> int:
     """The number as 64 bits hold it: Go lets it overflow."""
     return (number + 2**63) % 2**64 - 2**63

@@ -7,7 +7,7 @@ four styles in go-yaml v2's emitterc.go.
 import re
 from collections.abc import Iterator
 
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 from podgraft.records import dataclass
 
 from .scalars import is_plain_string
@@ -16,7 +16,7 @@ _WIDTH = 80  # a blank that stands beyond this column becomes a line break
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EmitPosition:
     """Where a scalar begins, and the column of its further lines; a simple key has none."""
 
     column: int
@@ -24,26 +24,34 @@ class Place:
     folds: bool = True
 
 
-def string_text(text: str, place: Place) -> str:
+def emit_string(text: str, place: EmitPosition) -> str:
     """The string as it stands in a YAML text from ``place`` on.
 
     A literal block whose value ends in a line break ends in that break; nothing else does.
     """
     if "\n" in text:
-        return _double(text, place) if _NO_LITERAL.search(text) else _literal(text, place)
+        return (
+            _emit_double_quoted(text, place)
+            if _NO_LITERAL.search(text)
+            else _emit_literal(text, place)
+        )
     if not is_plain_string(text):
-        return _double(text, place)
+        return _emit_double_quoted(text, place)
     if not _NO_PLAIN.search(text):
-        return _folded(text, text, place)
-    return _double(text, place) if _NO_SINGLE.search(text) else _single(text, place)
+        return _fold_lines(text, text, place)
+    return (
+        _emit_double_quoted(text, place)
+        if _NO_SINGLE.search(text)
+        else _emit_single_quoted(text, place)
+    )
 
 
-def has_break(text: str) -> bool:
+def has_line_break(text: str) -> bool:
     """Whether the text holds any of YAML's line breaks."""
     return _BREAK.search(text) is not None
 
 
-def _literal(text: str, place: Place) -> str:
+def _emit_literal(text: str, place: EmitPosition) -> str:
     """``|``, hints, and each line at the indent; empty lines stay empty."""
     indent_hint = "2" if text[0] == " " or text[0] in _BREAKS else ""
     if text[-1] not in _BREAKS:
@@ -53,26 +61,26 @@ def _literal(text: str, place: Place) -> str:
     return f"|{indent_hint}{chomp_hint}\n{_LINE_START.sub(' ' * place.indent, text)}"
 
 
-def _single(text: str, place: Place) -> str:
+def _emit_single_quoted(text: str, place: EmitPosition) -> str:
     quoted = text.replace("'", "''")
-    return _AFTER_BREAKS.sub(" " * place.indent, _folded(text, f"'{quoted}'", place))
+    return _AFTER_BREAKS.sub(" " * place.indent, _fold_lines(text, f"'{quoted}'", place))
 
 
-def _double(text: str, place: Place) -> str:
+def _emit_double_quoted(text: str, place: EmitPosition) -> str:
     """``"``, escapes, ``"``; a line folded inside a run of blanks goes on with an escaped one."""
     if text.startswith(_BYTE_ORDER_MARK):  # go-yaml looks at the first character for every one
         return f'"{_ANY.sub(_escape, text)}"'
-    return _folded(text, f'"{_ESCAPED.sub(_escape, text)}"', place, escaped=True)
+    return _fold_lines(text, f'"{_ESCAPED.sub(_escape, text)}"', place, escaped=True)
 
 
-def _folded(text: str, written: str, place: Place, *, escaped: bool = False) -> str:
+def _fold_lines(text: str, escaped_text: str, place: EmitPosition, *, escaped: bool = False) -> str:
     """``written``, which stands for ``text``, with line breaks for blanks beyond the width."""
-    if not place.folds or place.column + len(written) <= _WIDTH:
-        return written
-    return "".join(_pieces(text, written, place, escaped=escaped))
+    if not place.folds or place.column + len(escaped_text) <= _WIDTH:
+        return escaped_text
+    return "".join(_split_words(text, escaped_text, place, escaped=escaped))
 
 
-def _pieces(text: str, written: str, place: Place, *, escaped: bool) -> Iterator[str]:
+def _split_words(text: str, written: str, place: EmitPosition, *, escaped: bool) -> Iterator[str]:
     """Words and the runs of blanks between them, in turn."""
     column = place.column
     pieces = _BLANKS.split(written)
@@ -128,15 +136,15 @@ _SHORT_ESCAPES = {
 # What go-yaml takes for unprintable: control characters, surrogates, the byte order mark, and
 # everything beyond the basic plane. As one negated class it would take re 3 ms to compile.
 _SPECIAL = "[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]|[\\ud800-\\udfff\\ufeff]|[\\ufffe-\\U0010ffff]"
-_ANY = lazy(".", re.DOTALL)
-_BLANKS = lazy("( +)")
-_BREAK = lazy(f"[{_BREAKS}]")
-_AFTER_BREAKS = lazy("(?<=[\u2028\u2029])(?=[^\u2028\u2029])(?!'\\Z)")
-_LINE_START = lazy("(?:\\A|(?<=[\n\u2028\u2029]))(?=[^\n\u2028\u2029])")
-_ESCAPED = lazy(f'{_SPECIAL}|[{_BREAKS}"\\\\]')
-_NO_LITERAL = lazy(f"{_SPECIAL}| [{_BREAKS}]| \\Z")
-_NO_SINGLE = lazy(f"{_SPECIAL}| [{_BREAKS}]|[{_BREAKS}] ")
-_NO_PLAIN = lazy(
+_ANY = lazy_compile(".", re.DOTALL)
+_BLANKS = lazy_compile("( +)")
+_BREAK = lazy_compile(f"[{_BREAKS}]")
+_AFTER_BREAKS = lazy_compile("(?<=[\u2028\u2029])(?=[^\u2028\u2029])(?!'\\Z)")
+_LINE_START = lazy_compile("(?:\\A|(?<=[\n\u2028\u2029]))(?=[^\n\u2028\u2029])")
+_ESCAPED = lazy_compile(f'{_SPECIAL}|[{_BREAKS}"\\\\]')
+_NO_LITERAL = lazy_compile(f"{_SPECIAL}| [{_BREAKS}]| \\Z")
+_NO_SINGLE = lazy_compile(f"{_SPECIAL}| [{_BREAKS}]|[{_BREAKS}] ")
+_NO_PLAIN = lazy_compile(
     rf"^(?:---|\.\.\.|[ #,\[\]{{}}&*!|>'\"%@`]|[-?:](?: |\Z))"
     rf"|:(?: |\Z)| #| \Z|[{_BREAKS}]|{_SPECIAL}"
 )

@@ -33,39 +33,39 @@ class _EventSource(Protocol):
     def get_event(self) -> Event: ...
 
 
-def events(text: str) -> Callable[[], Event]:
+def event_reader(text: str) -> Callable[[], Event]:
     """A function that returns the next event each time; it raises ``YAMLError``."""
-    source = _pythons(text) if CParser is None else CParser(text)
+    source = _python_parser(text) if CParser is None else CParser(text)
     return cast("_EventSource", source).get_event  # the stubs lack it, or say it may be None
 
 
-def _pythons(text: str) -> object:
+def _python_parser(text: str) -> object:
     # Imported here: a layer always has the binding, and leaves PyYAML's own parser out.
     from .pure import PythonParser
 
     return PythonParser(text)
 
 
-def fault(text: str, error: YAMLError | UnicodeEncodeError) -> NotYAMLError:
+def to_yaml_error(text: str, error: YAMLError | UnicodeEncodeError) -> NotYAMLError:
     """An error of the scanner or parser as ours: what, where, and what to do if that is known."""
     match error:
         case MarkedYAMLError(problem=problem, problem_mark=mark) if problem and mark:
-            return NotYAMLError(_advised(problem), mark.line + 1, mark.column + 1)
+            return NotYAMLError(_add_remedy(problem), mark.line + 1, mark.column + 1)
         case ReaderError(position=position, reason=reason):
             if CParser:  # libyaml counts bytes
                 position = len(text.encode()[:position].decode(errors="ignore"))
-            return _at_offset(text, position, _advised(str(reason)))
+            return _error_at_offset(text, position, _add_remedy(str(reason)))
         case UnicodeEncodeError(start=start):
-            return _at_offset(text, start, "half of a surrogate pair is no character")
+            return _error_at_offset(text, start, "half of a surrogate pair is no character")
         case _:
             return NotYAMLError(str(error), 1, 1)
 
 
-def _advised(problem: str) -> str:
+def _add_remedy(problem: str) -> str:
     remedy = _REMEDIES.get(problem)
     return f"{problem}; {remedy}" if remedy else problem
 
 
-def _at_offset(text: str, offset: int, problem: str) -> NotYAMLError:
+def _error_at_offset(text: str, offset: int, problem: str) -> NotYAMLError:
     before = text[:offset]
     return NotYAMLError(problem, before.count("\n") + 1, offset - before.rfind("\n"))

@@ -15,38 +15,38 @@ from .decision import (
     StepName,
     Verdict,
     decide,
-    sentence,
+    describe,
 )
 from .document import Features, Policy, parse, selector_list
-from .errors import Fault, PolicyError
-from .reading import Keys, Notes, Spot
-from .registration import not_applicable
-from .rules import IGNORED_NAMESPACES, INJECT_MARK, InjectValues, PolicyWord, Rules
+from .errors import Diagnostic, PolicyError
+from .reading import Cursor, Diagnostics, MappingReader
+from .registration import decide_applicability
+from .rules import IGNORED_NAMESPACES, INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
 
 __all__ = [
     "IGNORED_NAMESPACES",
-    "INJECT_MARK",
+    "INJECT_KEY",
     "SENTENCES",
+    "Cursor",
     "Decision",
-    "Fault",
+    "DefaultPolicy",
+    "Diagnostic",
+    "Diagnostics",
     "Features",
     "Inject",
-    "InjectValues",
-    "Keys",
-    "Notes",
+    "InjectValueSyntax",
+    "InjectionRules",
+    "MappingReader",
     "Policy",
     "PolicyError",
-    "PolicyWord",
     "Reason",
-    "Rules",
     "Skip",
-    "Spot",
     "Step",
     "StepName",
     "Verdict",
     "decide",
-    "not_applicable",
+    "decide_applicability",
+    "describe",
     "parse",
     "selector_list",
-    "sentence",
 ]

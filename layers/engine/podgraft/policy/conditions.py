@@ -14,7 +14,7 @@ from podgraft.cel import CompileError, Environment, EvaluationError, Program, Sh
 from podgraft.jsonvalue import JSON, Object
 
 from . import reading
-from .reading import Keys, Spot
+from .reading import Cursor, MappingReader
 
 # What is wrong is said by place; CEL's words leave little to add.
 _CORRECT = "correct the expression there"
@@ -64,7 +64,7 @@ _AUTHORIZER = (
 )
 
 
-class Compiler:
+class ExpressionCompiler:
     """Compiles the expressions of one policy; each variable is known to what comes after it."""
 
     def __init__(self, *, params: bool) -> None:
@@ -72,9 +72,9 @@ class Compiler:
         self._types: dict[str, str] = dict.fromkeys(names, "dyn")
         self._environment: Environment | None = None
 
-    def expression(self, spot: Spot, *types: str) -> Program | None:
+    def expression(self, spot: Cursor, *types: str) -> Program | None:
         """The program of an expression that gives one of ``types``; faults are noted."""
-        source = reading.text(spot)
+        source = reading.parse_string(spot)
         if source is None:
             return None
         if self._environment is None:
@@ -83,16 +83,16 @@ class Compiler:
         try:
             return self._environment.compile_(source, *types)
         except CompileError as error:
-            self._note(spot, error)
+            self._add_errors(spot, error)
             return None
 
-    def _note(self, spot: Spot, error: CompileError) -> None:
+    def _add_errors(self, spot: Cursor, error: CompileError) -> None:
         """All that is wrong; nothing else about an expression that asks for ``authorizer``."""
         refused = [each for each in error.problems if "'authorizer" in each.message]
         for problem in refused[:1] or error.problems:
             words = _AUTHORIZER if refused else problem.message
             place = f"line {problem.line}, column {problem.column}"
-            spot.fault(f"{place}: {words}", _CORRECT)
+            spot.add_error(f"{place}: {words}", _CORRECT)
 
     def declare(self, variable: str, program: Program | None) -> None:
         """Let later expressions see a variable."""
@@ -100,7 +100,7 @@ class Compiler:
         self._environment = None
 
 
-def values(
+def condition_variables(
     request: AdmissionRequest, namespaces: Mapping[str, Object], params: JSON
 ) -> dict[str, Value]:
     """What expressions can ask about one request."""
@@ -130,31 +130,33 @@ class ConditionError(Exception):
     """A condition cannot be evaluated, and no other is false."""
 
 
-def read(spot: Spot, compiler: Compiler) -> tuple[Condition, ...]:
+def parse_conditions(spot: Cursor, compiler: ExpressionCompiler) -> tuple[Condition, ...]:
     """The conditions of a list that compile; faults are noted."""
     items = spot.items()
-    read_all = [] if items is None else [_condition(item, compiler) for item in items]
+    read_all = [] if items is None else [_parse_condition(item, compiler) for item in items]
     return tuple(condition for condition in read_all if condition is not None)
 
 
-def _condition(spot: Spot, compiler: Compiler) -> Condition | None:
-    keys = Keys(spot)
-    name = keys.read("name", reading.text)
-    program = required(spot, keys, "expression", compiler, "bool")
-    keys.close()
+def _parse_condition(spot: Cursor, compiler: ExpressionCompiler) -> Condition | None:
+    keys = MappingReader(spot)
+    name = keys.read_key("name", reading.parse_string)
+    program = read_required_expression(spot, keys, "expression", compiler, "bool")
+    keys.check_unknown_keys()
     return Condition(name or "", program) if program else None
 
 
-def required(spot: Spot, keys: Keys, key: str, compiler: Compiler, *types: str) -> Program | None:
+def read_required_expression(
+    spot: Cursor, keys: MappingReader, key: str, compiler: ExpressionCompiler, *types: str
+) -> Program | None:
     """The program of a key that must be there."""
     found: list[Program | None] = []
-    keys.read(key, lambda text: found.append(compiler.expression(text, *types)))
+    keys.read_key(key, lambda text: found.append(compiler.expression(text, *types)))
     if not found:
-        return spot.under(key, None).fault("is missing", "write an expression in CEL")
+        return spot.child(key, None).add_error("is missing", "write an expression in CEL")
     return found[0]
 
 
-def hold(conditions: Sequence[Condition], evaluate: Callable[[Program], Value]) -> bool:
+def all_hold(conditions: Sequence[Condition], evaluate: Callable[[Program], Value]) -> bool:
     """Whether no condition is false; raises as ``find_false`` does."""
     return find_false(conditions, evaluate) is None
 

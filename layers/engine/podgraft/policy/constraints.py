@@ -21,7 +21,14 @@ from podgraft.admission import (
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import selectors
 
-from .reading import Keys, Spot, selector, shown, text, texts
+from .reading import (
+    Cursor,
+    MappingReader,
+    format_value,
+    parse_selector,
+    parse_string,
+    parse_strings,
+)
 
 # Namespaces by name, as the bundle has them.
 Namespaces = Mapping[str, Object]
@@ -31,7 +38,7 @@ _ANY = "*"
 _NAMESPACES = GroupVersionResource("", "v1", "namespaces")
 
 
-class Scope(StrEnum):
+class ResourceScope(StrEnum):
     """Whether a rule is for objects in namespaces, for those in none, or for all."""
 
     ALL = "*"
@@ -47,16 +54,16 @@ class ResourceRule:
     groups: frozenset[str]
     versions: frozenset[str]
     resources: tuple[tuple[str, str], ...]
-    scope: Scope = Scope.ALL
+    scope: ResourceScope = ResourceScope.ALL
     names: frozenset[str] = frozenset()
 
     def matches(self, request: AdmissionRequest, resource: GroupVersionResource) -> bool:
         """Whether the rule is for the request, taken as one of ``resource``."""
         return (
-            self._in_scope(request)
-            and _holds(self.operations, request.operation)
-            and _holds(self.groups, resource.group)
-            and _holds(self.versions, resource.version)
+            self._matches_scope(request)
+            and _matches_wildcard(self.operations, request.operation)
+            and _matches_wildcard(self.groups, resource.group)
+            and _matches_wildcard(self.versions, resource.version)
             and any(
                 name in {_ANY, resource.resource} and sub in {_ANY, request.sub_resource}
                 for name, sub in self.resources
@@ -64,15 +71,15 @@ class ResourceRule:
             and (not self.names or request.name in self.names)
         )
 
-    def _in_scope(self, request: AdmissionRequest) -> bool:
+    def _matches_scope(self, request: AdmissionRequest) -> bool:
         """A Namespace is in no namespace, though its requests name one: itself."""
         clustered = not request.namespace or request.resource == _NAMESPACES
         match self.scope:
-            case Scope.ALL:
+            case ResourceScope.ALL:
                 return True
-            case Scope.CLUSTER:
+            case ResourceScope.CLUSTER:
                 return clustered
-            case Scope.NAMESPACED:
+            case ResourceScope.NAMESPACED:
                 return not clustered
 
 
@@ -81,7 +88,7 @@ class Mismatch:
     """Why a request does not match: the key of the document, and what was seen."""
 
     key: str
-    saw: str
+    observed: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,27 +106,29 @@ class MatchConstraints:
         if self.namespaces is not None and not self._namespace_matches(request, namespaces):
             return Mismatch("namespaceSelector", f"namespace {request.namespace}")
         if self.objects is not None and not self._object_matches(request):
-            return Mismatch("objectSelector", f"labels {shown(dict(_labels(request.object)))}")
-        if self._any(self.excluded, request):
-            return Mismatch("excludeResourceRules", _described(request))
-        if self.rules and not self._any(self.rules, request):
-            return Mismatch("resourceRules", _described(request))
+            return Mismatch(
+                "objectSelector", f"labels {format_value(dict(_labels(request.object)))}"
+            )
+        if self._any_rule_matches(self.excluded, request):
+            return Mismatch("excludeResourceRules", _describe_request(request))
+        if self.rules and not self._any_rule_matches(self.rules, request):
+            return Mismatch("resourceRules", _describe_request(request))
         return None
 
     def _namespace_matches(self, request: AdmissionRequest, namespaces: Namespaces) -> bool:
         assert self.namespaces is not None  # noqa: S101 - asked only then
-        if self.namespaces.empty or not (request.namespace or request.resource == _NAMESPACES):
+        if self.namespaces.is_empty or not (request.namespace or request.resource == _NAMESPACES):
             return True
         return self.namespaces.matches(_namespace_labels(request, namespaces))
 
     def _object_matches(self, request: AdmissionRequest) -> bool:
         assert self.objects is not None  # noqa: S101 - asked only then
-        return self.objects.empty or any(
+        return self.objects.is_empty or any(
             isinstance(each, dict) and self.objects.matches(_labels(each))
             for each in (request.object, request.old_object)
         )
 
-    def _any(self, rules: tuple[ResourceRule, ...], request: AdmissionRequest) -> bool:
+    def _any_rule_matches(self, rules: tuple[ResourceRule, ...], request: AdmissionRequest) -> bool:
         return any(
             rule.matches(request, resource)
             for resource in self._resources(request)
@@ -128,7 +137,7 @@ class MatchConstraints:
 
     def _resources(self, request: AdmissionRequest) -> Iterator[GroupVersionResource]:
         """The resource that the user asked for; with Equivalent, others that hold the same."""
-        asked = _asked(request)
+        asked = _requested_resource(request)
         yield asked
         if self.equivalent:
             yield request.resource
@@ -137,7 +146,7 @@ class MatchConstraints:
 
 # Resources that were served under several groups at a time; versions of one group are always
 # equivalent (kube-apiserver's EquivalentResourceRegistry).
-_MOVED: Mapping[str, frozenset[str]] = {
+_EQUIVALENT_GROUPS: Mapping[str, frozenset[str]] = {
     "daemonsets": frozenset({"apps", "extensions"}),
     "deployments": frozenset({"apps", "extensions"}),
     "events": frozenset({"", "events.k8s.io"}),
@@ -150,77 +159,77 @@ _VERSIONS = ("v1", "v1beta1", "v1beta2", "v1beta3", "v1alpha1", "v2", "v2beta1",
 
 
 def _equivalents(asked: GroupVersionResource) -> Iterator[GroupVersionResource]:
-    groups = _MOVED.get(asked.resource, frozenset())
+    groups = _EQUIVALENT_GROUPS.get(asked.resource, frozenset())
     for group in sorted(groups) if asked.group in groups else [asked.group]:
         for version in _VERSIONS:
             yield GroupVersionResource(group, version, asked.resource)
 
 
-def read(spot: Spot) -> MatchConstraints | None:
+def parse_constraints(spot: Cursor) -> MatchConstraints | None:
     """Read ``matchConstraints`` or a binding's ``matchResources``; faults are noted."""
-    keys = Keys(spot)
+    keys = MappingReader(spot)
     constraints = MatchConstraints(
-        rules=keys.read("resourceRules", _rules) or (),
-        excluded=keys.read("excludeResourceRules", _rules) or (),
-        namespaces=keys.read("namespaceSelector", selector),
-        objects=keys.read("objectSelector", selector),
-        equivalent=keys.read("matchPolicy", _match_policy) != "Exact",
+        rules=keys.read_key("resourceRules", _parse_rules) or (),
+        excluded=keys.read_key("excludeResourceRules", _parse_rules) or (),
+        namespaces=keys.read_key("namespaceSelector", parse_selector),
+        objects=keys.read_key("objectSelector", parse_selector),
+        equivalent=keys.read_key("matchPolicy", _match_policy) != "Exact",
     )
-    keys.close()
+    keys.check_unknown_keys()
     return constraints
 
 
-def _rules(spot: Spot) -> tuple[ResourceRule, ...] | None:
+def _parse_rules(spot: Cursor) -> tuple[ResourceRule, ...] | None:
     items = spot.items()
     if items is None:
         return None
-    return tuple(map(_rule, items))
+    return tuple(map(_parse_rule, items))
 
 
-def _rule(spot: Spot) -> ResourceRule:
-    keys = Keys(spot)
+def _parse_rule(spot: Cursor) -> ResourceRule:
+    keys = MappingReader(spot)
     rule = ResourceRule(
-        operations=frozenset(_wanted(spot, keys, "operations")),
-        groups=frozenset(_wanted(spot, keys, "apiGroups")),
-        versions=frozenset(_wanted(spot, keys, "apiVersions")),
-        resources=tuple(map(_split, _wanted(spot, keys, "resources"))),
-        scope=keys.read("scope", _scope) or Scope.ALL,
-        names=frozenset(keys.read("resourceNames", texts) or ()),
+        operations=frozenset(_read_non_empty_list(spot, keys, "operations")),
+        groups=frozenset(_read_non_empty_list(spot, keys, "apiGroups")),
+        versions=frozenset(_read_non_empty_list(spot, keys, "apiVersions")),
+        resources=tuple(map(_split_subresource, _read_non_empty_list(spot, keys, "resources"))),
+        scope=keys.read_key("scope", _scope) or ResourceScope.ALL,
+        names=frozenset(keys.read_key("resourceNames", parse_strings) or ()),
     )
-    keys.close()
+    keys.check_unknown_keys()
     for operation in sorted(rule.operations - {_ANY, *Operation}):
         words = ", ".join(Operation)
-        spot.under("operations", None).fault(f"got {operation}", f"use * or {words}")
+        spot.child("operations", None).add_error(f"got {operation}", f"use * or {words}")
     return rule
 
 
-def _wanted(spot: Spot, keys: Keys, key: str) -> tuple[str, ...]:
+def _read_non_empty_list(spot: Cursor, keys: MappingReader, key: str) -> tuple[str, ...]:
     """A list that Kubernetes wants to be there and to hold something."""
-    found = keys.read(key, texts)
+    found = keys.read_key(key, parse_strings)
     if not found:
-        spot.under(key, None).fault("is missing or empty", 'write ["*"] for all')
+        spot.child(key, None).add_error("is missing or empty", 'write ["*"] for all')
     return found or ()
 
 
-def _split(resource: str) -> tuple[str, str]:
+def _split_subresource(resource: str) -> tuple[str, str]:
     name, _, sub = resource.partition("/")
     return name, sub
 
 
-def _scope(spot: Spot) -> Scope | None:
-    word = text(spot)
-    if word is None or word in set(Scope):
-        return None if word is None else Scope(word)
-    return spot.fault(f"got {shown(spot.value)}", f"use {', '.join(Scope)}")
+def _scope(spot: Cursor) -> ResourceScope | None:
+    word = parse_string(spot)
+    if word is None or word in set(ResourceScope):
+        return None if word is None else ResourceScope(word)
+    return spot.add_error(f"got {format_value(spot.value)}", f"use {', '.join(ResourceScope)}")
 
 
-def _match_policy(spot: Spot) -> str | None:
+def _match_policy(spot: Cursor) -> str | None:
     if spot.value in {"Exact", "Equivalent"}:
-        return text(spot)
-    return spot.fault(f"got {shown(spot.value)}", "use Exact or Equivalent")
+        return parse_string(spot)
+    return spot.add_error(f"got {format_value(spot.value)}", "use Exact or Equivalent")
 
 
-def _asked(request: AdmissionRequest) -> GroupVersionResource:
+def _requested_resource(request: AdmissionRequest) -> GroupVersionResource:
     """What the user addressed: a webhook registered as Equivalent gets it as another version.
 
     A review without a resource counts as one of pods (see ``registration``).
@@ -232,7 +241,7 @@ def _asked(request: AdmissionRequest) -> GroupVersionResource:
     return request.resource if request.resource.resource else GroupVersionResource("", "v1", "pods")
 
 
-def _holds(wanted: frozenset[str], value: str) -> bool:
+def _matches_wildcard(wanted: frozenset[str], value: str) -> bool:
     return _ANY in wanted or value in wanted
 
 
@@ -252,15 +261,15 @@ def _labels(value: JSON) -> Mapping[str, str]:
     return {key: label for key, label in labels.items() if isinstance(label, str)}
 
 
-def _described(request: AdmissionRequest) -> str:
+def _describe_request(request: AdmissionRequest) -> str:
     """«UPDATE of deployments/scale.apps/v1», «CREATE of pods.v1»."""
-    asked = _asked(request)
+    asked = _requested_resource(request)
     sub = f"/{request.sub_resource}" if request.sub_resource else ""
     group = f"{asked.group}/" if asked.group else ""
     return f"{request.operation} of {asked.resource}{sub}.{group}{asked.version}"
 
 
-def creation(value: Object, namespace: str) -> AdmissionRequest:
+def make_create_request(value: Object, namespace: str) -> AdmissionRequest:
     """The request that would create an object: for those who ask without a cluster.
 
     The resource is guessed from the kind, as kubectl does for kinds that it was not told of
@@ -268,7 +277,7 @@ def creation(value: Object, namespace: str) -> AdmissionRequest:
     """
     group, _, version = str(value.get("apiVersion") or "v1").rpartition("/")
     kind = str(value.get("kind") or "Pod")
-    resource = _plural(kind.lower())
+    resource = _guess_plural(kind.lower())
     metadata = value.get("metadata")
     own = metadata if isinstance(metadata, dict) else {}
     name, where = str(own.get("name") or ""), str(own.get("namespace") or namespace)
@@ -290,7 +299,7 @@ def creation(value: Object, namespace: str) -> AdmissionRequest:
     )
 
 
-def _plural(singular: str) -> str:
+def _guess_plural(singular: str) -> str:
     if singular.endswith("s"):
         return singular + "es"
     return singular[:-1] + "ies" if singular.endswith("y") else singular + "s"

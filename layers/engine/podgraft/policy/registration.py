@@ -9,22 +9,22 @@ from podgraft.admission import AdmissionRequest, Operation
 from .decision import Decision, Reason, Step, StepName, Verdict, conclude
 
 
-def not_applicable(request: AdmissionRequest) -> Decision | None:
+def decide_applicability(request: AdmissionRequest) -> Decision | None:
     """The decision to leave the object alone, or ``None`` where a pod is being created.
 
     A review without ``resource`` and ``kind`` counts as one of pods: test clients, Istio's own
     among them, send no more than a pod and its namespace.
     """
-    reason = _reason(request)
+    reason = _skip_reason(request)
     if reason is None:
         return None
-    saw = _described(request)
+    saw = _describe_request(request)
     step = Step(StepName.REQUEST, saw, Verdict.SKIP, reason, final=True)
     warning = f"/inject is for CREATE of pods; narrow the webhook registration that sent {saw}"
     return conclude((step,), (warning,))
 
 
-def _reason(request: AdmissionRequest) -> Reason | None:
+def _skip_reason(request: AdmissionRequest) -> Reason | None:
     resource = request.resource
     if (resource.group, resource.resource or "pods") != ("", "pods"):
         return Reason.NOT_PODS
@@ -35,7 +35,7 @@ def _reason(request: AdmissionRequest) -> Reason | None:
     return None if request.operation is Operation.CREATE else Reason.NOT_CREATE
 
 
-def _described(request: AdmissionRequest) -> str:
+def _describe_request(request: AdmissionRequest) -> str:
     """«UPDATE of pods/ephemeralcontainers», «CREATE of deployments.apps»."""
     resource = request.resource.resource or request.kind.kind or "pods"
     if request.resource.group:

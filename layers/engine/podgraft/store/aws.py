@@ -50,21 +50,21 @@ class MissingError(NotLoadedError):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryBudget:
     """How long one refresh may take, all its calls and their repetitions together."""
 
-    ends: float
+    deadline: float
     clock: Callable[[], float] = monotonic
 
     @classmethod
-    def of(cls, seconds: float, clock: Callable[[], float] = monotonic) -> "Patience":
+    def from_seconds(cls, seconds: float, clock: Callable[[], float] = monotonic) -> "RetryBudget":
         """Patience for *seconds* from now."""
         return cls(clock() + seconds, clock)
 
     @property
-    def left(self) -> float:
+    def remaining_seconds(self) -> float:
         """Seconds that are left; not positive once it is over."""
-        return self.ends - self.clock()
+        return self.deadline - self.clock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ class Listing:
 
     keys: tuple[str, ...]
     size: int
-    whole: bool
+    is_complete: bool
 
 
 class ParameterStore(Protocol):
@@ -98,7 +98,7 @@ class ObjectStore(Protocol):
         ...
 
 
-class RefusedByAwsError(Exception):
+class AwsServiceError(Exception):
     """A service's answer that it does not do this."""
 
     def __init__(self, code: str, status: int) -> None:
@@ -107,7 +107,7 @@ class RefusedByAwsError(Exception):
         self.status = status
 
 
-def clients(
+def make_clients(
     environment: Mapping[str, str], *, botocore: bool = False
 ) -> tuple[ParameterStore, ObjectStore]:
     """Both services: directly where Lambda says all there is to know, else through botocore.
@@ -116,16 +116,16 @@ def clients(
     """
     from . import direct
 
-    account = None if botocore else direct.account(environment)
+    account = None if botocore else direct.config_from_environment(environment)
     if account is not None:
         return direct.Ssm(account), direct.S3(account)
     # Imported here: botocore is a third of a cold start.
     from . import sdk
 
-    return sdk.clients()
+    return sdk.make_clients()
 
 
-def call(what: str, request: Callable[[float], T], patience: Patience) -> T:
+def call_with_retries(operation: str, request: Callable[[float], T], patience: RetryBudget) -> T:
     """The answer to *request*, repeated while that may help and *patience* lasts.
 
     Each try is told the seconds that are left, and keeps to them.
@@ -134,30 +134,30 @@ def call(what: str, request: Callable[[float], T], patience: Patience) -> T:
     ``UnavailableError`` for the rest; *what* says in the message what was being done.
     """
     while True:
-        left = patience.left
+        left = patience.remaining_seconds
         if left <= 0:
-            raise UnavailableError(f"{what}: no time left")
+            raise UnavailableError(f"{operation}: no time left")
         try:
-            with _translated(what):
+            with _translate_errors(operation):
                 return request(left)
         except UnavailableError:
-            if patience.left <= READ_SECONDS:
+            if patience.remaining_seconds <= READ_SECONDS:
                 raise
             sleep(_PAUSE_SECONDS)
 
 
 @contextmanager
-def _translated(what: str) -> Generator[None]:
+def _translate_errors(what: str) -> Generator[None]:
     """Turn the services' errors into this package's, by whose fault they are."""
     try:
         yield
-    except RefusedByAwsError as error:
-        raise _refused(what, error) from error
+    except AwsServiceError as error:
+        raise _to_store_error(what, error) from error
     except OSError as error:
         raise UnavailableError(f"{what}: {type(error).__name__}") from error
 
 
-def _refused(what: str, error: RefusedByAwsError) -> Exception:
+def _to_store_error(what: str, error: AwsServiceError) -> Exception:
     code = error.code or str(error.status)
     if code in _MISSING:
         return MissingError(f"{what}: not there ({code})")

@@ -10,12 +10,12 @@ from dataclasses import field
 from podgraft.records import dataclass
 
 from .errors import StoreError
-from .snapshot import Stale
+from .snapshot import Staleness
 from .tokens import Callers
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class CallerRegistry:
     """The callers in force by cluster, and where they are not what is stored now.
 
     ``stale`` says of which clusters they may be older, ``unread`` of which there never were any
@@ -24,42 +24,44 @@ class Book:
     """
 
     callers: Mapping[str, Callers]
-    stale: Mapping[str, Stale] = field(default_factory=dict[str, Stale])
-    unread: Mapping[str, StoreError] = field(default_factory=dict[str, StoreError])
+    stale: Mapping[str, Staleness] = field(default_factory=dict[str, Staleness])
+    load_errors: Mapping[str, StoreError] = field(default_factory=dict[str, StoreError])
     missing: StoreError | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class LastKnownGood:
     """Callers that a document did not replace, when they were last confirmed, and why."""
 
-    confirmed: float
+    confirmed_at: float
     problem: StoreError
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class CallerDocuments:
     """One reading of all documents: what each says or, where it does not load, what it said."""
 
     callers: Mapping[str, Callers] = field(default_factory=dict[str, Callers])
-    kept: Mapping[str, Kept] = field(default_factory=dict[str, Kept])
-    unread: Mapping[str, StoreError] = field(default_factory=dict[str, StoreError])
+    last_known_good: Mapping[str, LastKnownGood] = field(default_factory=dict[str, LastKnownGood])
+    load_errors: Mapping[str, StoreError] = field(default_factory=dict[str, StoreError])
 
-    def turned(self, read: Mapping[str, Callers | StoreError], confirmed: float = 0.0) -> "Pages":
+    def merge(
+        self, read: Mapping[str, Callers | StoreError], confirmed: float = 0.0
+    ) -> "CallerDocuments":
         """The pages after another reading; *confirmed* is when these were read.
 
         A cluster whose document is gone has no callers any more.
         """
         callers: dict[str, Callers] = {}
-        kept: dict[str, Kept] = {}
+        kept: dict[str, LastKnownGood] = {}
         unread: dict[str, StoreError] = {}
         for cluster, found in read.items():
             if isinstance(found, Callers):
                 callers[cluster] = found
             elif cluster in self.callers:
                 callers[cluster] = self.callers[cluster]
-                before = self.kept.get(cluster)
-                kept[cluster] = Kept(before.confirmed if before else confirmed, found)
+                before = self.last_known_good.get(cluster)
+                kept[cluster] = LastKnownGood(before.confirmed_at if before else confirmed, found)
             else:
                 unread[cluster] = found
-        return Pages(callers, kept, unread)
+        return CallerDocuments(callers, kept, unread)

@@ -19,18 +19,18 @@ from podgraft import kubeyaml
 from podgraft.records import dataclass
 
 from . import tokens
-from .aws import MissingError, Patience
-from .book import Book, Kept, Pages
+from .aws import MissingError, RetryBudget
+from .book import CallerDocuments, CallerRegistry, LastKnownGood
 from .deadline import Deadline
 from .errors import (
+    InvalidVersionError,
     NotLoadedError,
-    RefusedError,
     StoreError,
     UnknownInjectorError,
     UnprovenError,
 )
-from .refreshing import Held, Refreshing
-from .snapshot import Snapshot, Snapshots, Stale, load
+from .refreshing import CachedValue, PollingCache
+from .snapshot import Snapshot, SnapshotSet, Staleness, load_snapshots
 from .ssm import Parameter
 from .tokens import Callers
 
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 class PolicySource(Protocol):
     """Where policy documents are read; ``ssm.Parameters``."""
 
-    def policy(self, injector: str, patience: Patience) -> Parameter:
+    def policy(self, injector: str, patience: RetryBudget) -> Parameter:
         """The policy document of an injector."""
         ...
 
     def policy_versions(
-        self, injector: str, versions: Sequence[int], patience: Patience
+        self, injector: str, versions: Sequence[int], patience: RetryBudget
     ) -> Sequence[Parameter]:
         """Those of the versions of a policy document that still exist."""
         ...
@@ -55,7 +55,9 @@ class PolicySource(Protocol):
 class BundleSource(Protocol):
     """Where bundles are read; ``s3.Bundles``."""
 
-    def files(self, injector: str, digest: str | None, patience: Patience) -> Mapping[str, bytes]:
+    def files(
+        self, injector: str, digest: str | None, patience: RetryBudget
+    ) -> Mapping[str, bytes]:
         """The verified files of one bundle."""
         ...
 
@@ -63,7 +65,7 @@ class BundleSource(Protocol):
 class CallerSource(Protocol):
     """Where it is read who may call; ``ssm.Parameters``."""
 
-    def callers(self, patience: Patience) -> Mapping[str, Parameter]:
+    def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
         """The document of every cluster."""
         ...
 
@@ -77,7 +79,7 @@ class Loaded:
     """
 
     version: str
-    snapshots: Snapshots
+    snapshots: SnapshotSet
     newest: Parameter
     confirmed: float
     rejection: NotLoadedError | None = None
@@ -96,11 +98,11 @@ class _Unproven:
     """A version that loads, and has rendered a part of its probe objects."""
 
     parameter: Parameter
-    snapshots: Snapshots
+    snapshots: SnapshotSet
     proof: Proof
 
 
-class _Injector:
+class _InjectorLoader:
     """The versions of one injector's policy. A version that was refused is not compiled again.
 
     ``unproven`` is a newer version between two refreshes; whoever continues with it takes it.
@@ -110,7 +112,7 @@ class _Injector:
         self.name = name
         self.sources = sources
         self.refused: dict[str, StoreError] = {}
-        self.current = Refreshing(self._refresh, refresh_seconds, sources.clock)
+        self.current = PollingCache(self._refresh, refresh_seconds, sources.clock)
         self.unproven: _Unproven | None = None
         self._newest: Parameter | None = None
         self._complete = ""  # the last version that was compiled completely after a deferred load
@@ -121,7 +123,7 @@ class _Injector:
         """Whether the parameter was there, whatever it contains."""
         return self._newest is not None
 
-    def _refresh(self, before: Loaded | None, patience: Patience) -> Loaded:
+    def _refresh(self, before: Loaded | None, patience: RetryBudget) -> Loaded:
         """The newest version that loads; raises ``StoreError``."""
         newest = self._read_newest(patience)
         if before is not None and before.version in self.refused:
@@ -138,7 +140,7 @@ class _Injector:
 
             return load_earlier(attempt, Rejected(newest=newest, problem=error, before=before))
 
-    def _read_newest(self, patience: Patience) -> Parameter:
+    def _read_newest(self, patience: RetryBudget) -> Parameter:
         try:
             newest = self.sources.policies.policy(self.name, patience)
         except MissingError as error:
@@ -159,10 +161,13 @@ class _Injector:
         """
         with self._lock:
             if parameter.version not in (self._complete, *self.refused):
-                patience = Patience.of(Deadline.of(None).left(held=False), self.sources.clock)
+                patience = RetryBudget.from_seconds(
+                    Deadline.from_timeout(None).remaining_seconds(has_value=False),
+                    self.sources.clock,
+                )
                 try:
                     _Attempt(self, patience, deferred=False, can_wait=True).load(parameter)
-                except RefusedError:
+                except InvalidVersionError:
                     self.current.expire()
                 except StoreError:
                     return False
@@ -182,7 +187,7 @@ class _Attempt:
     """One refresh: a bundle that is missing or damaged is requested once for all versions."""
 
     def __init__(
-        self, injector: _Injector, patience: Patience, *, deferred: bool, can_wait: bool
+        self, injector: _InjectorLoader, patience: RetryBudget, *, deferred: bool, can_wait: bool
     ) -> None:
         self._injector = injector
         self._patience = patience
@@ -211,20 +216,20 @@ class _Attempt:
         injector = self._injector
         try:
             snapshots = self._load_deferred(parameter) if self._deferred else self._prove(parameter)
-        except RefusedError as error:
+        except InvalidVersionError as error:
             # Without its cause, which refers to the files of the bundle.
-            self.refused[version] = RefusedError(str(error))
+            self.refused[version] = InvalidVersionError(str(error))
             raise
         if self._deferred:
             snapshots = snapshots.with_recheck(lambda: injector.is_refused(parameter))
         now = injector.sources.clock()
         return Loaded(version=version, snapshots=snapshots, newest=parameter, confirmed=now)
 
-    def _load_deferred(self, parameter: Parameter) -> Snapshots:
+    def _load_deferred(self, parameter: Parameter) -> SnapshotSet:
         name, text, version = self._injector.name, parameter.text, parameter.version
-        return load(name, text, version, self._fetch, deferred=True)
+        return load_snapshots(name, text, version, self._fetch, parse_lazily=True)
 
-    def _prove(self, parameter: Parameter) -> Snapshots:
+    def _prove(self, parameter: Parameter) -> SnapshotSet:
         """Load a version completely and render its probe objects, in several refreshes if need be.
 
         Raises ``UnprovenError`` if the patience ends before: the next refresh continues, and the
@@ -235,10 +240,12 @@ class _Attempt:
         injector, unproven = self._injector, self._injector.unproven
         if unproven is None or unproven.parameter != parameter:
             name, text, version = injector.name, parameter.text, parameter.version
-            snapshots = load(name, text, version, self._fetch)
+            snapshots = load_snapshots(name, text, version, self._fetch)
             unproven = _Unproven(parameter, snapshots, Proof(name, snapshots))
         injector.unproven = None
-        if not unproven.proof.advance(lambda: self._can_wait and self._patience.left <= 0):
+        if not unproven.proof.advance(
+            lambda: self._can_wait and self._patience.remaining_seconds <= 0
+        ):
             injector.unproven = unproven
             raise UnprovenError(f"policy version {parameter.version} still renders probe objects")
         return unproven.snapshots
@@ -273,7 +280,7 @@ class CachedStore:
         self._sources = _Sources(policies=policies, bundles=bundles, deferred=deferred, clock=clock)
         self._refresh_seconds = refresh_seconds
         self._clock = clock
-        self._injectors: dict[str, _Injector] = {}
+        self._injectors: dict[str, _InjectorLoader] = {}
 
     def snapshot(
         self, injector: str, cluster: str | None, deadline: Deadline | None = None
@@ -281,27 +288,27 @@ class CachedStore:
         """The snapshot in force, refreshed where it is due; raises ``StoreError`` without any."""
         known = self._injectors.get(injector)
         if known is not None:
-            return self._of(known.current.current(deadline), cluster)
-        fresh = _Injector(injector, self._sources, self._refresh_seconds)
+            return self._select_snapshot(known.current.current(deadline), cluster)
+        fresh = _InjectorLoader(injector, self._sources, self._refresh_seconds)
         try:
             held = fresh.current.current(deadline)
         finally:
             # Only what exists: names that nobody stored must not fill the memory.
             if fresh.exists:
                 self._injectors.setdefault(injector, fresh)
-        return self._of(held, cluster)
+        return self._select_snapshot(held, cluster)
 
     def injectors(self) -> tuple[str, ...]:
         """The injectors that exist and were requested; AWS is not asked for others."""
         return tuple(sorted(self._injectors))
 
-    def _of(self, held: Held[Loaded], cluster: str | None) -> Snapshot:
+    def _select_snapshot(self, held: CachedValue[Loaded], cluster: str | None) -> Snapshot:
         loaded = held.value
-        if held.problem is None and loaded.rejection is None:
-            return loaded.snapshots.of(cluster)
-        return loaded.snapshots.of(cluster, self._stale(loaded, held.problem))
+        if held.error is None and loaded.rejection is None:
+            return loaded.snapshots.for_cluster(cluster)
+        return loaded.snapshots.for_cluster(cluster, self._stale(loaded, held.error))
 
-    def _stale(self, loaded: Loaded, problem: StoreError | None) -> Stale:
+    def _stale(self, loaded: Loaded, problem: StoreError | None) -> Staleness:
         age = round(self._clock() - loaded.confirmed)
         why = f"policy version {loaded.version}, confirmed {age} s ago, is in force: {problem}"
         if loaded.rejection is not None:
@@ -313,15 +320,15 @@ class CachedStore:
             if problem is not None:
                 why = f"{why}; {problem}"
         refused = isinstance(loaded.rejection or problem, NotLoadedError)
-        return Stale(why, refused, age)
+        return Staleness(why, refused, age)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _TimestampedCallers:
     """All callers as they were read, and when."""
 
-    pages: Pages
-    at: float
+    documents: CallerDocuments
+    read_at: float
 
 
 class CachedCallers:
@@ -335,39 +342,45 @@ class CachedCallers:
     ) -> None:
         self._source = source
         self._clock = clock
-        self._read = Refreshing(self._refresh, refresh_seconds, clock)
+        self._read = PollingCache(self._refresh, refresh_seconds, clock)
 
-    def callers(self, deadline: Deadline | None = None) -> Book:
+    def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
         """The callers of every cluster; raises ``StoreError`` where they were never read."""
         held = self._read.current(deadline)
-        pages = held.value.pages
-        return Book(pages.callers, self._stale(held), pages.unread)
+        pages = held.value.documents
+        return CallerRegistry(pages.callers, self._stale_clusters(held), pages.load_errors)
 
-    def _refresh(self, before: _Read | None, patience: Patience) -> _Read:
+    def _refresh(
+        self, before: _TimestampedCallers | None, patience: RetryBudget
+    ) -> _TimestampedCallers:
         found = self._source.callers(patience)
-        read = {cluster: _callers(cluster, document) for cluster, document in found.items()}
-        pages = before.pages.turned(read, before.at) if before else Pages().turned(read)
-        return _Read(pages, self._clock())
+        read = {cluster: _parse_callers(cluster, document) for cluster, document in found.items()}
+        pages = (
+            before.documents.merge(read, before.read_at)
+            if before
+            else CallerDocuments().merge(read)
+        )
+        return _TimestampedCallers(pages, self._clock())
 
-    def _stale(self, held: Held[_Read]) -> Mapping[str, Stale]:
-        pages = held.value.pages
-        kept = pages.kept
-        if held.problem is not None:  # nothing was read: all clusters' are those of before
-            every = Kept(held.confirmed, held.problem)
+    def _stale_clusters(self, held: CachedValue[_TimestampedCallers]) -> Mapping[str, Staleness]:
+        pages = held.value.documents
+        kept = pages.last_known_good
+        if held.error is not None:  # nothing was read: all clusters' are those of before
+            every = LastKnownGood(held.confirmed_at, held.error)
             kept = dict.fromkeys(pages.callers, every) | dict(kept)
-        return {cluster: self._told(cluster, each) for cluster, each in kept.items()}
+        return {cluster: self._describe_stale(cluster, each) for cluster, each in kept.items()}
 
-    def _told(self, cluster: str, kept: Kept) -> Stale:
-        age = round(self._clock() - kept.confirmed)
+    def _describe_stale(self, cluster: str, kept: LastKnownGood) -> Staleness:
+        age = round(self._clock() - kept.confirmed_at)
         what = f"callers of cluster {cluster}, confirmed {age} s ago, are in force"
-        return Stale(f"{what}: {kept.problem}", isinstance(kept.problem, NotLoadedError), age)
+        return Staleness(f"{what}: {kept.problem}", isinstance(kept.problem, NotLoadedError), age)
 
 
-def _callers(cluster: str, document: Parameter) -> Callers | RefusedError:
+def _parse_callers(cluster: str, document: Parameter) -> Callers | InvalidVersionError:
     """Read one cluster's document; its text is never quoted, it may hold what it must not."""
     try:
-        return tokens.parse(kubeyaml.load(document.text))
+        return tokens.parse_callers(kubeyaml.load(document.text))
     except tokens.TokensError as error:
-        return RefusedError(f"the callers of cluster {cluster}: {error}")
+        return InvalidVersionError(f"the callers of cluster {cluster}: {error}")
     except kubeyaml.NotYAMLError:
-        return RefusedError(f"the callers of cluster {cluster}: not YAML")
+        return InvalidVersionError(f"the callers of cluster {cluster}: not YAML")

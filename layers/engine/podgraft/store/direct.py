@@ -32,16 +32,16 @@ from xml.etree import ElementTree as ET
 from podgraft.jsonvalue import JSON
 from podgraft.records import dataclass
 
-from .aws import CONNECT_SECONDS, READ_SECONDS, Listing, RefusedByAwsError
-from .signing import Credentials, Request, signed
-from .waiting import Line, reached
+from .aws import CONNECT_SECONDS, READ_SECONDS, AwsServiceError, Listing
+from .signing import AwsCredentials, Request, sign_headers
+from .waiting import DeadlineSocket, connect
 
 _OK = 200
 _LEAST_SECONDS = 0.001  # none at all would be a socket that never waits
 _AGENT = "podgraft"  # by which CloudTrail tells these requests from an SDK's
 _S3 = "{http://s3.amazonaws.com/doc/2006-03-01/}"
 # What only botocore understands; set, they say that there is more to it.
-_INTRICATE = (
+_BOTOCORE_VARIABLES = (
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_PROFILE",
@@ -53,15 +53,15 @@ _INTRICATE = (
     "http_proxy",
 )
 _DOMAINS = {"cn": "amazonaws.com.cn"}
-_ORDINARY = frozenset({"af", "ap", "ca", "cn", "eu", "il", "me", "mx", "sa", "us"})
-_ISOLATED = ("us-iso", "eu-iso", "us-gov")
+_STANDARD_REGION_PREFIXES = frozenset({"af", "ap", "ca", "cn", "eu", "il", "me", "mx", "sa", "us"})
+_EXCLUDED_REGION_PREFIXES = ("us-iso", "eu-iso", "us-gov")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class AwsClientConfig:
     """Who asks, and where; ``endpoints`` are URLs said for a service."""
 
-    credentials: Credentials
+    credentials: AwsCredentials
     region: str
     endpoints: Mapping[str, str]
     authorities: str | None = None  # a file of certificates instead of the system's
@@ -72,19 +72,22 @@ class Account:
         return self.endpoints.get(service) or f"https://{service}.{self.region}.{domain}"
 
 
-def account(environment: Mapping[str, str]) -> Account | None:
+def config_from_environment(environment: Mapping[str, str]) -> AwsClientConfig | None:
     """What Lambda says of the function; nothing where there is more to it than that."""
     given = environment.get
     key, secret = given("AWS_ACCESS_KEY_ID"), given("AWS_SECRET_ACCESS_KEY")
     region = given("AWS_REGION")
-    if not (key and secret and region) or any(given(name) for name in _INTRICATE):
+    if not (key and secret and region) or any(given(name) for name in _BOTOCORE_VARIABLES):
         return None
     if given("POWERTOOLS_TRACE_DISABLED") == "false":  # X-Ray's SDK sees botocore's calls alone
         return None
-    if region.startswith(_ISOLATED) or region.partition("-")[0] not in _ORDINARY:
+    if (
+        region.startswith(_EXCLUDED_REGION_PREFIXES)
+        or region.partition("-")[0] not in _STANDARD_REGION_PREFIXES
+    ):
         return None
-    return Account(
-        credentials=Credentials(key, secret, given("AWS_SESSION_TOKEN", "")),
+    return AwsClientConfig(
+        credentials=AwsCredentials(key, secret, given("AWS_SESSION_TOKEN", "")),
         region=region,
         endpoints={
             name: given(f"AWS_ENDPOINT_URL_{name.upper()}") or given("AWS_ENDPOINT_URL", "")
@@ -97,7 +100,7 @@ def account(environment: Mapping[str, str]) -> Account | None:
 class Ssm:
     """Parameter Store; JSON in and out."""
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: AwsClientConfig) -> None:
         self._service = _Service(account, "ssm")
 
     def __call__(
@@ -108,30 +111,30 @@ class Ssm:
             "content-type": "application/x-amz-json-1.1",
             "x-amz-target": f"AmazonSSM.{operation}",
         }
-        status, body = self._service.answer(
+        status, body = self._service.send_request(
             "POST", seconds, body=json.dumps(arguments), headers=headers
         )
-        read = _json(body)
+        read = _parse_json(body)
         if status == _OK:
             return read
-        raise RefusedByAwsError(str(read.get("__type", "")).rpartition("#")[2], status)
+        raise AwsServiceError(str(read.get("__type", "")).rpartition("#")[2], status)
 
 
 class S3:
     """Objects."""
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: AwsClientConfig) -> None:
         self._service = _Service(account, "s3")
 
     def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
         """The objects below a prefix (ListObjectsV2)."""
         parameters = {"list-type": "2", "max-keys": str(limit), "prefix": prefix}
-        found = _xml(self._body(f"/{bucket}", parameters, seconds))
+        found = _parse_xml(self._body(f"/{bucket}", parameters, seconds))
         entries = found.findall(f"{_S3}Contents")
         return Listing(
             keys=tuple(entry.findtext(f"{_S3}Key", "") for entry in entries),
             size=sum(int(entry.findtext(f"{_S3}Size", "0")) for entry in entries),
-            whole=found.findtext(f"{_S3}IsTruncated", "false") == "false",
+            is_complete=found.findtext(f"{_S3}IsTruncated", "false") == "false",
         )
 
     def read(self, bucket: str, key: str, seconds: float) -> bytes:
@@ -139,18 +142,18 @@ class S3:
         return self._body(f"/{bucket}/{key}", {}, seconds)
 
     def _body(self, path: str, parameters: Mapping[str, str], seconds: float) -> bytes:
-        status, body = self._service.answer("GET", seconds, path, parameters)
+        status, body = self._service.send_request("GET", seconds, path, parameters)
         if status == _OK:
             return body
-        raise RefusedByAwsError(_xml(body).findtext("Code", "") if body else "", status)
+        raise AwsServiceError(_parse_xml(body).findtext("Code", "") if body else "", status)
 
 
 class _Connection(HTTPConnection):
     """A connection over a line, which has to be told until when."""
 
-    def __init__(self, host: str, port: int, line: Line) -> None:
+    def __init__(self, host: str, port: int, line: DeadlineSocket) -> None:
         super().__init__(host, port)
-        self.line = line
+        self.socket = line
         self.sock = line
         self.auto_open = 0  # not by itself: without a limit
 
@@ -158,7 +161,7 @@ class _Connection(HTTPConnection):
 class _Service:
     """One service over a connection that is kept. Threads may share it."""
 
-    def __init__(self, account: Account, name: str) -> None:
+    def __init__(self, account: AwsClientConfig, name: str) -> None:
         self._account = account
         self._name = name
         self._url = urlsplit(account.url(name))
@@ -166,9 +169,9 @@ class _Service:
         self._lock = Lock()
 
     def __del__(self) -> None:
-        self._forget()
+        self._drop_connection()
 
-    def answer(
+    def send_request(
         self,
         method: str,
         seconds: float,
@@ -189,62 +192,62 @@ class _Service:
         )
         with self._lock:
             try:
-                response = self._sent(request, ends)
+                response = self._send_with_reconnect(request, ends)
                 return response.status, response.read()
             except HTTPException as error:
-                self._forget()
+                self._drop_connection()
                 raise ConnectionError(type(error).__name__) from error
             except OSError:
-                self._forget()
+                self._drop_connection()
                 raise
 
-    def _sent(self, request: Request, ends: float) -> HTTPResponse:
+    def _send_with_reconnect(self, request: Request, ends: float) -> HTTPResponse:
         """The beginning of the answer. A connection that was kept may be closed by now: that is
         known only once it was used, and no reason to wait for another refresh.
         """
         if self._connection is not None:
             try:
-                return self._exchanged(self._connection, request, ends)
+                return self._exchange(self._connection, request, ends)
             except (ConnectionError, HTTPException):
-                self._forget()
-        self._connection = self._connected(ends)
-        return self._exchanged(self._connection, request, ends)
+                self._drop_connection()
+        self._connection = self._open_connection(ends)
+        return self._exchange(self._connection, request, ends)
 
-    def _exchanged(self, connection: _Connection, request: Request, ends: float) -> HTTPResponse:
+    def _exchange(self, connection: _Connection, request: Request, ends: float) -> HTTPResponse:
         account = self._account
         stamp = strftime("%Y%m%dT%H%M%SZ", gmtime())
-        headers = signed(request, account.credentials, self._name, account.region, stamp)
+        headers = sign_headers(request, account.credentials, self._name, account.region, stamp)
         query = f"?{request.query}" if request.query else ""
         path = request.escaped_path + query
         told = headers | {"user-agent": _AGENT}  # proxies may change it: not signed
-        connection.line.ends = min(ends, monotonic() + READ_SECONDS)
+        connection.socket.deadline = min(ends, monotonic() + READ_SECONDS)
         connection.request(request.method, path, request.body or None, told)
         return connection.getresponse()
 
-    def _connected(self, ends: float) -> _Connection:
+    def _open_connection(self, ends: float) -> _Connection:
         host, secure = self._url.hostname or "", self._url.scheme == "https"
         port = self._url.port or (HTTPS_PORT if secure else HTTP_PORT)
-        trust = _trust(self._account.authorities) if secure else None
+        trust = _tls_context(self._account.authorities) if secure else None
         ends = min(ends, monotonic() + CONNECT_SECONDS)
-        to = reached(host, port, ends)
+        to = connect(host, port, ends)
         if trust is not None:
             to.settimeout(max(ends - monotonic(), _LEAST_SECONDS))  # for the whole handshake
             to = trust.wrap_socket(to, server_hostname=host)
-        return _Connection(host, port, Line(to))
+        return _Connection(host, port, DeadlineSocket(to))
 
-    def _forget(self) -> None:
+    def _drop_connection(self) -> None:
         if self._connection is not None:
             self._connection.close()
         self._connection = None
 
 
 @cache
-def _trust(authorities: str | None) -> ssl.SSLContext:
+def _tls_context(authorities: str | None) -> ssl.SSLContext:
     """Whom both services have to prove to be: the system's authorities take 18 ms to read."""
     return ssl.create_default_context(cafile=authorities)
 
 
-def _json(body: bytes) -> Mapping[str, Any]:
+def _parse_json(body: bytes) -> Mapping[str, Any]:
     try:
         read: Any = json.loads(body)
     except ValueError as error:
@@ -254,7 +257,7 @@ def _json(body: bytes) -> Mapping[str, Any]:
     return cast("dict[str, Any]", read)
 
 
-def _xml(body: bytes) -> ET.Element:
+def _parse_xml(body: bytes) -> ET.Element:
     try:
         return ET.fromstring(body)  # noqa: S314 — S3's own words, over TLS
     except ET.ParseError as error:

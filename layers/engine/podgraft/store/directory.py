@@ -23,23 +23,23 @@ from time import monotonic
 from podgraft import bundle, kubeyaml
 
 from . import files, tokens
-from .book import Book, Pages
+from .book import CallerDocuments, CallerRegistry
 from .deadline import Deadline
 from .errors import (
+    InvalidVersionError,
     NotLoadedError,
-    RefusedError,
     StoreError,
     UnavailableError,
     UnknownInjectorError,
 )
 from .names import is_name
 from .protocols import LastGood
-from .reloading import Reloading
-from .snapshot import Document, Snapshot, Snapshots, Stale, load
+from .reloading import FileCache
+from .snapshot import Document, Snapshot, SnapshotSet, Staleness, load_snapshots
 from .tokens import Callers, TokensError
 
 
-class DirectoryStore:
+class FolderStore:
     """Policies and bundles from files; ``deferred`` as for ``CachedStore``.
 
     Changes of the files are seen after ``seconds`` at the latest, and of more than 100 files after
@@ -61,7 +61,7 @@ class DirectoryStore:
         self._deferred = deferred
         self._seconds = seconds
         self._last_good = last_good
-        self._injectors: dict[str, Reloading[Snapshots]] = {}
+        self._injectors: dict[str, FileCache[SnapshotSet]] = {}
 
     def snapshot(
         self, injector: str, cluster: str | None, deadline: Deadline | None = None
@@ -73,11 +73,13 @@ class DirectoryStore:
             reloading = self._injector(injector)
             self._injectors[injector] = reloading
         current = reloading.current()
-        return current.value.of(cluster, _stale(current.error) if current.error else None)
+        return current.value.for_cluster(
+            cluster, _make_stale(current.error) if current.error else None
+        )
 
     def injectors(self) -> tuple[str, ...]:
         """The folders that can be injectors, and those that were loaded before."""
-        loaded = {name for name, reloading in self._injectors.items() if not reloading.empty}
+        loaded = {name for name, reloading in self._injectors.items() if not reloading.is_empty}
         try:
             found = {path.name for path in self._folder.iterdir() if _is_injector(path)}
         except OSError as error:
@@ -86,7 +88,7 @@ class DirectoryStore:
             found = set[str]()
         return tuple(sorted(found | loaded))
 
-    def _injector(self, name: str) -> Reloading[Snapshots]:
+    def _injector(self, name: str) -> FileCache[SnapshotSet]:
         path = self._folder / name
         loading = _Loading(path, self._last_good)
         if not is_name(name) or not self._exists(path, loading):
@@ -96,10 +98,10 @@ class DirectoryStore:
             with _unavailable(f"injector {name}", path):
                 return files.fingerprint(str(path))
 
-        def snapshots() -> Snapshots:
-            return loading.load(deferred=self._deferred and reloading.empty)
+        def snapshots() -> SnapshotSet:
+            return loading.load(deferred=self._deferred and reloading.is_empty)
 
-        reloading = Reloading(fingerprint, snapshots, self._seconds, self._clock, keeper=loading)
+        reloading = FileCache(fingerprint, snapshots, self._seconds, self._clock, keeper=loading)
         return reloading
 
     def _exists(self, path: Path, loading: "_Loading") -> bool:
@@ -128,7 +130,7 @@ class _Loading:
         self._last_good = last_good
         self._document: Document | None = None
 
-    def load(self, *, deferred: bool) -> Snapshots:
+    def load(self, *, deferred: bool) -> SnapshotSet:
         """The files as they are: the only place where they are accepted or refused."""
         path = self._path
         text, version = _policy(path)
@@ -136,10 +138,10 @@ class _Loading:
 
         def fetch(digest: str | None) -> Mapping[str, bytes]:
             with _unavailable(f"injector {path.name}", path):
-                bundles[digest] = _bundle(path, digest)
+                bundles[digest] = _load_bundle(path, digest)
             return bundles[digest]
 
-        snapshots = load(path.name, text, version, fetch, deferred=deferred)
+        snapshots = load_snapshots(path.name, text, version, fetch, parse_lazily=deferred)
         if not deferred:
             from .proving import prove  # no cold start needs it
 
@@ -147,18 +149,18 @@ class _Loading:
         self._document = Document(text, version, bundles)
         return snapshots
 
-    def keep(self, snapshots: Snapshots) -> None:
+    def keep(self, snapshots: SnapshotSet) -> None:
         """Keep what was loaded last."""
         document, self._document = self._document, None  # its files are not needed any more
         if self._last_good and document:
             self._last_good.save(self._path.name, document, snapshots)
 
-    def restore(self) -> Snapshots | None:
+    def restore(self) -> SnapshotSet | None:
         """What any process kept last."""
         return self._last_good.restore(self._path.name) if self._last_good else None
 
 
-class DirectoryCallers:
+class FolderCallers:
     """Who may call, by cluster, from files; ``seconds`` as for ``DirectoryStore``.
 
     Callers are never restored from another process: that could revive a revoked token.
@@ -167,10 +169,12 @@ class DirectoryCallers:
     def __init__(self, folder: Path, *, seconds: float = 0.0) -> None:
         self._folder = folder
         self._path = folder / "auth"
-        self._pages: Pages | None = None
-        self._reloading = Reloading(self._fingerprint, self._book, seconds, settled=_readable)
+        self._pages: CallerDocuments | None = None
+        self._reloading = FileCache(
+            self._fingerprint, self._load_registry, seconds, settled=_is_stable
+        )
 
-    def callers(self, deadline: Deadline | None = None) -> Book:
+    def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
         """All callers of all clusters; a local disk needs no deadline.
 
         Raises ``UnavailableError`` if auth/ is unreadable and nothing was loaded.
@@ -180,7 +184,7 @@ class DirectoryCallers:
         book = current.value
         if current.error is None:
             return book
-        every = dict.fromkeys(book.callers, _stale(current.error))
+        every = dict.fromkeys(book.callers, _make_stale(current.error))
         return replace(book, stale={**every, **book.stale})
 
     def _fingerprint(self) -> object:
@@ -191,22 +195,26 @@ class DirectoryCallers:
         """Whether no caller was ever stored, as far as this process knows."""
         return self._pages is None and not files.is_present(self._path)
 
-    def _book(self) -> Book:
+    def _load_registry(self) -> CallerRegistry:
         with _unavailable("callers", self._path):
             if self._is_new():
                 return _nobody(self._folder)
             paths = sorted(path for path in self._path.iterdir() if _is_document(path))
-        read = {path.stem: _callers(path) for path in paths}
-        pages = self._pages = (self._pages or Pages()).turned(read)
-        stale = {cluster: _stale(kept.problem) for cluster, kept in pages.kept.items()}
-        return Book(pages.callers, stale, pages.unread)
+        read = {path.stem: _load_callers(path) for path in paths}
+        pages = self._pages = (self._pages or CallerDocuments()).merge(read)
+        stale = {
+            cluster: _make_stale(kept.problem) for cluster, kept in pages.last_known_good.items()
+        }
+        return CallerRegistry(pages.callers, stale, pages.load_errors)
 
 
-def _nobody(folder: Path) -> Book:
+def _nobody(folder: Path) -> CallerRegistry:
     """The callers of a store without auth/."""
     if not _is_empty(folder):
-        return Book({})
-    return Book({}, missing=UnavailableError(f"the store is empty: {folder.name}; restore it"))
+        return CallerRegistry({})
+    return CallerRegistry(
+        {}, missing=UnavailableError(f"the store is empty: {folder.name}; restore it")
+    )
 
 
 def _is_empty(folder: Path) -> bool:
@@ -250,7 +258,9 @@ def _policy(path: Path) -> tuple[str, str]:
         raise NotLoadedError(f"injector {path.name} does not load: policy: {error}") from error
     if not _says_something(text):
         remedy = "write {} for a policy that sets nothing, or delete the file"
-        raise RefusedError(f"injector {path.name} does not load: policy.yaml: is empty; {remedy}")
+        raise InvalidVersionError(
+            f"injector {path.name} does not load: policy.yaml: is empty; {remedy}"
+        )
     return text, f"sha256:{sha256(content).hexdigest()[:12]}"
 
 
@@ -260,7 +270,7 @@ def _says_something(text: str) -> bool:
     return any(line and not line.startswith("#") and line != "---" for line in lines)
 
 
-def _bundle(path: Path, digest: str | None) -> Mapping[str, bytes]:
+def _load_bundle(path: Path, digest: str | None) -> Mapping[str, bytes]:
     """The only bundle, or the one with this digest."""
     manifests = files.read_manifests(path / "bundle")
     if digest is None:
@@ -280,18 +290,18 @@ def _complete(injector: str, manifests: Mapping[str, bytes]) -> Mapping[str, byt
     for name, content in manifests.items():
         if not content.strip():
             place = f"injector {injector} does not load: bundle: {name}"
-            raise RefusedError(f"{place}: is empty; write the manifest, or delete the file")
+            raise InvalidVersionError(f"{place}: is empty; write the manifest, or delete the file")
     return manifests
 
 
-def _callers(path: Path) -> Callers | StoreError:
+def _load_callers(path: Path) -> Callers | StoreError:
     """One cluster's callers, or why they are not known."""
     try:
         text = path.read_text()
         if not text.strip():
             remedy = "write the callers, or delete the file to revoke them all"
             return NotLoadedError(f"auth/{path.name} does not load: is empty; {remedy}")
-        return tokens.parse(kubeyaml.load(text))
+        return tokens.parse_callers(kubeyaml.load(text))
     except (TokensError, UnicodeDecodeError) as error:
         return NotLoadedError(f"auth/{path.name} does not load: {error}")
     except kubeyaml.NotYAMLError as error:
@@ -302,13 +312,13 @@ def _callers(path: Path) -> Callers | StoreError:
         return UnavailableError(f"auth/{path.name} cannot be read: {error.strerror}")
 
 
-def _readable(book: Book) -> bool:
+def _is_stable(book: CallerRegistry) -> bool:
     """Whether all of it says what the files say; what could not be read may be the next time."""
     if book.missing is not None:
         return False
-    kept = all(stale.refused for stale in book.stale.values())
-    return kept and not any(isinstance(e, UnavailableError) for e in book.unread.values())
+    kept = all(stale.is_invalid for stale in book.stale.values())
+    return kept and not any(isinstance(e, UnavailableError) for e in book.load_errors.values())
 
 
-def _stale(error: StoreError) -> Stale:
-    return Stale(str(error), isinstance(error, NotLoadedError))
+def _make_stale(error: StoreError) -> Staleness:
+    return Staleness(str(error), isinstance(error, NotLoadedError))

@@ -15,7 +15,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any, TypeAlias
 
 from .errors import StoreError
-from .snapshot import Document, Snapshots, load
+from .snapshot import Document, SnapshotSet, load_snapshots
 
 _LOG = logging.getLogger("podgraft.store")
 _ONLY_BUNDLE = ""  # as a key of JSON
@@ -27,7 +27,7 @@ class _Restored:
     """What a file loads to, by the file's identity."""
 
     mark: _Mark
-    snapshots: Snapshots | None
+    snapshots: SnapshotSet | None
 
 
 class FileLastGood:
@@ -37,7 +37,7 @@ class FileLastGood:
         self._folder = folder
         self._restored: dict[str, _Restored] = {}
 
-    def save(self, injector: str, document: Document, snapshots: Snapshots) -> None:
+    def save(self, injector: str, document: Document, snapshots: SnapshotSet) -> None:
         """Replace the file of an injector, unless it is the same."""
         content = _encode(document)
         path = self._path(injector)
@@ -50,7 +50,7 @@ class FileLastGood:
             # The version that loaded is in force all the same.
             _LOG.warning("cannot keep the last good version of %s: %s", injector, error.strerror)
 
-    def restore(self, injector: str) -> Snapshots | None:
+    def restore(self, injector: str) -> SnapshotSet | None:
         """The version in the file, compiled once; ``None`` if there is none that loads."""
         path = self._path(injector)
         try:
@@ -82,11 +82,11 @@ def _replace(path: Path, content: bytes) -> _Mark:
     return mark
 
 
-def _load(injector: str, content: bytes) -> Snapshots | None:
+def _load(injector: str, content: bytes) -> SnapshotSet | None:
     """Load a kept version; another release of podgraft can refuse what this file contains."""
     try:
         document = _decode(content)
-        return load(
+        return load_snapshots(
             injector, document.text, document.version, lambda digest: document.bundles[digest]
         )
     except (StoreError, ValueError, LookupError, TypeError, AttributeError):

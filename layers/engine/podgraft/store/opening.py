@@ -6,22 +6,22 @@ from typing import TypeAlias, assert_never
 
 from podgraft.records import dataclass
 
-from .directory import DirectoryCallers, DirectoryStore
+from .directory import FolderCallers, FolderStore
 from .protocols import CallerStore, Store
 
 # Looking at the files takes a twentieth of a review; a change may wait as long as a blink.
-_LOOKS_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class FolderStoreConfig:
     """Policies, bundles and callers as files."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aws:
+class AwsStoreConfig:
     """Bundles in S3, policies and callers in Parameter Store; ``botocore``: asked by it always."""
 
     bucket: str
@@ -31,36 +31,36 @@ class Aws:
     botocore: bool = False
 
 
-Backing: TypeAlias = Folder | Aws
+StoreConfig: TypeAlias = FolderStoreConfig | AwsStoreConfig
 
 
-def opened(backing: Backing) -> tuple[Store, CallerStore]:
+def open_stores(backing: StoreConfig) -> tuple[Store, CallerStore]:
     """The store of policies and bundles, and the one of callers; nothing is read yet.
 
     Stores defer what they can of their first load: so the function starts.
     """
     match backing:
-        case Folder(path):
+        case FolderStoreConfig(path):
             return (
-                DirectoryStore(path, deferred=True, seconds=_LOOKS_SECONDS),
-                DirectoryCallers(path, seconds=_LOOKS_SECONDS),
+                FolderStore(path, deferred=True, seconds=_POLL_SECONDS),
+                FolderCallers(path, seconds=_POLL_SECONDS),
             )
-        case Aws():
-            return _aws(backing)
+        case AwsStoreConfig():
+            return _open_aws_stores(backing)
         case _:
             assert_never(backing)
 
 
-def _aws(backing: Aws) -> tuple[Store, CallerStore]:
+def _open_aws_stores(backing: AwsStoreConfig) -> tuple[Store, CallerStore]:
     # Imported here: a folder needs none of it.
-    from .aws import clients
+    from .aws import make_clients
     from .cached import CachedCallers, CachedStore
-    from .s3 import Bundles
-    from .ssm import Parameters
+    from .s3 import BundleReader
+    from .ssm import ParameterReader
 
-    ssm, s3 = clients(os.environ, botocore=backing.botocore)
-    parameters = Parameters(ssm, backing.parameter_prefix)
-    bundles = Bundles(s3, backing.bucket, backing.bundle_prefix)
+    ssm, s3 = make_clients(os.environ, botocore=backing.botocore)
+    parameters = ParameterReader(ssm, backing.parameter_prefix)
+    bundles = BundleReader(s3, backing.bucket, backing.bundle_prefix)
     return (
         CachedStore(parameters, bundles, backing.refresh_seconds, deferred=True),
         CachedCallers(parameters, backing.refresh_seconds),

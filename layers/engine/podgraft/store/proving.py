@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from threading import Lock
 
-from podgraft.injection import discreet
+from podgraft.injection import redact
 from podgraft.trial import Trial
 
-from .errors import RefusedError
-from .snapshot import Snapshot, Snapshots
+from .errors import InvalidVersionError
+from .snapshot import Snapshot, SnapshotSet
 
 
 class Proof:
     """The trials of all bundles of one version, for all clusters. Threads may share it."""
 
-    def __init__(self, injector: str, snapshots: Snapshots) -> None:
+    def __init__(self, injector: str, snapshots: SnapshotSet) -> None:
         self._injector = injector
         self._lock = Lock()
         # Errors end in the log: without values of the bundle's own objects.
-        self._trials = [Trial(each.bundle, each.policy, discreet) for each in _distinct(snapshots)]
+        self._trials = [Trial(each.bundle, each.policy, redact) for each in _distinct(snapshots)]
 
     def advance(self, is_over: Callable[[], bool] = lambda: False) -> bool:
         """Go on until the proof is complete, or ``is_over``; return whether it is complete.
@@ -45,24 +45,26 @@ class Proof:
                 return False
             if trial.errors:
                 found = ". ".join(map(str, trial.errors))
-                raise RefusedError(f"injector {self._injector} does not load: bundle: {found}")
+                raise InvalidVersionError(
+                    f"injector {self._injector} does not load: bundle: {found}"
+                )
             self._trials.pop(0)
         return True
 
 
-def prove(injector: str, snapshots: Snapshots) -> None:
+def prove(injector: str, snapshots: SnapshotSet) -> None:
     """Raise ``RefusedError`` if a bundle of this version does not render."""
     Proof(injector, snapshots).advance()
 
 
-def _distinct(snapshots: Snapshots) -> Iterator[Snapshot]:
+def _distinct(snapshots: SnapshotSet) -> Iterator[Snapshot]:
     """The snapshots with bundles that were compiled separately."""
     known: list[Snapshot] = []
-    for snapshot in (snapshots.every, *snapshots.clusters.values()):
+    for snapshot in (snapshots.default, *snapshots.clusters.values()):
         if not any(_compiles_alike(snapshot, other) for other in known):
             known.append(snapshot)
             yield snapshot
 
 
 def _compiles_alike(one: Snapshot, other: Snapshot) -> bool:
-    return one.bundle.digest == other.bundle.digest and one.policy.compiles_as(other.policy)
+    return one.bundle.digest == other.bundle.digest and one.policy.shares_bundle_with(other.policy)

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from podgraft.records import dataclass
 
-from .aws import Patience
+from .aws import RetryBudget
 from .deadline import Deadline
 from .errors import StoreError
 
@@ -17,46 +17,46 @@ T = TypeVar("T")
 _RETRY_SECONDS = 5.0
 
 # The value that is there now, from the one before (``None`` at first); raises ``StoreError``.
-Refresh = Callable[[T | None, Patience], T]
+Refresh = Callable[[T | None, RetryBudget], T]
 
 
 @dataclass(frozen=True, slots=True)
-class Held(Generic[T]):
+class CachedValue(Generic[T]):
     """A value, when it was last confirmed, when to ask again, and why it may be out of date."""
 
     value: T
-    confirmed: float
-    due: float
-    problem: StoreError | None = None
+    confirmed_at: float
+    refresh_at: float
+    error: StoreError | None = None
 
 
-class Refreshing(Generic[T]):
+class PollingCache(Generic[T]):
     """Holds one value. Threads may share it: one refreshes, the others go on with what is held."""
 
     def __init__(self, refresh: Refresh[T], seconds: float, clock: Callable[[], float]) -> None:
         self._refresh = refresh
         self._seconds = seconds
         self._clock = clock
-        self._held: Held[T] | None = None
+        self._held: CachedValue[T] | None = None
         self._lock = Lock()
 
-    def current(self, deadline: Deadline | None = None) -> Held[T]:
+    def current(self, deadline: Deadline | None = None) -> CachedValue[T]:
         """What holds now; raises ``StoreError`` where there was never anything to hold.
 
         Who has no time left for something newer goes on with what is held, due as it is.
         """
         held = self._held
-        if held is not None and self._clock() < held.due:
+        if held is not None and self._clock() < held.refresh_at:
             return held
-        limit = deadline or Deadline.of(None)
-        if held is not None and limit.left(held=True) <= 0:
+        limit = deadline or Deadline.from_timeout(None)
+        if held is not None and limit.remaining_seconds(has_value=True) <= 0:
             return held
         if not self._lock.acquire(blocking=held is None):
             return held or self.current(limit)
         try:
             if self._held is held:
-                self._held = self._refreshed(held, limit)
-            return self._held or self._refreshed(None, limit)
+                self._held = self._refresh_value(held, limit)
+            return self._held or self._refresh_value(None, limit)
         finally:
             self._lock.release()
 
@@ -66,14 +66,16 @@ class Refreshing(Generic[T]):
             if self._held is not None:
                 self._held = replace(self._held, due=self._clock())
 
-    def _refreshed(self, held: Held[T] | None, limit: Deadline) -> Held[T]:
-        patience = Patience.of(limit.left(held=held is not None), self._clock)
+    def _refresh_value(self, held: CachedValue[T] | None, limit: Deadline) -> CachedValue[T]:
+        patience = RetryBudget.from_seconds(
+            limit.remaining_seconds(has_value=held is not None), self._clock
+        )
         try:
             value = self._refresh(held.value if held else None, patience)
         except StoreError as error:
             if held is None:
                 raise
             due = self._clock() + min(self._seconds, _RETRY_SECONDS)
-            return Held(held.value, held.confirmed, due, error)
+            return CachedValue(held.value, held.confirmed_at, due, error)
         now = self._clock()
-        return Held(value, now, now + self._seconds)
+        return CachedValue(value, now, now + self._seconds)

@@ -16,11 +16,11 @@ FREE_FILES = 100
 SECONDS_PER_FILE = 0.0001
 
 # Files that are written while they are read are read again, this often.
-_TRIES = 3
+_MAX_READS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Current(Generic[T]):
+class LoadedValue(Generic[T]):
     """The value in force, and what came of loading a newer one, if that failed."""
 
     value: T
@@ -28,7 +28,7 @@ class Current(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded(Generic[T]):
+class _FileVersion(Generic[T]):
     fingerprint: object
     value: T | None
     error: StoreError | None
@@ -46,7 +46,7 @@ class Keeper(Protocol[T]):
         ...
 
 
-class Reloading(Generic[T]):
+class FileCache(Generic[T]):
     """A value and the fingerprint of the files it came from.
 
     *fingerprint* is never ``None``. It is taken at every look, except within *seconds* of a look
@@ -74,23 +74,23 @@ class Reloading(Generic[T]):
         self._seconds = seconds
         self._clock = clock
         self._rests_until = 0.0
-        self._loaded: _Loaded[T] | None = None
+        self._loaded: _FileVersion[T] | None = None
         self._lock = Lock()
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing was ever good."""
         return self._loaded is None or self._loaded.value is None
 
-    def current(self) -> Current[T]:
+    def current(self) -> LoadedValue[T]:
         """The value of the files as they are; raises ``StoreError`` where none was ever good."""
-        loaded = self._looked()
+        loaded = self._check_files()
         if loaded.value is not None:
-            return Current(loaded.value, loaded.error)
+            return LoadedValue(loaded.value, loaded.error)
         # The same error is raised again and again: without its old traceback, which would grow.
         raise (loaded.error or AssertionError("neither")).with_traceback(None)
 
-    def _looked(self) -> _Loaded[T]:
+    def _check_files(self) -> _FileVersion[T]:
         loaded, now = self._loaded, self._clock()
         if loaded and loaded.value is not None and now < self._rests_until:
             return loaded
@@ -98,12 +98,12 @@ class Reloading(Generic[T]):
             fingerprint = self._fingerprint()
         except UnavailableError as error:
             # Not kept: the next look compares with the fingerprint of the last load again.
-            return _Loaded(None, self._last_good(loaded), error)
+            return _FileVersion(None, self._last_good(loaded), error)
         if loaded is None or loaded.fingerprint != fingerprint:
             with self._lock:
                 loaded = self._loaded
                 if loaded is None or loaded.fingerprint != fingerprint:
-                    loaded = self._loaded = self._reloaded(loaded)
+                    loaded = self._loaded = self._reload(loaded)
         self._rests_until = now + self._rest(fingerprint)
         return loaded
 
@@ -112,29 +112,29 @@ class Reloading(Generic[T]):
         marks = cast("tuple[object, ...]", fingerprint) if isinstance(fingerprint, tuple) else ()
         return max(self._seconds, (len(marks) - FREE_FILES) * SECONDS_PER_FILE)
 
-    def _reloaded(self, before: _Loaded[T] | None) -> _Loaded[T]:
+    def _reload(self, before: _FileVersion[T] | None) -> _FileVersion[T]:
         fingerprint: object = None
         try:
             fingerprint = self._fingerprint()
-            return self._settled(fingerprint)
+            return self._load_stable(fingerprint)
         except UnavailableError as error:
-            return _Loaded(None, self._last_good(before), error)
+            return _FileVersion(None, self._last_good(before), error)
         except StoreError as error:
-            return _Loaded(fingerprint, self._last_good(before), error)
+            return _FileVersion(fingerprint, self._last_good(before), error)
 
-    def _last_good(self, before: _Loaded[T] | None) -> T | None:
+    def _last_good(self, before: _FileVersion[T] | None) -> T | None:
         """The value in force while the files do not load: the restored one, if there is one."""
         restored = self._keeper.restore() if self._keeper is not None else None
         if restored is not None:
             return restored
         return before.value if before else None
 
-    def _settled(self, fingerprint: object) -> _Loaded[T]:
+    def _load_stable(self, fingerprint: object) -> _FileVersion[T]:
         """A value of files that did not change while they were read."""
-        for _ in range(_TRIES):
+        for _ in range(_MAX_READS):
             value, was, fingerprint = self._load(), fingerprint, self._fingerprint()
             if was == fingerprint:
                 if self._keeper is not None:
                     self._keeper.keep(value)
-                return _Loaded(fingerprint if self._is_settled(value) else None, value, None)
+                return _FileVersion(fingerprint if self._is_settled(value) else None, value, None)
         raise UnavailableError("the files change faster than they can be read")

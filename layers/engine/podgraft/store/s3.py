@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from podgraft import bundle
 from podgraft.records import dataclass
 
-from .aws import MissingError, ObjectStore, Patience, call
+from .aws import MissingError, ObjectStore, RetryBudget, call_with_retries
 from .errors import NotLoadedError
 
 # Ten times the largest bundle of Istio's own; more is a mistake that would fill the memory.
@@ -18,18 +18,20 @@ _MAX_FILES = 1000  # one page of a listing
 
 
 @dataclass(frozen=True, slots=True)
-class Bundles:
+class BundleReader:
     """The bundles in one bucket."""
 
     client: ObjectStore
     bucket: str
     prefix: str
 
-    def folder(self, injector: str, digest: str) -> str:
+    def key_prefix(self, injector: str, digest: str) -> str:
         """The key prefix of one bundle."""
         return f"{self.prefix}{injector}/{digest.removeprefix('sha256:')}/"
 
-    def files(self, injector: str, digest: str | None, patience: Patience) -> Mapping[str, bytes]:
+    def files(
+        self, injector: str, digest: str | None, patience: RetryBudget
+    ) -> Mapping[str, bytes]:
         """The bundle's files by relative path.
 
         Raises ``NotLoadedError`` for one that is missing, too large or not what its digest says,
@@ -37,7 +39,7 @@ class Bundles:
         """
         if digest is None:
             raise NotLoadedError('the policy names no bundle; it needs "bundle: sha256:…"')
-        folder = self.folder(injector, digest)
+        folder = self.key_prefix(injector, digest)
         keys = self._keys(folder, patience)
         _check_keys(folder, keys)
         files = {key.removeprefix(folder): self._read(key, patience) for key in keys}
@@ -47,20 +49,20 @@ class Bundles:
             raise NotLoadedError(f"bundle {digest} is damaged in S3; push it again")
         return files
 
-    def _keys(self, folder: str, patience: Patience) -> tuple[str, ...]:
-        listing = call(
+    def _keys(self, folder: str, patience: RetryBudget) -> tuple[str, ...]:
+        listing = call_with_retries(
             "listing the bundle in S3",
             lambda seconds: self.client.keys(self.bucket, folder, _MAX_FILES, seconds),
             patience,
         )
-        if not listing.whole or listing.size > MAX_BUNDLE_BYTES:
+        if not listing.is_complete or listing.size > MAX_BUNDLE_BYTES:
             raise NotLoadedError(
                 f"the bundle is too large; {_MAX_FILES} files and {MAX_BUNDLE_BYTES} bytes at most"
             )
         return listing.keys
 
-    def _read(self, key: str, patience: Patience) -> bytes:
-        return call(
+    def _read(self, key: str, patience: RetryBudget) -> bytes:
+        return call_with_retries(
             "reading the bundle from S3",
             lambda seconds: self.client.read(self.bucket, key, seconds),
             patience,

@@ -20,14 +20,14 @@ from botocore.session import get_session
 
 from podgraft.jsonvalue import JSON
 
-from .aws import CONNECT_SECONDS, READ_SECONDS, Listing, RefusedByAwsError
-from .waiting import within
+from .aws import CONNECT_SECONDS, READ_SECONDS, AwsServiceError, Listing
+from .waiting import run_with_timeout
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 # At DEBUG botocore logs whole answers, and so what Parameter Store keeps encrypted.
-_QUIET = logging.getLogger("botocore")
+_BOTOCORE_LOGGER = logging.getLogger("botocore")
 
 CONFIG = Config(
     connect_timeout=CONNECT_SECONDS,
@@ -50,8 +50,8 @@ class Ssm:
     ) -> Mapping[str, Any]:
         """The answer to one operation."""
         method: Callable[..., Mapping[str, Any]] = getattr(self._client, xform_name(operation))
-        with _translated():
-            return within(seconds, lambda: method(**arguments))
+        with _translate_errors():
+            return run_with_timeout(seconds, lambda: method(**arguments))
 
 
 class S3:
@@ -62,8 +62,8 @@ class S3:
 
     def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
         """The objects below a prefix."""
-        with _translated():
-            found = within(
+        with _translate_errors():
+            found = run_with_timeout(
                 seconds,
                 lambda: self._client.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=limit),
             )
@@ -71,21 +71,21 @@ class S3:
         return Listing(
             keys=tuple(entry["Key"] for entry in entries if "Key" in entry),
             size=sum(entry.get("Size", 0) for entry in entries),
-            whole=not found.get("IsTruncated"),
+            is_complete=not found.get("IsTruncated"),
         )
 
     def read(self, bucket: str, key: str, seconds: float) -> bytes:
         """The content of an object."""
-        with _translated():
-            return within(seconds, lambda: self._read(bucket, key))
+        with _translate_errors():
+            return run_with_timeout(seconds, lambda: self._read(bucket, key))
 
     def _read(self, bucket: str, key: str) -> bytes:
         return self._client.get_object(Bucket=bucket, Key=key)["Body"].read()
 
 
-def clients() -> tuple[Ssm, S3]:
+def make_clients() -> tuple[Ssm, S3]:
     """Both services, by the process's own credentials and region."""
-    _QUIET.setLevel(logging.INFO)
+    _BOTOCORE_LOGGER.setLevel(logging.INFO)
     session = get_session()
     # botocore's create_client is typed for no service in particular.
     s3 = cast("S3Client", session.create_client("s3", config=CONFIG))
@@ -93,14 +93,14 @@ def clients() -> tuple[Ssm, S3]:
 
 
 @contextmanager
-def _translated() -> Generator[None]:
+def _translate_errors() -> Generator[None]:
     """Turn botocore's errors into those that ``aws.call`` knows."""
     try:
         yield
     except ClientError as error:
         code = error.response.get("Error", {}).get("Code", "unknown")
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        raise RefusedByAwsError(code, status) from error
+        raise AwsServiceError(code, status) from error
     except BotoCoreError as error:
         # Endpoint, timeout and truncation errors; their texts may name hosts, never credentials.
         raise ConnectionError(type(error).__name__) from error

@@ -14,7 +14,7 @@ from podgraft.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
+class AwsCredentials:
     """Who signs."""
 
     key: str
@@ -45,8 +45,8 @@ class Request:
         return "&".join(f"{key}={value}" for key, value in pairs)
 
 
-def signed(
-    request: Request, credentials: Credentials, service: str, region: str, stamp: str
+def sign_headers(
+    request: Request, credentials: AwsCredentials, service: str, region: str, timestamp: str
 ) -> dict[str, str]:
     """The headers to send; ``stamp`` is the time as ``20261121T060000Z``."""
     content = sha256(request.body).hexdigest()
@@ -54,7 +54,7 @@ def signed(
         **{name.lower(): value for name, value in request.headers.items()},
         "host": request.host,
         "x-amz-content-sha256": content,
-        "x-amz-date": stamp,
+        "x-amz-date": timestamp,
     }
     if credentials.token:
         sent["x-amz-security-token"] = credentials.token
@@ -63,9 +63,9 @@ def signed(
     lines += [f"{name}:{sent[name].strip()}" for name in names]
     listed = ";".join(names)
     canonical = "\n".join([*lines, "", listed, content])
-    scope = f"{stamp[:8]}/{region}/{service}/aws4_request"
-    told = f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{sha256(canonical.encode()).hexdigest()}"
-    signature = hmac.digest(_key(credentials.secret, scope), told.encode(), "sha256").hex()
+    scope = f"{timestamp[:8]}/{region}/{service}/aws4_request"
+    told = f"AWS4-HMAC-SHA256\n{timestamp}\n{scope}\n{sha256(canonical.encode()).hexdigest()}"
+    signature = hmac.digest(_signing_key(credentials.secret, scope), told.encode(), "sha256").hex()
     sent["authorization"] = (
         f"AWS4-HMAC-SHA256 Credential={credentials.key}/{scope}, "
         f"SignedHeaders={listed}, Signature={signature}"
@@ -73,7 +73,7 @@ def signed(
     return sent
 
 
-def _key(secret: str, scope: str) -> bytes:
+def _signing_key(secret: str, scope: str) -> bytes:
     """The key for one day, region and service."""
     key = f"AWS4{secret}".encode()
     for part in scope.split("/"):

@@ -6,7 +6,7 @@ from typing import Any
 from podgraft.jsonvalue import JSON
 from podgraft.records import dataclass
 
-from .aws import MissingError, ParameterStore, Patience, call
+from .aws import MissingError, ParameterStore, RetryBudget, call_with_retries
 from .errors import NotLoadedError
 
 # GetParameters accepts this many names.
@@ -26,13 +26,13 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class ParameterReader:
     """The parameters under one prefix, such as ``/podgraft``."""
 
     client: ParameterStore
     prefix: str
 
-    def policy(self, injector: str, patience: Patience) -> Parameter:
+    def policy(self, injector: str, patience: RetryBudget) -> Parameter:
         """The policy document of an injector; raises as ``aws.call`` does.
 
         If the text cannot be decrypted, the version is read without it.
@@ -50,7 +50,7 @@ class Parameters:
             return Parameter("", version, error)
 
     def policy_versions(
-        self, injector: str, versions: Sequence[int], patience: Patience
+        self, injector: str, versions: Sequence[int], patience: RetryBudget
     ) -> tuple[Parameter, ...]:
         """Those of the *versions* of a policy document that Parameter Store still has.
 
@@ -59,19 +59,19 @@ class Parameters:
         name = self._policy_name(injector)
         names: list[JSON] = [f"{name}:{version}" for version in versions]
         try:
-            return tuple(map(_parameter, self._read_all(names, name, patience, decrypt=True)))
+            return tuple(map(_to_parameter, self._read_all(names, name, patience, decrypt=True)))
         except MissingError:
             raise
         except NotLoadedError as error:
             # One version that cannot be decrypted fails the request for all.
             found = self._read_all(names, name, patience, decrypt=False)
-            return tuple(_parameter(each, error) for each in found)
+            return tuple(_to_parameter(each, error) for each in found)
 
-    def callers(self, patience: Patience) -> Mapping[str, Parameter]:
+    def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
         """The documents that say who may call, by cluster; raises as ``aws.call`` does."""
         folder = f"{self.prefix}/auth/"
         return {
-            parameter.get("Name", "").removeprefix(folder): _parameter(parameter)
+            parameter.get("Name", "").removeprefix(folder): _to_parameter(parameter)
             for page in self._pages(folder, patience)
             for parameter in page.get("Parameters", [])
         }
@@ -79,11 +79,11 @@ class Parameters:
     def _policy_name(self, injector: str) -> str:
         return f"{self.prefix}/{injector}/policy"
 
-    def _pages(self, folder: str, patience: Patience) -> Iterator[Mapping[str, Any]]:
+    def _pages(self, folder: str, patience: RetryBudget) -> Iterator[Mapping[str, Any]]:
         """Every page of the parameters in a folder; Parameter Store gives ten at a time."""
         arguments: dict[str, JSON] = {"Path": folder.rstrip("/"), "WithDecryption": True}
         while True:
-            page = self._answer(
+            page = self._call(
                 "GetParametersByPath", arguments, "Parameters", f"parameters {folder}", patience
             )
             yield page
@@ -91,20 +91,25 @@ class Parameters:
                 return
             arguments = {**arguments, "NextToken": page["NextToken"]}
 
-    def _read(self, name: str, patience: Patience, *, decrypt: bool = True) -> Parameter:
+    def _read(self, name: str, patience: RetryBudget, *, decrypt: bool = True) -> Parameter:
         arguments: dict[str, JSON] = {"Name": name, "WithDecryption": decrypt}
-        answer = self._answer("GetParameter", arguments, "Parameter", f"parameter {name}", patience)
-        return _parameter(answer["Parameter"])
+        answer = self._call("GetParameter", arguments, "Parameter", f"parameter {name}", patience)
+        return _to_parameter(answer["Parameter"])
 
     def _read_all(
-        self, names: Sequence[JSON], name: str, patience: Patience, *, decrypt: bool
+        self, names: Sequence[JSON], name: str, patience: RetryBudget, *, decrypt: bool
     ) -> Sequence[Mapping[str, Any]]:
         arguments: dict[str, JSON] = {"Names": list(names), "WithDecryption": decrypt}
         what = f"earlier versions of parameter {name}"
-        return self._answer("GetParameters", arguments, "Parameters", what, patience)["Parameters"]
+        return self._call("GetParameters", arguments, "Parameters", what, patience)["Parameters"]
 
-    def _answer(
-        self, operation: str, arguments: Mapping[str, JSON], key: str, what: str, patience: Patience
+    def _call(
+        self,
+        operation: str,
+        arguments: Mapping[str, JSON],
+        key: str,
+        what: str,
+        patience: RetryBudget,
     ) -> Mapping[str, Any]:
         """The answer, if it is one: of JSON that was cut off, botocore makes an empty one."""
 
@@ -114,10 +119,10 @@ class Parameters:
                 raise ConnectionError("the answer is not whole")
             return answer
 
-        return call(f"reading {what}", request, patience)
+        return call_with_retries(f"reading {what}", request, patience)
 
 
-def _parameter(found: Mapping[str, Any], encrypted: NotLoadedError | None = None) -> Parameter:
+def _to_parameter(found: Mapping[str, Any], encrypted: NotLoadedError | None = None) -> Parameter:
     """A parameter of an answer; *encrypted* is why the text of a SecureString is not plain."""
     version = str(found.get("Version", 0))
     if encrypted is not None and found.get("Type") == "SecureString":

@@ -18,12 +18,12 @@ import hmac
 from dataclasses import replace
 
 from podgraft.jsonvalue import JSON, Object
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 from podgraft.records import dataclass
 
 MAX_ACTIVE = 2  # the old and the new one; a third would be one nobody remembers
 
-_SHA256 = lazy(r"[0-9a-f]{64}")
+_SHA256 = lazy_compile(r"[0-9a-f]{64}")
 
 
 class TokensError(ValueError):
@@ -51,7 +51,7 @@ class Callers:
     tokens: tuple[TokenHash, ...] = ()
     subjects: tuple[str, ...] = ()
 
-    def knows(self, *digests: str) -> bool:
+    def has_token(self, *digests: str) -> bool:
         """Whether one of *digests* is an active token's; as long whichever it is, and whether."""
         matches = [hmac.compare_digest(a.sha256, b) for a in self.tokens for b in digests]
         return sum(matches) > 0
@@ -71,27 +71,31 @@ class Callers:
         return replace(self, tokens=tuple(token for token in self.tokens if token != found[0]))
 
 
-def digest(token: str) -> str:
+def hash_token(token: str) -> str:
     """The form in which a token is stored and compared."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def parse(document: JSON) -> Callers:
+def parse_callers(document: JSON) -> Callers:
     """Read the document; raises ``TokensError`` naming the key that is wrong."""
     match document:
         case None:
             return Callers()
         case dict():
-            _only(document, "tokens", "subjects", place="the document")
+            _check_keys(document, "tokens", "subjects", place="the document")
         case _:
             raise TokensError("the document must be a mapping with the keys tokens and subjects")
-    tokens = tuple(_token(item, f"tokens[{i}]") for i, item in enumerate(_list(document, "tokens")))
+    tokens = tuple(
+        _parse_token(item, f"tokens[{i}]") for i, item in enumerate(_parse_list(document, "tokens"))
+    )
     if len(tokens) > MAX_ACTIVE:
         raise TokensError(f"tokens: {len(tokens)} are listed, at most {MAX_ACTIVE} may be active")
-    return Callers(tokens, tuple(_subject(item) for item in _list(document, "subjects")))
+    return Callers(
+        tokens, tuple(_parse_subject(item) for item in _parse_list(document, "subjects"))
+    )
 
 
-def document(callers: Callers) -> Object:
+def to_document(callers: Callers) -> Object:
     """Write the document that ``parse`` reads."""
     tokens: list[JSON] = [
         {"sha256": token.sha256, "created": token.created, "note": token.note}
@@ -100,7 +104,7 @@ def document(callers: Callers) -> Object:
     return {"tokens": tokens, "subjects": list(callers.subjects)}
 
 
-def _list(document: Object, key: str) -> list[JSON]:
+def _parse_list(document: Object, key: str) -> list[JSON]:
     value = document.get(key)
     if value is None:
         return []
@@ -109,10 +113,10 @@ def _list(document: Object, key: str) -> list[JSON]:
     return value
 
 
-def _token(item: JSON, place: str) -> TokenHash:
+def _parse_token(item: JSON, place: str) -> TokenHash:
     if not isinstance(item, dict):
         raise TokensError(f"{place}: expected a mapping with sha256, created and note")
-    _only(item, "sha256", "created", "note", place=place)
+    _check_keys(item, "sha256", "created", "note", place=place)
     sha256, created, note = item.get("sha256"), item.get("created", ""), item.get("note", "")
     # The value is not shown: somebody may have written the token where its hash belongs.
     if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
@@ -122,13 +126,13 @@ def _token(item: JSON, place: str) -> TokenHash:
     return TokenHash(sha256, created, note)
 
 
-def _subject(item: JSON) -> str:
+def _parse_subject(item: JSON) -> str:
     if not isinstance(item, str) or not item:
         raise TokensError("subjects: expected strings such as CN=prod-eu,O=podgraft-clusters")
     return item
 
 
-def _only(mapping: Object, *known: str, place: str) -> None:
+def _check_keys(mapping: Object, *known: str, place: str) -> None:
     # Nor is a key shown: somebody may have written the token there too.
     if mapping.keys() - set(known):
         raise TokensError(f"{place}: has an unknown key; known: {', '.join(known)}")

@@ -10,13 +10,13 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-def within(seconds: float, work: Callable[[], T]) -> T:
+def run_with_timeout(seconds: float, work: Callable[[], T]) -> T:
     """What *work* returns; ``TimeoutError`` where it takes longer.
 
     For what cannot be told a time: name resolution and software development kits. It then goes on
     in a thread of its own until it ends by itself, and nobody hears of it.
     """
-    running = _Running(work)
+    running = _Task(work)
     thread = Thread(target=running.run, daemon=True)
     thread.start()
     thread.join(max(seconds, 0.0))
@@ -25,7 +25,7 @@ def within(seconds: float, work: Callable[[], T]) -> T:
     return running.result()
 
 
-class _Running(Generic[T]):
+class _Task(Generic[T]):
     """What becomes of a piece of work."""
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -45,7 +45,7 @@ class _Running(Generic[T]):
         return self._returned[0]
 
 
-class Line:
+class DeadlineSocket:
     """A connected socket for ``http.client`` that waits until ``ends`` and no longer.
 
     A socket's own time limit begins anew with every piece that arrives.
@@ -53,32 +53,32 @@ class Line:
 
     def __init__(self, to: socket) -> None:
         self._to = to
-        self.ends = 0.0
+        self.deadline = 0.0
 
     def sendall(self, data: bytes) -> None:
         """Send everything."""
-        self.limit()
+        self.set_remaining_timeout()
         self._to.sendall(data)
 
     def makefile(self, mode: str) -> BufferedReader:
         """What arrives, as a file."""
         del mode  # http.client only reads
-        return BufferedReader(_Heard(self, self._to))
+        return BufferedReader(_DeadlineReader(self, self._to))
 
     def close(self) -> None:
         """Close it once the last file of it is closed."""
         self._to.close()
 
-    def limit(self) -> None:
+    def set_remaining_timeout(self) -> None:
         """Let the next call wait as long as there is time; ``TimeoutError`` where there is none."""
-        left = self.ends - monotonic()
+        left = self.deadline - monotonic()
         if left <= 0:
             raise TimeoutError
         self._to.settimeout(left)
 
 
-class _Heard(RawIOBase):
-    def __init__(self, line: Line, to: socket) -> None:
+class _DeadlineReader(RawIOBase):
+    def __init__(self, line: DeadlineSocket, to: socket) -> None:
         self._line = line
         self._file = to.makefile("rb", buffering=0)
 
@@ -86,7 +86,7 @@ class _Heard(RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int | None:
-        self._line.limit()
+        self._line.set_remaining_timeout()
         return self._file.readinto(buffer)
 
     def close(self) -> None:
@@ -94,17 +94,19 @@ class _Heard(RawIOBase):
         super().close()
 
 
-def reached(host: str, port: int, ends: float) -> socket:
+def connect(host: str, port: int, deadline: float) -> socket:
     """A connection to the first address that answers, found and made until *ends*.
 
     Each address has half of the time that is left, and the last one all of it: S3's name has eight.
     """
-    addresses = within(ends - monotonic(), lambda: getaddrinfo(host, port, type=SOCK_STREAM))
+    addresses = run_with_timeout(
+        deadline - monotonic(), lambda: getaddrinfo(host, port, type=SOCK_STREAM)
+    )
     failure = OSError("no address")
     for further, (family, kind, protocol, _, address) in zip(
         range(len(addresses) - 1, -1, -1), addresses, strict=True
     ):
-        left = ends - monotonic()
+        left = deadline - monotonic()
         if left <= 0:
             raise TimeoutError
         made = socket(family, kind, protocol)

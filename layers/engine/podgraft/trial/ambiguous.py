@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 from .outcome import Change, Failure, attempt
 from .probes import Probe
 
 # Keys whose values Istio reads: they choose templates, and most take no free text.
-_OF_ISTIO = lazy(r"(^|\.)istio\.io/")
+_OF_ISTIO = lazy_compile(r"(^|\.)istio\.io/")
 
 # DNS labels that YAML 1.1, as Kubernetes reads it, resolves to something else than text.
 NAMES = tuple("on off yes no y n true false null 1 123 00 0x1 0o7 0b1 1e3".split())  # noqa: SIM905

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from podgraft.admission import AdmissionRequest, Operation
 from podgraft.bundle import Manifest
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, text_at, texts_at
-from podgraft.patterns import lazy
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at, strings_at
+from podgraft.patterns import lazy_compile
 from podgraft.policy import constraints
 from podgraft.policy.constraints import MatchConstraints, ResourceRule
 from podgraft.records import dataclass
@@ -17,8 +17,8 @@ from . import probes
 from .probes import Probe
 
 _ANY = "*"
-_TEXT = lazy(r"'([^'\\\n]{1,200})'|\"([^\"\\\n]{1,200})\"")
-_NAME = lazy(r"[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?")
+_TEXT = lazy_compile(r"'([^'\\\n]{1,200})'|\"([^\"\\\n]{1,200})\"")
+_NAME = lazy_compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?")
 _MOST_VALUES = 6  # texts of a condition that are tried as the value of an annotation or label
 
 # Kinds of resources that are no workloads; of others the kind is guessed.
@@ -76,8 +76,8 @@ class _Wanted:
         spec = object_at(holder.object, "spec")
         matching = object_at(spec, "matchConstraints")
         conditions = objects_at(spec, "matchConditions")
-        sources = [text_at(condition, "expression") for condition in conditions]
-        keys = [text for text in _literals(text_at(spec, "template")) if "/" in text]
+        sources = [string_at(condition, "expression") for condition in conditions]
+        keys = [text for text in _literals(string_at(spec, "template")) if "/" in text]
         found = [text for source in sources for text in _literals(source)]
         names = _selected(object_at(matching, "namespaceSelector"))
         return cls(
@@ -97,9 +97,9 @@ def _literals(source: str) -> Iterator[str]:
 
 def _selected(selector: Object) -> dict[str, str]:
     """Labels that a selector selects."""
-    labels = texts_at(selector, "matchLabels")
+    labels = strings_at(selector, "matchLabels")
     for expression in objects_at(selector, "matchExpressions"):
-        key, values = text_at(expression, "key"), expression.get("values")
+        key, values = string_at(expression, "key"), expression.get("values")
         match expression.get("operator"), values:
             case "In", [str(first), *_]:
                 labels[key] = first
@@ -153,7 +153,7 @@ def _variants(probe: Probe, rule: ResourceRule, sub: str, wanted: _Wanted) -> It
 
 
 def _candidate(probe: Probe, rule: ResourceRule, sub: str, *, is_plain: bool) -> Candidate:
-    request = constraints.creation(probe.object, probe.namespace)
+    request = constraints.make_create_request(probe.object, probe.namespace)
     operation = Operation.CREATE
     if not rule.operations & {_ANY, Operation.CREATE}:
         operation = Operation(min(rule.operations, default=Operation.CREATE))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import field
 
 from podgraft import gotemplate, kube, kubeyaml
-from podgraft.bundle import Call
+from podgraft.bundle import MutationContext
 from podgraft.gotemplate import ExecError, LimitError
 from podgraft.injection import InjectionError
 from podgraft.jsonvalue import Object
@@ -18,7 +18,7 @@ from .probes import Probe
 _MOST_CAUSES = 8
 
 # Does with an object what a review does with it; raises ``InjectionError``.
-Change = Callable[[Object, Call], Object]
+Change = Callable[[Object, MutationContext], Object]
 
 # A tenth of what a review allows: Istio's largest template needs less than a hundredth, and a
 # template that runs into these limits must not hold up the review that loads it.
@@ -68,7 +68,7 @@ class Failure:
     def drawing(self) -> str:
         """The line of the template that failed, with carets under the expression."""
         cause = self.cause
-        return cause.span.drawing if isinstance(cause, ExecError | LimitError) else ""
+        return cause.span.excerpt if isinstance(cause, ExecError | LimitError) else ""
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ def attempt(change: Change, probe: Probe) -> list[Failure]:
     """Return what is wrong with the result for one probe."""
     token = gotemplate.LIMITS.set(LIMITS)
     try:
-        after = change(probe.object, Call(namespace=probe.namespace))
+        after = change(probe.object, MutationContext(namespace=probe.namespace))
         check_kind(after)
     except (InjectionError, kube.DecodeError) as error:
         return [Failure(probe=probe, error=error)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.patch import pointer
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 from podgraft.records import dataclass
 
 # What Go prints for a value that is not there.
@@ -18,7 +18,7 @@ _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
 _HOST = rf"(?:{_LABEL}(?:\.{_LABEL})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?"
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
-_REFERENCE = lazy(
+_REFERENCE = lazy_compile(
     rf"(?:{_HOST}/)?{_COMPONENT}(?:/{_COMPONENT})*"
     r"(?::[0-9A-Za-z_][0-9A-Za-z_.-]{0,127})?"
     r"(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?"

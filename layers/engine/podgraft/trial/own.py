@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from podgraft import kube, policy
-from podgraft.bundle import Bundle, Call, Fault, Graft, Manifest
-from podgraft.injection import discreet
+from podgraft.bundle import Bundle, Diagnostic, Manifest, MutationContext, Mutator
+from podgraft.injection import redact
 from podgraft.jsonvalue import Object
 from podgraft.policy import Skip, constraints
 
@@ -26,7 +26,7 @@ def steps(bundle: Bundle, report: Report) -> Iterator[None]:
 def _failures(bundle: Bundle, manifest: Manifest) -> list[Failure]:
     """What is wrong with the result; nothing for a pod that the policy does not inject."""
     probe = Probe(name=f"{manifest.kind} {manifest.name}", object=manifest.object)
-    grafts = bundle.objects
+    grafts = bundle.object_mutators
     if manifest.kind == "Pod":
         try:
             kube.check(kube.POD, manifest.object)
@@ -34,21 +34,25 @@ def _failures(bundle: Bundle, manifest: Manifest) -> list[Failure]:
             return [Failure(probe=probe, error=error)]
         if isinstance(policy.decide(bundle.rules, manifest.object, probe.namespace), Skip):
             return []
-        grafts = bundle.pods
+        grafts = bundle.pod_mutators
     return attempt(lambda before, call: _change(grafts, before, call), probe)
 
 
-def _change(grafts: tuple[Graft, ...], before: Object, call: Call) -> Object:
-    request = constraints.creation(before, call.namespace)
+def _change(grafts: tuple[Mutator, ...], before: Object, call: MutationContext) -> Object:
+    request = constraints.make_create_request(before, call.namespace)
     after = before
     for graft in grafts:
-        after = graft(after, Call(namespace=call.namespace, request=request)).object
+        after = graft(after, MutationContext(namespace=call.namespace, request=request)).object
     return after
 
 
-def _fault(manifest: Manifest, failure: Failure) -> Fault:
+def _fault(manifest: Manifest, failure: Failure) -> Diagnostic:
     if failure.flaw is not None:
-        return manifest.fault("", f"the result {failure.flaw.problem}", failure.flaw.remedy)
+        return manifest.make_diagnostic(
+            "", f"the result {failure.flaw.problem}", failure.flaw.remedy
+        )
     # The object's author wrote it: its values must not reach a log.
-    text = discreet(failure.error) if failure.error is not None else ""
-    return manifest.fault("", f"a review of it fails: {text}", "correct the template or the object")
+    text = redact(failure.error) if failure.error is not None else ""
+    return manifest.make_diagnostic(
+        "", f"a review of it fails: {text}", "correct the template or the object"
+    )

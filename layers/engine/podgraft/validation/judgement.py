@@ -30,7 +30,7 @@ class Denial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class ValidationResult:
     """What the rules say about a request; without denials it passes."""
 
     denials: tuple[Denial, ...] = ()

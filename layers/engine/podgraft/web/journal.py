@@ -9,10 +9,10 @@ from typing import TextIO, TypeAlias
 from podgraft.jsonvalue import JSON
 
 # Takes one record: "event" says what happened, all other keys are flat.
-Journal: TypeAlias = Callable[[Mapping[str, JSON]], None]
+RequestLog: TypeAlias = Callable[[Mapping[str, JSON]], None]
 
 
-def to(stream: TextIO | None = None) -> Journal:
+def make_stream_log(stream: TextIO | None = None) -> RequestLog:
     """A journal that writes to *stream*, or to standard output as it is at the time."""
 
     def write(record: Mapping[str, JSON]) -> None:
@@ -24,7 +24,7 @@ def to(stream: TextIO | None = None) -> Journal:
     return write
 
 
-def trace(error: BaseException) -> str:
+def format_traceback(error: BaseException) -> str:
     """Where an error came from, without its message, which may quote what must not be logged."""
     frames = traceback.extract_tb(error.__traceback__)
     places = " > ".join(f"{frame.name} ({frame.filename}:{frame.lineno})" for frame in frames)

@@ -6,36 +6,36 @@ from podgraft.settings import Settings
 from podgraft.store import Store
 
 from . import journal
-from .journal import Journal
+from .journal import RequestLog
 
 if TYPE_CHECKING:
     from .tracing import Handler
 
 
-def journal_of(settings: Settings) -> Journal:
+def make_request_log(settings: Settings) -> RequestLog:
     """Powertools' on Lambda, elsewhere lines on standard output."""
     if not settings.on_lambda:
-        return journal.to()
+        return journal.make_stream_log()
     # Imported here: Powertools is a fifth of a cold start, and nobody else needs it.
     from . import powertools
 
-    return powertools.journal(settings.stack)
+    return powertools.make_request_log(settings.stack)
 
 
-def rehearse(store: Store, settings: Settings) -> None:
+def prime(store: Store, settings: Settings) -> None:
     """Review a pod that is nobody's, where nobody waits for the start."""
-    if settings.ahead:
+    if settings.priming_enabled:
         # Imported here: no start on demand does this.
         from . import rehearsal
 
-        rehearsal.rehearse(store)
+        rehearsal.prime(store)
 
 
-def traced(handler: "Handler", settings: Settings) -> "Handler":
+def add_tracing(handler: "Handler", settings: Settings) -> "Handler":
     """The handler, in segments for X-Ray where the settings ask for them."""
-    if not settings.traced:
+    if not settings.tracing_enabled:
         return handler
     # Imported here: the SDK of X-Ray would be paid for by those who never trace.
     from . import tracing
 
-    return tracing.traced(handler, settings.stack)
+    return tracing.add_tracing(handler, settings.stack)

@@ -9,12 +9,12 @@ from podgraft import admission, jsonvalue, review
 from podgraft.jsonvalue import JSON, Object
 from podgraft.store import DEFAULT_INJECTOR, Store
 
-_WANTED: Object = {"sidecar.istio.io/inject": "true"}
+_INJECT_TRUE: Object = {"sidecar.istio.io/inject": "true"}
 # Nobody's pod, injected wherever neither its namespace nor a selector forbids it.
 _POD: JSON = {
     "apiVersion": "v1",
     "kind": "Pod",
-    "metadata": {"name": "rehearsal", "labels": _WANTED, "annotations": _WANTED},
+    "metadata": {"name": "rehearsal", "labels": _INJECT_TRUE, "annotations": _INJECT_TRUE},
     "spec": {"containers": [{"name": "app", "image": "app"}]},
 }
 _REVIEW: JSON = {
@@ -24,9 +24,9 @@ _REVIEW: JSON = {
 }
 
 
-def rehearse(store: Store) -> None:
+def prime(store: Store) -> None:
     """Have the default injector review a pod; the answer goes nowhere, not even into the log."""
     request = admission.decode(jsonvalue.dump(_REVIEW).encode())
-    outcome = review.inject(request, store, review.Caller(injector=DEFAULT_INJECTOR))
-    if isinstance(outcome, review.Answered):
+    outcome = review.inject(request, store, review.ReviewContext(injector=DEFAULT_INJECTOR))
+    if isinstance(outcome, review.ReviewResponse):
         admission.encode(outcome.response)

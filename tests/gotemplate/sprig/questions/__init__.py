@@ -33,14 +33,14 @@ def typed_templates() -> Iterator[str]:
         yield from (typed_template(name, each) for each in arguments)
 
 
-def misuses() -> Iterator[str]:
+def misuse_templates() -> Iterator[str]:
     """Calls of every function with an argument too few, one too many, and each of a wrong type."""
     for name, function in sprig.functions().items():
-        if not function.refused:
-            yield from (f"{{{{ {name} {arguments} }}}}" for arguments in _misused(function))
+        if not function.unsupported_reason:
+            yield from (f"{{{{ {name} {arguments} }}}}" for arguments in _misuse_function(function))
 
 
-def _misused(function: Function) -> Iterator[str]:
+def _misuse_function(function: Function) -> Iterator[str]:
     types = [*function.parameters, *filter(None, (function.variadic,))]
     fitting = [_FITTING.get(type_, "(dict)") for type_ in types]
     if function.parameters:

@@ -8,18 +8,18 @@ from typing import TypeAlias
 Questions: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
-def lines(table: str) -> tuple[str, ...]:
+def table_lines(table: str) -> tuple[str, ...]:
     """The lines of a table, each an argument list."""
     return tuple(line.strip() for line in table.strip().splitlines())
 
 
-def each(names: str, arguments: Iterable[str]) -> Questions:
+def repeat_for_functions(names: str, arguments: Iterable[str]) -> Questions:
     """The same argument lists for several functions."""
     given = tuple(arguments)
     return dict.fromkeys(names.split(), given)
 
 
-def combined(*choices: Iterable[str]) -> tuple[str, ...]:
+def combine_choices(*choices: Iterable[str]) -> tuple[str, ...]:
     """All argument lists that take one of each choice."""
     return tuple(map(" ".join, product(*choices)))
 

@@ -1,8 +1,8 @@
 """Dates and durations, as far as they ask no clock."""
 
-from .asking import Questions, combined, each, lines, methods
+from .asking import Questions, combine_choices, methods, repeat_for_functions, table_lines
 
-DATES = lines(
+DATES = table_lines(
     r"""
     (toDate "2006-01-02" "2017-12-31")
     (toDate "2006-01-02T15:04:05Z07:00" "2020-02-29T23:59:59.123456789Z")
@@ -12,7 +12,7 @@ DATES = lines(
     """
 )
 MOMENTS = (*DATES, "0", "1500000000", "(int64 -1)", "-62135596800", "253402300800")
-LAYOUTS = lines(
+LAYOUTS = table_lines(
     r"""
     "2006-01-02"
     "Mon Jan _2 15:04:05 MST 2006"
@@ -26,7 +26,7 @@ LAYOUTS = lines(
     "é"
     """
 )
-READINGS = lines(
+READINGS = table_lines(
     r"""
     "2006-01-02" "2017-12-31"
     "2006-01-02" "2017-13-31"
@@ -104,7 +104,7 @@ READINGS = lines(
     "_2 2" " 3 31"
     """
 )
-DURATIONS = lines(
+DURATIONS = table_lines(
     r"""
     "1h"
     "-1.5h"
@@ -137,7 +137,7 @@ DURATIONS = lines(
     "-0"
     """
 )
-ROUNDED = lines(
+ROUNDED = table_lines(
     r"""
     8760h
     8761h
@@ -154,7 +154,7 @@ ROUNDED = lines(
     -2h5m
     """
 )
-SPANS = lines(
+SPANS = table_lines(
     r"""
     Hours
     Minutes
@@ -166,7 +166,7 @@ SPANS = lines(
     String
     """
 )
-METHODS = lines(
+METHODS = table_lines(
     r"""
     Year
     Month
@@ -204,15 +204,18 @@ METHODS = lines(
 )
 
 QUESTIONS: Questions = {
-    "date": combined(LAYOUTS, MOMENTS),
-    **each(
-        "dateInZone date_in_zone", combined(LAYOUTS[:2], MOMENTS[:3], ('"UTC"', '""', '"Local"'))
+    "date": combine_choices(LAYOUTS, MOMENTS),
+    **repeat_for_functions(
+        "dateInZone date_in_zone",
+        combine_choices(LAYOUTS[:2], MOMENTS[:3], ('"UTC"', '""', '"Local"')),
     ),
     "htmlDate": MOMENTS,
-    "htmlDateInZone": combined(MOMENTS, ('"UTC"',)),
-    **each("dateModify mustDateModify", combined(DURATIONS, DATES[1:3])),
-    **each("date_modify must_date_modify", combined(DURATIONS[:4], DATES[1:2])),
-    **each("toDate mustToDate", READINGS),
+    "htmlDateInZone": combine_choices(MOMENTS, ('"UTC"',)),
+    **repeat_for_functions("dateModify mustDateModify", combine_choices(DURATIONS, DATES[1:3])),
+    **repeat_for_functions(
+        "date_modify must_date_modify", combine_choices(DURATIONS[:4], DATES[1:2])
+    ),
+    **repeat_for_functions("toDate mustToDate", READINGS),
     "unixEpoch": (
         *DATES,
         *methods(DATES[1], DATES[2], METHODS),

@@ -1,8 +1,8 @@
 """Regular expressions."""
 
-from .asking import Questions, combined, each, lines
+from .asking import Questions, combine_choices, repeat_for_functions, table_lines
 
-TEXTS = lines(
+TEXTS = table_lines(
     r"""
     ""
     "banana"
@@ -13,7 +13,7 @@ TEXTS = lines(
     (trunc 2 "été")
     """
 )
-PATTERNS = lines(
+PATTERNS = table_lines(
     r"""
     ``
     `a`
@@ -40,7 +40,7 @@ PATTERNS = lines(
     `(a*)*`
     """
 )
-BAD_PATTERNS = lines(
+BAD_PATTERNS = table_lines(
     r"""
     `(`
     `)`
@@ -77,7 +77,7 @@ BAD_PATTERNS = lines(
     `[]`
     """
 )
-TEMPLATES = lines(
+TEMPLATES = table_lines(
     r"""
     ""
     "<$0>"
@@ -98,38 +98,47 @@ TEMPLATES = lines(
 )
 
 QUESTIONS: Questions = {
-    "regexFind": (*combined(PATTERNS, TEXTS[1:6]), *combined(BAD_PATTERNS[:4], ('"a"',))),
-    "mustRegexFind": (*combined(PATTERNS[:3], TEXTS), *combined(BAD_PATTERNS, ('"a"',))),
-    **each(
-        "regexMatch mustRegexMatch",
-        (*combined(PATTERNS, TEXTS[1:3]), *combined(BAD_PATTERNS[:5], ('"a"',))),
+    "regexFind": (
+        *combine_choices(PATTERNS, TEXTS[1:6]),
+        *combine_choices(BAD_PATTERNS[:4], ('"a"',)),
     ),
-    **each(
+    "mustRegexFind": (
+        *combine_choices(PATTERNS[:3], TEXTS),
+        *combine_choices(BAD_PATTERNS, ('"a"',)),
+    ),
+    **repeat_for_functions(
+        "regexMatch mustRegexMatch",
+        (*combine_choices(PATTERNS, TEXTS[1:3]), *combine_choices(BAD_PATTERNS[:5], ('"a"',))),
+    ),
+    **repeat_for_functions(
         "regexFindAll regexSplit",
         (
-            *combined(PATTERNS, TEXTS[1:5], ("-1",)),
-            *combined(PATTERNS[1:5], TEXTS, ("0", "2")),
-            *combined(BAD_PATTERNS[:4], ('"a"',), ("-1",)),
+            *combine_choices(PATTERNS, TEXTS[1:5], ("-1",)),
+            *combine_choices(PATTERNS[1:5], TEXTS, ("0", "2")),
+            *combine_choices(BAD_PATTERNS[:4], ('"a"',), ("-1",)),
         ),
     ),
-    **each(
+    **repeat_for_functions(
         "mustRegexFindAll mustRegexSplit",
-        (*combined(PATTERNS[:4], TEXTS[:3], ("2",)), *combined(BAD_PATTERNS[:4], ('"a"', "1"))),
+        (
+            *combine_choices(PATTERNS[:4], TEXTS[:3], ("2",)),
+            *combine_choices(BAD_PATTERNS[:4], ('"a"', "1")),
+        ),
     ),
     "regexReplaceAll": (
-        *combined(PATTERNS, TEXTS[1:5], ('"<$0>"',)),
-        *combined(("`(o)(x)?`", PATTERNS[17]), (TEXTS[2],), TEMPLATES),
-        *combined(BAD_PATTERNS[:4], ('"a"',), ('"b"',)),
+        *combine_choices(PATTERNS, TEXTS[1:5], ('"<$0>"',)),
+        *combine_choices(("`(o)(x)?`", PATTERNS[17]), (TEXTS[2],), TEMPLATES),
+        *combine_choices(BAD_PATTERNS[:4], ('"a"',), ('"b"',)),
     ),
     "mustRegexReplaceAll": (
-        *combined(PATTERNS[16:18], TEXTS[:5], ('"$1-$x"',)),
-        *combined(BAD_PATTERNS[:4], ('"a"',), ('"b"',)),
+        *combine_choices(PATTERNS[16:18], TEXTS[:5], ('"$1-$x"',)),
+        *combine_choices(BAD_PATTERNS[:4], ('"a"',), ('"b"',)),
     ),
-    **each(
+    **repeat_for_functions(
         "regexReplaceAllLiteral mustRegexReplaceAllLiteral",
         (
-            *combined(PATTERNS[:6], TEXTS[1:4], ('"$0"',)),
-            *combined(BAD_PATTERNS[:4], ('"a"',), ('"b"',)),
+            *combine_choices(PATTERNS[:6], TEXTS[1:4], ('"$0"',)),
+            *combine_choices(BAD_PATTERNS[:4], ('"a"',), ('"b"',)),
         ),
     ),
     "regexQuoteMeta": (*TEXTS, r"`\.+*?()|[]{}^$-é`"),

@@ -1,8 +1,8 @@
 """Strings, words, casing, conversion to text, encodings and paths."""
 
-from .asking import Questions, combined, each, lines
+from .asking import Questions, combine_choices, repeat_for_functions, table_lines
 
-TEXTS = lines(
+TEXTS = table_lines(
     r"""
     ""
     "hello"
@@ -17,7 +17,7 @@ TEXTS = lines(
     "\u00a0no\u2003break\u0085"
     """
 )
-NAMES = lines(
+NAMES = table_lines(
     r"""
     ""
     "a"
@@ -44,7 +44,7 @@ NAMES = lines(
     """
 )
 COUNTS = ("-3", "-1", "0", "1", "4", "7", "100")
-VALUES = lines(
+VALUES = table_lines(
     r"""
     nil
     "a\"b\\"
@@ -67,7 +67,7 @@ VALUES = lines(
     (int64 5)
     """
 )
-PATHS = lines(
+PATHS = table_lines(
     r"""
     ""
     "/"
@@ -88,7 +88,7 @@ PATHS = lines(
     "é/ü.x"
     """
 )
-BASE64 = lines(
+BASE64 = table_lines(
     r"""
     ""
     "aGk="
@@ -109,7 +109,7 @@ BASE64 = lines(
     "_-8="
     """
 )
-BASE32 = lines(
+BASE32 = table_lines(
     r"""
     ""
     "NBSWY3DP"
@@ -132,58 +132,75 @@ BASE32 = lines(
 )
 
 QUESTIONS: Questions = {
-    **each("hello", ("",)),
-    **each("upper lower title trim untitle swapcase initials nospace", TEXTS),
-    **each("toString quote squote", VALUES),
-    **each("snakecase kebabcase camelcase", NAMES),
-    **each("base dir clean ext isAbs", PATHS),
-    **each("osBase osDir osClean osExt osIsAbs", PATHS[::4]),
-    **each("b64dec", BASE64),
-    **each("b32dec", BASE32),
-    **each("b64enc b32enc sha1sum sha256sum sha512sum adler32sum", TEXTS[:9]),
-    **each("trunc indent nindent", combined(COUNTS, (TEXTS[1], TEXTS[7], '"日本"'))),
-    **each("repeat", combined(("-1", "0", "1", "3"), ('""', '"ab"', '(trunc 1 "é")'))),
-    **each(
+    **repeat_for_functions("hello", ("",)),
+    **repeat_for_functions("upper lower title trim untitle swapcase initials nospace", TEXTS),
+    **repeat_for_functions("toString quote squote", VALUES),
+    **repeat_for_functions("snakecase kebabcase camelcase", NAMES),
+    **repeat_for_functions("base dir clean ext isAbs", PATHS),
+    **repeat_for_functions("osBase osDir osClean osExt osIsAbs", PATHS[::4]),
+    **repeat_for_functions("b64dec", BASE64),
+    **repeat_for_functions("b32dec", BASE32),
+    **repeat_for_functions("b64enc b32enc sha1sum sha256sum sha512sum adler32sum", TEXTS[:9]),
+    **repeat_for_functions(
+        "trunc indent nindent", combine_choices(COUNTS, (TEXTS[1], TEXTS[7], '"日本"'))
+    ),
+    **repeat_for_functions(
+        "repeat", combine_choices(("-1", "0", "1", "3"), ('""', '"ab"', '(trunc 1 "é")'))
+    ),
+    **repeat_for_functions(
         "abbrev",
-        combined(("0", "3", "4", "5", "8", "100"), ('"hello world"', '"日本語テキスト"', '""')),
+        combine_choices(
+            ("0", "3", "4", "5", "8", "100"), ('"hello world"', '"日本語テキスト"', '""')
+        ),
     ),
-    **each(
+    **repeat_for_functions(
         "abbrevboth",
-        combined(("-5", "0", "4", "5", "20"), ("3", "4", "7", "10"), ('"1234 5678 9123 éé"',)),
+        combine_choices(
+            ("-5", "0", "4", "5", "20"), ("3", "4", "7", "10"), ('"1234 5678 9123 éé"',)
+        ),
     ),
-    **each(
+    **repeat_for_functions(
         "wrap",
-        combined(
+        combine_choices(
             ("-1", "0", "5", "10"), ('"hello wide world"', '"abcdefghijkl mn o"', '""', '" 日本 x"')
         ),
     ),
-    **each(
+    **repeat_for_functions(
         "wrapWith",
-        combined(
+        combine_choices(
             ("0", "5", "10"), ('""', '"\\t"', '"é"'), ('"hello abcdefghijkl  mn"', '"日本語"')
         ),
     ),
-    **each(
+    **repeat_for_functions(
         "trimAll trimall",
-        combined(('""', '"$"', '" é"', '"\\xff"'), ('"$é x é$"', '""', '"\\xffa\\xfe"')),
+        combine_choices(('""', '"$"', '" é"', '"\\xff"'), ('"$é x é$"', '""', '"\\xffa\\xfe"')),
     ),
-    **each(
+    **repeat_for_functions(
         "trimPrefix trimSuffix contains hasPrefix hasSuffix",
-        combined(('""', '"a"', '"é"', '"\\xc3"'), ('""', '"aba"', '"éaé"', '"日"')),
+        combine_choices(('""', '"a"', '"é"', '"\\xc3"'), ('""', '"aba"', '"éaé"', '"日"')),
     ),
-    **each(
+    **repeat_for_functions(
         "replace",
-        combined(('""', '"a"', '"\\xa9"'), ('""', '"-"', '"\\xc3"'), ('"banana"', '"é日"', '""')),
+        combine_choices(
+            ('""', '"a"', '"\\xa9"'), ('""', '"-"', '"\\xc3"'), ('"banana"', '"é日"', '""')
+        ),
     ),
-    **each("substr", combined(("-1", "0", "2"), ("-1", "0", "3", "9"), ('"hello"', '"é"'))),
-    **each("plural", combined(('"one"',), ('"many"',), ("-1", "0", "1", "2"))),
-    **each(
-        "split splitList", combined(('","', '""', '"b"', '"\\xa9"'), ('"a,b,,c"', '""', '"é日"'))
+    **repeat_for_functions(
+        "substr", combine_choices(("-1", "0", "2"), ("-1", "0", "3", "9"), ('"hello"', '"é"'))
     ),
-    **each("splitn", combined(('","', '""'), ("-1", "0", "1", "2", "9"), ('"a,b,c"', '"é日x"'))),
-    **each("join", combined(('", "', '""'), VALUES)),
-    **each("toStrings", (*VALUES, '(list "b" "a" "é" "B" "10" 9)')),
-    **each(
+    **repeat_for_functions(
+        "plural", combine_choices(('"one"',), ('"many"',), ("-1", "0", "1", "2"))
+    ),
+    **repeat_for_functions(
+        "split splitList",
+        combine_choices(('","', '""', '"b"', '"\\xa9"'), ('"a,b,,c"', '""', '"é日"')),
+    ),
+    **repeat_for_functions(
+        "splitn", combine_choices(('","', '""'), ("-1", "0", "1", "2", "9"), ('"a,b,c"', '"é日x"'))
+    ),
+    **repeat_for_functions("join", combine_choices(('", "', '""'), VALUES)),
+    **repeat_for_functions("toStrings", (*VALUES, '(list "b" "a" "é" "B" "10" 9)')),
+    **repeat_for_functions(
         "sortAlpha",
         (
             *VALUES,
@@ -192,5 +209,7 @@ QUESTIONS: Questions = {
             '{{ $l := list "b" "a" }}{{ sortAlpha $l }} {{ $l }}',
         ),
     ),
-    **each("cat", ("", '"a"', "nil", '1 nil "b" 2.5 true', '(list 1) (dict "a" 1)', '"%d" 1')),
+    **repeat_for_functions(
+        "cat", ("", '"a"', "nil", '1 nil "b" 2.5 true', '(list 1) (dict "a" 1)', '"%d" 1')
+    ),
 }

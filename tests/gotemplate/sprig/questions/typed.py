@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .asking import Questions, combined, each
+from .asking import Questions, combine_choices, repeat_for_functions
 
 DATA: dict[str, Any] = {
     "point": {"$type": "main.Point", "value": {"X": 1, "Y": 2}},
@@ -56,17 +56,19 @@ LISTS = (
 )
 
 QUESTIONS: Questions = {
-    **each("typeOf kindOf empty", FIELDS),
-    **each("toString quote squote cat", PRINTED),
-    **each("toJson mustToJson toPrettyJson toRawJson", (*FIELDS, "(dict `k` .point)")),
-    **each("int float64 toDecimal add1 ceil", FIELDS[:22]),
-    **each("join", combined(('","',), PRINTED)),
-    **each("typeIsLike", combined(('"main.Point"', '"int"'), FIELDS[:12])),
-    **each("deepCopy", FIELDS),
-    **each(
+    **repeat_for_functions("typeOf kindOf empty", FIELDS),
+    **repeat_for_functions("toString quote squote cat", PRINTED),
+    **repeat_for_functions(
+        "toJson mustToJson toPrettyJson toRawJson", (*FIELDS, "(dict `k` .point)")
+    ),
+    **repeat_for_functions("int float64 toDecimal add1 ceil", FIELDS[:22]),
+    **repeat_for_functions("join", combine_choices(('","',), PRINTED)),
+    **repeat_for_functions("typeIsLike", combine_choices(('"main.Point"', '"int"'), FIELDS[:12])),
+    **repeat_for_functions("deepCopy", FIELDS),
+    **repeat_for_functions(
         "deepEqual",
         (
-            *combined((".point", ".pointer", ".path", ".flag"), FIELDS[:24]),
+            *combine_choices((".point", ".pointer", ".path", ".flag"), FIELDS[:24]),
             ".same .point",
             ".anys (list)",
             ".map (dict)",
@@ -76,25 +78,27 @@ QUESTIONS: Questions = {
             ".complex .complex",
         ),
     ),
-    **each("first last rest initial reverse uniq compact concat", LISTS),
-    **each("sortAlpha toStrings", (*LISTS[:6], LISTS[7])),
-    **each("slice", combined(LISTS, ("", "1", "0 3"))),
-    **each("has", combined((".same", "1", '"a"', "nil"), LISTS)),
-    **each("without", combined(LISTS, (".same", '"a" 1'))),
-    **each("append", combined(LISTS, (".small",))),
-    **each("get hasKey unset", combined((".map", ".strings"), ('"a"',))),
-    **each("set", ('.map "a" 1',)),
-    **each("keys values", (".map",)),
-    **each("pick omit", ('.map "a"',)),
-    **each("pluck", ('"a" .map (dict "a" 1)',)),
-    **each("dig", ('"a" "x" 0 (dict "a" .strings)', '"a" "x" 0 (dict "a" .map)', '"a" 0 .map')),
-    **each("urlJoin", ('(dict "host" .word)', '(dict "host" .level)')),
-    **each(
+    **repeat_for_functions("first last rest initial reverse uniq compact concat", LISTS),
+    **repeat_for_functions("sortAlpha toStrings", (*LISTS[:6], LISTS[7])),
+    **repeat_for_functions("slice", combine_choices(LISTS, ("", "1", "0 3"))),
+    **repeat_for_functions("has", combine_choices((".same", "1", '"a"', "nil"), LISTS)),
+    **repeat_for_functions("without", combine_choices(LISTS, (".same", '"a" 1'))),
+    **repeat_for_functions("append", combine_choices(LISTS, (".small",))),
+    **repeat_for_functions("get hasKey unset", combine_choices((".map", ".strings"), ('"a"',))),
+    **repeat_for_functions("set", ('.map "a" 1',)),
+    **repeat_for_functions("keys values", (".map",)),
+    **repeat_for_functions("pick omit", ('.map "a"',)),
+    **repeat_for_functions("pluck", ('"a" .map (dict "a" 1)',)),
+    **repeat_for_functions(
+        "dig", ('"a" "x" 0 (dict "a" .strings)', '"a" "x" 0 (dict "a" .map)', '"a" 0 .map')
+    ),
+    **repeat_for_functions("urlJoin", ('(dict "host" .word)', '(dict "host" .level)')),
+    **repeat_for_functions(
         "merge mergeOverwrite mustMerge mustMergeOverwrite",
         (
             ".map .map",
             '.map (dict "a" 1)',
-            *combined(
+            *combine_choices(
                 ('(dict "k" (dict "a" "y" "z" 1))', '(dict "k" "s")', '(dict "k" (list 1))'),
                 tuple(f'(dict "k" {field})' for field in FIELDS),
             ),

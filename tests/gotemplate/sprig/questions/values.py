@@ -1,9 +1,9 @@
 """Lists, dictionaries, defaults, reflection and JSON."""
 
-from .asking import Questions, combined, each, lines
+from .asking import Questions, combine_choices, repeat_for_functions, table_lines
 from .text import VALUES
 
-LISTS = lines(
+LISTS = table_lines(
     r"""
     nil
     (list)
@@ -21,7 +21,7 @@ LISTS = lines(
     (semver "1.2.3")
     """
 )
-DICTS = lines(
+DICTS = table_lines(
     r"""
     (dict)
     (dict "a" 1 "b" (dict "c" "x") "n" nil "e" "")
@@ -31,7 +31,7 @@ DICTS = lines(
 )
 FEW_LISTS = (*LISTS[:4], "(until 4)", "5")
 NUMBERS = ("0", "1", '"1"', "1.0", "(int64 1)", "nil", "true")
-MERGES = lines(
+MERGES = table_lines(
     r"""
     (dict "a" 1 "b" 2) (dict "a" 9 "c" 3)
     (dict "a" "" "b" 0 "c" nil "d" false) (dict "a" "x" "b" 1 "c" 2 "d" true)
@@ -61,7 +61,7 @@ MERGES = lines(
     nil nil
     """
 )
-JSON = lines(
+JSON = table_lines(
     r"""
     ``
     ` `
@@ -145,25 +145,39 @@ ENCODED = (
 )
 
 QUESTIONS: Questions = {
-    **each("list tuple", ("", "nil", '1 "a" (list 2)')),
-    **each("first last rest initial reverse compact uniq", LISTS),
-    **each("mustFirst mustLast mustRest mustInitial mustReverse mustCompact mustUniq", FEW_LISTS),
-    **each("append prepend", combined(LISTS, ('"new"', "nil"))),
-    **each("push mustAppend mustPush mustPrepend", combined(FEW_LISTS, ('"new"',))),
-    **each("concat", ("", *LISTS, '(list 1) (until 2) (splitList "," "a")', "(list) nil")),
-    **each("without", combined(LISTS, ('"b"', 'nil 1 (list 1) "x"', ""))),
-    **each("mustWithout", combined(FEW_LISTS, ('"b"',))),
-    **each("has", combined(('"b"', "nil", "1", "(dict)", "(list 1)"), LISTS)),
-    **each("mustHas", combined(('"b"',), FEW_LISTS)),
-    **each("slice", combined(LISTS[1:8], ("", "1", "0 1", "1 3", "2 1", "-1", "0 9"))),
-    **each("mustSlice", combined(FEW_LISTS, ("1", "0 9"))),
-    **each("chunk", combined(("-4", "-1", "0", "1", "2", "9"), LISTS)),
-    **each("mustChunk", combined(("0", "2"), FEW_LISTS)),
-    **each("dict", ("", '"a"', '"a" 1', "1 2 nil 3 true 4", '"a" 1 "a" 2', "(list 1) 2")),
-    **each("get hasKey unset", combined(DICTS, ('"a"', '"zz"'))),
-    **each("set", combined(DICTS[:2], ('"a" 5', '"new" nil'))),
-    **each("pick omit", combined(DICTS, ("", '"a"', '"a" "b" "zz"'))),
-    **each("pluck", combined(('"a"', '"zz"'), ("", *DICTS, f"{DICTS[1]} {DICTS[3]}"))),
+    **repeat_for_functions("list tuple", ("", "nil", '1 "a" (list 2)')),
+    **repeat_for_functions("first last rest initial reverse compact uniq", LISTS),
+    **repeat_for_functions(
+        "mustFirst mustLast mustRest mustInitial mustReverse mustCompact mustUniq", FEW_LISTS
+    ),
+    **repeat_for_functions("append prepend", combine_choices(LISTS, ('"new"', "nil"))),
+    **repeat_for_functions(
+        "push mustAppend mustPush mustPrepend", combine_choices(FEW_LISTS, ('"new"',))
+    ),
+    **repeat_for_functions(
+        "concat", ("", *LISTS, '(list 1) (until 2) (splitList "," "a")', "(list) nil")
+    ),
+    **repeat_for_functions("without", combine_choices(LISTS, ('"b"', 'nil 1 (list 1) "x"', ""))),
+    **repeat_for_functions("mustWithout", combine_choices(FEW_LISTS, ('"b"',))),
+    **repeat_for_functions(
+        "has", combine_choices(('"b"', "nil", "1", "(dict)", "(list 1)"), LISTS)
+    ),
+    **repeat_for_functions("mustHas", combine_choices(('"b"',), FEW_LISTS)),
+    **repeat_for_functions(
+        "slice", combine_choices(LISTS[1:8], ("", "1", "0 1", "1 3", "2 1", "-1", "0 9"))
+    ),
+    **repeat_for_functions("mustSlice", combine_choices(FEW_LISTS, ("1", "0 9"))),
+    **repeat_for_functions("chunk", combine_choices(("-4", "-1", "0", "1", "2", "9"), LISTS)),
+    **repeat_for_functions("mustChunk", combine_choices(("0", "2"), FEW_LISTS)),
+    **repeat_for_functions(
+        "dict", ("", '"a"', '"a" 1', "1 2 nil 3 true 4", '"a" 1 "a" 2', "(list 1) 2")
+    ),
+    **repeat_for_functions("get hasKey unset", combine_choices(DICTS, ('"a"', '"zz"'))),
+    **repeat_for_functions("set", combine_choices(DICTS[:2], ('"a" 5', '"new" nil'))),
+    **repeat_for_functions("pick omit", combine_choices(DICTS, ("", '"a"', '"a" "b" "zz"'))),
+    **repeat_for_functions(
+        "pluck", combine_choices(('"a"', '"zz"'), ("", *DICTS, f"{DICTS[1]} {DICTS[3]}"))
+    ),
     "keys": (
         "",
         '(dict "a" 1)',
@@ -176,18 +190,22 @@ QUESTIONS: Questions = {
         '{{ values (dict "a" 3 "b" 1 "c" 2) | sortAlpha }}',
     ),
     "dig": (
-        *combined(('"a"', '"a" "b"', '"a" "b" "c"', '"zz" "b"', '"b" "x"', "1"), ('"or"',), DICTS),
+        *combine_choices(
+            ('"a"', '"a" "b"', '"a" "b" "c"', '"zz" "b"', '"b" "x"', "1"), ('"or"',), DICTS
+        ),
         '"a" 1',
         '"a" "or" nil',
         "",
         '"n" "x" 0 (dict "n" nil)',
     ),
-    **each("merge mergeOverwrite mustMerge mustMergeOverwrite", MERGES),
-    **each("deepCopy mustDeepCopy", (*VALUES, *DICTS, '(split "," "a")', '(list (semver "1.0"))')),
+    **repeat_for_functions("merge mergeOverwrite mustMerge mustMergeOverwrite", MERGES),
+    **repeat_for_functions(
+        "deepCopy mustDeepCopy", (*VALUES, *DICTS, '(split "," "a")', '(list (semver "1.0"))')
+    ),
     "deepEqual": (
-        *combined(NUMBERS, NUMBERS),
-        *combined(LISTS[:6], ("(list)", "(rest (list))", '(list "x" "y" "z")')),
-        *combined(DICTS, DICTS),
+        *combine_choices(NUMBERS, NUMBERS),
+        *combine_choices(LISTS[:6], ("(list)", "(rest (list))", '(list "x" "y" "z")')),
+        *combine_choices(DICTS, DICTS),
         '(split "," "a") (split "," "a")',
         '(split "," "a") (dict "_0" "a")',
         '(semver "1.2.3") (semver "1.2.3")',
@@ -196,18 +214,28 @@ QUESTIONS: Questions = {
         "(float64 `nan`) (float64 `nan`)",
         "(list (float64 `nan`)) (list (float64 `nan`))",
     ),
-    **each("empty", (*VALUES, "0", "0.0", '""', "false", "0i", "(dict)", '(split "," "")')),
-    **each("default", ('"d"', *combined(('"d"',), (*VALUES, "0", '""', "(dict)")), '1 nil "x"')),
-    **each("coalesce all any", ("", "nil", '0 "" nil', '0 "a" nil', '"a" 1 true', "(list) (dict)")),
-    **each("ternary", combined(('"yes"', "nil"), ("2",), ("true", "false", "(empty 0)"))),
-    **each("fail", ('"for a reason"', '""', '"ü\\n"')),
-    **each("typeOf kindOf", VALUES),
-    **each(
-        "typeIs typeIsLike",
-        combined(('"[]interface {}"', '"semver.Version"', '"<nil>"'), VALUES[::2]),
+    **repeat_for_functions(
+        "empty", (*VALUES, "0", "0.0", '""', "false", "0i", "(dict)", '(split "," "")')
     ),
-    **each("kindIs", combined(('"slice"', '"ptr"', '"invalid"'), VALUES[::2])),
-    **each("fromJson mustFromJson", JSON),
-    **each("toJson toPrettyJson toRawJson", ENCODED),
-    **each("mustToJson mustToPrettyJson mustToRawJson", ENCODED[::3]),
+    **repeat_for_functions(
+        "default", ('"d"', *combine_choices(('"d"',), (*VALUES, "0", '""', "(dict)")), '1 nil "x"')
+    ),
+    **repeat_for_functions(
+        "coalesce all any", ("", "nil", '0 "" nil', '0 "a" nil', '"a" 1 true', "(list) (dict)")
+    ),
+    **repeat_for_functions(
+        "ternary", combine_choices(('"yes"', "nil"), ("2",), ("true", "false", "(empty 0)"))
+    ),
+    **repeat_for_functions("fail", ('"for a reason"', '""', '"ü\\n"')),
+    **repeat_for_functions("typeOf kindOf", VALUES),
+    **repeat_for_functions(
+        "typeIs typeIsLike",
+        combine_choices(('"[]interface {}"', '"semver.Version"', '"<nil>"'), VALUES[::2]),
+    ),
+    **repeat_for_functions(
+        "kindIs", combine_choices(('"slice"', '"ptr"', '"invalid"'), VALUES[::2])
+    ),
+    **repeat_for_functions("fromJson mustFromJson", JSON),
+    **repeat_for_functions("toJson toPrettyJson toRawJson", ENCODED),
+    **repeat_for_functions("mustToJson mustToPrettyJson mustToRawJson", ENCODED[::3]),
 }

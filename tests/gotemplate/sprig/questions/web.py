@@ -1,8 +1,8 @@
 """Versions and URLs."""
 
-from .asking import Questions, combined, lines, methods
+from .asking import Questions, combine_choices, methods, table_lines
 
-VERSIONS = lines(
+VERSIONS = table_lines(
     r"""
     "1.2.3"
     "v1.2.3"
@@ -28,7 +28,7 @@ VERSIONS = lines(
     """
 )
 CANDIDATES = ('"1.2.3"', '"1.3.0"', '"2.0.0"', '"1.2.3-beta.2"', '"0.2.9"', '"0.0.3"')
-CONSTRAINTS = lines(
+CONSTRAINTS = table_lines(
     r"""
     "1.2.3"
     "=1.2"
@@ -64,7 +64,7 @@ CONSTRAINTS = lines(
     "!=*"
     """
 )
-BAD_CONSTRAINTS = lines(
+BAD_CONSTRAINTS = table_lines(
     r"""
     ""
     "foo"
@@ -76,7 +76,7 @@ BAD_CONSTRAINTS = lines(
     "01x"
     """
 )
-VERSION_METHODS = lines(
+VERSION_METHODS = table_lines(
     r"""
     Major
     Minor
@@ -110,7 +110,7 @@ VERSION_METHODS = lines(
     LessThan nil
     """
 )
-URLS = lines(
+URLS = table_lines(
     r"""
     ""
     "*"
@@ -141,7 +141,7 @@ URLS = lines(
     "http://a/b%2fc;d=1,e!$&'()*+"
     """
 )
-BAD_URLS = lines(
+BAD_URLS = table_lines(
     r"""
     ":x"
     "a b:c"
@@ -191,7 +191,7 @@ BAD_URLS = lines(
 )
 PARTS = (
     "",
-    *lines(
+    *table_lines(
         r"""
         "scheme" "http" "host" "h:80" "path" "/a b" "query" "q=1" "fragment" "f #"
         "scheme" "mailto" "opaque" "a@b.c"
@@ -219,9 +219,9 @@ QUESTIONS: Questions = {
         *methods('(semver "v1.2.3-beta.1+m")', '(semver "1.2.3")', VERSION_METHODS),
     ),
     "semverCompare": (
-        *combined(CONSTRAINTS, CANDIDATES),
-        *combined(BAD_CONSTRAINTS, ('"1.2.3"',)),
-        *combined(('"*"',), VERSIONS),
+        *combine_choices(CONSTRAINTS, CANDIDATES),
+        *combine_choices(BAD_CONSTRAINTS, ('"1.2.3"',)),
+        *combine_choices(('"*"',), VERSIONS),
     ),
     "urlParse": (*URLS, *BAD_URLS),
     "urlJoin": tuple(f"(dict {parts})" for parts in PARTS),

@@ -12,7 +12,7 @@ from enum import StrEnum
 from podgraft.jsonvalue import JSON, Object
 
 
-class Outcome(StrEnum):
+class StepResult(StrEnum):
     """The effect of a station on the object."""
 
     PASSES = "passes"
@@ -53,17 +53,17 @@ STATUSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Station:
+class TraceStep:
     """One station: what it saw, its outcome, and whether it settled the matter.
 
     ``reached`` is false for a station after the one that settled it, which changes nothing.
     """
 
     name: str
-    saw: str
-    outcome: Outcome
-    decides: bool = False
-    because: str = ""
+    observed: str
+    outcome: StepResult
+    is_deciding: bool = False
+    reason: str = ""
     reached: bool = True
 
 
@@ -90,7 +90,7 @@ class Stage:
     """
 
     name: str
-    stations: tuple[Station, ...]
+    steps: tuple[TraceStep, ...]
     object: str = ""
     route: str = ""
     verdict: Verdict | None = None
@@ -109,7 +109,7 @@ class Sidecars:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Journey:
+class DecisionTrace:
     """All stages of one document; ``sidecars`` is set if its pod is injected."""
 
     subject: str
@@ -119,23 +119,23 @@ class Journey:
     warnings: tuple[str, ...] = ()
 
     @property
-    def injected(self) -> bool:
+    def is_injected(self) -> bool:
         """Whether the pod receives sidecars."""
         return self.verdict is Verdict.INJECTED
 
     @property
-    def settled_by(self) -> Station | None:
+    def deciding_step(self) -> TraceStep | None:
         """The station that decided."""
-        return next((s for stage in self.stages for s in stage.stations if s.decides), None)
+        return next((s for stage in self.stages for s in stage.steps if s.is_deciding), None)
 
 
-def make_journey(subject: str, stages: Iterable[Stage], sidecars: Sidecars | None) -> Journey:
+def make_journey(subject: str, stages: Iterable[Stage], sidecars: Sidecars | None) -> DecisionTrace:
     """The journey of a document, with the one station that settles its verdict."""
     listed = list(stages)
     index = _settling(listed)
     verdict = Verdict.NOT_REVIEWED if index is None else listed[index].verdict
     assert verdict is not None  # noqa: S101 - _settling returns stages with a verdict only
-    return Journey(
+    return DecisionTrace(
         subject=subject,
         stages=tuple(
             stage if each == index else _undecided(stage) for each, stage in enumerate(listed)
@@ -164,11 +164,11 @@ def _settling(stages: list[Stage]) -> int | None:
 
 
 def _undecided(stage: Stage) -> Stage:
-    stations = tuple(replace(station, decides=False) for station in stage.stations)
+    stations = tuple(replace(station, decides=False) for station in stage.steps)
     return replace(stage, stations=stations)
 
 
-def exit_status(journeys: Iterable[Journey]) -> int:
+def exit_status(journeys: Iterable[DecisionTrace]) -> int:
     """The exit status for several documents: the worst of 1, 4, 3 and 0, in this order.
 
     Documents that no webhook reviews do not count, unless there are no others.
@@ -178,17 +178,17 @@ def exit_status(journeys: Iterable[Journey]) -> int:
     return next(status for status in (1, 4, 3, 0) if status in statuses)
 
 
-def conclusion(journey: Journey) -> str:
+def describe_conclusion(journey: DecisionTrace) -> str:
     """The verdict in one sentence."""
     word = _word(journey)
-    station = journey.settled_by
+    station = journey.deciding_step
     if station is None:
         return word
-    because = f": {station.because}" if station.because else ""
+    because = f": {station.reason}" if station.reason else ""
     return f"{word}, decided by {station.name}{because}"
 
 
-def _word(journey: Journey) -> str:
+def _word(journey: DecisionTrace) -> str:
     match journey.verdict:
         case Verdict.NOT_REVIEWED:
             return "not reviewed: no webhook of this configuration is for the object"
@@ -200,7 +200,7 @@ def _word(journey: Journey) -> str:
             return str(verdict)
 
 
-def as_json(journey: Journey) -> Object:
+def to_json(journey: DecisionTrace) -> Object:
     """The journey for programs; keys are stable."""
     sidecars = journey.sidecars
     stages: list[JSON] = [_stage_json(stage) for stage in journey.stages]
@@ -209,12 +209,12 @@ def as_json(journey: Journey) -> Object:
     ]
     return {
         "subject": journey.subject,
-        "injected": journey.injected,
+        "injected": journey.is_injected,
         "verdict": str(journey.verdict),
-        "conclusion": conclusion(journey),
+        "conclusion": describe_conclusion(journey),
         "stages": stages,
         "reviews": reviews,
-        "sidecars": None if sidecars is None else _sidecars_json(sidecars),
+        "sidecars": None if sidecars is None else _sidecars_to_json(sidecars),
         "warnings": list(journey.warnings),
     }
 
@@ -224,17 +224,17 @@ def _stage_json(stage: Stage) -> Object:
         "name": stage.name,
         "object": stage.object,
         "route": stage.route,
-        "stations": [_station_json(station) for station in stage.stations],
+        "stations": [_step_to_json(station) for station in stage.steps],
     }
 
 
-def _station_json(station: Station) -> Object:
+def _step_to_json(station: TraceStep) -> Object:
     return {
         "name": station.name,
-        "saw": station.saw,
+        "saw": station.observed,
         "outcome": station.outcome,
-        "decides": station.decides,
-        "because": station.because,
+        "decides": station.is_deciding,
+        "because": station.reason,
         "reached": station.reached,
     }
 
@@ -253,7 +253,7 @@ def _review_json(review: Review) -> Object:
     }
 
 
-def _sidecars_json(sidecars: Sidecars) -> Object:
+def _sidecars_to_json(sidecars: Sidecars) -> Object:
     return {
         "templates": list(sidecars.templates),
         "image": sidecars.image,

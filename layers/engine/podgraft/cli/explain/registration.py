@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from podgraft.admission import AdmissionRequest
 from podgraft.cli.failure import CommandError
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import Notes, Spot, constraints
+from podgraft.policy import Cursor, Diagnostics, constraints
 
-from .journey import Outcome, Stage, Station, Verdict
+from .journey import Stage, StepResult, TraceStep, Verdict
 from .webhooks import Webhook
 
 if TYPE_CHECKING:
@@ -24,42 +24,42 @@ _SELECTORS = ("rules", "namespaceSelector", "objectSelector")
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
+class WebhookMatch:
     """One webhook's stations; whether all let the request pass, and whether its rules do."""
 
     stage: Stage
-    passes: bool
+    is_match: bool
     is_for_resource: bool
 
 
 def evaluate(
     webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
-) -> Sending:
+) -> WebhookMatch:
     """Whether kube-apiserver sends the request to the webhook; raises ``CommandError``."""
     stations = [*_selector_stations(webhook, request, namespaces)]
-    stopped = any(station.decides for station in stations)
+    stopped = any(station.is_deciding for station in stations)
     stations.extend(_condition_stations(webhook, request, namespaces, stopped=stopped))
-    deciding = next((station for station in stations if station.decides), None)
-    outcome = Outcome.PASSES if deciding is None else deciding.outcome
-    verdicts = {Outcome.STOPS: Verdict.SKIPPED, Outcome.DENIES: Verdict.DENIED}
+    deciding = next((station for station in stations if station.is_deciding), None)
+    outcome = StepResult.PASSES if deciding is None else deciding.outcome
+    verdicts = {StepResult.STOPS: Verdict.SKIPPED, StepResult.DENIES: Verdict.DENIED}
     stage = Stage(
         name=f"kube-apiserver, webhook {webhook.name}",
-        stations=tuple(_settled(stations)),
+        steps=tuple(_settled(stations)),
         verdict=verdicts.get(outcome),
     )
-    return Sending(
+    return WebhookMatch(
         stage=stage,
-        passes=deciding is None,
-        is_for_resource=stations[0].outcome is Outcome.PASSES,
+        is_match=deciding is None,
+        is_for_resource=stations[0].outcome is StepResult.PASSES,
     )
 
 
-def _settled(stations: list[Station]) -> Iterator[Station]:
+def _settled(stations: list[TraceStep]) -> Iterator[TraceStep]:
     """The stations; those after the deciding one are not reached."""
     settled = False
     for station in stations:
         yield replace(station, reached=False) if settled else station
-        settled = settled or station.decides
+        settled = settled or station.is_deciding
 
 
 def _manifest(webhook: Webhook) -> Object:
@@ -69,16 +69,16 @@ def _manifest(webhook: Webhook) -> Object:
 
 def _selector_stations(
     webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
-) -> Iterator[Station]:
+) -> Iterator[TraceStep]:
     stopped = False
     for key in _SELECTORS:
-        mismatch = _mismatch(webhook, key, request, namespaces)
+        mismatch = _find_mismatch(webhook, key, request, namespaces)
         decides = mismatch is not None and not stopped
         stopped = stopped or decides
-        yield _station(key, _manifest(webhook).get(key), mismatch, decides)
+        yield _make_step(key, _manifest(webhook).get(key), mismatch, decides)
 
 
-def _mismatch(
+def _find_mismatch(
     webhook: Webhook, key: str, request: AdmissionRequest, namespaces: Mapping[str, Object]
 ) -> str | None:
     """What one part of the registration saw instead of what it wants; ``None`` where it matches."""
@@ -89,19 +89,19 @@ def _mismatch(
     form: Object = {"resourceRules" if key == "rules" else key: wanted}
     if "matchPolicy" in manifest:
         form["matchPolicy"] = manifest["matchPolicy"]
-    notes = Notes()
-    read = constraints.read(Spot(form, f"/webhooks/{webhook.name}", notes))
-    if notes.faults or read is None:
-        raise CommandError(*(f"--webhook-config {fault}" for fault in notes.faults))
+    notes = Diagnostics()
+    read = constraints.parse_constraints(Cursor(form, f"/webhooks/{webhook.name}", notes))
+    if notes.errors or read is None:
+        raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
     found = read.mismatch(request, namespaces)
-    return found.saw if found else None
+    return found.observed if found else None
 
 
-def _station(key: str, wanted: JSON, mismatch: str | None, decides: bool) -> Station:
+def _make_step(key: str, wanted: JSON, mismatch: str | None, decides: bool) -> TraceStep:
     if mismatch is not None:
         because = f"the webhook's {key} does not match, so podgraft is never asked"
-        return Station(key, f"does not match: {mismatch}", Outcome.STOPS, decides, because)
-    return Station(key, "matches" if wanted else "not given", Outcome.PASSES)
+        return TraceStep(key, f"does not match: {mismatch}", StepResult.STOPS, decides, because)
+    return TraceStep(key, "matches" if wanted else "not given", StepResult.PASSES)
 
 
 def _condition_stations(
@@ -110,35 +110,35 @@ def _condition_stations(
     namespaces: Mapping[str, Object],
     *,
     stopped: bool,
-) -> Iterator[Station]:
+) -> Iterator[TraceStep]:
     """A station for each match condition; CEL is loaded only where there are any.
 
     A false condition decides before one that fails (webhook/matchconditions/matcher.go).
     """
     wanted = _manifest(webhook).get("matchConditions")
     if not isinstance(wanted, list) or not wanted:
-        yield Station("matchConditions", "not given", Outcome.PASSES)
+        yield TraceStep("matchConditions", "not given", StepResult.PASSES)
         return
     from podgraft.cel import CONDITIONS_BUDGET, Meter
     from podgraft.policy import conditions
 
-    notes = Notes()
-    spot = Spot(wanted, f"/webhooks/{webhook.name}/matchConditions", notes)
-    read = conditions.read(spot, conditions.Compiler(params=False))
-    if notes.faults:
-        raise CommandError(*(f"--webhook-config {fault}" for fault in notes.faults))
+    notes = Diagnostics()
+    spot = Cursor(wanted, f"/webhooks/{webhook.name}/matchConditions", notes)
+    read = conditions.parse_conditions(spot, conditions.ExpressionCompiler(params=False))
+    if notes.errors:
+        raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
     meter = Meter(CONDITIONS_BUDGET)
-    values = conditions.values(request, namespaces, None)
-    stations = [_condition_station(webhook, condition, values, meter) for condition in read]
-    blocking = [station for station in stations if station.outcome is not Outcome.PASSES]
-    false = [station for station in blocking if station.saw == "false"]
+    values = conditions.condition_variables(request, namespaces, None)
+    stations = [_condition_step(webhook, condition, values, meter) for condition in read]
+    blocking = [station for station in stations if station.outcome is not StepResult.PASSES]
+    false = [station for station in blocking if station.observed == "false"]
     deciding = None if stopped else next(iter(false or blocking), None)
     yield from (replace(each, decides=each is deciding) for each in stations)
 
 
-def _condition_station(
+def _condition_step(
     webhook: Webhook, condition: "Condition", values: Mapping[str, object], meter: "Meter"
-) -> Station:
+) -> TraceStep:
     from podgraft.cel import CostExceededError, EvaluationError
 
     name = f"matchConditions: {condition.name}"
@@ -147,10 +147,10 @@ def _condition_station(
     except (EvaluationError, CostExceededError) as error:
         if webhook.ignores_failure:
             because = "the match condition fails, and failurePolicy Ignore skips the webhook"
-            return Station(name, str(error), Outcome.STOPS, because=because)
+            return TraceStep(name, str(error), StepResult.STOPS, reason=because)
         because = "the match condition fails, and failurePolicy Fail rejects the request"
-        return Station(name, str(error), Outcome.DENIES, because=because)
+        return TraceStep(name, str(error), StepResult.DENIES, reason=because)
     if holds:
-        return Station(name, "true", Outcome.PASSES)
+        return TraceStep(name, "true", StepResult.PASSES)
     because = "the match condition is false, so podgraft is never asked"
-    return Station(name, "false", Outcome.STOPS, because=because)
+    return TraceStep(name, "false", StepResult.STOPS, reason=because)

@@ -8,7 +8,7 @@ from podgraft import kube
 from podgraft.admission import AdmissionRequest
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import Object, object_at, text_at
+from podgraft.jsonvalue import Object, object_at, string_at
 from podgraft.kube import workload
 from podgraft.policy import constraints
 
@@ -26,17 +26,17 @@ _CLUSTER_SCOPED = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class ExplainedPod:
     """An object about to be created; ``place`` is where it keeps its pod, if it has one."""
 
     namespace: str
     object: Object
-    place: workload.Place | None
+    place: workload.PodTemplatePath | None
 
     @property
     def name(self) -> str:
         """The object in words."""
-        shown = documents.name(self.object)
+        shown = documents.object_name(self.object)
         return f"{shown} in {self.namespace}" if self.namespace else shown
 
     @property
@@ -47,44 +47,44 @@ class Subject:
     @property
     def request(self) -> AdmissionRequest:
         """The request that kube-apiserver sends for the creation of the object."""
-        return constraints.creation(self.object, self.namespace)
+        return constraints.make_create_request(self.object, self.namespace)
 
-    def changed(self, value: Object) -> "Subject":
+    def changed(self, value: Object) -> "ExplainedPod":
         """The same subject after a webhook changed it."""
         return replace(self, object=value)
 
-    def make_pod(self) -> "Subject":
+    def make_pod(self) -> "ExplainedPod":
         """The pod that the workload's controller would create; raises ``CommandError``."""
         assert self.place is not None  # noqa: S101 - only workloads have a pod
         try:
             template = workload.template_of(self.object, self.place)
         except kube.WorkloadError as error:
-            raise CommandError(f"{documents.name(self.object)}: {error}") from error
+            raise CommandError(f"{documents.object_name(self.object)}: {error}") from error
         pod = _in_namespace(controllers.make_pod(self.object, template), self.namespace)
-        place = workload.place_of(pod, workload.EVERY)
-        return Subject(namespace=self.namespace, object=pod, place=place)
+        place = workload.find_pod_template_path(pod, workload.ALL_KINDS)
+        return ExplainedPod(namespace=self.namespace, object=pod, place=place)
 
 
-def subjects(path: Path, namespace: str | None) -> Iterator[Subject]:
+def find_pods(path: Path, namespace: str | None) -> Iterator[ExplainedPod]:
     """Every object in a file; *namespace* is for those that name none."""
     found = False
-    for document in documents.objects(path):
+    for document in documents.read_objects(path):
         found = True
-        yield _subject(document, namespace or "default")
+        yield _to_explained_pod(document, namespace or "default")
     if not found:
         raise CommandError(f"{path}: contains no object; name a file with a pod or a workload")
 
 
-def _subject(document: Object, namespace: str) -> Subject:
-    place = workload.place_of(document, workload.EVERY)
+def _to_explained_pod(document: Object, namespace: str) -> ExplainedPod:
+    place = workload.find_pod_template_path(document, workload.ALL_KINDS)
     metadata = object_at(document, "metadata")
     if document.get("kind") == "Namespace":
-        return Subject(namespace=text_at(metadata, "name"), object=document, place=None)
+        return ExplainedPod(namespace=string_at(metadata, "name"), object=document, place=None)
     if document.get("kind") in _CLUSTER_SCOPED:
-        return Subject(namespace="", object=document, place=None)
+        return ExplainedPod(namespace="", object=document, place=None)
     namespace = str(metadata.get("namespace") or namespace)
     placed = _in_namespace(document, namespace)
-    return Subject(namespace=namespace, object=placed, place=place)
+    return ExplainedPod(namespace=namespace, object=placed, place=place)
 
 
 def _in_namespace(value: Object, namespace: str) -> Object:

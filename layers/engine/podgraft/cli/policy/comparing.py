@@ -7,7 +7,7 @@ from difflib import unified_diff
 from podgraft import jsonvalue, kubeyaml
 from podgraft.cli import offline
 from podgraft.jsonvalue import Object
-from podgraft.review import Answered
+from podgraft.review import ReviewResponse
 from podgraft.store import Snapshot
 
 
@@ -22,10 +22,10 @@ class Sample:
 
 def policy_lines(before: str, after: str) -> Iterator[str]:
     """A line a key that differs: ``policy: "enabled" → "disabled"``."""
-    old, new = _document(before), _document(after)
+    old, new = _parse_document(before), _parse_document(after)
     for key in sorted(old.keys() | new.keys()):
         if not jsonvalue.equal(old.get(key), new.get(key)):
-            yield f"{key}: {_shown(old, key)} → {_shown(new, key)}"
+            yield f"{key}: {_format_value(old, key)} → {_format_value(new, key)}"
 
 
 def file_lines(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Iterator[str]:
@@ -34,35 +34,35 @@ def file_lines(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Itera
         old, new = before.get(path, b""), after.get(path, b"")
         if old != new:
             yield from unified_diff(
-                _lines(old), _lines(new), f"live/{path}", f"local/{path}", "", ""
+                _split_lines(old), _split_lines(new), f"live/{path}", f"local/{path}", "", ""
             )
 
 
 def patch_lines(sample: Sample, before: Snapshot, after: Snapshot) -> Iterator[str]:
     """A unified diff of the operations that both sides would send for one pod."""
-    old, new = _outcome(sample, before), _outcome(sample, after)
+    old, new = _review_lines(sample, before), _review_lines(sample, after)
     name = sample.name
     yield from unified_diff(old, new, f"live/{name}", f"local/{name}", "", "", n=1)
 
 
-def _document(text: str) -> Object:
+def _parse_document(text: str) -> Object:
     read = kubeyaml.load(text)
     return read if isinstance(read, dict) else {}
 
 
-def _shown(document: Object, key: str) -> str:
+def _format_value(document: Object, key: str) -> str:
     return jsonvalue.dump(document[key]) if key in document else "not set"
 
 
-def _lines(content: bytes) -> list[str]:
+def _split_lines(content: bytes) -> list[str]:
     return content.decode("utf-8", "replace").splitlines()
 
 
-def _outcome(sample: Sample, snapshot: Snapshot) -> list[str]:
+def _review_lines(sample: Sample, snapshot: Snapshot) -> list[str]:
     """The decision, and each operation on a line of its own."""
-    outcome = offline.inject(sample.pod, sample.namespace, snapshot)
+    outcome = offline.review_pod(sample.pod, sample.namespace, snapshot)
     lines = [offline.describe_outcome(outcome)]
-    if isinstance(outcome, Answered) and outcome.response.patch:
+    if isinstance(outcome, ReviewResponse) and outcome.response.patch:
         operations = jsonvalue.load(outcome.response.patch)
         lines.extend(map(jsonvalue.dump, operations if isinstance(operations, list) else []))
     return lines

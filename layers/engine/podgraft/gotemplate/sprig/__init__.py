@@ -15,13 +15,13 @@ from collections.abc import Mapping
 
 from podgraft.gotemplate.functions import Function
 
-from .changing import changes_maps
+from .changing import mutates_maps
 from .deep import deep_copy
 from .flows import classified
-from .refused import REFUSALS, REFUSED
+from .refused import UNSUPPORTED, UNSUPPORTED_FUNCTIONS
 from .signatures import FUNCTIONS
 
-__all__ = ["REFUSED", "RELEASES", "changes_maps", "deep_copy", "functions"]
+__all__ = ["RELEASES", "UNSUPPORTED", "deep_copy", "functions", "mutates_maps"]
 
 RELEASES = ("3.1", "3.2", "3.3")
 
@@ -43,5 +43,5 @@ def functions(release: str = "3.3") -> Mapping[str, Function]:
     """The functions of a release of sprig ("3.1", "3.2" or "3.3"), the refused ones among them."""
     newer = RELEASES[RELEASES.index(release) + 1 :]
     missing = {name for later in newer for name in _SINCE[later]}
-    known = {**_CLASSIFIED, **REFUSALS}
+    known = {**_CLASSIFIED, **UNSUPPORTED_FUNCTIONS}
     return {name: function for name, function in known.items() if name not in missing}

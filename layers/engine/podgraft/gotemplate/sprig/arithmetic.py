@@ -6,8 +6,8 @@ from collections.abc import Callable
 from podgraft.gotemplate.errors import FunctionError
 from podgraft.govalue import INT, INT64, Slice, Value, slice_of
 
-from .bounds import check_elements
-from .casting import to_float, to_int, wrapped
+from .bounds import check_element_count
+from .casting import to_float, to_int, wrap_int64
 from .panics import INTEGER_DIVIDE
 
 _INTS = slice_of(INT)
@@ -16,7 +16,7 @@ _LEAST_MANTISSA = 0.5  # of math.frexp
 
 
 def _int64(number: int) -> Value:
-    return INT64.convert(wrapped(number))
+    return INT64.convert(wrap_int64(number))
 
 
 def add(*values: Value) -> Value:
@@ -80,29 +80,29 @@ def _extreme(numbers: list[float], infinity: float) -> float:
 
 def maxf(first: Value, *values: Value) -> float:
     """The largest as float64."""
-    return _fold(to_float(first), values, math.inf)
+    return _fold_extreme(to_float(first), values, math.inf)
 
 
 def minf(first: Value, *values: Value) -> float:
     """The smallest as float64."""
-    return _fold(to_float(first), values, -math.inf)
+    return _fold_extreme(to_float(first), values, -math.inf)
 
 
-def _fold(first: float, values: tuple[Value, ...], infinity: float) -> float:
+def _fold_extreme(first: float, values: tuple[Value, ...], infinity: float) -> float:
     return _extreme([first, *map(to_float, values)], infinity)
 
 
 def floor(value: Value) -> float:
     """math.Floor."""
-    return _whole(math.floor, to_float(value))
+    return _round_with(math.floor, to_float(value))
 
 
 def ceil(value: Value) -> float:
     """math.Ceil."""
-    return _whole(math.ceil, to_float(value))
+    return _round_with(math.ceil, to_float(value))
 
 
-def _whole(rounding: Callable[[float], int], number: float) -> float:
+def _round_with(rounding: Callable[[float], int], number: float) -> float:
     """The rounded number; infinities and NaN stay, and so does the sign of zero."""
     if not math.isfinite(number):
         return number
@@ -118,11 +118,11 @@ def round_(value: Value, places: int, *on: float) -> float:
     scale = _power_of_ten(places)
     number = scale * to_float(value)
     fraction = math.modf(number)[0] if math.isfinite(number) else math.nan
-    whole = _whole(math.ceil if fraction >= (on[0] if on else 0.5) else math.floor, number)
-    return _divided(whole, scale)
+    whole = _round_with(math.ceil if fraction >= (on[0] if on else 0.5) else math.floor, number)
+    return _divide(whole, scale)
 
 
-def _divided(left: float, right: float) -> float:
+def _divide(left: float, right: float) -> float:
     """Float division as IEEE 754 has it, zero included."""
     if right == 0:
         return math.nan if left == 0 or math.isnan(left) else math.copysign(math.inf, left)
@@ -160,13 +160,13 @@ def until(count: int) -> Slice:
 
 def until_step(start: int, stop: int, step: int) -> Slice:
     """``start`` to ``stop`` (left out) by ``step``; nothing where the step leads away."""
-    return Slice(_INTS, _steps(start, stop, step))
+    return Slice(_INTS, _step_values(start, stop, step))
 
 
-def _steps(start: int, stop: int, step: int) -> list[int]:
+def _step_values(start: int, stop: int, step: int) -> list[int]:
     if step == 0:
         return []
-    check_elements(-((start - stop) // step))
+    check_element_count(-((start - stop) // step))
     return [*range(start, stop, step)]
 
 
@@ -186,4 +186,4 @@ def seq(*bounds: int) -> str:
                 return ""
         case _:
             return ""
-    return " ".join(map(str, _steps(start, end + (1 if end >= start else -1), step)))
+    return " ".join(map(str, _step_values(start, end + (1 if end >= start else -1), step)))

@@ -11,8 +11,8 @@ from .runes import (
     is_punct,
     is_space,
     is_upper,
-    runes,
     to_lower,
+    to_runes,
     to_upper,
 )
 
@@ -59,7 +59,7 @@ _CLASSES: tuple[tuple[_Kind, Callable[[str], bool], Callable[[str], bool]], ...]
 )
 
 
-class _Words:
+class _WordSplitter:
     """The words of a text, one at a time, and what is written of them.
 
     Invalid UTF-8 (and U+FFFD) belongs to whatever surrounds it.
@@ -83,24 +83,24 @@ class _Words:
         """Take the next word; of kind ``NONE`` at the end."""
         start = self._end
         self.kind = _Kind.NONE
-        first, size = _valid_rune(self._text, start, REPLACEMENT)
+        first, size = _next_valid_rune(self._text, start, REPLACEMENT)
         self._end += size
         if first != REPLACEMENT:
-            self.kind, self._end = _word(self._text, self._end, first)
+            self.kind, self._end = _classify_word(self._text, self._end, first)
         self.word = self._text[start : self._end]
 
     def write(self, kind: _Kind, word: str) -> None:
         """Write a word in lower case, its connectors replaced."""
         if kind in (_Kind.UPPER, _Kind.CONNECTOR):
-            word = "".join(map(self._lowered, runes(word)))
+            word = "".join(map(self._lower_character, to_runes(word)))
         self.out.append(word)
 
-    def _lowered(self, char: str) -> str:
+    def _lower_character(self, char: str) -> str:
         if _is_connector(char):
             return self.connector
         return to_lower(char) if is_upper(char) else char
 
-    def connector_before(self) -> str:
+    def leading_connector(self) -> str:
         """The connector, unless the word is one, or punctuation."""
         return "" if self.kind in (_Kind.CONNECTOR, _Kind.PUNCT) else self.connector
 
@@ -117,49 +117,51 @@ class _Words:
             self.out += self.connector, number
             self.write_run()
         else:
-            self.out += number, self.connector_before()
+            self.out += number, self.leading_connector()
 
     def write_run(self) -> None:
         """Write the words that follow without a connector: alphabets and numbers in turn."""
         while self.kind in (_Kind.ALPHABET, _Kind.NUMBER):
             self.out.append(self.take())
         if self.kind is not _Kind.NONE:
-            self.out.append(self.connector_before())
+            self.out.append(self.leading_connector())
 
 
-def _valid_rune(text: str, at: int, default: str) -> tuple[str, int]:
+def _next_valid_rune(text: str, at: int, default: str) -> tuple[str, int]:
     """The first valid rune from ``at`` on, and the length up to its end."""
     for end in range(at, len(text)):
-        rune = runes(text[end])
+        rune = to_runes(text[end])
         if rune != REPLACEMENT:
             return rune, end + 1 - at
     return default, len(text) - at
 
 
-def _take(text: str, at: int, rune: str, belongs: Callable[[str], bool]) -> tuple[int, int, str]:
+def _take_run(
+    text: str, at: int, rune: str, belongs: Callable[[str], bool]
+) -> tuple[int, int, str]:
     """Where the run of runes that belong ends, where its last one begins, and the rune met."""
     last = at
     while at < len(text):
-        rune, size = _valid_rune(text, at, rune)
+        rune, size = _next_valid_rune(text, at, rune)
         if not belongs(rune):
             break
         last, at = at, at + size
     return at, last, rune
 
 
-def _word(text: str, at: int, first: str) -> tuple[_Kind, int]:
+def _classify_word(text: str, at: int, first: str) -> tuple[_Kind, int]:
     """The kind and the end of the word that begins with ``first``, which ends at ``at``."""
     kind, belongs = next((k, b) for k, begins, b in _CLASSES if begins(first))
-    end, last, rune = _take(text, at, first, belongs)
+    end, last, rune = _take_run(text, at, first, belongs)
     if kind is _Kind.UPPER and end < len(text) and _is_alphabet(rune):
         if end > at:
             return kind, last  # HTTPStatus: the S belongs to Status
-        end, _, _ = _take(text, at, first, _is_lower_alphabet)
+        end, _, _ = _take_run(text, at, first, _is_lower_alphabet)
     return kind, end
 
 
-def _separated(text: str, connector: str) -> str:
-    words = _Words(text, connector)
+def _join_words(text: str, connector: str) -> str:
+    words = _WordSplitter(text, connector)
     while not words.is_last:
         kind, word = words.kind, words.word
         if kind is not _Kind.CONNECTOR:
@@ -170,15 +172,15 @@ def _separated(text: str, connector: str) -> str:
         elif kind is _Kind.CONNECTOR:
             words.write(kind, word)
         elif kind is not _Kind.PUNCT:
-            _after_letters(words)
+            _write_connector_after_letters(words)
     words.write(words.kind, words.word)
     return "".join(words.out)
 
 
-def _after_letters(words: _Words) -> None:
+def _write_connector_after_letters(words: _WordSplitter) -> None:
     """Whether a number belongs to the word before it: Bld4Floor is bld4_floor, HTTP2xx http_2xx."""
     if words.kind is not _Kind.NUMBER:
-        words.out.append(words.connector_before())
+        words.out.append(words.leading_connector())
     elif not words.is_last:
         words.advance_past_number()
 
@@ -189,7 +191,7 @@ def snakecase(text: str) -> str:
     >>> snakecase("HTTP20xOK")
     'http_20x_ok'
     """
-    return _separated(text, "_")
+    return _join_words(text, "_")
 
 
 def kebabcase(text: str) -> str:
@@ -198,7 +200,7 @@ def kebabcase(text: str) -> str:
     >>> kebabcase("FirstName")
     'first-name'
     """
-    return _separated(text, "-")
+    return _join_words(text, "-")
 
 
 def camelcase(text: str) -> str:
@@ -207,7 +209,7 @@ def camelcase(text: str) -> str:
     >>> camelcase("http_server")
     'HttpServer'
     """
-    chars = runes(text)
+    chars = to_runes(text)
     body = next((i for i, char in enumerate(chars) if not _is_connector(char)), len(chars))
     out = [chars[:body]]
     rest = chars[body:]

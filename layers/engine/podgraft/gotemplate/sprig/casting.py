@@ -52,17 +52,17 @@ _HEX_FLOAT = r"[+-]?0[xX](?:_?H\.?(?:H)?|\.H)[pP][+-]?[0-9](?:_?[0-9])*".replace
 _ZERO_DECIMAL = r"\.0+\Z"
 
 
-def wrapped(number: int) -> int:
+def wrap_int64(number: int) -> int:
     """The int64 that Go's arithmetic would leave."""
     return (number - MIN_INT64 & (1 << 64) - 1) + MIN_INT64
 
 
-def truncated(number: float) -> int:
+def truncate_to_int64(number: float) -> int:
     """``int64(number)`` as amd64 computes it: the least integer for all that does not fit."""
-    return int(number) if math.isfinite(number) and _fits(int(number)) else MIN_INT64
+    return int(number) if math.isfinite(number) and _fits_int64(int(number)) else MIN_INT64
 
 
-def _fits(number: int) -> bool:
+def _fits_int64(number: int) -> bool:
     return MIN_INT64 <= number <= MAX_INT64
 
 
@@ -75,7 +75,7 @@ def parse_int(text: str) -> int | None:
     digits = digits.replace("_", "")
     # int() refuses thousands of decimal digits; 21 are too many for an int64 already.
     number = int(sign + digits, _BASES[prefix.lower()]) if prefix else int(sign + digits[:21])
-    return number if _fits(number) else None
+    return number if _fits_int64(number) else None
 
 
 def parse_float(text: str) -> float | None:
@@ -91,7 +91,7 @@ def parse_float(text: str) -> float | None:
     return None
 
 
-def _indirect(value: Value) -> Value:
+def _dereference(value: Value) -> Value:
     while isinstance(value, Pointer) and value.target is not None:
         value = value.target
     return value
@@ -103,12 +103,12 @@ def to_int(value: Value) -> int:
     >>> [to_int(value) for value in ("0x1f", "010", "1_000", "12.00", "1.5", 2.9, True, None, [])]
     [31, 8, 1000, 12, 0, 2, 1, 0, 0]
     """
-    value = _indirect(value)
+    value = _dereference(value)
     type_ = type_of(value)
     if type_ in _INTEGERS:
-        return wrapped(value)
+        return wrap_int64(value)
     if type_ in _FLOATS:
-        return truncated(value)
+        return truncate_to_int64(value)
     if type_ is STRING:
         return parse_int(re.sub(_ZERO_DECIMAL, "", value)) or 0
     if type_ is BOOL:
@@ -127,7 +127,7 @@ def to_float(value: Value) -> float:
     >>> [to_float(value) for value in ("1e3", "0x1p-2", "1e999", "x", 3, True, None)]
     [1000.0, 0.25, 0.0, 0.0, 3.0, 1.0, 0.0]
     """
-    value = _indirect(value)
+    value = _dereference(value)
     type_ = type_of(value)
     if type_ is STRING:
         number = parse_float(value)
@@ -153,4 +153,4 @@ def to_decimal(value: Value) -> Value:
     """The value's text read as octal digits, an int64; 0 if it is none."""
     text = sprint(value)
     number = int(text, 8) if re.fullmatch(_OCTAL, text) else 0
-    return INT64.convert(number if _fits(number) else 0)
+    return INT64.convert(number if _fits_int64(number) else 0)

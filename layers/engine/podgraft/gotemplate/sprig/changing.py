@@ -8,14 +8,14 @@ from collections.abc import Set as AbstractSet
 
 from podgraft.gotemplate.program import Program
 
-_CHANGING = frozenset(
+_MUTATING = frozenset(
     ("merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite", "set", "unset")
 )
 
 
-def changes_maps(program: Program, ambient: AbstractSet[str] = frozenset()) -> bool:
+def mutates_maps(program: Program, ambient: AbstractSet[str] = frozenset()) -> bool:
     """Whether the program names a function that changes a map it is given, or one of the
     ``ambient`` ones, which may change the data by themselves.
     """
-    changing = _CHANGING | ambient
+    changing = _MUTATING | ambient
     return not all(changing.isdisjoint(each.calls) for each in program.templates.values())

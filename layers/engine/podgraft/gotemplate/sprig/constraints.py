@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from .patterns import Match, compile_, matches
-from .runes import runes
+from .runes import to_runes
 from .versions import Version, VersionError, compare_prereleases, parse
 
 _OPERATOR = r"!=|>=|=>|<=|=<|~>|=|>|<|~|\^"
@@ -24,7 +24,7 @@ _RANGE = rf"\s*({_VERSION})\s+-\s+({_VERSION})\s*"
 _RANGE_END = 6  # the group of the second version
 
 
-class Given(IntEnum):
+class VersionPrecision(IntEnum):
     """Up to which number a version was spelled out; an x is none."""
 
     NOTHING = 0
@@ -39,14 +39,14 @@ class Constraint:
 
     operator: str
     bound: Version
-    given: Given
+    precision: VersionPrecision
 
     def allows(self, version: Version) -> bool:
         """Whether the version meets the constraint.
 
         Prereleases are looked at only where the constraint names one, or excludes one version.
         """
-        excludes_one = self.operator == "!=" and self.given is Given.PATCH
+        excludes_one = self.operator == "!=" and self.precision is VersionPrecision.PATCH
         if version.prerelease and not self.bound.prerelease and not excludes_one:
             return False
         return _CHECKS[self.operator](version, self)
@@ -57,10 +57,10 @@ def parse_constraints(text: str) -> list[list[Constraint]]:
 
     Raises ``VersionError``.
     """
-    return [_all_of(part) for part in _without_ranges(text).split("||")]
+    return [_parse_all_of(part) for part in _expand_ranges(text).split("||")]
 
 
-def _without_ranges(text: str) -> str:
+def _expand_ranges(text: str) -> str:
     """``1.2 - 2`` written as two constraints."""
     parts: list[str] = []
     end = 0
@@ -71,22 +71,22 @@ def _without_ranges(text: str) -> str:
     return "".join([*parts, text[end:]])
 
 
-def _all_of(text: str) -> list[Constraint]:
-    if not compile_(_ALL_OF).search(runes(text)):
+def _parse_all_of(text: str) -> list[Constraint]:
+    if not compile_(_ALL_OF).search(to_runes(text)):
         raise VersionError(f"improper constraint: {text}")
-    return [_constraint(found) for found in matches(compile_(_ONE), text)]
+    return [_parse_constraint(found) for found in matches(compile_(_ONE), text)]
 
 
-def _constraint(found: Match) -> Constraint:
+def _parse_constraint(found: Match) -> Constraint:
     major, minor, patch, prerelease = (found.group(number) or "" for number in (3, 4, 5, 6))
     if major in _ANY:
-        given, version = Given.NOTHING, f"0.0.0{prerelease}"
+        given, version = VersionPrecision.NOTHING, f"0.0.0{prerelease}"
     elif minor.removeprefix(".") in _ANY:
-        given, version = Given.MAJOR, f"{major}.0.0{prerelease}"
+        given, version = VersionPrecision.MAJOR, f"{major}.0.0{prerelease}"
     elif patch.removeprefix(".") in _ANY:
-        given, version = Given.MINOR, f"{major}{minor}.0{prerelease}"
+        given, version = VersionPrecision.MINOR, f"{major}{minor}.0{prerelease}"
     else:
-        given, version = Given.PATCH, found.group(2) or ""
+        given, version = VersionPrecision.PATCH, found.group(2) or ""
     try:
         return Constraint(found.group(1) or "", parse(version), given)
     except VersionError as error:
@@ -99,11 +99,11 @@ _ANY = ("", "x", "X", "*")
 def _differs(version: Version, constraint: Constraint) -> bool:
     """``!=``; with numbers left out, from all versions that begin so."""
     bound = constraint.bound
-    if constraint.given is Given.PATCH or version.major != bound.major:
+    if constraint.precision is VersionPrecision.PATCH or version.major != bound.major:
         return version.compare(bound) != 0
-    if constraint.given is Given.MAJOR:
+    if constraint.precision is VersionPrecision.MAJOR:
         return False
-    if version.minor != bound.minor or constraint.given is Given.NOTHING:
+    if version.minor != bound.minor or constraint.precision is VersionPrecision.NOTHING:
         return version.compare(bound) != 0
     return compare_prereleases(version.prerelease, bound.prerelease) != 0
 
@@ -111,21 +111,21 @@ def _differs(version: Version, constraint: Constraint) -> bool:
 def _exceeds(version: Version, constraint: Constraint) -> bool:
     """``>``; with numbers left out, all versions that begin so."""
     bound = constraint.bound
-    if version.major == bound.major and constraint.given is Given.MAJOR:
+    if version.major == bound.major and constraint.precision is VersionPrecision.MAJOR:
         return False
-    if version.major == bound.major and constraint.given is Given.MINOR:
+    if version.major == bound.major and constraint.precision is VersionPrecision.MINOR:
         return version.minor > bound.minor
     return version.compare(bound) > 0
 
 
-def _at_most(version: Version, constraint: Constraint) -> bool:
+def _is_at_most(version: Version, constraint: Constraint) -> bool:
     """``<=``; with numbers left out, versions that begin so too."""
     bound = constraint.bound
-    if constraint.given is Given.PATCH:
+    if constraint.precision is VersionPrecision.PATCH:
         return version.compare(bound) <= 0
     if version.major != bound.major:
         return version.major < bound.major
-    return constraint.given is Given.MAJOR or version.minor <= bound.minor
+    return constraint.precision is VersionPrecision.MAJOR or version.minor <= bound.minor
 
 
 def _is_near(version: Version, constraint: Constraint) -> bool:
@@ -133,7 +133,7 @@ def _is_near(version: Version, constraint: Constraint) -> bool:
     bound = constraint.bound
     if version.compare(bound) < 0:
         return False
-    if constraint.given in (Given.NOTHING, Given.PATCH) and (
+    if constraint.precision in (VersionPrecision.NOTHING, VersionPrecision.PATCH) and (
         bound.major,
         bound.minor,
         bound.patch,
@@ -141,32 +141,32 @@ def _is_near(version: Version, constraint: Constraint) -> bool:
         return True
     if version.major != bound.major:
         return False
-    return constraint.given is Given.MAJOR or version.minor == bound.minor
+    return constraint.precision is VersionPrecision.MAJOR or version.minor == bound.minor
 
 
 def _equals(version: Version, constraint: Constraint) -> bool:
     """``=`` or nothing; with numbers left out as ``~``."""
-    if constraint.given < Given.PATCH:
+    if constraint.precision < VersionPrecision.PATCH:
         return _is_near(version, constraint)
     return version.compare(constraint.bound) == 0
 
 
 def _is_compatible(version: Version, constraint: Constraint) -> bool:
     """``^``: not less, and the same up to the first number that is not 0."""
-    bound, given = constraint.bound, constraint.given
+    bound, given = constraint.bound, constraint.precision
     if version.compare(bound) < 0 or version.major != bound.major:
         return False
-    if bound.major > 0 or given is Given.MAJOR:
+    if bound.major > 0 or given is VersionPrecision.MAJOR:
         return True
     if version.minor != bound.minor:
         return False
-    return bound.minor > 0 or given is Given.MINOR or version.patch == bound.patch
+    return bound.minor > 0 or given is VersionPrecision.MINOR or version.patch == bound.patch
 
 
 _Check = Callable[[Version, Constraint], bool]
 
 
-def _by_order(holds: Callable[[int, int], bool]) -> _Check:
+def _order_check(holds: Callable[[int, int], bool]) -> _Check:
     return lambda version, constraint: holds(version.compare(constraint.bound), 0)
 
 
@@ -175,11 +175,11 @@ _CHECKS: Mapping[str, _Check] = {
     "=": _equals,
     "!=": _differs,
     ">": _exceeds,
-    "<": _by_order(operator.lt),
-    ">=": _by_order(operator.ge),
-    "=>": _by_order(operator.ge),
-    "<=": _at_most,
-    "=<": _at_most,
+    "<": _order_check(operator.lt),
+    ">=": _order_check(operator.ge),
+    "=>": _order_check(operator.ge),
+    "<=": _is_at_most,
+    "=<": _is_at_most,
     "~": _is_near,
     "~>": _is_near,
     "^": _is_compatible,

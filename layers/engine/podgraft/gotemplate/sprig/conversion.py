@@ -1,12 +1,12 @@
 """Values as text: toString and its list forms, quoting and joining."""
 
 from podgraft.gotemplate.printing import sprint
+from podgraft.gotemplate.quoting import merge_escaped_bytes
 from podgraft.gotemplate.quoting import quote as go_quote
-from podgraft.gotemplate.quoting import whole
 from podgraft.govalue import STRINGS, UINT8, Kind, Slice, Value, type_of
 
-from .bounds import check_text
-from .runes import decoded, encoded
+from .bounds import check_text_size
+from .runes import decode, encode
 
 
 def strval(value: Value) -> str:
@@ -14,7 +14,7 @@ def strval(value: Value) -> str:
     if isinstance(value, str):
         return value if value.__class__ is str else sprint(value)
     if isinstance(value, Slice) and value.type.elem is UINT8:
-        return decoded(bytes(value))
+        return decode(bytes(value))
     return sprint(value)
 
 
@@ -35,9 +35,9 @@ def to_strings(value: Value) -> Slice:
 
 def join(separator: str, value: Value) -> str:
     """The elements as text with a separator between them."""
-    parts, between = [*map(encoded, strslice(value))], encoded(separator)
-    check_text(sum(map(len, parts)) + len(between) * len(parts))
-    return decoded(between.join(parts))
+    parts, between = [*map(encode, strslice(value))], encode(separator)
+    check_text_size(sum(map(len, parts)) + len(between) * len(parts))
+    return decode(between.join(parts))
 
 
 def quote(*values: Value) -> str:
@@ -56,4 +56,4 @@ def squote(*values: Value) -> str:
 
 def cat(*values: Value) -> str:
     """The values with blanks between them, nil left out."""
-    return whole(" ".join(sprint(value) for value in values if value is not None))
+    return merge_escaped_bytes(" ".join(sprint(value) for value in values if value is not None))

@@ -15,13 +15,13 @@ from podgraft.gotime import (
     DurationError,
     LayoutError,
     Moment,
-    format_moment,
+    format_duration,
+    format_time,
     moment_of,
     parse_duration,
-    print_duration,
-    read_moment,
+    parse_time,
     time_of,
-    wrapped,
+    wrap_int64,
 )
 from podgraft.govalue import INT, INT32, INT64, STRING, Struct, Value, type_of
 
@@ -48,7 +48,7 @@ def date_in_zone(layout: str, value: Value, zone: str) -> str:
     """``date`` in UTC, which is the only zone."""
     if zone not in ("", "UTC", "Local"):
         raise FunctionError(f"time zone {zone}: only UTC is known")
-    return format_moment(replace(_moment(value), zone=UTC), layout)
+    return format_time(replace(_to_moment(value), zone=UTC), layout)
 
 
 def html_date(value: Value) -> str:
@@ -61,7 +61,7 @@ def html_date_in_zone(value: Value, zone: str) -> str:
     return date_in_zone(_HTML, value, zone)
 
 
-def _moment(value: Value) -> Moment:
+def _to_moment(value: Value) -> Moment:
     type_ = type_of(value)
     if type_ in (INT, INT32, INT64):
         return Moment(int(value))
@@ -81,7 +81,7 @@ def date_modify(duration: str, value: Struct) -> Struct:
 def must_date_modify(duration: str, value: Struct) -> Struct:
     """The date so much later."""
     try:
-        return time_of(moment_of(value).plus(parse_duration(duration)))
+        return time_of(moment_of(value).add(parse_duration(duration)))
     except DurationError as error:
         raise FunctionError(str(error)) from error
 
@@ -89,7 +89,7 @@ def must_date_modify(duration: str, value: Struct) -> Struct:
 def to_date(layout: str, text: str) -> Struct:
     """The date in the text; Go's zero time for one that is not as the layout says."""
     try:
-        return time_of(read_moment(layout, text))
+        return time_of(parse_time(layout, text))
     except LayoutError:
         return time_of(Moment())
 
@@ -97,7 +97,7 @@ def to_date(layout: str, text: str) -> Struct:
 def must_to_date(layout: str, text: str) -> Struct:
     """The date in the text."""
     try:
-        return time_of(read_moment(layout, text))
+        return time_of(parse_time(layout, text))
     except LayoutError as error:
         raise FunctionError(str(error)) from error
 
@@ -118,7 +118,7 @@ def duration(seconds: Value) -> str:
         number = atoi(seconds)
     elif type_of(seconds) is INT64:
         number = int(seconds)
-    return print_duration(wrapped(number * _SECONDS))
+    return format_duration(wrap_int64(number * _SECONDS))
 
 
 def duration_round(value: Value) -> str:

@@ -49,7 +49,7 @@ def _equal_structs(left: Struct, right: Struct) -> bool:
     return all(deep_equal(left.get(field), right.get(field)) for field in left.type.fields)
 
 
-class Membership:
+class SeenValues:
     """The values met so far, asked by DeepEqual; scalars are found without a search."""
 
     def __init__(self, values: Iterable[Value] = ()) -> None:

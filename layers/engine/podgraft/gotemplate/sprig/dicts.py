@@ -9,7 +9,7 @@ from podgraft.govalue import ANY_MAP, STRING, STRINGS, Slice, Value, type_of
 from podgraft.govalue.tainting import text_of
 
 from .conversion import strval
-from .panics import ASSIGNMENT_TO_NIL_MAP, failed_assertion
+from .panics import ASSIGNMENT_TO_NIL_MAP, type_assertion_error
 
 Dict = dict[str, Value]
 
@@ -86,7 +86,7 @@ def dig(*path: Value) -> Value:
     _assert_map(held)
     for step in steps:
         if type_of(step) is not STRING:
-            raise failed_assertion(step, "string")
+            raise type_assertion_error(step, "string")
     for depth, step in enumerate(steps):
         if depth:
             _assert_map(held)
@@ -98,4 +98,4 @@ def dig(*path: Value) -> Value:
 
 def _assert_map(value: Value) -> None:
     if type_of(value) is not ANY_MAP:
-        raise failed_assertion(value, ANY_MAP.name)
+        raise type_assertion_error(value, ANY_MAP.name)

@@ -1,6 +1,6 @@
 """Base64, base32 and checksums of a text's bytes."""
 
-from .runes import decoded, encoded
+from .runes import decode, encode
 
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _BASE32 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
@@ -14,7 +14,7 @@ def b64enc(text: str) -> str:
     """Standard base64."""
     from binascii import b2a_base64
 
-    return b2a_base64(encoded(text), newline=False).decode("ascii")
+    return b2a_base64(encode(text), newline=False).decode("ascii")
 
 
 def b64dec(text: str) -> str:
@@ -25,14 +25,14 @@ def b64dec(text: str) -> str:
     """
     from binascii import a2b_base64
 
-    data = encoded(text)
-    fault = _base64_fault(data)
+    data = encode(text)
+    fault = _base64_error_offset(data)
     if fault is not None:
         return f"illegal base64 data at input byte {fault}"
-    return decoded(a2b_base64(data))
+    return decode(a2b_base64(data))
 
 
-def _base64_fault(data: bytes) -> int | None:
+def _base64_error_offset(data: bytes) -> int | None:
     """Where encoding/base64 stops, line breaks counted; None if all is well."""
     places = [place for place, byte in enumerate(data) if byte not in _LINE_BREAKS]
     stop = next((at for at, place in enumerate(places) if data[place] not in _BASE64), None)
@@ -55,22 +55,22 @@ def b32enc(text: str) -> str:
     """Standard base32."""
     from base64 import b32encode
 
-    return b32encode(encoded(text)).decode("ascii")
+    return b32encode(encode(text)).decode("ascii")
 
 
 def b32dec(text: str) -> str:
     """The decoded text, or what Go says is wrong, as the result."""
     from base64 import b32decode
 
-    data = encoded(text).translate(None, _LINE_BREAKS)
+    data = encode(text).translate(None, _LINE_BREAKS)
     stop = next((at for at, byte in enumerate(data) if byte not in _BASE32), len(data))
-    fault = _base32_fault(data, stop)
+    fault = _base32_error_offset(data, stop)
     if fault is not None:
         return f"illegal base32 data at input byte {fault}"
-    return decoded(b32decode(data[:stop] + b"=" * (-stop % _DIGITS32)))
+    return decode(b32decode(data[:stop] + b"=" * (-stop % _DIGITS32)))
 
 
-def _base32_fault(data: bytes, stop: int) -> int | None:
+def _base32_error_offset(data: bytes, stop: int) -> int | None:
     """Where encoding/base32 stops, given the first byte that is no digit.
 
     What follows a complete padding is ignored if it is shorter than eight bytes.
@@ -93,7 +93,7 @@ def _base32_fault(data: bytes, stop: int) -> int | None:
 def _hexdigest(algorithm: str, text: str) -> str:
     import hashlib
 
-    return hashlib.new(algorithm, encoded(text), usedforsecurity=False).hexdigest()
+    return hashlib.new(algorithm, encode(text), usedforsecurity=False).hexdigest()
 
 
 def sha1sum(text: str) -> str:
@@ -115,4 +115,4 @@ def adler32sum(text: str) -> str:
     """Adler-32 in decimal."""
     from zlib import adler32
 
-    return str(adler32(encoded(text)))
+    return str(adler32(encode(text)))

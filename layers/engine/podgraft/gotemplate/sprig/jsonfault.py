@@ -7,22 +7,22 @@ from collections.abc import Callable
 from typing import NoReturn, TypeAlias
 
 from podgraft.gotemplate.quoting import quote
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 _END = "unexpected end of JSON input"
 
-_SPACE = lazy(r"[ \t\r\n]*")
-_DIGITS = lazy(r"[0-9]+")
-_STRING_SO_FAR = lazy(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
-_HEX_SO_FAR = lazy(r"\\u[0-9a-fA-F]*")
+_SPACE = lazy_compile(r"[ \t\r\n]*")
+_DIGITS = lazy_compile(r"[0-9]+")
+_STRING_SO_FAR = lazy_compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
+_HEX_SO_FAR = lazy_compile(r"\\u[0-9a-fA-F]*")
 _LITERALS = {"t": "true", "f": "false", "n": "null"}
 
 
-class _FaultError(Exception):
+class _SyntaxError(Exception):
     """The scanner cannot go on; the reason is the argument."""
 
 
-def fault(data: bytes) -> str:
+def syntax_error(data: bytes) -> str:
     """What encoding/json says of a text that is not JSON.
 
     >>> fault(b'{"a" 1}')
@@ -33,7 +33,7 @@ def fault(data: bytes) -> str:
     try:
         while True:
             state = state()
-    except _FaultError as error:
+    except _SyntaxError as error:
         return str(error)
 
 
@@ -58,15 +58,15 @@ class _Scanner:
         elif char in "-0123456789":
             self._number()
         else:
-            self._refuse("looking for beginning of value")
-        return self._after
+            self._fail("looking for beginning of value")
+        return self._after_value
 
     def _first_element(self) -> _State:
         return self._close() if self._token() == "]" else self.value()
 
     def _key(self) -> _State:
         if self._token() != '"':
-            self._refuse("looking for beginning of object key string")
+            self._fail("looking for beginning of object key string")
         self._string()
         return self._colon
 
@@ -75,19 +75,19 @@ class _Scanner:
 
     def _colon(self) -> _State:
         if self._token() != ":":
-            self._refuse("after object key")
+            self._fail("after object key")
         self._at += 1
         return self.value
 
-    def _after(self) -> _State:
+    def _after_value(self) -> _State:
         char = self._token()
         if not self._closers:
-            self._refuse("after top-level value")
+            self._fail("after top-level value")
         closer = self._closers[-1]
         if char == closer:
             return self._close()
         if char != ",":
-            self._refuse("after array element" if closer == "]" else "after object key:value pair")
+            self._fail("after array element" if closer == "]" else "after object key:value pair")
         self._at += 1
         return self.value if closer == "]" else self._key
 
@@ -99,20 +99,20 @@ class _Scanner:
     def _close(self) -> _State:
         self._at += 1
         self._closers.pop()
-        return self._after
+        return self._after_value
 
     def _string(self) -> None:
         self._take(_STRING_SO_FAR)
         if self._take(_HEX_SO_FAR):
-            self._refuse("in \\u hexadecimal character escape")
+            self._fail("in \\u hexadecimal character escape")
         if self._at == len(self._text):
-            raise _FaultError(_END)
+            raise _SyntaxError(_END)
         char = self._char()
         if char not in '"\\':
-            self._refuse("in string literal")
+            self._fail("in string literal")
         self._at += 1
         if char == "\\":
-            self._refuse("in string escape code")
+            self._fail("in string escape code")
 
     def _number(self) -> None:
         if self._char() == "-":
@@ -132,19 +132,19 @@ class _Scanner:
 
     def _digits(self, context: str) -> None:
         if not self._take(_DIGITS):
-            self._refuse(context)
+            self._fail(context)
 
     def _literal(self, word: str) -> None:
         for wanted in word:
             if self._char() != wanted:
-                self._refuse(f"in literal {word} (expecting '{wanted}')")
+                self._fail(f"in literal {word} (expecting '{wanted}')")
             self._at += 1
 
     def _token(self) -> str:
         """The character at which the next token begins."""
         self._take(_SPACE)
         if self._at == len(self._text):
-            raise _FaultError(_END)
+            raise _SyntaxError(_END)
         return self._char()
 
     def _char(self) -> str:
@@ -157,10 +157,10 @@ class _Scanner:
             self._at = found.end()
         return found is not None
 
-    def _refuse(self, context: str) -> NoReturn:
+    def _fail(self, context: str) -> NoReturn:
         char = self._char()
         shown = {"'": r"'\''", '"': "'\"'"}.get(char) or f"'{quote(char)[1:-1]}'"
-        raise _FaultError(f"invalid character {shown} {context}")
+        raise _SyntaxError(f"invalid character {shown} {context}")
 
 
 _State: TypeAlias = Callable[[], "_State"]

@@ -7,13 +7,13 @@ Capacity is no part of a value here: where Go lets ``slice`` reach past the leng
 from podgraft.gotemplate.errors import FunctionError
 from podgraft.govalue import ANY_SLICE, STRINGS, Kind, Slice, Value, slice_of, type_of
 
-from .bounds import check_elements
+from .bounds import check_element_count
 from .casting import to_int
 from .conversion import strslice, strval
-from .deep import Membership, deep_equal
+from .deep import SeenValues, deep_equal
 from .defaults import empty
 from .panics import LENGTH_OUT_OF_RANGE, SLICE_OUT_OF_BOUNDS, UNADDRESSABLE_ARRAY, kind_of
-from .runes import encoded
+from .runes import encode
 
 _NIL_LIST = Slice(ANY_SLICE, None)
 _LISTS = slice_of(ANY_SLICE)
@@ -46,12 +46,12 @@ def prepend(values: Value, value: Value) -> list[Value]:
 
 def concat(*lists: Value) -> Value:
     """One list of all lists' elements; a nil one when there are none."""
-    joined = [one for each in lists for one in _concatenable(each)]
-    check_elements(len(joined))
+    joined = [one for each in lists for one in _to_list(each)]
+    check_element_count(len(joined))
     return joined or _NIL_LIST
 
 
-def _concatenable(values: Value) -> list[Value]:
+def _to_list(values: Value) -> list[Value]:
     if kind_of(values) not in (Kind.SLICE, Kind.ARRAY):
         raise FunctionError(f"Cannot concat type {kind_of(values)} as list")
     return [*values]
@@ -92,13 +92,13 @@ def compact(values: Value) -> list[Value]:
 
 def uniq(values: Value) -> list[Value]:
     """The elements without repetitions, by reflect.DeepEqual."""
-    seen = Membership()
+    seen = SeenValues()
     return [one for one in _elements(values, "Cannot find uniq on type") if seen.add(one)]
 
 
 def without(values: Value, *unwanted: Value) -> list[Value]:
     """The elements that equal none of the arguments."""
-    dropped = Membership(unwanted)
+    dropped = SeenValues(unwanted)
     found = _elements(values, "Cannot find without on type")
     return [one for one in found if one not in dropped]
 
@@ -146,7 +146,7 @@ def sort_alpha(values: Value) -> Slice:
     A []string itself is sorted, as in Go; what it is a view of is not.
     """
     type_ = type_of(values)
-    texts = sorted(strslice(values) if type_ else [strval(values)], key=encoded)
+    texts = sorted(strslice(values) if type_ else [strval(values)], key=encode)
     if type_ is not STRINGS:
         return Slice(STRINGS, texts)
     if values:

@@ -20,21 +20,21 @@ from podgraft.govalue import (
     Value,
     type_of,
 )
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 from .conversion import strval
 from .encoding import b64enc
-from .runes import encoded
+from .runes import encode
 
 _NAMED = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
-_UNSAFE = lazy('["\\\\\x00-\x1f\u2028\u2029\udc80-\udcff]')
-_UNSAFE_IN_HTML = lazy("[<>&]")
-_PIECE = lazy(r'"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}\[\],:]|[^"{}\[\],:]+')
+_UNSAFE = lazy_compile('["\\\\\x00-\x1f\u2028\u2029\udc80-\udcff]')
+_UNSAFE_IN_HTML = lazy_compile("[<>&]")
+_PIECE = lazy_compile(r'"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}\[\],:]|[^"{}\[\],:]+')
 
 
 def marshal(value: Value, *, escape_html: bool = True) -> str:
     """json.Marshal; raises ``FunctionError`` for what JSON cannot hold."""
-    text = _Writer().value(value)
+    text = _Encoder().encode_value(value)
     return _UNSAFE_IN_HTML.sub(_unicode_escape, text) if escape_html else text
 
 
@@ -56,61 +56,65 @@ def marshal_indent(value: Value) -> str:
     return "".join(out)
 
 
-class _Writer:
+class _Encoder:
     """Writes one value; knows the maps, lists and pointers it is inside of."""
 
     def __init__(self) -> None:
         self._inside: set[int] = set()
 
-    def value(self, value: Value) -> str:
+    def encode_value(self, value: Value) -> str:
         """The value's JSON, with ``<``, ``>`` and ``&`` as they are."""
         type_ = type_of(value)
         if type_ is None or _is_nil(value):
             return "null"
-        marshaled = _marshaled(value, type_) if type_.methods or type_.fields else None
+        marshaled = _call_marshaler(value, type_) if type_.methods or type_.fields else None
         if marshaled is not None:
             return marshaled
         if type_.kind in _REFERENCES:
-            return self._reference(value, type_)
-        return self._struct(value) if type_.kind is Kind.STRUCT else _scalar(value, type_)
+            return self._encode_reference(value, type_)
+        return (
+            self._encode_struct(value)
+            if type_.kind is Kind.STRUCT
+            else _encode_scalar(value, type_)
+        )
 
-    def _reference(self, value: Value, type_: GoType) -> str:
+    def _encode_reference(self, value: Value, type_: GoType) -> str:
         """What may hold itself."""
         if id(value) in self._inside:
             raise FunctionError(f"json: unsupported value: encountered a cycle via {type_}")
         self._inside.add(id(value))
         if type_.kind is Kind.POINTER:
-            text = self.value(value.target)
+            text = self.encode_value(value.target)
         elif type_.kind is Kind.MAP:
-            text = self._map(value, type_)
+            text = self._encode_map(value, type_)
         else:
-            text = self._list(value, type_)
+            text = self._encode_list(value, type_)
         self._inside.discard(id(value))
         return text
 
-    def _list(self, values: Value, type_: GoType) -> str:
+    def _encode_list(self, values: Value, type_: GoType) -> str:
         if type_.kind is Kind.SLICE and type_.elem and type_.elem.kind is Kind.UINT8:
             return f'"{b64enc(strval(values))}"'
-        return f"[{','.join(map(self.value, values))}]"
+        return f"[{','.join(map(self.encode_value, values))}]"
 
-    def _map(self, values: Value, type_: GoType) -> str:
+    def _encode_map(self, values: Value, type_: GoType) -> str:
         if type_.key is None or type_.key.kind not in _KEYS:
             raise FunctionError(f"json: unsupported type: {type_}")
         entries = {str(key): value for key, value in values.items()}
-        return self._object((key, entries[key]) for key in sorted(entries, key=encoded))
+        return self._encode_object((key, entries[key]) for key in sorted(entries, key=encode))
 
-    def _struct(self, value: Struct) -> str:
-        return self._object(
+    def _encode_struct(self, value: Struct) -> str:
+        return self._encode_object(
             (field.json, found)
             for path, field in _fields(value.type)
-            if not _omits(field, found := value.walk((*path, field)))
+            if not _is_omitted(field, found := value.walk((*path, field)))
         )
 
-    def _object(self, entries: Iterator[tuple[str, Value]]) -> str:
-        return f"{{{','.join(f'{_string(key)}:{self.value(value)}' for key, value in entries)}}}"
+    def _encode_object(self, entries: Iterator[tuple[str, Value]]) -> str:
+        return f"{{{','.join(f'{_encode_string(key)}:{self.encode_value(value)}' for key, value in entries)}}}"
 
 
-def _omits(field: Field, value: Value) -> bool:
+def _is_omitted(field: Field, value: Value) -> bool:
     """Whether a field is left out; to omitempty no struct is empty."""
     return (field.omitempty and not value) or (field.omitzero and _is_zero(value))
 
@@ -120,8 +124,8 @@ def _is_zero(value: Value) -> bool:
     if not isinstance(value, Struct):
         return not value
     member = value.type.member("IsZero")
-    if member is not None and isinstance(member.found, Method):
-        return member.found.call(value.walk(member.path))
+    if member is not None and isinstance(member.target, Method):
+        return member.target.call(value.walk(member.path))
     return all(_is_zero(value.get(field)) for field in value.type.fields)
 
 
@@ -135,31 +139,31 @@ def _is_nil(value: Value) -> bool:
             return False
 
 
-def _marshaled(value: Value, type_: GoType) -> str | None:
+def _call_marshaler(value: Value, type_: GoType) -> str | None:
     """What the value's own MarshalJSON, or MarshalText, makes of it."""
     for name in ("MarshalJSON", "MarshalText"):
         member = type_.member(name)
-        if member is not None and isinstance(member.found, Method):
-            text = strval(member.found.call(value.walk(member.path) if member.path else value))
-            return text if name == "MarshalJSON" else _string(text)
+        if member is not None and isinstance(member.target, Method):
+            text = strval(member.target.call(value.walk(member.path) if member.path else value))
+            return text if name == "MarshalJSON" else _encode_string(text)
     return None
 
 
-def _scalar(value: Value, type_: GoType) -> str:
+def _encode_scalar(value: Value, type_: GoType) -> str:
     match value:
         case bool() | Bool():
             return "true" if value else "false"
         case str():
-            return _string(value)
+            return _encode_string(value)
         case int():
             return str(int(value))
         case float():
-            return _number(value, 32 if type_.kind is Kind.FLOAT32 else 64)
+            return _encode_number(value, 32 if type_.kind is Kind.FLOAT32 else 64)
         case _:
             raise FunctionError(f"json: unsupported type: {type_}")
 
 
-def _number(value: float, bits: int) -> str:
+def _encode_number(value: float, bits: int) -> str:
     """As ECMAScript writes numbers: few have an exponent, and none a zero in front of it."""
     if not math.isfinite(value):
         raise FunctionError(f"json: unsupported value: {format_float(value, 'g')}")
@@ -168,7 +172,7 @@ def _number(value: float, bits: int) -> str:
     return format_float(value, "e", bits=bits).replace("e-0", "e-")
 
 
-def _string(text: str) -> str:
+def _encode_string(text: str) -> str:
     return f'"{_UNSAFE.sub(_escape, text)}"'
 
 

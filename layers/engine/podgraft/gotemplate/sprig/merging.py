@@ -25,23 +25,23 @@ class _DifferentTypesError(FunctionError):
 
 def must_merge(target: Value, *sources: Value) -> Value:
     """The target with what it lacks, or has empty, taken from each source in turn."""
-    return _merged(target, sources, overwrite=False)
+    return _merge_sources(target, sources, overwrite=False)
 
 
 def merge(target: Value, *sources: Value) -> Value:
     """``mustMerge``, but the empty string for types that differ; the target is half merged then."""
     try:
-        return _merged(target, sources, overwrite=False)
+        return _merge_sources(target, sources, overwrite=False)
     except _DifferentTypesError:
         return ""
 
 
 def merge_overwrite(target: Value, *sources: Value) -> Value:
     """The target with everything taken that each source in turn has."""
-    return _merged(target, sources, overwrite=True)
+    return _merge_sources(target, sources, overwrite=True)
 
 
-def _merged(target: Value, sources: tuple[Value, ...], *, overwrite: bool) -> Value:
+def _merge_sources(target: Value, sources: tuple[Value, ...], *, overwrite: bool) -> Value:
     for source in sources:
         if source.__class__ is dict:
             if target.__class__ is not dict:

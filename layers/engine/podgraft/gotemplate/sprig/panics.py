@@ -22,7 +22,7 @@ def kind_of(value: Value) -> Kind:
     return type_.kind
 
 
-def failed_assertion(value: Value, wanted: str) -> FunctionError:
+def type_assertion_error(value: Value, wanted: str) -> FunctionError:
     """A type assertion that does not hold."""
     type_ = type_of(value)
     got = "nil" if type_ is None else type_.name

@@ -14,7 +14,7 @@ from typing import Protocol, cast
 from podgraft.gotemplate.errors import FunctionError
 from podgraft.gotemplate.quoting import can_backquote, quote
 
-from .runes import is_valid, runes
+from .runes import is_valid, to_runes
 
 _MESSAGES = {
     "missing )": "missing closing )",
@@ -96,7 +96,7 @@ def compile_(pattern: str) -> Pattern:
     try:
         return cast(Pattern, re2.compile(pattern, options))
     except re2.error as error:
-        raise _in_words_of_go(pattern, error.args[0].decode()) from error
+        raise _to_go_error(pattern, error.args[0].decode()) from error
 
 
 def must_compile(pattern: str) -> Pattern:
@@ -108,12 +108,12 @@ def must_compile(pattern: str) -> Pattern:
         raise FunctionError(f"regexp: Compile({shown}): {error}") from error
 
 
-def _in_words_of_go(pattern: str, told: str) -> PatternError:
+def _to_go_error(pattern: str, re2_message: str) -> PatternError:
     """What Go says where RE2 says ``reason: culprit``."""
-    reason, _, culprit = told.partition(": ")
-    if told == "trailing \\":
+    reason, _, culprit = re2_message.partition(": ")
+    if re2_message == "trailing \\":
         return PatternError("trailing backslash at end of expression", "")
-    if told == "invalid UTF-8":  # a \x{ that does not end
+    if re2_message == "invalid UTF-8":  # a \x{ that does not end
         return PatternError("invalid escape sequence", pattern[pattern.rindex("\\x{") :])
     if _LOOKBEHIND.match(culprit):
         start = pattern.index(culprit)
@@ -128,7 +128,7 @@ def matches(pattern: Pattern, text: str) -> Iterator[Match]:
     Bytes that are no UTF-8 match as U+FFFD does; the places of matches are those in ``text``.
     """
     end = -1
-    for match in pattern.finditer(runes(text)):
+    for match in pattern.finditer(to_runes(text)):
         if match.end() > match.start() or match.start() != end:
             yield match
         end = match.end()

@@ -39,16 +39,20 @@ _REASONS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 
-REFUSED: Mapping[str, str] = {name: reason for reason, names in _REASONS.items() for name in names}
+UNSUPPORTED: Mapping[str, str] = {
+    name: reason for reason, names in _REASONS.items() for name in names
+}
 
 
-def _function(reason: str) -> Function:
+def _unsupported_function(reason: str) -> Function:
     """A function by which no template parses; were it called nevertheless, it fails."""
 
     def call(*_: object) -> NoReturn:
         raise FunctionError(reason)
 
-    return Function(call, refused=reason)
+    return Function(call, unsupported_reason=reason)
 
 
-REFUSALS = {name: _function(reason) for name, reason in REFUSED.items()}
+UNSUPPORTED_FUNCTIONS = {
+    name: _unsupported_function(reason) for name, reason in UNSUPPORTED.items()
+}

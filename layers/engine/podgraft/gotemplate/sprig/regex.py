@@ -5,12 +5,12 @@ the others as the panic of regexp.MustCompile does.
 import re
 from itertools import islice
 
-from podgraft.gotemplate.quoting import whole
+from podgraft.gotemplate.quoting import merge_escaped_bytes
 from podgraft.govalue import STRINGS, Slice
 
-from .bounds import check_text
+from .bounds import check_text_size
 from .patterns import Pattern, PatternError, compile_, matches, must_compile
-from .runes import is_digit, is_letter, runes
+from .runes import is_digit, is_letter, to_runes
 
 _META = re.compile(r"[\\.+*?()|\[\]{}^$]")
 
@@ -25,7 +25,7 @@ def match(pattern: str, text: str) -> bool:
 
 def must_match(pattern: str, text: str) -> bool:
     """Whether the text has a match."""
-    return compile_(pattern).search(runes(text)) is not None
+    return compile_(pattern).search(to_runes(text)) is not None
 
 
 def find(pattern: str, text: str) -> str:
@@ -39,7 +39,7 @@ def must_find(pattern: str, text: str) -> str:
 
 
 def _find(pattern: Pattern, text: str) -> str:
-    found = pattern.search(runes(text))
+    found = pattern.search(to_runes(text))
     return text[found.start() : found.end()] if found else ""
 
 
@@ -91,13 +91,13 @@ def _split(pattern: Pattern, text: str, limit: int) -> Slice:
 def replace_all(pattern: str, text: str, template: str) -> str:
     """The text with every match replaced by the expanded template."""
     compiled = must_compile(pattern)
-    return _replace(compiled, text, _parts(compiled, template))
+    return _replace(compiled, text, _parse_template(compiled, template))
 
 
 def must_replace_all(pattern: str, text: str, template: str) -> str:
     """The text with every match replaced by the expanded template."""
     compiled = compile_(pattern)
-    return _replace(compiled, text, _parts(compiled, template))
+    return _replace(compiled, text, _parse_template(compiled, template))
 
 
 def replace_all_literal(pattern: str, text: str, replacement: str) -> str:
@@ -120,12 +120,12 @@ def _replace(pattern: Pattern, text: str, parts: list[str | int]) -> str:
             piece = part if isinstance(part, str) else text[slice(*found.span(part))]
             out.append(piece)
             size += len(piece)
-        check_text(size)
+        check_text_size(size)
         end = found.end()
-    return whole("".join([*out, text[end:]]))
+    return merge_escaped_bytes("".join([*out, text[end:]]))
 
 
-def _parts(pattern: Pattern, template: str) -> list[str | int]:
+def _parse_template(pattern: Pattern, template: str) -> list[str | int]:
     """Regexp.Expand's template: ``$1``, ``${1}``, ``$name``, ``${name}`` and ``$$`` among texts.
 
     A name is as long as can be, and an unknown one is empty: ``$1x`` is the group ``1x``.
@@ -134,26 +134,26 @@ def _parts(pattern: Pattern, template: str) -> list[str | int]:
     parts: list[str | int] = []
     end = 0
     while (dollar := template.find("$", end)) >= 0:
-        name, after = _reference(template, dollar + 1)
+        name, after = _parse_reference(template, dollar + 1)
         parts += template[end:dollar], groups.get(name, "") if name else "$"
         end = after
     return [*parts, template[end:]]
 
 
-def _reference(template: str, start: int) -> tuple[str, int]:
+def _parse_reference(template: str, start: int) -> tuple[str, int]:
     """The name that stands at ``start`` and where it ends; no name for another or a lone ``$``."""
     if template.startswith("$", start):
         return "", start + 1
     brace = template.startswith("{", start)
     begin = end = start + brace
-    while end < len(template) and _names(template[end]):
+    while end < len(template) and _is_name_character(template[end]):
         end += 1
     if end == begin or (brace and not template.startswith("}", end)):
         return "", start
     return template[begin:end], end + brace
 
 
-def _names(char: str) -> bool:
+def _is_name_character(char: str) -> bool:
     return char == "_" or is_letter(char) or is_digit(char)
 
 

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from unicodedata import category
 
 from podgraft.gotemplate.quoting import REPLACEMENT
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
-_ESCAPED_BYTE = lazy("[\udc80-\udcff]")
+_ESCAPED_BYTE = lazy_compile("[\udc80-\udcff]")
 
 # unicode.White_Space; str.strip() would also take U+001C to U+001F.
 SPACES = (
@@ -25,17 +25,17 @@ SPACES = (
 )
 
 
-def encoded(text: str) -> bytes:
+def encode(text: str) -> bytes:
     """The bytes that the Go string holds."""
     return text.encode("utf-8", "surrogateescape")
 
 
-def decoded(data: bytes) -> str:
+def decode(data: bytes) -> str:
     """The Go string that holds the bytes."""
     return data.decode("utf-8", "surrogateescape")
 
 
-def runes(text: str) -> str:
+def to_runes(text: str) -> str:
     """What ``[]rune(text)`` holds: U+FFFD for each byte of invalid UTF-8. The length is kept."""
     return text if text.isascii() else _ESCAPED_BYTE.sub(REPLACEMENT, text)
 
@@ -45,19 +45,19 @@ def is_valid(text: str) -> bool:
     return text.isascii() or _ESCAPED_BYTE.search(text) is None
 
 
-def mapped(mapping: Callable[[str], str], text: str) -> str:
+def map_runes(mapping: Callable[[str], str], text: str) -> str:
     """strings.Map: each rune mapped, invalid UTF-8 replaced."""
-    return "".join(map(mapping, runes(text)))
+    return "".join(map(mapping, to_runes(text)))
 
 
 def to_upper(char: str) -> str:
     """unicode.ToUpper: one character for one ("ß" has no simple upper case)."""
-    return _single(char.upper()) or _single(char.title()) or char
+    return _single_character(char.upper()) or _single_character(char.title()) or char
 
 
 def to_title(char: str) -> str:
     """unicode.ToTitle: the simple title case."""
-    return _single(char.title()) or char
+    return _single_character(char.title()) or char
 
 
 def to_lower(char: str) -> str:
@@ -65,7 +65,7 @@ def to_lower(char: str) -> str:
     return char.lower()[0]
 
 
-def _single(mapped_char: str) -> str | None:
+def _single_character(mapped_char: str) -> str | None:
     return mapped_char if len(mapped_char) == 1 else None
 
 

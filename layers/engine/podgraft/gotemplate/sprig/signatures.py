@@ -11,27 +11,27 @@ from podgraft.gotime import TIME
 from podgraft.govalue import ANY, ANY_MAP, BOOL, FLOAT64, INT, STRING, GoType, Value
 
 
-class Deferred:
+class LazyFunction:
     """The function ``MODULE.NAME`` of this package."""
 
     __slots__ = ("_call", "path")
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._call = self._first
+        self._call = self._load_and_call
 
     def __call__(self, *arguments: Value) -> Value:
         """Call it, imported by now."""
         return self._call(*arguments)
 
-    def _first(self, *arguments: Value) -> Value:
+    def _load_and_call(self, *arguments: Value) -> Value:
         module, _, name = self.path.partition(".")
         self._call = getattr(import_module(f"{__package__}.{module}"), name)
         return self._call(*arguments)
 
 
 def _function(path: str, *parameters: GoType, variadic: GoType | None = None) -> Function:
-    return Function(Deferred(path), parameters, variadic)
+    return Function(LazyFunction(path), parameters, variadic)
 
 
 FUNCTIONS: Mapping[str, Function] = {

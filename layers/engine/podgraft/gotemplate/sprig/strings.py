@@ -1,20 +1,20 @@
 """Searching, cutting, trimming, splitting and repeating strings: Go's package strings, by bytes."""
 
 from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.quoting import whole
+from podgraft.gotemplate.quoting import merge_escaped_bytes
 from podgraft.govalue import STRING_MAP, STRINGS, Map, Slice
 
-from .bounds import check_text
+from .bounds import check_text_size
 from .runes import (
     SPACES,
-    decoded,
-    encoded,
+    decode,
+    encode,
     is_digit,
     is_letter,
     is_space,
-    mapped,
-    runes,
+    map_runes,
     to_lower,
+    to_runes,
     to_title,
     to_upper,
 )
@@ -26,12 +26,12 @@ def upper(text: str) -> str:
     >>> upper("straße")
     'STRAßE'
     """
-    return text.upper() if text.isascii() else mapped(to_upper, text)
+    return text.upper() if text.isascii() else map_runes(to_upper, text)
 
 
 def lower(text: str) -> str:
     """strings.ToLower: no final sigma, unlike ``str.lower``."""
-    return text.lower() if text.isascii() else mapped(to_lower, text)
+    return text.lower() if text.isascii() else map_runes(to_lower, text)
 
 
 def title(text: str) -> str:
@@ -42,13 +42,13 @@ def title(text: str) -> str:
     """
     out: list[str] = []
     separated = True
-    for char in runes(text):
+    for char in to_runes(text):
         out.append(to_title(char) if separated else char)
-        separated = _separates(char)
+        separated = _is_separator(char)
     return "".join(out)
 
 
-def _separates(char: str) -> bool:
+def _is_separator(char: str) -> bool:
     if char.isascii():
         return not (char.isalnum() or char == "_")
     return not (is_letter(char) or is_digit(char)) and is_space(char)
@@ -61,8 +61,8 @@ def trim(text: str) -> str:
 
 def trim_all(cutset: str, text: str) -> str:
     """strings.Trim with its arguments swapped: every rune of ``cutset`` goes, at both ends."""
-    unwanted = runes(cutset)
-    marked = runes(text)
+    unwanted = to_runes(cutset)
+    marked = to_runes(text)
     start = len(marked) - len(marked.lstrip(unwanted)) if unwanted else 0
     end = len(marked.rstrip(unwanted)) if unwanted else len(marked)
     return text[start : max(start, end)]
@@ -70,27 +70,27 @@ def trim_all(cutset: str, text: str) -> str:
 
 def trim_prefix(prefix: str, text: str) -> str:
     """strings.TrimPrefix, arguments swapped."""
-    return decoded(encoded(text).removeprefix(encoded(prefix)))
+    return decode(encode(text).removeprefix(encode(prefix)))
 
 
 def trim_suffix(suffix: str, text: str) -> str:
     """strings.TrimSuffix, arguments swapped."""
-    return decoded(encoded(text).removesuffix(encoded(suffix)))
+    return decode(encode(text).removesuffix(encode(suffix)))
 
 
 def contains(needle: str, text: str) -> bool:
     """strings.Contains, arguments swapped."""
-    return encoded(needle) in encoded(text)
+    return encode(needle) in encode(text)
 
 
 def has_prefix(prefix: str, text: str) -> bool:
     """strings.HasPrefix, arguments swapped."""
-    return encoded(text).startswith(encoded(prefix))
+    return encode(text).startswith(encode(prefix))
 
 
 def has_suffix(suffix: str, text: str) -> bool:
     """strings.HasSuffix, arguments swapped."""
-    return encoded(text).endswith(encoded(suffix))
+    return encode(text).endswith(encode(suffix))
 
 
 def replace(old: str, new: str, text: str) -> str:
@@ -100,20 +100,20 @@ def replace(old: str, new: str, text: str) -> str:
     '-a-é-'
     """
     if not old:
-        check_text((len(text) + 1) * len(new))
-        return whole(text.replace("", new))
-    source, needle, inserted = encoded(text), encoded(old), encoded(new)
+        check_text_size((len(text) + 1) * len(new))
+        return merge_escaped_bytes(text.replace("", new))
+    source, needle, inserted = encode(text), encode(old), encode(new)
     if len(inserted) > len(needle):
-        check_text(len(source) + source.count(needle) * (len(inserted) - len(needle)))
-    return decoded(source.replace(needle, inserted))
+        check_text_size(len(source) + source.count(needle) * (len(inserted) - len(needle)))
+    return decode(source.replace(needle, inserted))
 
 
 def repeat(count: int, text: str) -> str:
     """strings.Repeat, arguments swapped."""
     if count < 0:
         raise FunctionError("strings: negative Repeat count")
-    check_text(count * len(text))
-    return decoded(encoded(text) * count)
+    check_text_size(count * len(text))
+    return decode(encode(text) * count)
 
 
 def trunc(count: int, text: str) -> str:
@@ -122,10 +122,10 @@ def trunc(count: int, text: str) -> str:
     >>> trunc(3, "abcdef"), trunc(-2, "abcdef")
     ('abc', 'ef')
     """
-    data = encoded(text)
+    data = encode(text)
     if len(data) <= abs(count):
         return text
-    return decoded(data[:count] if count >= 0 else data[count:])
+    return decode(data[:count] if count >= 0 else data[count:])
 
 
 def substr(start: int, end: int, text: str) -> str:
@@ -134,7 +134,7 @@ def substr(start: int, end: int, text: str) -> str:
     Out of range it fails as Go's slice expression does, and so does a negative start with an
     ``end`` out of range.
     """
-    data = encoded(text)
+    data = encode(text)
     size = len(data)
     if start < 0:
         if end < 0:
@@ -143,18 +143,18 @@ def substr(start: int, end: int, text: str) -> str:
             raise FunctionError(
                 f"runtime error: slice bounds out of range [:{end}] with length {size}"
             )
-        return decoded(data[:end])
+        return decode(data[:end])
     stop = size if end < 0 or end > size else end
     if start > stop:
         raise FunctionError(f"runtime error: slice bounds out of range [{start}:{stop}]")
-    return decoded(data[start:stop])
+    return decode(data[start:stop])
 
 
 def indent(spaces: int, text: str) -> str:
     """``spaces`` blanks before every line, the first and empty ones too."""
     if spaces < 0:
         raise FunctionError("strings: negative Repeat count")
-    check_text(len(text) + spaces * (1 + text.count("\n")))
+    check_text_size(len(text) + spaces * (1 + text.count("\n")))
     pad = " " * spaces
     return pad + text.replace("\n", "\n" + pad)
 
@@ -164,7 +164,7 @@ def nindent(spaces: int, text: str) -> str:
     return "\n" + indent(spaces, text)
 
 
-def _parts(separator: str, text: str, limit: int = -1) -> list[str]:
+def _split_n(separator: str, text: str, limit: int = -1) -> list[str]:
     """strings.SplitN: at most ``limit`` parts unless it is negative; none for 0."""
     if limit == 0:
         return []
@@ -172,12 +172,12 @@ def _parts(separator: str, text: str, limit: int = -1) -> list[str]:
         if limit < 0 or limit >= len(text):
             return list(text)
         return [*text[: limit - 1], text[limit - 1 :]]
-    return [*map(decoded, encoded(text).split(encoded(separator), max(limit - 1, -1)))]
+    return [*map(decode, encode(text).split(encode(separator), max(limit - 1, -1)))]
 
 
 def split_list(separator: str, text: str) -> Slice:
     """strings.Split as []string, arguments swapped."""
-    return Slice(STRINGS, _parts(separator, text))
+    return Slice(STRINGS, _split_n(separator, text))
 
 
 def split(separator: str, text: str) -> Map:
@@ -187,7 +187,7 @@ def split(separator: str, text: str) -> Map:
 
 def splitn(separator: str, limit: int, text: str) -> Map:
     """``split`` into at most ``limit`` parts."""
-    parts = _parts(separator, text, limit)
+    parts = _split_n(separator, text, limit)
     return Map(STRING_MAP, {f"_{index}": part for index, part in enumerate(parts)})
 
 

@@ -5,26 +5,26 @@ import math
 
 from podgraft.gotemplate.quoting import REPLACEMENT
 from podgraft.govalue import Value
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 from podgraft.records import dataclass
 
-from .jsonfault import fault
-from .runes import encoded, runes
+from .jsonfault import syntax_error
+from .runes import encode, to_runes
 
-_SURROGATE = lazy("[\ud800-\udfff]")
+_SURROGATE = lazy_compile("[\ud800-\udfff]")
 _TOO_DEEP = "exceeded max depth"
-_ESCAPED_SURROGATE = lazy(r"\\u[dD][89a-fA-F]")
+_ESCAPED_SURROGATE = lazy_compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class DecodeResult:
     """What was read, as far as it could be, and Go's error if there was one."""
 
     value: Value
     error: str | None = None
 
 
-def unmarshal(text: str) -> Read:
+def unmarshal(text: str) -> DecodeResult:
     r"""json.Unmarshal: every number a float64, later keys win, what is not Unicode is U+FFFD.
 
     A number beyond float64 is nil and an error; the rest is read nevertheless. Python's stack
@@ -46,28 +46,31 @@ def unmarshal(text: str) -> Read:
 
     try:
         value = json.loads(
-            runes(text), parse_float=number, parse_int=number, parse_constant=_refuse
+            to_runes(text), parse_float=number, parse_int=number, parse_constant=_reject_constant
         )
     except RecursionError:
-        return Read(None, _TOO_DEEP)
+        return DecodeResult(None, _TOO_DEEP)
     except ValueError:
-        return Read(None, fault(encoded(text)))
+        return DecodeResult(None, syntax_error(encode(text)))
     if _ESCAPED_SURROGATE.search(text):
-        value = _whole(value)
+        value = _replace_lone_surrogates(value)
     if beyond:
         reason = f"cannot unmarshal number {beyond[0]} into Go value of type float64"
-        return Read(value, f"json: {reason}")
-    return Read(value)
+        return DecodeResult(value, f"json: {reason}")
+    return DecodeResult(value)
 
 
-def _refuse(word: str) -> Value:
+def _reject_constant(word: str) -> Value:
     raise ValueError(word)
 
 
-def _whole(value: Value) -> Value:
+def _replace_lone_surrogates(value: Value) -> Value:
     """The value with U+FFFD for each half of a surrogate pair that stood alone."""
     if value.__class__ is dict:
-        return {_whole(key): _whole(one) for key, one in value.items()}
+        return {
+            _replace_lone_surrogates(key): _replace_lone_surrogates(one)
+            for key, one in value.items()
+        }
     if value.__class__ is list:
-        return [*map(_whole, value)]
+        return [*map(_replace_lone_surrogates, value)]
     return _SURROGATE.sub(REPLACEMENT, value) if value.__class__ is str else value

@@ -30,8 +30,8 @@ def url_parse(text: str) -> dict[str, Value]:
 
 def url_join(given: Value) -> str:
     """The URL of the parts that the dict names; ``hostname`` is not looked at."""
-    parts = {name: _part(given, name) for name in _PARTS}
-    userinfo = _part(given, "userinfo")
+    parts = {name: _part_of(given, name) for name in _PARTS}
+    userinfo = _part_of(given, "userinfo")
     if userinfo:
         try:
             userinfo = parse(f"proto://{userinfo}@host").userinfo
@@ -40,7 +40,7 @@ def url_join(given: Value) -> str:
     return str(URL(**parts, userinfo=userinfo or None))
 
 
-def _part(given: Value, name: str) -> str:
+def _part_of(given: Value, name: str) -> str:
     value = entries(given).get(name, "")
     if kind_of(value) is not Kind.STRING:
         raise FunctionError(

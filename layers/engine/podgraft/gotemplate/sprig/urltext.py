@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from podgraft.gotemplate.quoting import quote
 
-from .addresses import AddressError, check_bracketed
-from .runes import decoded, encoded
+from .addresses import AddressError, check_ipv6_literal
+from .runes import decode, encode
 
 _UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~"
 # The bytes that stand in a part of a URL as they are.
@@ -48,13 +48,13 @@ class URL:
 
     def __str__(self) -> str:
         text = f"{self.scheme}:" if self.scheme else ""
-        text += self.opaque or self._hierarchy(first=not text)
+        text += self.opaque or self._authority_and_path(first=not text)
         text += f"?{self.query}" if self.query else ""
-        return text + (f"#{_escaped(self.fragment, _FRAGMENT)}" if self.fragment else "")
+        return text + (f"#{_escape(self.fragment, _FRAGMENT)}" if self.fragment else "")
 
-    def _hierarchy(self, *, first: bool) -> str:
+    def _authority_and_path(self, *, first: bool) -> str:
         """Authority and path."""
-        path = "*" if self.path == "*" else _escaped(self.path, _PATH)
+        path = "*" if self.path == "*" else _escape(self.path, _PATH)
         text = self._authority()
         if self.host and path and path[0] != "/":
             text += "/"
@@ -68,7 +68,7 @@ class URL:
         if not (self.host or self.path or self.userinfo is not None):
             return ""
         userinfo = "" if self.userinfo is None else f"{self.userinfo}@"
-        return f"//{userinfo}{_escaped(self.host, _HOST)}"
+        return f"//{userinfo}{_escape(self.host, _HOST)}"
 
 
 def parse(text: str) -> URL:
@@ -79,20 +79,20 @@ def parse(text: str) -> URL:
     """
     bare, _, fragment = text.partition("#")
     try:
-        parts = _parts(bare)
+        parts = _parse_parts(bare)
     except URLError as error:
         raise URLError(f"parse {quote(bare)}: {error}") from error
     try:
-        return URL(**parts, fragment=_unescaped(fragment))
+        return URL(**parts, fragment=_unescape(fragment))
     except URLError as error:
         raise URLError(f"parse {quote(text)}: {error}") from error
 
 
-def _parts(text: str) -> dict[str, str]:
+def _parse_parts(text: str) -> dict[str, str]:
     """All but the fragment."""
     if _CONTROL.search(text):
         raise URLError("net/url: invalid control character in URL")
-    scheme, rest = _scheme(text)
+    scheme, rest = _split_scheme(text)
     rest, _, query = rest.partition("?")
     parts = {"scheme": scheme, "query": query}
     if not rest.startswith("/"):
@@ -103,11 +103,11 @@ def _parts(text: str) -> dict[str, str]:
     if rest.startswith("//") and (scheme or not rest.startswith("///")):
         authority, slash, rest = rest[2:].partition("/")
         rest = slash + rest
-        parts |= _authority(scheme, authority)
-    return parts | {"path": _unescaped(rest)}
+        parts |= _parse_authority(scheme, authority)
+    return parts | {"path": _unescape(rest)}
 
 
-def _scheme(text: str) -> tuple[str, str]:
+def _split_scheme(text: str) -> tuple[str, str]:
     """The scheme in lower case, and what follows its colon."""
     found = _SCHEME.match(text)
     if found is None:
@@ -117,44 +117,44 @@ def _scheme(text: str) -> tuple[str, str]:
     return found[1].lower(), text[found.end() :]
 
 
-def _authority(scheme: str, text: str) -> dict[str, str]:
+def _parse_authority(scheme: str, text: str) -> dict[str, str]:
     userinfo, at, host = text.rpartition("@")
-    parts = {"host": _host(scheme, host)}
+    parts = {"host": _parse_host(scheme, host)}
     if not at:
         return parts
     if not _VALID_USERINFO.fullmatch(userinfo):
         raise URLError("net/url: invalid userinfo")
     name, colon, password = userinfo.partition(":")
     return parts | {
-        "userinfo": _escaped(_unescaped(name), _USERINFO)
+        "userinfo": _escape(_unescape(name), _USERINFO)
         + colon
-        + _escaped(_unescaped(password), _USERINFO)
+        + _escape(_unescape(password), _USERINFO)
     }
 
 
-def _host(scheme: str, text: str) -> str:
+def _parse_host(scheme: str, text: str) -> str:
     bracket = text.rfind("[")
     if bracket > 0:
         raise URLError("invalid IP-literal")
     if bracket == 0:
-        return _bracketed(text)
+        return _parse_bracketed_host(text)
     # Databases list several hosts with ports, so only http is strict about colons.
     colon = text.find(":") if scheme in ("http", "https") else text.rfind(":")
     if colon >= 0:
         _check_port(text[colon:])
-    return _unescaped_host(text)
+    return _unescape_host(text)
 
 
-def _bracketed(text: str) -> str:
+def _parse_bracketed_host(text: str) -> str:
     """An IPv6 address in brackets; the zone after ``%25`` may hold any escapes."""
     inner, closed, port = text[1:].rpartition("]")
     if not closed:
         raise URLError("missing ']' in host")
     _check_port(port)
     address, zoned, zone = inner.partition("%25")
-    unescaped = _unescaped_host(address) + _unescaped_zone(zoned + zone)
+    unescaped = _unescape_host(address) + _unescape_zone(zoned + zone)
     try:
-        check_bracketed(unescaped)
+        check_ipv6_literal(unescaped)
     except AddressError as error:
         raise URLError(str(error)) from error
     return f"[{unescaped}]{port}"
@@ -165,35 +165,35 @@ def _check_port(text: str) -> None:
         raise URLError(f"invalid port {quote(text)} after host")
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     """The text with escapes decoded."""
-    data = encoded(text)
+    data = encode(text)
     for found in _ESCAPE.finditer(data):
         if found[1] is None:
-            raise _bad_escape(data, found)
-    return _decoded(data)
+            raise _escape_error(data, found)
+    return _decode_utf8(data)
 
 
-def _unescaped_host(text: str) -> str:
+def _unescape_host(text: str) -> str:
     """As ``_unescaped``, where only bytes beyond ASCII and ``%`` may be escaped."""
-    data = encoded(text)
+    data = encode(text)
     for found in _ESCAPE_OR_ASCII.finditer(data):
         if found[0][:1] != b"%":
             _check_host_byte(found[0])
         elif found[1] is None or (found[1] < b"8" and found[1] != b"25"):
-            raise _bad_escape(data, found)
-    return _decoded(data)
+            raise _escape_error(data, found)
+    return _decode_utf8(data)
 
 
-def _unescaped_zone(text: str) -> str:
+def _unescape_zone(text: str) -> str:
     """As ``_unescaped``, where only what might stand unescaped, ``%`` and blank may be escaped."""
-    data = encoded(text)
+    data = encode(text)
     for found in _ESCAPE_OR_ASCII.finditer(data):
         if found[0][:1] != b"%":
             _check_host_byte(found[0])
         elif found[1] is None or int(found[1], 16) not in _ZONE:
-            raise _bad_escape(data, found)
-    return _decoded(data)
+            raise _escape_error(data, found)
+    return _decode_utf8(data)
 
 
 _ZONE = _HOST | frozenset(b" %")
@@ -201,17 +201,17 @@ _ZONE = _HOST | frozenset(b" %")
 
 def _check_host_byte(byte: bytes) -> None:
     if byte[0] not in _HOST:
-        raise URLError(f"invalid character {quote(decoded(byte))} in host name")
+        raise URLError(f"invalid character {quote(decode(byte))} in host name")
 
 
-def _bad_escape(data: bytes, found: re.Match[bytes]) -> URLError:
-    shown = decoded(data[found.start() : found.start() + 3])
+def _escape_error(data: bytes, found: re.Match[bytes]) -> URLError:
+    shown = decode(data[found.start() : found.start() + 3])
     return URLError(f"invalid URL escape {quote(shown)}")
 
 
-def _decoded(data: bytes) -> str:
-    return decoded(_ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), data))
+def _decode_utf8(data: bytes) -> str:
+    return decode(_ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), data))
 
 
-def _escaped(text: str, plain: frozenset[int]) -> str:
-    return "".join(chr(byte) if byte in plain else f"%{byte:02X}" for byte in encoded(text))
+def _escape(text: str, plain: frozenset[int]) -> str:
+    return "".join(chr(byte) if byte in plain else f"%{byte:02X}" for byte in encode(text))

@@ -45,23 +45,29 @@ class Version:
 
     def next_major(self) -> "Version":
         """The next major version."""
-        return Version(_next(self.major), 0, 0, original=self.original).renamed()
+        return Version(
+            _increment(self.major), 0, 0, original=self.original
+        ).with_normalized_original()
 
     def next_minor(self) -> "Version":
         """The next minor version."""
-        return Version(self.major, _next(self.minor), 0, original=self.original).renamed()
+        return Version(
+            self.major, _increment(self.minor), 0, original=self.original
+        ).with_normalized_original()
 
     def next_patch(self) -> "Version":
         """The next patch version, which for a prerelease is its release."""
-        patch = self.patch if self.prerelease else _next(self.patch)
-        return Version(self.major, self.minor, patch, original=self.original).renamed()
+        patch = self.patch if self.prerelease else _increment(self.patch)
+        return Version(
+            self.major, self.minor, patch, original=self.original
+        ).with_normalized_original()
 
-    def renamed(self) -> "Version":
+    def with_normalized_original(self) -> "Version":
         """The version as its own original; a leading v is kept."""
         return replace(self, original=("v" if self.original.startswith("v") else "") + str(self))
 
 
-def _next(number: int) -> int:
+def _increment(number: int) -> int:
     return number + 1 & _MAX_UINT64
 
 
@@ -74,13 +80,13 @@ def parse(text: str) -> Version:
     found = _VERSION.fullmatch(text)
     if found is None:
         raise VersionError("Invalid Semantic Version")
-    major, minor, patch = (_segment(part or "0") for part in found.group(1, 2, 3))
+    major, minor, patch = (_parse_segment(part or "0") for part in found.group(1, 2, 3))
     prerelease, metadata = found[4] or "", found[5] or ""
     check_prerelease(prerelease)
     return Version(major, minor, patch, prerelease, metadata, text)
 
 
-def _segment(text: str) -> int:
+def _parse_segment(text: str) -> int:
     digits = text.removeprefix(".")
     number = _uint64(digits)
     if number is None:
@@ -128,11 +134,11 @@ def compare_prereleases(left: str, right: str) -> int:
 
 def _compare_parts(left: str, right: str) -> int:
     """Nothing, then numbers in order, then text in order."""
-    ours, theirs = _rank(left), _rank(right)
+    ours, theirs = _sort_key(left), _sort_key(right)
     return (ours > theirs) - (ours < theirs)
 
 
-def _rank(part: str) -> tuple[int, int, str]:
+def _sort_key(part: str) -> tuple[int, int, str]:
     number = _uint64(part)
     if number is not None:
         return (1, number, "")

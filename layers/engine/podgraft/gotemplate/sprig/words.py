@@ -6,16 +6,16 @@ prints it through Istio prints it damaged, so these functions do the same.
 
 from itertools import pairwise
 
-from .bounds import check_text
+from .bounds import check_text_size
 from .runes import (
-    decoded,
-    encoded,
+    decode,
+    encode,
     is_lower,
     is_space,
     is_title,
     is_upper,
-    runes,
     to_lower,
+    to_runes,
     to_title,
     to_upper,
 )
@@ -34,7 +34,7 @@ def untitle(text: str) -> str:
     """
     out: list[str] = []
     gap = True
-    for char in runes(text):
+    for char in to_runes(text):
         begins = gap and not is_space(char)
         out.append(to_lower(char) if begins else char)
         gap = is_space(char)
@@ -49,7 +49,7 @@ def swapcase(text: str) -> str:
     """
     out: list[str] = []
     gap = True
-    for char in runes(text):
+    for char in to_runes(text):
         if is_upper(char) or is_title(char):
             out.append(to_lower(char))
             gap = False
@@ -62,9 +62,9 @@ def swapcase(text: str) -> str:
     return "".join(out)
 
 
-def _byte_characters(text: str) -> str:
+def _bytes_to_runes(text: str) -> str:
     """Each byte taken for a rune."""
-    return encoded(text).decode("latin-1")
+    return encode(text).decode("latin-1")
 
 
 def initials(text: str) -> str:
@@ -73,13 +73,13 @@ def initials(text: str) -> str:
     >>> initials("First Try")
     'FT'
     """
-    pairs = pairwise(" " + _byte_characters(text))
+    pairs = pairwise(" " + _bytes_to_runes(text))
     return "".join(char for before, char in pairs if is_space(before) and not is_space(char))
 
 
 def nospace(text: str) -> str:
     """The text without white space; where there is some, bytes beyond ASCII become runes."""
-    characters = _byte_characters(text)
+    characters = _bytes_to_runes(text)
     kept = "".join(char for char in characters if not is_space(char))
     return text if len(kept) == len(characters) else kept
 
@@ -90,7 +90,7 @@ def abbrev(width: int, text: str) -> str:
     >>> abbrev(5, "hello world")
     'he...'
     """
-    return text if width < _LEAST_WIDTH else decoded(_abbreviated(encoded(text), 0, width))
+    return text if width < _LEAST_WIDTH else decode(_abbreviate(encode(text), 0, width))
 
 
 def abbrevboth(left: int, right: int, text: str) -> str:
@@ -101,10 +101,10 @@ def abbrevboth(left: int, right: int, text: str) -> str:
     """
     if right < _LEAST_WIDTH or (left > 0 and right < _LEAST_WIDTH_WITH_OFFSET):
         return text
-    return decoded(_abbreviated(encoded(text), left, right))
+    return decode(_abbreviate(encode(text), left, right))
 
 
-def _abbreviated(data: bytes, offset: int, width: int) -> bytes:
+def _abbreviate(data: bytes, offset: int, width: int) -> bytes:
     """goutils.AbbreviateFull; ``width`` is at least 4, or 7 with an offset."""
     size, inner = len(data), width - 3
     if size <= width:
@@ -113,24 +113,24 @@ def _abbreviated(data: bytes, offset: int, width: int) -> bytes:
     if offset <= _LEAST_WIDTH:
         return data[:inner] + _ELLIPSIS
     if offset + inner < size:
-        return _ELLIPSIS + _abbreviated(data[offset:], 0, inner)
+        return _ELLIPSIS + _abbreviate(data[offset:], 0, inner)
     return _ELLIPSIS + data[size - inner :]
 
 
 def wrap(width: int, text: str) -> str:
     """Lines of at most ``width`` bytes, broken at blanks; longer words stay whole."""
-    return _wrapped(encoded(text), width, b"\n", breaks_words=False)
+    return _wrap_bytes(encode(text), width, b"\n", break_long_words=False)
 
 
 def wrap_with(width: int, separator: str, text: str) -> str:
     """``wrap`` with another line break, and words that are too long broken."""
-    return _wrapped(encoded(text), width, encoded(separator) or b"\n", breaks_words=True)
+    return _wrap_bytes(encode(text), width, encode(separator) or b"\n", break_long_words=True)
 
 
-def _wrapped(data: bytes, width: int, separator: bytes, *, breaks_words: bool) -> str:
+def _wrap_bytes(data: bytes, width: int, separator: bytes, *, break_long_words: bool) -> str:
     """goutils.WrapCustom: a line break takes the place of one blank, leading blanks go."""
     width = max(width, 1)
-    check_text(len(data) + len(data) // width * len(separator))
+    check_text_size(len(data) + len(data) // width * len(separator))
     lines: list[bytes] = []
     start = 0
     while len(data) - start > width:
@@ -138,7 +138,7 @@ def _wrapped(data: bytes, width: int, separator: bytes, *, breaks_words: bool) -
             start += 1
             continue
         end = data.rfind(b" ", start, start + width + 1)
-        if end < 0 and breaks_words:
+        if end < 0 and break_long_words:
             lines.append(data[start : start + width])
             start += width
             continue
@@ -149,4 +149,4 @@ def _wrapped(data: bytes, width: int, separator: bytes, *, breaks_words: bool) -
         lines.append(data[start:end])
         start = end + 1
     lines.append(data[start:])
-    return decoded(separator.join(lines))
+    return decode(separator.join(lines))

@@ -17,22 +17,22 @@ Equal to Istio 1.0 and 1.8 to 1.32 (pkg/kube/inject). Deliberate differences:
 
 from .cluster import CLUSTER_ID
 from .compiling import compile_
-from .documents import Documents, Surroundings
+from .documents import Documents, IstiodEnvironment
 from .injector import Injector
 from .releases import Profile
-from .request import Injection, Mode, Request
-from .workloads import identity_of, is_injected
+from .request import Injection, InjectionRequest, Mode
+from .workloads import is_injected, workload_of
 
 __all__ = [
     "CLUSTER_ID",
     "Documents",
     "Injection",
+    "InjectionRequest",
     "Injector",
+    "IstiodEnvironment",
     "Mode",
     "Profile",
-    "Request",
-    "Surroundings",
     "compile_",
-    "identity_of",
     "is_injected",
+    "workload_of",
 ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
-_BITS = lazy(r"0|[1-9][0-9]{0,2}")
-_BITS_OF_NET = lazy(r"[0-9]+")  # net.ParseCIDR lets leading zeros pass
+_BITS = lazy_compile(r"0|[1-9][0-9]{0,2}")
+_BITS_OF_NET = lazy_compile(r"[0-9]+")  # net.ParseCIDR lets leading zeros pass
 
 
 class PrefixError(ValueError):
@@ -46,7 +46,7 @@ def is_ip(text: str) -> bool:
     >>> is_ip("10.0.0.1"), is_ip("::ffff:1.2.3.4"), is_ip("010.0.0.1"), is_ip("fe80::1%eth0")
     (True, True, False, False)
     """
-    return _width(text) is not None
+    return _address_bits(text) is not None
 
 
 def check_prefix(text: str, *, netip: bool) -> None:
@@ -55,15 +55,15 @@ def check_prefix(text: str, *, netip: bool) -> None:
     ``netip`` is the parser of Istio 1.16 and later, which refuses leading zeros in the bits.
     """
     address, slash, bits = text.rpartition("/")
-    width = _width(address) if slash else None
+    width = _address_bits(address) if slash else None
     pattern = _BITS if netip else _BITS_OF_NET
     if width is None or not pattern.fullmatch(bits) or int(bits) > width:
         raise PrefixError(
-            _complaint(text, slash, width) if netip else f"invalid CIDR address: {text}"
+            _prefix_error_text(text, slash, width) if netip else f"invalid CIDR address: {text}"
         )
 
 
-def _complaint(text: str, slash: str, width: int | None) -> str:
+def _prefix_error_text(text: str, slash: str, width: int | None) -> str:
     """net/netip's words."""
     if not slash:
         return f"netip.ParsePrefix(\"{text}\"): no '/'"
@@ -72,7 +72,7 @@ def _complaint(text: str, slash: str, width: int | None) -> str:
     return f'netip.ParsePrefix("{text}"): prefix length out of range'
 
 
-def _width(address: str) -> int | None:
+def _address_bits(address: str) -> int | None:
     """The bits of the address's family."""
     import ipaddress  # costs more than the rest of a cold start's path, and most pods need none
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from podgraft.injection.errors import UserError
 from podgraft.kube import QuantityError, quantity
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 from podgraft.records import dataclass
 
 from . import mesh, proxycheck, proxyconfig
@@ -24,9 +24,9 @@ Check: TypeAlias = Callable[[Profile, str], None]
 
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
-_INTERFACE = lazy(r"[a-zA-Z][a-zA-Z0-9_.-]*")
+_INTERFACE = lazy_compile(r"[a-zA-Z][a-zA-Z0-9_.-]*")
 _INTERFACE_LENGTH = 15  # Linux: IFNAMSIZ without its closing zero
-_CONTROL = lazy(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = lazy_compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class NumberError(ValueError):
@@ -49,9 +49,9 @@ def parse_uint(text: str, bits: int) -> int:
     return int(text)
 
 
-def check(profile: Profile, annotations: Mapping[str, str]) -> None:
+def check_annotations(profile: Profile, annotations: Mapping[str, str]) -> None:
     """Raise ``UserError`` with every violation; Istio 1.0.0 to 1.0.2 reported the first alone."""
-    problems = [*_problems(profile, annotations)]
+    problems = [*_find_problems(profile, annotations)]
     if not problems:
         return
     if profile.first_violation_only:
@@ -61,7 +61,7 @@ def check(profile: Profile, annotations: Mapping[str, str]) -> None:
     raise UserError(f"failed to run injection template: {count} {listed}")
 
 
-def _problems(profile: Profile, annotations: Mapping[str, str]) -> Iterator[str]:
+def _find_problems(profile: Profile, annotations: Mapping[str, str]) -> Iterator[str]:
     for rule in _RULES:
         value = annotations.get(rule.annotation)
         if value is not None and (rule.when is None or rule.when(profile)):
@@ -77,42 +77,42 @@ def _describe(profile: Profile, name: str, value: str, error: ValueError) -> str
     return f"invalid value '{value}' for annotation '{name}': {error}"
 
 
-def _interception_mode(profile: Profile, value: str) -> None:
+def _check_interception_mode(profile: Profile, value: str) -> None:
     modes = ("REDIRECT", "TPROXY", "NONE") if profile.none_intercepts else ("REDIRECT", "TPROXY")
     if value not in modes:
         hint = f", use {','.join(modes)}" if profile.none_intercepts else ""
         raise ValueError(f"interceptionMode invalid{hint}: {value}")
 
 
-def _status_port(profile: Profile, value: str) -> None:
-    _named("excludeInboundPorts", _port, profile, value)
+def _check_status_port(profile: Profile, value: str) -> None:
+    _check_named("excludeInboundPorts", _check_port, profile, value)
 
 
-def _uint32(_: Profile, value: str) -> None:
+def _check_uint32(_: Profile, value: str) -> None:
     parse_uint(value, 32)
 
 
-def _bool(_: Profile, value: str) -> None:
+def _check_bool(_: Profile, value: str) -> None:
     parse_bool(value)
 
 
-def _named(name: str, check: Check, profile: Profile, value: str) -> None:
+def _check_named(name: str, check: Check, profile: Profile, value: str) -> None:
     try:
         check(profile, value)
     except ValueError as error:
         raise ValueError(f"{name} invalid: {error}") from error
 
 
-def _include_cidrs(profile: Profile, value: str) -> None:
+def _check_included_cidrs(profile: Profile, value: str) -> None:
     if value != "*":
-        _named("includeIPRanges", _cidrs, profile, value)
+        _check_named("includeIPRanges", _check_cidrs, profile, value)
 
 
-def _exclude_cidrs(profile: Profile, value: str) -> None:
-    _named("excludeIPRanges", _cidrs, profile, value)
+def _check_excluded_cidrs(profile: Profile, value: str) -> None:
+    _check_named("excludeIPRanges", _check_cidrs, profile, value)
 
 
-def _cidrs(profile: Profile, value: str) -> None:
+def _check_cidrs(profile: Profile, value: str) -> None:
     for cidr in value.split(",") if value else ():
         try:
             check_prefix(cidr, netip=profile.netip_cidrs)
@@ -120,30 +120,30 @@ def _cidrs(profile: Profile, value: str) -> None:
             raise ValueError(f"failed parsing cidr '{cidr}': {error}") from error
 
 
-def _include_inbound_ports(profile: Profile, value: str) -> None:
+def _check_included_inbound_ports(profile: Profile, value: str) -> None:
     if value != "*":
-        _named("includeInboundPorts", _ports, profile, value)
+        _check_named("includeInboundPorts", _check_ports, profile, value)
 
 
 def _readiness_ports(profile: Profile, value: str) -> None:
     if value != "*":
-        _named("readinessApplicationPorts", _ports, profile, value)
+        _check_named("readinessApplicationPorts", _check_ports, profile, value)
 
 
-def _exclude_inbound_ports(profile: Profile, value: str) -> None:
-    _named("excludeInboundPorts", _ports, profile, value)
+def _check_excluded_inbound_ports(profile: Profile, value: str) -> None:
+    _check_named("excludeInboundPorts", _check_ports, profile, value)
 
 
-def _exclude_outbound_ports(profile: Profile, value: str) -> None:
-    _named("excludeOutboundPorts", _ports, profile, value)
+def _check_excluded_outbound_ports(profile: Profile, value: str) -> None:
+    _check_named("excludeOutboundPorts", _check_ports, profile, value)
 
 
-def _ports(profile: Profile, value: str) -> None:
+def _check_ports(profile: Profile, value: str) -> None:
     for port in value.strip().split(",") if value.strip() else ():
-        _port(profile, port)
+        _check_port(profile, port)
 
 
-def _port(profile: Profile, text: str) -> None:
+def _check_port(profile: Profile, text: str) -> None:
     try:
         if profile.signed_ports:
             _check_int16(text)
@@ -162,7 +162,7 @@ def _check_int16(text: str) -> None:
         raise NumberError(f'strconv.ParseInt: parsing "{text}": value out of range')
 
 
-def _interfaces(_: Profile, value: str) -> None:
+def _check_interfaces(_: Profile, value: str) -> None:
     for name in map(str.strip, value.split(",") if value else ()):
         if not name:
             raise ValueError("empty interface name")
@@ -172,19 +172,19 @@ def _interfaces(_: Profile, value: str) -> None:
             raise ValueError(f"interface name {name} contains invalid characters")
 
 
-def _proxy_config(profile: Profile, value: str) -> None:
+def _check_proxy_config(profile: Profile, value: str) -> None:
     known = schema(profile)
     try:
-        layer = proxyconfig.read(known, value)
+        layer = proxyconfig.parse_layer(known, value)
     except MessageError as error:
         raise ValueError(f"failed to convert to apply proxy config: {error}") from error
-    merged = proxyconfig.merge(known, mesh.proxy_defaults(profile), layer)
-    problems = proxycheck.problems(profile, merged)
+    merged = proxyconfig.merge_layer(known, mesh.proxy_defaults(profile), layer)
+    problems = proxycheck.validate_proxy_config(profile, merged)
     if problems:
         raise ValueError("; ".join(problems))
 
 
-def _quantity(_: Profile, value: str) -> None:
+def _check_quantity(_: Profile, value: str) -> None:
     if _CONTROL.search(value):
         raise ValueError("value contains control characters")
     try:
@@ -194,7 +194,7 @@ def _quantity(_: Profile, value: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AnnotationRule:
     """What the value of an annotation must be, in the releases where ``when`` says so."""
 
     annotation: str
@@ -215,33 +215,45 @@ def _since_readiness(profile: Profile) -> bool:
 
 
 _RULES = (
-    Rule("sidecar.istio.io/interceptionMode", _interception_mode),
-    Rule("sidecar.istio.io/enableCoreDump", _bool, lambda p: p.enable_core_dump_checked),
-    Rule("status.sidecar.istio.io/port", _status_port, _since_readiness),
-    Rule("readiness.status.sidecar.istio.io/initialDelaySeconds", _uint32, _since_readiness),
-    Rule("readiness.status.sidecar.istio.io/periodSeconds", _uint32, _since_readiness),
-    Rule("readiness.status.sidecar.istio.io/failureThreshold", _uint32, _since_readiness),
-    Rule(
+    AnnotationRule("sidecar.istio.io/interceptionMode", _check_interception_mode),
+    AnnotationRule(
+        "sidecar.istio.io/enableCoreDump", _check_bool, lambda p: p.enable_core_dump_checked
+    ),
+    AnnotationRule("status.sidecar.istio.io/port", _check_status_port, _since_readiness),
+    AnnotationRule(
+        "readiness.status.sidecar.istio.io/initialDelaySeconds", _check_uint32, _since_readiness
+    ),
+    AnnotationRule(
+        "readiness.status.sidecar.istio.io/periodSeconds", _check_uint32, _since_readiness
+    ),
+    AnnotationRule(
+        "readiness.status.sidecar.istio.io/failureThreshold", _check_uint32, _since_readiness
+    ),
+    AnnotationRule(
         "readiness.status.sidecar.istio.io/applicationPorts",
         _readiness_ports,
         lambda p: p.readiness_ports_checked,
     ),
-    Rule("traffic.sidecar.istio.io/includeOutboundIPRanges", _include_cidrs),
-    Rule("traffic.sidecar.istio.io/excludeOutboundIPRanges", _exclude_cidrs),
-    Rule("traffic.sidecar.istio.io/includeInboundPorts", _include_inbound_ports),
-    Rule("traffic.sidecar.istio.io/excludeInboundPorts", _exclude_inbound_ports),
-    Rule(
+    AnnotationRule("traffic.sidecar.istio.io/includeOutboundIPRanges", _check_included_cidrs),
+    AnnotationRule("traffic.sidecar.istio.io/excludeOutboundIPRanges", _check_excluded_cidrs),
+    AnnotationRule("traffic.sidecar.istio.io/includeInboundPorts", _check_included_inbound_ports),
+    AnnotationRule("traffic.sidecar.istio.io/excludeInboundPorts", _check_excluded_inbound_ports),
+    AnnotationRule(
         "traffic.sidecar.istio.io/excludeOutboundPorts",
-        _exclude_outbound_ports,
+        _check_excluded_outbound_ports,
         lambda p: p.outbound_ports_checked,
     ),
-    Rule("traffic.sidecar.istio.io/excludeInterfaces", _interfaces, _since_interfaces),
-    Rule("traffic.sidecar.istio.io/kubevirtInterfaces", _interfaces, _since_interfaces),
-    Rule("istio.io/reroute-virtual-interfaces", _interfaces, _since_interfaces),
-    Rule("prometheus.istio.io/merge-metrics", _bool, lambda p: p.proxy_annotation),
-    Rule("proxy.istio.io/config", _proxy_config, lambda p: p.proxy_annotation),
-    Rule("sidecar.istio.io/proxyCPU", _quantity, _since_quantities),
-    Rule("sidecar.istio.io/proxyCPULimit", _quantity, _since_quantities),
-    Rule("sidecar.istio.io/proxyMemory", _quantity, _since_quantities),
-    Rule("sidecar.istio.io/proxyMemoryLimit", _quantity, _since_quantities),
+    AnnotationRule(
+        "traffic.sidecar.istio.io/excludeInterfaces", _check_interfaces, _since_interfaces
+    ),
+    AnnotationRule(
+        "traffic.sidecar.istio.io/kubevirtInterfaces", _check_interfaces, _since_interfaces
+    ),
+    AnnotationRule("istio.io/reroute-virtual-interfaces", _check_interfaces, _since_interfaces),
+    AnnotationRule("prometheus.istio.io/merge-metrics", _check_bool, lambda p: p.proxy_annotation),
+    AnnotationRule("proxy.istio.io/config", _check_proxy_config, lambda p: p.proxy_annotation),
+    AnnotationRule("sidecar.istio.io/proxyCPU", _check_quantity, _since_quantities),
+    AnnotationRule("sidecar.istio.io/proxyCPULimit", _check_quantity, _since_quantities),
+    AnnotationRule("sidecar.istio.io/proxyMemory", _check_quantity, _since_quantities),
+    AnnotationRule("sidecar.istio.io/proxyMemoryLimit", _check_quantity, _since_quantities),
 )

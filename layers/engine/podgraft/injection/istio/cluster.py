@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from podgraft.jsonvalue import objects_at
 
-from .draft import Draft
+from .draft import PodBuilder
 from .releases import Profile
 from .settings import Values
 
@@ -15,21 +15,21 @@ NETWORK = "ISTIO_META_NETWORK"
 NETWORK_LABEL = "topology.istio.io/network"
 
 
-def environment(
-    values: Values, given: Mapping[str, str], labels: Mapping[str, str]
+def cluster_environment(
+    values: Values, url_variables: Mapping[str, str], labels: Mapping[str, str]
 ) -> dict[str, str]:
     """``given`` (the URL's variables) with the cluster and network that hold.
 
     The URL's value beats the configured one, the pod's label beats both, even when empty: but an
     empty result takes nothing away.
     """
-    cluster = given.get(CLUSTER_ID) or values.cluster_name
-    network = labels.get(NETWORK_LABEL, given.get(NETWORK) or values.network)
+    cluster = url_variables.get(CLUSTER_ID) or values.cluster_name
+    network = labels.get(NETWORK_LABEL, url_variables.get(NETWORK) or values.network)
     found = {CLUSTER_ID: cluster, NETWORK: network}
-    return dict(given) | {name: value for name, value in found.items() if value}
+    return dict(url_variables) | {name: value for name, value in found.items() if value}
 
 
-def set_environment(profile: Profile, draft: Draft, environment: Mapping[str, str]) -> None:
+def set_environment(profile: Profile, draft: PodBuilder, environment: Mapping[str, str]) -> None:
     """Set the variables at the end of the sidecar's environment, sorted by name.
 
     As in Istio (updateClusterEnvs), variables of these names move to the end even if the sidecar
@@ -43,7 +43,7 @@ def set_environment(profile: Profile, draft: Draft, environment: Mapping[str, st
     sidecar["env"] = [*others, *({"name": name, "value": environment[name]} for name in names)]
 
 
-def set_label(draft: Draft, environment: Mapping[str, str]) -> None:
+def set_label(draft: PodBuilder, environment: Mapping[str, str]) -> None:
     """Label the pod with its network, if it is known."""
     if NETWORK in environment:
         draft.labels[NETWORK_LABEL] = environment[NETWORK]

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from podgraft.gotemplate import Function, sprig
-from podgraft.injection.errors import Fault, InvalidDocumentsError
-from podgraft.jsonvalue import JSON, Object, object_at, text_at
+from podgraft.injection.errors import Diagnostic, InvalidDocumentsError
+from podgraft.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.kube import SelectorError, selectors
-from podgraft.policy import IGNORED_NAMESPACES, InjectValues, PolicyWord, Rules
+from podgraft.policy import IGNORED_NAMESPACES, DefaultPolicy, InjectionRules, InjectValueSyntax
 
 from . import (
     functions,
@@ -23,61 +23,61 @@ from . import (
     settings,
     templates,
 )
-from .documents import Documents, Surroundings
+from .documents import Documents, IstiodEnvironment
 from .injector import Injector
-from .messages import Message, MessageError, Schema, Wrong
-from .plan import Setup
+from .messages import FieldError, Message, MessageError, Schema
+from .plan import InjectorConfig
 from .release_choice import choose_profile
 from .releases import Profile
 from .settings import Config, Values
-from .templates import Templates
+from .templates import TemplateSet
 
 # What remains to be said where istiod's own words tell the problem: its fields have one reference.
-_AS_DOCUMENTED = (
+_REFERENCE_REMEDY = (
     "write what Istio wants there: "
     "https://istio.io/latest/docs/reference/config/istio.mesh.v1alpha1/"
 )
 
 # Without the word: a text that is no policy may be anything.
-_UNKNOWN_POLICY = Fault(
+_UNKNOWN_POLICY = Diagnostic(
     document="config",
-    path="/policy",
+    pointer="/policy",
     problem="says neither enabled nor disabled, so that nothing is injected without a mark",
     remedy="use enabled or disabled",
 )
 
-_TWO_IGNORED = frozenset({"kube-system", "kube-public"})
+_IGNORED_NAMESPACES_BEFORE_1_9 = frozenset({"kube-system", "kube-public"})
 
 
 def compile_(
-    documents: Documents, surroundings: Surroundings, *, deferred: bool = False
+    documents: Documents, surroundings: IstiodEnvironment, *, deferred: bool = False
 ) -> Injector:
     """An injector for the documents; raises ``InvalidDocumentsError`` with all their faults.
 
     ``deferred``: templates are parsed when they are first used, and their faults told then.
     """
-    faults: list[Fault] = []
-    warnings: list[Fault] = []
-    config = settings.read_config(documents.config, faults)
-    values = settings.read_values(documents.values, faults)
+    faults: list[Diagnostic] = []
+    warnings: list[Diagnostic] = []
+    config = settings.parse_config(documents.config, faults)
+    values = settings.parse_values(documents.values, faults)
     profile = choose_profile(surroundings.release, config, values, faults, warnings)
     schema = messages.schema(profile)
-    mesh_config = _mesh(profile, schema, documents.mesh, faults)
-    faults += _proxy_config_faults(schema, documents.proxy_configs)
+    mesh_config = _parse_mesh(profile, schema, documents.mesh, faults)
+    faults += _validate_proxy_configs(schema, documents.proxy_configs)
     env = surroundings.environment()
-    known = _functions(profile, schema, env)
-    chosen = templates.templates(profile, config, known, surroundings.default_templates)
-    warnings += chosen.unknown("policy" if surroundings.default_templates else "config")
+    known = _template_functions(profile, schema, env)
+    chosen = templates.make_template_set(profile, config, known, surroundings.default_templates)
+    warnings += chosen.find_unknown_names("policy" if surroundings.default_templates else "config")
     if not _reports_missing(profile, config, chosen, faults, warnings) and not deferred:
-        _parse(profile, chosen, faults, warnings)
+        _parse_templates(profile, chosen, faults, warnings)
         faults += _complete_faults(profile, values, mesh_config, faults)
         warnings += _unread(profile, config, values, surroundings)
-    rules = _rules(profile, config, warnings)
+    rules = _make_rules(profile, config, warnings)
     if faults:
         raise InvalidDocumentsError(tuple(faults), tuple(warnings))
     said = surroundings.injected_annotations
     return Injector(
-        Setup(
+        InjectorConfig(
             profile=profile,
             rules=rules,
             values=values,
@@ -88,48 +88,52 @@ def compile_(
             proxy_configs=documents.proxy_configs,
             namespaces=documents.namespaces,
             revision=surroundings.revision,
-            native_sidecars=_switch(env, "ENABLE_NATIVE_SIDECARS", default=False),
+            native_sidecars=_env_switch(env, "ENABLE_NATIVE_SIDECARS", default=False),
             openshift=env.get("PLATFORM") == openshift.PLATFORM,
             compliance_policy=env.get("COMPLIANCE_POLICY", ""),
-            tcp_probes=_tcp_probes(profile, env),
-            legacy_fsgroup=_switch(env, "ENABLE_LEGACY_FSGROUP_INJECTION", default=True),
+            tcp_probes=_should_rewrite_tcp_probes(profile, env),
+            legacy_fsgroup=_env_switch(env, "ENABLE_LEGACY_FSGROUP_INJECTION", default=True),
             template_version=sha256(config.template.encode()).hexdigest(),
             warnings=tuple(warnings),
         )
     )
 
 
-def _mesh(profile: Profile, schema: Schema, text: str, faults: list[Fault]) -> Message:
-    found: list[Wrong] = []
-    config = mesh.apply(schema, mesh.defaults(profile), text, found)
+def _parse_mesh(profile: Profile, schema: Schema, text: str, faults: list[Diagnostic]) -> Message:
+    found: list[FieldError] = []
+    config = mesh.apply_mesh_config(schema, mesh.defaults(profile), text, found)
     faults.extend(
-        Fault(document="mesh", path=wrong.path, problem=wrong.problem, remedy=_AS_DOCUMENTED)
+        Diagnostic(
+            document="mesh", pointer=wrong.pointer, problem=wrong.problem, remedy=_REFERENCE_REMEDY
+        )
         for wrong in found
     )
     faults.extend(
-        Fault(document="mesh", path="/defaultConfig", problem=problem, remedy=_AS_DOCUMENTED)
-        for problem in proxycheck.problems(profile, mesh.proxy_of(config))
+        Diagnostic(
+            document="mesh", pointer="/defaultConfig", problem=problem, remedy=_REFERENCE_REMEDY
+        )
+        for problem in proxycheck.validate_proxy_config(profile, mesh.proxy_of(config))
     )
     faults.extend(
-        Fault(document="mesh", path=path, problem=problem, remedy=remedy)
-        for path, problem, remedy in mesh.problems(profile, config)
+        Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
+        for path, problem, remedy in mesh.validate_mesh_config(profile, config)
     )
     return config
 
 
 def _complete_faults(
-    profile: Profile, values: Values, mesh_config: Message, known: Sequence[Fault]
-) -> list[Fault]:
+    profile: Profile, values: Values, mesh_config: Message, known: Sequence[Diagnostic]
+) -> list[Diagnostic]:
     """What else istiod refuses when it loads; a place that is wrong already is not looked at."""
     from . import mesh_check, values_types  # no cold start needs them
 
-    places = {(fault.document, fault.path) for fault in known}
+    places = {(fault.document, fault.pointer) for fault in known}
     names = [
-        Fault(document="mesh", path=path, problem=problem, remedy=remedy)
+        Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
         for path, problem, remedy in mesh_check.name_problems(profile, mesh_config)
     ]
     found = [*names, *values_types.check_values(profile, values.raw)]
-    return [fault for fault in found if (fault.document, fault.path) not in places]
+    return [fault for fault in found if (fault.document, fault.pointer) not in places]
 
 
 def _proxy(schema: Schema, mesh_config: Message) -> Message:
@@ -144,36 +148,40 @@ def _proxy(schema: Schema, mesh_config: Message) -> Message:
     return own if merged == own else merged
 
 
-def _proxy_config_faults(schema: Schema, resources: tuple[Object, ...]) -> Iterator[Fault]:
+def _validate_proxy_configs(schema: Schema, resources: tuple[Object, ...]) -> Iterator[Diagnostic]:
     for resource in resources:
         metadata = object_at(resource, "metadata")
-        place = f"{text_at(metadata, 'namespace')}/{text_at(metadata, 'name')}"
+        place = f"{string_at(metadata, 'namespace')}/{string_at(metadata, 'name')}"
         try:
-            proxyconfig.layer_of(schema, resource)
+            proxyconfig.layer_from_resource(schema, resource)
         except MessageError as error:
-            for wrong in error.found:
-                yield Fault(
+            for wrong in error.errors:
+                yield Diagnostic(
                     document=f"ProxyConfig {place}",
-                    path=f"/spec{wrong.path}",
+                    pointer=f"/spec{wrong.pointer}",
                     problem=wrong.problem,
-                    remedy=_AS_DOCUMENTED,
+                    remedy=_REFERENCE_REMEDY,
                 )
 
 
-def _functions(profile: Profile, schema: Schema, env: Mapping[str, str]) -> Mapping[str, Function]:
+def _template_functions(
+    profile: Profile, schema: Schema, env: Mapping[str, str]
+) -> Mapping[str, Function]:
     """All that templates may call: Istio's own before sprig's."""
     defaults = mesh.proxy_defaults(profile)
     known = dict(sprig.functions(profile.sprig)) if profile.sprig else {}
-    known |= functions.functions(profile, defaults, env, mesh_types.types(schema))
-    return functions.with_render(known) if profile.has("render", releases.FUNCTIONS) else known
+    known |= functions.template_functions(profile, defaults, env, mesh_types.types(schema))
+    return (
+        functions.add_render(known) if profile.is_available("render", releases.FUNCTIONS) else known
+    )
 
 
 def _reports_missing(
     profile: Profile,
     config: Config,
-    chosen: Templates,
-    faults: list[Fault],
-    warnings: list[Fault],
+    chosen: TemplateSet,
+    faults: list[Diagnostic],
+    warnings: list[Diagnostic],
 ) -> bool:
     """Whether the release finds no template of its own, which is noted."""
     missing = tuple(chosen.find_missing(config))
@@ -183,38 +191,42 @@ def _reports_missing(
     return bool(missing)
 
 
-def _parse(profile: Profile, chosen: Templates, faults: list[Fault], warnings: list[Fault]) -> None:
+def _parse_templates(
+    profile: Profile, chosen: TemplateSet, faults: list[Diagnostic], warnings: list[Diagnostic]
+) -> None:
     """Templates that do not parse stop istiod since 1.14; before, only a pod showed it."""
     at_load = profile.parsed_at_load or not profile.pod_templates
-    (faults if at_load else warnings).extend(chosen.faults())
+    (faults if at_load else warnings).extend(chosen.find_errors())
 
 
 def _unread(
-    profile: Profile, config: Config, values: Values, surroundings: Surroundings
-) -> Iterator[Fault]:
+    profile: Profile, config: Config, values: Values, surroundings: IstiodEnvironment
+) -> Iterator[Diagnostic]:
     # Imported here: a start compiles what was checked before.
     from .unread import unread
 
     return unread(profile, config, values.raw, surroundings)
 
 
-def _rules(profile: Profile, config: Config, warnings: list[Fault]) -> Rules:
+def _make_rules(profile: Profile, config: Config, warnings: list[Diagnostic]) -> InjectionRules:
     strict = profile.strict_inject_values
-    if config.policy and config.policy not in set(PolicyWord):
+    if config.policy and config.policy not in set(DefaultPolicy):
         warnings.append(_UNKNOWN_POLICY)
     never, always = (config.never, config.always) if profile.selectors else ((), ())
-    return Rules(
+    return InjectionRules(
         policy=config.policy,
-        never=tuple(_selectors(never, "neverInjectSelector", warnings)),
-        always=tuple(_selectors(always, "alwaysInjectSelector", warnings)),
-        ignored_namespaces=IGNORED_NAMESPACES if profile.four_ignored_namespaces else _TWO_IGNORED,
-        inject_values=InjectValues.STRICT if strict else InjectValues.YAML,
-        label_mark=profile.inject_label,
+        never=tuple(_valid_selectors(never, "neverInjectSelector", warnings)),
+        always=tuple(_valid_selectors(always, "alwaysInjectSelector", warnings)),
+        ignored_namespaces=IGNORED_NAMESPACES
+        if profile.four_ignored_namespaces
+        else _IGNORED_NAMESPACES_BEFORE_1_9,
+        inject_values=InjectValueSyntax.STRICT if strict else InjectValueSyntax.YAML,
+        honors_label=profile.inject_label,
     )
 
 
-def _selectors(
-    listed: tuple[JSON, ...], key: str, warnings: list[Fault]
+def _valid_selectors(
+    listed: tuple[JSON, ...], key: str, warnings: list[Diagnostic]
 ) -> Iterator[selectors.Selector]:
     """Those that are valid: Istio skips the others with a warning."""
     for index, raw in enumerate(listed):
@@ -222,22 +234,22 @@ def _selectors(
             yield selectors.compile_(raw)
         except SelectorError as error:
             warnings.extend(
-                Fault(
+                Diagnostic(
                     document="config",
-                    path=f"/{key}/{index}{fault.path}",
+                    pointer=f"/{key}/{index}{fault.pointer}",
                     problem=f"{fault.problem}, so that the selector selects nothing",
                     remedy=fault.remedy,
                 )
-                for fault in error.faults
+                for fault in error.errors
             )
 
 
-def _switch(env: Mapping[str, str], name: str, *, default: bool) -> bool:
+def _env_switch(env: Mapping[str, str], name: str, *, default: bool) -> bool:
     return env.get(name, str(default).lower()) == "true"
 
 
-def _tcp_probes(profile: Profile, env: Mapping[str, str]) -> bool:
+def _should_rewrite_tcp_probes(profile: Profile, env: Mapping[str, str]) -> bool:
     """Whether tcpSocket probes are rewritten: for some releases that was a choice."""
     if not profile.tcp_probes_switch:
         return profile.tcp_probes
-    return _switch(env, "REWRITE_TCP_PROBES", default=True)
+    return _env_switch(env, "REWRITE_TCP_PROBES", default=True)

@@ -26,7 +26,7 @@ class Documents:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class IstiodEnvironment:
     """What istiod took from its flags, environment and cluster; ``None`` means not said.
 
     ``release`` is MAJOR.MINOR or MAJOR.MINOR.PATCH; not said, it is read from the values'
@@ -50,14 +50,14 @@ class Surroundings:
     def environment(self) -> Mapping[str, str]:
         """``env``, and the switches that were said, under the names that istiod reads them by."""
         said = {
-            "ENABLE_NATIVE_SIDECARS": _word(self.native_sidecars),
+            "ENABLE_NATIVE_SIDECARS": _switch_value(self.native_sidecars),
             "PLATFORM": self.platform,
             "COMPLIANCE_POLICY": self.compliance_policy,
-            "ENABLE_LEGACY_FSGROUP_INJECTION": _word(self.legacy_fsgroup_injection),
-            "REWRITE_TCP_PROBES": _word(self.rewrite_tcp_probes),
+            "ENABLE_LEGACY_FSGROUP_INJECTION": _switch_value(self.legacy_fsgroup_injection),
+            "REWRITE_TCP_PROBES": _switch_value(self.rewrite_tcp_probes),
         }
         return dict(self.env) | {name: text for name, text in said.items() if text is not None}
 
 
-def _word(switch: bool | None) -> str | None:
+def _switch_value(switch: bool | None) -> str | None:
     return None if switch is None else str(switch).lower()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, texts_at
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, strings_at
 from podgraft.records import dataclass
 
 from .releases import Profile
@@ -19,7 +19,7 @@ INIT_CONTAINERS = "initContainers"
 
 
 @dataclass(slots=True)
-class Draft:
+class PodBuilder:
     """A pod of its own down to its containers: those levels may be changed, what lies in a
     container is shared with others and is only ever replaced.
     """
@@ -31,7 +31,7 @@ class Draft:
     init_containers: list[Object]
 
     @classmethod
-    def of(cls, pod: Object) -> Draft:
+    def from_pod(cls, pod: Object) -> PodBuilder:
         """A draft that starts as ``pod``."""
         metadata = object_at(pod, "metadata")
         return cls(
@@ -44,9 +44,9 @@ class Draft:
 
     def sidecar(self, profile: Profile) -> Object | None:
         """The proxy's container: from 1.19 on it may be an init container."""
-        found = named(self.containers, PROXY)
+        found = find_by_name(self.containers, PROXY)
         if found is None and profile.native_sidecars:
-            found = named(self.init_containers, PROXY)
+            found = find_by_name(self.init_containers, PROXY)
         return found
 
     def all_containers(self) -> Iterator[Object]:
@@ -54,18 +54,18 @@ class Draft:
         yield from self.init_containers
         yield from self.containers
 
-    def finish(self) -> Object:
+    def build(self) -> Object:
         """The pod as it has become."""
         metadata = dict(object_at(self.pod, "metadata"))
-        _put(metadata, "annotations", self.annotations)
-        _put(metadata, "labels", self.labels)
+        _set_non_empty(metadata, "annotations", self.annotations)
+        _set_non_empty(metadata, "labels", self.labels)
         spec = dict(object_at(self.pod, "spec"))
         spec[CONTAINERS] = [*self.containers]  # Go prints the list even if it is empty
-        _put(spec, INIT_CONTAINERS, [*self.init_containers])
-        return changed(self.pod, {"metadata": metadata, "spec": spec})
+        _set_non_empty(spec, INIT_CONTAINERS, [*self.init_containers])
+        return merge_keys(self.pod, {"metadata": metadata, "spec": spec})
 
 
-def changed(parent: Object, changes: Object) -> Object:
+def merge_keys(parent: Object, changes: Object) -> Object:
     """A copy of ``parent`` with ``changes`` in place."""
     return parent | changes
 
@@ -75,7 +75,7 @@ def containers(pod: Mapping[str, JSON], kind: str = CONTAINERS) -> list[Object]:
     return objects_at(object_at(pod, "spec"), kind)
 
 
-def named(listed: list[Object], name: str) -> Object | None:
+def find_by_name(listed: list[Object], name: str) -> Object | None:
     """The first of that name."""
     for each in listed:
         if each.get("name") == name:
@@ -85,25 +85,25 @@ def named(listed: list[Object], name: str) -> Object | None:
 
 def find_sidecar(profile: Profile, pod: Mapping[str, JSON]) -> Object | None:
     """The pod's proxy container, if it has one."""
-    found = named(containers(pod), PROXY)
+    found = find_by_name(containers(pod), PROXY)
     if found is None and profile.native_sidecars:
-        found = named(containers(pod, INIT_CONTAINERS), PROXY)
+        found = find_by_name(containers(pod, INIT_CONTAINERS), PROXY)
     return found
 
 
-def annotations_of(pod: Mapping[str, JSON]) -> dict[str, str]:
+def pod_annotations(pod: Mapping[str, JSON]) -> dict[str, str]:
     """The pod's annotations."""
-    return texts_at(object_at(pod, "metadata"), "annotations")
+    return strings_at(object_at(pod, "metadata"), "annotations")
 
 
-def labels_of(pod: Mapping[str, JSON]) -> dict[str, str]:
+def pod_labels(pod: Mapping[str, JSON]) -> dict[str, str]:
     """The pod's labels."""
-    return texts_at(object_at(pod, "metadata"), "labels")
+    return strings_at(object_at(pod, "metadata"), "labels")
 
 
-def env_of(container: Object, name: str) -> Object | None:
+def find_env(container: Object, name: str) -> Object | None:
     """The container's environment variable of that name."""
-    return named(objects_at(container, "env"), name)
+    return find_by_name(objects_at(container, "env"), name)
 
 
 def append_env(container: Object, name: str, value: str) -> None:
@@ -111,7 +111,7 @@ def append_env(container: Object, name: str, value: str) -> None:
     container["env"] = [*objects_at(container, "env"), {"name": name, "value": value}]
 
 
-def _put(parent: Object, key: str, value: JSON) -> None:
+def _set_non_empty(parent: Object, key: str, value: JSON) -> None:
     """Set ``key``, but do not make an empty value where there was none."""
     if value or key in parent:
         parent[key] = value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 SECOND = 1_000_000_000  # nanoseconds
 _UNITS = {
@@ -15,8 +15,8 @@ _UNITS = {
     "μs": 1_000,  # U+03BC, Greek mu
     "ns": 1,
 }
-_PART = lazy(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(h|ms|m|s|us|µs|μs|ns)")
-_WHOLE = lazy(rf"[-+]?(?:0|(?:{_PART.pattern})+)")
+_PART = lazy_compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(h|ms|m|s|us|µs|μs|ns)")
+_WHOLE = lazy_compile(rf"[-+]?(?:0|(?:{_PART.pattern})+)")
 _LIMIT = 1 << 63  # time.Duration is an int64
 
 
@@ -39,7 +39,7 @@ def parse(text: str) -> int:
     return signed
 
 
-def protobuf(nanoseconds: int) -> str:
+def format_protobuf(nanoseconds: int) -> str:
     """The text in protobuf's JSON: seconds with 0, 3, 6 or 9 decimals.
 
     >>> protobuf(45 * SECOND), protobuf(SECOND // 2), protobuf(-1_000_001_000)
@@ -52,7 +52,7 @@ def protobuf(nanoseconds: int) -> str:
     return f"{'-' if nanoseconds < 0 else ''}{seconds}{decimals}s"
 
 
-def go(nanoseconds: int) -> str:
+def format_go(nanoseconds: int) -> str:
     """The text that Go's time.Duration prints.
 
     >>> go(45 * SECOND), go(60 * SECOND), go(SECOND // 2), go(0), go(-5400 * SECOND), go(1500)

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 from podgraft import govalue, kube, kubeyaml
 from podgraft.gotemplate import (
-    EACH,
+    ALL_ELEMENTS,
+    Dependency,
     ExecError,
     Flow,
     Function,
     FunctionError,
     Harm,
+    KeyArgument,
     LimitError,
-    Named,
-    Read,
     Serializer,
     TemplateError,
     compile_,
@@ -35,7 +35,7 @@ from podgraft.govalue import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, 
 from podgraft.govalue.slots import Slots, TaintedText
 from podgraft.govalue.tainting import text_of
 from podgraft.jsonvalue import JSON, Object, load, objects_at
-from podgraft.recent import Recent
+from podgraft.recent import LRUCache
 
 from . import gojson, mesh_types, multus, otel, proxyconfig, releases
 from .messages import MESH_CONFIG, PROXY_CONFIG, Message
@@ -80,16 +80,16 @@ def exclude_inbound_port(port: Value, excluded: str) -> str:
 
 def include_inbound_ports(profile: Profile, containers: Slice) -> str:
     """The containerPorts of all containers, without the ports of UDP and SCTP since 1.4."""
-    return _ports(profile, _raw_list(containers))
+    return _format_ports(profile, _raw_containers(containers))
 
 
 def application_ports(profile: Profile, containers: Slice) -> str:
     """``include_inbound_ports`` without those of ``istio-proxy``."""
-    others = [c for c in _raw_list(containers) if c.get("name") != "istio-proxy"]
-    return _ports(profile, others)
+    others = [c for c in _raw_containers(containers) if c.get("name") != "istio-proxy"]
+    return _format_ports(profile, others)
 
 
-def same(text: str) -> str:
+def identity(text: str) -> str:
     """The text itself: kubevirtInterfaces and excludeInterfaces once checked it."""
     return text
 
@@ -143,7 +143,7 @@ def to_yaml(value: Value) -> str:
     return text
 
 
-_YAML: Recent[bytes, str] = Recent(limit=256)
+_YAML: LRUCache[bytes, str] = LRUCache(limit=256)
 _LARGEST = 8192
 
 
@@ -182,7 +182,7 @@ def to_lower(text: str) -> str:
 
 def format_duration(duration: Pointer) -> str:
     """The duration as Go prints it."""
-    return mesh_types.go_text(duration.target)
+    return mesh_types.format_go_duration(duration.target)
 
 
 def omit(entries: Map, *keys: str) -> Map:
@@ -217,7 +217,7 @@ def omit_nil(value: Value) -> Value:
     {'c': {}, 'd': [1.0]}
     """
     if value.__class__ is dict:
-        return _without_nil(value)
+        return _remove_nil(value)
     if value.__class__ is list:
         left = [each for each in map(omit_nil, value) if each is not None]
         return left or (None if value else value)
@@ -229,13 +229,13 @@ def otel_resource_attributes(
 ) -> str:
     """The value of OTEL_RESOURCE_ATTRIBUTES, or ``""``."""
     raw: Message = mesh.target.raw if mesh.target else {}
-    listed: list[Mapping[str, JSON]] = [*_raw_list(containers)]
+    listed: list[Mapping[str, JSON]] = [*_raw_containers(containers)]
     return otel.resource_attributes(
         raw, dict(annotations.items()), dict(labels.items()), namespace, listed
     )
 
 
-def _without_nil(entries: dict[str, Value]) -> Value:
+def _remove_nil(entries: dict[str, Value]) -> Value:
     kept = {key: omit_nil(each) for key, each in entries.items()}
     pruned = {key: each for key, each in kept.items() if each is not None}
     return pruned or (None if entries else entries)
@@ -249,7 +249,7 @@ DATA: ContextVar[Value] = ContextVar("DATA")
 SLOTS: ContextVar[Slots | None] = ContextVar("SLOTS", default=None)
 
 
-def with_render(known: Mapping[str, Function]) -> Mapping[str, Function]:
+def add_render(known: Mapping[str, Function]) -> Mapping[str, Function]:
     """The functions and ``render``, whose templates may call them all, itself included."""
 
     def render(text: str) -> str:
@@ -266,7 +266,7 @@ def with_render(known: Mapping[str, Function]) -> Mapping[str, Function]:
 
     every = {
         **known,
-        "render": Function(render, (STRING,), ambient=True, flow=Flow.SELECTS, harm=Harm.CAN),
+        "render": Function(render, (STRING,), uses_dot=True, flow=Flow.SELECTS, harm=Harm.CAN),
     }
     return every
 
@@ -284,8 +284,8 @@ def _rendered(template: str, trace: Trace) -> str:
     )
 
 
-def functions(
-    profile: Profile, defaults: Message, env: Mapping[str, str], types: mesh_types.Types
+def template_functions(
+    profile: Profile, defaults: Message, env: Mapping[str, str], types: mesh_types.MeshTypes
 ) -> Mapping[str, Function]:
     """The functions of one release; ``env`` is all that ``env`` can see."""
     known = kube.types(profile.kubernetes)
@@ -298,27 +298,27 @@ def functions(
         "annotation": Function(
             annotation,
             (known["ObjectMeta"], STRING, ANY),
-            reads=(Read(0, ("Annotations", Named(1))),),
+            dependencies=(Dependency(0, ("Annotations", KeyArgument(1))),),
         ),
-        "appendMultusNetwork": Function(partial(multus.append, profile), (STRING, STRING)),
+        "appendMultusNetwork": Function(partial(multus.append_network, profile), (STRING, STRING)),
         "applicationPorts": Function(
-            partial(application_ports, profile), (containers,), reads=_NAMES_AND_PORTS
+            partial(application_ports, profile), (containers,), dependencies=_NAMES_AND_PORTS
         ),
         "env": Function(lookup, (STRING, STRING)),
         "includeInboundPorts": Function(
-            partial(include_inbound_ports, profile), (containers,), reads=_NAMES_AND_PORTS
+            partial(include_inbound_ports, profile), (containers,), dependencies=_NAMES_AND_PORTS
         ),
         "otelResourceAttributes": Function(
             otel_resource_attributes,
             (types.pointer(MESH_CONFIG), STRING_MAP, STRING_MAP, STRING, containers),
-            reads=_OTEL_READS,
+            dependencies=_OTEL_READS,
         ),
         "protoToJSON": Function(partial(proto_to_json, defaults), (ANY,)),
     }
     return {
         name: _classified(name, function)
         for name, function in table.items()
-        if profile.has(name, releases.FUNCTIONS)
+        if profile.is_available(name, releases.FUNCTIONS)
     }
 
 
@@ -366,24 +366,26 @@ def _classified(name: str, function: Function) -> Function:
     )
 
 
-_NAMES_AND_PORTS = (Read(0, (EACH, "Name")), Read(0, (EACH, "Ports")))
+_NAMES_AND_PORTS = (Dependency(0, (ALL_ELEMENTS, "Name")), Dependency(0, (ALL_ELEMENTS, "Ports")))
 _OTEL_READS = (
-    *(Read(1, (name,)) for name in otel.ANNOTATIONS),
-    Read(2, (otel.VERSION_LABEL,)),
-    Read(4, (EACH, "Name")),
-    Read(4, (EACH, "Image")),
+    *(Dependency(1, (name,)) for name in otel.ANNOTATIONS),
+    Dependency(2, (otel.VERSION_LABEL,)),
+    Dependency(4, (ALL_ELEMENTS, "Name")),
+    Dependency(4, (ALL_ELEMENTS, "Image")),
 )
 
 _TABLE: dict[str, Function] = {
     "contains": Function(contains, (STRING, STRING)),
     "directory": Function(directory, (STRING,)),
     "excludeInboundPort": Function(exclude_inbound_port, (ANY, STRING)),
-    "excludeInterfaces": Function(same, (STRING,)),
+    "excludeInterfaces": Function(identity, (STRING,)),
     "formatDuration": Function(format_duration, (mesh_types.DURATION_POINTER,)),
     "fromJSON": Function(from_json, (STRING,)),
     "indent": Function(indent, (INT, STRING)),
-    "isset": Function(isset, (STRING_MAP, STRING), reads=(Read(0, (Named(1),)),)),
-    "kubevirtInterfaces": Function(same, (STRING,)),
+    "isset": Function(
+        isset, (STRING_MAP, STRING), dependencies=(Dependency(0, (KeyArgument(1),)),)
+    ),
+    "kubevirtInterfaces": Function(identity, (STRING,)),
     "mergeMaps": Function(merge_maps, variadic=STRING_MAP),
     "omit": Function(omit, (STRING_MAP,), variadic=STRING),
     "omitNil": Function(omit_nil, (ANY,)),
@@ -398,11 +400,11 @@ _TABLE: dict[str, Function] = {
 }
 
 
-def _raw_list(containers: Slice) -> list[Object]:
+def _raw_containers(containers: Slice) -> list[Object]:
     return [*(containers.raw or ())]
 
 
-def _ports(profile: Profile, containers: list[Object]) -> str:
+def _format_ports(profile: Profile, containers: list[Object]) -> str:
     ports = [port for container in containers for port in objects_at(container, "ports")]
     left_out = () if profile.udp_ports_listed else ("UDP", "SCTP")
     counted = (p for p in ports if p.get("protocol") not in left_out)

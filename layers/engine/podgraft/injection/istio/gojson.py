@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from podgraft.jsonvalue import JSON, dump, go_escape, go_float
+from podgraft.jsonvalue import JSON, dump, escape_like_go, format_float_like_go
 
 
 def encode(value: JSON) -> str:
@@ -11,26 +11,28 @@ def encode(value: JSON) -> str:
     >>> encode({"b": [1.0, 2.5, 1e21], "a": "<&>"})
     '{"b":[1,2.5,1e+21],"a":"\\u003c\\u0026\\u003e"}'
     """
-    return go_escape(_text(value))
+    return escape_like_go(_encode_string(value))
 
 
-def number(value: float) -> str:
+def encode_number(value: float) -> str:
     """A float64: plain between 1e-6 and 1e21, else with an exponent of as few digits as it has.
 
     >>> number(15020.0), number(1e-7), number(-0.5)
     ('15020', '1e-7', '-0.5')
     """
-    text = go_float(value, exponent_from=21, exponent_below=-6)
+    text = format_float_like_go(value, exponent_from=21, exponent_below=-6)
     return text.replace("e-0", "e-")
 
 
-def _text(value: JSON) -> str:
+def _encode_string(value: JSON) -> str:
     match value:
         case dict():
-            return "{" + ",".join(f"{dump(key)}:{_text(value[key])}" for key in value) + "}"
+            return (
+                "{" + ",".join(f"{dump(key)}:{_encode_string(value[key])}" for key in value) + "}"
+            )
         case list():
-            return "[" + ",".join(map(_text, value)) + "]"
+            return "[" + ",".join(map(_encode_string, value)) + "]"
         case float():
-            return number(value)
+            return encode_number(value)
         case _:
             return dump(value)

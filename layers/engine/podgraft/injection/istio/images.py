@@ -21,17 +21,17 @@ def proxy_image(
     profile: Profile, values: Values, proxy: Message, annotations: Mapping[str, str]
 ) -> str:
     """The image of istio-proxy."""
-    kind = _configured(profile, values, proxy)
-    return _image(values, values.proxy_image, annotations.get(TYPE_ANNOTATION, kind))
+    kind = _configured_type(profile, values, proxy)
+    return _format_image(values, values.proxy_image, annotations.get(TYPE_ANNOTATION, kind))
 
 
 def proxy_init_image(values: Values, annotations: Mapping[str, str]) -> str:
     """The image of istio-init, which the ProxyConfig has no say in."""
     kind = annotations.get(TYPE_ANNOTATION, values.variant)
-    return _image(values, values.proxy_init_image, kind)
+    return _format_image(values, values.proxy_init_image, kind)
 
 
-def typed_tag(tag: str, kind: str) -> str:
+def tag_with_type(tag: str, kind: str) -> str:
     """The tag for an image type.
 
     >>> typed_tag("1.12-debug", "distroless"), typed_tag("1.11.2-asm.17-distroless", "default")
@@ -43,7 +43,7 @@ def typed_tag(tag: str, kind: str) -> str:
     return bare if kind == _DEFAULT_TYPE else f"{bare}-{kind}"
 
 
-def _configured(profile: Profile, values: Values, proxy: Message) -> str:
+def _configured_type(profile: Profile, values: Values, proxy: Message) -> str:
     """The image type before annotations: ProxyConfig's, or the values' variant.
 
     ==================  ===============  ==============
@@ -61,5 +61,5 @@ def _configured(profile: Profile, values: Values, proxy: Message) -> str:
     return "" if "image" in proxy and not profile.image_type_falls_back else variant
 
 
-def _image(values: Values, name: str, kind: str) -> str:
-    return f"{values.hub}/{name or _DEFAULT_NAME}:{typed_tag(values.tag, kind)}"
+def _format_image(values: Values, name: str, kind: str) -> str:
+    return f"{values.hub}/{name or _DEFAULT_NAME}:{tag_with_type(values.tag, kind)}"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from podgraft.injection.errors import Fault
+from podgraft.injection.errors import Diagnostic
 from podgraft.jsonvalue import Object
-from podgraft.policy import Rules
+from podgraft.policy import InjectionRules
 
 from . import paths, releases
-from .plan import Setup, plan
-from .podtemplates import PodTemplates
+from .plan import InjectorConfig, prepare
+from .podtemplates import TemplateInjector
 from .releases import Profile
-from .request import Injection, Request
-from .specinjection import SidecarSpecs
-from .subject import data_type
+from .request import Injection, InjectionRequest
+from .specinjection import LegacyInjector
+from .subject import dot_type
 
 if TYPE_CHECKING:
     from podgraft.gotemplate.fields import FieldProblem
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class Injector:
     """Istio's sidecar injector for one configuration; several threads may share it."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: InjectorConfig) -> None:
         self._setup = setup
-        made = PodTemplates if setup.profile.pod_templates else SidecarSpecs
+        made = TemplateInjector if setup.profile.pod_templates else LegacyInjector
         self._way = made(setup)
 
     @property
@@ -35,12 +35,12 @@ class Injector:
         return self._setup.profile
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> InjectionRules:
         """What the configuration says about whom to inject."""
         return self._setup.rules
 
     @property
-    def warnings(self) -> tuple[Fault, ...]:
+    def warnings(self) -> tuple[Diagnostic, ...]:
         """What is wrong in the documents but does not stop the injector."""
         return self._setup.warnings
 
@@ -79,23 +79,23 @@ class Injector:
 
         Raises ``OperatorError`` for a template that does not parse.
         """
-        program = self._setup.templates.named(name).program
-        return program.check_fields(data_type(self._setup.profile))
+        program = self._setup.templates.lookup(name).program
+        return program.check_fields(dot_type(self._setup.profile))
 
-    def environment(self, tail: str) -> Mapping[str, str]:
+    def parse_environment(self, tail: str) -> Mapping[str, str]:
         """Return the proxy's variables in the URL's path after ``/inject/``, by this release."""
-        return paths.environment(self.profile, tail)
+        return paths.parse_environment(self.profile, tail)
 
     def unread(self, tail: str) -> Mapping[str, str]:
         """Return the variables that the newest release reads in the path, and this one does not."""
-        variables = self.environment(tail).items()
-        newest = paths.environment(releases.newest(), tail)
+        variables = self.parse_environment(tail).items()
+        newest = paths.parse_environment(releases.newest(), tail)
         return {name: value for name, value in newest.items() if (name, value) not in variables}
 
-    def inject(self, pod: Object, request: Request) -> Injection:
+    def inject(self, pod: Object, request: InjectionRequest) -> Injection:
         """The injected pod; ``pod`` is left as it is.
 
         Whether it shall be injected is for ``policy.decide`` to say. Raises ``UserError`` for what
         the pod's author can change, ``OperatorError`` for what only the operator can.
         """
-        return self._way.inject(plan(self._setup, pod, request))
+        return self._way.inject(prepare(self._setup, pod, request))

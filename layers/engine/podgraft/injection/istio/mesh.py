@@ -9,8 +9,8 @@ from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, Object
 
 from . import durations, messages, proxyconfig
-from .draft import changed
-from .messages import MESH_CONFIG, PROXY_CONFIG, Message, Schema, Wrong
+from .draft import merge_keys
+from .messages import MESH_CONFIG, PROXY_CONFIG, FieldError, Message, Schema
 from .releases import Profile
 
 _OLDEST: Object = {
@@ -80,7 +80,9 @@ def defaults(profile: Profile) -> Message:
     """DefaultMeshConfig of the release; nobody may change it."""
     schema = messages.schema(profile)
     raw = _mesh_defaults(profile) if profile.path_environment else _OLDEST
-    return messages.settled(schema, MESH_CONFIG, messages.read(schema, MESH_CONFIG, raw))
+    return messages.normalize(
+        schema, MESH_CONFIG, messages.decode_message(schema, MESH_CONFIG, raw)
+    )
 
 
 def proxy_defaults(profile: Profile) -> Message:
@@ -96,10 +98,10 @@ def proxy_of(mesh: Message) -> Message:
 
 def with_proxy(mesh: Message, proxy: Message) -> Message:
     """The mesh with another ``defaultConfig``."""
-    return changed(mesh, {"defaultConfig": proxy})
+    return merge_keys(mesh, {"defaultConfig": proxy})
 
 
-def apply(schema: Schema, base: Message, text: str, found: list[Wrong]) -> Message:
+def apply_mesh_config(schema: Schema, base: Message, text: str, found: list[FieldError]) -> Message:
     """``base`` under the YAML ``text`` (mesh.ApplyMeshConfig).
 
     What is wrong is added to ``found``; the top-level fields that hold it stay as in ``base``.
@@ -107,27 +109,27 @@ def apply(schema: Schema, base: Message, text: str, found: list[Wrong]) -> Messa
     A top-level field replaces the one below it whole, but for ``defaultConfig``, whose fields
     replace one by one, and the three lists of names that are united.
     """
-    raw = _load(text, found)
-    layer = messages.read_sound(schema, MESH_CONFIG, raw, found)
+    raw = _parse_mapping(text, found)
+    layer = messages.decode_valid_fields(schema, MESH_CONFIG, raw, found)
     merged = base | layer
     if "defaultConfig" in layer:
-        merged["defaultConfig"] = _proxy(schema, base, raw)
+        merged["defaultConfig"] = _merge_proxy(schema, base, raw)
     if "defaultProviders" in layer:
-        merged["defaultProviders"] = _fields(base, "defaultProviders") | _fields(
+        merged["defaultProviders"] = _message_fields(base, "defaultProviders") | _message_fields(
             layer, "defaultProviders"
         )
     if "extensionProviders" in layer:
-        merged["extensionProviders"] = _by_name(
+        merged["extensionProviders"] = _merge_by_name(
             base.get("extensionProviders"), layer["extensionProviders"]
         )
     if "trustDomainAliases" in layer:
-        merged["trustDomainAliases"] = _united(
+        merged["trustDomainAliases"] = _merge_strings(
             base.get("trustDomainAliases"), layer["trustDomainAliases"]
         )
-    return messages.settled(schema, MESH_CONFIG, merged)
+    return messages.normalize(schema, MESH_CONFIG, merged)
 
 
-def problems(profile: Profile, config: Message) -> Iterator[tuple[str, str, str]]:
+def validate_mesh_config(profile: Profile, config: Message) -> Iterator[tuple[str, str, str]]:
     """What istiod refuses of a mesh, ``defaultConfig`` apart: path, problem, remedy."""
     port = config.get("proxyListenPort")
     if not isinstance(port, int) or not 1 <= port <= _HIGHEST_PORT:
@@ -135,7 +137,7 @@ def problems(profile: Profile, config: Message) -> Iterator[tuple[str, str, str]
     timeout = config.get("connectTimeout")
     if not isinstance(timeout, str) or durations.parse(timeout) < _SHORTEST_TIMEOUT:
         yield "/connectTimeout", f"got {timeout or 'nothing'}", "use 1ms or more, such as 10s"
-    for index, provider in enumerate(_items(config.get("extensionProviders"))):
+    for index, provider in enumerate(_as_list(config.get("extensionProviders"))):
         path = f"/extensionProviders/{index}"
         if not isinstance(provider, dict) or not provider.get("name"):
             yield path, "an extension provider has no name", "give it one"
@@ -143,10 +145,10 @@ def problems(profile: Profile, config: Message) -> Iterator[tuple[str, str, str]
             problem = f'extension provider "{provider["name"]}" says not what it is'
             yield path, problem, "give it the key of a kind of provider, such as zipkin"
     if profile.checks_inbound_retries:
-        yield from _retry_problems(_fields(config, "defaultInboundHttpRetryPolicy"))
+        yield from _validate_retries(_message_fields(config, "defaultInboundHttpRetryPolicy"))
 
 
-def _retry_problems(policy: Object) -> Iterator[tuple[str, str, str]]:
+def _validate_retries(policy: Object) -> Iterator[tuple[str, str, str]]:
     path = "/defaultInboundHttpRetryPolicy"
     attempts, timeout = policy.get("attempts"), policy.get("perTryTimeout")
     if isinstance(attempts, int) and attempts < 0:
@@ -156,7 +158,7 @@ def _retry_problems(policy: Object) -> Iterator[tuple[str, str, str]]:
 
 
 def _mesh_defaults(profile: Profile) -> Object:
-    mesh = changed(
+    mesh = merge_keys(
         _MESH,
         {
             "dnsRefreshRate": "60s" if profile.merge_and_inbound_port_set else "5s",
@@ -185,43 +187,43 @@ def _proxy_defaults(profile: Profile) -> Object:
     return proxy
 
 
-def _load(text: str, found: list[Wrong]) -> Object:
+def _parse_mapping(text: str, found: list[FieldError]) -> Object:
     try:
         raw = kubeyaml.load(text, strict=False)
     except kubeyaml.NotYAMLError as error:
-        found.append(Wrong("", str(error)))
+        found.append(FieldError("", str(error)))
         return {}
     if isinstance(raw, dict):
         return raw
     if raw is not None:
-        found.append(Wrong("", "the mesh configuration is not a map of its fields"))
+        found.append(FieldError("", "the mesh configuration is not a map of its fields"))
     return {}
 
 
-def _proxy(schema: Schema, base: Message, raw: Object) -> Message:
+def _merge_proxy(schema: Schema, base: Message, raw: Object) -> Message:
     """The merged ``defaultConfig``; read again, because here zeros count as given."""
     given = raw.get("defaultConfig", raw.get("default_config"))
-    layer = messages.read(schema, PROXY_CONFIG, given)
-    return proxyconfig.merge(schema, proxy_of(base), layer)
+    layer = messages.decode_message(schema, PROXY_CONFIG, given)
+    return proxyconfig.merge_layer(schema, proxy_of(base), layer)
 
 
-def _fields(mesh: Message, name: str) -> Object:
+def _message_fields(mesh: Message, name: str) -> Object:
     found = mesh.get(name)
     return found if isinstance(found, dict) else {}
 
 
-def _by_name(old: JSON, new: JSON) -> list[JSON]:
+def _merge_by_name(old: JSON, new: JSON) -> list[JSON]:
     """Providers of a known name in their old places, the others after them."""
     united: dict[JSON, JSON] = {}
-    for each in _items(old) + _items(new):
+    for each in _as_list(old) + _as_list(new):
         united[each.get("name") if isinstance(each, dict) else None] = each
     return list(united.values())
 
 
-def _united(old: JSON, new: JSON) -> list[JSON]:
-    texts = {each for each in _items(old) + _items(new) if isinstance(each, str)}
+def _merge_strings(old: JSON, new: JSON) -> list[JSON]:
+    texts = {each for each in _as_list(old) + _as_list(new) if isinstance(each, str)}
     return [*sorted(texts)]
 
 
-def _items(value: JSON) -> list[JSON]:
+def _as_list(value: JSON) -> list[JSON]:
     return value if isinstance(value, list) else []

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from podgraft.jsonvalue import JSON, Object, objects_at
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 from .messages import Message
 from .releases import Profile
 
-_LABEL = lazy(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
+_LABEL = lazy_compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
 _LONGEST = 255  # of a fully qualified name, RFC 1035
 
 Problem = tuple[str, str, str]

@@ -14,7 +14,7 @@ from typing import Any
 
 from podgraft import govalue
 from podgraft.govalue import GoType, Kind, Method, Value
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 from . import durations
 from .durations import SECOND
@@ -43,7 +43,7 @@ _WRAPPED = {
 _MAKING = RLock()
 
 
-class _Message(GoType):
+class _LazyMessage(GoType):
     """A message's struct, which learns its fields and getters when they are first asked for.
 
     There are a hundred messages, of which a template touches a few.
@@ -51,8 +51,8 @@ class _Message(GoType):
 
     __slots__ = ("_types",)
 
-    def __init__(self, name: str, types: Types) -> None:
-        super().__init__(name, Kind.STRUCT, self._viewed)
+    def __init__(self, name: str, types: MeshTypes) -> None:
+        super().__init__(name, Kind.STRUCT, self._to_struct)
         self._types = types
         del self.fields, self.methods
 
@@ -62,15 +62,15 @@ class _Message(GoType):
             raise AttributeError(name)
         with _MAKING:
             shown = self._types.members(self.name)
-            self.methods = {f"Get{go.name}": _getter(go) for _, go in shown}
+            self.methods = {f"Get{go.name}": _getter_method(go) for _, go in shown}
             self.fields = tuple(go for field, go in shown if not field.oneof)
         return getattr(self, name)
 
-    def _viewed(self, raw: Value) -> govalue.Struct:
+    def _to_struct(self, raw: Value) -> govalue.Struct:
         return raw if type(raw) is govalue.Struct else govalue.Struct(self, raw or {})
 
 
-class Types:
+class MeshTypes:
     """The Go types of one release's messages, each made once."""
 
     def __init__(self, schema: Schema) -> None:
@@ -81,7 +81,7 @@ class Types:
         """The type ``*name``; its ``convert`` shows a message, and ``None`` as nil."""
         with _MAKING:
             if name not in self._structs:
-                self._structs[name] = _Message(name, self)
+                self._structs[name] = _LazyMessage(name, self)
             return govalue.pointer_to(self._structs[name])
 
     def members(self, name: str) -> list[tuple[Field, govalue.Field]]:
@@ -104,13 +104,13 @@ class Types:
     def _elem(self, name: str) -> GoType:
         if name in _SCALARS:
             return _SCALARS[name]
-        return _enum(name) if name in ENUMS else _well_known(name) or self.pointer(name)
+        return _enum(name) if name in ENUMS else _well_known_type(name) or self.pointer(name)
 
 
 @cache
-def types(schema: Schema) -> Types:
+def types(schema: Schema) -> MeshTypes:
     """The one set of Go types for a schema."""
-    return Types(schema)
+    return MeshTypes(schema)
 
 
 def go_name(proto: str) -> str:
@@ -122,7 +122,7 @@ def go_name(proto: str) -> str:
     return _WORDS.sub(lambda found: (found[1] or "").upper() + (found[2] or ""), proto)
 
 
-def _getter(field: govalue.Field) -> Method:
+def _getter_method(field: govalue.Field) -> Method:
     def get(struct: govalue.Struct | None) -> Value:
         return field.type.convert(None) if struct is None else struct.get(field)
 
@@ -137,109 +137,109 @@ def _enum(name: str) -> GoType:
     def name_of(value: Value) -> str:
         return names.get(value, str(int(value)))
 
-    made = govalue.number(name, Kind.INT32, {"String": Method(name_of)})
-    _prepare(made, lambda raw: numbers.get(raw, raw))
+    made = govalue.number_type(name, Kind.INT32, {"String": Method(name_of)})
+    _set_conversion(made, lambda raw: numbers.get(raw, raw))
     return made
 
 
 @cache
-def _well_known(name: str) -> GoType | None:
+def _well_known_type(name: str) -> GoType | None:
     """Protobuf's own types: JSON shows them without their fields, so ``convert`` adds those."""
     if name == DURATION:
         return DURATION_POINTER
     if name in _WRAPPED:
-        return _boxed(name, {"Value": _SCALARS[_WRAPPED[name]]}, _wrap(name))
+        return _message_type(name, {"Value": _SCALARS[_WRAPPED[name]]}, _wrapper(name))
     if name == STRUCT:
-        return _boxed(name, {"Fields": govalue.ANY_MAP}, lambda raw: {"fields": raw})
+        return _message_type(name, {"Fields": govalue.ANY_MAP}, lambda raw: {"fields": raw})
     return None
 
 
-def _boxed(
+def _message_type(
     name: str, fields: dict[str, GoType], unpack: Callable[[Value], dict[str, Value]]
 ) -> GoType:
-    struct = govalue.struct(name)
+    struct = govalue.struct_type(name)
     struct.fields = tuple(govalue.Field(go, type_, go.lower()) for go, type_ in fields.items())
-    struct.methods = {f"Get{field.name}": _getter(field) for field in struct.fields}
+    struct.methods = {f"Get{field.name}": _getter_method(field) for field in struct.fields}
     if name == DURATION:
         struct.methods["AsDuration"] = Method(_as_duration, pointer=True)
     made = govalue.pointer_to(struct)
-    _prepare(made, unpack)
+    _set_conversion(made, unpack)
     return made
 
 
-def _prepare(made: GoType, unpack: Callable[[Value], Value]) -> None:
+def _set_conversion(made: GoType, unpack: Callable[[Value], Value]) -> None:
     """Let ``made.convert`` see unpacked JSON, and leave alone what is absent or converted."""
     convert = made.convert
 
-    def prepared(raw: Value) -> Value:
+    def convert_prepared(raw: Value) -> Value:
         done = raw is None or isinstance(raw, govalue.Pointer | govalue.Int)
         return convert(raw if done else unpack(raw))
 
-    made.convert = govalue.carrying(prepared)
+    made.convert = govalue.carrying(convert_prepared)
 
 
-def _split(raw: Value) -> dict[str, Value]:
+def _split_duration(raw: Value) -> dict[str, Value]:
     nanoseconds = durations.parse(raw)
     sign = -1 if nanoseconds < 0 else 1
     seconds, nanos = divmod(abs(nanoseconds), SECOND)
     return {"seconds": sign * seconds, "nanos": sign * nanos}
 
 
-def _wrap(name: str) -> Callable[[Value], dict[str, Value]]:
+def _wrapper(name: str) -> Callable[[Value], dict[str, Value]]:
     if _WRAPPED[name].endswith("64"):
         return lambda raw: {"value": int(raw)}
     return lambda raw: {"value": raw}
 
 
-def go_text(duration: govalue.Struct | None) -> str:
+def format_go_duration(duration: govalue.Struct | None) -> str:
     """A ``durationpb.Duration`` as Go prints the time.Duration that it is."""
-    return durations.go(nanoseconds(duration))
+    return durations.format_go(duration_to_nanoseconds(duration))
 
 
-def nanoseconds(duration: govalue.Struct | None) -> int:
+def duration_to_nanoseconds(duration: govalue.Struct | None) -> int:
     """How long a ``durationpb.Duration`` is; none is 0."""
     return 0 if duration is None else duration.field("Seconds") * SECOND + duration.field("Nanos")
 
 
 def _as_duration(duration: govalue.Struct | None) -> Value:
-    return _TIME_DURATION.convert(nanoseconds(duration))
+    return _TIME_DURATION.convert(duration_to_nanoseconds(duration))
 
 
 def _text(duration: Value) -> str:
-    return durations.go(int(duration))
+    return durations.format_go(int(duration))
 
 
-def _whole(unit: int) -> Method:
+def _whole_units_method(unit: int) -> Method:
     def count(duration: Value) -> Value:
         return govalue.INT64.convert(int(duration / unit))  # towards zero, as Go divides
 
     return Method(count)
 
 
-def _fraction(unit: int) -> Method:
+def _fractional_units_method(unit: int) -> Method:
     def count(duration: Value) -> float:
         return int(duration) / unit
 
     return Method(count)
 
 
-DURATION_POINTER = _boxed(
-    DURATION, {"Seconds": govalue.INT64, "Nanos": govalue.INT32}, _split
+DURATION_POINTER = _message_type(
+    DURATION, {"Seconds": govalue.INT64, "Nanos": govalue.INT32}, _split_duration
 )  # *durationpb.Duration
 
-_TIME_DURATION = govalue.number(
+_TIME_DURATION = govalue.number_type(
     "time.Duration",
     Kind.INT64,
     {
         "String": Method(_text),
-        "Nanoseconds": _whole(1),
-        "Microseconds": _whole(1_000),
-        "Milliseconds": _whole(1_000_000),
-        "Seconds": _fraction(SECOND),
-        "Minutes": _fraction(60 * SECOND),
-        "Hours": _fraction(3600 * SECOND),
+        "Nanoseconds": _whole_units_method(1),
+        "Microseconds": _whole_units_method(1_000),
+        "Milliseconds": _whole_units_method(1_000_000),
+        "Seconds": _fractional_units_method(SECOND),
+        "Minutes": _fractional_units_method(60 * SECOND),
+        "Hours": _fractional_units_method(3600 * SECOND),
     },
 )
 
 
-_WORDS = lazy(r"_(?=[a-z])|([A-Za-z])([a-z]*)")
+_WORDS = lazy_compile(r"_(?=[a-z])|([A-Za-z])([a-z]*)")

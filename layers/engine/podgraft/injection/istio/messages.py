@@ -15,7 +15,7 @@ from typing import TypeAlias
 from podgraft.gotemplate.sprig.unmarshal import unmarshal
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import pointer
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 from podgraft.records import dataclass
 
 from . import durations, gojson, releases
@@ -35,25 +35,25 @@ _SHAPES = ("[]", "map[string]")
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class FieldError:
     """A value that is not of its field's type; ``path`` is a JSON Pointer to it."""
 
-    path: str
+    pointer: str
     problem: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.problem}" if self.path else self.problem
+        return f"{self.pointer}: {self.problem}" if self.pointer else self.problem
 
 
 class MessageError(ValueError):
     """A message cannot be read; ``found`` is all that is wrong in it."""
 
-    def __init__(self, *found: Wrong) -> None:
+    def __init__(self, *found: FieldError) -> None:
         super().__init__(*found)
-        self.found = found
+        self.errors = found
 
     def __str__(self) -> str:
-        return "; ".join(map(str, self.found))
+        return "; ".join(map(str, self.errors))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ class Schema:
     def _make(self, name: str) -> MessageType:
         fields = tuple(
             field
-            for field in map(_field, MESSAGES[name].split("\n")[1:-1])
+            for field in map(_parse_field, MESSAGES[name].split("\n")[1:-1])
             if self._knows(f"{name}.{field.name}", field.type)
         )
         by_key = {f.name: f for f in fields} | {f.json: f for f in fields}
@@ -100,7 +100,9 @@ class Schema:
 
     def _knows(self, field: str, type_: str) -> bool:
         spans = releases.MESH_FIELDS
-        return self.profile.has(field, spans) and self.profile.has(f"{field} {type_}", spans)
+        return self.profile.is_available(field, spans) and self.profile.is_available(
+            f"{field} {type_}", spans
+        )
 
 
 @cache
@@ -116,25 +118,25 @@ def enum(name: str) -> Mapping[int, str]:
     return {int(number): word for word, _, number in members}
 
 
-def read(schema: Schema, name: str, raw: JSON) -> Message:
+def decode_message(schema: Schema, name: str, raw: JSON) -> Message:
     """The message that ``raw`` describes; unknown fields are left out, zeros stay as given.
 
     Raises ``MessageError``. Zeros matter where the message is laid over another: ``settled``
     takes them out.
     """
-    found: list[Wrong] = []
-    message = read_sound(schema, name, raw, found)
+    found: list[FieldError] = []
+    message = decode_valid_fields(schema, name, raw, found)
     if found:
         raise MessageError(*found)
     return message
 
 
-def read_sound(schema: Schema, name: str, raw: JSON, found: list[Wrong]) -> Message:
+def decode_valid_fields(schema: Schema, name: str, raw: JSON, found: list[FieldError]) -> Message:
     """The message without the fields that hold what is wrong, which is added to ``found``."""
-    return _Reader(schema, found).message(schema.type(name), raw, "")
+    return _MessageDecoder(schema, found).decode_message(schema.type(name), raw, "")
 
 
-def settled(schema: Schema, name: str, message: Message) -> Message:
+def normalize(schema: Schema, name: str, message: Message) -> Message:
     """The message without zeros, its fields in order."""
     return {
         field.json: message[field.json]
@@ -144,7 +146,7 @@ def settled(schema: Schema, name: str, message: Message) -> Message:
     }
 
 
-def _field(line: str) -> Field:
+def _parse_field(line: str) -> Field:
     """The field that a line of the table describes."""
     name, spelled, *oneof = line.split(" ")
     shape = next((prefix for prefix in _SHAPES if spelled.startswith(prefix)), "")
@@ -168,34 +170,35 @@ def _is_zero(schema: Schema, field: Field, value: JSON) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _MessageDecoder:
     """Reads messages; what is wrong is noted, and the field that holds it left out."""
 
     schema: Schema
-    found: list[Wrong]
+    errors: list[FieldError]
 
-    def message(self, type_: MessageType, raw: JSON, path: str) -> Message:
+    def decode_message(self, type_: MessageType, raw: JSON, path: str) -> Message:
         if not isinstance(raw, dict):
-            self._wrong(path, f"{_unmarshal(raw)} of type map[string]json.RawMessage")
+            self._add_error(path, f"{_unmarshal_error(raw)} of type map[string]json.RawMessage")
             return {}
         message: Message = {}
         for key, value in raw.items():
             field = type_.by_key.get(key)
             if field is None or value is None or (key != field.json and field.json in raw):
                 continue
-            before = len(self.found)
-            read = self._field(field, value, f"{path}/{pointer.escape(key)}")
-            if len(self.found) == before:
+            before = len(self.errors)
+            read = self._decode_field(field, value, f"{path}/{pointer.escape(key)}")
+            if len(self.errors) == before:
                 message[field.json] = read
         return _with_one_of_each(type_, message)
 
-    def _field(self, field: Field, raw: JSON, path: str) -> JSON:
+    def _decode_field(self, field: Field, raw: JSON, path: str) -> JSON:
         match field.shape, raw:
             case "", _:
-                return self._one(field.type, raw, path)
+                return self._decode_value(field.type, raw, path)
             case "[]", list():
                 return [
-                    self._one(field.type, each, f"{path}/{index}") for index, each in enumerate(raw)
+                    self._decode_value(field.type, each, f"{path}/{index}")
+                    for index, each in enumerate(raw)
                 ]
             case "map[string]", dict():
                 return {
@@ -203,27 +206,29 @@ class _Reader:
                     for key in sorted(raw)
                 }
             case _:
-                return self._wrong(path, f"{_unmarshal(raw)} of type {field.shape}json.RawMessage")
+                return self._add_error(
+                    path, f"{_unmarshal_error(raw)} of type {field.shape}json.RawMessage"
+                )
 
     def _entry(self, type_: str, raw: JSON, path: str) -> JSON:
         """The value of a map; gogo's jsonpb read a null as no message."""
         if raw is None and self.schema.profile.nil_tags_refused and type_ in MESSAGES:
             return None
-        return self._one(type_, raw, path)
+        return self._decode_value(type_, raw, path)
 
-    def _one(self, type_: str, raw: JSON, path: str) -> JSON:
+    def _decode_value(self, type_: str, raw: JSON, path: str) -> JSON:
         try:
             if type_ in ENUMS:
-                return _read_enum(type_, raw)
+                return _decode_enum(type_, raw)
             if type_ in _READERS:
                 return _READERS[type_](raw)
         except (ValueError, OverflowError) as error:
-            return self._wrong(path, str(error))
-        read = self.message(self.schema.type(type_), {} if raw is None else raw, path)
-        return settled(self.schema, type_, read)
+            return self._add_error(path, str(error))
+        read = self.decode_message(self.schema.type(type_), {} if raw is None else raw, path)
+        return normalize(self.schema, type_, read)
 
-    def _wrong(self, path: str, problem: str) -> None:
-        self.found.append(Wrong(path, problem))
+    def _add_error(self, path: str, problem: str) -> None:
+        self.errors.append(FieldError(path, problem))
 
 
 def _with_one_of_each(type_: MessageType, message: Message) -> Message:
@@ -241,7 +246,7 @@ def _with_one_of_each(type_: MessageType, message: Message) -> Message:
     return {key: value for key, value in message.items() if key not in left}
 
 
-def _read_enum(type_: str, raw: JSON) -> JSON:
+def _decode_enum(type_: str, raw: JSON) -> JSON:
     names = enum(type_)
     match raw:
         case None:
@@ -258,21 +263,21 @@ def _read_enum(type_: str, raw: JSON) -> JSON:
             raise ValueError(f"unknown value {shown} for enum {type_}; use {allowed}")
 
 
-def _read_string(raw: JSON) -> JSON:
+def _decode_string(raw: JSON) -> JSON:
     if raw is None:
         return ""
     if isinstance(raw, str):
         return raw
-    raise ValueError(f"{_unmarshal(raw)} of type string")
+    raise ValueError(f"{_unmarshal_error(raw)} of type string")
 
 
-def _read_bool(raw: JSON) -> JSON:
+def _decode_bool(raw: JSON) -> JSON:
     if raw is None or isinstance(raw, bool):
         return bool(raw)
-    raise ValueError(f"{_unmarshal(raw)} of type bool")
+    raise ValueError(f"{_unmarshal_error(raw)} of type bool")
 
 
-def _read_double(raw: JSON) -> JSON:
+def _decode_double(raw: JSON) -> JSON:
     if isinstance(raw, str) and raw.strip() in _NOT_FINITE:
         return raw.strip()
     value = _parse_quoted(raw) if isinstance(raw, str) else raw
@@ -280,16 +285,16 @@ def _read_double(raw: JSON) -> JSON:
         return 0.0
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    raise ValueError(f"{_unmarshal(value)} of type float64")
+    raise ValueError(f"{_unmarshal_error(value)} of type float64")
 
 
-def _integer(name: str, low: int, high: int) -> Callable[[JSON], JSON]:
+def _integer_decoder(name: str, low: int, high: int) -> Callable[[JSON], JSON]:
     def read(raw: JSON) -> JSON:
         value = _parse_quoted(raw) if isinstance(raw, str) else raw
         if value is None:
             return 0
         if value.__class__ not in (int, float):
-            raise ValueError(f"{_unmarshal(value)} of type {name}")
+            raise ValueError(f"{_unmarshal_error(value)} of type {name}")
         assert isinstance(value, int | float)  # noqa: S101 - for the type checker
         number = int(value) if float(value).is_integer() else None
         literal = str(raw).strip() if isinstance(raw, str) else gojson.encode(value)
@@ -315,30 +320,30 @@ def _parse_quoted(text: str) -> JSON:
     return read.value
 
 
-_INTEGER = lazy("-?[0-9]+")
+_INTEGER = lazy_compile("-?[0-9]+")
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
-def _as_text(read: Callable[[JSON], JSON]) -> Callable[[JSON], JSON]:
+def _to_text(read: Callable[[JSON], JSON]) -> Callable[[JSON], JSON]:
     return lambda raw: str(read(raw))
 
 
-def _read_duration(raw: JSON) -> JSON:
+def _decode_duration(raw: JSON) -> JSON:
     try:
         if isinstance(raw, str):
-            return durations.protobuf(durations.parse(raw))
+            return durations.format_protobuf(durations.parse(raw))
     except durations.DurationError as error:
         raise ValueError(f"bad Duration: {error}") from error
-    raise ValueError(f'{_unmarshal(raw)} of type string; write it as "5s"')
+    raise ValueError(f'{_unmarshal_error(raw)} of type string; write it as "5s"')
 
 
-def _read_struct(raw: JSON) -> JSON:
+def _decode_struct(raw: JSON) -> JSON:
     if isinstance(raw, dict):
         return raw
-    raise ValueError(f"{_unmarshal(raw)} of type structpb.Struct")
+    raise ValueError(f"{_unmarshal_error(raw)} of type structpb.Struct")
 
 
-def _unmarshal(raw: JSON) -> str:
+def _unmarshal_error(raw: JSON) -> str:
     """The beginning of Go's complaint about a value of the wrong JSON type."""
     match raw:
         case bool():
@@ -354,24 +359,24 @@ def _unmarshal(raw: JSON) -> str:
     return f"json: cannot unmarshal {word} into Go value"
 
 
-_int32 = _integer("int32", -(1 << 31), 1 << 31)
-_uint32 = _integer("uint32", 0, 1 << 32)
-_int64 = _integer("int64", -(1 << 63), 1 << 63)
-_uint64 = _integer("uint64", 0, 1 << 64)
+_int32 = _integer_decoder("int32", -(1 << 31), 1 << 31)
+_uint32 = _integer_decoder("uint32", 0, 1 << 32)
+_int64 = _integer_decoder("int64", -(1 << 63), 1 << 63)
+_uint64 = _integer_decoder("uint64", 0, 1 << 64)
 
 _SCALARS: dict[str, Callable[[JSON], JSON]] = {
-    "string": _read_string,
-    "bool": _read_bool,
+    "string": _decode_string,
+    "bool": _decode_bool,
     "int32": _int32,
     "uint32": _uint32,
-    "double": _read_double,
+    "double": _decode_double,
 }
 _READERS: dict[str, Callable[[JSON], JSON]] = _SCALARS | {
-    DURATION: _read_duration,
-    STRUCT: _read_struct,
-    "wrapperspb.BoolValue": _read_bool,
+    DURATION: _decode_duration,
+    STRUCT: _decode_struct,
+    "wrapperspb.BoolValue": _decode_bool,
     "wrapperspb.Int32Value": _int32,
     "wrapperspb.UInt32Value": _uint32,
-    "wrapperspb.Int64Value": _as_text(_int64),
-    "wrapperspb.UInt64Value": _as_text(_uint64),
+    "wrapperspb.Int64Value": _to_text(_int64),
+    "wrapperspb.UInt64Value": _to_text(_uint64),
 }

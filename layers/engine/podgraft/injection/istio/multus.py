@@ -9,7 +9,7 @@ from podgraft.jsonvalue import JSON
 from .releases import Profile
 
 
-def append(profile: Profile, existing: str, network: str) -> str:
+def append_network(profile: Profile, existing: str, network: str) -> str:
     """``existing`` with ``network`` (``name`` or ``namespace/name``), once.
 
     Multus reads a comma list or a JSON list of objects. JSON keeps its formatting: the new object
@@ -18,17 +18,17 @@ def append(profile: Profile, existing: str, network: str) -> str:
     if not existing:
         return network
     if "]" in existing:
-        return _append_json(profile, existing, network)
+        return _append_json_network(profile, existing, network)
     listed = [each.strip() for each in existing.split(",")]
     if profile.multus_duplicates and network in listed:
         return existing
     return f"{existing}, {network}"
 
 
-def _append_json(profile: Profile, existing: str, network: str) -> str:
-    namespace, name = _split(profile, network)
+def _append_json_network(profile: Profile, existing: str, network: str) -> str:
+    namespace, name = _split_network(profile, network)
     if profile.multus_duplicates:
-        networks = _networks(existing)
+        networks = _parse_networks(existing)
         if networks is None or (name, namespace) in networks:
             return existing
     element = {"name": name} | ({"namespace": namespace} if namespace else {})
@@ -36,14 +36,14 @@ def _append_json(profile: Profile, existing: str, network: str) -> str:
     return f"{before}, {json.dumps(element)}]{after}"
 
 
-def _split(profile: Profile, network: str) -> tuple[str, str]:
+def _split_network(profile: Profile, network: str) -> tuple[str, str]:
     if profile.multus_namespaces and "/" in network:
         namespace, _, name = network.partition("/")
         return namespace, name
     return "", network
 
 
-def _networks(text: str) -> list[tuple[JSON, JSON]] | None:
+def _parse_networks(text: str) -> list[tuple[JSON, JSON]] | None:
     """Name and namespace of each network; ``None`` where the text is no list of objects."""
     try:
         networks: JSON = json.loads(text)

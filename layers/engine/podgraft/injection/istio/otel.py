@@ -20,12 +20,12 @@ def resource_attributes(
     containers: list[Mapping[str, JSON]],
 ) -> str:
     """Namespace, version and instance of the service, where the mesh enriches by OTel's names."""
-    if not any(_enriches(provider) for provider in _list(mesh.get("extensionProviders"))):
+    if not any(_is_enriching(provider) for provider in _list(mesh.get("extensionProviders"))):
         return ""
     found = {
         "namespace": annotations.get(NAMESPACE) or namespace,
-        "version": _version(annotations, labels, containers),
-        "instance.id": _instance(annotations, namespace, containers),
+        "version": _service_version(annotations, labels, containers),
+        "instance.id": _service_instance(annotations, namespace, containers),
     }
     return ",".join(f"service.{name}={value}" for name, value in found.items() if value)
 
@@ -42,13 +42,13 @@ def version_of(image: str) -> str:
     return "@".join(filter(None, (tag, digest)))
 
 
-def _enriches(provider: JSON) -> bool:
+def _is_enriching(provider: JSON) -> bool:
     tracer = provider.get("opentelemetry") if isinstance(provider, dict) else None
     wanted = "OTEL_SEMANTIC_CONVENTIONS"
     return isinstance(tracer, dict) and tracer.get("serviceAttributeEnrichment") == wanted
 
 
-def _version(
+def _service_version(
     annotations: Mapping[str, str],
     labels: Mapping[str, str],
     containers: list[Mapping[str, JSON]],
@@ -59,7 +59,7 @@ def _version(
     return version_of(_text(containers[0].get("image")))
 
 
-def _instance(
+def _service_instance(
     annotations: Mapping[str, str], namespace: str, containers: list[Mapping[str, JSON]]
 ) -> str:
     said = annotations.get(INSTANCE)

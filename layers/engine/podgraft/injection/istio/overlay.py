@@ -14,7 +14,7 @@ from typing import TypeAlias
 from podgraft import kube, kubeyaml
 from podgraft.govalue import Field, GoType, Kind
 from podgraft.jsonvalue import JSON, Object
-from podgraft.kubeyaml import Similar
+from podgraft.kubeyaml import IncrementalLoader
 from podgraft.patch import strategic
 from podgraft.records import dataclass
 
@@ -26,34 +26,34 @@ class OverlayError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Overlay:
+class PodOverlay:
     """A partial pod, and the pod that it makes of an empty one. Nobody may change either."""
 
     type: GoType
     patch: Object
-    alone: Object
+    standalone: Object
     nulls: NullTree
 
-    def over(self, pod: Object) -> Object:
+    def apply(self, pod: Object) -> Object:
         """``pod`` with the patch laid over it; raises ``OverlayError``."""
         if not pod:
-            return self.alone
+            return self.standalone
         merged = _merge(self.type, pod, self.patch)
         return drop_nulls(self.nulls, merged) if self.nulls else merged
 
 
-def read(pod_type: GoType, raw: JSON) -> Overlay:
+def decode_overlay(pod_type: GoType, raw: JSON) -> PodOverlay:
     """The overlay that a parsed text says; raises ``OverlayError``."""
     if raw is None:
         raw = {}
     if not isinstance(raw, dict):
         raise OverlayError("the template renders to something that is not a map of a pod's fields")
-    patch = _typed(pod_type, raw)
+    patch = _normalize(pod_type, raw)
     nulls = find_nulls(patch)
-    return Overlay(pod_type, patch, drop_nulls(nulls, _merge(pod_type, {}, patch)), nulls)
+    return PodOverlay(pod_type, patch, drop_nulls(nulls, _merge(pod_type, {}, patch)), nulls)
 
 
-def parse(text: str, similar: Similar | None = None) -> JSON:
+def parse(text: str, similar: IncrementalLoader | None = None) -> JSON:
     """The rendered text as JSON: of duplicate keys the last wins; raises ``OverlayError``."""
     try:
         return similar.load(text) if similar else kubeyaml.load(text, strict=False)
@@ -70,54 +70,54 @@ def _merge(pod_type: GoType, pod: Object, patch: Object) -> Object:
     return merged
 
 
-def _typed(pod_type: GoType, raw: Object) -> Object:
+def _normalize(pod_type: GoType, raw: Object) -> Object:
     """``raw`` as Go would print it again, but with nulls and directives, which merging needs."""
     try:
-        typed = _of(pod_type)(raw)
-    except _MisfitError as error:
+        typed = _normalizer(pod_type)(raw)
+    except _TypeMismatchError as error:
         raise OverlayError(f"{error.path.removeprefix('.')}: {error}") from error
     assert isinstance(typed, dict)  # noqa: S101 - so a struct is typed
     return typed
 
 
-class _MisfitError(Exception):
+class _TypeMismatchError(Exception):
     """A value is not of its field's type; ``path`` leads to it."""
 
     path = ""
 
-    def below(self, step: str) -> _MisfitError:
+    def with_prefix(self, step: str) -> _TypeMismatchError:
         """The same, seen from one level above."""
         self.path = step + self.path
         return self
 
 
-_Typed: TypeAlias = Callable[[JSON], JSON]
+_Normalizer: TypeAlias = Callable[[JSON], JSON]
 
 
 @cache
-def _of(type_: GoType) -> _Typed:
+def _normalizer(type_: GoType) -> _Normalizer:
     """How values of a type are typed, made once for each."""
     target = type_.elem if type_.kind is Kind.POINTER and type_.elem else type_
     match target.kind, target.elem:
         case Kind.STRUCT, _ if target.fields and target not in kube.SELF_MARSHALING:
-            return _struct(type_, target)
+            return _struct_normalizer(type_, target)
         case Kind.MAP, GoType() as elem:
-            return _map(type_, _of(elem))
+            return _map_normalizer(type_, _normalizer(elem))
         case Kind.SLICE, GoType() as elem:
-            return _list(type_, _of(elem))
+            return _list_normalizer(type_, _normalizer(elem))
         case _:
-            return _leaf(type_)
+            return _leaf_normalizer(type_)
 
 
-def _struct(type_: GoType, target: GoType) -> _Typed:
-    leaf = _leaf(type_)
-    known: dict[str, tuple[str, type | None, _Typed]] = {}
+def _struct_normalizer(type_: GoType, target: GoType) -> _Normalizer:
+    leaf = _leaf_normalizer(type_)
+    known: dict[str, tuple[str, type | None, _Normalizer]] = {}
 
-    def typed(value: JSON) -> JSON:
+    def normalize(value: JSON) -> JSON:
         if not isinstance(value, dict):
             return leaf(value)
         if not known:  # types may reach themselves: not before there is a value
-            known.update(_steps(target))
+            known.update(_field_steps(target))
         result: Object = {}
         for key, each in value.items():
             step = known.get(key) or (None if key.startswith("$") else known.get(key.lower()))
@@ -128,17 +128,17 @@ def _struct(type_: GoType, target: GoType) -> _Typed:
             name, plain, type_member = step
             try:
                 result[name] = each if each.__class__ is plain else type_member(each)
-            except _MisfitError as error:
-                raise error.below(f".{name}") from error
+            except _TypeMismatchError as error:
+                raise error.with_prefix(f".{name}") from error
         return result
 
-    return typed
+    return normalize
 
 
-def _steps(target: GoType) -> dict[str, tuple[str, type | None, _Typed]]:
+def _field_steps(target: GoType) -> dict[str, tuple[str, type | None, _Normalizer]]:
     """By its key, each field's name, the class that needs no look, and the way to type others."""
     return {
-        key: (field.json, _PLAIN.get(field.type.kind), _of(field.type))
+        key: (field.json, _PLAIN.get(field.type.kind), _normalizer(field.type))
         for key, field in _fields(target).items()
     }
 
@@ -147,50 +147,50 @@ def _steps(target: GoType) -> dict[str, tuple[str, type | None, _Typed]]:
 _PLAIN = {Kind.STRING: str, Kind.BOOL: bool}
 
 
-def _map(type_: GoType, type_element: _Typed) -> _Typed:
-    leaf = _leaf(type_)
+def _map_normalizer(type_: GoType, type_element: _Normalizer) -> _Normalizer:
+    leaf = _leaf_normalizer(type_)
 
-    def typed(value: JSON) -> JSON:
+    def normalize(value: JSON) -> JSON:
         if not isinstance(value, dict):
             return leaf(value)
         result: Object = {}
         for key, each in value.items():
             try:
                 result[key] = type_element(each)
-            except _MisfitError as error:
-                raise error.below(f".{key}") from error
+            except _TypeMismatchError as error:
+                raise error.with_prefix(f".{key}") from error
         return result
 
-    return typed
+    return normalize
 
 
-def _list(type_: GoType, type_element: _Typed) -> _Typed:
-    leaf = _leaf(type_)
+def _list_normalizer(type_: GoType, type_element: _Normalizer) -> _Normalizer:
+    leaf = _leaf_normalizer(type_)
 
-    def typed(value: JSON) -> JSON:
+    def normalize(value: JSON) -> JSON:
         if not isinstance(value, list):
             return leaf(value)
         result: list[JSON] = []
         for index, each in enumerate(value):
             try:
                 result.append(type_element(each))
-            except _MisfitError as error:
-                raise error.below(f"[{index}]") from error
+            except _TypeMismatchError as error:
+                raise error.with_prefix(f"[{index}]") from error
         return result
 
-    return typed
+    return normalize
 
 
-def _leaf(type_: GoType) -> _Typed:
-    def typed(value: JSON) -> JSON:
+def _leaf_normalizer(type_: GoType) -> _Normalizer:
+    def normalize(value: JSON) -> JSON:
         if value is None:
             return None
         try:
             return kube.decode(type_, value)
         except kube.DecodeError as error:
-            raise _MisfitError(str(error)) from error
+            raise _TypeMismatchError(str(error)) from error
 
-    return typed
+    return normalize
 
 
 @cache

@@ -13,7 +13,7 @@ from itertools import chain
 
 from podgraft import govalue, kube
 from podgraft.injection.errors import UserError
-from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, text_at
+from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, string_at
 from podgraft.patch import strategic
 from podgraft.records import dataclass
 
@@ -23,12 +23,12 @@ from .draft import (
     INIT,
     INIT_CONTAINERS,
     VALIDATION,
-    Draft,
-    annotations_of,
-    changed,
+    PodBuilder,
     containers,
+    find_by_name,
     find_sidecar,
-    named,
+    merge_keys,
+    pod_annotations,
 )
 from .messages import Message
 from .openshift import DEFAULT_ID
@@ -52,7 +52,7 @@ class Overrides:
         return gojson.encode({key: [*listed] for key, listed in shown.items() if listed})
 
 
-def read(annotations: Mapping[str, str]) -> Overrides:
+def parse_overrides(annotations: Mapping[str, str]) -> Overrides:
     """What an earlier injection kept; raises ``UserError`` for an unreadable annotation."""
     if ANNOTATION not in annotations:
         return Overrides()
@@ -69,31 +69,35 @@ def read(annotations: Mapping[str, str]) -> Overrides:
     return Overrides(objects_at(raw, CONTAINERS), objects_at(raw, INIT_CONTAINERS))
 
 
-def reinserted(pod: Object, kept: Overrides) -> Object:
+def reinsert_containers(pod: Object, overrides: Overrides) -> Object:
     """The pod with the user's own containers back in: what templates see of an injected pod."""
     spec = object_at(pod, "spec")
-    lists = {CONTAINERS: kept.containers, INIT_CONTAINERS: kept.init_containers}
+    lists = {CONTAINERS: overrides.containers, INIT_CONTAINERS: overrides.init_containers}
     added = {
         key: missing
         for key, listed in lists.items()
-        if listed and (missing := _missing(containers(pod, key), listed))
+        if listed and (missing := _missing_containers(containers(pod, key), listed))
     }
     if not added:
         return pod
     listed: Object = {key: [*objects_at(spec, key), *new] for key, new in added.items()}
-    return changed(pod, {"spec": changed(spec, listed)})
+    return merge_keys(pod, {"spec": merge_keys(spec, listed)})
 
 
-def reapply(profile: Profile, original: Object, template: Object, merged: Object) -> Object:
+def reapply_overrides(
+    profile: Profile, original: Object, template: Object, merged: Object
+) -> Object:
     """``merged`` with the user's containers laid over those that ``template`` brought."""
-    annotations = annotations_of(original)
-    kept, before = read(annotations), status.read(annotations)
-    injected = before if before and profile.injected_names else status.Status()
+    annotations = pod_annotations(original)
+    kept, before = parse_overrides(annotations), status.parse_status(annotations)
+    injected = before if before and profile.injected_names else status.InjectionStatus()
     native = profile.native_sidecars
     listed, init_listed = containers(original), containers(original, INIT_CONTAINERS)
     found = Overrides(
-        _users(profile, containers(template), injected.containers, (kept.containers, listed)),
-        _users(
+        _user_containers(
+            profile, containers(template), injected.containers, (kept.containers, listed)
+        ),
+        _user_containers(
             profile,
             containers(template, INIT_CONTAINERS),
             injected.init_containers,
@@ -102,40 +106,42 @@ def reapply(profile: Profile, original: Object, template: Object, merged: Object
     )
     for key, users in ((CONTAINERS, found.containers), (INIT_CONTAINERS, found.init_containers)):
         for user in users:
-            merged = _overlaid(merged, key, user)
+            merged = _merge_container(merged, key, user)
     if status.ANNOTATION not in annotations and (found.containers or found.init_containers):
-        merged = _annotated(merged, found.to_json())
+        merged = _add_annotation(merged, found.to_json())
     return merged
 
 
-def adjust_init_user(profile: Profile, original: Object, draft: Draft, proxy: Message) -> None:
+def adjust_init_user(profile: Profile, original: Object, draft: PodBuilder, proxy: Message) -> None:
     """Let the rules of istio-init spare the user id that the pod's own istio-proxy runs with."""
     sidecar = find_sidecar(profile, original)
     wanted = object_at(sidecar or {}, "securityContext")
     user, group = wanted.get("runAsUser"), wanted.get("runAsGroup")
-    init = named(draft.init_containers, INIT) or named(draft.init_containers, VALIDATION)
+    init = find_by_name(draft.init_containers, INIT) or find_by_name(
+        draft.init_containers, VALIDATION
+    )
     if init is None or (user is None and group is None):
         return
     mode = (proxy.get("interceptionMode"), draft.annotations.get(INTERCEPTION_MODE))
     if "TPROXY" in mode:
         if user is not None:
-            _run_as(draft.sidecar(profile), {"runAsUser": 0})
+            _set_run_as(draft.sidecar(profile), {"runAsUser": 0})
     elif init.get("name") == VALIDATION:
-        _run_as(init, {k: wanted[k] for k in ("runAsUser", "runAsGroup") if k in wanted})
+        _set_run_as(init, {k: wanted[k] for k in ("runAsUser", "runAsGroup") if k in wanted})
     if user:
-        init["args"] = _with_user(init.get("args"), str(user))
+        init["args"] = _set_user_argument(init.get("args"), str(user))
 
 
 _IDS = ("runAsUser", "runAsGroup")
 _LIST = govalue.slice_of(kube.CONTAINER)
 
 
-def _missing(present: list[Object], kept: list[Object]) -> list[JSON]:
+def _missing_containers(present: list[Object], kept: list[Object]) -> list[JSON]:
     names = [each.get("name") for each in present]
     return [each for each in kept if each.get("name") not in names]
 
 
-def _users(
+def _user_containers(
     profile: Profile,
     template: list[Object],
     injected: tuple[str, ...],
@@ -148,11 +154,11 @@ def _users(
     overridden = (
         (each, versions[name])
         for each in template
-        if (name := text_at(each, "name")) not in injected and name in versions
+        if (name := string_at(each, "name")) not in injected and name in versions
     )
     if profile.resets_overridden_ids:
-        return [_encoded(_without_ids(user, each)) for each, user in overridden]
-    return [_encoded(user) for _, user in overridden]
+        return [_encode_container(_without_ids(user, each)) for each, user in overridden]
+    return [_encode_container(user) for _, user in overridden]
 
 
 def _without_ids(user: Object, template: Object) -> Object:
@@ -161,14 +167,14 @@ def _without_ids(user: Object, template: Object) -> Object:
     if not context or _template_user(template) in (None, DEFAULT_ID):
         return user
     others: Object = {key: value for key, value in context.items() if key not in _IDS}
-    return changed(user, {"securityContext": others})
+    return merge_keys(user, {"securityContext": others})
 
 
 def _template_user(template: Object) -> JSON:
     return object_at(template, "securityContext").get("runAsUser")
 
 
-def _encoded(container: Object) -> Object:
+def _encode_container(container: Object) -> Object:
     """The container as Go prints it; the image ``auto`` leaves the choice to the template."""
     if container.get("image") == AUTO:
         container = {key: value for key, value in container.items() if key != "image"}
@@ -176,25 +182,25 @@ def _encoded(container: Object) -> Object:
     return encoded if isinstance(encoded, dict) else {}
 
 
-def _overlaid(pod: Object, key: str, user: Object) -> Object:
+def _merge_container(pod: Object, key: str, user: Object) -> Object:
     if not user.get("resources"):  # Go prints the empty struct, which changes nothing
         user = {name: value for name, value in user.items() if name != "resources"}
     merged = strategic.merge(pod, {"spec": {key: [user]}}, kube.POD)
     return merged if isinstance(merged, dict) else {}
 
 
-def _annotated(pod: Object, text: str) -> Object:
+def _add_annotation(pod: Object, text: str) -> Object:
     metadata = object_at(pod, "metadata")
-    annotations = changed(object_at(metadata, "annotations"), {ANNOTATION: text})
-    return changed(pod, {"metadata": changed(metadata, {"annotations": annotations})})
+    annotations = merge_keys(object_at(metadata, "annotations"), {ANNOTATION: text})
+    return merge_keys(pod, {"metadata": merge_keys(metadata, {"annotations": annotations})})
 
 
-def _run_as(container: Object | None, ids: Object) -> None:
+def _set_run_as(container: Object | None, ids: Object) -> None:
     if container is not None:
         container["securityContext"] = object_at(container, "securityContext") | ids
 
 
-def _with_user(args: JSON, user: str) -> JSON:
+def _set_user_argument(args: JSON, user: str) -> JSON:
     """The arguments with ``user`` behind the first ``-u``."""
     listed = [*args] if isinstance(args, list) else []
     if "-u" in listed[:-1]:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from .releases import Profile
 
 _NAMES = {"cluster": "ISTIO_META_CLUSTER_ID", "net": "ISTIO_META_NETWORK"}
-_OLD = ":ENV:"
+_LEGACY_PREFIX = ":ENV:"
 
 
-def environment(profile: Profile, tail: str) -> Mapping[str, str]:
+def parse_environment(profile: Profile, tail: str) -> Mapping[str, str]:
     """The variables in ``KEY/VALUE/…`` or, the older form, ``:ENV:KEY=VALUE…``.
 
     ``tail`` is what follows ``/inject/`` in the path.
@@ -24,19 +24,19 @@ def environment(profile: Profile, tail: str) -> Mapping[str, str]:
     if not profile.path_environment:
         return {}
     said = tail.removesuffix("/")
-    old = said.startswith(_OLD) and profile.env_paths
-    pairs = _old_pairs(said) if old else _pairs(profile, said)
+    old = said.startswith(_LEGACY_PREFIX) and profile.env_paths
+    pairs = _parse_legacy_pairs(said) if old else _parse_pairs(profile, said)
     return {_NAMES.get(key, key.upper()): value for key, value in pairs if key}
 
 
-def _old_pairs(rest: str) -> Iterator[tuple[str, str]]:
-    for piece in rest.split(_OLD)[1:]:
+def _parse_legacy_pairs(rest: str) -> Iterator[tuple[str, str]]:
+    for piece in rest.split(_LEGACY_PREFIX)[1:]:
         key, equals, value = piece.partition("=")
         if equals:
             yield key, value
 
 
-def _pairs(profile: Profile, rest: str) -> Iterator[tuple[str, str]]:
+def _parse_pairs(profile: Profile, rest: str) -> Iterator[tuple[str, str]]:
     words = rest.split("/")
     for key, value in zip(words[::2], words[1::2], strict=False):
         yield key, value.replace("--slash--", "/") if profile.slash_paths else value

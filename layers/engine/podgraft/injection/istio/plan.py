@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from podgraft import kube
-from podgraft.injection.errors import Fault, UserError
-from podgraft.jsonvalue import JSON, Object, object_at, text_at
-from podgraft.kube.identity import Identity
-from podgraft.policy import Rules
+from podgraft.injection.errors import Diagnostic, UserError
+from podgraft.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.kube.identity import WorkloadRef
+from podgraft.policy import InjectionRules
 from podgraft.records import dataclass
 
 from . import annotations, cluster, mesh, messages, openshift, overrides, prometheus, proxyconfig
 from . import status as statuses
-from .draft import CONTAINERS, INIT_CONTAINERS, annotations_of, changed, containers, labels_of
+from .draft import CONTAINERS, INIT_CONTAINERS, containers, merge_keys, pod_annotations, pod_labels
 from .messages import Message
-from .probes import Rewriting
+from .probes import ProbeRewriter
 from .releases import Profile
-from .request import Mode, Request
+from .request import InjectionRequest, Mode
 from .settings import Values
-from .subject import Facts, Subject
-from .templates import Templates
-from .workloads import identity_of, without_config_label
+from .subject import InjectorContext, TemplateData
+from .templates import TemplateSet
+from .workloads import without_config_label, workload_of
 
 _HOLD = "holdApplicationUntilProxyStarts"
 _AUTO_ALLOCATE = "ISTIO_META_DNS_AUTO_ALLOCATE"
@@ -32,18 +32,18 @@ _CLUSTER_DNS = "ClusterFirst"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
+class InjectorConfig:
     """What an injector is made of, the same for all pods.
 
     ``proxy`` is the lowest layer of the webhook's proxy configurations: that of the mesh.
     """
 
     profile: Profile
-    rules: Rules
+    rules: InjectionRules
     values: Values
     mesh: Message
     proxy: Message
-    templates: Templates
+    templates: TemplateSet
     injected_annotations: Mapping[str, str]
     proxy_configs: tuple[Object, ...]
     namespaces: Mapping[str, Object]
@@ -54,11 +54,11 @@ class Setup:
     tcp_probes: bool
     legacy_fsgroup: bool
     template_version: str
-    warnings: tuple[Fault, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class InjectionContext:
     """One pod, the request for it, and what follows from both.
 
     ``base`` is the pod that the patch starts from, ``pod`` the pod that is injected: OpenShift's
@@ -69,14 +69,14 @@ class Plan:
     base: Object
     pod: Object
     annotations: Mapping[str, str]
-    by_hand: bool
+    is_kube_inject: bool
     mesh: Message
-    facts: Facts
-    subject: Subject
+    injector_context: InjectorContext
+    template_data: TemplateData
     environment: Mapping[str, str]
     templates: tuple[str, ...]
     injected_annotations: Mapping[str, str]
-    hold: bool
+    hold_application: bool
     tcp_probes: bool
 
     @property
@@ -86,10 +86,10 @@ class Plan:
         return port if isinstance(port, int) else 0
 
     @property
-    def rewriting(self) -> Rewriting:
+    def probe_rewriter(self) -> ProbeRewriter:
         """What the application's probes are rewritten by."""
-        profile = self.facts.profile
-        return Rewriting(profile=profile, mesh_port=self.status_port, tcp=self.tcp_probes)
+        profile = self.injector_context.profile
+        return ProbeRewriter(profile=profile, mesh_port=self.status_port, tcp=self.tcp_probes)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -97,55 +97,57 @@ class Plan:
         return tuple(_warnings(self))
 
 
-def plan(setup: Setup, pod: Object, request: Request) -> Plan:
+def prepare(setup: InjectorConfig, pod: Object, request: InjectionRequest) -> InjectionContext:
     """Check the pod and gather what its injection needs; raises ``UserError``."""
     profile = setup.profile
     by_hand = request.mode is Mode.KUBE_INJECT
-    base = _base(setup, pod, request)
-    workload = request.workload or identity_of(profile, base)
+    base = _patch_base(setup, pod, request)
+    workload = request.workload or workload_of(profile, base)
     if request.workload is None or profile.bare_pod_owner:
         base = without_config_label(profile, base, workload)
     pod = _injected_pod(setup, base, by_hand=by_hand)
-    said = annotations_of(base)
-    annotations.check(profile, said)
-    held = proxyconfig.merge(
-        messages.schema(profile), mesh.proxy_of(setup.mesh), _layer(setup, said)
+    said = pod_annotations(base)
+    annotations.check_annotations(profile, said)
+    held = proxyconfig.merge_layer(
+        messages.schema(profile), mesh.proxy_of(setup.mesh), _pod_proxy_config(setup, said)
     )
     merged = by_hand or not profile.proxy_layers
     later = profile.annotation_after_rendering or (by_hand and profile.proxy_layers)
     seen = mesh.with_proxy(setup.mesh, held) if later else setup.mesh
-    return Plan(
+    return InjectionContext(
         base=base,
         pod=pod,
         annotations=said,
-        by_hand=by_hand,
+        is_kube_inject=by_hand,
         mesh=seen,
-        facts=_facts(setup, base, merged=merged, by_hand=by_hand),
-        subject=_subject(setup, pod, said, seen, request, workload),
-        environment=cluster.environment(setup.values, request.environment, labels_of(base)),
-        templates=(setup.templates.by_hand() if by_hand else setup.templates).chosen(said),
+        injector_context=_make_injector_context(setup, base, merged=merged, by_hand=by_hand),
+        template_data=_make_template_data(setup, pod, said, seen, request, workload),
+        environment=cluster.cluster_environment(
+            setup.values, request.environment, pod_labels(base)
+        ),
+        templates=(setup.templates.for_kube_inject() if by_hand else setup.templates).select(said),
         injected_annotations={} if by_hand else setup.injected_annotations,
-        hold=_holds(profile, said, held) or setup.values.hold_application,
+        hold_application=_holds(profile, said, held) or setup.values.hold_application,
         tcp_probes=setup.tcp_probes,
     )
 
 
-def _base(setup: Setup, pod: Object, request: Request) -> Object:
+def _patch_base(setup: InjectorConfig, pod: Object, request: InjectionRequest) -> Object:
     """The pod that the patch starts from; raises ``UserError`` if it is none."""
-    if not request.checked:
-        _check(pod)
+    if not request.is_validated:
+        _check_pod(pod)
     if request.mode is Mode.KUBE_INJECT:
         return pod
     metadata = object_at(pod, "metadata")
     if "metadata" not in pod:
-        pod = changed(pod, {"metadata": metadata})
+        pod = merge_keys(pod, {"metadata": metadata})
     if setup.profile.namespace_filled and not metadata.get("namespace"):
-        named = changed(metadata, {"namespace": request.namespace})
-        pod = changed(pod, {"metadata": named})
+        named = merge_keys(metadata, {"namespace": request.namespace})
+        pod = merge_keys(pod, {"metadata": named})
     return pod
 
 
-def _injected_pod(setup: Setup, base: Object, *, by_hand: bool) -> Object:
+def _injected_pod(setup: InjectorConfig, base: Object, *, by_hand: bool) -> Object:
     """The pod without the ids that OpenShift wrote into its sidecar.
 
     Istio computes its patch from this pod, so there the ids stay in the cluster's pod. Here, the
@@ -153,27 +155,29 @@ def _injected_pod(setup: Setup, base: Object, *, by_hand: bool) -> Object:
     """
     if by_hand or not setup.openshift or not setup.profile.openshift_ids_cleared:
         return base
-    return openshift.without_ids(setup.profile, base)
+    return openshift.clear_proxy_ids(setup.profile, base)
 
 
-def _check(pod: Object) -> None:
+def _check_pod(pod: Object) -> None:
     """Raise ``UserError`` if the pod is none; the API server itself wrote the managed fields."""
     metadata = pod.get("metadata")
     if isinstance(metadata, dict):
         own: Object = {key: each for key, each in metadata.items() if key != "managedFields"}
-        pod = changed(pod, {"metadata": own})
+        pod = merge_keys(pod, {"metadata": own})
     try:
         kube.check(kube.POD, pod)
     except kube.DecodeError as error:
         raise UserError(f"the object does not decode as a pod: {error}") from error
 
 
-def _facts(setup: Setup, base: Object, *, merged: bool, by_hand: bool) -> Facts:
+def _make_injector_context(
+    setup: InjectorConfig, base: Object, *, merged: bool, by_hand: bool
+) -> InjectorContext:
     ids = (openshift.DEFAULT_ID, openshift.DEFAULT_ID)
     if setup.openshift and not by_hand:
-        namespace = text_at(object_at(base, "metadata"), "namespace")
+        namespace = string_at(object_at(base, "metadata"), "namespace")
         ids = openshift.proxy_ids(setup.namespaces.get(namespace))
-    return Facts(
+    return InjectorContext(
         profile=setup.profile,
         values=setup.values,
         mesh=setup.mesh,
@@ -186,31 +190,31 @@ def _facts(setup: Setup, base: Object, *, merged: bool, by_hand: bool) -> Facts:
     )
 
 
-def _subject(
-    setup: Setup,
+def _make_template_data(
+    setup: InjectorConfig,
     base: Object,
     said: Mapping[str, str],
     seen: Message,
-    request: Request,
-    workload: Identity,
-) -> Subject:
+    request: InjectionRequest,
+    workload: WorkloadRef,
+) -> TemplateData:
     """What templates can read. With kube-inject, nothing is looked up in a cluster."""
     schema, proxy = messages.schema(setup.profile), mesh.proxy_of(setup.mesh)
-    layer = _layer(setup, said)
+    layer = _pod_proxy_config(setup, said)
     top: Message = {}
     in_mesh = request.mode is Mode.KUBE_INJECT or not setup.profile.proxy_layers
     if not in_mesh:
-        root, own, top = _resources(setup, base)
+        root, own, top = _select_proxy_configs(setup, base)
         proxy = proxyconfig.merge_layers(schema, setup.proxy, root)
         proxy = proxyconfig.merge_layers(schema, proxy, own)
         layer = proxyconfig.without_zeros(schema, layer)
     port = str(mesh.proxy_of(seen).get("statusPort") or 0)
-    return Subject(
-        pod=_shown(setup.profile, base, said, port),
+    return TemplateData(
+        pod=_visible_pod(setup.profile, base, said, port),
         workload=workload,
-        base=proxy,
-        layer=layer,
-        top=top,
+        base_config=proxy,
+        pod_config=layer,
+        workload_config=top,
         in_mesh=in_mesh,
     )
 
@@ -220,30 +224,32 @@ def _holds(profile: Profile, said: Mapping[str, str], held: Message) -> bool:
     return held.get(_HOLD) is True and (profile.hold_by_mesh or proxyconfig.ANNOTATION in said)
 
 
-def _layer(setup: Setup, said: Mapping[str, str]) -> Message:
+def _pod_proxy_config(setup: InjectorConfig, said: Mapping[str, str]) -> Message:
     """The pod's own proxy configuration, which the check of its annotations has read before."""
     text = said.get(proxyconfig.ANNOTATION)
     if not text or not setup.profile.proxy_annotation:
         return {}
-    return proxyconfig.read(messages.schema(setup.profile), text)
+    return proxyconfig.parse_layer(messages.schema(setup.profile), text)
 
 
-def _resources(setup: Setup, base: Object) -> tuple[Message, Message, Message]:
+def _select_proxy_configs(setup: InjectorConfig, base: Object) -> tuple[Message, Message, Message]:
     """What ProxyConfig resources say: the mesh's, the namespace's, the workload's."""
     if not setup.proxy_configs:
         return {}, {}, {}
     schema = messages.schema(setup.profile)
-    namespace = text_at(object_at(base, "metadata"), "namespace")
-    found = proxyconfig.select(
-        setup.proxy_configs, namespace, text_at(setup.mesh, "rootNamespace"), labels_of(base)
+    namespace = string_at(object_at(base, "metadata"), "namespace")
+    found = proxyconfig.select_resources(
+        setup.proxy_configs, namespace, string_at(setup.mesh, "rootNamespace"), pod_labels(base)
     )
     mesh_wide, own, workload = (
-        proxyconfig.layer_of(schema, resource) if resource else {} for resource in found
+        proxyconfig.layer_from_resource(schema, resource) if resource else {} for resource in found
     )
     return mesh_wide, own, workload
 
 
-def _shown(profile: Profile, base: Object, said: Mapping[str, str], status_port: str) -> Object:
+def _visible_pod(
+    profile: Profile, base: Object, said: Mapping[str, str], status_port: str
+) -> Object:
     """The pod as templates see it: without what an earlier injection added, but with what the
     user wrote under the injected names. Who manages which field is never looked at.
     """
@@ -253,44 +259,48 @@ def _shown(profile: Profile, base: Object, said: Mapping[str, str], status_port:
     base = {"metadata": metadata, "spec": object_at(base, "spec")}
     if not profile.pod_templates:
         return base
-    before = statuses.read(said)
-    shown = base if before is None else _stripped(profile, base, before, status_port)
-    return overrides.reinserted(shown, overrides.read(said))
+    before = statuses.parse_status(said)
+    shown = (
+        base if before is None else _remove_earlier_injection(profile, base, before, status_port)
+    )
+    return overrides.reinsert_containers(shown, overrides.parse_overrides(said))
 
 
-def _stripped(profile: Profile, base: Object, before: statuses.Status, port: str) -> Object:
+def _remove_earlier_injection(
+    profile: Profile, base: Object, before: statuses.InjectionStatus, port: str
+) -> Object:
     metadata, spec = object_at(base, "metadata"), object_at(base, "spec")
     said = object_at(metadata, "annotations")
     dropped = {statuses.ANNOTATION}
-    if prometheus.points_at(profile, said, port):
+    if prometheus.points_at_agent(profile, said, port):
         dropped.update(prometheus.scrape_annotations(profile, said))
     kept: Object = {name: value for name, value in said.items() if name not in dropped}
     lists: Object = {
-        key: _without(containers(base, key), names)
+        key: _remove_named(containers(base, key), names)
         for key, names in (
             (CONTAINERS, before.containers),
             (INIT_CONTAINERS, before.init_containers),
         )
         if key in spec
     }
-    shown = changed(metadata, {"annotations": kept})
-    return changed(base, {"metadata": shown, "spec": changed(spec, lists)})
+    shown = merge_keys(metadata, {"annotations": kept})
+    return merge_keys(base, {"metadata": shown, "spec": merge_keys(spec, lists)})
 
 
-def _without(listed: list[Object], names: tuple[str, ...]) -> list[JSON]:
+def _remove_named(listed: list[Object], names: tuple[str, ...]) -> list[JSON]:
     return [each for each in listed if each.get("name") not in names]
 
 
-def _warnings(planned: Plan) -> Iterator[str]:
-    policy = text_at(object_at(planned.base, "spec"), "dnsPolicy")
+def _warnings(planned: InjectionContext) -> Iterator[str]:
+    policy = string_at(object_at(planned.base, "spec"), "dnsPolicy")
     if policy not in ("", _CLUSTER_DNS):
         yield (
             f'dnsPolicy is "{policy}", not "{_CLUSTER_DNS}": '
             "the sidecar may not be able to connect to the control plane"
         )
-    if planned.facts.profile.interfaces_checked:
+    if planned.injector_context.profile.interfaces_checked:
         for name in sorted(_DEPRECATED.keys() & planned.annotations.keys()):
             yield f"annotation {name} is deprecated; use {_DEPRECATED[name]}"
-    metadata = object_at(planned.subject.layer, "proxyMetadata")
-    if planned.facts.profile.dns_auto_allocate_warned and _AUTO_ALLOCATE in metadata:
+    metadata = object_at(planned.template_data.pod_config, "proxyMetadata")
+    if planned.injector_context.profile.dns_auto_allocate_warned and _AUTO_ALLOCATE in metadata:
         yield f"{_AUTO_ALLOCATE} in annotation {proxyconfig.ANNOTATION} has no effect"

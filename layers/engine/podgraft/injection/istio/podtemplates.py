@@ -9,101 +9,113 @@ from functools import partial
 
 from podgraft import kube
 from podgraft.injection.errors import UserError
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, text_at
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
 
 from . import cluster, order, overlay, overrides, probes, prometheus, status
-from .draft import CONTAINERS, INIT_CONTAINERS, PROXY, Draft, changed, containers, named
-from .overlay import Overlay, OverlayError
-from .plan import Plan, Setup
-from .rendering import Memory, Rendering
+from .draft import (
+    CONTAINERS,
+    INIT_CONTAINERS,
+    PROXY,
+    PodBuilder,
+    containers,
+    find_by_name,
+    merge_keys,
+)
+from .overlay import OverlayError, PodOverlay
+from .plan import InjectionContext, InjectorConfig
+from .rendering import PodRenderer, TemplateCache
 from .request import Injection
 from .subject import effective_proxy
 
-NATIVE = "sidecar.istio.io/nativeSidecar"
+NATIVE_SIDECAR_ANNOTATION = "sidecar.istio.io/nativeSidecar"
 
 
-class PodTemplates:
+class TemplateInjector:
     """The way of pods through one configuration's templates."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: InjectorConfig) -> None:
         self._setup = setup
         self._profile = setup.profile
         pod_type = kube.types(setup.profile.kubernetes)["Pod"]
-        self._memory = Memory(partial(overlay.read, pod_type))
+        self._memory = TemplateCache(partial(overlay.decode_overlay, pod_type))
 
-    def inject(self, planned: Plan) -> Injection:
+    def inject(self, planned: InjectionContext) -> Injection:
         """The injected pod; raises ``UserError`` or ``OperatorError``."""
-        template, merged = self._overlaid(planned)
-        merged = overrides.reapply(self._profile, planned.pod, template, merged)
-        shown = status.of_pod(template)
+        template, merged = self._apply_templates(planned)
+        merged = overrides.reapply_overrides(self._profile, planned.pod, template, merged)
+        shown = status.make_status(template)
         listed = [*containers(template), *containers(template, INIT_CONTAINERS)]
         return Injection(
             base=planned.base,
-            pod=self._finished(planned, shown, merged),
+            pod=self._post_process(planned, shown, merged),
             templates=planned.templates,
             warnings=planned.warnings,
-            image=text_at(named(listed, PROXY) or {}, "image"),
+            image=string_at(find_by_name(listed, PROXY) or {}, "image"),
             init_containers=shown.init_containers,
             containers=shown.containers,
             volumes=shown.volumes,
             image_pull_secrets=shown.image_pull_secrets,
         )
 
-    def _overlaid(self, planned: Plan) -> tuple[Object, Object]:
+    def _apply_templates(self, planned: InjectionContext) -> tuple[Object, Object]:
         """The template pod, and the pod with all templates laid over it."""
-        rendering = Rendering(self._memory, planned.facts, planned.subject)
+        rendering = PodRenderer(self._memory, planned.injector_context, planned.template_data)
         native = self._is_native(planned)
         template: Object = {}
         merged = planned.pod
         for name in planned.templates:
-            made = rendering.made(self._setup.templates.named(name))
-            template = made.over(template)
-            if native and named(containers(template, INIT_CONTAINERS), PROXY):
-                merged = _proxy_moved(merged)
-            merged = _laid_over(made, merged)
+            made = rendering.render(self._setup.templates.lookup(name))
+            template = made.apply(template)
+            if native and find_by_name(containers(template, INIT_CONTAINERS), PROXY):
+                merged = _move_proxy_to_init(merged)
+            merged = _apply_overlay(made, merged)
         return template, merged
 
-    def _is_native(self, planned: Plan) -> bool:
+    def _is_native(self, planned: InjectionContext) -> bool:
         """Whether the proxy may be an init container: the pod's word, else the configuration's."""
-        said = {"true": True, "false": False}.get(planned.annotations.get(NATIVE, ""))
+        said = {"true": True, "false": False}.get(
+            planned.annotations.get(NATIVE_SIDECAR_ANNOTATION, "")
+        )
         if said is None or not self._profile.native_annotation:
             said = self._setup.native_sidecars
         return said and self._profile.native_sidecars
 
-    def _finished(self, planned: Plan, shown: status.Status, merged: Object) -> Object:
+    def _post_process(
+        self, planned: InjectionContext, shown: status.InjectionStatus, merged: Object
+    ) -> Object:
         profile, setup = self._profile, self._setup
-        draft = Draft.of(merged)
-        proxy = effective_proxy(profile, planned.subject)
+        draft = PodBuilder.from_pod(merged)
+        proxy = effective_proxy(profile, planned.template_data)
         if profile.adjusts_init_user:
             overrides.adjust_init_user(profile, planned.pod, draft, proxy)
         cluster.set_environment(profile, draft, planned.environment)
-        prometheus.merge(profile, draft, planned.mesh)
+        prometheus.merge_metrics(profile, draft, planned.mesh)
         prometheus.set_secure_port(profile, draft)
         self._rewrite_probes(planned, draft)
         cluster.set_label(draft, planned.environment)
         draft.annotations[status.ANNOTATION] = status.to_json(profile, shown, setup.revision)
         draft.annotations.update(planned.injected_annotations)
-        order.reorder(profile, draft, hold=planned.hold)
-        return draft.finish()
+        order.reorder_containers(profile, draft, hold=planned.hold_application)
+        return draft.build()
 
-    def _rewrite_probes(self, planned: Plan, draft: Draft) -> None:
+    def _rewrite_probes(self, planned: InjectionContext, draft: PodBuilder) -> None:
         sidecar, default = draft.sidecar(self._profile), self._setup.values.rewrite_probes
-        if sidecar is not None and probes.wanted(draft.annotations, default):
-            probes.rewrite(draft, sidecar, planned.rewriting)
+        if sidecar is not None and probes.should_rewrite(draft.annotations, default):
+            probes.rewrite_probes(draft, sidecar, planned.probe_rewriter)
 
 
-def _laid_over(made: Overlay, pod: Object) -> Object:
+def _apply_overlay(made: PodOverlay, pod: Object) -> Object:
     try:
-        return made.over(pod)
+        return made.apply(pod)
     except OverlayError as error:
         problem = f"failed to run injection template: it does not fit the pod: {error}"
         raise UserError(problem) from error
 
 
-def _proxy_moved(pod: Object) -> Object:
+def _move_proxy_to_init(pod: Object) -> Object:
     """The pod with its own istio-proxy among the init containers, where the template has it."""
     spec = object_at(pod, "spec")
-    proxy = named(containers(pod), PROXY)
+    proxy = find_by_name(containers(pod), PROXY)
     if proxy is None:
         return pod
     listed: list[JSON] = [each for each in containers(pod) if each is not proxy]
@@ -111,4 +123,4 @@ def _proxy_moved(pod: Object) -> Object:
         CONTAINERS: listed,
         INIT_CONTAINERS: [*objects_at(spec, INIT_CONTAINERS), proxy],
     }
-    return changed(pod, {"spec": changed(spec, moved)})
+    return merge_keys(pod, {"spec": merge_keys(spec, moved)})

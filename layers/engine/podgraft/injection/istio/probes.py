@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from podgraft import kube
-from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, text_at
+from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, string_at
 from podgraft.records import dataclass
 
 from . import gojson
 from .annotations import NumberError, parse_bool
-from .draft import PROXY, Draft, append_env, changed, env_of
+from .draft import PROXY, PodBuilder, append_env, find_env, merge_keys
 from .releases import Profile
 
 ENV = "ISTIO_KUBE_APP_PROBERS"
@@ -41,7 +41,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rewriting:
+class ProbeRewriter:
     """What probes are rewritten by: the mesh's status port is told from the one to send them to."""
 
     profile: Profile
@@ -55,54 +55,56 @@ class Rewriting:
         return ("httpGet", *tcp, *grpc)
 
 
-def wanted(annotations: Mapping[str, JSON], default: bool) -> bool:
+def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
     """Whether probes are rewritten: the annotation where it is a Go bool, else ``default``."""
     if REWRITE not in annotations:  # nearly always, and an error takes its time
         return default
     try:
-        return parse_bool(text_at(annotations, REWRITE))
+        return parse_bool(string_at(annotations, REWRITE))
     except NumberError:
         return default
 
 
-def rewrite(draft: Draft, sidecar: Object, rewriting: Rewriting) -> None:
+def rewrite_probes(draft: PodBuilder, sidecar: Object, rewriting: ProbeRewriter) -> None:
     """Collect the probes into the sidecar's environment, then point them at the agent."""
-    probers = collect(draft, rewriting)
+    probers = collect_probers(draft, rewriting)
     if probers:
         _set_env(rewriting.profile, draft, sidecar, probers)
-    port = target_port(draft.annotations, rewriting.mesh_port)
+    port = agent_port(draft.annotations, rewriting.mesh_port)
     for container in _containers(draft, rewriting.profile):
-        container.update(redirected(container, rewriting, port))
+        container.update(redirect_probes(container, rewriting, port))
         if rewriting.profile.lifecycle_probes and "lifecycle" in container:
-            container["lifecycle"] = _lifecycle(container, rewriting, port)
+            container["lifecycle"] = _redirect_lifecycle(container, rewriting, port)
 
 
-def collect(draft: Draft, rewriting: Rewriting) -> Object:
+def collect_probers(draft: PodBuilder, rewriting: ProbeRewriter) -> Object:
     """How the agent is to ask the application, by the path under which it is asked itself."""
-    found = _collected(draft, rewriting)
+    found = _collect_entries(draft, rewriting)
     probers: Object = {path: prober for path, prober in found if prober is not None}
     return {path: probers[path] for path in sorted(probers)}
 
 
-def redirected(container: Object, rewriting: Rewriting, port: int) -> Object:
+def redirect_probes(container: Object, rewriting: ProbeRewriter, port: int) -> Object:
     """The container's probes, those that can be sent to the agent; the others are not in it."""
-    name, kinds = text_at(container, "name"), rewriting.kinds(handlers=False)
+    name, kinds = string_at(container, "name"), rewriting.kinds(handlers=False)
     return {
-        key: _redirected(object_at(container, key), kinds, path.format(name), port)
+        key: _redirect_probe(object_at(container, key), kinds, path.format(name), port)
         for key, path in _PROBES
-        if key in container and _kind(object_at(container, key), kinds)
+        if key in container and _probe_kind(object_at(container, key), kinds)
     }
 
 
-def target_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
+def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
     """The agent's port; an annotation that is no number counts as 0, as in Istio."""
     if STATUS_PORT not in annotations:
         return mesh_port
-    text = text_at(annotations, STATUS_PORT)
+    text = string_at(annotations, STATUS_PORT)
     return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) else 0
 
 
-def _collected(draft: Draft, rewriting: Rewriting) -> Iterator[tuple[str, Object | None]]:
+def _collect_entries(
+    draft: PodBuilder, rewriting: ProbeRewriter
+) -> Iterator[tuple[str, Object | None]]:
     for container in _containers(draft, rewriting.profile):
         places = [(container, key, path, False) for key, path in _PROBES]
         if rewriting.profile.lifecycle_probes and "lifecycle" in container:
@@ -111,26 +113,26 @@ def _collected(draft: Draft, rewriting: Rewriting) -> Iterator[tuple[str, Object
         for holder, key, path, handlers in places:
             if key in holder:
                 kinds = rewriting.kinds(handlers=handlers)
-                found = _prober(container, object_at(holder, key), rewriting, kinds)
-                yield path.format(text_at(container, "name")), found
+                found = _make_prober(container, object_at(holder, key), rewriting, kinds)
+                yield path.format(string_at(container, "name")), found
 
 
-def _containers(draft: Draft, profile: Profile) -> Iterator[Object]:
+def _containers(draft: PodBuilder, profile: Profile) -> Iterator[Object]:
     """The application's containers; init containers take part since sidecars may be among them."""
     listed = draft.all_containers() if profile.native_sidecars else iter(draft.containers)
     return (container for container in listed if container.get("name") != PROXY)
 
 
-def _prober(
-    container: Object, probe: Object, rewriting: Rewriting, kinds: tuple[str, ...]
+def _make_prober(
+    container: Object, probe: Object, rewriting: ProbeRewriter, kinds: tuple[str, ...]
 ) -> Object | None:
     """How the agent is to ask; ``None`` for what it cannot or already does."""
-    kind = _kind(probe, kinds)
+    kind = _probe_kind(probe, kinds)
     if kind is None:
         return None
     action = object_at(probe, kind)
     if kind != "grpc":
-        port = _port(container, action.get("port"), rewriting.mesh_port)
+        port = _resolve_port(container, action.get("port"), rewriting.mesh_port)
         if port is None:
             return None
         action = action | {"port": port}
@@ -140,7 +142,7 @@ def _prober(
     return prober
 
 
-def _port(container: Object, port: JSON, mesh_port: int) -> int | None:
+def _resolve_port(container: Object, port: JSON, mesh_port: int) -> int | None:
     """The number of a port; ``None`` for the agent's own and for names the container lacks."""
     if isinstance(port, str):
         listed = objects_at(container, "ports")
@@ -149,42 +151,42 @@ def _port(container: Object, port: JSON, mesh_port: int) -> int | None:
     return port if isinstance(port, int) and port != mesh_port else None
 
 
-def _set_env(profile: Profile, draft: Draft, sidecar: Object, probers: Object) -> None:
+def _set_env(profile: Profile, draft: PodBuilder, sidecar: Object, probers: Object) -> None:
     injected_before = profile.probers_united and STATUS in draft.annotations
-    existing = env_of(sidecar, ENV) if injected_before else None
+    existing = find_env(sidecar, ENV) if injected_before else None
     if existing is not None:
-        _unite(sidecar, existing, probers)
+        _merge_probers(sidecar, existing, probers)
     elif not injected_before or profile.missing_probers_added:
         append_env(sidecar, ENV, gojson.encode(probers))
 
 
-def _unite(sidecar: Object, existing: Object, probers: Object) -> None:
+def _merge_probers(sidecar: Object, existing: Object, probers: Object) -> None:
     """Add to the entry of an earlier injection, which knows the probes as they were."""
     try:
-        old = load(text_at(existing, "value"))
+        old = load(string_at(existing, "value"))
     except NotJSONError:
         return
     if isinstance(old, dict):
         both = probers | old
         text = gojson.encode({path: both[path] for path in sorted(both)})
-        united = changed(existing, {"value": text})
+        united = merge_keys(existing, {"value": text})
         env = objects_at(sidecar, "env")
         sidecar["env"] = [united if each is existing else each for each in env]
 
 
-def _lifecycle(container: Object, rewriting: Rewriting, port: int) -> Object:
+def _redirect_lifecycle(container: Object, rewriting: ProbeRewriter, port: int) -> Object:
     lifecycle, kinds = object_at(container, "lifecycle"), rewriting.kinds(handlers=True)
-    name = text_at(container, "name")
+    name = string_at(container, "name")
     sent: Object = {
-        key: _redirected(object_at(lifecycle, key), kinds, path.format(name), port)
+        key: _redirect_probe(object_at(lifecycle, key), kinds, path.format(name), port)
         for key, path in _HANDLERS
         if key in lifecycle
     }
-    return changed(lifecycle, sent)
+    return merge_keys(lifecycle, sent)
 
 
-def _redirected(probe: Object, kinds: tuple[str, ...], path: str, port: int) -> Object:
-    kind = _kind(probe, kinds)
+def _redirect_probe(probe: Object, kinds: tuple[str, ...], path: str, port: int) -> Object:
+    kind = _probe_kind(probe, kinds)
     if kind is None:
         return probe
     action: Object = {"path": path, "port": port}
@@ -193,9 +195,9 @@ def _redirected(probe: Object, kinds: tuple[str, ...], path: str, port: int) -> 
         if action.get("scheme") == "HTTPS":
             action["scheme"] = "HTTP"
     others: Object = {key: value for key, value in probe.items() if key != kind}
-    return changed(others, {"httpGet": action})
+    return merge_keys(others, {"httpGet": action})
 
 
-def _kind(probe: Object, kinds: tuple[str, ...]) -> str | None:
+def _probe_kind(probe: Object, kinds: tuple[str, ...]) -> str | None:
     """Which of the kinds the probe is."""
     return next((kind for kind in kinds if isinstance(probe.get(kind), dict)), None)

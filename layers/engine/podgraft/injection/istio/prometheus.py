@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from podgraft.injection.errors import UserError
-from podgraft.jsonvalue import JSON, Object, text_at
+from podgraft.jsonvalue import JSON, Object, string_at
 from podgraft.records import dataclass
 
 from . import gojson
 from .annotations import NumberError, parse_bool, parse_uint
-from .draft import Draft, append_env, env_of
+from .draft import PodBuilder, append_env, find_env
 from .mesh import proxy_of
 from .messages import Message
 from .releases import Profile
@@ -59,64 +59,66 @@ class Scrape:
         return gojson.encode(shown)
 
 
-NOTHING = Scrape("", "", "")
+NO_SCRAPE = Scrape("", "", "")
 
 
-def merge(profile: Profile, draft: Draft, mesh: Message) -> None:
+def merge_metrics(profile: Profile, draft: PodBuilder, mesh: Message) -> None:
     """Move the application's scrape annotations into the sidecar's environment."""
     port, annotations = str(proxy_of(mesh).get("statusPort") or 0), draft.annotations
     said = {name: annotations[name] for name in scrape_annotations(profile, annotations)}
     if not is_enabled(annotations, mesh):
         return
     if said:
-        if _is_declined(profile, said) or points_at(profile, said, port):
+        if _is_disabled(profile, said) or points_at_agent(profile, said, port):
             return
-        _move(profile, draft, said, port)
-    annotations.update(of_agent(port))
+        _move_annotations(profile, draft, said, port)
+    annotations.update(agent_annotations(port))
 
 
-def set_secure_port(profile: Profile, draft: Draft) -> None:
+def set_secure_port(profile: Profile, draft: PodBuilder) -> None:
     """Announce the port on which the proxy serves merged metrics over mutual TLS."""
     sidecar = draft.sidecar(profile)
     if not profile.scrape_targets or sidecar is None:
         return
-    entry = env_of(sidecar, SECURE_PORT_ENV)
-    port = text_at(entry, "value") if entry else ""
+    entry = find_env(sidecar, SECURE_PORT_ENV)
+    port = string_at(entry, "value") if entry else ""
     if port not in ("", "0") and _find(profile, draft.annotations, SECURE_PORT) is None:
         draft.annotations[SECURE_PORT] = port
 
 
 def scrape_annotations(profile: Profile, annotations: Mapping[str, JSON]) -> list[str]:
     """The names of the annotations about scraping, however they are spelled."""
-    known = {_key(profile, name) for name in _LEGACY}
+    known = {_comparable_name(profile, name) for name in _LEGACY}
     if profile.scrape_targets:
-        known.add(_key(profile, _TARGETS))
-    return [name for name in annotations if _key(profile, name) in known]
+        known.add(_comparable_name(profile, _TARGETS))
+    return [name for name in annotations if _comparable_name(profile, name) in known]
 
 
-def points_at(profile: Profile, annotations: Mapping[str, JSON], port: str) -> bool:
+def points_at_agent(profile: Profile, annotations: Mapping[str, JSON], port: str) -> bool:
     """Whether the annotations already name the agent's port: an earlier injection set them."""
-    return port in _values(profile, annotations, "prometheus.io/port")
+    return port in _find_values(profile, annotations, "prometheus.io/port")
 
 
 def is_enabled(annotations: Mapping[str, JSON], mesh: Message) -> bool:
     """Whether metrics are merged: the pod's word, else the mesh's, else yes."""
-    said = _bool(text_at(annotations, MERGE)) if MERGE in annotations else None
+    said = _parse_bool(string_at(annotations, MERGE)) if MERGE in annotations else None
     return said if said is not None else mesh.get("enablePrometheusMerge") is not False
 
 
-def read(profile: Profile, annotations: Mapping[str, JSON]) -> Scrape:
+def parse_scrape(profile: Profile, annotations: Mapping[str, JSON]) -> Scrape:
     """What the annotations say."""
     scrape, path, port = (_find(profile, annotations, name) or "" for name in _LEGACY)
     targets = (
-        _targets(_find(profile, annotations, _TARGETS) or "") if profile.scrape_targets else ()
+        _parse_targets(_find(profile, annotations, _TARGETS) or "")
+        if profile.scrape_targets
+        else ()
     )
     if targets:
         port, path = targets[0]
     return Scrape(scrape, path, port, targets)
 
 
-def of_agent(port: str) -> dict[str, str]:
+def agent_annotations(port: str) -> dict[str, str]:
     """The annotations that send Prometheus to the agent."""
     return {
         "prometheus.io/port": port,
@@ -125,31 +127,33 @@ def of_agent(port: str) -> dict[str, str]:
     }
 
 
-def _move(profile: Profile, draft: Draft, said: Mapping[str, JSON], port: str) -> None:
+def _move_annotations(
+    profile: Profile, draft: PodBuilder, said: Mapping[str, JSON], port: str
+) -> None:
     """Take what is *said* about scraping from the annotations to the sidecar."""
-    scrape = read(profile, said)
+    scrape = parse_scrape(profile, said)
     if profile.scrape_targets:
         _check_ports(scrape, port)
     sidecar = draft.sidecar(profile)
-    if sidecar is not None and scrape != NOTHING:
+    if sidecar is not None and scrape != NO_SCRAPE:
         append_env(sidecar, ENV, scrape.to_json())
     for name in said:
         del draft.annotations[name]
 
 
-def _is_declined(profile: Profile, annotations: Mapping[str, JSON]) -> bool:
-    scrapes = _values(profile, annotations, "prometheus.io/scrape")
-    return any(_bool(value) is False for value in scrapes)
+def _is_disabled(profile: Profile, annotations: Mapping[str, JSON]) -> bool:
+    scrapes = _find_values(profile, annotations, "prometheus.io/scrape")
+    return any(_parse_bool(value) is False for value in scrapes)
 
 
-def _bool(text: str) -> bool | None:
+def _parse_bool(text: str) -> bool | None:
     try:
         return parse_bool(text)
     except NumberError:
         return None
 
 
-def _targets(text: str) -> tuple[tuple[str, str], ...]:
+def _parse_targets(text: str) -> tuple[tuple[str, str], ...]:
     """Port and path of each target; none at all where one has no port."""
     pieces = [piece.strip() for piece in text.split(",") if piece.strip()]
     targets = [piece.partition(":") for piece in pieces]
@@ -181,25 +185,25 @@ def _check_port(prefix: str, words: str, port: str, agent_port: str) -> None:
         )
 
 
-def _key(profile: Profile, name: str) -> str:
+def _comparable_name(profile: Profile, name: str) -> str:
     """The name as it is compared: since 1.13 ``prometheus.io/port`` and ``prometheus_io_port``
     are the same.
     """
-    return _loose(name) if profile.loose_prometheus_names else name
+    return _normalize_name(name) if profile.loose_prometheus_names else name
 
 
 @lru_cache(maxsize=1024)
-def _loose(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub("[^A-Za-z0-9_]", "_", name)
 
 
-def _values(profile: Profile, annotations: Mapping[str, JSON], name: str) -> list[str]:
+def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -> list[str]:
     """The values under all spellings, the usual one first."""
-    wanted = _key(profile, name)
-    spelled = [each for each in annotations if _key(profile, each) == wanted]
+    wanted = _comparable_name(profile, name)
+    spelled = [each for each in annotations if _comparable_name(profile, each) == wanted]
     spelled.sort(key=lambda each: (each != name, each))
-    return [text_at(annotations, each) for each in spelled]
+    return [string_at(annotations, each) for each in spelled]
 
 
 def _find(profile: Profile, annotations: Mapping[str, JSON], name: str) -> str | None:
-    return next(iter(_values(profile, annotations, name)), None)
+    return next(iter(_find_values(profile, annotations, name)), None)

@@ -21,7 +21,7 @@ def merge_proxies(schema: Schema, base: Message, layer: Message) -> Message:
     merged = _merge(schema, PROXY_CONFIG, base, layer)
     if "concurrency" in layer:
         merged["concurrency"] = layer["concurrency"]
-    return messages.settled(schema, PROXY_CONFIG, merged)
+    return messages.normalize(schema, PROXY_CONFIG, merged)
 
 
 def _merge(schema: Schema, name: str, base: Message, layer: Message) -> Message:
@@ -37,7 +37,7 @@ def _merge(schema: Schema, name: str, base: Message, layer: Message) -> Message:
         value = layer[field.json]
         old = merged.get(field.json)
         merged[field.json] = value if old is None else _merge_values(schema, field, old, value)
-    return messages.settled(schema, name, merged)
+    return messages.normalize(schema, name, merged)
 
 
 def _merge_values(schema: Schema, field: Field, old: JSON, new: JSON) -> JSON:
@@ -59,7 +59,7 @@ def _merge_durations(old: JSON, new: JSON) -> JSON:
     if not isinstance(old, str) or not isinstance(new, str):
         return new
     (old_seconds, old_nanos), (seconds, nanos) = map(_split, (old, new))
-    return durations.protobuf((seconds or old_seconds) * SECOND + (nanos or old_nanos))
+    return durations.format_protobuf((seconds or old_seconds) * SECOND + (nanos or old_nanos))
 
 
 def _split(text: str) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from podgraft.jsonvalue import JSON, Object
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 
 from . import addresses, durations
 from .addresses import is_ip
@@ -13,8 +13,8 @@ from .durations import SECOND
 from .messages import Message
 from .releases import Profile
 
-_LABEL = lazy(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
-_NUMBER = lazy("[-+]?[0-9]{1,18}")
+_LABEL = lazy_compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
+_NUMBER = lazy_compile("[-+]?[0-9]{1,18}")
 _HOUR = 3600 * SECOND
 HIGHEST_PORT = 65535
 _FQDN_LENGTH = 255  # RFC 1035 §2.3.4
@@ -33,17 +33,17 @@ _NOT_NEGATIVE = (
 _WINDOWS = ("http2InitialStreamWindowSize", "http2InitialConnectionWindowSize")
 
 
-def problems(profile: Profile, config: Message) -> list[str]:
+def validate_proxy_config(profile: Profile, config: Message) -> list[str]:
     """Everything that makes a (merged) ProxyConfig invalid, with istiod's error text."""
     found = [
-        *_required(profile, config),
-        *_addresses(config),
-        *_tracing(profile, _object(config.get("tracing"))),
+        *_validate_required(profile, config),
+        *_validate_addresses(config),
+        *_validate_tracing(profile, _object(config.get("tracing"))),
         *_ports(profile, config),
         *_private_key(config.get("privateKeyProvider")),
     ]
     if profile.checks_connection_settings:
-        found += _connections(_object(config.get("connectionSettings")))
+        found += _validate_connections(_object(config.get("connectionSettings")))
     return found
 
 
@@ -70,7 +70,7 @@ def _port_problem(port: int) -> str:
     return f"port number {port} must be in the range 1..{HIGHEST_PORT}"
 
 
-def _required(profile: Profile, config: Message) -> Iterator[str]:
+def _validate_required(profile: Profile, config: Message) -> Iterator[str]:
     if not config.get("configPath"):
         yield "config path must be set"
     if not config.get("binaryPath"):
@@ -80,7 +80,7 @@ def _required(profile: Profile, config: Message) -> Iterator[str]:
     drain = _duration(config.get("drainDuration"))
     yield from _time("drain", drain)
     if profile.drain_times_limited and drain % SECOND == 0 and drain > _HOUR:
-        yield f"drain time {durations.go(drain)} must be <{durations.go(_HOUR)}"
+        yield f"drain time {durations.format_go(drain)} must be <{durations.format_go(_HOUR)}"
     if profile.parent_shutdown_checked:
         yield from _shutdown(drain, _duration(config.get("parentShutdownDuration")))
 
@@ -90,11 +90,11 @@ def _shutdown(drain: int, shutdown: int) -> Iterator[str]:
     yield from _time("parent shutdown", shutdown)
     if shutdown <= drain:
         yield (
-            f"parent shutdown time {durations.go(shutdown)} must be greater than "
-            f"drain time {durations.go(drain)}"
+            f"parent shutdown time {durations.format_go(shutdown)} must be greater than "
+            f"drain time {durations.format_go(drain)}"
         )
     if shutdown > _HOUR:
-        yield f"parent shutdown time {durations.go(shutdown)} must be <{durations.go(_HOUR)}"
+        yield f"parent shutdown time {durations.format_go(shutdown)} must be <{durations.format_go(_HOUR)}"
 
 
 def _time(name: str, nanoseconds: int) -> Iterator[str]:
@@ -111,11 +111,11 @@ def _duration(value: JSON) -> int:
     return durations.parse(value) if isinstance(value, str) else 0
 
 
-def _addresses(config: Message) -> Iterator[str]:
+def _validate_addresses(config: Message) -> Iterator[str]:
     if not config.get("discoveryAddress"):
         yield "discovery address must be set to the proxy discovery service"
     else:
-        yield from _address("invalid discovery address:", config["discoveryAddress"])
+        yield from _validate_address("invalid discovery address:", config["discoveryAddress"])
     services = (
         ("statsd udp", config.get("statsdUdpAddress")),
         ("envoy metrics service", config.get("envoyMetricsServiceAddress")),
@@ -124,10 +124,10 @@ def _addresses(config: Message) -> Iterator[str]:
     )
     for name, address in services:
         if address:
-            yield from _address(f'invalid {name} address "{address}":', address)
+            yield from _validate_address(f'invalid {name} address "{address}":', address)
 
 
-def _address(words: str, address: JSON) -> Iterator[str]:
+def _validate_address(words: str, address: JSON) -> Iterator[str]:
     problem = address_problem(address if isinstance(address, str) else "")
     if problem:
         yield f"{words} {problem}"
@@ -166,10 +166,10 @@ def _private_key(provider: JSON) -> Iterator[str]:
             yield f"{words} pollDelay must be non zero"
 
 
-def _tracing(profile: Profile, tracing: Object) -> Iterator[str]:
+def _validate_tracing(profile: Profile, tracing: Object) -> Iterator[str]:
     for tracer in ("lightstep", "zipkin", "datadog"):
         if tracer in tracing:
-            for problem in _tracer(profile, tracer, _object(tracing[tracer])):
+            for problem in _validate_tracer(profile, tracer, _object(tracing[tracer])):
                 yield f"invalid {tracer} config: {problem}"
     if "tlsSettings" in tracing:
         from . import tlscheck  # few meshes have a tracer with TLS
@@ -181,13 +181,13 @@ def _tracing(profile: Profile, tracing: Object) -> Iterator[str]:
                 yield f"invalid tracing custom tags: encountered nil value for custom tag: {name}"
 
 
-def _tracer(profile: Profile, name: str, tracer: Object) -> Iterator[str]:
+def _validate_tracer(profile: Profile, name: str, tracer: Object) -> Iterator[str]:
     address = tracer.get("address")
     text = address if isinstance(address, str) else ""
     if name == "lightstep":
         if not text:
             yield "address is required"
-        yield from _address("invalid lightstep address:", text)
+        yield from _validate_address("invalid lightstep address:", text)
         if not tracer.get("accessToken"):
             yield "access token is required"
         return
@@ -198,7 +198,7 @@ def _tracer(profile: Profile, name: str, tracer: Object) -> Iterator[str]:
         yield problem
 
 
-def _connections(settings: Object) -> Iterator[str]:
+def _validate_connections(settings: Object) -> Iterator[str]:
     for name, value in settings.items():
         match value:
             case bool():

@@ -13,7 +13,7 @@ from podgraft import kubeyaml
 from podgraft.jsonvalue import JSON, Object, equal, object_at
 
 from . import gojson, messages
-from .messages import PROXY_CONFIG, PROXY_CONFIG_RESOURCE, Message, MessageError, Schema, Wrong
+from .messages import PROXY_CONFIG, PROXY_CONFIG_RESOURCE, FieldError, Message, MessageError, Schema
 
 ANNOTATION = "proxy.istio.io/config"
 
@@ -46,16 +46,16 @@ _CLEANED = (
 )
 
 
-def read(schema: Schema, text: str) -> Message:
+def parse_layer(schema: Schema, text: str) -> Message:
     """A layer from YAML, explicit zeros kept; raises ``MessageError``."""
     try:
         raw = kubeyaml.load(text, strict=False)
     except kubeyaml.NotYAMLError as error:
-        raise MessageError(Wrong("", str(error))) from error
-    return messages.read(schema, PROXY_CONFIG, {} if raw is None else raw)
+        raise MessageError(FieldError("", str(error))) from error
+    return messages.decode_message(schema, PROXY_CONFIG, {} if raw is None else raw)
 
 
-def merge(schema: Schema, base: Message, layer: Message) -> Message:
+def merge_layer(schema: Schema, base: Message, layer: Message) -> Message:
     """``base`` under ``layer``: what the layer names replaces, but maps of metadata unite."""
     if not layer:
         return base
@@ -65,11 +65,11 @@ def merge(schema: Schema, base: Message, layer: Message) -> Message:
             for name in exclusive - layer.keys():
                 merged.pop(name, None)
     if "proxyMetadata" in layer and schema.profile.metadata_united:
-        merged["proxyMetadata"] = _united(base, layer)
+        merged["proxyMetadata"] = _merge_metadata(base, layer)
     if "proxyHeaders" in layer and "proxyHeaders" in base and schema.profile.headers_fall_back:
-        headers = _headers(object_at(base, "proxyHeaders"), object_at(layer, "proxyHeaders"))
-        merged["proxyHeaders"] = messages.settled(schema, _PROXY_HEADERS, headers)
-    return messages.settled(schema, PROXY_CONFIG, merged)
+        headers = _merge_headers(object_at(base, "proxyHeaders"), object_at(layer, "proxyHeaders"))
+        merged["proxyHeaders"] = messages.normalize(schema, _PROXY_HEADERS, headers)
+    return messages.normalize(schema, PROXY_CONFIG, merged)
 
 
 def merge_layers(schema: Schema, base: Message, layer: Message) -> Message:
@@ -83,25 +83,25 @@ def merge_layers(schema: Schema, base: Message, layer: Message) -> Message:
         from . import protomerge  # Istio 1.13 to 1.17
 
         return protomerge.merge_proxies(schema, base, layer)
-    return merge(schema, base, layer)
+    return merge_layer(schema, base, layer)
 
 
 def without_zeros(schema: Schema, layer: Message) -> Message:
     """The layer as it looks after a trip through protobuf: a zero cannot override anything."""
-    return messages.settled(schema, PROXY_CONFIG, layer)
+    return messages.normalize(schema, PROXY_CONFIG, layer)
 
 
-def layer_of(schema: Schema, resource: Object) -> Message:
+def layer_from_resource(schema: Schema, resource: Object) -> Message:
     """What a ProxyConfig resource contributes: concurrency, environment variables, and image."""
-    spec = messages.read(schema, PROXY_CONFIG_RESOURCE, resource.get("spec") or {})
+    spec = messages.decode_message(schema, PROXY_CONFIG_RESOURCE, resource.get("spec") or {})
     names = ("concurrency", "image") if schema.profile.image_replaced else ("concurrency",)
     layer = {name: spec[name] for name in names if name in spec}
     if "environmentVariables" in spec:
         layer["proxyMetadata"] = spec["environmentVariables"]
-    return messages.settled(schema, PROXY_CONFIG, layer)
+    return messages.normalize(schema, PROXY_CONFIG, layer)
 
 
-def select(
+def select_resources(
     resources: Iterable[Object], namespace: str, root: str, labels: Mapping[str, str]
 ) -> tuple[Object | None, Object | None, Object | None]:
     """The resources that count for a pod: of the mesh, of its namespace, of the workload.
@@ -110,7 +110,7 @@ def select(
     """
     mesh = own = workload = None
     for resource in resources:
-        metadata, wanted = _identity(resource)
+        metadata, wanted = _resource_selector(resource)
         if not wanted:
             mesh = mesh or (resource if metadata == root else None)
             own = own or (resource if metadata == namespace else None)
@@ -119,7 +119,7 @@ def select(
     return mesh, own, workload
 
 
-def clean(defaults: Message, config: Message) -> Message:
+def remove_defaults(defaults: Message, config: Message) -> Message:
     """``config`` without the fields that equal the built-in defaults."""
     return {
         name: value
@@ -134,20 +134,20 @@ def to_json(defaults: Message, config: Message) -> str:
     >>> to_json({"statusPort": 15020}, {"statusPort": 15020, "proxyMetadata": {"A": "<b>"}})
     '{"proxyMetadata":{"A":"\\u003cb\\u003e"}}'
     """
-    return gojson.encode(clean(defaults, config))
+    return gojson.encode(remove_defaults(defaults, config))
 
 
-def _united(base: Message, layer: Message) -> Message:
+def _merge_metadata(base: Message, layer: Message) -> Message:
     united = object_at(base, "proxyMetadata") | object_at(layer, "proxyMetadata")
     return {key: united[key] for key in sorted(united)}
 
 
-def _headers(base: Message, layer: Message) -> Message:
+def _merge_headers(base: Message, layer: Message) -> Message:
     fallen_back = {name: base[name] for name in _HEADERS_THAT_FALL_BACK if name in base}
     return fallen_back | layer
 
 
-def _identity(resource: Object) -> tuple[JSON, Mapping[str, JSON]]:
+def _resource_selector(resource: Object) -> tuple[JSON, Mapping[str, JSON]]:
     """The namespace and the labels that the resource's selector asks for."""
     selector = object_at(object_at(resource, "spec"), "selector")
     namespace = object_at(resource, "metadata").get("namespace")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from podgraft.diagnostics import Severity
-from podgraft.injection.errors import Fault
+from podgraft.injection.errors import Diagnostic
 
 from . import releases
 from .releases import Profile, ReleaseName, UnknownReleaseError
@@ -13,7 +13,11 @@ _REMEDY = 'set istioRelease in the policy to the release to follow, such as "1.3
 
 
 def choose_profile(
-    stated: str | None, config: Config, values: Values, faults: list[Fault], warnings: list[Fault]
+    stated: str | None,
+    config: Config,
+    values: Values,
+    faults: list[Diagnostic],
+    warnings: list[Diagnostic],
 ) -> Profile:
     """The profile to follow; *stated* is the policy's release, if it names one.
 
@@ -29,9 +33,11 @@ def choose_profile(
 
         return shipped_templates.find_profile(config) or releases.newest()
     try:
-        profile = releases.parse(text)
+        profile = releases.parse_release(text)
     except UnknownReleaseError as error:
-        faults.append(Fault(document=document, path=path, problem=str(error), remedy=_REMEDY))
+        faults.append(
+            Diagnostic(document=document, pointer=path, problem=str(error), remedy=_REMEDY)
+        )
         return releases.newest()
     difference = _describe_difference(name, profile)
     if difference is not None:
@@ -41,7 +47,9 @@ def choose_profile(
         is_error = stated is not None and profile.minor != (name.minor if name else None)
         severity = Severity.ERROR if is_error else Severity.WARNING
         warnings.append(
-            Fault(document=document, path=path, problem=problem, remedy=remedy, severity=severity)
+            Diagnostic(
+                document=document, pointer=path, problem=problem, remedy=remedy, severity=severity
+            )
         )
     return profile
 

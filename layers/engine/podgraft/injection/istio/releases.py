@@ -13,7 +13,7 @@ from dataclasses import field, fields
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 
-from podgraft.patterns import lazy
+from podgraft.patterns import lazy_compile
 from podgraft.records import dataclass
 
 from .release_names import FUNCTIONS, KUBERNETES, MESH_FIELDS, SPRIG
@@ -32,8 +32,8 @@ __all__ = [
     "UnknownReleaseError",
     "is_newer",
     "newest",
-    "parse",
     "parse_name",
+    "parse_release",
     "profile",
 ]
 
@@ -246,7 +246,7 @@ class Profile:
         """The release of sprig's functions that templates can call, or ``""`` for none."""
         return self._last(SPRIG)
 
-    def has(self, name: str, table: Mapping[str, Span]) -> bool:
+    def is_available(self, name: str, table: Mapping[str, Span]) -> bool:
         """Whether this release has what ``table`` lists; what it does not list, all have."""
         span = table.get(name)
         return span is None or span.contains(self.minor, self.patch)
@@ -255,7 +255,7 @@ class Profile:
         return [key for key, span in table.items() if span.contains(self.minor, self.patch)][-1]
 
     @property
-    def behaviours(self) -> frozenset[str]:
+    def behaviors(self) -> frozenset[str]:
         """The names of the behaviors that are on."""
         return frozenset(f.name for f in fields(self) if getattr(self, f.name) is True)
 
@@ -328,7 +328,7 @@ def parse_name(text: str) -> ReleaseName | None:
     return ReleaseName(text, int(major), int(minor), None if patch is None else int(patch), suffix)
 
 
-def parse(text: str) -> Profile:
+def parse_release(text: str) -> Profile:
     """The profile of the release that ``text`` names; raises ``UnknownReleaseError``.
 
     >>> parse("1.28.6-distroless").release, parse("1.28-alpha.0").release, parse("1.28").release
@@ -353,6 +353,6 @@ def is_newer(text: str) -> bool:
     return name is not None and name.is_newer
 
 
-_RELEASE = lazy(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?((?![0-9A-Za-z]).*)")
-_PRE_RELEASE = lazy("-(?:alpha|beta|rc)(?![A-Za-z])")
-_OWN_SUFFIX = lazy(r"(?:-(?:alpha|beta|rc)\.[0-9a-f]+)?(?:-(?:distroless|debug|latest))?")
+_RELEASE = lazy_compile(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?((?![0-9A-Za-z]).*)")
+_PRE_RELEASE = lazy_compile("-(?:alpha|beta|rc)(?![A-Za-z])")
+_OWN_SUFFIX = lazy_compile(r"(?:-(?:alpha|beta|rc)\.[0-9a-f]+)?(?:-(?:distroless|debug|latest))?")

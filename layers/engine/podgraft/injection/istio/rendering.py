@@ -13,34 +13,34 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from podgraft.gotemplate import ExecError, Footprint, LimitError
+from podgraft.gotemplate import ExecError, LimitError, Projection
 from podgraft.govalue.slots import Place, Slots
 from podgraft.injection.errors import InjectionError, OperatorError, UserError
 from podgraft.injection.guard import breaking, breaking_key, failing, failing_source, foreign
 from podgraft.injection.harmless import steps
 from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.kubeyaml import Similar
-from podgraft.recent import Recent
+from podgraft.kubeyaml import IncrementalLoader
+from podgraft.recent import LRUCache
 from podgraft.records import dataclass
 
 from . import functions, images, overlay, proxyconfig
-from .draft import annotations_of, labels_of
+from .draft import pod_annotations, pod_labels
 from .messages import Message
 from .overlay import OverlayError
 from .releases import Profile
 from .subject import (
-    Facts,
-    Subject,
-    data,
-    data_type,
+    InjectorContext,
+    TemplateData,
+    dot_fields,
+    dot_type,
     is_harmless,
-    masked,
-    opaque,
-    shared,
-    shown,
+    make_dot,
+    mask_fields,
+    opaque_types,
+    shared_values,
     tainted,
 )
-from .templates import Template
+from .templates import InjectionTemplate
 
 if TYPE_CHECKING:
     from podgraft.gotemplate.tracing import Trace
@@ -49,19 +49,19 @@ T = TypeVar("T")
 
 # The length of what a template saw, and of what it wrote, up to which either is remembered: the
 # annotations of a pod can be a quarter of a megabyte.
-_LARGEST = 32_768
-_FAILED = "failed to run injection template"
+_MAX_CACHED_LENGTH = 32_768
+_FAILURE_PREFIX = "failed to run injection template"
 
 
 @dataclass(frozen=True, slots=True)
-class Read(Generic[T]):
+class ParsedText(Generic[T]):
     """A rendered text: as YAML reads it, and what is made of that."""
 
     raw: JSON
     made: T
 
 
-class Memory(Generic[T]):
+class TemplateCache(Generic[T]):
     """What templates lately made of what they saw, and what the latest texts mean.
 
     ``make`` turns YAML into what templates are for, or raises ``OverlayError``. That a text is
@@ -70,112 +70,114 @@ class Memory(Generic[T]):
 
     def __init__(self, make: Callable[[JSON], T]) -> None:
         self.make = make
-        self._footprints: dict[str, Footprint] = {}
-        self._made: Recent[bytes, T] = Recent(limit=256)
-        self._similar = Similar()
-        self._read: Recent[str, Read[T]] = Recent(limit=64)
+        self._footprints: dict[str, Projection] = {}
+        self._made: LRUCache[bytes, T] = LRUCache(limit=256)
+        self._similar = IncrementalLoader()
+        self._read: LRUCache[str, ParsedText[T]] = LRUCache(limit=64)
 
-    def footprint(self, template: Template, profile: Profile) -> Footprint:
+    def projection(self, template: InjectionTemplate, profile: Profile) -> Projection:
         """What the template can read of its data."""
         found = self._footprints.get(template.name)
         if found is None:
-            found = template.program.footprint(data_type(profile), opaque(profile))
+            found = template.program.projection(dot_type(profile), opaque_types(profile))
             self._footprints[template.name] = found
         return found
 
-    def recall(self, seen: bytes) -> T | None:
+    def lookup(self, seen: bytes) -> T | None:
         """What a template made of what it saw; none, if that is not known."""
         return self._made.get(seen)
 
-    def remember(self, seen: bytes, made: T) -> None:
+    def store(self, seen: bytes, made: T) -> None:
         """Keep what a template made, unless the key is too large."""
-        if len(seen) <= _LARGEST:
+        if len(seen) <= _MAX_CACHED_LENGTH:
             self._made[seen] = made
 
-    def read(self, text: str) -> Read[T]:
+    def parse(self, text: str) -> ParsedText[T]:
         """The text's meaning; raises ``OverlayError``."""
-        if len(text) > _LARGEST:
-            return self._meaning(overlay.parse(text))
+        if len(text) > _MAX_CACHED_LENGTH:
+            return self._convert(overlay.parse(text))
         found = self._read.get(text)
         if found is None:
-            found = self._read[text] = self._meaning(overlay.parse(text, self._similar))
+            found = self._read[text] = self._convert(overlay.parse(text, self._similar))
         return found
 
-    def _meaning(self, raw: JSON) -> Read[T]:
-        return Read(raw, self.make(raw))
+    def _convert(self, raw: JSON) -> ParsedText[T]:
+        return ParsedText(raw, self.make(raw))
 
 
 @dataclass(frozen=True, slots=True)
-class Rendering(Generic[T]):
+class PodRenderer(Generic[T]):
     """One pod on its way through the templates.
 
     A template sees of the pod what it can read, and no more: what it makes is remembered by that.
     """
 
-    memory: Memory[T]
-    facts: Facts
-    subject: Subject
+    memory: TemplateCache[T]
+    facts: InjectorContext
+    subject: TemplateData
 
-    def made(self, template: Template) -> T:
+    def render(self, template: InjectionTemplate) -> T:
         """What the template gives for the pod.
 
         Raises ``UserError`` where the pod's author bends or breaks the template, ``OperatorError``
         where it fails by itself.
         """
-        seen = self._seen(template, self.subject)
-        key = self._key(template, seen)
-        made = self.memory.recall(key)
+        seen = self._projected_fields(template, self.subject)
+        key = self._cache_key(template, seen)
+        made = self.memory.lookup(key)
         if made is None:
-            made = self._verified(template, seen)
-            self.memory.remember(key, made)
+            made = self._render_and_verify(template, seen)
+            self.memory.store(key, made)
         return made
 
-    def _verified(self, template: Template, seen: Message) -> T:
+    def _render_and_verify(self, template: InjectionTemplate, seen: Message) -> T:
         if not template.program.can_harm and is_harmless(self.subject, seen):
             return self._plain(template, seen)
         try:
             trace = self._traced(template, seen)
-            read = self.memory.read(trace.text)
+            read = self.memory.parse(trace.text)
         except _FAILURES as error:
-            raise self._blamed(template, seen, error) from error
-        self._verify(trace, template.name)
+            raise self._classify_error(template, seen, error) from error
+        self._verify_structure(trace, template.name)
         return read.made
 
-    def _plain(self, template: Template, seen: Message) -> T:
+    def _plain(self, template: InjectionTemplate, seen: Message) -> T:
         """What a template gives that can write no structure of the pod's author."""
         try:
-            return self.memory.read(self._rendered(template, seen)).made
+            return self.memory.parse(self._render_text(template, seen)).made
         except _FAILURES as error:
-            raise self._blamed(template, seen, error) from error
+            raise self._classify_error(template, seen, error) from error
 
-    def _seen(self, template: Template, subject: Subject) -> Message:
+    def _projected_fields(self, template: InjectionTemplate, subject: TemplateData) -> Message:
         """The data, without what the template cannot read of it."""
-        footprint = self.memory.footprint(template, self.facts.profile)
-        return footprint(data(self.facts, subject))
+        footprint = self.memory.projection(template, self.facts.profile)
+        return footprint(dot_fields(self.facts, subject))
 
-    def _key(self, template: Template, seen: Message) -> bytes:
+    def _cache_key(self, template: InjectionTemplate, seen: Message) -> bytes:
         """All that the template's text depends on, but for what is the same for all pods.
 
         Version 0 of the format writes equal values of equal types as equal bytes.
         """
-        same = shared(self.facts)  # held as long as they are known by their ids
+        same = shared_values(self.facts)  # held as long as they are known by their ids
         known = set(map(id, same))
         own = [None if id(value) in known else value for value in seen.values()]
         return marshal.dumps((template.name, own), 0)
 
-    def _rendered(self, template: Template, seen: Message) -> str:
-        dot = shown(self.facts, seen, changing=template.changes)
+    def _render_text(self, template: InjectionTemplate, seen: Message) -> str:
+        dot = make_dot(self.facts, seen, changing=template.mutates_data)
         token = functions.DATA.set(dot)
         try:
             return template.program.render(dot)
         finally:
             functions.DATA.reset(token)
 
-    def _traced(self, template: Template, seen: Message, slots: Slots | None = None) -> Trace:
+    def _traced(
+        self, template: InjectionTemplate, seen: Message, slots: Slots | None = None
+    ) -> Trace:
         """The same text, and what of the pod it is made of."""
         slots = slots or Slots()
         known = tainted(self.facts, self.subject, seen, slots)
-        dot = shown(self.facts, known, changing=template.changes)
+        dot = make_dot(self.facts, known, changing=template.mutates_data)
         tokens = functions.DATA.set(dot), functions.SLOTS.set(slots)
         try:
             return template.program.trace(dot, slots)
@@ -183,34 +185,40 @@ class Rendering(Generic[T]):
             functions.DATA.reset(tokens[0])
             functions.SLOTS.reset(tokens[1])
 
-    def _verify(self, trace: Trace, name: str) -> None:
+    def _verify_structure(self, trace: Trace, name: str) -> None:
         """Raise ``UserError`` if the text has structure that the pod's author brought in."""
         place = foreign(trace)
         if place is not None:
             raise UserError(
-                f"{_name(place)}: its text would change the structure that template "
+                f"{_describe_path(place)}: its text would change the structure that template "
                 f'"{name}" gives the pod; leave out line breaks, quotes, brackets and '
                 "other YAML syntax"
             )
 
-    def _blamed(self, template: Template, seen: Message, error: Exception) -> InjectionError:
+    def _classify_error(
+        self, template: InjectionTemplate, seen: Message, error: Exception
+    ) -> InjectionError:
         """Whose fault it is that the template fails."""
         place = breaking(
             seen,
-            partial(masked, self.facts, self.subject),
-            lambda tried: self._works(template, tried),
+            partial(mask_fields, self.facts, self.subject),
+            lambda tried: self._can_render(template, tried),
         )
         if place is None:
             place = self._breaking_text(template, seen)
         if place is not None:
-            return UserError(f'{_name(place)}: {_FAILED} "{template.name}" with it: {error}')
-        key = self._breaking_key(template)
+            return UserError(
+                f'{_describe_path(place)}: {_FAILURE_PREFIX} "{template.name}" with it: {error}'
+            )
+        key = self._find_breaking_key(template)
         if key is not None:
             # Another value can be in the reason: this one only decides that it is read.
-            return UserError(f'{key}: {_FAILED} "{template.name}" with it: {_unquoted(error)}')
-        return OperatorError(f'{_FAILED} "{template.name}": {error}')
+            return UserError(
+                f'{key}: {_FAILURE_PREFIX} "{template.name}" with it: {_unquoted(error)}'
+            )
+        return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
 
-    def _breaking_text(self, template: Template, seen: Message) -> Place:
+    def _breaking_text(self, template: InjectionTemplate, seen: Message) -> Place:
         """The text with which a function fails, or with which what was written is no pod."""
         slots = Slots()
         try:
@@ -219,21 +227,21 @@ class Rendering(Generic[T]):
             return failing_source(slots, error)
         return failing(trace, self._reads)
 
-    def _breaking_key(self, template: Template) -> str | None:
+    def _find_breaking_key(self, template: InjectionTemplate) -> str | None:
         """The annotation or label without which the template works."""
-        kept = [("annotations", key) for key in annotations_of(self.subject.pod)]
-        kept += [("labels", key) for key in labels_of(self.subject.pod)]
+        kept = [("annotations", key) for key in pod_annotations(self.subject.pod)]
+        kept += [("labels", key) for key in pod_labels(self.subject.pod)]
 
         def works(keys: Sequence[tuple[str, str]]) -> bool:
-            subject = _with_keys(self.subject, keys)
-            return self._works(template, self._seen(template, subject))
+            subject = _restrict_keys(self.subject, keys)
+            return self._can_render(template, self._projected_fields(template, subject))
 
         found = breaking_key(kept, works)
         return None if found is None else f"{found[0].removesuffix('s')} {found[1]}"
 
-    def _works(self, template: Template, seen: Message) -> bool:
+    def _can_render(self, template: InjectionTemplate, seen: Message) -> bool:
         try:
-            return self._reads(self._rendered(template, seen))
+            return self._reads(self._render_text(template, seen))
         except (ExecError, LimitError):
             return False
 
@@ -248,7 +256,7 @@ class Rendering(Generic[T]):
 def _unquoted(error: Exception) -> str:
     """The error without a reason that can quote a value of the pod."""
     text = str(error)
-    if isinstance(error, ExecError) and error.quotes:
+    if isinstance(error, ExecError) and error.may_quote_data:
         return text.removesuffix(f": {error.reason}")
     return text
 
@@ -256,7 +264,7 @@ def _unquoted(error: Exception) -> str:
 _FAILURES = (ExecError, LimitError, OverlayError)
 
 
-def _with_keys(subject: Subject, kept: Sequence[tuple[str, str]]) -> Subject:
+def _restrict_keys(subject: TemplateData, kept: Sequence[tuple[str, str]]) -> TemplateData:
     """The subject with these of its annotations and labels alone."""
     metadata = object_at(subject.pod, "metadata")
     maps: Object = {
@@ -264,11 +272,11 @@ def _with_keys(subject: Subject, kept: Sequence[tuple[str, str]]) -> Subject:
         for kind in ("annotations", "labels")
         if (metadata_map := object_at(metadata, kind))
     }
-    layer = subject.layer if ("annotations", proxyconfig.ANNOTATION) in kept else {}
+    layer = subject.pod_config if ("annotations", proxyconfig.ANNOTATION) in kept else {}
     return replace(subject, pod=subject.pod | {"metadata": metadata | maps}, layer=layer)
 
 
-def _name(place: Place) -> str:
+def _describe_path(place: Place) -> str:
     """How the pod's author knows the place."""
     match steps(place):
         case ("ProxyConfig", *_):

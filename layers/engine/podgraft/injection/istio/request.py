@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from podgraft.jsonvalue import Object
-from podgraft.kube.identity import Identity
+from podgraft.kube.identity import WorkloadRef
 from podgraft.patch import Operation, diff
 from podgraft.records import dataclass
 
@@ -20,7 +20,7 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class InjectionRequest:
     """What comes beside the pod.
 
     ``namespace`` is the admission request's: it stands in for a pod without one. ``environment``
@@ -32,8 +32,8 @@ class Request:
     namespace: str = ""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     mode: Mode = Mode.WEBHOOK
-    workload: Identity | None = None
-    checked: bool = False
+    workload: WorkloadRef | None = None
+    is_validated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from podgraft import jsonvalue, kubeyaml
 from podgraft.gotemplate import printing
-from podgraft.injection.errors import Fault
+from podgraft.injection.errors import Diagnostic
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import pointer
 from podgraft.records import dataclass
@@ -54,131 +54,135 @@ class Values:
     rewrite_probes: bool
 
 
-def read_config(text: str, faults: list[Fault]) -> Config:
+def parse_config(text: str, faults: list[Diagnostic]) -> Config:
     """The configuration; keys are matched as encoding/json does, whatever their case."""
-    reading = Reading("config", faults)
-    given = reading.document(text)
+    reading = ConfigReader("config", faults)
+    given = reading.parse_document(text)
     raw = {key.lower(): value for key, value in given.items()}
-    templates = reading.list_of(reading.text, raw, "defaultTemplates")
+    templates = reading.read_list(reading.read_string, raw, "defaultTemplates")
     return Config(
-        policy=reading.text(raw.get("policy"), "/policy"),
-        never=reading.list_of(reading.anything, raw, "neverInjectSelector"),
-        always=reading.list_of(reading.anything, raw, "alwaysInjectSelector"),
+        policy=reading.read_string(raw.get("policy"), "/policy"),
+        never=reading.read_list(reading.read_any, raw, "neverInjectSelector"),
+        always=reading.read_list(reading.read_any, raw, "alwaysInjectSelector"),
         default_templates=templates or DEFAULT_TEMPLATES,
-        templates=reading.map_of(reading.text, raw, "templates"),
-        aliases=reading.map_of(reading.texts, raw, "aliases"),
-        injected_annotations=reading.map_of(reading.text, raw, "injectedAnnotations"),
-        template=reading.text(raw.get("template"), "/template"),
+        templates=reading.read_map(reading.read_string, raw, "templates"),
+        aliases=reading.read_map(reading.read_strings, raw, "aliases"),
+        injected_annotations=reading.read_map(reading.read_string, raw, "injectedAnnotations"),
+        template=reading.read_string(raw.get("template"), "/template"),
         given=given,
     )
 
 
-def read_values(text: str, faults: list[Fault]) -> Values:
+def parse_values(text: str, faults: list[Diagnostic]) -> Values:
     """The Helm values, JSON or YAML."""
-    reading = Reading("values", faults)
-    raw = {key: _floats(value) for key, value in reading.document(text).items()}
-    at = reading.inside(raw)
+    reading = ConfigReader("values", faults)
+    raw = {key: _convert_numbers(value) for key, value in reading.parse_document(text).items()}
+    at = reading.path_reader(raw)
     return Values(
         raw=raw,
-        hub=reading.text(*at("global", "hub")),
-        tag=reading.text_or_number(*at("global", "tag")),
-        variant=reading.text(*at("global", "variant")),
-        proxy_image=reading.text(*at("global", "proxy", "image")),
-        proxy_init_image=reading.text(*at("global", "proxy_init", "image")),
-        network=reading.text(*at("global", "network")),
-        cluster_name=reading.text(*at("global", "multiCluster", "clusterName")),
-        hold_application=reading.truth(*at("global", "proxy", "holdApplicationUntilProxyStarts")),
-        rewrite_probes=reading.truth(*at("sidecarInjectorWebhook", "rewriteAppHTTPProbe")),
+        hub=reading.read_string(*at("global", "hub")),
+        tag=reading.read_string_or_number(*at("global", "tag")),
+        variant=reading.read_string(*at("global", "variant")),
+        proxy_image=reading.read_string(*at("global", "proxy", "image")),
+        proxy_init_image=reading.read_string(*at("global", "proxy_init", "image")),
+        network=reading.read_string(*at("global", "network")),
+        cluster_name=reading.read_string(*at("global", "multiCluster", "clusterName")),
+        hold_application=reading.read_bool(
+            *at("global", "proxy", "holdApplicationUntilProxyStarts")
+        ),
+        rewrite_probes=reading.read_bool(*at("sidecarInjectorWebhook", "rewriteAppHTTPProbe")),
     )
 
 
-class Reading:
+class ConfigReader:
     """Reads parts of one document; what is not as it should be becomes a fault, and empty."""
 
-    def __init__(self, document: str, faults: list[Fault]) -> None:
+    def __init__(self, document: str, faults: list[Diagnostic]) -> None:
         self._document = document
         self._faults = faults
 
-    def document(self, text: str) -> Object:
+    def parse_document(self, text: str) -> Object:
         """The whole text, which must be a map."""
         try:
             raw = kubeyaml.load(text, strict=False)
         except kubeyaml.NotYAMLError as error:
             remedy = "correct that place of the text"
-            fault = Fault(document=self._document, path="", problem=str(error), remedy=remedy)
+            fault = Diagnostic(
+                document=self._document, pointer="", problem=str(error), remedy=remedy
+            )
             self._faults.append(fault)
             return {}
-        return self._map(raw, "")
+        return self._check_map(raw, "")
 
-    def inside(self, raw: Object) -> Callable[..., tuple[JSON, str]]:
+    def path_reader(self, raw: Object) -> Callable[..., tuple[JSON, str]]:
         """A function from keys to what stands under them and its path."""
 
-        def at(*keys: str) -> tuple[JSON, str]:
+        def read_path(*keys: str) -> tuple[JSON, str]:
             value: JSON = raw
             path = ""
             for key in keys:
-                value = self._map(value, path).get(key)
+                value = self._check_map(value, path).get(key)
                 path = f"{path}/{key}"
             return value, path
 
-        return at
+        return read_path
 
-    def text(self, raw: JSON, path: str) -> str:
+    def read_string(self, raw: JSON, path: str) -> str:
         """A string; nothing is an empty one."""
         if raw is None or isinstance(raw, str):
             return raw or ""
-        return self._fault(path, "a string", raw, "")
+        return self._add_error(path, "a string", raw, "")
 
-    def text_or_number(self, raw: JSON, path: str) -> str:
+    def read_string_or_number(self, raw: JSON, path: str) -> str:
         """A string, or a number as Go prints it: YAML's 1.10 is 1.1."""
-        return printing.sprint(raw) if isinstance(raw, float) else self.text(raw, path)
+        return printing.sprint(raw) if isinstance(raw, float) else self.read_string(raw, path)
 
-    def truth(self, raw: JSON, path: str) -> bool:
+    def read_bool(self, raw: JSON, path: str) -> bool:
         """A bool; nothing is false."""
         if raw is None or isinstance(raw, bool):
             return bool(raw)
-        return self._fault(path, "true or false", raw, False)
+        return self._add_error(path, "true or false", raw, False)
 
-    def texts(self, raw: JSON, path: str) -> tuple[str, ...]:
+    def read_strings(self, raw: JSON, path: str) -> tuple[str, ...]:
         """A list of strings."""
         if raw is None:
             return ()
         if not isinstance(raw, list):
-            return self._fault(path, "a list of strings", raw, ())
-        return tuple(self.text(each, f"{path}/{index}") for index, each in enumerate(raw))
+            return self._add_error(path, "a list of strings", raw, ())
+        return tuple(self.read_string(each, f"{path}/{index}") for index, each in enumerate(raw))
 
-    def anything(self, raw: JSON, _path: str) -> JSON:
+    def read_any(self, raw: JSON, _path: str) -> JSON:
         """Whatever stands there; others judge it."""
         return raw
 
-    def list_of(self, read: Callable[[JSON, str], T], raw: Object, key: str) -> tuple[T, ...]:
+    def read_list(self, read: Callable[[JSON, str], T], raw: Object, key: str) -> tuple[T, ...]:
         """The list under ``key`` (lower-cased in ``raw``)."""
         found = raw.get(key.lower()) or []
         if not isinstance(found, list):
-            return self._fault(f"/{key}", "a list", found, ())
+            return self._add_error(f"/{key}", "a list", found, ())
         return tuple(read(each, f"/{key}/{index}") for index, each in enumerate(found))
 
-    def map_of(self, read: Callable[[JSON, str], T], raw: Object, key: str) -> Mapping[str, T]:
+    def read_map(self, read: Callable[[JSON, str], T], raw: Object, key: str) -> Mapping[str, T]:
         """The map under ``key`` (lower-cased in ``raw``)."""
-        found = self._map(raw.get(key.lower()), f"/{key}")
+        found = self._check_map(raw.get(key.lower()), f"/{key}")
         return {name: read(each, f"/{key}/{pointer.escape(name)}") for name, each in found.items()}
 
-    def _map(self, raw: JSON, path: str) -> Object:
+    def _check_map(self, raw: JSON, path: str) -> Object:
         if raw is None or isinstance(raw, dict):
             return raw or {}
-        return self._fault(path, "a mapping", raw, {})
+        return self._add_error(path, "a mapping", raw, {})
 
-    def _fault(self, path: str, wanted: str, met: JSON, instead: T) -> T:
+    def _add_error(self, path: str, wanted: str, met: JSON, instead: T) -> T:
         # Without the value: it may be a secret, in the wrong form.
-        problem = f"expected {wanted}, got {jsonvalue.kind(met)}"
+        problem = f"expected {wanted}, got {jsonvalue.describe_type(met)}"
         remedy = f"write {wanted}, or nothing"
-        fault = Fault(document=self._document, path=path, problem=problem, remedy=remedy)
+        fault = Diagnostic(document=self._document, pointer=path, problem=problem, remedy=remedy)
         if fault not in self._faults:
             self._faults.append(fault)
         return instead
 
 
-def _floats(value: JSON) -> JSON:
+def _convert_numbers(value: JSON) -> JSON:
     """The value with all numbers as float64, which is how Go reads JSON of no type."""
     match value:
         case bool():
@@ -186,8 +190,8 @@ def _floats(value: JSON) -> JSON:
         case int():
             return float(value)
         case list():
-            return [_floats(each) for each in value]
+            return [_convert_numbers(each) for each in value]
         case dict():
-            return {key: _floats(each) for key, each in value.items()}
+            return {key: _convert_numbers(each) for key, each in value.items()}
         case _:
             return value

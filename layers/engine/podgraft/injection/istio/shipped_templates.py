@@ -75,7 +75,7 @@ def find_profile(config: Config) -> Profile | None:
     text = config.templates.get(_SIDECAR, "") if config.templates else config.template
     release = DIGESTS.get(sha256(text.strip().encode()).hexdigest()[:16])
     if release is not None:
-        return releases.parse(release)
+        return releases.parse_release(release)
     return _newest_of_layout(text) if not config.templates else _newest_of_traces(text)
 
 

@@ -11,12 +11,12 @@ from functools import cache
 
 from podgraft import govalue, kube
 from podgraft.govalue import BOOL, STRING_MAP, Field, GoType
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, text_at
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.kube import quantity
 from podgraft.records import dataclass
 
 from .overlay import OverlayError
-from .status import Status
+from .status import InjectionStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,28 +32,30 @@ class SidecarSpec:
     rewrite_probes: bool
 
     @property
-    def status(self) -> Status:
+    def status(self) -> InjectionStatus:
         """The names of all parts."""
         lists = (self.init_containers, self.containers, self.volumes, self.image_pull_secrets)
-        return Status(*(tuple(text_at(each, "name") for each in parts) for parts in lists))
+        return InjectionStatus(
+            *(tuple(string_at(each, "name") for each in parts) for parts in lists)
+        )
 
 
-def read(kubernetes: int, raw: JSON) -> SidecarSpec:
+def decode_spec(kubernetes: int, raw: JSON) -> SidecarSpec:
     """The spec that a parsed text says to Kubernetes 1.``kubernetes``; raises ``OverlayError``."""
     if raw is not None and not isinstance(raw, dict):
         raise OverlayError(
             "the template renders to something that is not a map of a sidecar's parts"
         )
     try:
-        spec = kube.decode(_type(kubernetes), raw or {}, lenient=True)
+        spec = kube.decode(_spec_type(kubernetes), raw or {}, lenient=True)
     except kube.DecodeError as error:
         raise OverlayError(str(error)) from error
     found, types = spec if isinstance(spec, dict) else {}, kube.types(kubernetes)
     return SidecarSpec(
-        init_containers=_printed(types["Container"], objects_at(found, "initContainers")),
-        containers=_printed(types["Container"], objects_at(found, "containers")),
-        volumes=_printed(types["Volume"], objects_at(found, "volumes")),
-        image_pull_secrets=_printed(
+        init_containers=_encode_all(types["Container"], objects_at(found, "initContainers")),
+        containers=_encode_all(types["Container"], objects_at(found, "containers")),
+        volumes=_encode_all(types["Volume"], objects_at(found, "volumes")),
+        image_pull_secrets=_encode_all(
             types["LocalObjectReference"], objects_at(found, "imagePullSecrets")
         ),
         dns_config=object_at(found, "dnsConfig") or None,
@@ -68,18 +70,18 @@ def set_concurrency(proxy: Object) -> None:
     Cores are those of the CPU limit, else those of the request, rounded up.
     """
     args = [each for each in _list(proxy.get("args")) if isinstance(each, str)]
-    if _concurrency(args) > 0:
+    if _parse_concurrency(args) > 0:
         return
     resources = object_at(proxy, "resources")
     for key in ("limits", "requests"):
         cpu = object_at(resources, key).get("cpu")
-        cores = quantity.of(cpu).value() if isinstance(cpu, str) else 0
+        cores = quantity.from_json(cpu).value() if isinstance(cpu, str) else 0
         if cores > 0:
             proxy["args"] = [*args, "--concurrency", str(cores)]
             return
 
 
-def _concurrency(args: list[str]) -> int:
+def _parse_concurrency(args: list[str]) -> int:
     """What the arguments say: joined by ``=``, or next to each other."""
     for index, argument in enumerate(args):
         flag, equals, value = argument.partition("=")
@@ -93,15 +95,15 @@ def _list(value: JSON) -> list[JSON]:
     return value if isinstance(value, list) else []
 
 
-def _printed(type_: GoType, listed: list[Object]) -> tuple[Object, ...]:
+def _encode_all(type_: GoType, listed: list[Object]) -> tuple[Object, ...]:
     printed = (kube.encode(type_, each) for each in listed)
     return tuple(each for each in printed if isinstance(each, dict))
 
 
 @cache
-def _type(kubernetes: int) -> GoType:
+def _spec_type(kubernetes: int) -> GoType:
     types = kube.types(kubernetes)
-    made = govalue.struct("inject.SidecarInjectionSpec")
+    made = govalue.struct_type("inject.SidecarInjectionSpec")
     containers = govalue.slice_of(types["Container"])
     secrets = govalue.slice_of(types["LocalObjectReference"])
     security = govalue.pointer_to(types["PodSecurityContext"])

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from podgraft import kube, patch
-from podgraft.jsonvalue import Object, object_at, text_at
+from podgraft.jsonvalue import Object, object_at, string_at
 from podgraft.patch import Add, Operation, Replace
 
 from . import cluster, gojson, poddefaults, probes, prometheus, sidecarspec, specpatch, status
@@ -19,17 +19,17 @@ from .draft import (
     INIT_CONTAINERS,
     PROXY,
     VALIDATION,
-    Draft,
+    PodBuilder,
     append_env,
-    changed,
     containers,
-    env_of,
-    labels_of,
-    named,
+    find_by_name,
+    find_env,
+    merge_keys,
+    pod_labels,
 )
 from .mesh import proxy_of
-from .plan import Plan, Setup
-from .rendering import Memory, Rendering
+from .plan import InjectionContext, InjectorConfig
+from .rendering import PodRenderer, TemplateCache
 from .request import Injection
 from .sidecarspec import SidecarSpec
 from .specpatch import Addition
@@ -37,21 +37,21 @@ from .specpatch import Addition
 _FSGROUP = 1337  # the proxy's group, which must read its token
 
 
-class SidecarSpecs:
+class LegacyInjector:
     """The way of pods through one configuration's template."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: InjectorConfig) -> None:
         self._setup = setup
         self._profile = setup.profile
         self._types = kube.types(setup.profile.kubernetes)
-        self._memory = Memory(partial(sidecarspec.read, setup.profile.kubernetes))
+        self._memory = TemplateCache(partial(sidecarspec.decode_spec, setup.profile.kubernetes))
 
-    def inject(self, planned: Plan) -> Injection:
+    def inject(self, planned: InjectionContext) -> Injection:
         """The injected pod, and the patch that makes it; raises as ``Injector.inject`` does."""
         (name,) = planned.templates
-        rendering = Rendering(self._memory, planned.facts, planned.subject)
-        spec = self._completed(planned, rendering.made(self._setup.templates.named(name)))
-        operations = (*self._operations(planned, spec),)
+        rendering = PodRenderer(self._memory, planned.injector_context, planned.template_data)
+        spec = self._complete_spec(planned, rendering.render(self._setup.templates.lookup(name)))
+        operations = (*self._patch_operations(planned, spec),)
         pod = patch.apply(planned.base, operations)
         assert isinstance(pod, dict)  # noqa: S101 - no operation replaces the whole
         shown = spec.status
@@ -61,130 +61,144 @@ class SidecarSpecs:
             operations=operations,
             templates=planned.templates,
             warnings=planned.warnings,
-            image=text_at(named([*spec.containers], PROXY) or {}, "image"),
+            image=string_at(find_by_name([*spec.containers], PROXY) or {}, "image"),
             init_containers=shown.init_containers,
             containers=shown.containers,
             volumes=shown.volumes,
             image_pull_secrets=shown.image_pull_secrets,
         )
 
-    def _completed(self, planned: Plan, spec: SidecarSpec) -> SidecarSpec:
+    def _complete_spec(self, planned: InjectionContext, spec: SidecarSpec) -> SidecarSpec:
         """The spec with what the pod and its surroundings add to it."""
         if self._profile.kubernetes_defaults:
-            return spec if planned.by_hand else _defaulted(spec)
-        draft = Draft.of({"spec": {CONTAINERS: [*spec.containers]}})
+            return spec if planned.is_kube_inject else _apply_defaults(spec)
+        draft = PodBuilder.from_pod({"spec": {CONTAINERS: [*spec.containers]}})
         proxy = draft.sidecar(self._profile)
         if proxy is not None:
             sidecarspec.set_concurrency(proxy)
             cluster.set_environment(self._profile, draft, planned.environment)
-            self._add_environment(planned, spec, proxy)
+            self._add_proxy_environment(planned, spec, proxy)
             specpatch.mount_token(object_at(planned.base, "spec"), proxy)
         return replace(spec, containers=tuple(draft.containers))
 
-    def _add_environment(self, planned: Plan, spec: SidecarSpec, proxy: Object) -> None:
+    def _add_proxy_environment(
+        self, planned: InjectionContext, spec: SidecarSpec, proxy: Object
+    ) -> None:
         """Tell the proxy about the application's probes and metrics."""
-        if self._rewrites(planned, spec):
-            probers = probes.collect(Draft.of(planned.base), planned.rewriting)
+        if self._should_rewrite_probes(planned, spec):
+            probers = probes.collect_probers(
+                PodBuilder.from_pod(planned.base), planned.probe_rewriter
+            )
             if probers:
                 append_env(proxy, probes.ENV, gojson.encode(probers))
-        scrape = prometheus.read(self._profile, planned.annotations)
-        if self._merges(planned) and scrape != prometheus.NOTHING:
+        scrape = prometheus.parse_scrape(self._profile, planned.annotations)
+        if self._should_merge_metrics(planned) and scrape != prometheus.NO_SCRAPE:
             append_env(proxy, prometheus.ENV, scrape.to_json())
 
-    def _rewrites(self, planned: Plan, spec: SidecarSpec) -> bool:
-        has_proxy = named([*spec.containers], PROXY) is not None
-        return has_proxy and probes.wanted(planned.annotations, spec.rewrite_probes)
+    def _should_rewrite_probes(self, planned: InjectionContext, spec: SidecarSpec) -> bool:
+        has_proxy = find_by_name([*spec.containers], PROXY) is not None
+        return has_proxy and probes.should_rewrite(planned.annotations, spec.rewrite_probes)
 
-    def _merges(self, planned: Plan) -> bool:
+    def _should_merge_metrics(self, planned: InjectionContext) -> bool:
         return prometheus.is_enabled(planned.annotations, planned.mesh)
 
-    def _operations(self, planned: Plan, spec: SidecarSpec) -> Iterator[Operation]:
+    def _patch_operations(
+        self, planned: InjectionContext, spec: SidecarSpec
+    ) -> Iterator[Operation]:
         """The whole patch, in the order of the release."""
-        if self._rewrites(planned, spec):
-            yield from self._probes(planned)
-        yield from self._lists(planned, spec)
+        if self._should_rewrite_probes(planned, spec):
+            yield from self._probe_operations(planned)
+        yield from self._list_operations(planned, spec)
         if not self._profile.kubernetes_defaults:
-            yield from self._contexts(planned, spec)
+            yield from self._context_operations(planned, spec)
         metadata = object_at(planned.base, "metadata")
         annotations = self._annotations(planned, spec)
-        yield from specpatch.entries(metadata, "annotations", annotations)
+        yield from specpatch.entry_operations(metadata, "annotations", annotations)
         if self._profile.labels_added:
-            labels = specpatch.missing(labels_of(planned.base), self._labels(planned, spec))
-            yield from specpatch.entries(metadata, "labels", labels)
+            labels = specpatch.missing_entries(
+                pod_labels(planned.base), self._labels(planned, spec)
+            )
+            yield from specpatch.entry_operations(metadata, "labels", labels)
 
-    def _probes(self, planned: Plan) -> Iterator[Operation]:
-        port = probes.target_port(planned.annotations, planned.status_port)
+    def _probe_operations(self, planned: InjectionContext) -> Iterator[Operation]:
+        port = probes.agent_port(planned.annotations, planned.status_port)
         for index, container in enumerate(containers(planned.base)):
             if container.get("name") != PROXY:
-                sent = probes.redirected(container, planned.rewriting, port)
+                sent = probes.redirect_probes(container, planned.probe_rewriter, port)
                 for key, probe in sent.items():
                     value = kube.encode(self._types["Probe"], probe)
                     path = f"/spec/containers/{index}/{key}"
                     yield Replace(op="replace", path=path, value=value)
 
-    def _lists(self, planned: Plan, spec: SidecarSpec) -> Iterator[Operation]:
+    def _list_operations(self, planned: InjectionContext, spec: SidecarSpec) -> Iterator[Operation]:
         pod = object_at(planned.base, "spec")
-        appended = planned.by_hand and self._profile.by_hand_appends
+        appended = planned.is_kube_inject and self._profile.by_hand_appends
         if not appended:
-            yield from specpatch.removals(pod, status.read(planned.annotations))
-        front = frozenset((VALIDATION, PROXY) if planned.hold else (VALIDATION,))
+            yield from specpatch.removal_operations(pod, status.parse_status(planned.annotations))
+        front = frozenset((VALIDATION, PROXY) if planned.hold_application else (VALIDATION,))
         if self._profile.kubernetes_defaults:
             front = frozenset[str]()
-        yield from specpatch.additions(pod, Addition(INIT_CONTAINERS, spec.init_containers, front))
-        yield from specpatch.additions(pod, Addition(CONTAINERS, spec.containers, front))
-        yield from specpatch.additions(pod, Addition("volumes", spec.volumes))
+        yield from specpatch.addition_operations(
+            pod, Addition(INIT_CONTAINERS, spec.init_containers, front)
+        )
+        yield from specpatch.addition_operations(pod, Addition(CONTAINERS, spec.containers, front))
+        yield from specpatch.addition_operations(pod, Addition("volumes", spec.volumes))
         if not appended:
             secrets = Addition("imagePullSecrets", spec.image_pull_secrets)
-            yield from specpatch.additions(pod, secrets)
+            yield from specpatch.addition_operations(pod, secrets)
 
-    def _contexts(self, planned: Plan, spec: SidecarSpec) -> Iterator[Operation]:
+    def _context_operations(
+        self, planned: InjectionContext, spec: SidecarSpec
+    ) -> Iterator[Operation]:
         """DNS and the security context of the pod."""
         if spec.dns_config is not None:
             yield Add(op="add", path="/spec/dnsConfig", value=spec.dns_config)
         own = object_at(object_at(planned.base, "spec"), "securityContext")
         if self._setup.legacy_fsgroup:
-            own = changed(own, {"fsGroup": _FSGROUP})
+            own = merge_keys(own, {"fsGroup": _FSGROUP})
         context = spec.security_context or own
         if context:
             yield Add(op="add", path="/spec/securityContext", value=context)
 
-    def _annotations(self, planned: Plan, spec: SidecarSpec) -> dict[str, str]:
+    def _annotations(self, planned: InjectionContext, spec: SidecarSpec) -> dict[str, str]:
         setup = self._setup
         text = status.to_json(self._profile, spec.status, setup.revision, setup.template_version)
         annotations = {status.ANNOTATION: text}
         if self._profile.kubernetes_defaults:
             return annotations
         annotations |= planned.injected_annotations
-        if self._merges(planned):
-            annotations |= prometheus.of_agent(str(proxy_of(planned.mesh).get("statusPort") or 0))
+        if self._should_merge_metrics(planned):
+            annotations |= prometheus.agent_annotations(
+                str(proxy_of(planned.mesh).get("statusPort") or 0)
+            )
         return annotations
 
-    def _labels(self, planned: Plan, spec: SidecarSpec) -> dict[str, str]:
+    def _labels(self, planned: InjectionContext, spec: SidecarSpec) -> dict[str, str]:
         """The labels for a pod that does not have them: those of its canonical service."""
-        own = labels_of(planned.base)
+        own = pod_labels(planned.base)
         name = own.get("app.kubernetes.io/name") or own.get("app")
         labels = {
             "istio.io/rev": self._setup.revision,
             "security.istio.io/tlsMode": "istio",
-            "service.istio.io/canonical-name": name or planned.subject.workload.name,
+            "service.istio.io/canonical-name": name or planned.template_data.workload.name,
             "service.istio.io/canonical-revision": own.get("app.kubernetes.io/version")
             or own.get("version")
             or "latest",
         }
-        network = _network([*spec.containers, *spec.init_containers])
+        network = _find_network([*spec.containers, *spec.init_containers])
         return labels | ({cluster.NETWORK_LABEL: network} if network else {})
 
 
-def _network(listed: list[Object]) -> str:
-    entries = (env_of(container, cluster.NETWORK) for container in listed)
-    return next((text_at(entry, "value") for entry in entries if entry), "")
+def _find_network(listed: list[Object]) -> str:
+    entries = (find_env(container, cluster.NETWORK) for container in listed)
+    return next((string_at(entry, "value") for entry in entries if entry), "")
 
 
-def _defaulted(spec: SidecarSpec) -> SidecarSpec:
+def _apply_defaults(spec: SidecarSpec) -> SidecarSpec:
     """The spec with what the API server would fill in."""
     return replace(
         spec,
-        init_containers=tuple(map(poddefaults.container, spec.init_containers)),
-        containers=tuple(map(poddefaults.container, spec.containers)),
-        volumes=tuple(map(poddefaults.volume, spec.volumes)),
+        init_containers=tuple(map(poddefaults.default_container, spec.init_containers)),
+        containers=tuple(map(poddefaults.default_container, spec.containers)),
+        volumes=tuple(map(poddefaults.default_volume, spec.volumes)),
     )

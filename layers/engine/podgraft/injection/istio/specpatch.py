@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from podgraft.jsonvalue import Object, object_at, objects_at, text_at
+from podgraft.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.patch import Add, Operation, Remove, Replace, pointer
 from podgraft.records import dataclass
 
-from .status import Status
+from .status import InjectionStatus
 
 # What versions that wrote no status had injected.
-LEGACY = Status(
+LEGACY = InjectionStatus(
     init_containers=("istio-init", "enable-core-dump"),
     containers=("istio-proxy",),
     volumes=("istio-certs", "istio-envoy"),
@@ -30,20 +30,20 @@ class Addition:
 
     key: str
     elements: tuple[Object, ...]
-    first: frozenset[str] = frozenset()
+    front_names: frozenset[str] = frozenset()
 
 
-def removals(spec: Object, before: Status | None) -> Iterator[Operation]:
+def removal_operations(spec: Object, before: InjectionStatus | None) -> Iterator[Operation]:
     """Take out what an earlier injection added, last index first."""
-    gone = before if before and any(_lists(before).values()) else LEGACY
-    for key, names in _lists(gone).items():
+    gone = before if before and any(_status_lists(before).values()) else LEGACY
+    for key, names in _status_lists(gone).items():
         listed = objects_at(spec, key)
         for index in reversed(range(len(listed))):
             if listed[index].get("name") in names:
                 yield Remove(op="remove", path=f"/spec/{key}/{index}")
 
 
-def additions(spec: Object, addition: Addition) -> Iterator[Operation]:
+def addition_operations(spec: Object, addition: Addition) -> Iterator[Operation]:
     """Add elements: to a list the pod did not have, its first element makes it."""
     made = bool(objects_at(spec, addition.key))
     for element in addition.elements:
@@ -51,7 +51,7 @@ def additions(spec: Object, addition: Addition) -> Iterator[Operation]:
         if not made:
             made = True
             yield Add(op="add", path=path, value=[element])
-        elif element.get("name") in addition.first:
+        elif element.get("name") in addition.front_names:
             yield Add(op="add", path=f"{path}/0", value=element)
         else:
             yield Add(op="add", path=f"{path}/-", value=element)
@@ -69,12 +69,12 @@ def mount_token(spec: Object, proxy: Object) -> None:
         proxy["volumeMounts"] = [*objects_at(proxy, "volumeMounts"), mounts[-1]]
 
 
-def missing(present: Mapping[str, str], entries: Mapping[str, str]) -> Mapping[str, str]:
+def missing_entries(present: Mapping[str, str], entries: Mapping[str, str]) -> Mapping[str, str]:
     """The entries that are absent or empty."""
     return {name: value for name, value in entries.items() if not present.get(name)}
 
 
-def entries(metadata: Object, key: str, given: Mapping[str, str]) -> Iterator[Operation]:
+def entry_operations(metadata: Object, key: str, given: Mapping[str, str]) -> Iterator[Operation]:
     """Set labels or annotations, sorted by name; without any yet, the first makes the map."""
     present = object_at(metadata, key)
     made = bool(metadata.get(key) is not None)
@@ -83,13 +83,13 @@ def entries(metadata: Object, key: str, given: Mapping[str, str]) -> Iterator[Op
         if not made:
             made = True
             yield Add(op="add", path=f"/metadata/{key}", value={name: given[name]})
-        elif text_at(present, name):
+        elif string_at(present, name):
             yield Replace(op="replace", path=path, value=given[name])
         else:
             yield Add(op="add", path=path, value=given[name])
 
 
-def _lists(status: Status) -> Mapping[str, tuple[str, ...]]:
+def _status_lists(status: InjectionStatus) -> Mapping[str, tuple[str, ...]]:
     return {
         "initContainers": status.init_containers,
         "containers": status.containers,

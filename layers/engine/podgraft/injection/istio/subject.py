@@ -12,13 +12,13 @@ from podgraft.govalue import Field, GoType, Struct
 from podgraft.govalue.slots import Slots
 from podgraft.govalue.tainting import tainted_json
 from podgraft.injection.harmless import holds_harmless
-from podgraft.injection.masks import Masking
+from podgraft.injection.masks import Masker
 from podgraft.jsonvalue import Object, object_at
-from podgraft.kube.identity import Identity
+from podgraft.kube.identity import WorkloadRef
 from podgraft.records import dataclass
 
 from . import estimate, images, mesh_types, messages, proxyconfig
-from .draft import annotations_of
+from .draft import pod_annotations
 from .mesh import proxy_of, with_proxy
 from .messages import MESH_CONFIG, PROXY_CONFIG, Message
 from .releases import Profile
@@ -26,7 +26,7 @@ from .settings import Values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class TemplateData:
     """One pod as templates see it.
 
     ``layer`` is the pod's own part of its proxy's configuration, between ``base`` (the mesh's, the
@@ -35,15 +35,15 @@ class Subject:
     """
 
     pod: Object
-    workload: Identity
-    base: Message
-    layer: Message
-    top: Message
+    workload: WorkloadRef
+    base_config: Message
+    pod_config: Message
+    workload_config: Message
     in_mesh: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class InjectorContext:
     """What the data of all pods has in common; ``proxy`` is the lowest layer of the webhook."""
 
     profile: Profile
@@ -57,20 +57,20 @@ class Facts:
     ids: tuple[int, int]
 
 
-def effective_proxy(profile: Profile, subject: Subject) -> Message:
+def effective_proxy(profile: Profile, subject: TemplateData) -> Message:
     """The effective ProxyConfig."""
     schema = messages.schema(profile)
     if subject.in_mesh:
-        return proxyconfig.merge(schema, subject.base, subject.layer)
-    merged = proxyconfig.merge_layers(schema, subject.base, subject.layer)
-    return proxyconfig.merge_layers(schema, merged, subject.top)
+        return proxyconfig.merge_layer(schema, subject.base_config, subject.pod_config)
+    merged = proxyconfig.merge_layers(schema, subject.base_config, subject.pod_config)
+    return proxyconfig.merge_layers(schema, merged, subject.workload_config)
 
 
-def data(facts: Facts, subject: Subject) -> Message:
+def dot_fields(facts: InjectorContext, subject: TemplateData) -> Message:
     """What the template's dot shows, by the names of its fields."""
     profile, values = facts.profile, facts.values
-    annotations = annotations_of(subject.pod)
-    configs = _configs(facts, subject)
+    annotations = pod_annotations(subject.pod)
+    configs = _mesh_and_proxy_config(facts, subject)
     proxy, mesh = object_at(configs, "ProxyConfig"), object_at(configs, "MeshConfig")
     workload = subject.workload
     identity: Object = {"name": workload.name, "namespace": workload.namespace}
@@ -82,7 +82,7 @@ def data(facts: Facts, subject: Subject) -> Message:
         **configs,
         "Values": values.raw,
         "Revision": facts.revision,
-        "EstimatedConcurrency": estimate.concurrency(values.raw, proxy, annotations)
+        "EstimatedConcurrency": estimate.estimate_concurrency(values.raw, proxy, annotations)
         if profile.estimated_concurrency
         else 0,
         "ProxyImage": images.proxy_image(profile, values, proxy, annotations),
@@ -95,19 +95,19 @@ def data(facts: Facts, subject: Subject) -> Message:
     }
 
 
-def shown(facts: Facts, raw: Message, *, changing: bool = False) -> Struct:
+def make_dot(facts: InjectorContext, raw: Message, *, changing: bool = False) -> Struct:
     """The dot itself; a ``changing`` template gets a copy of the values, which all pods share."""
     if changing and "Values" in raw:
         raw = raw | {"Values": sprig.deep_copy(facts.values.raw)}
-    return Struct(data_type(facts.profile), raw)
+    return Struct(dot_type(facts.profile), raw)
 
 
-def shared(facts: Facts) -> tuple[Message, ...]:
+def shared_values(facts: InjectorContext) -> tuple[Message, ...]:
     """What ``data`` shows of every pod of an injector as the very same object."""
     return facts.values.raw, facts.mesh, proxy_of(facts.mesh), facts.proxy
 
 
-def opaque(profile: Profile) -> frozenset[GoType]:
+def opaque_types(profile: Profile) -> frozenset[GoType]:
     """The types in the data not to look into: values and meshes, which many pods share, and
     those whose Go values are not made of their JSON as it stands.
     """
@@ -116,43 +116,56 @@ def opaque(profile: Profile) -> frozenset[GoType]:
     return kube.SELF_MARSHALING | {govalue.ANY_MAP, *meshes}
 
 
-def masked(facts: Facts, subject: Subject, seen: Message, masking: Masking) -> Message:
+def mask_fields(
+    facts: InjectorContext, subject: TemplateData, seen: Message, masking: Masker
+) -> Message:
     """``seen`` data of the subject with all that the pod's author wrote masked; the very same where
     nothing needs that.
     """
-    own: Object = {name: seen[name] for name in _AUTHORS if name in seen}
-    hidden = masking.of(own)
-    layer = masking.of(subject.layer, (None, "ProxyConfig"))
+    own: Object = {name: seen[name] for name in _POD_AUTHOR_FIELDS if name in seen}
+    hidden = masking.mask(own)
+    layer = masking.mask(subject.pod_config, (None, "ProxyConfig"))
     changes = hidden if isinstance(hidden, dict) and hidden is not own else {}
-    if isinstance(layer, dict) and layer is not subject.layer:
-        configs = _configs(facts, replace(subject, layer=layer))
+    if isinstance(layer, dict) and layer is not subject.pod_config:
+        configs = _mesh_and_proxy_config(facts, replace(subject, layer=layer))
         changes = changes | {name: configs[name] for name in configs if name in seen}
     return seen | changes if changes else seen
 
 
-def is_harmless(subject: Subject, seen: Message) -> bool:
+def is_harmless(subject: TemplateData, seen: Message) -> bool:
     """Whether all that the pod's author wrote in ``seen`` data of the subject is harmless."""
-    return all(holds_harmless(seen[name]) for name in _AUTHORS if name in seen) and (
-        not any(name in seen for name in _CONFIGS) or holds_harmless(subject.layer)
+    return all(holds_harmless(seen[name]) for name in _POD_AUTHOR_FIELDS if name in seen) and (
+        not any(name in seen for name in _CONFIGS) or holds_harmless(subject.pod_config)
     )
 
 
-def tainted(facts: Facts, subject: Subject, seen: Message, slots: Slots) -> Message:
+def tainted(facts: InjectorContext, subject: TemplateData, seen: Message, slots: Slots) -> Message:
     """``seen`` data of the subject with taint on all that the pod's author wrote."""
-    own = {name: tainted_json(slots, seen[name], (None, name)) for name in _AUTHORS if name in seen}
-    if subject.layer and any(name in seen for name in _CONFIGS):
-        layer = tainted_json(slots, subject.layer, (None, "ProxyConfig"))
-        configs = _configs(facts, replace(subject, layer=layer))
+    own = {
+        name: tainted_json(slots, seen[name], (None, name))
+        for name in _POD_AUTHOR_FIELDS
+        if name in seen
+    }
+    if subject.pod_config and any(name in seen for name in _CONFIGS):
+        layer = tainted_json(slots, subject.pod_config, (None, "ProxyConfig"))
+        configs = _mesh_and_proxy_config(facts, replace(subject, layer=layer))
         own |= {name: configs[name] for name in _CONFIGS if name in seen}
     return seen | own
 
 
 _CONFIGS = ("ProxyConfig", "MeshConfig")
 # What the pod's author has a hand in, but for the configuration of the proxy.
-_AUTHORS = ("TypeMeta", "DeploymentMeta", "ObjectMeta", "Spec", "ProxyImage", "ProxyInitImage")
+_POD_AUTHOR_FIELDS = (
+    "TypeMeta",
+    "DeploymentMeta",
+    "ObjectMeta",
+    "Spec",
+    "ProxyImage",
+    "ProxyInitImage",
+)
 
 
-def _configs(facts: Facts, subject: Subject) -> Message:
+def _mesh_and_proxy_config(facts: InjectorContext, subject: TemplateData) -> Message:
     proxy = effective_proxy(facts.profile, subject)
     mesh = with_proxy(facts.mesh, proxy) if facts.merged_into_mesh else facts.mesh
     return {"ProxyConfig": proxy, "MeshConfig": mesh}
@@ -163,14 +176,14 @@ def _inbound_mode(mesh: Message) -> str:
     return "localhost" if mode == "LOCALHOST" else "passthrough"
 
 
-_NAMES_ONLY = govalue.struct("types.NamespacedName")
+_NAMES_ONLY = govalue.struct_type("types.NamespacedName")
 _NAMES_ONLY.fields = (
     Field("Namespace", govalue.STRING, "namespace"),
     Field("Name", govalue.STRING, "name"),
 )
 
 
-def _fields(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
+def _dot_field_types(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
     """The fields of the data, each with its type and whether the release has it."""
     types = mesh_types.types(messages.schema(profile))
     known = kube.types(profile.kubernetes)
@@ -199,10 +212,12 @@ def _fields(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
 
 
 @cache
-def data_type(profile: Profile) -> GoType:
+def dot_type(profile: Profile) -> GoType:
     """The type of the dot, which differs between releases."""
-    made = govalue.struct("inject.SidecarTemplateData")
+    made = govalue.struct_type("inject.SidecarTemplateData")
     made.fields = tuple(
-        Field(name, type_, name) for name, (type_, known) in _fields(profile).items() if known
+        Field(name, type_, name)
+        for name, (type_, known) in _dot_field_types(profile).items()
+        if known
     )
     return made

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from podgraft.diagnostics import Severity
-from podgraft.injection.errors import Fault
+from podgraft.injection.errors import Diagnostic
 from podgraft.jsonvalue import JSON
 from podgraft.patch import pointer
 
 from . import releases
-from .documents import Surroundings
+from .documents import IstiodEnvironment
 from .releases import Profile
 from .settings import Config
 
@@ -43,8 +43,8 @@ _RELEASE = "set istioRelease in the policy to the release of this configuration"
 
 
 def unread(
-    profile: Profile, config: Config, values: Mapping[str, JSON], surroundings: Surroundings
-) -> Iterator[Fault]:
+    profile: Profile, config: Config, values: Mapping[str, JSON], surroundings: IstiodEnvironment
+) -> Iterator[Diagnostic]:
     """Return a diagnostic for each key that is given and has no effect."""
     yield from _config(profile, config.given, is_newer=_is_newer(surroundings, values))
     # Without a release in the policy, podgraft itself reads the values, for the release.
@@ -54,7 +54,7 @@ def unread(
         yield _ignored("policy", key, profile, "remove it, or set istioRelease to another release")
 
 
-def _config(profile: Profile, given: Mapping[str, JSON], *, is_newer: bool) -> Iterator[Fault]:
+def _config(profile: Profile, given: Mapping[str, JSON], *, is_newer: bool) -> Iterator[Diagnostic]:
     names = {name.lower(): name for name in _KEYS}
     for key, value in given.items():
         path = f"/{pointer.escape(key)}"
@@ -70,10 +70,10 @@ def _is_mismatch_check(name: str, value: JSON) -> bool:
 
 
 def _unread_of_policy(
-    profile: Profile, config: Config, surroundings: Surroundings
+    profile: Profile, config: Config, surroundings: IstiodEnvironment
 ) -> Iterator[str]:
     """Return the keys of the policy document that neither the release nor a template reads."""
-    has_env = profile.has("env", releases.FUNCTIONS)
+    has_env = profile.is_available("env", releases.FUNCTIONS)
     texts = (config.template, *config.templates.values()) if has_env else ()
     readers = (
         ("/defaultTemplates", surroundings.default_templates, "", profile.pod_templates),
@@ -116,10 +116,10 @@ def _unread_of_policy(
             yield path
 
 
-def _ignored(document: str, path: str, profile: Profile, remedy: str) -> Fault:
-    return Fault(
+def _ignored(document: str, path: str, profile: Profile, remedy: str) -> Diagnostic:
+    return Diagnostic(
         document=document,
-        path=path,
+        pointer=path,
         problem=f"given, but Istio 1.{profile.minor} does not read it",
         remedy=remedy,
         severity=Severity.WARNING,
@@ -130,22 +130,22 @@ def _remedy(name: str) -> str:
     return f"move it to the policy document, or {_RELEASE}" if name in _IN_POLICY else _RELEASE
 
 
-def _unknown(path: str, key: str, *, is_newer: bool) -> Fault:
+def _unknown(path: str, key: str, *, is_newer: bool) -> Diagnostic:
     """Return an error for a typing error; a release after the newest can have further keys."""
     from difflib import get_close_matches
 
     close = get_close_matches(key, _KEYS, n=1)
     remedy = f"did you mean {close[0]}?" if close else f"known: {', '.join(_KEYS)}"
-    return Fault(
+    return Diagnostic(
         document="config",
-        path=path,
+        pointer=path,
         problem="unknown key, which no release of Istio reads",
         remedy=remedy,
         severity=Severity.WARNING if is_newer else Severity.ERROR,
     )
 
 
-def _is_newer(surroundings: Surroundings, values: Mapping[str, JSON]) -> bool:
+def _is_newer(surroundings: IstiodEnvironment, values: Mapping[str, JSON]) -> bool:
     text = surroundings.release
     if text is None:
         at = values.get("global")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from podgraft import jsonvalue
-from podgraft.injection.errors import Fault
+from podgraft.injection.errors import Diagnostic
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import pointer
 
@@ -31,7 +31,7 @@ _NUMBER = ("a number", "write a number")
 _BOUNDS = {"int32": (-(1 << 31), 1 << 31), "uint32": (0, 1 << 32), "int64": (-(1 << 63), 1 << 63)}
 
 
-def check_values(profile: Profile, values: Object) -> Iterator[Fault]:
+def check_values(profile: Profile, values: Object) -> Iterator[Diagnostic]:
     """Yield a fault for each value that istiod of this release refuses."""
     fields = _fields(profile.minor)
     if fields.get(_ROOT):
@@ -53,7 +53,7 @@ def _in_release(text: str, minor: int) -> Iterator[tuple[str, str]]:
 
 def _message(
     fields: Mapping[str, Mapping[str, str]], name: str, value: JSON, path: str
-) -> Iterator[Fault]:
+) -> Iterator[Diagnostic]:
     if not isinstance(value, dict):
         yield _fault(path, value, *_WORDS["struct"])
         return
@@ -66,7 +66,7 @@ def _message(
 
 def _value(
     fields: Mapping[str, Mapping[str, str]], type_: str, value: JSON, path: str
-) -> Iterator[Fault]:
+) -> Iterator[Diagnostic]:
     """The faults of a value that is there; null counts as the zero of an element."""
     if type_.startswith("[]"):
         if not isinstance(value, list):
@@ -88,7 +88,7 @@ def _value(
         yield from _message(fields, type_, value, path)
 
 
-def _scalar(type_: str, value: JSON, path: str) -> Iterator[Fault]:
+def _scalar(type_: str, value: JSON, path: str) -> Iterator[Diagnostic]:
     match type_:
         case "bool":
             is_valid = isinstance(value, bool)
@@ -111,7 +111,7 @@ def _scalar(type_: str, value: JSON, path: str) -> Iterator[Fault]:
         yield _fault(path, value, *_WORDS.get(type_, _NUMBER))
 
 
-def _member(names: list[str], value: JSON, path: str) -> Iterator[Fault]:
+def _member(names: list[str], value: JSON, path: str) -> Iterator[Diagnostic]:
     """An enum: by name or by number, which need not be known."""
     if value not in names and not _is_within(value, "int32"):
         listed = ", ".join(names)
@@ -133,7 +133,7 @@ def _is_within(value: JSON, type_: str) -> bool:
     return number is not None and number.is_integer() and low <= number < high
 
 
-def _fault(path: str, value: JSON, expected: str, remedy: str) -> Fault:
+def _fault(path: str, value: JSON, expected: str, remedy: str) -> Diagnostic:
     # Without the value: it can be a secret, in the wrong place.
-    problem = f"expected {expected}, got {jsonvalue.kind(value)}"
-    return Fault(document="values", path=path, problem=problem, remedy=remedy)
+    problem = f"expected {expected}, got {jsonvalue.describe_type(value)}"
+    return Diagnostic(document="values", pointer=path, problem=problem, remedy=remedy)

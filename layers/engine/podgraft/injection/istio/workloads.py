@@ -6,19 +6,19 @@ from functools import cache
 
 from podgraft.jsonvalue import Object, object_at
 from podgraft.kube import identity
-from podgraft.kube.identity import CONFIG_LABEL, Identity, OwnerRules
+from podgraft.kube.identity import CONFIG_LABEL, OwnerRules, WorkloadRef
 
 from . import status
-from .draft import PROXY, annotations_of, containers, named
+from .draft import PROXY, containers, find_by_name, pod_annotations
 from .releases import Profile
 
 
-def identity_of(profile: Profile, pod: Object) -> Identity:
+def workload_of(profile: Profile, pod: Object) -> WorkloadRef:
     """The workload that the pod's owner references give away, or the pod itself."""
-    return identity.of_pod(object_at(pod, "metadata"), _owner_rules(profile))
+    return identity.workload_of_pod(object_at(pod, "metadata"), _owner_rules(profile))
 
 
-def without_config_label(profile: Profile, pod: Object, identity: Identity) -> Object:
+def without_config_label(profile: Profile, pod: Object, identity: WorkloadRef) -> Object:
     """The pod as the owner rule for DeploymentConfigs leaves it: without the label it goes by.
 
     Some releases remove the label from the pod itself, so neither the templates nor the base of
@@ -40,8 +40,8 @@ def is_injected(profile: Profile, pod: Object) -> bool:
     return (
         profile.skips_injected
         and len(listed) > 1
-        and named(listed, PROXY) is not None
-        and (not profile.skips_by_status or status.ANNOTATION in annotations_of(pod))
+        and find_by_name(listed, PROXY) is not None
+        and (not profile.skips_by_status or status.ANNOTATION in pod_annotations(pod))
     )
 
 
@@ -50,7 +50,7 @@ def _owner_rules(profile: Profile) -> OwnerRules:
     return OwnerRules(
         rollouts=profile.rollout_owner,
         deployment_configs=profile.deployment_config_owner,
-        hides_deployment_config=not profile.deployment_config_label_kept,
+        hide_deployment_config=not profile.deployment_config_label_kept,
         cron_job_digits=(8, 10) if profile.short_job_suffixes else (10, 10),
         cron_job_api_version="batch/v1" if profile.cron_job_owner_v1 else "batch/v1beta1",
     )

@@ -1,6 +1,6 @@
 """What can be wrong with a strategic merge patch, in our words and in Go's."""
 
-from podgraft.jsonvalue import JSON, Object, go_float
+from podgraft.jsonvalue import JSON, Object, format_float_like_go
 from podgraft.patch.pointer import escape
 
 GO_MAP = "map[string]interface {}"
@@ -20,7 +20,7 @@ class MergeError(ValueError):
         self.go = go
         self.path = path
 
-    def under(self, step: str | int) -> "MergeError":
+    def with_prefix(self, step: str | int) -> "MergeError":
         """The same fault, seen from one level further out."""
         return MergeError(self.problem, self.go, f"/{escape(str(step))}{self.path}")
 
@@ -28,7 +28,7 @@ class MergeError(ValueError):
         return f"{self.path or '/'}: {self.problem}"
 
 
-def wrong_type(expected: str, value: JSON) -> MergeError:
+def wrong_type_error(expected: str, value: JSON) -> MergeError:
     """A map or list was needed and something else stands there."""
     got = _GO_TYPES[type(value)]
     wanted = "an object" if expected == GO_MAP else "a list"
@@ -38,23 +38,23 @@ def wrong_type(expected: str, value: JSON) -> MergeError:
     )
 
 
-def no_merge_key(element: Object, key: str) -> MergeError:
+def missing_merge_key_error(element: Object, key: str) -> MergeError:
     """An element of a list merged by key lacks the key."""
     return MergeError(
         f"this list is merged by {key!r}, and an element has none; give every element its {key!r}",
-        f"map: {plain(element)} does not contain declared merge key: {key}",
+        f"map: {format_v(element)} does not contain declared merge key: {key}",
     )
 
 
-def unknown_directive(directive: JSON, patch: Object) -> MergeError:
+def unknown_directive_error(directive: JSON, patch: Object) -> MergeError:
     """``$patch`` holds a word that means nothing here."""
     return MergeError(
         'the value of $patch is not known here; use "replace" or "delete"',
-        f"unknown patch type: {as_text(directive)} in map: {plain(patch)}",
+        f"unknown patch type: {format_s(directive)} in map: {format_v(patch)}",
     )
 
 
-def bad_format(directive: str, go_name: str) -> MergeError:
+def bad_directive_error(directive: str, go_name: str) -> MergeError:
     """A ``$`` directive other than ``$patch`` is not built as it must be."""
     return MergeError(
         f"{directive} does not have the form it needs, or does not fit the patch beside it",
@@ -62,15 +62,15 @@ def bad_format(directive: str, go_name: str) -> MergeError:
     )
 
 
-def mixed_elements(*lists: list[JSON]) -> MergeError:
+def mixed_elements_error(*lists: list[JSON]) -> MergeError:
     """The elements of the lists to merge differ in type."""
     return MergeError(
         "the elements of the two lists are not all of one type",
-        f"list element types are not identical: {plain(list(lists))}",
+        f"list element types are not identical: {format_v(list(lists))}",
     )
 
 
-def incomparable(value: JSON) -> MergeError:
+def incomparable_error(value: JSON) -> MergeError:
     """An object or list stands where Go compares values, and Go would panic."""
     return MergeError(
         f"{_WORDS[type(value)]} stands where only a text or number can",
@@ -78,7 +78,7 @@ def incomparable(value: JSON) -> MergeError:
     )
 
 
-def plain(value: JSON) -> str:
+def format_v(value: JSON) -> str:
     """A decoded JSON value as Go's ``%v`` prints it."""
     match value:
         case str():
@@ -90,31 +90,31 @@ def plain(value: JSON) -> str:
         case int():
             return str(value)
         case list():
-            return f"[{' '.join(map(plain, value))}]"
+            return f"[{' '.join(map(format_v, value))}]"
         case dict():
-            return f"map[{' '.join(f'{key}:{plain(value[key])}' for key in sorted(value))}]"
+            return f"map[{' '.join(f'{key}:{format_v(value[key])}' for key in sorted(value))}]"
         case _:
-            return go_float(value)
+            return format_float_like_go(value)
 
 
-def as_text(value: JSON) -> str:
+def format_s(value: JSON) -> str:
     """A decoded JSON value as Go's ``%s`` prints it, which only fits strings."""
     match value:
         case str():
             return value
         case list():
-            return f"[{' '.join(map(_inner_text, value))}]"
+            return f"[{' '.join(map(_format_inner, value))}]"
         case dict():
-            members = (f"{key}:{_inner_text(value[key])}" for key in sorted(value))
+            members = (f"{key}:{_format_inner(value[key])}" for key in sorted(value))
             return f"map[{' '.join(members)}]"
         case None:
             return "%!s(<nil>)"
         case _:
-            return f"%!s({_GO_TYPES[type(value)]}={plain(value)})"
+            return f"%!s({_GO_TYPES[type(value)]}={format_v(value)})"
 
 
-def _inner_text(value: JSON) -> str:
-    return "<nil>" if value is None else as_text(value)
+def _format_inner(value: JSON) -> str:
+    return "<nil>" if value is None else format_s(value)
 
 
 _GO_TYPES: dict[type, str] = {

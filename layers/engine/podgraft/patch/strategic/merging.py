@@ -7,9 +7,15 @@ from podgraft.govalue import Field, GoType
 from podgraft.jsonvalue import JSON, Object
 
 from . import order
-from .cleaning import PATCH, cleaned, is_directive
-from .faults import GO_LIST, MergeError, bad_format, unknown_directive, wrong_type
-from .lists import delete_scalars, holds_objects, merge_lists, token
+from .cleaning import PATCH, is_directive, strip_directives
+from .faults import (
+    GO_LIST,
+    MergeError,
+    bad_directive_error,
+    unknown_directive_error,
+    wrong_type_error,
+)
+from .lists import delete_scalars, holds_objects, identity_key, merge_lists
 from .schema import element_type, field_of, strategy_of
 
 _RETAIN_KEYS = "$retainKeys"
@@ -30,11 +36,11 @@ def merge(target: JSON, patch: JSON, type_: GoType) -> JSON:
 
 def _merge_objects(original: Object, patch: Object, type_: GoType) -> Object:
     if PATCH in patch:
-        return _whole(patch)
+        return _apply_patch_directive(patch)
     merged = dict(original)
     members = patch
     if "$" in "".join(patch):  # perhaps a directive
-        members = _obey(merged, patch, type_)
+        members = _apply_directives(merged, patch, type_)
     for key, value in members.items():
         if type(value) is str:  # the commonest member, and it replaces whatever stands there
             merged[key] = value
@@ -42,11 +48,11 @@ def _merge_objects(original: Object, patch: Object, type_: GoType) -> Object:
         try:
             _merge_member(merged, key, value, type_)
         except MergeError as error:
-            raise error.under(key) from error
+            raise error.with_prefix(key) from error
     return merged
 
 
-def _whole(patch: Object) -> Object:
+def _apply_patch_directive(patch: Object) -> Object:
     """The map that a ``$patch`` directive in it makes of the target."""
     match patch[PATCH]:
         case "replace":
@@ -54,7 +60,7 @@ def _whole(patch: Object) -> Object:
         case "delete":
             return {}
         case directive:
-            raise unknown_directive(directive, patch)
+            raise unknown_directive_error(directive, patch)
 
 
 def _merge_member(merged: Object, key: str, value: JSON, type_: GoType) -> None:
@@ -70,7 +76,7 @@ def _merge_member(merged: Object, key: str, value: JSON, type_: GoType) -> None:
         case list() as old, list():
             merged[key] = _merge_list(old, value, type_, key)
         case _, dict() | list():
-            _put(merged, key, value)
+            _set_from_patch(merged, key, value)
         case _:
             merged[key] = value
 
@@ -90,43 +96,46 @@ def _merge_elements(old: list[JSON], new: list[JSON], field: Field, elements: Go
     return merge_lists(old, new, elements, field.merge_key, merge_pair)
 
 
-def _put(merged: Object, key: str, value: dict[str, JSON] | list[JSON]) -> None:
+def _set_from_patch(merged: Object, key: str, value: dict[str, JSON] | list[JSON]) -> None:
     """Take a value that the target has not, or has of another type, from the patch alone."""
     if is_directive(value):
         merged.pop(key, None)
     else:
-        merged[key] = cleaned(value)
+        merged[key] = strip_directives(value)
 
 
-def _obey(merged: Object, patch: Object, type_: GoType) -> Object:
+def _apply_directives(merged: Object, patch: Object, type_: GoType) -> Object:
     """Carry out the directives in ``patch`` on ``merged``; what is left of the patch."""
     if _RETAIN_KEYS in patch:
-        _retain(merged, patch)
+        _retain_keys(merged, patch)
     members = {key: value for key, value in patch.items() if key != _RETAIN_KEYS}
-    for prefix, carry_out in ((order.DIRECTIVE, _reorder), (_DELETE_FROM, _delete)):
+    for prefix, carry_out in (
+        (order.DIRECTIVE, _apply_element_order),
+        (_DELETE_FROM, _delete_primitives),
+    ):
         for key in sorted(key for key in members if key.startswith(prefix)):
             try:
                 carry_out(merged, members, key, type_)
             except MergeError as error:
-                raise error.under(key) from error
+                raise error.with_prefix(key) from error
     return members
 
 
-def _retain(merged: Object, patch: Object) -> None:
+def _retain_keys(merged: Object, patch: Object) -> None:
     """Drop what ``$retainKeys`` does not list; it must list every member of the patch."""
     retained = patch[_RETAIN_KEYS]
     if not isinstance(retained, list):
-        raise bad_format(_RETAIN_KEYS, "retainKeys")
-    names = {token(name) for name in retained}
+        raise bad_directive_error(_RETAIN_KEYS, "retainKeys")
+    names = {identity_key(name) for name in retained}
     for key, value in patch.items():
         directive = key.startswith((_DELETE_FROM, order.DIRECTIVE)) or key == _RETAIN_KEYS
         if value is not None and not directive and key not in names:
-            raise bad_format(_RETAIN_KEYS, "retainKeys").under(key)
+            raise bad_directive_error(_RETAIN_KEYS, "retainKeys").with_prefix(key)
     for key in [key for key in merged if key not in names]:
         del merged[key]
 
 
-def _reorder(merged: Object, members: Object, directive: str, type_: GoType) -> None:
+def _apply_element_order(merged: Object, members: Object, directive: str, type_: GoType) -> None:
     """Carry out one ``$setElementOrder/NAME``, which merges the list NAME as well."""
     wanted = _list(members.pop(directive))
     name = _list_name(directive, order.DIRECTIVE, "setElementOrder list")
@@ -134,14 +143,14 @@ def _reorder(merged: Object, members: Object, directive: str, type_: GoType) -> 
     patch = _list(members[name]) if name in members else None
     field = field_of(type_, name)
     elements, merges = element_type(type_, field), strategy_of(field) == "merge"
-    ordering = order.Ordering(
-        wanted=wanted, live=live, patch=patch, key=field.merge_key, merges=merges
+    ordering = order.ElementOrder(
+        order=wanted, live=live, patch=patch, key=field.merge_key, is_merged=merges
     )
     order.validate(ordering)
     if live is None and patch is None:
         return
     if live is None:
-        united = _list(cleaned(patch, nulls=True))
+        united = _list(strip_directives(patch, keep_nulls=True))
     elif patch is None:
         united = live
     else:
@@ -150,7 +159,7 @@ def _reorder(merged: Object, members: Object, directive: str, type_: GoType) -> 
     members.pop(name, None)
 
 
-def _delete(merged: Object, members: Object, directive: str, type_: GoType) -> None:
+def _delete_primitives(merged: Object, members: Object, directive: str, type_: GoType) -> None:
     """Carry out one ``$deleteFromPrimitiveList/NAME``.
 
     As in Go, null deletes the whole list, two lists of objects merge, and other values of one type
@@ -176,11 +185,11 @@ def _list_name(directive: str, prefix: str, go_name: str) -> str:
     """``NAME`` of ``$directive/NAME``."""
     head, slash, name = directive.partition("/")
     if head != prefix or not slash:
-        raise bad_format(prefix, go_name)
+        raise bad_directive_error(prefix, go_name)
     return name
 
 
 def _list(value: JSON) -> list[JSON]:
     if not isinstance(value, list):
-        raise wrong_type(GO_LIST, value)
+        raise wrong_type_error(GO_LIST, value)
     return value
