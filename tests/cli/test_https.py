@@ -86,48 +86,48 @@ def running_server(tmp_path: Path) -> Iterator[RunningServer]:
             process.wait(timeout=20)
 
 
-def test_a_new_certificate_is_shown_and_open_connections_live_on(started: RunningServer) -> None:
-    with started.connect() as old, ThreadPoolExecutor() as pool:
+def test_a_new_certificate_is_shown_and_open_connections_live_on(running_server: RunningServer) -> None:
+    with running_server.connect() as old, ThreadPoolExecutor() as pool:
         assert _get(old, "/slow/0") == (200, "done")
-        before = started.fetch_certificate()
-        slow = pool.submit(started.get, "/slow/0.5")
+        before = running_server.fetch_certificate()
+        slow = pool.submit(running_server.get, "/slow/0.5")
         time.sleep(0.1)
-        _write(started.files.key.parent, keys.make_key(KeyType.P_256))
-        after = started.fetch_certificate()
+        _write(running_server.files.key.parent, keys.make_key(KeyType.P_256))
+        after = running_server.fetch_certificate()
         assert slow.result() == (200, "done")
         assert _get(old, "/slow/0") == (200, "done")
-    assert after == ssl.PEM_cert_to_DER_cert(started.files.certificate.read_text()) != before
+    assert after == ssl.PEM_cert_to_DER_cert(running_server.files.certificate.read_text()) != before
 
 
 def test_a_key_that_does_not_fit_leaves_the_old_certificate_in_service(
-    started: RunningServer,
+    running_server: RunningServer,
 ) -> None:
-    before = started.fetch_certificate()
-    started.files.key.write_bytes(keys.encode_key(keys.make_key(KeyType.P_256), None))
-    assert started.fetch_certificate() == before
-    _write(started.files.key.parent)
-    assert started.fetch_certificate() == ssl.PEM_cert_to_DER_cert(
-        started.files.certificate.read_text()
+    before = running_server.fetch_certificate()
+    running_server.files.key.write_bytes(keys.encode_key(keys.make_key(KeyType.P_256), None))
+    assert running_server.fetch_certificate() == before
+    _write(running_server.files.key.parent)
+    assert running_server.fetch_certificate() == ssl.PEM_cert_to_DER_cert(
+        running_server.files.certificate.read_text()
     )
-    started.process.terminate()
-    _, errors = started.process.communicate(timeout=20)
+    running_server.process.terminate()
+    _, errors = running_server.process.communicate(timeout=20)
     assert errors.count("the old certificate stays") == 1
 
 
-def test_stopping_finishes_what_was_begun(started: RunningServer) -> None:
+def test_stopping_finishes_what_was_begun(running_server: RunningServer) -> None:
     with ThreadPoolExecutor() as pool:
-        slow = pool.submit(started.get, "/slow/1")
+        slow = pool.submit(running_server.get, "/slow/1")
         time.sleep(0.4)
-        started.process.send_signal(signal.SIGTERM)
+        running_server.process.send_signal(signal.SIGTERM)
         assert slow.result() == (200, "done")
-    assert started.process.wait(timeout=20) == 0
+    assert running_server.process.wait(timeout=20) == 0
     with pytest.raises(ConnectionRefusedError):
-        started.get("/slow/0")
+        running_server.get("/slow/0")
 
 
-def test_connections_are_kept_for_the_next_review(started: RunningServer) -> None:
+def test_connections_are_kept_for_the_next_review(running_server: RunningServer) -> None:
     ports = set[int]()
-    with started.connect() as connection:
+    with running_server.connect() as connection:
         for _ in range(3):
             assert _get(connection, "/slow/0") == (200, "done")
             ports.add(connection.sock.getsockname()[1])
@@ -135,14 +135,14 @@ def test_connections_are_kept_for_the_next_review(started: RunningServer) -> Non
 
 
 def test_a_client_may_show_a_certificate_but_only_a_valid_one(
-    started: RunningServer, tmp_path: Path
+    running_server: RunningServer, tmp_path: Path
 ) -> None:
-    assert started.get("/who") == (200, '{"subject":null}\n')
-    _show(started, CA, tmp_path)
-    assert "prod-eu" in started.get("/who")[1]
-    _show(started, Authority(), tmp_path)
+    assert running_server.get("/who") == (200, '{"subject":null}\n')
+    _show(running_server, CA, tmp_path)
+    assert "prod-eu" in running_server.get("/who")[1]
+    _show(running_server, Authority(), tmp_path)
     with pytest.raises((ssl.SSLError, ConnectionError, RemoteDisconnected)):
-        started.get("/who")
+        running_server.get("/who")
 
 
 def _show(running: RunningServer, authority: Authority, folder: Path) -> None:

@@ -36,10 +36,10 @@ def faulty_aws_server() -> Generator[FaultyAws]:
 
 
 @pytest.fixture
-def aws(running: FaultyAws, monkeypatch: pytest.MonkeyPatch) -> Generator[FaultyAws]:
+def aws(faulty_aws_server: FaultyAws, monkeypatch: pytest.MonkeyPatch) -> Generator[FaultyAws]:
     """An account with an empty bucket, which the command line takes for AWS."""
     for name, value in {
-        "AWS_ENDPOINT_URL": running.endpoint,
+        "AWS_ENDPOINT_URL": faulty_aws_server.endpoint,
         "AWS_DEFAULT_REGION": "us-east-1",
         "AWS_ACCESS_KEY_ID": "test",
         "AWS_SECRET_ACCESS_KEY": "test",
@@ -47,11 +47,11 @@ def aws(running: FaultyAws, monkeypatch: pytest.MonkeyPatch) -> Generator[Faulty
     }.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(botocore.session, "create_loader", loader)
-    running.faults.clear()
+    faulty_aws_server.faults.clear()
     client("s3").create_bucket(Bucket=BUCKET)
     own(BUCKET)
-    yield running
-    running.faults.clear()
+    yield faulty_aws_server
+    faulty_aws_server.faults.clear()
     for key in keys():
         client("s3").delete_object(Bucket=BUCKET, Key=key)
     client("s3").delete_bucket(Bucket=BUCKET)

@@ -83,7 +83,7 @@ def merge_texts(body: nodes.Nodes) -> nodes.Nodes:
     for node in body:
         if isinstance(node, nodes.Branch):
             otherwise = None if node.else_body is None else merge_texts(node.else_body)
-            found.append(replace(node, body=merge_texts(node.body), otherwise=otherwise))
+            found.append(replace(node, body=merge_texts(node.body), else_body=otherwise))
         elif isinstance(node, nodes.Text) and found and isinstance(found[-1], nodes.Text):
             found[-1] = nodes.Text(found[-1].text + node.text)
         else:

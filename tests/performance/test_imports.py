@@ -69,15 +69,15 @@ def _imports(settings: dict[str, str]) -> set[str]:
     return {_package_name(name) for name in modules if not _is_standard(name)}
 
 
-def test_no_module_is_imported_that_is_not_on_the_list(loaded: set[str]) -> None:
-    new = loaded - set(json.loads(IMPORTED_MODULES_FILE.read_text()))
+def test_no_module_is_imported_that_is_not_on_the_list(imported_modules: set[str]) -> None:
+    new = imported_modules - set(json.loads(IMPORTED_MODULES_FILE.read_text()))
     assert not new, (
         f"{sorted(new)}: import these where they are needed, or add them to {IMPORTED_MODULES_FILE.name}"
     )
 
 
-def test_the_list_names_nothing_that_is_not_imported(loaded: set[str]) -> None:
-    assert set(json.loads(IMPORTED_MODULES_FILE.read_text())) <= loaded
+def test_the_list_names_nothing_that_is_not_imported(imported_modules: set[str]) -> None:
+    assert set(json.loads(IMPORTED_MODULES_FILE.read_text())) <= imported_modules
 
 
 def test_what_is_loaded_defines_its_dataclasses_without_compiling_them() -> None:
@@ -101,13 +101,13 @@ def _source(module: str) -> str:
 
 
 @pytest.mark.parametrize("heavy", ["boto3", "cryptography", "cel_expr_python"])
-def test_a_folder_as_store_needs_nothing_heavy(heavy: str, loaded: set[str]) -> None:
-    assert heavy not in loaded
+def test_a_folder_as_store_needs_nothing_heavy(heavy: str, imported_modules: set[str]) -> None:
+    assert heavy not in imported_modules
 
 
-def test_aws_as_store_needs_no_software_development_kit(loaded: set[str]) -> None:
+def test_aws_as_store_needs_no_software_development_kit(imported_modules: set[str]) -> None:
     """Nobody answers at the endpoint: what was to be loaded for asking is loaded by then."""
-    assert _imports(AWS) - loaded == FOR_AWS
+    assert _imports(AWS) - imported_modules == FOR_AWS
 
 
 def test_botocore_is_loaded_where_it_is_asked_for() -> None:

@@ -113,19 +113,19 @@ def recorded_responses(
 
 
 @pytest.mark.parametrize("name", ["base64", "bearer-token", "no-content-length"])
-def test_pods_are_injected(name: str, answered: dict[tuple[str, bool], Any]) -> None:
-    answer = answered[f"apigateway-v2-{name}", True]
+def test_pods_are_injected(name: str, recorded_responses: dict[tuple[str, bool], Any]) -> None:
+    answer = recorded_responses[f"apigateway-v2-{name}", True]
     assert answer["statusCode"] == 200
     assert "patch" in json.loads(answer["body"])["response"]
 
 
-def test_the_ping_is_answered(answered: dict[tuple[str, bool], Any]) -> None:
-    assert answered["apigateway-v2-ping", True]["body"] == "pong"
+def test_the_ping_is_answered(recorded_responses: dict[tuple[str, bool], Any]) -> None:
+    assert recorded_responses["apigateway-v2-ping", True]["body"] == "pong"
 
 
-def test_what_is_not_served_is_refused_as_a_status(answered: dict[tuple[str, bool], Any]) -> None:
+def test_what_is_not_served_is_refused_as_a_status(recorded_responses: dict[tuple[str, bool], Any]) -> None:
     refused = [
-        answer for (name, served), answer in answered.items() if not served and name not in BROKEN
+        answer for (name, served), answer in recorded_responses.items() if not served and name not in BROKEN
     ]
     assert {answer["statusCode"] for answer in refused} == {404}
     assert {json.loads(answer["body"])["kind"] for answer in refused} == {"Status"}
@@ -133,8 +133,8 @@ def test_what_is_not_served_is_refused_as_a_status(answered: dict[tuple[str, boo
 
 @pytest.mark.parametrize("text", BROKEN)
 def test_what_is_no_yaml_is_told_in_the_same_words(
-    text: str, answered: dict[tuple[str, bool], Any]
+    text: str, recorded_responses: dict[tuple[str, bool], Any]
 ) -> None:
     with pytest.raises(NotYAMLError) as error:
         kubeyaml.load(text)
-    assert answered[text, False] == str(error.value)
+    assert recorded_responses[text, False] == str(error.value)

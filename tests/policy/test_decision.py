@@ -163,7 +163,7 @@ def test_the_label_hides_the_annotation(case: LabelPrecedenceCase) -> None:
 
 
 def test_releases_before_1_12_look_at_the_annotation_alone() -> None:
-    old = replace(ENABLED, label_mark=False)
+    old = replace(ENABLED, honors_label=False)
     assert isinstance(policy.decide(old, pod(label="false"), ""), Inject)
     assert isinstance(policy.decide(old, pod(label="true", annotation="false"), ""), Skip)
 

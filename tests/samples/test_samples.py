@@ -123,10 +123,10 @@ def comparable_response(response: Object, operations: list[patch.Operation]) -> 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_an_input_gives_its_goldens(
-    path: Path, over_http: Send, request: pytest.FixtureRequest
+    path: Path, review_over_http: Send, request: pytest.FixtureRequest
 ) -> None:
     got = run_sample(path, review_with_engine)
-    assert got == run_sample(path, over_http)
+    assert got == run_sample(path, review_over_http)
     if request.config.getoption("--update-goldens"):
         for name, text in got.items():
             (path.parent / name).write_text(text)

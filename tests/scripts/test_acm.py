@@ -84,8 +84,8 @@ def stubbed_client(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Importer, 
         stubber.assert_no_pending_responses()
 
 
-def test_the_root_completes_the_chain(stubbed: tuple[Importer, Any]) -> None:
-    client, stubber = stubbed
+def test_the_root_completes_the_chain(stubbed_client: tuple[Importer, Any]) -> None:
+    client, stubber = stubbed_client
     expected = {
         "Certificate": pem.dump_certificates([SERVER]),
         "PrivateKey": keys.encode_key(KEY, None),
@@ -103,8 +103,8 @@ def test_a_certificate_is_replaced_where_it_is() -> None:
         acm.make_acm_client(None, "certificate/6d3f7c1e")
 
 
-def test_a_renewed_certificate_keeps_its_arn(stubbed: tuple[Importer, Any]) -> None:
-    client, stubber = stubbed
+def test_a_renewed_certificate_keeps_its_arn(stubbed_client: tuple[Importer, Any]) -> None:
+    client, stubber = stubbed_client
     expected = {
         "Certificate": pem.dump_certificates([SERVER]),
         "PrivateKey": keys.encode_key(KEY, None),

@@ -121,7 +121,7 @@ def test_a_sidecar_is_seen_as_container_and_as_native_one(place: str) -> None:
 
 
 def test_a_binding_for_each_webhook_has_that_webhooks_selectors() -> None:
-    registration = replace(REGISTRATION, revision="canary", excluded=("podgraft",))
+    registration = replace(REGISTRATION, revision="canary", excluded_namespaces=("podgraft",))
     made = guard.make_guard_bindings(registration)
     assert [one["metadata"] for one in made] == [
         {"labels": registration.labels, "name": f"podgraft-istio-canary-guard.{name}"}

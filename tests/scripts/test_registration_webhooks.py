@@ -24,7 +24,7 @@ FULL = replace(
     PLAIN,
     injector="istio",
     revision="default",
-    excluded=("podgraft",),
+    excluded_namespaces=("podgraft",),
     namespaces=selectors.parse_selector("team=x"),
     objects=selectors.parse_selector("!legacy"),
     conditions=(MatchCondition("big", "size(object.spec.containers) > 1"),),

@@ -36,11 +36,11 @@ def ask(
     request: pytest.FixtureRequest,
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    heard: Heard,
-    stumbling: None,
+    captured_output: Heard,
+    failing_engine: None,
 ) -> Ask:
     """Either, with everything that they write being heard."""
-    del heard, stumbling
+    del captured_output, failing_engine
     if request.param == "application":
         return application(folder)
     return function(monkeypatch, {"PODGRAFT_STORE": f"file:{folder}"})
@@ -48,14 +48,14 @@ def ask(
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_no_fault_and_no_end_of_a_review_writes_a_secret(
-    scenario: Scenario, ask: Ask, folder: Path, heard: Heard
+    scenario: Scenario, ask: Ask, folder: Path, captured_output: Heard
 ) -> None:
     if scenario.warm:
         ask(Call(pod()))
     scenario.store(folder)
-    heard()
+    captured_output()
     code, body = [ask(scenario.call) for _ in range(scenario.times)][-1]
-    written = heard()
+    written = captured_output()
     assert code == code_of(scenario), body
     assert '"milliseconds":' in written or scenario.fault in {NoRouteError, WrongMethodError}
     assert find_secrets(written) == [], written
@@ -78,7 +78,7 @@ PATHS = {"injector": "default", "tail": f"cluster/prod-eu/PASSWORD/{MARK}/:ENV:A
 @pytest.mark.parametrize("token", ["", f"/k/{TOKEN}"], ids=["header", "path"])
 @pytest.mark.parametrize("method", ["POST", "GET", "PUT", "HEAD", "OPTIONS"])
 def test_no_route_writes_a_secret(
-    method: str, token: str, ask: Ask, folder: Path, heard: Heard
+    method: str, token: str, ask: Ask, folder: Path, captured_output: Heard
 ) -> None:
     """All that the application itself knows, so a new one is among them."""
     app = create_app(FolderStore(folder), FolderCallers(folder))
@@ -91,16 +91,16 @@ def test_no_route_writes_a_secret(
         for body in (pod(), pod()[:-20]):
             code, answer = ask(Call(body, f"{token}{path}{query}", method))
             assert find_secrets(answer if code != 200 else "") == [], (path, answer)
-    written = heard()
+    written = captured_output()
     assert method != "POST" or '"route":"inject"' in written
     assert find_secrets(written) == [], written
 
 
 @pytest.mark.parametrize("path", ["/ping", "/healthz", "/readyz"])
 def test_a_mistake_on_a_health_route_is_told_by_its_place(
-    path: str, ask: Ask, heard: Heard
+    path: str, ask: Ask, captured_output: Heard
 ) -> None:
     code, body = ask(Call(path=path, method="GET"))
-    written = heard()
+    written = captured_output()
     assert (code == 500) is ('"endpoint":"readyz"' in written) is (path == "/readyz")
     assert find_secrets(written + body) == [], written

@@ -66,13 +66,13 @@ def account(endpoint: str) -> Mapping[str, str]:
 
 
 def test_what_is_read_from_aws_is_not_logged(
-    aws: str, monkeypatch: pytest.MonkeyPatch, heard: Heard
+    aws: str, monkeypatch: pytest.MonkeyPatch, captured_output: Heard
 ) -> None:
     """Every logger is at DEBUG here, as Lambda's own settings can make the root logger."""
     ask = function(monkeypatch, account(aws))
     code, body = ask(Call(pod()))
     assert (code, '"decision":"inject"' in body) == (200, True), body
-    ours = "\n".join(line for line in heard().splitlines() if "werkzeug" not in line)
+    ours = "\n".join(line for line in captured_output().splitlines() if "werkzeug" not in line)
     assert '"decision":"inject"' in ours
     assert find_secrets(ours) == [], ours
 
@@ -95,7 +95,7 @@ def unreachable(*_: object) -> None:
 
 @pytest.mark.parametrize("failing", [quoting_client, raise_secret_error, unreachable])
 def test_what_an_aws_call_fails_with_is_not_repeated(
-    failing: Callable[..., None], monkeypatch: pytest.MonkeyPatch, heard: Heard
+    failing: Callable[..., None], monkeypatch: pytest.MonkeyPatch, captured_output: Heard
 ) -> None:
     """From the cold start on, which such a failure does not stop."""
     monkeypatch.setattr(BaseClient, "_make_api_call", failing)
@@ -104,7 +104,7 @@ def test_what_an_aws_call_fails_with_is_not_repeated(
         call = Call(pod(), f"{path}?timeout=10ms", "GET" if path == "/readyz" else "POST")
         code, body = ask(call)
         assert (code, find_secrets(body)) == (503 if failing is unreachable else 500, []), body
-    written = heard()
+    written = captured_output()
     assert '"fault"' in written or '"mistake"' in written, written
     assert find_secrets(written) == [], written
 

@@ -251,9 +251,9 @@ CASES = (
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_fault_is_a_status_that_kubectl_shows(
-    case: Case, token_site: ApplicationFixture
+    case: Case, token_application: ApplicationFixture
 ) -> None:
-    response = case.act(token_site)
+    response = case.act(token_application)
     assert (response.status_code, response.content_type) == (case.code, "application/json")
     assert json.loads(response.data) == {
         "kind": "Status",
@@ -273,28 +273,28 @@ def test_every_fault_is_a_status_that_kubectl_shows(
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_fault_leaves_one_line_that_says_whose_it_is(
-    case: Case, token_site: ApplicationFixture
+    case: Case, token_application: ApplicationFixture
 ) -> None:
-    case.act(token_site)
+    case.act(token_application)
     if case.message == "nothing is served under this path":
         return
-    [record] = token_site.records
+    [record] = token_application.records
     wanted = {500: "operator", 503: "world"}.get(case.code, "caller")
     assert (record["code"], record["whose"]) == (case.code, wanted)
     assert ("message" in record) is ("injector" in case.message)
 
 
 def test_a_template_that_fails_for_this_pod_names_the_template(
-    token_site: ApplicationFixture,
+    token_application: ApplicationFixture,
 ) -> None:
     # It works for most probe pods: otherwise it would not be in force.
     failing = '{{ if eq .Spec.ServiceAccountName "default" }}{{ index "a" 7 }}{{ end }}'
     config = CONFIG.replace("{{ .DeploymentMeta.Name }}", failing)
-    write_injector(token_site.folder, files={**BUNDLE, "injector.yaml": config.encode()})
-    response = token_site.post(GOOD)
+    write_injector(token_application.folder, files={**BUNDLE, "injector.yaml": config.encode()})
+    response = token_application.post(GOOD)
     assert response.status_code == 500
     assert "sidecar:" in json.loads(response.data)["message"]
-    [record] = token_site.records
+    [record] = token_application.records
     assert (record["decision"], record["reason"], record["whose"]) == (
         "fail",
         "operator",
@@ -339,36 +339,36 @@ def test_nothing_of_an_unauthenticated_body_is_read(folder: Path) -> None:
     "content_type",
     ["application/json", "Application/JSON", 'application/json; charset="UTF-8"'],
 )
-def test_json_is_json_in_every_spelling(content_type: str, token_site: ApplicationFixture) -> None:
-    assert post_content_type(content_type)(token_site).status_code == 200
+def test_json_is_json_in_every_spelling(content_type: str, token_application: ApplicationFixture) -> None:
+    assert post_content_type(content_type)(token_application).status_code == 200
 
 
-def test_an_object_of_3_mib_is_answered(token_site: ApplicationFixture) -> None:
-    assert token_site.post(sized_body(admission.MAX_OBJECT_BYTES)).status_code == 200
+def test_an_object_of_3_mib_is_answered(token_application: ApplicationFixture) -> None:
+    assert token_application.post(sized_body(admission.MAX_OBJECT_BYTES)).status_code == 200
 
 
-def test_an_object_of_another_kind_is_refused_by_name(token_site: ApplicationFixture) -> None:
+def test_an_object_of_another_kind_is_refused_by_name(token_application: ApplicationFixture) -> None:
     service = load_request("03-kubectl-run").with_value(
         "request", "object", "kind", value="Service"
     )
-    response = json.loads(token_site.post(service.body).data)["response"]
+    response = json.loads(token_application.post(service.body).data)["response"]
     assert (response["allowed"], response["status"]["code"]) == (False, 403)
     assert response["status"]["message"] == "object: expected a Pod, got 'Service'"
 
 
 def test_many_failures_of_one_source_are_answered_shortly_and_logged_no_more(
-    token_site: ApplicationFixture,
+    token_application: ApplicationFixture,
 ) -> None:
     for _ in range(MAX_FAILURES):
-        assert post_with_token("guess")(token_site).status_code == 401
-    response = post_with_token("guess")(token_site)
+        assert post_with_token("guess")(token_application).status_code == 401
+    response = post_with_token("guess")(token_application)
     assert response.status_code == 429
     assert "Retry-After" not in response.headers
     assert json.loads(response.data)["reason"] == "TooManyRequests"
-    assert len(token_site.records) == MAX_FAILURES
-    assert post_with_token(TOKEN)(token_site).status_code == 200
-    token_site.clock.seconds += WINDOW_SECONDS
-    assert post_with_token("guess")(token_site).status_code == 401
+    assert len(token_application.records) == MAX_FAILURES
+    assert post_with_token(TOKEN)(token_application).status_code == 200
+    token_application.clock.seconds += WINDOW_SECONDS
+    assert post_with_token("guess")(token_application).status_code == 401
 
 
 def test_without_authentication_everybody_is_answered_and_the_log_says_so(folder: Path) -> None:
@@ -382,8 +382,8 @@ def test_without_authentication_everybody_is_answered_and_the_log_says_so(folder
     "path", ["/s3cret-token/inject", "/inject/s3cret-token", "/k/s3cret-token"]
 )
 def test_a_token_in_the_wrong_place_is_not_written(
-    path: str, token_site: ApplicationFixture
+    path: str, token_application: ApplicationFixture
 ) -> None:
-    response = token_site.client.post(path, data=GOOD)
+    response = token_application.client.post(path, data=GOOD)
     assert response.status_code in {401, 404}
-    assert "s3cret" not in json.dumps(token_site.records)
+    assert "s3cret" not in json.dumps(token_application.records)

@@ -110,7 +110,7 @@ class _TemplateCompiler:
         scope = self.expressions.scope
         scope.range_variables = frozenset(_range_assigned_names(template.body))
         root = store_local(pen, scope.declare("$"), CompiledValue(pen.load_name("dot")))
-        enter = pen.call_method("run", "enter", pen.load_name("depth"))
+        enter = pen.call_method("run", "enter_template", pen.load_name("depth"))
         body: list[ast.stmt] = [
             pen.expression_statement(enter),
             pen.expression_statement(root),
@@ -165,7 +165,7 @@ class _TemplateCompiler:
         self.pending_text.append(pen.call("text", value.code))
         self.writes += 1
         if self.writes % _WRITES_BETWEEN_MEASURES == 0:
-            self._emit(pen.expression_statement(pen.call_method("run", "measure")))
+            self._emit(pen.expression_statement(pen.call_method("run", "count_output")))
 
     def _compile_if_or_with(self, node: nodes.Branch) -> None:
         expressions = self.expressions
@@ -259,7 +259,7 @@ class _TemplateCompiler:
         self.break_flags.pop()
         expressions.dot = outer_dot
         targets = (index, element) if len(setters) > 1 else (element,)
-        each = pen.call_method("run", "each", pen.load_name(items))
+        each = pen.call_method("run", "iterate", pen.load_name(items))
         return pen.for_loop(targets, each, [*head, *body])
 
     def _compile_else(self, node: nodes.Branch) -> list[ast.stmt]:

@@ -104,7 +104,7 @@ class _Printer:
     def print_struct(self, value: Value, type_: GoType, depth: int) -> str:
         """``{a b}``, with %+v ``{A:a B:b}``, with %#v ``T{A:a, B:b}``."""
         named = self.flags.plus_v or self.flags.sharp_v
-        unasked = replace(self, asks=False)
+        unasked = replace(self, uses_methods=False)
         items = (
             (f"{field.name}:" if named else "")
             + (self if field.name[0].isupper() else unasked).print_value(
@@ -163,7 +163,7 @@ class _Printer:
         type_ = type_of(value)
         if type_ is None:
             return f"%!{self.verb}(<nil>)"
-        unasked = replace(self, verb="v", asks=False)
+        unasked = replace(self, verb="v", uses_methods=False)
         return f"%!{self.verb}({type_.name}={unasked.print_by_kind(value, type_, 0)})"
 
     def print_with_method(self, value: Value) -> str | None:

@@ -114,7 +114,7 @@ def parse(document: str) -> Policy:
     policy = _parse_document(Cursor({} if read is None else read, "", notes))
     if notes.errors:
         raise PolicyError(notes.errors, notes.warnings, policy)
-    return replace(policy, tolerated=tuple(notes.warnings))
+    return replace(policy, warnings=tuple(notes.warnings))
 
 
 def _parse_document(spot: Cursor) -> Policy:
@@ -193,7 +193,7 @@ def _selector(spot: Cursor) -> selectors.Selector | None:
     if not isinstance(spot.value, dict):
         return parse_selector(spot)
     aside = Diagnostics()
-    read = parse_selector(replace(spot, notes=aside))
+    read = parse_selector(replace(spot, diagnostics=aside))
     for fault in aside.errors:
         problem = f"{fault.problem}, so that the selector selects nothing"
         spot.diagnostics.warnings.append(replace(fault, problem=problem))

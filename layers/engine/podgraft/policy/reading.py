@@ -154,7 +154,7 @@ def parse_selector(spot: Cursor) -> selectors.Selector | None:
         return selectors.compile_(spot.value)
     except SelectorError as error:
         for fault in error.errors:
-            replace(spot, path=spot.pointer + fault.pointer).add_error(fault.problem, fault.remedy)
+            replace(spot, pointer=spot.pointer + fault.pointer).add_error(fault.problem, fault.remedy)
         return None
 
 

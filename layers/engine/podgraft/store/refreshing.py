@@ -64,7 +64,7 @@ class PollingCache(Generic[T]):
         """Let the next caller refresh the value."""
         with self._lock:
             if self._held is not None:
-                self._held = replace(self._held, due=self._clock())
+                self._held = replace(self._held, refresh_at=self._clock())
 
     def _refresh_value(self, held: CachedValue[T] | None, limit: Deadline) -> CachedValue[T]:
         patience = RetryBudget.from_seconds(

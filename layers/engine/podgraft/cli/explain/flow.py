@@ -116,7 +116,7 @@ class _Run:
 
     def _answer(self, webhook: Webhook, subject: ExplainedPod, trace: Trace) -> ReviewResult:
         caller = self.cluster.caller
-        caller = replace(caller, path=caller.url_path or webhook.path)
+        caller = replace(caller, url_path=caller.url_path or webhook.path)
         store = offline.FixedStore(self.cluster.snapshot)
         return ROUTES[webhook.route](subject.request, store, caller, trace)
 

@@ -164,8 +164,8 @@ def _settling(stages: list[Stage]) -> int | None:
 
 
 def _undecided(stage: Stage) -> Stage:
-    stations = tuple(replace(station, decides=False) for station in stage.steps)
-    return replace(stage, stations=stations)
+    stations = tuple(replace(station, is_deciding=False) for station in stage.steps)
+    return replace(stage, steps=stations)
 
 
 def exit_status(journeys: Iterable[DecisionTrace]) -> int:

@@ -133,7 +133,7 @@ def _condition_stations(
     blocking = [station for station in stations if station.outcome is not StepResult.PASSES]
     false = [station for station in blocking if station.observed == "false"]
     deciding = None if stopped else next(iter(false or blocking), None)
-    yield from (replace(each, decides=each is deciding) for each in stations)
+    yield from (replace(each, is_deciding=each is deciding) for each in stations)
 
 
 def _condition_step(

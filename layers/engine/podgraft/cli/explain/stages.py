@@ -68,11 +68,11 @@ def of_uncalled(
 ) -> Stage:
     """The stage of a call that kube-apiserver does not make: it settles nothing."""
     stage = of_review(subject, webhook, outcome, trace)
-    stations = (replace(each, decides=False, reached=False) for each in stage.steps)
+    stations = (replace(each, is_deciding=False, reached=False) for each in stage.steps)
     return replace(
         stage,
         name=f"podgraft /{webhook.route}, which is not called",
-        stations=tuple(stations),
+        steps=tuple(stations),
         verdict=None,
         review=None,
     )
@@ -100,7 +100,7 @@ def _mark_deciding(stations: list[TraceStep], deciding: int | None) -> Iterator[
         reached = not settled or station.name not in _DECISION_STEPS
         settled = settled or station.is_deciding
         because = station.reason or (station.observed if index == deciding else "")
-        yield replace(station, decides=index == deciding, reached=reached, because=because)
+        yield replace(station, is_deciding=index == deciding, reached=reached, reason=because)
 
 
 def _result(

@@ -273,7 +273,7 @@ def _restrict_keys(subject: TemplateData, kept: Sequence[tuple[str, str]]) -> Te
         if (metadata_map := object_at(metadata, kind))
     }
     layer = subject.pod_config if ("annotations", proxyconfig.ANNOTATION) in kept else {}
-    return replace(subject, pod=subject.pod | {"metadata": metadata | maps}, layer=layer)
+    return replace(subject, pod=subject.pod | {"metadata": metadata | maps}, pod_config=layer)
 
 
 def _describe_path(place: Place) -> str:

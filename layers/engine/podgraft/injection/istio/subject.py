@@ -127,7 +127,7 @@ def mask_fields(
     layer = masking.mask(subject.pod_config, (None, "ProxyConfig"))
     changes = hidden if isinstance(hidden, dict) and hidden is not own else {}
     if isinstance(layer, dict) and layer is not subject.pod_config:
-        configs = _mesh_and_proxy_config(facts, replace(subject, layer=layer))
+        configs = _mesh_and_proxy_config(facts, replace(subject, pod_config=layer))
         changes = changes | {name: configs[name] for name in configs if name in seen}
     return seen | changes if changes else seen
 
@@ -148,7 +148,7 @@ def tainted(facts: InjectorContext, subject: TemplateData, seen: Message, slots:
     }
     if subject.pod_config and any(name in seen for name in _CONFIGS):
         layer = tainted_json(slots, subject.pod_config, (None, "ProxyConfig"))
-        configs = _mesh_and_proxy_config(facts, replace(subject, layer=layer))
+        configs = _mesh_and_proxy_config(facts, replace(subject, pod_config=layer))
         own |= {name: configs[name] for name in _CONFIGS if name in seen}
     return seen | own
 
