@@ -40,7 +40,7 @@ UNUSED = (
     "click",
     "itsdangerous",
     "jinja2",
-    "boto3",  # what it wraps, botocore, is all that store/sdk.py needs
+    "boto3",  # what it wraps, botocore, is all that store/aws/botocore_client.py needs
     "s3transfer",
     "cel_expr_python/ext",  # 37 MB: podgraft.cel names its extensions, which cel.so has itself
     "bazel-project",  # what its build left in the wheel: protobuf's tests, bazel's rules

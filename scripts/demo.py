@@ -24,7 +24,7 @@ from uuid import uuid4
 import click
 import jsonpatch
 
-from podgraft import kubeyaml, policy
+from podgraft import policy, yaml
 from podgraft.jsonvalue import JSON, Object
 
 ROOT = Path(__file__).parents[1]
@@ -79,7 +79,7 @@ def _run(sample: Path, folder: Path) -> None:
             port, folder / "certificates" / "ca.pem", (folder / "token").read_text()
         )
         for path in sorted(sample.glob("input.*.yaml")):
-            for found in kubeyaml.load_all(path.read_text()):
+            for found in yaml.load_all(path.read_text()):
                 if isinstance(found, dict):
                     _review(apiserver, sample.name, path.name, found)
         apiserver.close()
@@ -188,7 +188,7 @@ def _describe_reasons(words: str) -> str:
 
 
 def _diff(before: JSON, after: JSON) -> Iterator[str]:
-    old, new = (kubeyaml.dump(value).splitlines() for value in (before, after))
+    old, new = (yaml.dump(value).splitlines() for value in (before, after))
     lines = unified_diff(old, new, n=2, lineterm="")
     return (line for line in lines if not line.startswith(("---", "+++")))
 

@@ -1,4 +1,4 @@
-"""Write ``injection/istio/mesh_table.py``, the table of Istio's mesh messages.
+"""Write ``injectors/istio/config/mesh_table.py``, the table of Istio's mesh messages.
 
     scripts/generate_mesh_types.py           # write it
     scripts/generate_mesh_types.py --check   # fail where it is not what the data says

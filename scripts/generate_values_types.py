@@ -1,4 +1,4 @@
-"""Write ``injection/istio/values_table.py``, the types of Istio's Helm values by release.
+"""Write ``injectors/istio/config/values_table.py``, the types of Istio's Helm values by release.
 
     scripts/generate_values_types.py                   # write it from the data
     scripts/generate_values_types.py --check           # fail if it is not what the data says

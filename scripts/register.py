@@ -16,7 +16,7 @@ from certificates import CertificateError, keys, pem, trust
 from certificates import endpoint as live
 from certificates.endpoint import Address
 from outputs import SECRET, Output, OutputError
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.bundle import Bundle, BundleError, compile_
 from podgraft.bundle.cluster_ids import UrlPath, path_warnings, policy_warnings
 from podgraft.cli.failure import CommandError, print_warnings
@@ -169,7 +169,7 @@ def register(**given: Unpack[RegisterOptions]) -> None:
         _write_control_plane(
             registration.endpoint, identity, given["control_plane"], force=given["force"]
         )
-    click.echo("---\n".join(map(kubeyaml.dump, manifests)), nl=False)
+    click.echo("---\n".join(map(yaml.dump, manifests)), nl=False)
     _warn(registration, given, compiled)
     _print_next_steps(registration, given)
 
@@ -310,7 +310,7 @@ def _write_control_plane(found: Endpoint, identity: AuthInfo, folder: Path, *, f
         control_plane.CONFIGURATION: control_plane.make_admission_configuration(folder),
     }
     written = [
-        Output(folder / name, kubeyaml.dump(document).encode(), SECRET)
+        Output(folder / name, yaml.dump(document).encode(), SECRET)
         for name, document in files.items()
     ]
     outputs.write_files(written, force=force)

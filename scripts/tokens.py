@@ -17,10 +17,10 @@ import outputs
 import program
 from credentials import CallerStorage, CallerStorageError, Entry, Location, open_storage
 from outputs import SECRET, Output, OutputError
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.cli.failure import CommandError
-from podgraft.store import tokens as hashes
-from podgraft.store.tokens import Callers, TokenHash, TokensError
+from podgraft.store import caller_document as hashes
+from podgraft.store.caller_document import Callers, TokenHash, TokensError
 from podgraft.web.subjects import parse_subject
 
 TOKEN_BYTES = 32  # 256 random bits; base64url makes them one segment of a URL's path as they are
@@ -59,8 +59,8 @@ class CallerRepository:
         if entry.text is None:
             return Callers()
         try:
-            return hashes.parse_callers(kubeyaml.load(entry.text))
-        except kubeyaml.NotYAMLError as error:
+            return hashes.parse_callers(yaml.load(entry.text))
+        except yaml.NotYAMLError as error:
             # Without its words: they may quote what somebody wrote in place of a hash.
             place = f"{self.storage.location(cluster)}, line {error.line} column {error.column}"
             raise TokensError(f"{place}: is not YAML") from error
@@ -77,7 +77,7 @@ class Change:
 
     def write(self, callers: Callers) -> None:
         """Replace the callers, and check that they are what is stored then."""
-        shelf, text = self.book.storage, kubeyaml.dump(hashes.to_document(callers))
+        shelf, text = self.book.storage, yaml.dump(hashes.to_document(callers))
         shelf.write(self.cluster, text, self.entry)
         if shelf.read(self.cluster).text != text:
             raise CallerStorageError(

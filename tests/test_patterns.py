@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.patterns import lazy_compile
+from podgraft.lazy_re import lazy_compile
 
 TEXTS = st.text("ab-é\n", max_size=8)
 
@@ -50,7 +50,7 @@ def test_nothing_is_compiled_before_the_first_use(monkeypatch: pytest.MonkeyPatc
         return now(text, flags)
 
     now = re.compile
-    monkeypatch.setattr("podgraft.patterns.re.compile", compile_)
+    monkeypatch.setattr("podgraft.lazy_re.re.compile", compile_)
     late = lazy_compile("a")
     assert compiled == []
     assert late.match("a")

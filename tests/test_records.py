@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import pytest
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 Decorator = Callable[..., Any]

@@ -18,7 +18,7 @@ from typing import Any
 from botocore.session import get_session
 
 from podgraft import bundle
-from podgraft.store import tokens
+from podgraft.store import caller_document
 
 from .world import CLUSTER, ROOT, TOKEN, BenchmarkInput
 
@@ -72,7 +72,7 @@ def _fill_stores(address: str, world: BenchmarkInput) -> None:
     for name, content in world.files.items():
         key = f"bundles/default/{digest.removeprefix('sha256:')}/{name}"
         s3.put_object(Bucket=BUCKET, Key=key, Body=content)
-    callers = {"tokens": [{"sha256": tokens.hash_token(TOKEN)}]}
+    callers = {"tokens": [{"sha256": caller_document.hash_token(TOKEN)}]}
     for name, document in {
         "default/policy": {"bundle": digest},
         f"auth/{CLUSTER}": callers,

@@ -13,7 +13,7 @@ from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.store import FolderStore
 
 from . import growth, pods, warm
@@ -181,7 +181,7 @@ def _load_action(store: Path) -> Make:
 
 def _parse_action(files: Mapping[str, bytes]) -> Make:
     texts = [content.decode() for content in files.values()]
-    return lambda _: lambda: [kubeyaml.load_all(text) for text in texts]
+    return lambda _: lambda: [yaml.load_all(text) for text in texts]
 
 
 def make_overlays(number: int) -> dict[str, bytes]:
@@ -200,7 +200,7 @@ def make_overlay(number: int) -> bytes:
     if number:
         wanted = {"matchLabels": {"app": f"another-{number}"}}
         manifest["spec"]["matchConstraints"]["objectSelector"] = wanted
-    return kubeyaml.dump(manifest).encode()
+    return yaml.dump(manifest).encode()
 
 
 _TEMPLATE = """\

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
 
-from podgraft import kubeyaml
-from podgraft.store import tokens
+from podgraft import yaml
+from podgraft.store import caller_document
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "benchmark-token-that-opens-nothing"  # noqa: S105 — of a store that lives for a minute
@@ -31,7 +31,7 @@ class BenchmarkInput:
         """Write a file store with this bundle and one caller."""
         for name, content in self.files.items():
             _write_file(folder / "default" / "bundle" / name, content)
-        known = json.dumps({"tokens": [{"sha256": tokens.hash_token(TOKEN)}]})
+        known = json.dumps({"tokens": [{"sha256": caller_document.hash_token(TOKEN)}]})
         _write_file(folder / "auth" / f"{CLUSTER}.yaml", known.encode())
         return folder
 
@@ -47,7 +47,7 @@ def sample_input() -> BenchmarkInput:
     """The world of samples/istio, which is always at hand."""
     folder = ROOT / "samples" / "istio"
     files = {path.name: path.read_bytes() for path in (folder / "bundle").iterdir()}
-    pod: Any = kubeyaml.load((folder / "input.web.yaml").read_text())
+    pod: Any = yaml.load((folder / "input.web.yaml").read_text())
     return BenchmarkInput("samples/istio", files, _add_admission_defaults(pod))
 
 

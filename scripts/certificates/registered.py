@@ -12,7 +12,7 @@ from cryptography import x509
 from certificates import pem
 from certificates.errors import CertificateError
 from certificates.names import SubjectAltNames
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.jsonvalue import JSON, Object
 
 
@@ -33,7 +33,7 @@ def read_registrations(file: Path, served: SubjectAltNames) -> tuple[WebhookRegi
     """
     found = tuple(
         webhook
-        for document in kubeyaml.load_all(file.read_text(encoding="utf-8"))
+        for document in yaml.load_all(file.read_text(encoding="utf-8"))
         for webhook in _find_webhooks(document, str(file))
         if served.matches_host(webhook.host)
     )

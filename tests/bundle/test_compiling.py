@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pytest
 
 from events.kept import BUNDLE, CONFIG, MESH
-from podgraft import bundle, kubeyaml
+from podgraft import bundle, yaml
 from podgraft.bundle import Bundle, BundleError
-from podgraft.injection.istio import InjectionRequest
+from podgraft.injectors.istio import InjectionRequest
 from podgraft.jsonvalue import Object
 from podgraft.policy import Policy
 
@@ -18,7 +18,7 @@ POD: Object = {
     "spec": {"containers": [{"name": "web", "image": "nginx"}]},
 }
 NAMESPACE = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: a}}\n"
-CONFIG_OBJECT, MESH_OBJECT = kubeyaml.load(CONFIG), kubeyaml.load(MESH)
+CONFIG_OBJECT, MESH_OBJECT = yaml.load(CONFIG), yaml.load(MESH)
 LIST = json.dumps({"apiVersion": "v1", "kind": "List", "items": [CONFIG_OBJECT, MESH_OBJECT]})
 NESTED = json.dumps({"apiVersion": "v1", "kind": "List", "items": [json.loads(LIST)]})
 
@@ -32,7 +32,7 @@ FORMS: Mapping[str, Mapping[str, bytes]] = {
     },
     "a List": {"all.json": LIST.encode()},
     "a List in a List": {"all.json": NESTED.encode()},
-    "a List in YAML": {"all.yaml": kubeyaml.dump(json.loads(LIST)).encode()},
+    "a List in YAML": {"all.yaml": yaml.dump(json.loads(LIST)).encode()},
 }
 
 
@@ -60,7 +60,7 @@ def test_the_mesh_is_optional() -> None:
 
 def test_namespaces_are_kept_by_name() -> None:
     of = compile_files({**BUNDLE, "ns.yaml": NAMESPACE.encode()})
-    assert of.namespaces == {"shop": kubeyaml.load(NAMESPACE)}
+    assert of.namespaces == {"shop": yaml.load(NAMESPACE)}
 
 
 def test_the_policy_is_laid_over_the_bundles_rules() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podgraft import bundle, kubeyaml
+from podgraft import bundle, yaml
 from podgraft.bundle import BundleError, MutationContext
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import Policy
@@ -34,8 +34,8 @@ POD: Object = {
 
 
 def overlay(template: str, name: str = "o") -> str:
-    spec = {"matchConstraints": kubeyaml.load(f"resourceRules: [{PODS}]"), "template": template}
-    return kubeyaml.dump(
+    spec = {"matchConstraints": yaml.load(f"resourceRules: [{PODS}]"), "template": template}
+    return yaml.dump(
         {
             "apiVersion": "podgraft.dev/v1",
             "kind": "Overlay",

@@ -2,7 +2,8 @@
 
 import sys
 
-from podgraft.cli import connection_loop, main
+from podgraft.cli import main
+from podgraft.cli.serve import connection_loop
 
 connection_loop.HANDSHAKE_SECONDS = 1.0
 connection_loop.FIRST_REQUEST_SECONDS = 1.0

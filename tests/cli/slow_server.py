@@ -9,8 +9,8 @@ from pathlib import Path
 
 from flask import Flask, request
 
-from podgraft.cli.https import Server, ServerConfig
-from podgraft.cli.tls import ReloadingContext, TLSFiles
+from podgraft.cli.serve.https import Server, ServerConfig
+from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
 
 app = Flask(__name__)
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podgraft.cli.connection import Connection, Phase, source_of
-from podgraft.cli.connection_set import ConnectionSet
+from podgraft.cli.serve.connection import Connection, Phase, source_of
+from podgraft.cli.serve.connection_set import ConnectionSet
 
 
 def connection(source: str, phase: Phase = Phase.HEAD, *, proven: bool = False) -> Connection:

@@ -6,7 +6,12 @@ import pytest
 from gunicorn.config import Config
 from gunicorn.http.errors import ParseException
 
-from podgraft.cli.framing import MAX_HEAD_BYTES, BodyPending, LengthRequiredError, read_message
+from podgraft.cli.serve.framing import (
+    MAX_HEAD_BYTES,
+    BodyPending,
+    LengthRequiredError,
+    read_message,
+)
 
 CONFIGURATION = Config()
 CLIENT = ("192.0.2.7", 1)

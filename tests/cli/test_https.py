@@ -19,7 +19,7 @@ from certificates.issuing import Validity
 from certificates.keys import KeyType, PrivateKey
 from pki import NOW, Authority
 from podgraft.cli.failure import CommandError
-from podgraft.cli.tls import ReloadingContext, TLSFiles
+from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
 
 CA = Authority()
 KEY = keys.make_key(KeyType.P_256)
@@ -86,7 +86,9 @@ def running_server(tmp_path: Path) -> Iterator[RunningServer]:
             process.wait(timeout=20)
 
 
-def test_a_new_certificate_is_shown_and_open_connections_live_on(running_server: RunningServer) -> None:
+def test_a_new_certificate_is_shown_and_open_connections_live_on(
+    running_server: RunningServer,
+) -> None:
     with running_server.connect() as old, ThreadPoolExecutor() as pool:
         assert _get(old, "/slow/0") == (200, "done")
         before = running_server.fetch_certificate()

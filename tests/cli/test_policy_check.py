@@ -9,7 +9,7 @@ import pytest
 
 from events.broken import BROKEN, POLICY, Broken
 from events.kept import BUNDLE
-from podgraft import bundle, injection, kube, policy
+from podgraft import bundle, injectors, kube, policy
 from podgraft.cli import main
 from podgraft.cli.policy import schema
 from podgraft.jsonvalue import Object
@@ -83,7 +83,7 @@ def finding_locations(findings: list[str]) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "fault", [policy.Diagnostic, bundle.Diagnostic, injection.Diagnostic, kube.SelectorDiagnostic]
+    "fault", [policy.Diagnostic, bundle.Diagnostic, injectors.Diagnostic, kube.SelectorDiagnostic]
 )
 def test_no_fault_can_be_made_without_a_remedy(fault: type) -> None:
     [remedy] = [field for field in dataclasses.fields(fault) if field.name == "remedy"]

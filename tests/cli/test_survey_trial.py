@@ -6,9 +6,9 @@ import pytest
 
 from events.broken import BROKEN, POLICY, Broken
 from events.kept import write, write_injector
-from podgraft.cli.survey import survey
+from podgraft.cli.serve.startup_check import survey
 from podgraft.store import FolderCallers, FolderStore
-from podgraft.store.last_good import FileLastGood
+from podgraft.store.last_known_good import FileLastGood
 from podgraft.web import Auth
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from podgraft import kube, kubeyaml
+from podgraft import kube, yaml
 from podgraft.jsonvalue import JSON, Object, equal, object_at, objects_at
 from podgraft.kube import workload
 
@@ -18,7 +18,7 @@ CHANGES_WHEN_REINJECTED = "ISTIO_METAJSON_ANNOTATIONS"
 
 def compare_streams(got: str, expected: str) -> str | None:
     """The first difference between two YAML streams, document by document."""
-    ours, theirs = ([*map(_document, kubeyaml.load_all(text))] for text in (got, expected))
+    ours, theirs = ([*map(_document, yaml.load_all(text))] for text in (got, expected))
     if len(ours) != len(theirs):
         return f"{len(ours)} documents instead of {len(theirs)}"
     found = (

@@ -15,9 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from podgraft import kubeyaml, patch
-from podgraft.injection import InjectionError, istio, kubeinject
-from podgraft.injection.istio import mesh, messages, releases
+from podgraft import patch, yaml
+from podgraft.injectors import InjectionError, istio
+from podgraft.injectors.istio import kubeinject, releases
+from podgraft.injectors.istio.config import mesh, protojson
 from podgraft.jsonvalue import JSON, Object, dump
 from podgraft.policy import Inject, decide
 
@@ -145,7 +146,7 @@ def _numeric_sort_key(path: Path) -> tuple[int, ...]:
 def _mesh(release: str, path: Path, changes: Object) -> str:
     """The effective mesh configuration with the case's changes, as a text to be applied again."""
     profile = releases.parse_release(release)
-    schema = messages.schema(profile)
+    schema = protojson.schema(profile)
     effective = mesh.apply_mesh_config(
         schema, mesh.defaults(profile), path.read_text(encoding="utf-8"), []
     )
@@ -198,7 +199,7 @@ def _apply_and_admit(used: istio.Injector, pod: Object, namespace: str) -> Objec
 
 def _patch(case: Case) -> str | None:
     """A whole patch; the release's test gave the template a version of its own."""
-    pod = kubeyaml.load((case.folder / case.facts["pod"]).read_text(encoding="utf-8"))
+    pod = yaml.load((case.folder / case.facts["pod"]).read_text(encoding="utf-8"))
     assert isinstance(pod, dict)
     text = (case.folder / case.facts["config"]).read_text(encoding="utf-8")
     config = text if case.minor != "1.0" else dump({"policy": "enabled", "template": text})

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from injection.istio import hostile
-from podgraft.injection import istio
+from podgraft.injectors import istio
 
 from . import corpus
 

@@ -18,17 +18,13 @@ import pytest
 from injection.istio import bundles
 from injection.istio.bundles import sample, template_injector
 from podgraft import patch
-from podgraft.gotemplate import BUILTINS, Projection
-from podgraft.injection import InjectionError, istio
-from podgraft.injection.istio import (
-    functions,
-    mesh_types,
-    messages,
-    overlay,
-    releases,
-    rendering,
-)
+from podgraft.injectors import InjectionError, istio
+from podgraft.injectors.istio import releases
+from podgraft.injectors.istio.config import protojson
+from podgraft.injectors.istio.data import mesh_types
+from podgraft.injectors.istio.render import functions, pod_overlay, rendering
 from podgraft.jsonvalue import Object, dump, object_at
+from podgraft.texttemplate import BUILTINS, Projection
 
 from . import corpus
 
@@ -90,7 +86,7 @@ def disable_caches() -> Generator[None]:
     def parse_uncached(
         memory: rendering.TemplateCache[Any], text: str
     ) -> rendering.ParsedText[Any]:
-        raw = overlay.parse(text)
+        raw = pod_overlay.parse(text)
         return rendering.ParsedText(raw, memory.make(raw))
 
     with pytest.MonkeyPatch.context() as patched:
@@ -326,7 +322,7 @@ def test_functions_that_say_what_they_read_read_nothing_else(call: str) -> None:
 def test_every_function_that_says_what_it_reads_is_tested() -> None:
     profile = releases.parse_release("1.30")
     known = functions.template_functions(
-        profile, {}, {}, mesh_types.types(messages.schema(profile))
+        profile, {}, {}, mesh_types.types(protojson.schema(profile))
     )
     telling = {name for name, each in {**BUILTINS, **known}.items() if each.dependencies}
     assert telling == {call.partition(" ")[0] for call in CALLS}

@@ -8,8 +8,8 @@ import pytest
 
 from injection.istio.pods import find_nulls
 from podgraft import patch
-from podgraft.injection import istio
-from podgraft.injection.istio import releases
+from podgraft.injectors import istio
+from podgraft.injectors.istio import releases
 from podgraft.jsonvalue import Object, dump
 
 from . import corpus

@@ -15,7 +15,7 @@ import certs
 from account import start_account_with_bucket
 from certificates import keys, pem
 from endpoint import serve_certificate
-from podgraft import cli, kubeyaml
+from podgraft import cli, yaml
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "deploying.md").read_text()
@@ -45,7 +45,7 @@ def section(name: str) -> dict[str, Any]:
     names, bodies = parts[::2], parts[1::2]
     defaults = [re.search(r"^    Default: (.*)$", each, re.MULTILINE) for each in bodies]
     return {
-        name: kubeyaml.load(found[1]) if found else None
+        name: yaml.load(found[1]) if found else None
         for name, found in zip(names, defaults, strict=True)
     }
 

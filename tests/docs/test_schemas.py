@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from podgraft import kubeyaml, policy
-from podgraft.injection import overlay
+from podgraft import policy, yaml
+from podgraft.injectors.overlay import overlay
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import Cursor, Diagnostics, PolicyError
 
@@ -135,13 +135,13 @@ def is_valid_policy(text: str) -> bool:
 
 @pytest.mark.parametrize("text", GOOD_POLICIES)
 def test_a_good_policy_pleases_schema_and_reader(text: str) -> None:
-    assert POLICY.find_errors(kubeyaml.load(text)) == []
+    assert POLICY.find_errors(yaml.load(text)) == []
     assert is_valid_policy(text)
 
 
 @pytest.mark.parametrize("text", BAD_POLICIES)
 def test_a_bad_policy_pleases_neither(text: str) -> None:
-    assert POLICY.find_errors(kubeyaml.load(text))
+    assert POLICY.find_errors(yaml.load(text))
     assert not is_valid_policy(text)
 
 
@@ -150,14 +150,14 @@ def manifest(spec: str) -> JSON:
         "apiVersion": "podgraft.dev/v1",
         "kind": "Overlay",
         "metadata": {"name": "a"},
-        "spec": kubeyaml.load(spec),
+        "spec": yaml.load(spec),
     }
     return found
 
 
 def find_overlay_errors(spec: str) -> list[str]:
     notes = Diagnostics()
-    overlay.parse_overlay(Cursor(kubeyaml.load(spec), "/spec", notes), "a")
+    overlay.parse_overlay(Cursor(yaml.load(spec), "/spec", notes), "a")
     return [str(fault) for fault in notes.errors]
 
 
@@ -177,10 +177,10 @@ def test_a_bad_overlay_pleases_neither(spec: str) -> None:
 def test_samples_name_the_schema_that_they_keep(path: Path) -> None:
     """So that an editor with the YAML language server completes them."""
     text = path.read_text()
-    for document in kubeyaml.load_all(text):
+    for document in yaml.load_all(text):
         if isinstance(document, dict) and document.get("kind") == "Overlay":
             assert OVERLAY.find_errors(document) == []
             assert "yaml-language-server: $schema=../../../docs/schemas/overlay" in text
     if path.name == "policy.yaml" and path.parent.parent.name == "samples":
-        assert POLICY.find_errors(kubeyaml.load(text)) == []
+        assert POLICY.find_errors(yaml.load(text)) == []
         assert "yaml-language-server: $schema=../../docs/schemas/policy" in text

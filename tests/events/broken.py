@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podgraft import kubeyaml
+from podgraft import yaml
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio" / "bundle"
 POLICY = (SAMPLE.parent / "policy.yaml").read_text()
@@ -35,15 +35,15 @@ def sample(
 ) -> Files:
     """The sample of Istio, with other values, or with texts of its configuration replaced."""
     files = {path.name: path.read_bytes() for path in sorted(SAMPLE.glob("*.yaml"))}
-    document: Any = kubeyaml.load(files["injector.yaml"].decode())
-    own: Any = kubeyaml.load(document["data"]["values"])
+    document: Any = yaml.load(files["injector.yaml"].decode())
+    own: Any = yaml.load(document["data"]["values"])
     if values is not None:
         values(own)
     document["data"]["values"] = json.dumps(own)
     for old, new in (replaced or {}).items():
         assert old in document["data"]["config"]
         document["data"]["config"] = document["data"]["config"].replace(old, new, 1)
-    return {**files, "injector.yaml": kubeyaml.dump(document).encode()}
+    return {**files, "injector.yaml": yaml.dump(document).encode()}
 
 
 def overlay(template: str, resources: tuple[str, ...] = ("pods",), **more: Any) -> Files:
@@ -99,14 +99,14 @@ def _empty_trust_domain() -> Files:
     name, document = next(
         (name, found)
         for name, content in files.items()
-        if isinstance(found := kubeyaml.load(content.decode()), dict)
+        if isinstance(found := yaml.load(content.decode()), dict)
         and "mesh" in (found.get("data") or {})  # pyright: ignore[reportOperatorIssue]
     )
     data: Any = document["data"]
-    mesh: Any = kubeyaml.load(data["mesh"])
+    mesh: Any = yaml.load(data["mesh"])
     mesh["trustDomain"] = ""
-    data["mesh"] = kubeyaml.dump(mesh)
-    return {**files, name: kubeyaml.dump(document).encode()}
+    data["mesh"] = yaml.dump(mesh)
+    return {**files, name: yaml.dump(document).encode()}
 
 
 _HUB = "injector.yaml /data/values/global/hub"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from podgraft.store import tokens
+from podgraft.store import caller_document
 
 CONFIG = """\
 apiVersion: v1
@@ -74,7 +74,7 @@ def write_injector(
 
 def admit(folder: Path, cluster: str, *known: str, subject: str | None = None) -> None:
     """Write who may call for a cluster."""
-    lines = ["tokens:"] + [f"  - sha256: {tokens.hash_token(token)}" for token in known]
+    lines = ["tokens:"] + [f"  - sha256: {caller_document.hash_token(token)}" for token in known]
     lines += [f"subjects: ['{subject}']"] if subject else []
     write(folder / "auth" / f"{cluster}.yaml", "\n".join(lines).encode())
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from oracle.typed import decode
 from oracle.universe import PROBES
-from podgraft.gotemplate import ExecError, TemplateError, compile_
+from podgraft.texttemplate import ExecError, TemplateError, compile_
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

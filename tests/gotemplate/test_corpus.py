@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from podgraft.gotemplate import BUILTINS
-from podgraft.gotemplate.parser import parse
-from podgraft.gotemplate.source import Source
+from podgraft.texttemplate import BUILTINS
+from podgraft.texttemplate.parse.parser import parse
+from podgraft.texttemplate.parse.source import Source
 
 VARIABLE = "PODGRAFT_CORPUS"
 BESIDE = Path(__file__).parents[2].parent / "shared" / "corpus"

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from podgraft import kube
-from podgraft.gotemplate import BUILTINS, compile_, sprig
-from podgraft.govalue import ANY, ANY_MAP, STRING, Field, struct_type
+from podgraft import kube, sprig
+from podgraft.go.reflect import ANY, ANY_MAP, STRING, Field, struct_type
+from podgraft.texttemplate import BUILTINS, compile_
 
 DATA = struct_type("test.Data")
 DATA.fields = (

@@ -6,16 +6,20 @@ from collections.abc import Mapping
 
 import pytest
 
-from podgraft.gotemplate import BUILTINS, Flow, Function, Harm, compile_, sprig
-from podgraft.govalue.slots import Slots
-from podgraft.govalue.tainting import tainted_json
-from podgraft.injection.istio import functions, mesh, mesh_types, messages, releases
-from podgraft.injection.istio.functions import add_render
-from podgraft.injection.overlay_data import FUNCTIONS
+from podgraft import sprig
+from podgraft.go.reflect.taint import Slots
+from podgraft.go.reflect.tainted_values import tainted_json
+from podgraft.injectors.istio import releases
+from podgraft.injectors.istio.config import mesh, protojson
+from podgraft.injectors.istio.data import mesh_types
+from podgraft.injectors.istio.render import functions
+from podgraft.injectors.istio.render.functions import add_render
+from podgraft.injectors.overlay.data import FUNCTIONS
+from podgraft.texttemplate import BUILTINS, Flow, Function, Harm, compile_
 
 
 def of_release(profile: releases.Profile) -> Mapping[str, Function]:
-    types = mesh_types.types(messages.schema(profile))
+    types = mesh_types.types(protojson.schema(profile))
     known = functions.template_functions(profile, mesh.proxy_defaults(profile), {}, types)
     return add_render(known)
 

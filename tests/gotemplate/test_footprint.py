@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from podgraft import gotemplate, govalue, kube
-from podgraft.gotemplate import (
+from podgraft import kube, texttemplate
+from podgraft.go import reflect
+from podgraft.go.reflect import Field, Struct, Value
+from podgraft.texttemplate import (
     ALL_ELEMENTS,
     Dependency,
     ExecError,
@@ -15,13 +17,12 @@ from podgraft.gotemplate import (
     KeyArgument,
     LimitError,
 )
-from podgraft.govalue import Field, Struct, Value
 
-DATA = govalue.struct_type("Data")
+DATA = reflect.struct_type("Data")
 DATA.fields = (
     Field("ObjectMeta", kube.OBJECT_META, "ObjectMeta"),
     Field("Spec", kube.POD_SPEC, "Spec"),
-    Field("Values", govalue.ANY_MAP, "Values"),
+    Field("Values", reflect.ANY_MAP, "Values"),
 )
 POD: dict[str, Any] = {
     "ObjectMeta": {"name": "web-1", "labels": {"app": "web", "tier": ""}, "annotations": {}},
@@ -37,23 +38,23 @@ POD: dict[str, Any] = {
 }
 
 
-def _names(containers: govalue.Slice) -> str:
+def _names(containers: reflect.Slice) -> str:
     return ",".join(each.field("Name") for each in containers)
 
 
-def _isset(entries: govalue.Map, key: str) -> bool:
+def _isset(entries: reflect.Map, key: str) -> bool:
     return key in entries
 
 
 FUNCTIONS = {
     "isset": Function(
         _isset,
-        (govalue.STRING_MAP, govalue.STRING),
+        (reflect.STRING_MAP, reflect.STRING),
         dependencies=(Dependency(0, (KeyArgument(1),)),),
     ),
     "names": Function(
         _names,
-        (govalue.slice_of(kube.CONTAINER),),
+        (reflect.slice_of(kube.CONTAINER),),
         dependencies=(Dependency(0, (ALL_ELEMENTS, "Name")),),
     ),
     "look": Function(lambda: "", uses_dot=True),
@@ -62,12 +63,12 @@ CONTAINERS = POD["Spec"]["containers"]
 META = POD["ObjectMeta"]
 
 
-def _compile_template(text: str) -> gotemplate.Program:
-    return gotemplate.compile_(text, name="t", functions=FUNCTIONS)
+def _compile_template(text: str) -> texttemplate.Program:
+    return texttemplate.compile_(text, name="t", functions=FUNCTIONS)
 
 
 def _project(text: str) -> Value:
-    return _compile_template(text).projection(DATA, {govalue.ANY_MAP})(POD)
+    return _compile_template(text).projection(DATA, {reflect.ANY_MAP})(POD)
 
 
 NAMES = {"Spec": {"containers": [{"name": "web"}, {"name": "log"}]}}
@@ -217,7 +218,7 @@ def write_template(random: Random) -> str:
     return f'{{{{define "other"}}}}{start}{other}{{{{end}}}}{start}{called}{main}'
 
 
-def _outcome(program: gotemplate.Program, data: Value) -> str:
+def _outcome(program: texttemplate.Program, data: Value) -> str:
     try:
         return program.render(Struct(DATA, data))
     except (ExecError, LimitError) as error:

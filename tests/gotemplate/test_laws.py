@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from oracle.typed import decode
 from oracle.universe import PROBES
-from podgraft.gotemplate import ExecError, LimitError, TemplateError, compile_, printing
-from podgraft.gotemplate.floats import format_float
-from podgraft.gotemplate.quoting import quote, unquote
-from podgraft.govalue import round_to_float32
+from podgraft.go.fmt import sprintf
+from podgraft.go.reflect import round_to_float32
+from podgraft.go.strconv.ftoa import format_float
+from podgraft.go.strconv.quote import quote, unquote
+from podgraft.texttemplate import ExecError, LimitError, TemplateError, compile_
 
 from .answers import answer
 from .generator import DATA, Generator
@@ -84,7 +85,7 @@ def test_a_generated_template_renders_or_fails_the_same_way_twice(random: Random
 
 @given(st.text(alphabet="%-+# 0123456789.*[]vdsqxXbcUteEfgGTwé!", max_size=20), st.lists(VALUES))
 def test_any_format_prints_any_values(format_: str, values: list[object]) -> None:
-    assert isinstance(printing.sprintf(format_, values), str)
+    assert isinstance(sprintf.sprintf(format_, values), str)
 
 
 @given(st.text())
@@ -109,9 +110,9 @@ def test_the_shortest_digits_of_a_float32_do_too(value: float) -> None:
 @given(VALUES)
 def test_printing_a_value_is_the_same_in_every_way(value: object) -> None:
     """But for nil, of which an action says that there is no value."""
-    shown = printing.sprint(value)
-    assert printing.sprintf("%v", (value,)) == shown
-    assert printing.sprintln(value) == f"{shown}\n"
+    shown = sprintf.sprint(value)
+    assert sprintf.sprintf("%v", (value,)) == shown
+    assert sprintf.sprintln(value) == f"{shown}\n"
     template = compile_("{{.}}{{print .}}", name="t", functions={})
     assert template.render(value) == ("<no value>" if value is None else shown) + shown
 
@@ -120,10 +121,10 @@ def test_code_and_output_do_not_depend_on_the_hash_seed() -> None:
     program = (
         "import ast\n"
         "from gotemplate.questions import language\n"
-        "from podgraft.gotemplate import BUILTINS, TemplateError\n"
-        "from podgraft.gotemplate.compiler import compile_templates\n"
-        "from podgraft.gotemplate.parser import parse\n"
-        "from podgraft.gotemplate.source import Source\n"
+        "from podgraft.texttemplate import BUILTINS, TemplateError\n"
+        "from podgraft.texttemplate.compile.compiler import compile_templates\n"
+        "from podgraft.texttemplate.parse.parser import parse\n"
+        "from podgraft.texttemplate.parse.source import Source\n"
         "for text in language.TEMPLATES:\n"
         "    source = Source('t', text)\n"
         "    try: trees = parse(source, ('{{', '}}'), BUILTINS)\n"

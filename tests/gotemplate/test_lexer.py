@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.gotemplate.lexer import TokenKind, tokens
+from podgraft.texttemplate.parse.lexer import TokenKind, tokens
 
 CASES = (
     # Text and trimming

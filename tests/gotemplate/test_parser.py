@@ -8,10 +8,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from oracle.universe import PROBES
-from podgraft.gotemplate import BUILTINS, LimitError, TemplateError, nodes
-from podgraft.gotemplate.parser import MAX_LOOPS, MAX_NESTING, parse
-from podgraft.gotemplate.quoting import quote
-from podgraft.gotemplate.source import Source
+from podgraft.go.strconv.quote import quote
+from podgraft.texttemplate import BUILTINS, LimitError, TemplateError
+from podgraft.texttemplate.parse import nodes
+from podgraft.texttemplate.parse.parser import MAX_LOOPS, MAX_NESTING, parse
+from podgraft.texttemplate.parse.source import Source
 
 from .generator import Generator
 

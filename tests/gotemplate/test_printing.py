@@ -3,9 +3,9 @@
 import pytest
 
 from oracle.typed import decode
-from podgraft import govalue as go
-from podgraft.gotemplate.printing import sprint, sprintf
-from podgraft.govalue import GoType, Kind, Value
+from podgraft.go import reflect as go
+from podgraft.go.fmt.sprintf import sprint, sprintf
+from podgraft.go.reflect import GoType, Kind, Value
 
 ADDRESS = "0xc000010000"
 POINTER = {"$type": "*int", "value": 5}

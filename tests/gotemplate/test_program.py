@@ -7,7 +7,9 @@ import traceback
 
 import pytest
 
-from podgraft.gotemplate import (
+from podgraft.go.fmt import sprintf
+from podgraft.go.reflect import ANY, INT, STRING, Method, Struct, Value, struct_type
+from podgraft.texttemplate import (
     ExecError,
     Function,
     FunctionError,
@@ -16,9 +18,7 @@ from podgraft.gotemplate import (
     Program,
     TemplateError,
     compile_,
-    printing,
 )
-from podgraft.govalue import ANY, INT, STRING, Method, Struct, Value, struct_type
 
 
 def compile_template(text: str, **functions: Function) -> Program:
@@ -140,7 +140,7 @@ def test_pythons_traceback_shows_the_template() -> None:
 def test_without_columns_in_code_the_line_is_still_right() -> None:
     """CPython can be told to keep no columns; errors lose theirs, not more."""
     program = (
-        "from podgraft.gotemplate import ExecError, compile_\n"
+        "from podgraft.texttemplate import ExecError, compile_\n"
         "try: compile_('a\\n{{.x}}\\n{{.x.y.z}}', name='t', functions={}).render({'x': {'y': 1}})\n"
         "except ExecError as error: print(error.line, error.reason)\n"
     )
@@ -321,5 +321,5 @@ def test_a_function_fails_in_its_own_words() -> None:
 
 def test_a_number_may_be_too_wide_for_its_format() -> None:
     """Go looks whether a width is above a million before it reads the last digit."""
-    assert printing.sprintf("%10000010d", (1,)) == "%!(NOVERB)%!(EXTRA int=1)"
-    assert len(printing.sprintf("%1000000d", (1,))) == 1_000_000
+    assert sprintf.sprintf("%10000010d", (1,)) == "%!(NOVERB)%!(EXTRA int=1)"
+    assert len(sprintf.sprintf("%1000000d", (1,))) == 1_000_000

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.gotime import (
+from podgraft.go.time import (
     LOCAL,
     UTC,
     DurationError,
@@ -16,7 +16,7 @@ from podgraft.gotime import (
     parse_duration,
     parse_time,
 )
-from podgraft.gotime.moments import date_from_days, days_in, days_since_epoch
+from podgraft.go.time.moments import date_from_days, days_in, days_since_epoch
 
 RFC_3339 = "2006-01-02T15:04:05.999999999Z07:00"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from podgraft import govalue as go
-from podgraft.govalue import Field, GoType, Kind, Member, Method, Struct
+from podgraft.go import reflect as go
+from podgraft.go.reflect import Field, GoType, Kind, Member, Method, Struct
 
 
 def struct(name: str, *fields: Field, **methods: Method) -> GoType:

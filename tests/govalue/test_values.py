@@ -4,8 +4,8 @@ from math import inf
 
 import pytest
 
-from podgraft import govalue as go
-from podgraft.govalue import Field, GoType, Kind, Map, Method, Pointer, Slice, Struct, Value
+from podgraft.go import reflect as go
+from podgraft.go.reflect import Field, GoType, Kind, Map, Method, Pointer, Slice, Struct, Value
 
 
 def shift(point: Value) -> int:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from functools import cache
 from textwrap import dedent
 
-from podgraft import kubeyaml
-from podgraft.injection import appmesh, istio, overlay
+from podgraft import yaml
+from podgraft.injectors import appmesh, istio
+from podgraft.injectors.overlay import overlay
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import Cursor, Diagnostics
 
@@ -49,7 +50,7 @@ def a_pod(annotations: dict[str, str], name: str = "app") -> Object:
 def an_overlay(template: str) -> overlay.Overlay:
     """An overlay for everything."""
     notes = Diagnostics()
-    spec = an_object(kubeyaml.load(EVERYTHING))
+    spec = an_object(yaml.load(EVERYTHING))
     found = overlay.parse_overlay(Cursor({**spec, "template": template}, "/spec", notes), "x")
     assert found is not None, notes.errors
     return found

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from podgraft import kubeyaml, patch
-from podgraft.injection import InvalidDocumentsError, OperatorError, UserError, appmesh
+from podgraft import patch, yaml
+from podgraft.injectors import InvalidDocumentsError, OperatorError, UserError, appmesh
 from podgraft.jsonvalue import JSON, Object
 
 TEMPLATE = """
@@ -380,6 +380,6 @@ def test_a_template_that_fails_for_a_pod_is_the_operators_fault() -> None:
 
 def test_the_example_of_the_format_is_read_from_yaml() -> None:
     """``kubectl get -o yaml`` is what bundles hold."""
-    text = kubeyaml.dump(mesh())
+    text = yaml.dump(mesh())
 
-    assert compile_meshes(an_object(kubeyaml.load(text))).meshes[0].name == "test-mesh"
+    assert compile_meshes(an_object(yaml.load(text))).meshes[0].name == "test-mesh"

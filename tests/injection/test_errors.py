@@ -2,9 +2,10 @@
 
 import pytest
 
-from podgraft.gotemplate import ExecError, compile_, sprig
-from podgraft.govalue import Value
-from podgraft.injection import InjectionError, OperatorError, UserError, redact
+from podgraft import sprig
+from podgraft.go.reflect import Value
+from podgraft.injectors import InjectionError, OperatorError, UserError, redact
+from podgraft.texttemplate import ExecError, compile_
 
 WITHHELD = "; podgraft explain says why"
 DATE, FAIL = '{{ mustToDate "2006" "s3cret" }}', '{{ fail "name a port" }}'

@@ -8,8 +8,8 @@ from hashlib import sha1
 
 import pytest
 
-from podgraft.injection import OperatorError, UserError
-from podgraft.injection.istio.draft import pod_annotations
+from podgraft.injectors import OperatorError, UserError
+from podgraft.injectors.istio.pod_builder import pod_annotations
 from podgraft.jsonvalue import JSON, Object
 
 from .hostile_templates import Render, a_mesh, a_pod, an_object, by_istio, by_overlay

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from injection.istio import bundles
-from podgraft import kubeyaml
-from podgraft.injection import OperatorError, UserError, kubeinject, manifests
-from podgraft.injection.istio import Injector
-from podgraft.injection.istio.draft import containers
-from podgraft.injection.lenient import coerce_to_string
+from podgraft import yaml
+from podgraft.injectors import OperatorError, UserError
+from podgraft.injectors.coerce import coerce_to_string
+from podgraft.injectors.istio import Injector, kubeinject, yaml_stream
+from podgraft.injectors.istio.pod_builder import containers
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.kube import POD
 
@@ -43,7 +43,7 @@ def _inject(text: str, release: str | None = None) -> kubeinject.KubeInjectResul
 
 
 def _documents(text: str) -> list[Object]:
-    return [each for each in kubeyaml.load_all(text) if isinstance(each, dict)]
+    return [each for each in yaml.load_all(text) if isinstance(each, dict)]
 
 
 def _pod_of(document: Object) -> Object:
@@ -83,9 +83,9 @@ def test_numbers_in_text_become_text_and_the_unknown_survives() -> None:
 
 
 def test_items_of_a_list_are_injected_one_by_one() -> None:
-    service, deployment = (kubeyaml.load(text) for text in (SERVICE, DEPLOYMENT))
+    service, deployment = (yaml.load(text) for text in (SERVICE, DEPLOYMENT))
     listed: Object = {"kind": "List", "apiVersion": "v1", "items": [service, deployment]}
-    (document,) = _documents(_inject(kubeyaml.dump(listed)).text)
+    (document,) = _documents(_inject(yaml.dump(listed)).text)
     first, second = objects_at(document, "items")
 
     assert first == service
@@ -242,7 +242,7 @@ spec: {containers: [{name: app}]}
 
 @given(st.lists(st.sampled_from([SERVICE, "a: 1\n", "# c\n", "- x\n"]), min_size=1, max_size=4))
 def test_a_stream_that_nothing_changes_is_copied(parts: list[str]) -> None:
-    assert manifests.rewrite_objects("---\n".join(parts), lambda each: each) == "".join(
+    assert yaml_stream.rewrite_objects("---\n".join(parts), lambda each: each) == "".join(
         f"{part}---\n" for part in parts
     )
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.injection.harmless import is_harmless
-from podgraft.injection.masks import Masker
-from podgraft.kubeyaml import NotYAMLError, load
+from podgraft.injectors.masking import Masker
+from podgraft.injectors.plain_text import is_harmless
+from podgraft.yaml import NotYAMLError, load
 
 TEXTS = st.text(st.sampled_from("ab:- ,#'\"{}[]&*!|>%@`\n\t\\~$./é×\u2028"), max_size=8) | st.text()
 

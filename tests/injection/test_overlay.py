@@ -4,13 +4,16 @@ from dataclasses import dataclass
 
 import pytest
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.admission import AdmissionRequest
-from podgraft.injection import OperatorError, UserError, overlay, overlay_conflicts
-from podgraft.injection.overlay import Overlay, OverlaySet
+from podgraft.injectors import OperatorError, UserError
+from podgraft.injectors.overlay import conflicts as overlay_conflicts
+from podgraft.injectors.overlay import overlay
+from podgraft.injectors.overlay.overlay import Overlay, OverlaySet
 from podgraft.jsonvalue import JSON, Object
+from podgraft.matching import constraints
 from podgraft.patch import diff
-from podgraft.policy import Cursor, Diagnostics, constraints
+from podgraft.policy import Cursor, Diagnostics
 
 EVERYTHING = """
 matchConstraints:
@@ -25,7 +28,7 @@ def an_object(value: JSON) -> Object:
 
 
 def parse_yaml(text: str) -> Object:
-    return an_object(kubeyaml.load(text))
+    return an_object(yaml.load(text))
 
 
 def an_overlay(template: str, *, name: str = "sidecar", more: str = "") -> Overlay:
@@ -238,12 +241,12 @@ def test_a_second_call_changes_nothing() -> None:
 
 
 def test_the_object_that_goes_in_is_never_changed() -> None:
-    before = kubeyaml.dump(POD)
+    before = yaml.dump(POD)
     apply_overlay(
         POD, an_overlay("metadata: {labels: {a: b}}\nspec: {containers: [{name: app, tty: true}]}")
     )
 
-    assert kubeyaml.dump(POD) == before
+    assert yaml.dump(POD) == before
 
 
 # Whether an overlay applies

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podgraft import kube
-from podgraft.injection import overlay_conflicts, overlay_touches
+from podgraft.injectors.overlay import conflicts, paths
 from podgraft.jsonvalue import Object
 
-POD = overlay_conflicts.SAMPLES[0]
+POD = conflicts.SAMPLES[0]
 
 _WORDS = st.sampled_from(["a", "b"])
 _MAPS = st.dictionaries(st.sampled_from(["a", "A", "b"]), st.none() | _WORDS, max_size=2)
@@ -51,9 +51,9 @@ _PARTIALS = _some(
 
 @given(st.lists(_PARTIALS, min_size=2, max_size=4))
 def test_no_pair_that_is_left_out_is_in_conflict(partials: list[Object]) -> None:
-    tried = set(overlay_touches.find_candidate_pairs(partials, kube.POD))
+    tried = set(paths.find_candidate_pairs(partials, kube.POD))
     for one, other in set(combinations(range(len(partials)), 2)) - tried:
-        between = overlay_conflicts.compare_orders(
+        between = conflicts.compare_orders(
             (str(one), partials[one]), (str(other), partials[other]), POD
         )
         assert not list(between)
@@ -78,4 +78,4 @@ def _container(**members: Any) -> Object:
     ],
 )
 def test_two_are_tried_where_they_touch_one_place(one: Object, other: Object, tried: bool) -> None:
-    assert bool(overlay_touches.find_candidate_pairs([one, other], kube.POD)) is tried
+    assert bool(paths.find_candidate_pairs([one, other], kube.POD)) is tried

@@ -12,11 +12,11 @@ from random import Random
 
 import pytest
 
-from podgraft.gotemplate import ExecError, LimitError
-from podgraft.gotemplate.tracing import Trace
-from podgraft.govalue.slots import Slots
-from podgraft.injection import InjectionError, OperatorError, UserError, istio
-from podgraft.injection.overlay_data import OverlayData
+from podgraft.go.reflect.taint import Slots
+from podgraft.injectors import InjectionError, OperatorError, UserError, istio
+from podgraft.injectors.overlay.data import OverlayData
+from podgraft.texttemplate import ExecError, LimitError
+from podgraft.texttemplate.run.tracing import Trace
 
 from .generated import PAYLOADS, Pair, pairs, wrong_structure
 from .hostile_templates import a_mesh, a_pod, an_injector, an_object, an_overlay

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from conformance import comparison, corpus
 from injection.istio import bundles
-from podgraft import kube, kubeyaml
-from podgraft.injection import InjectionError, UserError, istio, kubeinject
-from podgraft.injection.istio.draft import containers
-from podgraft.injection.lenient import coerce_to_string
-from podgraft.injection.uninject import remove_injection, uninject
+from podgraft import kube, yaml
+from podgraft.injectors import InjectionError, UserError, istio
+from podgraft.injectors.coerce import coerce_to_string
+from podgraft.injectors.istio import kubeinject
+from podgraft.injectors.istio.pod_builder import containers
+from podgraft.injectors.istio.uninject import remove_injection, uninject
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.kube import workload
 
@@ -31,7 +32,7 @@ def normalize_stream(text: str) -> list[JSON]:
 
     The sidecar is told the number alone: that a probe named its port is not written anywhere.
     """
-    return [_normalize_document(each) for each in kubeyaml.load_all(text)]
+    return [_normalize_document(each) for each in yaml.load_all(text)]
 
 
 def _normalize_document(document: JSON) -> JSON:
@@ -159,7 +160,7 @@ def deployments(draw: st.DrawFn) -> Object:
 
 @given(deployments(), st.sampled_from(RELEASES), st.booleans())
 def test_injection_undone_is_what_was_before(document: Object, release: str, native: bool) -> None:
-    text = kubeyaml.dump(document, sort_keys=False)
+    text = yaml.dump(document, sort_keys=False)
     injected = kubeinject.inject(bundles.sample(release, native=native), text).text
 
     assert_same(uninject(injected), text)
@@ -342,7 +343,7 @@ def test_the_group_of_the_proxy_goes_and_others_stay() -> None:
 
 
 SERVICE = "# kept\nkind: Service\napiVersion: v1\nmetadata:   {name: x}\n"
-INJECTED = kubeyaml.dump({"apiVersion": "v1", "kind": "Pod", **LEGACY}, sort_keys=False)
+INJECTED = yaml.dump({"apiVersion": "v1", "kind": "Pod", **LEGACY}, sort_keys=False)
 
 
 def test_other_documents_of_a_stream_are_copied_byte_for_byte() -> None:
@@ -371,7 +372,7 @@ def test_every_kind_of_workload_is_known(version: str, kind: str) -> None:
     document = workload.with_pod(bare, place, {**LEGACY})
     listed: Object = {"apiVersion": "v1", "kind": "List", "items": [document]}
 
-    for text in (kubeyaml.dump(document), kubeyaml.dump(listed)):
+    for text in (yaml.dump(document), yaml.dump(listed)):
         assert "istio-proxy" in text
         assert "istio-proxy" not in uninject(text)
         assert "name: app" in uninject(text)

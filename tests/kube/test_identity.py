@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from podgraft.jsonvalue import JSON, Object
-from podgraft.kube import OwnerRules, identity
+from podgraft.kube import OwnerRules, workload_owner
 
 SINCE_1_22 = OwnerRules()
 SINCE_1_9 = OwnerRules(
@@ -109,7 +109,7 @@ def metadata(case: Case) -> Object:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_pod_belongs_to_its_workload(case: Case) -> None:
-    found = identity.workload_of_pod(metadata(case), case.rules)
+    found = workload_owner.workload_of_pod(metadata(case), case.rules)
     assert (found.api_version, found.kind, found.name) == case.want
     assert found.namespace == "shop"
     assert found.metadata["name"] == found.name
@@ -117,7 +117,7 @@ def test_a_pod_belongs_to_its_workload(case: Case) -> None:
 
 def test_an_owner_that_does_not_control_is_none() -> None:
     owners: JSON = [{"kind": "Job", "name": "x-1234567890", "controller": False}]
-    found = identity.workload_of_pod({"generateName": "p-", "ownerReferences": owners})
+    found = workload_owner.workload_of_pod({"generateName": "p-", "ownerReferences": owners})
     assert (found.kind, found.name, found.namespace) == ("Pod", "", "")
 
 
@@ -126,16 +126,16 @@ def test_an_owner_that_does_not_control_is_none() -> None:
 )
 def test_the_label_of_a_deployment_config_was_hidden_once(rules: OwnerRules, shown: Object) -> None:
     before = metadata(Case(name="", owner=RC, labels={"a": "b", **CONFIG}, want=RC))
-    found = identity.workload_of_pod(before, rules)
+    found = workload_owner.workload_of_pod(before, rules)
     assert found.metadata["labels"] == shown
     assert before["labels"] == {"a": "b", **CONFIG}
 
 
 def test_a_workload_in_a_file_is_itself() -> None:
     meta: Object = {"name": "tick", "namespace": "shop", "labels": {"a": "b"}}
-    found = identity.workload_of_manifest(
+    found = workload_owner.workload_of_manifest(
         {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": meta}
     )
     assert (found.api_version, found.kind) == ("batch/v1", "CronJob")
     assert (found.name, found.namespace, found.metadata) == ("tick", "shop", meta)
-    assert identity.workload_of_manifest({}).name == ""
+    assert workload_owner.workload_of_manifest({}).name == ""

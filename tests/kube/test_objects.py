@@ -12,7 +12,7 @@ from events.recorded import NAMES
 from events.recorded import load_request as review
 from kube.recorded import load_fixture
 from podgraft import kube
-from podgraft.govalue import COMPLEX128
+from podgraft.go.reflect import COMPLEX128
 from podgraft.jsonvalue import JSON, equal
 
 ROWS = load_fixture("objects")

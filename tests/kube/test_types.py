@@ -6,7 +6,7 @@ import pytest
 
 import generate_kube_types
 from podgraft import kube
-from podgraft.govalue import Field, GoType, Kind, Slice, Struct
+from podgraft.go.reflect import Field, GoType, Kind, Slice, Struct
 from podgraft.jsonvalue import JSON
 from podgraft.kube import KubeTypes, structs
 

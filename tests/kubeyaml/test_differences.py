@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pytest
 
 from oracle import program
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.jsonvalue import JSON, MAX_DEPTH, equal
-from podgraft.kubeyaml import NotYAMLError
+from podgraft.yaml import NotYAMLError
 
 REFUSED = "refused"
 
@@ -47,9 +47,9 @@ READING = (
 def test_texts_that_go_reads_otherwise(case: Case) -> None:
     if case.ours == REFUSED:
         with pytest.raises(NotYAMLError):
-            kubeyaml.load(case.text, strict=False)
+            yaml.load(case.text, strict=False)
     else:
-        assert equal(kubeyaml.load(case.text, strict=False), case.ours)
+        assert equal(yaml.load(case.text, strict=False), case.ours)
 
 
 @pytest.mark.skipif("PODGRAFT_LIVE_ORACLE" not in os.environ, reason="asks Go itself")
@@ -68,28 +68,26 @@ def test_go_does_read_them_so(case: Case) -> None:
 def test_keys_that_become_one_string_are_a_repeated_key(text: str) -> None:
     """In Go the winner changes from run to run, even where it is strict."""
     with pytest.raises(NotYAMLError, match="stands twice"):
-        kubeyaml.load(text)
+        yaml.load(text)
 
 
 @pytest.mark.parametrize("character", ["\x7f", "\x80", "\x85", "\x9f", "\ufffe", "\U0010ffff"])
 def test_characters_that_marshal_loses_or_fails_on_are_escaped(character: str) -> None:
     for text in (character, f"a{character}b", f"a\n{character}"):
-        assert kubeyaml.load(kubeyaml.dump({text: text})) == {text: text}
-        assert kubeyaml.dump(text).startswith('"')
+        assert yaml.load(yaml.dump({text: text})) == {text: text}
+        assert yaml.dump(text).startswith('"')
 
 
 def test_keys_longer_than_libyaml_would_look_ahead_are_written_as_explicit_ones() -> None:
     key = "k" * 1025
-    assert kubeyaml.load(kubeyaml.dump({key: {key: [1]}})) == {key: {key: [1]}}
+    assert yaml.load(yaml.dump({key: {key: [1]}})) == {key: {key: [1]}}
 
 
 def test_keys_that_go_orders_in_a_circle_have_one_order_here() -> None:
     """1e before 8 (a number less than eight), 8 before 12, and 12 before 1e (letters go last)."""
-    texts = {
-        kubeyaml.dump(dict.fromkeys(keys, 0)) for keys in (("1e", "8", "12"), ("12", "8", "1e"))
-    }
+    texts = {yaml.dump(dict.fromkeys(keys, 0)) for keys in (("1e", "8", "12"), ("12", "8", "1e"))}
     assert len(texts) == 1
 
 
 def test_half_a_surrogate_pair_is_written_escaped() -> None:
-    assert json.loads(kubeyaml.dump("\ud800")) == "\ud800"
+    assert json.loads(yaml.dump("\ud800")) == "\ud800"

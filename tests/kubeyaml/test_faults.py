@@ -8,8 +8,8 @@ import pytest
 from yaml import YAMLError
 from yaml.events import StreamStartEvent
 
-from podgraft import kubeyaml
-from podgraft.kubeyaml import NotYAMLError, syntax
+from podgraft import yaml
+from podgraft.yaml import NotYAMLError, events
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +92,19 @@ FAULTS = (
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.text)
 def test_a_fault_says_where_and_what(fault: Fault) -> None:
     with pytest.raises(NotYAMLError) as caught:
-        kubeyaml.load(fault.text)
+        yaml.load(fault.text)
     assert str(caught.value) == fault.message
 
 
 def test_a_fault_in_a_later_document_has_the_line_of_the_whole_stream() -> None:
     with pytest.raises(NotYAMLError) as caught:
-        kubeyaml.load_all("a: 1\n---\nb: 2\n--- # third\nc: 3\nc: 4\n")
+        yaml.load_all("a: 1\n---\nb: 2\n--- # third\nc: 3\nc: 4\n")
     assert str(caught.value).startswith("line 6 column 1: the key 'c' stands twice")
 
 
 def test_a_document_may_not_begin_on_the_line_of_its_separator() -> None:
     with pytest.raises(NotYAMLError) as caught:
-        kubeyaml.load_all("a: 1\n--- {b: 2}\n")
+        yaml.load_all("a: 1\n--- {b: 2}\n")
     assert str(caught.value) == (
         "line 2 column 4: only a comment may stand after the separator ---; "
         "begin the document a line below"
@@ -114,22 +114,22 @@ def test_a_document_may_not_begin_on_the_line_of_its_separator() -> None:
 def test_nesting_without_end_is_refused_before_it_can_do_harm() -> None:
     for text in ("[" * 100_000, "{a: " * 100_000, "- " * 100_000):
         with pytest.raises(NotYAMLError, match="nested deeper than 200 levels"):
-            kubeyaml.load(text)
+            yaml.load(text)
 
 
 def test_pyyamls_own_parser_names_the_place_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(syntax, "CParser", None)
+    monkeypatch.setattr(events, "CParser", None)
     with pytest.raises(NotYAMLError, match="line 2 column 4: special characters are not allowed"):
-        kubeyaml.load("é: 1\nb: \x01")
+        yaml.load("é: 1\nb: \x01")
     with pytest.raises(NotYAMLError, match="line 1 column 5: mapping values are not allowed here"):
-        kubeyaml.load("a: b: c")
+        yaml.load("a: b: c")
 
 
 def test_without_libyaml_the_package_falls_back_to_pyyamls_parser(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "yaml._yaml", None)
-    spec = importlib.util.spec_from_file_location("podgraft.kubeyaml.syntax_alone", syntax.__file__)
+    spec = importlib.util.spec_from_file_location("podgraft.yaml.syntax_alone", events.__file__)
     assert spec is not None
     assert spec.loader is not None
     alone = importlib.util.module_from_spec(spec)
@@ -140,6 +140,6 @@ def test_without_libyaml_the_package_falls_back_to_pyyamls_parser(
 
 def test_an_error_without_a_place_is_placed_at_the_start() -> None:
     assert (
-        str(syntax.to_yaml_error("a", YAMLError("out of memory")))
+        str(events.to_yaml_error("a", YAMLError("out of memory")))
         == "line 1 column 1: out of memory"
     )

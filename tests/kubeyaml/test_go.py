@@ -8,9 +8,9 @@ import pytest
 
 from oracle import program
 from oracle.yaml.record import dump_rows, load_rows
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.jsonvalue import JSON, equal
-from podgraft.kubeyaml import NotYAMLError, syntax
+from podgraft.yaml import NotYAMLError, events
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LOADS = program.load_rows(FIXTURES / "load.jsonl")
@@ -26,11 +26,11 @@ def outcome(row: program.Row) -> tuple[str, JSON]:
     try:
         match row:
             case {"load": str() as text}:
-                return "value", kubeyaml.load(text, strict=False)
+                return "value", yaml.load(text, strict=False)
             case {"strict": str() as text}:
-                return "value", kubeyaml.load(text)
+                return "value", yaml.load(text)
             case _:
-                return "value", kubeyaml.load_all(row["all"])
+                return "value", yaml.load_all(row["all"])
     except NotYAMLError:
         return "refused", None
 
@@ -65,14 +65,14 @@ def test_every_recorded_text_is_read_as_go_reads_it(reader: str) -> None:
 
 
 def test_every_recorded_value_is_written_as_go_writes_it() -> None:
-    written = [(row["want"], kubeyaml.dump(row["dump"])) for row in DUMPS if "want" in row]
+    written = [(row["want"], yaml.dump(row["dump"])) for row in DUMPS if "want" in row]
     assert [pair for pair in written if pair[0] != pair[1]] == []
 
 
 def test_pyyamls_own_parser_reads_the_same_but_for_tabs_and_two_escapes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(syntax, "CParser", None)
+    monkeypatch.setattr(events, "CParser", None)
     others = [row for row in LOADS if not any(sign in str(row) for sign in ("\\t", "%FOO", "ud8"))]
     assert len(others) > 1000
     assert disagreements(others) == []
@@ -82,6 +82,6 @@ def test_pyyamls_own_parser_reads_the_same_but_for_tabs_and_two_escapes(
 def test_go_itself_agrees_on_texts_and_values_never_seen_before() -> None:
     random = Random()  # noqa: S311 - other rows each time
     rows = program.stable_answers("yaml", [*load_rows(random), *dump_rows(random)])
-    written = [(row["want"], kubeyaml.dump(row["dump"])) for row in rows if "dump" in row]
+    written = [(row["want"], yaml.dump(row["dump"])) for row in rows if "dump" in row]
     assert disagreements([row for row in rows if "dump" not in row]) == []
     assert [pair for pair in written if pair[0] != pair[1]] == []

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft import jsonvalue, kubeyaml
+from podgraft import jsonvalue, yaml
 from podgraft.jsonvalue import JSON, equal
 
 # What YAML allows in a text unescaped, line breaks of its own aside.
@@ -40,15 +40,15 @@ def as_go_prints_numbers(value: JSON) -> JSON:
 
 @given(VALUES)
 def test_a_written_value_is_read_back(value: JSON) -> None:
-    assert equal(kubeyaml.load(kubeyaml.dump(value)), as_go_prints_numbers(value))
+    assert equal(yaml.load(yaml.dump(value)), as_go_prints_numbers(value))
 
 
 @given(VALUES)
 def test_the_order_of_keys_changes_nothing_but_the_order_of_lines(value: JSON) -> None:
-    ordered, kept = kubeyaml.dump(value), kubeyaml.dump(value, sort_keys=False)
+    ordered, kept = yaml.dump(value), yaml.dump(value, sort_keys=False)
     assert sorted(ordered) == sorted(kept)
-    assert equal(kubeyaml.load(kept), kubeyaml.load(ordered))
-    assert json.dumps(kubeyaml.load(kept)) == json.dumps(as_go_prints_numbers(value))
+    assert equal(yaml.load(kept), yaml.load(ordered))
+    assert json.dumps(yaml.load(kept)) == json.dumps(as_go_prints_numbers(value))
 
 
 @given(VALUES)
@@ -56,21 +56,21 @@ def test_json_is_read_as_json(value: JSON) -> None:
     """Escaped, so that no character of it means something in YAML."""
     text = json.dumps(value, ensure_ascii=True)
     if "\\ud" not in text and "\x7f" not in text:  # YAML has no surrogate pairs
-        assert equal(kubeyaml.load(text), as_go_prints_numbers(value))
+        assert equal(yaml.load(text), as_go_prints_numbers(value))
 
 
 @given(st.text(PRINTABLE), st.booleans())
 def test_any_text_is_read_or_refused_and_nothing_else(text: str, strict: bool) -> None:
     try:
-        value = kubeyaml.load(text, strict)
-    except kubeyaml.NotYAMLError as error:
+        value = yaml.load(text, strict)
+    except yaml.NotYAMLError as error:
         value = str(error)
-    assert equal(kubeyaml.load(kubeyaml.dump(value)), value)
+    assert equal(yaml.load(yaml.dump(value)), value)
 
 
 @given(st.lists(VALUES, max_size=4))
 def test_documents_one_after_another_are_read_one_after_another(values: list[JSON]) -> None:
-    stream = "---\n".join(map(kubeyaml.dump, values))
+    stream = "---\n".join(map(yaml.dump, values))
     found = [as_go_prints_numbers(value) for value in values if value is not None]
-    if not any(line.startswith("---") for line in "".join(map(kubeyaml.dump, values)).split("\n")):
-        assert equal(kubeyaml.load_all(stream), found)
+    if not any(line.startswith("---") for line in "".join(map(yaml.dump, values)).split("\n")):
+        assert equal(yaml.load_all(stream), found)

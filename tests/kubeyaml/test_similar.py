@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.jsonvalue import JSON, equal
-from podgraft.kubeyaml import IncrementalLoader, NotYAMLError, reading, similar
+from podgraft.yaml import IncrementalLoader, NotYAMLError, decoder, incremental
 
 TEXT = """\
 metadata:
@@ -37,9 +37,9 @@ def _count_readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def load(text: str, *, strict: bool) -> JSON:
         read.append(text)
-        return reading.load(text, strict)
+        return decoder.load(text, strict)
 
-    monkeypatch.setattr(similar, "load", load)
+    monkeypatch.setattr(incremental, "load", load)
     return read
 
 
@@ -64,7 +64,7 @@ def test_a_changed_scalar_is_exchanged(old: str, new: str, monkeypatch: pytest.M
     texts.load(text)
     read = _count_readings(monkeypatch)
     assert changed != text
-    assert equal(texts.load(changed), kubeyaml.load(changed, strict=False))
+    assert equal(texts.load(changed), yaml.load(changed, strict=False))
     assert not read
 
 
@@ -156,7 +156,7 @@ def test_two_keys_that_mean_the_same_are_one(old: str, new: str) -> None:
 
 
 def _alone(text: str) -> JSON:
-    return kubeyaml.load(text, strict=False)
+    return yaml.load(text, strict=False)
 
 
 def _outcome(load: Callable[[str], JSON], text: str) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import cast
 
-from podgraft import govalue as go
-from podgraft.govalue import GoType, Kind, Value
+from podgraft.go import reflect as go
+from podgraft.go.reflect import GoType, Kind, Value
 from podgraft.jsonvalue import JSON
 
 from .universe import TYPES

@@ -6,10 +6,10 @@ Whatever is here must be the same there: the recorded answers came from those.
 from collections.abc import Callable
 from typing import NoReturn
 
-from podgraft import govalue as go
-from podgraft.gotemplate import Function, FunctionError
-from podgraft.gotemplate.printing import sprint, sprintf
-from podgraft.govalue import Field, GoType, Method, Value
+from podgraft.go import reflect as go
+from podgraft.go.fmt.sprintf import sprint, sprintf
+from podgraft.go.reflect import Field, GoType, Method, Value
+from podgraft.texttemplate import Function, FunctionError
 
 
 def _struct(name: str, fields: dict[str, GoType], embedded: tuple[str, ...] = ()) -> GoType:

@@ -1,6 +1,6 @@
 """The Go type Odd of tests/oracle/strategic/main.go: what strategic merge knows and no pod has."""
 
-from podgraft.govalue import (
+from podgraft.go.reflect import (
     INT,
     STRING,
     STRING_MAP,

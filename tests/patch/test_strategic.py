@@ -7,7 +7,7 @@ import pytest
 import effort
 from patch.odd import EDGE_TYPE
 from podgraft import kube
-from podgraft.govalue import Field, GoType, Kind, struct_type
+from podgraft.go.reflect import Field, GoType, Kind, struct_type
 from podgraft.jsonvalue import JSON, Object, equal
 from podgraft.patch import strategic
 from podgraft.patch.strategic import MergeError

@@ -14,7 +14,7 @@ import pytest
 import effort
 from benchmark import pods, scaling
 from benchmark.world import CLUSTER, BenchmarkInput, review_body, sample_input
-from podgraft import admission, bundle, kubeyaml, policy, review
+from podgraft import admission, bundle, policy, review, yaml
 from podgraft.kube import selectors
 from podgraft.review import ReviewContext, ReviewResponse
 from podgraft.store import CallerRegistry, Callers, Deadline, FolderStore
@@ -133,9 +133,7 @@ def overlays(count: int) -> Files:
 
 def overlays_for_all(count: int) -> Files:
     """Each for every pod, with a container and a label of its own."""
-    manifest: dict[str, Any] = json.loads(
-        json.dumps(kubeyaml.load(scaling.make_overlay(0).decode()))
-    )
+    manifest: dict[str, Any] = json.loads(json.dumps(yaml.load(scaling.make_overlay(0).decode())))
 
     def one(index: int) -> bytes:
         manifest["metadata"]["name"] = f"overlay-{index}"
@@ -143,7 +141,7 @@ def overlays_for_all(count: int) -> Files:
             f"metadata: {{labels: {{label-{index}: '{index}'}}}}\n"
             f"spec: {{containers: [{{name: sidecar-{index}, image: one}}]}}\n"
         )
-        return kubeyaml.dump(manifest).encode()
+        return yaml.dump(manifest).encode()
 
     return {f"{index}.yaml": one(index) for index in range(count)}
 
@@ -152,9 +150,9 @@ def one_template(count: int) -> Files:
     """One overlay of many lines, each with an action."""
     line = '  - {name: "c%d", image: {{ printf "%%s-%d" .ObjectMeta.Name | quote }}}\n'
     lines = "".join(line % (index, index) for index in range(count))
-    manifest: Any = kubeyaml.load(scaling.make_overlay(0).decode())
+    manifest: Any = yaml.load(scaling.make_overlay(0).decode())
     manifest["spec"]["template"] = f"spec:\n  containers:\n{lines}"
-    return {"overlay.yaml": kubeyaml.dump(manifest).encode()}
+    return {"overlay.yaml": yaml.dump(manifest).encode()}
 
 
 def parameters(count: int) -> Files:

@@ -36,9 +36,9 @@ AWS = {
 }
 # What a function needs beyond the list whose store is AWS; botocore's root is Powertools' doing.
 FOR_AWS = {f"podgraft.store.{name}" for name in ("aws", "cached", "direct", "refreshing", "s3")} | {
-    "podgraft.store.signing",
-    "podgraft.store.ssm",
-    "podgraft.store.waiting",
+    "podgraft.store.aws.sigv4",
+    "podgraft.store.aws.ssm",
+    "podgraft.store.aws.connection",
 }
 
 
@@ -84,7 +84,7 @@ def test_what_is_loaded_defines_its_dataclasses_without_compiling_them() -> None
     known: list[str] = json.loads(IMPORTED_MODULES_FILE.read_text())
     ours = {name for name in known if name.startswith("podgraft.")}
     found = {name for name in ours if COMPILED.search(_source(name))}
-    assert found == {"podgraft.gotemplate.source"}  # its cached properties need a __dict__
+    assert found == {"podgraft.texttemplate.parse.source"}  # its cached properties need a __dict__
 
 
 def test_what_is_loaded_compiles_no_pattern_before_its_first_use() -> None:
@@ -112,7 +112,7 @@ def test_aws_as_store_needs_no_software_development_kit(imported_modules: set[st
 
 def test_botocore_is_loaded_where_it_is_asked_for() -> None:
     found = _imports(AWS | {"PODGRAFT_AWS_CLIENT": "botocore"})
-    assert "podgraft.store.sdk" in found
+    assert "podgraft.store.aws.botocore_client" in found
 
 
 def _package_name(module: str) -> str:

@@ -13,8 +13,8 @@ import pytest
 
 import assemble
 from events.kept import TOKEN, admit, write_injector
-from podgraft import kubeyaml
-from podgraft.kubeyaml import NotYAMLError
+from podgraft import yaml
+from podgraft.yaml import NotYAMLError
 
 ROOT = Path(__file__).parents[2]
 EVENTS = Path(__file__).parents[1] / "events"
@@ -123,9 +123,13 @@ def test_the_ping_is_answered(recorded_responses: dict[tuple[str, bool], Any]) -
     assert recorded_responses["apigateway-v2-ping", True]["body"] == "pong"
 
 
-def test_what_is_not_served_is_refused_as_a_status(recorded_responses: dict[tuple[str, bool], Any]) -> None:
+def test_what_is_not_served_is_refused_as_a_status(
+    recorded_responses: dict[tuple[str, bool], Any],
+) -> None:
     refused = [
-        answer for (name, served), answer in recorded_responses.items() if not served and name not in BROKEN
+        answer
+        for (name, served), answer in recorded_responses.items()
+        if not served and name not in BROKEN
     ]
     assert {answer["statusCode"] for answer in refused} == {404}
     assert {json.loads(answer["body"])["kind"] for answer in refused} == {"Status"}
@@ -136,5 +140,5 @@ def test_what_is_no_yaml_is_told_in_the_same_words(
     text: str, recorded_responses: dict[tuple[str, bool], Any]
 ) -> None:
     with pytest.raises(NotYAMLError) as error:
-        kubeyaml.load(text)
+        yaml.load(text)
     assert recorded_responses[text, False] == str(error.value)

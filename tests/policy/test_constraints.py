@@ -6,7 +6,8 @@ import pytest
 
 from podgraft.admission import AdmissionRequest, GroupVersionResource, Operation
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import Cursor, Diagnostics, constraints
+from podgraft.matching import constraints
+from podgraft.policy import Cursor, Diagnostics
 
 PODS = GroupVersionResource("", "v1", "pods")
 DEPLOYMENTS = GroupVersionResource("apps", "v1", "deployments")

@@ -9,11 +9,11 @@ import pytest
 from events.kept import BUNDLE, CONFIG, write_injector
 from events.recorded import load_request
 from podgraft import admission, review
-from podgraft.injection import OperatorError
+from podgraft.injectors import OperatorError
 from podgraft.jsonvalue import Object
 from podgraft.review import ReviewContext, ReviewFailure, ReviewResponse
 from podgraft.store import FolderStore, NotLoadedError, Store
-from podgraft.store.cached import CachedStore
+from podgraft.store.aws.store import CachedStore
 from web.memory import MemoryStore
 
 SPARE = "      spare: |\n        {{ .Nonsense \n"

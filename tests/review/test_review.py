@@ -18,7 +18,7 @@ from podgraft.bundle import (
     ValidationResult,
     Validator,
 )
-from podgraft.injection import OperatorError, UserError
+from podgraft.injectors import OperatorError, UserError
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import InjectionRules, Policy
 from podgraft.review import ReviewContext, ReviewFailure, ReviewResponse

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from podgraft import admission, kubeyaml, patch, review
+from podgraft import admission, patch, review, yaml
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import constraints
+from podgraft.matching import constraints
 from podgraft.review import ReviewContext, ReviewResponse
 from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
@@ -85,7 +85,7 @@ def make_review(value: Object) -> bytes:
 
 def run_sample(path: Path, send: Send) -> dict[str, str]:
     """The goldens of one input: what each route said, and the object in the end."""
-    value = an_object(kubeyaml.load(path.read_text()))
+    value = an_object(yaml.load(path.read_text()))
     name = path.name.removeprefix("input.").removesuffix(".yaml")
     said: Object = {}
     routes = ("inject", "mutate", "validate") if value["kind"] == "Pod" else ("mutate", "validate")
@@ -98,7 +98,7 @@ def run_sample(path: Path, send: Send) -> dict[str, str]:
             break
     return {
         f"want.{name}.json": json.dumps(said, indent=2, ensure_ascii=False) + "\n",
-        f"want.{name}.yaml": kubeyaml.dump(value),
+        f"want.{name}.yaml": yaml.dump(value),
     }
 
 
@@ -138,7 +138,7 @@ def test_an_input_gives_its_goldens(
 def test_a_second_call_changes_nothing(path: Path) -> None:
     """The object that came out goes in again, as reinvocation may do."""
     _, name, _ = path.name.split(".")
-    after = an_object(kubeyaml.load((path.parent / f"want.{name}.yaml").read_text()))
+    after = an_object(yaml.load((path.parent / f"want.{name}.yaml").read_text()))
     for route in ("inject", "mutate") if after["kind"] == "Pod" else ("mutate",):
         response = an_object(
             review_with_engine(path.parent.name, route, make_review(after))["response"]

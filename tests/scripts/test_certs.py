@@ -73,7 +73,9 @@ def test_from_nothing_to_a_server_that_a_client_trusts(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", [("ca",), ("server", "a.example.com"), ("renew", "server")])
-def test_nothing_is_overwritten_without_force(certificate_folder: Run, command: tuple[str, ...]) -> None:
+def test_nothing_is_overwritten_without_force(
+    certificate_folder: Run, command: tuple[str, ...]
+) -> None:
     before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
     refused = certificate_folder(*command)
     assert refused.status == 1
@@ -137,7 +139,10 @@ def test_renewing_keeps_key_and_names_unless_told_otherwise(certificate_folder: 
     (old,) = pem.read_certificates(FOLDER / "server.pem")
     assert certificate_folder("renew", "server", "--as", "same").status == 0
     assert (
-        certificate_folder("renew", "server", "--as", "other", "--new-key", "--host", "c.example.com").status == 0
+        certificate_folder(
+            "renew", "server", "--as", "other", "--new-key", "--host", "c.example.com"
+        ).status
+        == 0
     )
     (same,), (other,) = (
         pem.read_certificates(FOLDER / "same.pem"),
@@ -173,7 +178,9 @@ def test_a_client_certificate_tells_how_to_let_the_cluster_in(certificate_folder
 
 def test_a_bundle_is_base64_of_every_ca(certificate_folder: Run) -> None:
     certificate_folder("ca", "--dir", "next", "--key-type", "p-256")
-    outcome = certificate_folder("bundle", "certificates/ca.pem", "next/ca.pem", "--output", "both.pem")
+    outcome = certificate_folder(
+        "bundle", "certificates/ca.pem", "next/ca.pem", "--output", "both.pem"
+    )
     both = (*pem.read_certificates(FOLDER / "ca.pem"), *pem.read_certificates(Path("next/ca.pem")))
     assert (
         pem.parse_certificates(base64.b64decode(outcome.out.strip(), validate=True), "stdout")
@@ -255,7 +262,10 @@ def test_a_fault_is_a_sentence_and_status_1(
 
 
 def test_what_aws_would_refuse_is_not_sent(certificate_folder: Run) -> None:
-    assert certificate_folder("server", "10.0.0.1", "--name", "address", "--key-type", "p-256").status == 0
+    assert (
+        certificate_folder("server", "10.0.0.1", "--name", "address", "--key-type", "p-256").status
+        == 0
+    )
     outcome = certificate_folder("import-acm", "--name", "address")
     assert (outcome.status, outcome.out) == (1, "")
     assert outcome.err.startswith("certs.py: not imported: the certificate must carry 1 to 100")
@@ -267,7 +277,9 @@ def test_a_wrong_command_line_is_status_2(run: Run) -> None:
 
 
 @pytest.mark.parametrize("cluster", ["a,CN=prod-eu", "a+CN=b", "x\ny", "../x", ""])
-def test_an_id_that_tokens_refuse_gets_no_certificate(certificate_folder: Run, cluster: str) -> None:
+def test_an_id_that_tokens_refuse_gets_no_certificate(
+    certificate_folder: Run, cluster: str
+) -> None:
     outcome = certificate_folder("client", cluster)
     assert (outcome.status, outcome.out) == (1, "")
     assert f"certs.py: cluster: got {json.dumps(cluster)}; {CLUSTER_REMEDY}" in outcome.err

@@ -18,7 +18,7 @@ from certificates.issuing import Validity
 from certificates.keys import KeyType
 from endpoint import serve_certificate
 from pki import NOW
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.identifiers import CLUSTER_REMEDY, INJECTOR_REMEDY
 from podgraft.jsonvalue import Object
 
@@ -34,7 +34,7 @@ class Outcome:
 
     @property
     def manifests(self) -> list[Object]:
-        return [one for one in kubeyaml.load_all(self.out) if isinstance(one, dict)]
+        return [one for one in yaml.load_all(self.out) if isinstance(one, dict)]
 
 
 Run = Callable[..., Outcome]
@@ -73,7 +73,7 @@ def _client(outcome: Outcome) -> Any:
 def test_what_is_printed_is_checked_sorted_and_stable(run: Run) -> None:
     once, again = run(*TRUSTED), run(*TRUSTED)
     assert once.status == 0
-    assert once.out == again.out == "---\n".join(map(kubeyaml.dump, once.manifests))
+    assert once.out == again.out == "---\n".join(map(yaml.dump, once.manifests))
     authority = pem.read_certificates(Path("certificates/ca.pem"))
     assert _client(once) == {
         "caBundle": trust.encode_ca_bundle(authority),
@@ -140,7 +140,7 @@ def test_the_guard_goes_by_the_bundles_own_rules_below_the_policy(run: Run) -> N
     values = '{"global": {"tag": "1.30.0"}}'
     Path("bundle").mkdir()
     Path("bundle/injector.yaml").write_text(
-        kubeyaml.dump({**manifest, "data": {"config": config, "values": values}})
+        yaml.dump({**manifest, "data": {"config": config, "values": values}})
     )
     Path("policy.yaml").write_text("neverInjectSelector: [{matchLabels: {job: import}}]\n")
     outcome = run("--guard", "--bundle", "bundle", "--policy", "policy.yaml")
@@ -158,7 +158,7 @@ def mesh(cluster_id: str) -> None:
     data: Object = {"config": "templates: {sidecar: ''}", "values": json.dumps(values)}
     Path("bundle").mkdir(exist_ok=True)
     Path("bundle/injector.yaml").write_text(
-        kubeyaml.dump(
+        yaml.dump(
             {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "i"}, "data": data}
         )
     )
@@ -306,13 +306,13 @@ def test_the_control_plane_shows_a_token_and_the_path_does_not(run: Run, port: s
     outcome = run("--token-file", "token", "--control-plane", "cp", url=URL + port)
     assert outcome.status == 0
     assert "t0k3n" not in outcome.out
-    (kubeconfig,) = kubeyaml.load_all(Path("cp/webhook-kubeconfig.yaml").read_text())
+    (kubeconfig,) = yaml.load_all(Path("cp/webhook-kubeconfig.yaml").read_text())
     assert kubeconfig == {
         "apiVersion": "v1",
         "kind": "Config",
         "users": [{"name": f"webhook.example.com{port}", "user": {"token": "t0k3n"}}],
     }
-    (configuration,) = kubeyaml.load_all(Path("cp/admission-configuration.yaml").read_text())
+    (configuration,) = yaml.load_all(Path("cp/admission-configuration.yaml").read_text())
     assert isinstance(configuration, dict)
     plugins: Any = configuration["plugins"]
     assert [one["name"] for one in plugins] == [

@@ -11,7 +11,7 @@ from certificates import keys, pem, trust
 from certificates.folder import CertificateFolder
 from endpoint import serve_certificate
 from pki import NOW
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.jsonvalue import JSON
 
 OLD, NEW = CertificateFolder(Path("old")), CertificateFolder(Path("new"))
@@ -40,7 +40,7 @@ def _make_registration(name: str, *roots: x509.Certificate, host: str = "a.examp
     client: JSON = {"url": f"https://{host}/inject", "caBundle": trust.encode_ca_bundle(roots)}
     webhook: JSON = {"name": "inject.podgraft.dev", "clientConfig": client}
     item: JSON = {"kind": "MutatingWebhookConfiguration", "webhooks": [webhook]}
-    Path(name).write_text(kubeyaml.dump({"kind": "List", "items": [item]}))
+    Path(name).write_text(yaml.dump({"kind": "List", "items": [item]}))
     return name
 
 

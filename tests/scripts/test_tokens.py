@@ -12,11 +12,11 @@ import pytest
 import tokens
 from credentials import CallerStorageError, Entry, Location, open_storage
 from credentials.parameters import ParameterStorage, open_parameter_storage
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.identifiers import CLUSTER_REMEDY
 from podgraft.store import FolderCallers
-from podgraft.store import tokens as hashes
-from podgraft.store.tokens import Callers
+from podgraft.store import caller_document as hashes
+from podgraft.store.caller_document import Callers
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def test_an_unknown_store_is_refused(store: str) -> None:
 # Parameter Store, as boto3 and botocore's model of the service see it.
 
 NAME = "/podgraft/auth/prod"
-TEXT = kubeyaml.dump(hashes.to_document(Callers()))
+TEXT = yaml.dump(hashes.to_document(Callers()))
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ import outputs
 import tokens
 from account import start_account_with_bucket
 from podgraft.store import FolderCallers
-from podgraft.store import tokens as hashes
-from podgraft.store.aws import RetryBudget
-from podgraft.store.sdk import make_clients
-from podgraft.store.ssm import ParameterReader
+from podgraft.store import caller_document as hashes
+from podgraft.store.aws.botocore_client import make_clients
+from podgraft.store.aws.client import RetryBudget
+from podgraft.store.aws.ssm import ParameterReader
 
 ROOT = Path(__file__).parents[2]
 STACK = ("--stack-name", "podgraft-dev")

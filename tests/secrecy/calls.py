@@ -13,7 +13,7 @@ from typing import Any
 from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, admit, write, write_injector
 from events.recorded import load_request
 from podgraft import admission
-from podgraft.injection import OperatorError
+from podgraft.injectors import OperatorError
 from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
 from podgraft.web import errors
 from podgraft.web.faults import INTERNAL, TABLE

@@ -7,7 +7,7 @@ from functools import cache
 from urllib.parse import quote
 
 from events.kept import OTHER_TOKEN, PATH_TOKEN, TOKEN
-from podgraft.store import tokens
+from podgraft.store import caller_document
 
 # A word that no output has a reason to hold: a value that has it in it is known everywhere.
 MARK = "planted"
@@ -21,7 +21,7 @@ SECRETS: Mapping[str, str] = {
     "the token": TOKEN,
     "the token of another cluster": OTHER_TOKEN,
     "the token in the path": PATH_TOKEN,
-    "the hash of the token": tokens.hash_token(TOKEN),
+    "the hash of the token": caller_document.hash_token(TOKEN),
     "a planted value": MARK,
 }
 

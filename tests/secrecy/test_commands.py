@@ -26,7 +26,7 @@ from account import deploy_stack
 from credentials import Entry
 from credentials.parameters import ParameterStorage
 from events.kept import BUNDLE, CONFIG, TOKEN
-from podgraft import cli, kubeyaml
+from podgraft import cli, yaml
 from podgraft.cli.policy.cloud import DeployedInjector
 from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, pod
 from secrecy.planted import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
@@ -59,7 +59,7 @@ def bundle_with_failing_template(action: str) -> Mapping[str, str]:
 
 
 POD: Any = json.loads(pod())["request"]["object"]
-SPEC = kubeyaml.dump(POD)
+SPEC = yaml.dump(POD)
 FILES: Mapping[str, str] = {
     **{f"bundle/{path}": content.decode() for path, content in BUNDLE.items()},
     "policy.yaml": f"features: {json.dumps({'env': {'A': ENVIRONMENT}})}\n"
@@ -77,7 +77,7 @@ BROKEN_PODS: Sequence[Mapping[str, str]] = (
     {"pod.yaml": SPEC + f"x: !!int {MARK}\n"},
     {"pod.yaml": SPEC + f"x: '{MARK}\n"},
     {"pod.yaml": f"- {MARK}\n"},
-    {"pod.yaml": kubeyaml.dump({**POD, "spec": {"containers": MARK}})},
+    {"pod.yaml": yaml.dump({**POD, "spec": {"containers": MARK}})},
 )
 FAILING: Sequence[Mapping[str, str]] = (
     bundle_with_failing_template(f"{{{{ range {ENV} }}}}{{{{ end }}}}"),

@@ -13,7 +13,7 @@ from botocore.session import get_session
 
 from events.kept import BUNDLE, TOKEN
 from podgraft import bundle
-from podgraft.store import tokens
+from podgraft.store import caller_document
 from runtime_api import serve_runtime_api, start_runtime_client
 from secrecy.calls import Call, pod
 from secrecy.function import event, function
@@ -29,7 +29,7 @@ PARAMETERS = {
         {"bundle": DIGEST, "features": {"env": {"A": ENVIRONMENT}}}
     ),
     "/podgraft/auth/prod-eu": json.dumps(
-        {"tokens": [{"sha256": tokens.hash_token(TOKEN), "note": MARK}]}
+        {"tokens": [{"sha256": caller_document.hash_token(TOKEN), "note": MARK}]}
     ),
 }
 

@@ -20,8 +20,9 @@ from werkzeug.test import TestResponse
 from events.recorded import load_request
 from podgraft import bundle
 from podgraft.jsonvalue import JSON
-from podgraft.store import CallerRegistry, Deadline, aws, deadline, direct, s3, sdk, ssm
-from podgraft.store.cached import CachedStore
+from podgraft.store import CallerRegistry, Deadline, deadline
+from podgraft.store.aws import botocore_client, client, http_client, s3, ssm
+from podgraft.store.aws.store import CachedStore
 from podgraft.web import Auth, create_app
 from store.aws_fault_proxy import Fault, FaultyAws, Service
 
@@ -32,7 +33,9 @@ REFRESH_SECONDS = 30.0
 GENEROUS_SECONDS, LITTLE_SECONDS = 60.0, 0.3
 
 # Its limits are those of the review alone.
-_PATIENT = sdk.CONFIG.merge(Config(connect_timeout=GENEROUS_SECONDS, read_timeout=GENEROUS_SECONDS))
+_PATIENT = botocore_client.CONFIG.merge(
+    Config(connect_timeout=GENEROUS_SECONDS, read_timeout=GENEROUS_SECONDS)
+)
 ENVIRONMENT = {
     "AWS_REGION": "eu-central-1",
     "AWS_ACCESS_KEY_ID": "test",
@@ -125,15 +128,15 @@ class World:
         )
         return app.test_client()
 
-    def _clients(self) -> tuple[aws.ParameterStore, aws.ObjectStore]:
+    def _clients(self) -> tuple[client.ParameterStore, client.ObjectStore]:
         if self.way == "direct":
-            account = direct.config_from_environment(
+            account = http_client.config_from_environment(
                 ENVIRONMENT | {"AWS_ENDPOINT_URL": self.faulty.endpoint}
             )
             assert account is not None
-            return direct.Ssm(account), direct.S3(account)
+            return http_client.Ssm(account), http_client.S3(account)
         made = [_client(self.faulty.endpoint, service, _PATIENT) for service in ("ssm", "s3")]
-        return sdk.Ssm(made[0]), sdk.S3(made[1])
+        return botocore_client.Ssm(made[0]), botocore_client.S3(made[1])
 
 
 class _Nobody:
@@ -164,9 +167,9 @@ def aws_world(faulty: FaultyAws, way: str) -> Generator[World]:
     """A bundle in S3 and a policy that names it; everything works until a test says otherwise."""
     with pytest.MonkeyPatch.context() as patch:
         world = World(faulty, *_clients(faulty), way, patch, [])
-        patch.setattr(aws, "sleep", world.sleep)
-        patch.setattr(direct, "READ_SECONDS", GENEROUS_SECONDS)
-        patch.setattr(direct, "CONNECT_SECONDS", GENEROUS_SECONDS)
+        patch.setattr(client, "sleep", world.sleep)
+        patch.setattr(http_client, "READ_SECONDS", GENEROUS_SECONDS)
+        patch.setattr(http_client, "CONNECT_SECONDS", GENEROUS_SECONDS)
         world.mend()
         world.s3.create_bucket(
             Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}

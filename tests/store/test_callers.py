@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from podgraft.store import Callers, NotLoadedError, UnavailableError, tokens
-from podgraft.store.aws import RetryBudget
-from podgraft.store.book import CallerDocuments
-from podgraft.store.cached import CachedCallers
-from podgraft.store.ssm import Parameter
+from podgraft.store import Callers, NotLoadedError, UnavailableError, caller_document
+from podgraft.store.aws.client import RetryBudget
+from podgraft.store.aws.ssm import Parameter
+from podgraft.store.aws.store import CachedCallers
+from podgraft.store.callers import CallerDocuments
 
 BROKEN = "tokens: nonsense"
 NOT_YAML = "tokens: [s3cret"
@@ -16,7 +16,9 @@ WHY = "the callers of cluster b: tokens: expected a list"
 
 
 def callers_document(*known: str) -> str:
-    return "tokens:\n" + "".join(f"- sha256: {tokens.hash_token(token)}\n" for token in known)
+    return "tokens:\n" + "".join(
+        f"- sha256: {caller_document.hash_token(token)}\n" for token in known
+    )
 
 
 class Source:
@@ -35,7 +37,7 @@ class Source:
         return {name: Parameter(text, "1") for name, text in self.documents.items()}
 
     def knows(self, cluster: str, token: str) -> bool:
-        return self.store.callers().callers[cluster].has_token(tokens.hash_token(token))
+        return self.store.callers().callers[cluster].has_token(caller_document.hash_token(token))
 
 
 @pytest.mark.parametrize("broken", [BROKEN, NOT_YAML, "- a list"])
@@ -99,7 +101,7 @@ def test_a_deleted_document_leaves_nobody() -> None:
 def test_no_earlier_document_is_read_for_a_broken_one() -> None:
     """It could name a token that was revoked: the broken document may be the revocation."""
     source = Source(a=callers_document("revoked", "new"))
-    source.documents["a"] = "tokens: [{sha256: " + tokens.hash_token("new")
+    source.documents["a"] = "tokens: [{sha256: " + caller_document.hash_token("new")
     for _ in range(2):
         found = source.store.callers()
         assert (found.callers, found.load_errors.keys()) == ({}, {"a"})

@@ -7,10 +7,10 @@ import pytest
 from events.kept import BUNDLE
 from podgraft import bundle
 from podgraft.store import Deadline, UnavailableError
-from podgraft.store.aws import RetryBudget, call_with_retries
-from podgraft.store.cached import CachedCallers, CachedStore
+from podgraft.store.aws.client import RetryBudget, call_with_retries
+from podgraft.store.aws.ssm import Parameter
+from podgraft.store.aws.store import CachedCallers, CachedStore
 from podgraft.store.deadline import MAX_WAIT_SECONDS
-from podgraft.store.ssm import Parameter
 
 DIGEST = bundle.digest(BUNDLE)
 

@@ -11,7 +11,8 @@ from typing import Any, cast
 import pytest
 from botocore.session import get_session
 
-from podgraft.store import aws, direct, sdk, waiting
+from podgraft.store.aws import botocore_client, connection, http_client
+from podgraft.store.aws import client as aws
 
 LAMBDA = {
     "AWS_REGION": "eu-central-1",
@@ -44,7 +45,7 @@ ENDPOINTS: tuple[tuple[str, dict[str, str], str, str], ...] = (
 
 @pytest.mark.parametrize(("_name", "more", "ssm", "s3"), ENDPOINTS, ids=[e[0] for e in ENDPOINTS])
 def test_services_are_found(_name: str, more: dict[str, str], ssm: str, s3: str) -> None:
-    account = direct.config_from_environment(LAMBDA | more)
+    account = http_client.config_from_environment(LAMBDA | more)
     assert account is not None
     assert [account.url(name) for name in ("ssm", "s3")] == [f"https://{ssm}", f"https://{s3}"]
 
@@ -67,15 +68,15 @@ INTRICATE: tuple[tuple[str, dict[str, str]], ...] = (
 def test_what_is_more_than_lambdas_own_words_is_left_to_botocore(
     _name: str, more: dict[str, str]
 ) -> None:
-    assert direct.config_from_environment(LAMBDA | more) is None
+    assert http_client.config_from_environment(LAMBDA | more) is None
 
 
 def test_botocore_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """``PODGRAFT_AWS_CLIENT=botocore``, the way back to the SDK."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", LAMBDA["AWS_REGION"])
     by_lambda, by_name = aws.make_clients(LAMBDA), aws.make_clients(LAMBDA, botocore=True)
-    assert [type(client).__module__ for client in by_lambda] == [direct.__name__] * 2
-    assert [type(client).__module__ for client in by_name] == [sdk.__name__] * 2
+    assert [type(client).__module__ for client in by_lambda] == [http_client.__name__] * 2
+    assert [type(client).__module__ for client in by_name] == [botocore_client.__name__] * 2
 
 
 class _SilentHandler(BaseHTTPRequestHandler):
@@ -100,15 +101,15 @@ class _ClosingHandler(_SilentHandler):
 
 
 @contextmanager
-def serve_s3(handler: type[BaseHTTPRequestHandler]) -> Generator[direct.S3]:
+def serve_s3(handler: type[BaseHTTPRequestHandler]) -> Generator[http_client.S3]:
     """S3 on loopback that answers so."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         url = f"http://127.0.0.1:{server.server_address[1]}"
-        account = direct.config_from_environment(LAMBDA | {"AWS_ENDPOINT_URL": url})
+        account = http_client.config_from_environment(LAMBDA | {"AWS_ENDPOINT_URL": url})
         assert account is not None
         try:
-            yield direct.S3(account)
+            yield http_client.S3(account)
         finally:
             server.shutdown()
 
@@ -192,15 +193,15 @@ def make_client(way: str, port: int) -> aws.ObjectStore:
             endpoint_url=f"http://127.0.0.1:{port}",
             aws_access_key_id="test",
             aws_secret_access_key="test",
-            config=sdk.CONFIG,
+            config=botocore_client.CONFIG,
         )
-        return sdk.S3(cast("Any", made))
+        return botocore_client.S3(cast("Any", made))
     scheme = "https" if "TLS" in way else "http"
-    account = direct.config_from_environment(
+    account = http_client.config_from_environment(
         LAMBDA | {"AWS_ENDPOINT_URL": f"{scheme}://127.0.0.1:{port}"}
     )
     assert account is not None
-    return direct.S3(account)
+    return http_client.S3(account)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -240,8 +241,8 @@ def test_many_addresses_together_have_the_time_of_one(
     def eight(host: str, port: int, **_: object) -> list[object]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port))] * 8
 
-    monkeypatch.setattr(waiting, "getaddrinfo", eight)
-    monkeypatch.setattr(waiting, "socket", _UnresponsiveSocket)
+    monkeypatch.setattr(connection, "getaddrinfo", eight)
+    monkeypatch.setattr(connection, "socket", _UnresponsiveSocket)
     with assert_ends_within(min(seconds, aws.CONNECT_SECONDS)):
         make_client("direct", 9).read("bucket", "key", seconds)
 
@@ -257,7 +258,7 @@ def test_a_name_that_nobody_resolves_takes_no_longer_either(
         raise socket.gaierror
 
     with monkeypatch.context() as patched:
-        patched.setattr(waiting, "getaddrinfo", never)
+        patched.setattr(connection, "getaddrinfo", never)
         patched.setattr(socket, "getaddrinfo", never)
         client = make_client(way, 9)
         with assert_ends_within(LITTLE):

@@ -19,10 +19,10 @@ from podgraft.store import (
     UnavailableError,
     UnknownInjectorError,
 )
-from podgraft.store.aws import MissingError, RetryBudget
-from podgraft.store.cached import CachedStore
+from podgraft.store.aws.client import MissingError, RetryBudget
+from podgraft.store.aws.ssm import Parameter
+from podgraft.store.aws.store import CachedStore
 from podgraft.store.deadline import MAX_WAIT_SECONDS
-from podgraft.store.ssm import Parameter
 
 GOOD = bundle.digest(BUNDLE)
 DENIED = NotLoadedError("reading parameter /p/istio/policy: AccessDeniedException")
@@ -131,11 +131,11 @@ def test_a_start_with_a_valid_newest_version_imports_nothing_of_this() -> None:
         "cloud = Cloud()\n"
         "cloud.put('policy: [', named())\n"
         "of(cloud, cloud.store(deferred=True))\n"
-        "assert 'podgraft.store.cached' in sys.modules\n"
-        "assert 'podgraft.store.earlier' not in sys.modules\n"
+        "assert 'podgraft.store.aws.store' in sys.modules\n"
+        "assert 'podgraft.store.aws.earlier_versions' not in sys.modules\n"
         "cloud.put('policy: [')\n"
         "of(cloud, cloud.store(deferred=True))\n"
-        "assert 'podgraft.store.earlier' in sys.modules\n"
+        "assert 'podgraft.store.aws.earlier_versions' in sys.modules\n"
     )
     environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
     done = subprocess.run([sys.executable, "-c", program], env=environment, check=False)

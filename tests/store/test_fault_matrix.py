@@ -26,7 +26,7 @@ from events.kept import write, write_injector
 from podgraft import bundle
 from podgraft.jsonvalue import JSON
 from podgraft.store import Deadline, FolderStore
-from podgraft.store.last_good import FileLastGood
+from podgraft.store.last_known_good import FileLastGood
 from podgraft.web import Auth, create_app
 from store.aws_fault_proxy import Fault, FaultyAws, Service
 from store.aws_world import BUNDLE, NEXT, REFRESH_SECONDS, World, aws_world, review
@@ -225,7 +225,7 @@ def break_folder(folder: Folder, fault: str) -> None:
             def restless(_: str) -> int:
                 return next(numbers)
 
-            folder.patch.setattr("podgraft.store.files.fingerprint", restless)
+            folder.patch.setattr("podgraft.store.folder.files.fingerprint", restless)
         case "missing":
             rmtree(folder.store)
         case "invalid":

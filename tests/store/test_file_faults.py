@@ -19,7 +19,7 @@ from events.kept import BUNDLE, OTHER_TOKEN, TOKEN, admit, write, write_injector
 from events.recorded import load_request
 from podgraft.jsonvalue import JSON
 from podgraft.store import FolderCallers, FolderStore, UnavailableError
-from podgraft.store.last_good import FileLastGood
+from podgraft.store.last_known_good import FileLastGood
 from podgraft.web import create_app
 from web.conftest import Clock
 

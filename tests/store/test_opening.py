@@ -11,7 +11,7 @@ from podgraft.store import (
     FolderStoreConfig,
     open_stores,
 )
-from podgraft.store.cached import CachedCallers, CachedStore
+from podgraft.store.aws.store import CachedCallers, CachedStore
 
 
 def test_a_folder_is_opened(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from flask.testing import FlaskClient
 
 from events.kept import TOKEN
 from events.recorded import load_request
-from podgraft.store import direct, s3, ssm, waiting
-from podgraft.store.cached import CachedCallers, CachedStore
+from podgraft.store.aws import connection, http_client, s3, ssm
+from podgraft.store.aws.store import CachedCallers, CachedStore
 from podgraft.web import Auth, create_app
 
 COLD_SECONDS = 2.0
@@ -51,17 +51,19 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, *, full: bool) -> Generator[str]:
         def resolve_name(*_: object, **__: object) -> list[object]:
             return list(found)
 
-        monkeypatch.setattr(waiting, "getaddrinfo", resolve_name)
+        monkeypatch.setattr(connection, "getaddrinfo", resolve_name)
         yield "http://aws.example:80"
 
 
 def make_function(
     url: str, refresh_seconds: float = 30.0, *, auth: Auth = Auth.TOKEN
 ) -> FlaskClient:
-    account = direct.config_from_environment(ENVIRONMENT | {"AWS_ENDPOINT_URL": url})
+    account = http_client.config_from_environment(ENVIRONMENT | {"AWS_ENDPOINT_URL": url})
     assert account is not None
-    parameters = ssm.ParameterReader(direct.Ssm(account), "/podgraft")
-    store = CachedStore(parameters, s3.BundleReader(direct.S3(account), "b", "p/"), refresh_seconds)
+    parameters = ssm.ParameterReader(http_client.Ssm(account), "/podgraft")
+    store = CachedStore(
+        parameters, s3.BundleReader(http_client.S3(account), "b", "p/"), refresh_seconds
+    )
     callers = CachedCallers(parameters, refresh_seconds)
     return create_app(store, callers, auth=auth, journal=lambda _: None).test_client()
 

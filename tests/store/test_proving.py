@@ -7,7 +7,7 @@ import pytest
 from events.broken import BROKEN, POLICY, Broken, Files, container, overlay, sample
 from events.kept import write_injector
 from podgraft.store import Deadline, FolderStore, NotLoadedError, Snapshot
-from podgraft.store.cached import CachedStore
+from podgraft.store.aws.store import CachedStore
 from web.memory import MemoryStore
 
 
@@ -82,9 +82,9 @@ def replace(store: Path, files: Files) -> None:
 
 
 def test_a_cold_start_renders_no_probe_objects(monkeypatch: pytest.MonkeyPatch) -> None:
-    from podgraft.store import proving
+    from podgraft.store import trial
 
-    monkeypatch.delattr(proving, "Proof")
+    monkeypatch.delattr(trial, "Proof")
     cloud = Cloud()
     cloud.push(overlay(container("/a")))
     assert cloud.look().stale is None

@@ -4,7 +4,7 @@ from events.kept import BUNDLE, CONFIG
 from events.recorded import load_request
 from podgraft import admission, review
 from podgraft.review import ReviewContext, ReviewFailure, ReviewResponse
-from podgraft.store.cached import CachedStore
+from podgraft.store.aws.store import CachedStore
 from store.test_earlier import Cloud, named, of
 
 UNPARSED = {**BUNDLE, "injector.yaml": CONFIG.replace("Name }}", "Name ").encode()}

@@ -7,7 +7,7 @@ from threading import Barrier, Thread
 import pytest
 
 from podgraft.store import NotLoadedError, StoreError, UnavailableError
-from podgraft.store.reloading import FileCache, LoadedValue
+from podgraft.store.folder.file_cache import FileCache, LoadedValue
 
 
 def test_files_that_change_while_they_are_read_are_read_again() -> None:

@@ -4,9 +4,9 @@ from hashlib import sha256
 
 import pytest
 
-from podgraft.store.aws import Listing, RetryBudget
+from podgraft.store.aws.client import Listing, RetryBudget
+from podgraft.store.aws.s3 import BundleReader
 from podgraft.store.errors import NotLoadedError
-from podgraft.store.s3 import BundleReader
 
 
 class Objects:

@@ -11,7 +11,7 @@ from botocore.credentials import Credentials as TheirCredentials
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.store.signing import AwsCredentials, Request, sign_headers
+from podgraft.store.aws.sigv4 import AwsCredentials, Request, sign_headers
 
 NOW = dt.datetime(2026, 11, 21, 6, 0, 0, tzinfo=dt.UTC)
 STAMP = "20261121T060000Z"

@@ -7,8 +7,8 @@ import pytest
 
 from podgraft.jsonvalue import JSON
 from podgraft.store import NotLoadedError
-from podgraft.store.aws import AwsServiceError, MissingError, RetryBudget
-from podgraft.store.ssm import Parameter, ParameterReader
+from podgraft.store.aws.client import AwsServiceError, MissingError, RetryBudget
+from podgraft.store.aws.ssm import Parameter, ParameterReader
 
 NAME = "/podgraft/istio/policy"
 PATIENCE = RetryBudget(deadline=10.0, clock=lambda: 0.0)

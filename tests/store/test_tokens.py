@@ -7,48 +7,48 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podgraft.jsonvalue import JSON
-from podgraft.store import tokens
-from podgraft.store.tokens import Callers, TokenHash, TokensError
+from podgraft.store import caller_document
+from podgraft.store.caller_document import Callers, TokenHash, TokensError
 
-OLD = TokenHash(tokens.hash_token("old"), "2026-01-01T00:00:00Z", "first")
-NEW = TokenHash(tokens.hash_token("new"), "2026-11-21T00:00:00Z")
+OLD = TokenHash(caller_document.hash_token("old"), "2026-01-01T00:00:00Z", "first")
+NEW = TokenHash(caller_document.hash_token("new"), "2026-11-21T00:00:00Z")
 
 HASHES = st.builds(
     TokenHash,
-    st.text(max_size=20).map(tokens.hash_token),
+    st.text(max_size=20).map(caller_document.hash_token),
     st.text(max_size=20),
     st.text(max_size=20),
 )
 CALLERS = st.builds(
     Callers,
-    st.lists(HASHES, max_size=tokens.MAX_ACTIVE).map(tuple),
+    st.lists(HASHES, max_size=caller_document.MAX_ACTIVE).map(tuple),
     st.lists(st.text(min_size=1, max_size=20), max_size=3).map(tuple),
 )
 
 
 @given(CALLERS)
 def test_what_is_written_is_read_back(callers: Callers) -> None:
-    assert tokens.parse_callers(tokens.to_document(callers)) == callers
+    assert caller_document.parse_callers(caller_document.to_document(callers)) == callers
 
 
 @given(st.text(), st.text())
 def test_only_the_very_token_is_known(stored: str, shown: str) -> None:
-    callers = Callers((TokenHash(tokens.hash_token(stored), ""),))
-    assert callers.has_token(tokens.hash_token(shown)) == (stored == shown)
+    callers = Callers((TokenHash(caller_document.hash_token(stored), ""),))
+    assert callers.has_token(caller_document.hash_token(shown)) == (stored == shown)
 
 
 def test_both_tokens_are_known_while_one_is_rotated() -> None:
     callers = Callers((OLD,)).with_token(NEW)
     assert callers.has_token(OLD.sha256)
     assert callers.has_token(NEW.sha256)
-    assert callers.has_token(tokens.hash_token("stranger"), NEW.sha256)
-    assert not callers.has_token(tokens.hash_token("stranger"))
+    assert callers.has_token(caller_document.hash_token("stranger"), NEW.sha256)
+    assert not callers.has_token(caller_document.hash_token("stranger"))
     assert not callers.without_token(OLD.identity).has_token(OLD.sha256)
 
 
 def test_nobody_is_known_where_nothing_is_stored() -> None:
-    assert tokens.parse_callers(None) == tokens.parse_callers({}) == Callers()
-    assert not Callers().has_token(tokens.hash_token(""))
+    assert caller_document.parse_callers(None) == caller_document.parse_callers({}) == Callers()
+    assert not Callers().has_token(caller_document.hash_token(""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ ERRORS = (
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
 def test_an_impossible_document_is_refused_by_its_key(case: InvalidCase) -> None:
     with pytest.raises(TokensError) as error:
-        tokens.parse_callers(case.document)
+        caller_document.parse_callers(case.document)
     assert str(error.value) == case.message
 
 

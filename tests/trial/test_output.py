@@ -2,7 +2,7 @@
 
 import pytest
 
-from podgraft.trial.output import flaws, is_reference
+from podgraft.trial.flaws import flaws, is_reference
 
 DIGEST = "sha256:" + "a" * 64
 

@@ -8,7 +8,7 @@ from events.broken import BROKEN, POLICY, Broken, Files, container, overlay, sam
 from podgraft import bundle, policy, trial
 from podgraft.bundle import BundleError
 from podgraft.cli import folders
-from podgraft.gotemplate import LIMITS
+from podgraft.texttemplate import LIMITS
 from podgraft.trial import Trial
 
 SAMPLES = Path(__file__).parents[2] / "samples"

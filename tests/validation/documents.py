@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.admission import AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import Cursor, Diagnostics
@@ -31,7 +31,7 @@ SHOP: Object = {"metadata": {"name": "shop", "labels": {"team": "a"}}}
 
 
 def document(text: str) -> JSON:
-    return kubeyaml.load(text)
+    return yaml.load(text)
 
 
 def policy(spec: str, name: str = "limits") -> ValidatingPolicy:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from events.kept import BUNDLE
 from podgraft import bundle
 from podgraft.store import UnavailableError
-from podgraft.store.aws import RetryBudget
-from podgraft.store.ssm import Parameter
+from podgraft.store.aws.client import RetryBudget
+from podgraft.store.aws.ssm import Parameter
 
 
 def labelled_bundle(label: str) -> Mapping[str, bytes]:

@@ -6,8 +6,15 @@ from dataclasses import dataclass
 import pytest
 
 from events.kept import OTHER_TOKEN, SUBJECT, TOKEN
-from podgraft.store import CallerRegistry, Callers, Deadline, NotLoadedError, Staleness, tokens
-from podgraft.store.tokens import TokenHash
+from podgraft.store import (
+    CallerRegistry,
+    Callers,
+    Deadline,
+    NotLoadedError,
+    Staleness,
+    caller_document,
+)
+from podgraft.store.caller_document import TokenHash
 from podgraft.web import Auth, subjects
 from podgraft.web.authentication import Principal, make_authenticator
 from podgraft.web.credentials import CallerCredentials
@@ -15,7 +22,7 @@ from podgraft.web.errors import ForbiddenError, UnauthenticatedError
 
 
 def hash_tokens(*known: str) -> tuple[TokenHash, ...]:
-    return tuple(TokenHash(tokens.hash_token(token), "") for token in known)
+    return tuple(TokenHash(caller_document.hash_token(token), "") for token in known)
 
 
 OLD = Staleness("older", is_invalid=True)
@@ -59,7 +66,7 @@ CASES = (
     token_case(
         "guess", NotLoadedError, "a token that may be of a cluster whose callers do not load"
     ),
-    token_case(tokens.hash_token(TOKEN), NotLoadedError, "the hash in place of the token"),
+    token_case(caller_document.hash_token(TOKEN), NotLoadedError, "the hash in place of the token"),
     token_case(OTHER_TOKEN, "staging", "a cluster whose callers may be older"),
     token_case("shared", ForbiddenError, "a token of two clusters"),
     Case("one of two tokens", Auth.TOKEN, ("guess", TOKEN), "prod-eu"),
@@ -89,7 +96,7 @@ def test_a_credential_alone_names_the_caller(case: Case) -> None:
 
 
 @pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.MTLS])
-@pytest.mark.parametrize("wrong", ["guess", tokens.hash_token(TOKEN)])
+@pytest.mark.parametrize("wrong", ["guess", caller_document.hash_token(TOKEN)])
 def test_an_unknown_credential_is_refused_where_all_documents_load(auth: Auth, wrong: str) -> None:
     store = _CopiedCallers()
     store.now = {"prod-eu": Callers(hash_tokens(TOKEN), (SUBJECT,))}

@@ -339,7 +339,9 @@ def test_nothing_of_an_unauthenticated_body_is_read(folder: Path) -> None:
     "content_type",
     ["application/json", "Application/JSON", 'application/json; charset="UTF-8"'],
 )
-def test_json_is_json_in_every_spelling(content_type: str, token_application: ApplicationFixture) -> None:
+def test_json_is_json_in_every_spelling(
+    content_type: str, token_application: ApplicationFixture
+) -> None:
     assert post_content_type(content_type)(token_application).status_code == 200
 
 
@@ -347,7 +349,9 @@ def test_an_object_of_3_mib_is_answered(token_application: ApplicationFixture) -
     assert token_application.post(sized_body(admission.MAX_OBJECT_BYTES)).status_code == 200
 
 
-def test_an_object_of_another_kind_is_refused_by_name(token_application: ApplicationFixture) -> None:
+def test_an_object_of_another_kind_is_refused_by_name(
+    token_application: ApplicationFixture,
+) -> None:
     service = load_request("03-kubectl-run").with_value(
         "request", "object", "kind", value="Service"
     )

@@ -13,9 +13,9 @@ from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, write, write_injecto
 from events.recorded import load_request
 from podgraft import admission
 from podgraft.jsonvalue import Object
-from podgraft.web.journal import make_stream_log
 from podgraft.web.metrics import NAMESPACE, Metric
 from podgraft.web.powertools import make_request_log
+from podgraft.web.request_log import make_stream_log
 from web.conftest import ApplicationFixture, make_application
 
 DOCS = (Path(__file__).parents[2] / "docs" / "logs.md").read_text()

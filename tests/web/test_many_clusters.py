@@ -16,7 +16,7 @@ from events.recorded import load_request
 from podgraft import patch
 from podgraft.jsonvalue import Object
 from podgraft.store import FolderCallers, FolderStore
-from podgraft.store.cached import CachedStore
+from podgraft.store.aws.store import CachedStore
 from podgraft.web import Auth, create_app
 from web.memory import MemoryStore, labelled_bundle
 

@@ -11,7 +11,7 @@ import pytest
 
 from events.kept import TOKEN
 from events.recorded import load_request
-from podgraft.store.cached import CachedStore
+from podgraft.store.aws.store import CachedStore
 from podgraft.web.metrics import NAMESPACE, Metric, Unit
 from podgraft.web.powertools import make_request_log
 from web.conftest import ApplicationFixture, Clock, make_application

@@ -76,7 +76,9 @@ NOWHERE = (
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("path", NOWHERE)
-def test_no_other_path_is_served(path: str, method: str, token_application: ApplicationFixture) -> None:
+def test_no_other_path_is_served(
+    path: str, method: str, token_application: ApplicationFixture
+) -> None:
     response = token_application.client.open(path, method=method)
     assert response.status_code in {404, 405}
     assert "Location" not in response.headers

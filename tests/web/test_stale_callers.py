@@ -10,10 +10,10 @@ from werkzeug.test import Client
 from events.kept import OTHER_TOKEN, TOKEN
 from events.recorded import load_request
 from podgraft.jsonvalue import JSON
-from podgraft.store import FolderStore, UnavailableError, tokens
-from podgraft.store.aws import RetryBudget
-from podgraft.store.cached import CachedCallers
-from podgraft.store.ssm import Parameter
+from podgraft.store import FolderStore, UnavailableError, caller_document
+from podgraft.store.aws.client import RetryBudget
+from podgraft.store.aws.ssm import Parameter
+from podgraft.store.aws.store import CachedCallers
 from podgraft.web import create_app
 from web.conftest import Clock
 
@@ -54,7 +54,7 @@ class StaleCallersApplication:
 
 
 def callers_document(token: str) -> str:
-    return f"tokens: [sha256: {tokens.hash_token(token)}]"
+    return f"tokens: [sha256: {caller_document.hash_token(token)}]"
 
 
 def test_old_callers_are_told_to_their_own_cluster(folder: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 
 class Severity(StrEnum):

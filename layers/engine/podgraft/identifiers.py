@@ -3,7 +3,7 @@
 The command line, the scripts, and the function use the same rule and the same messages.
 """
 
-from podgraft.patterns import lazy_compile
+from podgraft.lazy_re import lazy_compile
 
 # The injector of a URL without an injector.
 DEFAULT_INJECTOR = "default"

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from podgraft import admission, kube, patch, policy
 from podgraft.admission import AdmissionRequest, AdmissionResponse
 from podgraft.bundle import Bundle, Mutation, MutationContext, Mutator
-from podgraft.injection import OperatorError, UserError, objects, redact
+from podgraft.injectors import OperatorError, UserError, object_check, redact
 from podgraft.jsonvalue import JSON, Object
-from podgraft.kube import identity
+from podgraft.kube import workload_owner
+from podgraft.lazy_dataclass import dataclass
+from podgraft.lru import LRUCache
 from podgraft.policy import Decision, Skip, Verdict
-from podgraft.recent import LRUCache
-from podgraft.records import dataclass
 from podgraft.store import Deadline, Snapshot, Staleness, Store, StoreError
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ def _drop_none(*stale: Staleness | None) -> tuple[Staleness, ...]:
 def _review_inject(case: _Review, bundle: Bundle) -> ReviewResponse:
     decision = policy.decide_applicability(case.request)
     if decision is None:
-        pod = objects.check_pod(case.request.object)
+        pod = object_check.check_pod(case.request.object)
         case = replace(case, owner=_workload_name(pod))
         decision = policy.decide(bundle.rules, pod, case.request.namespace)
         if not isinstance(decision, Skip):
@@ -297,7 +297,7 @@ def _add_decision(trace: Trace, decision: Decision) -> None:
 def _review_mutate(case: _Review, bundle: Bundle) -> ReviewResponse:
     if case.request.object is None or not bundle.object_mutators:
         return _respond_allowed(case, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES)
-    before = objects.check_object(case.request)
+    before = object_check.check_object(case.request)
     grafted = _apply_mutators(bundle.object_mutators, before, case.mutation_context)
     if grafted.object is before:
         return _respond_allowed(
@@ -414,5 +414,5 @@ def _object_name(request: AdmissionRequest) -> str:
 def _workload_name(pod: Object) -> str:
     """«Deployment/web»: the workload that a pod belongs to."""
     metadata = pod["metadata"]
-    owner = identity.workload_of_pod(metadata if isinstance(metadata, dict) else {})
+    owner = workload_owner.workload_of_pod(metadata if isinstance(metadata, dict) else {})
     return f"{owner.kind}/{owner.name}"

@@ -13,7 +13,7 @@ variable                        default         value
 ``PODGRAFT_AUTH``               ``token``       ``token``, ``mtls``; ``none`` for local use only
 ``PODGRAFT_REFRESH_SECONDS``    30              how long ``aws`` is not asked again, 1 to 3600
 ``PODGRAFT_AWS_CLIENT``         ``auto``        ``auto`` asks AWS directly where that is known to do
-                                                (``store/direct.py``); ``botocore`` never
+                                                (``store/aws/http_client.py``); ``botocore`` never
 ``POWERTOOLS_TRACE_DISABLED``   ``true``        ``false`` on Lambda sends segments to X-Ray
 ==============================  ==============  ================================================
 
@@ -26,8 +26,8 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from podgraft.patterns import lazy_compile
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
+from podgraft.lazy_re import lazy_compile
 from podgraft.store import AwsStoreConfig, FolderStoreConfig, StoreConfig
 
 _PREFIX = "PODGRAFT_"

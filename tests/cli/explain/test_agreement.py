@@ -16,9 +16,9 @@ import pytest
 from werkzeug.test import Client
 
 from cli.explain import generated
-from podgraft import cli, kubeyaml, patch
+from podgraft import cli, patch, yaml
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
-from podgraft.policy import constraints
+from podgraft.matching import constraints
 from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 
@@ -137,7 +137,7 @@ def is_of(review: JSON, name: str) -> bool:
 def test_every_input_of_a_sample_has_the_webhooks_verdict(
     path: Path, send: Send, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    value = kubeyaml.load(path.read_text())
+    value = yaml.load(path.read_text())
     assert isinstance(value, dict)
     answers = [*called(path.parent.name, value, send)]
     status, told = explained(path, path.parent.name, capsys)

@@ -59,7 +59,9 @@ class BuiltLayers:
 
 @pytest.fixture(scope="module", params=TARGETS, ids=str)
 def built_layers(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, build_output: list[str]
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    build_output: list[str],
 ) -> Generator[BuiltLayers]:
     """One build after the other; each is removed before the next begins."""
     if "PODGRAFT_E2E_BUILDS" not in os.environ:
@@ -106,7 +108,9 @@ def test_layers_are_as_large_as_the_page_says(built_layers: BuiltLayers) -> None
     page = (ROOT / "docs" / "deploying.md").read_text()
     word = "with bytecode" if built_layers.has_bytecode else "without"
     [said] = re.findall(rf"^\| {word} \| ([\d.]+) MB \| ([\d.]+) MB \|$", page, re.MULTILINE)
-    for layer, megabytes in zip((built_layers.dependencies, built_layers.engine), said, strict=True):
+    for layer, megabytes in zip(
+        (built_layers.dependencies, built_layers.engine), said, strict=True
+    ):
         size = sum(path.stat().st_size for path in layer.rglob("*") if path.is_file())
         assert size / 1e6 == pytest.approx(float(megabytes), rel=0.15)
 
@@ -129,7 +133,9 @@ def test_the_layers_answer_a_review_under_their_own_python(
     python = find_python(built_layers.target.runtime)
     if python is None or built_layers.target.architecture != os.uname().machine:
         pytest.skip(f"{built_layers.target} does not run on this machine")
-    (built_layers.engine / "podgraft" / "review.py").write_text("raise AssertionError('compiled anew')")
+    (built_layers.engine / "podgraft" / "review.py").write_text(
+        "raise AssertionError('compiled anew')"
+    )
     store = write_injector(tmp_path, files={**BUNDLE, "overlay.yaml": OVERLAY})
     admit(store, "prod-eu", TOKEN)
     done = subprocess.run(

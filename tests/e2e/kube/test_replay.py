@@ -14,9 +14,9 @@ from jsonpatch import JsonPatch
 from e2e.kube import recordings
 from e2e.kube.scenes import CLUSTER, SCENES, ClusterScenario, PresentedCredentials
 from e2e.kube.world import STORE
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.jsonvalue import JSON
-from podgraft.store import FolderCallers, FolderStore, tokens
+from podgraft.store import FolderCallers, FolderStore, caller_document
 from podgraft.web import Auth, create_app
 
 ROOT = Path(__file__).parents[3]
@@ -38,10 +38,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(STORE, folder)
     (folder / "auth").mkdir()
     known: JSON = {
-        "tokens": [{"sha256": tokens.hash_token(TOKEN), "created": "2026-11-21T00:00:00Z"}],
+        "tokens": [
+            {"sha256": caller_document.hash_token(TOKEN), "created": "2026-11-21T00:00:00Z"}
+        ],
         "subjects": [f"CN={CLUSTER},O=podgraft-clusters"],
     }
-    (folder / "auth" / f"{CLUSTER}.yaml").write_text(kubeyaml.dump(known))
+    (folder / "auth" / f"{CLUSTER}.yaml").write_text(yaml.dump(known))
     return folder
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from oracle.typed import decode
-from podgraft.gotemplate import ExecError, Function, TemplateError, compile_, sprig
+from podgraft import sprig
+from podgraft.texttemplate import ExecError, Function, TemplateError, compile_
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from random import Random
 
-from podgraft.gotemplate import sprig
-from podgraft.gotemplate.quoting import quote
-from podgraft.gotime import TIME
-from podgraft.govalue import ANY, ANY_MAP, BOOL, FLOAT64, INT, STRING, GoType
+from podgraft import sprig
+from podgraft.go.reflect import ANY, ANY_MAP, BOOL, FLOAT64, INT, STRING, GoType
+from podgraft.go.strconv.quote import quote
+from podgraft.go.time import TIME
 
 from .questions import FAMILIES
 

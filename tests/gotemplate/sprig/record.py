@@ -14,7 +14,7 @@ from typing import Any
 
 from oracle.fixtures import record
 from oracle.live import Row, ask_go
-from podgraft.gotemplate import LimitError
+from podgraft.texttemplate import LimitError
 
 from . import guesses, questions
 from .answers import FIXTURES, answer, is_same_answer

@@ -5,8 +5,9 @@ from time import process_time
 
 import pytest
 
-from podgraft.gotemplate import ExecError, LimitError, compile_, sprig
-from podgraft.govalue import STRING_MAP, Map
+from podgraft import sprig
+from podgraft.go.reflect import STRING_MAP, Map
+from podgraft.texttemplate import ExecError, LimitError, compile_
 
 FUNCTIONS = sprig.functions()
 NO_CLOCK = "the date is neither a time nor an integer, and the clock is not read"

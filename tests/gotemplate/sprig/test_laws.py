@@ -6,33 +6,33 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.gotemplate.errors import FunctionError
-from podgraft.gotemplate.sprig import (
+from podgraft.go import utf8
+from podgraft.go.json import syntax
+from podgraft.go.json.unmarshal import unmarshal
+from podgraft.sprig import (
     arithmetic,
-    casing,
-    casting,
+    case,
+    cast,
     conversion,
-    deep,
+    deepcopy,
     dicts,
     encoding,
-    jsonfault,
-    jsontext,
+    json_functions,
     lists,
-    merging,
+    merge,
     paths,
     regex,
-    runes,
     strings,
-    urls,
+    url_functions,
     versions,
 )
-from podgraft.gotemplate.sprig.unmarshal import unmarshal
+from podgraft.texttemplate.errors import FunctionError
 
 # Any bytes, as the Go strings that they are.
-TEXTS = st.binary(max_size=12).map(runes.decode) | st.text(max_size=12).filter(
+TEXTS = st.binary(max_size=12).map(utf8.decode) | st.text(max_size=12).filter(
     lambda text: not any("\ud800" <= char <= "\udfff" for char in text)
 )
-VALID = TEXTS.filter(runes.is_valid)
+VALID = TEXTS.filter(utf8.is_valid)
 NUMBERS = st.integers(-(2**63), 2**63 - 1)
 SCALARS = st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | VALID
 VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -60,7 +60,7 @@ def test_parts_join_to_the_whole(separator: str, text: str) -> None:
 @given(st.integers(-15, 15), TEXTS)
 def test_a_truncated_text_begins_or_ends_its_text(count: int, text: str) -> None:
     cut = strings.trunc(count, text)
-    assert len(runes.encode(cut)) == min(abs(count), len(runes.encode(text)))
+    assert len(utf8.encode(cut)) == min(abs(count), len(utf8.encode(text)))
     assert (strings.has_prefix if count >= 0 else strings.has_suffix)(cut, text)
 
 
@@ -72,7 +72,7 @@ def test_case_is_mapped_rune_by_rune(text: str) -> None:
 
 @given(VALID)
 def test_snakes_and_kebabs_differ_by_their_connector(text: str) -> None:
-    snake, kebab = casing.snakecase(text), casing.kebabcase(text)
+    snake, kebab = case.snakecase(text), case.kebabcase(text)
     assert snake.replace("_", "-") == kebab.replace("_", "-")
 
 
@@ -85,9 +85,9 @@ def test_a_clean_path_stays_clean(path: str) -> None:
 
 @given(VALUES)
 def test_json_brings_back_what_it_was_made_of(value: Any) -> None:
-    text = jsontext.must_to_json(value)
-    assert deep.deep_equal(jsontext.must_from_json(text), value)
-    assert jsontext.must_from_json(jsontext.must_to_pretty_json(value)) == json.loads(
+    text = json_functions.must_to_json(value)
+    assert deepcopy.deep_equal(json_functions.must_from_json(text), value)
+    assert json_functions.must_from_json(json_functions.must_to_pretty_json(value)) == json.loads(
         text, parse_int=float
     )
     assert not set("<>&") & set(text)
@@ -99,15 +99,15 @@ def test_a_fault_is_found_exactly_where_there_is_no_value(text: str) -> None:
     try:
         json.loads(text, parse_constant=lambda _: 1 / 0)
     except (ValueError, ZeroDivisionError):
-        assert error == jsonfault.syntax_error(text.encode())
+        assert error == syntax.syntax_error(text.encode())
     else:
         assert error is None or "cannot unmarshal number" in error
 
 
 @given(VALUES)
 def test_a_copy_is_equal_and_apart(value: Any) -> None:
-    copied = deep.deep_copy(value)
-    assert deep.deep_equal(value, copied)
+    copied = deepcopy.deep_copy(value)
+    assert deepcopy.deep_equal(value, copied)
     if isinstance(value, dict | list) and value:
         copied.clear()
         assert value
@@ -128,11 +128,11 @@ def test_lists(values: list[Any]) -> None:
 
 @given(DICTS, DICTS)
 def test_merged_maps(target: dict[str, Any], source: dict[str, Any]) -> None:
-    filled = merging.must_merge(deep.deep_copy(target), deep.deep_copy(source))
+    filled = merge.must_merge(deepcopy.deep_copy(target), deepcopy.deep_copy(source))
     assert filled.keys() == target.keys() | {k for k, v in source.items() if v is not None}
-    assert merging.must_merge(deep.deep_copy(filled), deep.deep_copy(source)) == filled
-    assert merging.must_merge(deep.deep_copy(target), deep.deep_copy(target)) == target
-    assert merging.must_merge({}, source) == {k: v for k, v in source.items() if v is not None}
+    assert merge.must_merge(deepcopy.deep_copy(filled), deepcopy.deep_copy(source)) == filled
+    assert merge.must_merge(deepcopy.deep_copy(target), deepcopy.deep_copy(target)) == target
+    assert merge.must_merge({}, source) == {k: v for k, v in source.items() if v is not None}
 
 
 @given(DICTS, st.lists(st.sampled_from("abc")))
@@ -143,7 +143,7 @@ def test_pick_and_omit_share_a_map(given_map: dict[str, Any], keys: list[str]) -
 @given(NUMBERS, NUMBERS)
 def test_arithmetic_wraps_as_int64(left: int, right: int) -> None:
     for result in (arithmetic.add(left, right), arithmetic.sub(left, right)):
-        assert casting.wrap_int64(result) == result
+        assert cast.wrap_int64(result) == result
     assert arithmetic.sub(arithmetic.add(left, right), right) == left
     if right:
         quotient, rest = arithmetic.div(left, right), arithmetic.mod(left, right)
@@ -152,9 +152,9 @@ def test_arithmetic_wraps_as_int64(left: int, right: int) -> None:
 
 @given(NUMBERS)
 def test_a_number_reads_as_it_prints(number: int) -> None:
-    assert casting.to_int(str(number)) == number
-    assert casting.atoi(str(number)) == number
-    assert casting.to_int(hex(number)) == number
+    assert cast.to_int(str(number)) == number
+    assert cast.atoi(str(number)) == number
+    assert cast.to_int(hex(number)) == number
 
 
 @given(VALID, VALID)
@@ -176,8 +176,8 @@ def test_versions_are_ordered(first: str, second: str, third: str) -> None:
 @given(st.text(alphabet="ab:/?#[]@%2.1é \x00", max_size=12))
 def test_a_url_is_the_same_once_it_was_joined(text: str) -> None:
     try:
-        parts = urls.url_parse(text)
-        again = urls.url_parse(urls.url_join(parts))
+        parts = url_functions.url_parse(text)
+        again = url_functions.url_parse(url_functions.url_join(parts))
     except FunctionError:
         return
     if parts["scheme"] or parts["host"]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracle.fixtures import load_answers
-from podgraft.gotemplate import sprig
+from podgraft import sprig
 
 from .answers import FIXTURES, answer, is_same_answer
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from podgraft.gotemplate import Function, FunctionError, TemplateError, compile_, sprig
-from podgraft.gotemplate.sprig.signatures import FUNCTIONS, LazyFunction
+from podgraft import sprig
+from podgraft.sprig.signatures import FUNCTIONS, LazyFunction
+from podgraft.texttemplate import Function, FunctionError, TemplateError, compile_
 
 ALL = sprig.functions()
 ENGINE = Path(sprig.__file__).parents[3]
@@ -27,7 +28,7 @@ def body(function: Function) -> Callable[..., Any]:
     """The function behind a signature."""
     assert isinstance(function.call, LazyFunction)
     module, _, name = function.call.path.partition(".")
-    return getattr(import_module(f"podgraft.gotemplate.sprig.{module}"), name)
+    return getattr(import_module(f"podgraft.sprig.{module}"), name)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

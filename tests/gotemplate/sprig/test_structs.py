@@ -2,9 +2,8 @@
 
 import pytest
 
-from podgraft.gotemplate import FunctionError
-from podgraft.gotemplate.sprig.marshal import marshal
-from podgraft.govalue import (
+from podgraft.go.json.marshal import marshal
+from podgraft.go.reflect import (
     BOOL,
     INT,
     STRING,
@@ -20,6 +19,7 @@ from podgraft.govalue import (
     slice_of,
     struct_type,
 )
+from podgraft.texttemplate import FunctionError
 
 
 def make_struct(name: str, *fields: Field) -> GoType:

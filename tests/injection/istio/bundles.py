@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from podgraft import kubeyaml
-from podgraft.injection import istio
+from podgraft import yaml
+from podgraft.injectors import istio
 from podgraft.jsonvalue import object_at, string_at
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "istio" / "bundle"
@@ -16,7 +16,7 @@ def documents() -> istio.Documents:
     """The texts of the sample bundle."""
     texts: dict[str, str] = {}
     for path in SAMPLE.glob("*.yaml"):
-        manifest = kubeyaml.load(path.read_text(encoding="utf-8"))
+        manifest = yaml.load(path.read_text(encoding="utf-8"))
         assert isinstance(manifest, dict)
         data = object_at(manifest, "data")
         texts |= {key: string_at(data, key) for key in data}
@@ -44,5 +44,5 @@ def template_injector(
 
 def legacy_injector(template: str, *, release: str = "1.8") -> istio.Injector:
     """An injector of the older layout."""
-    config = kubeyaml.dump({"policy": "enabled", "template": template})
+    config = yaml.dump({"policy": "enabled", "template": template})
     return istio.compile_(istio.Documents(config=config), istio.IstiodEnvironment(release=release))

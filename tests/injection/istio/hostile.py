@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from podgraft.injection import UserError, istio
+from podgraft.injectors import UserError, istio
 from podgraft.jsonvalue import JSON, Object
 
 from .pods import container, pod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from podgraft.injection.istio.draft import PodBuilder
+from podgraft.injectors.istio.pod_builder import PodBuilder
 from podgraft.jsonvalue import JSON, Object
 
 

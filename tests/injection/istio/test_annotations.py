@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from podgraft.injection import UserError
-from podgraft.injection.istio import annotations, releases
+from podgraft.injectors import UserError
+from podgraft.injectors.istio import annotations, releases
 
 TRAFFIC = "traffic.sidecar.istio.io/"
 SIDECAR = "sidecar.istio.io/"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.injection.istio import durations
-from podgraft.injection.istio.durations import SECOND, DurationError
+from podgraft.injectors.istio.config import durations
+from podgraft.injectors.istio.config.durations import SECOND, DurationError
 
 NANOSECONDS = st.integers(-(1 << 62), 1 << 62)
 

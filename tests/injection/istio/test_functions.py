@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from podgraft import kube
-from podgraft.govalue import STRING_MAP, Slice, Value, slice_of
-from podgraft.injection.istio import functions, multus, otel, releases
+from podgraft.go.reflect import STRING_MAP, Slice, Value, slice_of
+from podgraft.injectors.istio import releases
+from podgraft.injectors.istio.render import functions, multus, otel
 from podgraft.jsonvalue import JSON, Object
 
 CONTAINERS = slice_of(kube.CONTAINER)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podgraft import jsonvalue, patch
-from podgraft.injection import InvalidDocumentsError, OperatorError, UserError, istio
-from podgraft.injection.istio.draft import (
+from podgraft.injectors import InvalidDocumentsError, OperatorError, UserError, istio
+from podgraft.injectors.istio.pod_builder import (
     containers,
     find_by_name,
     find_sidecar,

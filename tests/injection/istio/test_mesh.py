@@ -8,21 +8,14 @@ from typing import Any
 
 import pytest
 
-from podgraft.injection import UserError
-from podgraft.injection.istio import (
-    annotations,
-    gojson,
-    mesh,
-    messages,
-    proxycheck,
-    proxyconfig,
-    releases,
-)
-from podgraft.injection.istio.messages import MESH_CONFIG, PROXY_CONFIG, FieldError
+from podgraft.injectors import UserError
+from podgraft.injectors.istio import annotations, gojson, releases
+from podgraft.injectors.istio.config import mesh, protojson, proxyconfig, validate_proxyconfig
+from podgraft.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG, FieldError
 from podgraft.jsonvalue import JSON, Object, dump
 
 NEWEST = releases.newest()
-SCHEMA = messages.schema(NEWEST)
+SCHEMA = protojson.schema(NEWEST)
 
 # Field of the built-in ProxyConfig: first minor and its value, then the next value and so on.
 DEFAULTS: dict[str, dict[int, JSON]] = {
@@ -223,8 +216,8 @@ def test_1_8_prints_an_empty_map_that_was_given() -> None:
     for minor, text in ((8, '{"proxyMetadata":{}}'), (9, "{}")):
         profile = releases.profile(minor)
         defaults = mesh.proxy_defaults(profile)
-        layer = proxyconfig.parse_layer(messages.schema(profile), "proxyMetadata: {}")
-        merged = proxyconfig.merge_layer(messages.schema(profile), defaults, layer)
+        layer = proxyconfig.parse_layer(protojson.schema(profile), "proxyMetadata: {}")
+        merged = proxyconfig.merge_layer(protojson.schema(profile), defaults, layer)
         assert proxyconfig.to_json(defaults, merged) == text
 
 
@@ -314,7 +307,7 @@ PROBLEMS = (
 def test_a_proxy_configuration_is_checked(text: str, problem: str | None) -> None:
     layer = proxyconfig.parse_layer(SCHEMA, text)
     merged = proxyconfig.merge_layer(SCHEMA, mesh.proxy_defaults(NEWEST), layer)
-    found = proxycheck.validate_proxy_config(NEWEST, merged)
+    found = validate_proxyconfig.validate_proxy_config(NEWEST, merged)
 
     assert (problem or "") in "; ".join(found)
     assert bool(found) is (problem is not None)
@@ -346,10 +339,10 @@ def test_each_release_checks_a_proxy_configuration_its_way(
     release: str, text: str, problem: str
 ) -> None:
     profile = releases.parse_release(release)
-    schema = messages.schema(profile)
+    schema = protojson.schema(profile)
     layer = proxyconfig.parse_layer(schema, text)
     merged = proxyconfig.merge_layer(schema, mesh.proxy_defaults(profile), layer)
-    found = proxycheck.validate_proxy_config(profile, merged)
+    found = validate_proxyconfig.validate_proxy_config(profile, merged)
 
     assert problem in "; ".join(found)
     assert bool(found) is bool(problem)
@@ -358,7 +351,7 @@ def test_each_release_checks_a_proxy_configuration_its_way(
 def test_connection_settings_are_unknown_before_1_31() -> None:
     old = releases.profile(30)
     layer = proxyconfig.parse_layer(
-        messages.schema(old), "connectionSettings: {listenerConnectionLimit: 0}"
+        protojson.schema(old), "connectionSettings: {listenerConnectionLimit: 0}"
     )
 
     assert layer == {}
@@ -389,7 +382,7 @@ def test_a_mesh_configuration_is_checked(given: Object, paths: list[str]) -> Non
 def test_1_31_does_not_know_the_inbound_retry_policy() -> None:
     known = releases.profile(31)
     text = json.dumps({"defaultInboundHttpRetryPolicy": {"attempts": -1}})
-    config = mesh.apply_mesh_config(messages.schema(known), mesh.defaults(known), text, [])
+    config = mesh.apply_mesh_config(protojson.schema(known), mesh.defaults(known), text, [])
 
     assert [*mesh.validate_mesh_config(known, config)] == []
 
@@ -398,12 +391,12 @@ def test_a_proxy_configuration_of_every_release_is_valid() -> None:
     for minor in releases.KNOWN:
         known = releases.profile(minor)
         defaults = mesh.proxy_defaults(known)
-        assert proxycheck.validate_proxy_config(known, defaults) == []
-        assert messages.normalize(messages.schema(known), PROXY_CONFIG, defaults) == defaults
+        assert validate_proxyconfig.validate_proxy_config(known, defaults) == []
+        assert protojson.normalize(protojson.schema(known), PROXY_CONFIG, defaults) == defaults
 
 
 def test_a_proxy_configuration_needs_a_drain_duration() -> None:
-    assert proxycheck.validate_proxy_config(
+    assert validate_proxyconfig.validate_proxy_config(
         NEWEST, {**mesh.proxy_defaults(NEWEST), "drainDuration": None}
     ) == ["invalid drain duration: duration must be greater than 1ms"]
 
@@ -417,7 +410,7 @@ RECORDED = Path(__file__).parent / "data" / "proxyconfig-1.30.3.jsonl"
 def test_a_proxy_configuration_is_read_as_istio_reads_it(row: dict[str, Any]) -> None:
     """What Istio 1.30.3's own packages mesh and validation/agent made of each text."""
     profile = releases.parse_release("1.30.3")
-    schema = messages.schema(profile)
+    schema = protojson.schema(profile)
     given = {proxyconfig.ANNOTATION: row["text"]}
     if "json" not in row:
         with pytest.raises(UserError) as caught:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from podgraft.injection.istio import messages, releases
-from podgraft.injection.istio.messages import PROXY_CONFIG, MessageError
+from podgraft.injectors.istio import releases
+from podgraft.injectors.istio.config import protojson
+from podgraft.injectors.istio.config.protojson import PROXY_CONFIG, MessageError
 from podgraft.jsonvalue import JSON, Object, object_at
 
-NEWEST = messages.schema(releases.newest())
+NEWEST = protojson.schema(releases.newest())
 
 READ: tuple[tuple[str, Object, Object], ...] = (
     # Names, and fields that nobody knows
@@ -64,15 +65,15 @@ ERRORS: tuple[tuple[JSON, str, str], ...] = (
 
 @pytest.mark.parametrize(("_name", "given", "expected"), READ, ids=[row[0] for row in READ])
 def test_a_message_is_read(_name: str, given: Object, expected: Object) -> None:
-    read = messages.decode_message(NEWEST, PROXY_CONFIG, given)
+    read = protojson.decode_message(NEWEST, PROXY_CONFIG, given)
 
-    assert messages.normalize(NEWEST, PROXY_CONFIG, read) == expected
+    assert protojson.normalize(NEWEST, PROXY_CONFIG, read) == expected
 
 
 @pytest.mark.parametrize(("given", "path", "problem"), ERRORS)
 def test_a_wrong_value_is_refused_with_its_place(given: JSON, path: str, problem: str) -> None:
     with pytest.raises(MessageError) as caught:
-        messages.decode_message(NEWEST, PROXY_CONFIG, given)
+        protojson.decode_message(NEWEST, PROXY_CONFIG, given)
 
     [wrong] = caught.value.errors
     assert wrong.pointer == path
@@ -82,7 +83,7 @@ def test_a_wrong_value_is_refused_with_its_place(given: JSON, path: str, problem
 def test_all_that_is_wrong_is_told_at_once() -> None:
     given: Object = {"statusPort": "x", "extraStatTags": [1, "a", 2], "tracing": {"sampling": []}}
     with pytest.raises(MessageError) as caught:
-        messages.decode_message(NEWEST, PROXY_CONFIG, given)
+        protojson.decode_message(NEWEST, PROXY_CONFIG, given)
 
     paths = ["/statusPort", "/extraStatTags/0", "/extraStatTags/2", "/tracing/sampling"]
     assert [wrong.pointer for wrong in caught.value.errors] == paths
@@ -91,8 +92,8 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
 
 def test_fields_stand_in_the_order_of_the_proto_file() -> None:
     given: Object = {"statusPort": 1, "proxyMetadata": {"A": "b"}, "configPath": "/x"}
-    read = messages.normalize(
-        NEWEST, PROXY_CONFIG, messages.decode_message(NEWEST, PROXY_CONFIG, given)
+    read = protojson.normalize(
+        NEWEST, PROXY_CONFIG, protojson.decode_message(NEWEST, PROXY_CONFIG, given)
     )
 
     assert [*read] == ["configPath", "proxyMetadata", "statusPort"]
@@ -114,8 +115,8 @@ KNOWN: tuple[tuple[str, JSON, str, str], ...] = (
 def test_a_release_knows_its_fields(field: str, value: JSON, without: str, first: str) -> None:
     known: Object = {field: value}
     for release, expected in ((without, {}), (first, known)):
-        schema = messages.schema(releases.parse_release(release))
-        assert messages.decode_message(schema, PROXY_CONFIG, {field: value}) == expected
+        schema = protojson.schema(releases.parse_release(release))
+        assert protojson.decode_message(schema, PROXY_CONFIG, {field: value}) == expected
 
 
 HEADERS: Object = {
@@ -137,8 +138,8 @@ NESTED: tuple[tuple[str, str, Object, list[str]], ...] = (
 def test_a_release_knows_the_fields_within(
     release: str, field: str, value: Object, names: list[str]
 ) -> None:
-    schema = messages.schema(releases.parse_release(release))
-    read = object_at(messages.decode_message(schema, PROXY_CONFIG, {field: value}), field)
+    schema = protojson.schema(releases.parse_release(release))
+    read = object_at(protojson.decode_message(schema, PROXY_CONFIG, {field: value}), field)
 
     assert [*read, *object_at(read, "qat")] == names
 
@@ -146,21 +147,21 @@ def test_a_release_knows_the_fields_within(
 def test_of_two_members_of_a_oneof_the_last_declared_wins() -> None:
     given: Object = {"tracing": {"datadog": {"address": "b:2"}, "zipkin": {"address": "a:1"}}}
 
-    assert messages.decode_message(NEWEST, PROXY_CONFIG, given) == {
+    assert protojson.decode_message(NEWEST, PROXY_CONFIG, given) == {
         "tracing": {"datadog": {"address": "b:2"}}
     }
 
 
 def test_concurrency_was_a_plain_number_once() -> None:
-    old, new = (messages.schema(releases.profile(minor)) for minor in (0, 8))
+    old, new = (protojson.schema(releases.profile(minor)) for minor in (0, 8))
     given: Object = {"concurrency": 0}
 
     assert (
-        messages.normalize(old, PROXY_CONFIG, messages.decode_message(old, PROXY_CONFIG, given))
+        protojson.normalize(old, PROXY_CONFIG, protojson.decode_message(old, PROXY_CONFIG, given))
         == {}
     )
     assert (
-        messages.normalize(new, PROXY_CONFIG, messages.decode_message(new, PROXY_CONFIG, given))
+        protojson.normalize(new, PROXY_CONFIG, protojson.decode_message(new, PROXY_CONFIG, given))
         == given
     )
 
@@ -182,11 +183,11 @@ MESH_READ: tuple[tuple[Object, Object], ...] = (
 
 @pytest.mark.parametrize(("given", "expected"), MESH_READ)
 def test_a_mesh_message_is_read(given: Object, expected: Object) -> None:
-    assert messages.decode_message(NEWEST, messages.MESH_CONFIG, given) == expected
+    assert protojson.decode_message(NEWEST, protojson.MESH_CONFIG, given) == expected
 
 
 def test_a_struct_is_an_object() -> None:
     given: Object = {"extensionProviders": [{"envoyFileAccessLog": {"logFormat": {"labels": 5}}}]}
 
     with pytest.raises(MessageError, match=r"of type structpb\.Struct"):
-        messages.decode_message(NEWEST, messages.MESH_CONFIG, given)
+        protojson.decode_message(NEWEST, protojson.MESH_CONFIG, given)

@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from podgraft.injection import UserError
-from podgraft.injection.istio import overrides, releases, status
-from podgraft.injection.istio.draft import PodBuilder, containers
+from podgraft.injectors import UserError
+from podgraft.injectors.istio import releases, status
+from podgraft.injectors.istio.pod_builder import PodBuilder, containers
+from podgraft.injectors.istio.postprocess import overrides
 from podgraft.jsonvalue import JSON, Object
 
 from .pods import container, pod

@@ -11,8 +11,13 @@ import json
 import pytest
 
 from podgraft import patch
-from podgraft.injection import UserError, istio
-from podgraft.injection.istio.draft import containers, find_by_name, pod_annotations, pod_labels
+from podgraft.injectors import UserError, istio
+from podgraft.injectors.istio.pod_builder import (
+    containers,
+    find_by_name,
+    pod_annotations,
+    pod_labels,
+)
 from podgraft.jsonvalue import JSON, Object, object_at
 
 from . import bundles

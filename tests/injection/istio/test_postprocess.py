@@ -7,19 +7,11 @@ import json
 
 import pytest
 
-from podgraft.injection import UserError
-from podgraft.injection.istio import (
-    cluster,
-    mesh,
-    messages,
-    order,
-    probes,
-    prometheus,
-    releases,
-    settings,
-    status,
-)
-from podgraft.injection.istio.draft import PodBuilder
+from podgraft.injectors import UserError
+from podgraft.injectors.istio import releases, status
+from podgraft.injectors.istio.config import config_map, mesh, protojson
+from podgraft.injectors.istio.pod_builder import PodBuilder
+from podgraft.injectors.istio.postprocess import cluster, container_order, probes, prometheus
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 
 from .pods import container, env, pod, proxy_of
@@ -31,13 +23,15 @@ APP = container("app")
 
 # Cluster and network
 
-VALUES = settings.parse_values(
+VALUES = config_map.parse_values(
     '{"global": {"network": "vn", "multiCluster": {"clusterName": "vc"}}}', []
 )
-NO_VALUES = settings.parse_values("{}", [])
+NO_VALUES = config_map.parse_values("{}", [])
 C, N = cluster.CLUSTER_ID, cluster.NETWORK
 
-ENVIRONMENTS: tuple[tuple[settings.Values, dict[str, str], dict[str, str], dict[str, str]], ...] = (
+ENVIRONMENTS: tuple[
+    tuple[config_map.Values, dict[str, str], dict[str, str], dict[str, str]], ...
+] = (
     # values, URL, labels, environment
     (NO_VALUES, {}, {}, {}),
     (VALUES, {}, {}, {C: "vc", N: "vn"}),
@@ -52,7 +46,7 @@ ENVIRONMENTS: tuple[tuple[settings.Values, dict[str, str], dict[str, str], dict[
 
 @pytest.mark.parametrize(("values", "url", "labels", "expected"), ENVIRONMENTS)
 def test_cluster_and_network_are_found(
-    values: settings.Values, url: dict[str, str], labels: dict[str, str], expected: dict[str, str]
+    values: config_map.Values, url: dict[str, str], labels: dict[str, str], expected: dict[str, str]
 ) -> None:
     assert cluster.cluster_environment(values, url, labels) == expected
 
@@ -78,7 +72,7 @@ def test_a_network_labels_the_pod() -> None:
 # Prometheus
 
 
-def _mesh(**fields: JSON) -> messages.Message:
+def _mesh(**fields: JSON) -> protojson.Message:
     return mesh.defaults(NEWEST) | fields
 
 
@@ -400,7 +394,7 @@ def test_special_containers_find_their_places(
 ) -> None:
     draft = PodBuilder.from_pod(pod(*map(container, listed), init=tuple(map(container, init))))
 
-    order.reorder_containers(releases.profile(minor), draft, hold=hold)
+    container_order.reorder_containers(releases.profile(minor), draft, hold=hold)
 
     assert [each["name"] for each in draft.containers] == after
     assert [each["name"] for each in draft.init_containers] == init_after

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from podgraft import patch
-from podgraft.injection import istio
-from podgraft.injection.istio.draft import containers, find_by_name
+from podgraft.injectors import istio
+from podgraft.injectors.istio.pod_builder import containers, find_by_name
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 
 from . import bundles

@@ -7,8 +7,8 @@ from hashlib import sha256
 
 import pytest
 
-from podgraft.injection import Diagnostic, InvalidDocumentsError, istio
-from podgraft.injection.istio import releases, shipped_templates
+from podgraft.injectors import Diagnostic, InvalidDocumentsError, istio
+from podgraft.injectors.istio import releases, shipped_templates
 
 
 def _compiled(release: str | None = None, tag: object = None, **config: object) -> istio.Injector:

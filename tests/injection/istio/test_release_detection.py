@@ -2,8 +2,8 @@
 
 import pytest
 
-from podgraft import kubeyaml
-from podgraft.injection import InvalidDocumentsError, OperatorError, istio
+from podgraft import yaml
+from podgraft.injectors import InvalidDocumentsError, OperatorError, istio
 from podgraft.jsonvalue import JSON
 
 OLD = "containers: [{name: istio-proxy, image: '[[ index .ObjectMeta.Labels `a` ]]'}]"
@@ -13,10 +13,8 @@ MARKER = "{{ Template_Version_And_Istio_Version_Mismatched_Check_Installation }}
 
 
 def injector(release: str | None, tag: str, **config: JSON) -> istio.Injector:
-    values = kubeyaml.dump({"global": {"tag": tag}})
-    documents = istio.Documents(
-        config=kubeyaml.dump({"policy": "enabled", **config}), values=values
-    )
+    values = yaml.dump({"global": {"tag": tag}})
+    documents = istio.Documents(config=yaml.dump({"policy": "enabled", **config}), values=values)
     return istio.compile_(documents, istio.IstiodEnvironment(release=release))
 
 

@@ -7,9 +7,9 @@ from dataclasses import fields
 
 import pytest
 
-from podgraft.injection.istio import release_names, releases
-from podgraft.injection.istio.releases import KNOWN, Profile, UnknownReleaseError, profile
-from podgraft.injection.istio.spans import Span
+from podgraft.injectors.istio import release_names, releases
+from podgraft.injectors.istio.release_spans import Span
+from podgraft.injectors.istio.releases import KNOWN, Profile, UnknownReleaseError, profile
 
 # What each release switches on (+) and off (-): a patch against the one before it, the first of a
 # minor against the first of the minor before.

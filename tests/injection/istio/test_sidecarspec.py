@@ -7,11 +7,11 @@ from hashlib import sha256
 
 import pytest
 
-from podgraft import kubeyaml, patch
-from podgraft.injection import OperatorError, UserError, istio
-from podgraft.injection.istio import poddefaults, sidecarspec
-from podgraft.injection.istio.draft import containers
-from podgraft.injection.istio.overlay import OverlayError
+from podgraft import patch, yaml
+from podgraft.injectors import OperatorError, UserError, istio
+from podgraft.injectors.istio.legacy import pod_defaults, sidecarspec
+from podgraft.injectors.istio.pod_builder import containers
+from podgraft.injectors.istio.render.pod_overlay import OverlayError
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 
 from .pods import container, env, pod
@@ -41,7 +41,7 @@ VERSION = sha256(TEMPLATE.encode()).hexdigest()
 def _injector(
     template: str = TEMPLATE, *, release: str = "1.8", values: str = "{}"
 ) -> istio.Injector:
-    config = kubeyaml.dump({"policy": "enabled", "template": template})
+    config = yaml.dump({"policy": "enabled", "template": template})
     around = istio.IstiodEnvironment(release=release, revision="r")
     return istio.compile_(istio.Documents(config=config, values=values), around)
 
@@ -216,7 +216,7 @@ def test_the_pods_security_context_gets_the_proxys_group() -> None:
     given = pod(APP)
     object_at(given, "spec")["securityContext"] = {"runAsUser": 5}
     own = object_at(_injector().inject(given, istio.InjectionRequest()).pod, "spec")
-    config = kubeyaml.dump({"template": TEMPLATE})
+    config = yaml.dump({"template": TEMPLATE})
     without = istio.compile_(
         istio.Documents(config=config),
         istio.IstiodEnvironment(release="1.8", legacy_fsgroup_injection=False),
@@ -326,7 +326,7 @@ FILLED: tuple[tuple[Object, Object], ...] = (
 
 @pytest.mark.parametrize(("given", "expected"), FILLED)
 def test_containers_have_kubernetes_defaults(given: Object, expected: Object) -> None:
-    filled = poddefaults.default_container(given)
+    filled = pod_defaults.default_container(given)
 
     assert {key: filled[key] for key in expected} == expected
     assert filled["terminationMessagePolicy"] == "File"
@@ -351,7 +351,7 @@ VOLUMES: tuple[tuple[Object, Object], ...] = (
 
 @pytest.mark.parametrize(("given", "expected"), VOLUMES)
 def test_volumes_have_kubernetes_defaults(given: Object, expected: Object) -> None:
-    assert poddefaults.default_volume(given) == expected
+    assert pod_defaults.default_volume(given) == expected
 
 
 def test_hostile_values_bend_no_parts_either() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from podgraft.injection import OperatorError, UserError
-from podgraft.injection.istio.draft import pod_annotations
+from podgraft.injectors import OperatorError, UserError
+from podgraft.injectors.istio.pod_builder import pod_annotations
 from podgraft.jsonvalue import JSON, Object
 
 from . import bundles, hostile

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from podgraft.injection import Diagnostic
-from podgraft.injection.istio import images, openshift, releases, settings, workloads
-from podgraft.injection.istio.documents import IstiodEnvironment
+from podgraft.injectors import Diagnostic
+from podgraft.injectors.istio import releases, workloads
+from podgraft.injectors.istio.config import config_map
+from podgraft.injectors.istio.config.documents import IstiodEnvironment
+from podgraft.injectors.istio.data import images
+from podgraft.injectors.istio.postprocess import openshift
 from podgraft.jsonvalue import JSON, Object
 
 from .pods import container, pod
@@ -113,7 +116,7 @@ def test_the_proxys_image(
     minor: int, variant: str, proxy: Object, said: str | None, tag: str
 ) -> None:
     text = f'{{"global": {{"hub": "h", "tag": "1", "variant": "{variant}"}}}}'
-    values = settings.parse_values(text, [])
+    values = config_map.parse_values(text, [])
     annotations = {} if said is None else {images.TYPE_ANNOTATION: said}
 
     assert (
@@ -124,7 +127,7 @@ def test_the_proxys_image(
 
 def test_the_init_image_has_its_own_name() -> None:
     text = '{"global": {"hub": "h", "tag": 11, "variant": "debug", "proxy_init": {"image": "i"}}}'
-    values = settings.parse_values(text, [])
+    values = config_map.parse_values(text, [])
 
     assert images.proxy_init_image(values, {}) == "h/i:11-debug"
     assert images.proxy_init_image(values, {images.TYPE_ANNOTATION: "default"}) == "h/i:11"
@@ -135,11 +138,11 @@ NUMBERS = (("11", "11"), ("1.12", "1.12"), ("1.10", "1.1"), ('"1.10"', "1.10"), 
 
 @pytest.mark.parametrize(("tag", "text"), NUMBERS)
 def test_a_tag_may_be_a_number(tag: str, text: str) -> None:
-    assert settings.parse_values(f"global: {{tag: {tag}}}", []).tag == text
+    assert config_map.parse_values(f"global: {{tag: {tag}}}", []).tag == text
 
 
 def test_templates_see_numbers_as_floats() -> None:
-    raw = settings.parse_values("{a: 1, b: [2, {c: 3}], d: true}", []).raw
+    raw = config_map.parse_values("{a: 1, b: [2, {c: 3}], d: true}", []).raw
 
     assert raw == {"a": 1.0, "b": [2.0, {"c": 3.0}], "d": True}
     assert type(raw["a"]) is float
@@ -147,7 +150,7 @@ def test_templates_see_numbers_as_floats() -> None:
 
 def test_a_configuration_is_read_whatever_the_case_of_its_keys() -> None:
     faults: list[Diagnostic] = []
-    config = settings.parse_config(
+    config = config_map.parse_config(
         "Policy: enabled\nTEMPLATES: {a: x}\naliases: {b: [a, c]}\nunknown: 1\ntemplate: old",
         faults,
     )
@@ -160,10 +163,10 @@ def test_a_configuration_is_read_whatever_the_case_of_its_keys() -> None:
 
 def test_every_fault_of_a_configuration_is_told() -> None:
     faults: list[Diagnostic] = []
-    settings.parse_config(
+    config_map.parse_config(
         "policy: 5\ntemplates: {a: []}\naliases: {b: x}\ndefaultTemplates: z", faults
     )
-    settings.parse_values("global: {hub: 1, proxy: [], proxy_init: {image: {}}}", faults)
+    config_map.parse_values("global: {hub: 1, proxy: [], proxy_init: {image: {}}}", faults)
 
     assert [str(fault) for fault in faults] == [
         "config/defaultTemplates: expected a list, got a string; write a list, or nothing",
@@ -184,8 +187,8 @@ def test_every_fault_of_a_configuration_is_told() -> None:
 
 def test_a_text_that_is_no_map_is_a_fault() -> None:
     faults: list[Diagnostic] = []
-    config = settings.parse_config("a: [", faults)
-    settings.parse_values("sidecarInjectorWebhook: {rewriteAppHTTPProbe: 1}", faults)
+    config = config_map.parse_config("a: [", faults)
+    config_map.parse_values("sidecarInjectorWebhook: {rewriteAppHTTPProbe: 1}", faults)
 
     assert (config.templates, len(faults)) == ({}, 2)
     assert str(faults[1]) == (
@@ -195,7 +198,7 @@ def test_a_text_that_is_no_map_is_a_fault() -> None:
 
 
 def test_an_alias_may_stand_for_nothing() -> None:
-    assert settings.parse_config("aliases: {a: null}", []).aliases == {"a": ()}
+    assert config_map.parse_config("aliases: {a: null}", []).aliases == {"a": ()}
 
 
 def test_switches_are_the_environment_of_templates() -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from podgraft.diagnostics import Severity
-from podgraft.injection import istio
-from podgraft.injection.istio import releases
+from podgraft.injectors import istio
+from podgraft.injectors.istio import releases
 
 OLD = 'template: "containers: []"\n'
 NEW = "templates: {sidecar: 'spec: {}'}\n"

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from podgraft.injection.istio import mesh, mesh_check, messages, releases
-from podgraft.injection.istio.values_types import check_values
+from podgraft.injectors.istio import releases
+from podgraft.injectors.istio.config import mesh, protojson, validate_meshconfig
+from podgraft.injectors.istio.config.values_types import check_values
 
 NEWEST = releases.newest()
 
@@ -86,13 +87,13 @@ def test_a_field_is_checked_in_the_releases_that_have_it() -> None:
     ],
 )
 def test_names_in_the_mesh_configuration(text: str, paths: list[str]) -> None:
-    schema = messages.schema(NEWEST)
+    schema = protojson.schema(NEWEST)
     config = mesh.apply_mesh_config(schema, mesh.defaults(NEWEST), text, [])
-    places = [path for path, _, _ in mesh_check.name_problems(NEWEST, config)]
+    places = [path for path, _, _ in validate_meshconfig.name_problems(NEWEST, config)]
     assert [place.endswith(path) for place, path in zip(places, paths, strict=True)] == [
         True for _ in paths
     ]
 
 
 def test_istio_1_0_does_not_check_them() -> None:
-    assert not [*mesh_check.name_problems(releases.parse_release("1.0"), {})]
+    assert not [*validate_meshconfig.name_problems(releases.parse_release("1.0"), {})]

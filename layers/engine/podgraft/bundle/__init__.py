@@ -5,15 +5,9 @@ or raises ``BundleError`` with every fault; ``digest`` names a bundle by its fil
 does I/O: files come as a mapping of relative path to bytes.
 """
 
-from .appmesh_part import AppMeshMutator
-from .compiling import Bundle, compile_
-from .digest import digest, is_manifest, validate_path
-from .errors import BundleError, Diagnostic
-from .istio_part import IstioMutator
-from .istio_part import compile_istio as compile_istio
-from .manifests import Manifest, Manifests
-from .overlay_part import OverlayMutator
-from .parts import (
+from .appmesh import AppMeshMutator
+from .compiler import Bundle, compile_
+from .components import (
     Component,
     Denial,
     Mutation,
@@ -22,6 +16,12 @@ from .parts import (
     ValidationResult,
     Validator,
 )
+from .digest import digest, is_manifest, validate_path
+from .errors import BundleError, Diagnostic
+from .istio import IstioMutator
+from .istio import compile_istio as compile_istio
+from .manifests import Manifest, Manifests
+from .overlays import OverlayMutator
 
 __all__ = [
     "AppMeshMutator",

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from podgraft.diagnostics import Diagnostic, Severity
-from podgraft.injection.istio import CLUSTER_ID
+from podgraft.injectors.istio import CLUSTER_ID
 from podgraft.patch import pointer
 from podgraft.policy import Policy
 
-from .compiling import Bundle
+from .compiler import Bundle
 
 # The cluster id that istiod gives its own cluster (its variable CLUSTER_ID).
 STOCK = "Kubernetes"

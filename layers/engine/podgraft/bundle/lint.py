@@ -7,12 +7,12 @@ A running function needs none of this: only ``policy check``, ``policy push``, `
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.diagnostics import Diagnostic
 from podgraft.policy import Policy
 
 from . import cluster_ids, manifests, retired_registries, revisions
-from .compiling import Bundle
+from .compiler import Bundle
 
 
 def warnings(
@@ -30,5 +30,5 @@ def warnings(
     read = manifests.parse_manifests(files)
     yield from revisions.warnings(read, policy)
     yield from retired_registries.warnings(read)
-    yield from retired_registries.document_warnings(file, kubeyaml.load(document) or {})
+    yield from retired_registries.document_warnings(file, yaml.load(document) or {})
     yield from cluster_ids.policy_warnings(bundle, policy, file)

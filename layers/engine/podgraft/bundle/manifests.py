@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.jsonvalue import JSON, Object
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 from .errors import Diagnostic
 
@@ -123,12 +123,12 @@ _EMPTY = Diagnostic(
 
 def _parse_documents(file: str, content: bytes, note: Note) -> Iterator[Manifest]:
     try:
-        documents = kubeyaml.load_all(content.decode("utf-8"))
+        documents = yaml.load_all(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         problem = f"is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
         note(Diagnostic(file=file, problem=problem, remedy=f"save it as UTF-8, {_OR_REMOVE}"))
         return
-    except kubeyaml.NotYAMLError as error:
+    except yaml.NotYAMLError as error:
         remedy = f"correct that place, {_OR_REMOVE}"
         note(Diagnostic(file=file, problem=f"is no YAML: {error}", remedy=remedy))
         return

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.diagnostics import Diagnostic, Severity
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import pointer
@@ -131,8 +131,8 @@ def _data(manifest: Manifest) -> Iterator[tuple[str, JSON]]:
 
 def _parsed(text: str) -> JSON:
     try:
-        read = kubeyaml.load(text, strict=False)
-    except kubeyaml.NotYAMLError:
+        read = yaml.load(text, strict=False)
+    except yaml.NotYAMLError:
         return text
     return read if isinstance(read, dict | list) else text
 

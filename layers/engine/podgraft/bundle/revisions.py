@@ -6,7 +6,7 @@ every pod the label ``istio.io/rev: default``. Only ``lint.py`` uses this module
 
 from collections.abc import Iterator
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.diagnostics import Diagnostic, Severity
 from podgraft.policy import Policy
 
@@ -51,8 +51,8 @@ def _revision(manifest: Manifest) -> tuple[str, str]:
 def _of_values(manifest: Manifest) -> str:
     text = manifest.data.get("values")
     try:
-        values = kubeyaml.load(text, strict=False) if isinstance(text, str) else None
-    except kubeyaml.NotYAMLError:
+        values = yaml.load(text, strict=False) if isinstance(text, str) else None
+    except yaml.NotYAMLError:
         return ""
     revision = values.get("revision") if isinstance(values, dict) else None
     return revision if isinstance(revision, str) else ""

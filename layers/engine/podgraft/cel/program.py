@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from . import syntax
-from .checking import Checker
+from .checker import Checker
+from .constant_folding import ConstantFolder
 from .cost import Meter
 from .errors import CompileError, Problem
 from .evaluation import Compiler, Evaluate, Frame
-from .folding import ConstantFolder
 from .library import DECLARED, FUNCTIONS
 from .values import Value
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.jsonvalue import JSON, Object
 
 from . import files
@@ -35,8 +35,8 @@ def write_text(path: Path | None, text: str) -> None:
 def read_objects(path: Path) -> Iterator[Object]:
     """Every object in a file, Lists opened; empty documents are left out."""
     try:
-        documents = kubeyaml.load_all(read_text(path))
-    except kubeyaml.NotYAMLError as error:
+        documents = yaml.load_all(read_text(path))
+    except yaml.NotYAMLError as error:
         raise CommandError(f"{path}: {error}") from error
     for document in documents:
         yield from _expand_lists(document, path)

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import click
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.bundle import Bundle
 from podgraft.cli import configuration, documents, offline
 from podgraft.cli.failure import CommandError
-from podgraft.injection import OperatorError, UserError, kubeinject, redact
+from podgraft.injectors import OperatorError, UserError, redact
+from podgraft.injectors.istio import kubeinject
 from podgraft.review import ReviewContext
 from podgraft.store import Snapshot
 
@@ -47,7 +48,7 @@ def command(
             result = offline.inject_stream(text, namespace, snapshot, caller)
         else:
             result = _inject_workloads(text, snapshot, caller)
-    except (UserError, OperatorError, kubeyaml.NotYAMLError) as error:
+    except (UserError, OperatorError, yaml.NotYAMLError) as error:
         raise CommandError(f"{filename}: {redact(error)}") from error
     for warning in (*result.warnings, *_find_unapplied(snapshot.bundle, webhook=webhook)):
         click.secho(warning, fg="yellow", err=True)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from podgraft import jsonvalue, kubeyaml
-from podgraft.injection import istio
+from podgraft import jsonvalue, yaml
+from podgraft.injectors import istio
 from podgraft.jsonvalue import JSON, Object, object_at, string_at
 
 from . import documents
@@ -116,8 +116,8 @@ class _File:
 def _objects(content: str) -> Iterator[Object]:
     """The objects of a text, Lists opened; none if it is not YAML."""
     try:
-        read = list(kubeyaml.load_all(content))
-    except kubeyaml.NotYAMLError:
+        read = list(yaml.load_all(content))
+    except yaml.NotYAMLError:
         return
     for document in read:
         yield from _flatten_list(document)
@@ -142,8 +142,8 @@ def _is_typed(value: Object) -> bool:
 def _mapping(text: str) -> Object:
     """The top level of key config, keys in the case that Istio reads."""
     try:
-        raw = kubeyaml.load(text, strict=False)
-    except kubeyaml.NotYAMLError:
+        raw = yaml.load(text, strict=False)
+    except yaml.NotYAMLError:
         return {}  # which compiling the bundle reports
     return {key.lower(): value for key, value in raw.items()} if isinstance(raw, dict) else {}
 
@@ -151,8 +151,8 @@ def _mapping(text: str) -> Object:
 def _check_config(path: Path, text: str) -> None:
     """Raise ``CommandError`` for a text that has no template."""
     try:
-        kubeyaml.load(text, strict=False)
-    except kubeyaml.NotYAMLError:
+        yaml.load(text, strict=False)
+    except yaml.NotYAMLError:
         return
     raw = _mapping(text)
     if raw.get("template") or raw.get("templates"):

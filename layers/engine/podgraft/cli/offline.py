@@ -15,7 +15,8 @@ from podgraft.admission import AdmissionRequest
 from podgraft.bundle import Bundle
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.injection import manifests, redact
+from podgraft.injectors import redact
+from podgraft.injectors.istio import yaml_stream
 from podgraft.jsonvalue import Object
 from podgraft.kube import workload
 from podgraft.policy import Policy
@@ -94,7 +95,7 @@ def inject_stream(
     Raises ``CommandError`` for a pod that would be refused or fail.
     """
     run = _Run(namespace, snapshot, caller)
-    rewritten = manifests.rewrite_objects(text, run.change)
+    rewritten = yaml_stream.rewrite_objects(text, run.change)
     return InjectedStream(rewritten, tuple(run.warnings), run.injected, run.workloads)
 
 

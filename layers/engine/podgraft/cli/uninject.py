@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.injection import UserError
-from podgraft.injection import uninject as undoing
+from podgraft.injectors import UserError
+from podgraft.injectors.istio import uninject as undoing
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
@@ -25,6 +25,6 @@ def command(*, filename: Path, output: Path | None) -> None:
     text = documents.read_text(filename)
     try:
         result = undoing.uninject(text)
-    except (UserError, kubeyaml.NotYAMLError) as error:
+    except (UserError, yaml.NotYAMLError) as error:
         raise CommandError(f"{filename}: {error}") from error
     documents.write_text(output, result)

@@ -13,13 +13,12 @@ It equals k8s.io/api and k8s.io/apimachinery 0.37 (``types`` also knows older re
 - What ``quantity`` says of numbers beyond 64 bits.
 """
 
-from . import identity, quantity, selectors, workload
+from . import quantity, selectors, workload, workload_owner
+from .decode_errors import DecodeError, FieldError
 from .decoding import check, decode
 from .encoding import encode
 from .errors import KubeError, QuantityError, SelectorDiagnostic, SelectorError, WorkloadError
-from .faults import DecodeError, FieldError
-from .identity import OwnerRules, WorkloadRef
-from .marshalers import SELF_MARSHALING
+from .json_codecs import SELF_MARSHALING
 from .quantity import Quantity
 from .types import (
     CONTAINER,
@@ -34,6 +33,7 @@ from .types import (
     KubeTypes,
     types,
 )
+from .workload_owner import OwnerRules, WorkloadRef
 
 __all__ = [
     "CONTAINER",
@@ -60,7 +60,7 @@ __all__ = [
     "check",
     "decode",
     "encode",
-    "identity",
+    "workload_owner",
     "quantity",
     "selectors",
     "types",

@@ -10,12 +10,12 @@ from functools import cache
 from operator import is_
 from typing import TypeAlias
 
-from podgraft.govalue import Field, GoType, Kind, Value
+from podgraft.go.reflect import Field, GoType, Kind, Value
 from podgraft.jsonvalue import JSON
 
-from .faults import DecodeError, FieldError, mismatch_error
-from .literals import format_yaml_number
-from .marshalers import MARSHALERS, parse_integer
+from .decode_errors import DecodeError, FieldError, mismatch_error
+from .json_codecs import MARSHALERS, parse_integer
+from .numbers import format_yaml_number
 
 Decode: TypeAlias = Callable[[Value], Value]
 

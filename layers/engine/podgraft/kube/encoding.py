@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from podgraft.govalue import GoType, Kind, Value
+from podgraft.go.reflect import GoType, Kind, Value
 from podgraft.jsonvalue import JSON
 
 from .decoding import decode
-from .marshalers import MARSHALERS
+from .json_codecs import MARSHALERS
 
 Encode: TypeAlias = Callable[[Value], Value]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 
 class KubeError(ValueError):

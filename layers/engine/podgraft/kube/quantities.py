@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from podgraft.govalue import (
+from podgraft.go.reflect import (
     BOOL,
     FLOAT64,
     INT,

@@ -8,10 +8,10 @@ overflows or, where the number is negative, loses the sign; ours is 0 or right.
 import re
 from enum import StrEnum
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 from .errors import QuantityError
-from .literals import format_json_number
+from .numbers import format_json_number
 
 _PATTERN = (
     r"(?P<sign>[+-]?)0*(?P<whole>[0-9]*)(?:\.(?P<fraction>[0-9]*))?"

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
-from podgraft.govalue import Struct
+from podgraft.go.reflect import Struct
 from podgraft.jsonvalue import JSON
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
+from .decode_errors import DecodeError, FieldError
 from .decoding import decode
 from .errors import SelectorDiagnostic, SelectorError
-from .faults import DecodeError, FieldError
 from .names import NameProblem, label_key_problem, label_value_problem
 from .types import LABEL_SELECTOR
 

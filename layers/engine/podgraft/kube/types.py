@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from threading import RLock
 
-from podgraft.govalue import (
+from podgraft.go.reflect import (
     BOOL,
     INT32,
     INT64,
@@ -21,10 +21,10 @@ from podgraft.govalue import (
     string_type,
 )
 
-from .marshalers import FIELDS_V1, INT_OR_STRING
+from .json_codecs import FIELDS_V1, INT_OR_STRING
+from .metav1_time import TIME
 from .quantities import QUANTITY, RESOURCE_LIST, RESOURCE_NAME
 from .structs import SCALARS, STRUCTS
-from .times import TIME
 
 NEWEST = 37
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from podgraft.jsonvalue import JSON, Object
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
+from .decode_errors import json_type_name
 from .errors import WorkloadError
-from .faults import json_type_name
 
 Path: TypeAlias = tuple[str, ...]
 

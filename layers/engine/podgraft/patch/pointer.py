@@ -1,7 +1,7 @@
 """JSON Pointer (RFC 6901): the address of a value inside a JSON document."""
 
 from podgraft.jsonvalue import JSON
-from podgraft.patterns import lazy_compile
+from podgraft.lazy_re import lazy_compile
 
 
 class PointerError(ValueError):

@@ -5,6 +5,8 @@ of a bundle's own configuration; ``decide`` goes Istio's way step by step and ke
 Nothing here does I/O or knows what is injected.
 """
 
+from podgraft.document_reader import Cursor, Diagnostics, MappingReader
+
 from .decision import (
     SENTENCES,
     Decision,
@@ -19,8 +21,7 @@ from .decision import (
 )
 from .document import Features, Policy, parse, selector_list
 from .errors import Diagnostic, PolicyError
-from .reading import Cursor, Diagnostics, MappingReader
-from .registration import decide_applicability
+from .request_filter import decide_applicability
 from .rules import IGNORED_NAMESPACES, INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
 
 __all__ = [

@@ -11,11 +11,11 @@ from enum import StrEnum
 from itertools import takewhile
 from typing import TypeAlias
 
+from podgraft.document_reader import format_value
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube.selectors import Selector
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
-from .reading import format_value
 from .rules import (
     INJECT_KEY,
     DefaultPolicy,

@@ -8,14 +8,8 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TypeVar
 
-from podgraft import kubeyaml
-from podgraft.identifiers import CLUSTER_REMEDY, is_cluster
-from podgraft.jsonvalue import JSON, Object
-from podgraft.kube import selectors
-from podgraft.records import dataclass
-
-from .errors import Diagnostic, PolicyError
-from .reading import (
+from podgraft import yaml
+from podgraft.document_reader import (
     Cursor,
     Diagnostics,
     MappingReader,
@@ -26,6 +20,12 @@ from .reading import (
     parse_string_map,
     parse_strings,
 )
+from podgraft.identifiers import CLUSTER_REMEDY, is_cluster
+from podgraft.jsonvalue import JSON, Object
+from podgraft.kube import selectors
+from podgraft.lazy_dataclass import dataclass
+
+from .errors import Diagnostic, PolicyError
 from .rules import DefaultPolicy, InjectionRules, InjectValueSyntax
 
 T = TypeVar("T")
@@ -108,8 +108,8 @@ def parse(document: str) -> Policy:
     """
     notes = Diagnostics()
     try:
-        read = kubeyaml.load(document)
-    except kubeyaml.NotYAMLError as error:
+        read = yaml.load(document)
+    except yaml.NotYAMLError as error:
         raise PolicyError([Diagnostic("", f"not YAML: {error}", "correct that line")]) from error
     policy = _parse_document(Cursor({} if read is None else read, "", notes))
     if notes.errors:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from podgraft.diagnostics import Severity
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from .document import Policy

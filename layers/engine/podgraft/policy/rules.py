@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from podgraft.kube import selectors
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 # What Istio never touches (pkg/kube/inject/inject.go, IgnoredNamespaces; four since 1.9).
 IGNORED_NAMESPACES = frozenset(

@@ -4,9 +4,9 @@ A ``Store`` gives a ``Snapshot``: one policy and the bundle it was checked with,
 two versions. While what is stored does not load, the last good snapshot answers and says why.
 """
 
-from .book import CallerRegistry
+from .caller_document import Callers
+from .callers import CallerRegistry
 from .deadline import Deadline
-from .directory import FolderCallers, FolderStore
 from .errors import (
     InvalidVersionError,
     NotLoadedError,
@@ -14,11 +14,11 @@ from .errors import (
     UnavailableError,
     UnknownInjectorError,
 )
+from .factory import AwsStoreConfig, FolderStoreConfig, StoreConfig, open_stores
+from .folder.store import FolderCallers, FolderStore
 from .names import DEFAULT_INJECTOR, is_name
-from .opening import AwsStoreConfig, FolderStoreConfig, StoreConfig, open_stores
 from .protocols import CallerStore, Store
 from .snapshot import Snapshot, SnapshotSet, Staleness, load_snapshots
-from .tokens import Callers
 
 __all__ = [
     "DEFAULT_INJECTOR",

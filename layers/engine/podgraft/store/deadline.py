@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from time import monotonic
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 # A cold start with AWS out of reach must answer within two seconds, interpreter start included.
 MAX_WAIT_SECONDS = 1.4

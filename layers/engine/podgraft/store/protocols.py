@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from .book import CallerRegistry
+from .callers import CallerRegistry
 from .deadline import Deadline
 from .snapshot import Document, Snapshot, SnapshotSet
 

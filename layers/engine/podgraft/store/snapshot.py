@@ -5,8 +5,8 @@ from dataclasses import field, replace
 
 from podgraft import bundle, policy
 from podgraft.bundle import Bundle, BundleError
+from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import Policy, PolicyError
-from podgraft.records import dataclass
 
 from .errors import InvalidVersionError
 

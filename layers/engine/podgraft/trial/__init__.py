@@ -59,6 +59,6 @@ def _steps(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
 
         yield from overlays.steps(bundle, report)
     if manifests.probes:
-        from . import own
+        from . import bundle_tests
 
-        yield from own.steps(bundle, report)
+        yield from bundle_tests.steps(bundle, report)

@@ -17,20 +17,20 @@ from podgraft.bundle import (
     MutationContext,
     compile_istio,
 )
-from podgraft.injection import OperatorError
-from podgraft.injection.istio import Injector
+from podgraft.injectors import OperatorError
+from podgraft.injectors.istio import Injector
 from podgraft.jsonvalue import Object, object_at
+from podgraft.lazy_dataclass import dataclass
+from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
-from podgraft.patterns import lazy_compile
 from podgraft.policy import Policy
-from podgraft.records import dataclass
 
 from . import probes
-from .ambiguous import REMEDY, find_unquoted
+from .ambiguous_text import REMEDY, find_unquoted
 from .outcome import Outcome, attempts
 from .probes import Probe
 from .report import Report, field_fault
-from .similar import suggestion
+from .suggestions import suggestion
 
 _ANNOTATION = "inject.istio.io/templates"
 _TEMPLATES = "/data/config/templates"

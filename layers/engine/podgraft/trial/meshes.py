@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from podgraft.bundle import AppMeshMutator, Bundle, Manifest, MutationContext
-from podgraft.injection.appmesh import (
+from podgraft.injectors.appmesh import (
     Mesh,
     MeshLabelSelector,
     MeshNamespaceSelector,

@@ -10,15 +10,15 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from podgraft.bundle import Bundle, Diagnostic, Manifest, MutationContext, OverlayMutator
-from podgraft.gotemplate.fields import FieldProblem
-from podgraft.injection import OperatorError
-from podgraft.injection.overlay import Overlay
-from podgraft.injection.overlay_data import data_type, type_of
+from podgraft.injectors import OperatorError
+from podgraft.injectors.overlay.data import data_type, type_of
+from podgraft.injectors.overlay.overlay import Overlay
 from podgraft.jsonvalue import Object
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
+from podgraft.texttemplate.field_check import FieldProblem
 
-from .ambiguous import REMEDY, find_unquoted
-from .matching import Candidate, candidates
+from .ambiguous_text import REMEDY, find_unquoted
+from .candidates import Candidate, candidates
 from .outcome import Failure, Outcome, attempts
 from .probes import Probe
 from .report import Report, field_fault

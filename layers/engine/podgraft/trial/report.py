@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from podgraft.bundle import Diagnostic, Manifest
 from podgraft.diagnostics import Severity
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 from .outcome import Failure
-from .similar import suggestion
+from .suggestions import suggestion
 
 if TYPE_CHECKING:
-    from podgraft.gotemplate.fields import FieldProblem
+    from podgraft.texttemplate.field_check import FieldProblem
 
 # The text of an error, for the reader that the report is for.
 Describe = Callable[[Exception], str]

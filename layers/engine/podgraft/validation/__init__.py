@@ -18,8 +18,8 @@ from .bindings import (
     group_by_policy,
     parse_binding,
 )
-from .judgement import Denial, ValidationResult
 from .policies import ValidatingPolicy, parse_policy
+from .result import Denial, ValidationResult
 from .rules import PolicySet
 
 __all__ = [

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from podgraft import document_reader
 from podgraft.jsonvalue import Object, object_at, strings_at
 from podgraft.kube import selectors
-from podgraft.policy import Cursor, MappingReader, constraints, reading
+from podgraft.matching import constraints
+from podgraft.policy import Cursor, MappingReader
 
 
 class ValidationAction(StrEnum):
@@ -91,7 +93,7 @@ def parse_binding(spot: Cursor, name: str) -> Binding:
     keys = MappingReader(spot)
     binding = Binding(
         name=name,
-        policy=keys.read_key("policyName", reading.parse_string) or "",
+        policy=keys.read_key("policyName", document_reader.parse_string) or "",
         actions=keys.read_key("validationActions", _parse_actions) or frozenset(),
         constraints=keys.read_key("matchResources", constraints.parse_constraints),
         params=keys.read_key("paramRef", _parse_param_ref),
@@ -112,7 +114,7 @@ def _raw_mapping(spot: Cursor) -> Object:
 
 
 def _parse_actions(spot: Cursor) -> frozenset[ValidationAction] | None:
-    words = reading.parse_strings(spot)
+    words = document_reader.parse_strings(spot)
     if words is None:
         return None
     for word in words:
@@ -125,11 +127,11 @@ def _parse_actions(spot: Cursor) -> frozenset[ValidationAction] | None:
 
 def _parse_param_ref(spot: Cursor) -> ParamRef:
     keys = MappingReader(spot)
-    missing = keys.read_key("parameterNotFoundAction", reading.parse_string)
+    missing = keys.read_key("parameterNotFoundAction", document_reader.parse_string)
     ref = ParamRef(
-        name=keys.read_key("name", reading.parse_string) or "",
-        namespace=keys.read_key("namespace", reading.parse_string) or "",
-        selector=keys.read_key("selector", reading.parse_selector),
+        name=keys.read_key("name", document_reader.parse_string) or "",
+        namespace=keys.read_key("namespace", document_reader.parse_string) or "",
+        selector=keys.read_key("selector", document_reader.parse_selector),
         required=missing != "Allow",
     )
     keys.check_unknown_keys()

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from podgraft import document_reader
 from podgraft.cel import Program
-from podgraft.policy import Cursor, MappingReader, conditions, constraints, reading
-from podgraft.policy.conditions import ExpressionCompiler
+from podgraft.matching import conditions, constraints
+from podgraft.matching.conditions import ExpressionCompiler
+from podgraft.policy import Cursor, MappingReader
 
-from .judgement import REASONS
+from .result import REASONS
 from .variables import PolicyVariable
 
 T = TypeVar("T")
@@ -107,12 +109,12 @@ def _list_reader(
 
 def _parse_variable(spot: Cursor, compiler: ExpressionCompiler) -> PolicyVariable | None:
     keys = MappingReader(spot)
-    name = keys.read_key("name", reading.parse_string) or ""
+    name = keys.read_key("name", document_reader.parse_string) or ""
     program = conditions.read_required_expression(spot, keys, "expression", compiler)
     keys.check_unknown_keys()
     if not _IDENTIFIER.fullmatch(name):
         return spot.child("name", name).add_error(
-            f"got {reading.format_value(name)}", "use a CEL identifier"
+            f"got {document_reader.format_value(name)}", "use a CEL identifier"
         )
     compiler.declare(name, program)
     return PolicyVariable(name, program) if program else None
@@ -122,8 +124,8 @@ def _parse_validation(spot: Cursor, compiler: ExpressionCompiler) -> Validation 
     keys = MappingReader(spot)
     program = conditions.read_required_expression(spot, keys, "expression", compiler, "bool")
     words = keys.read_key("messageExpression", lambda text: compiler.expression(text, "string"))
-    message = keys.read_key("message", reading.parse_string) or ""
-    reason = keys.read_key("reason", reading.parse_string) or "Invalid"
+    message = keys.read_key("message", document_reader.parse_string) or ""
+    reason = keys.read_key("reason", document_reader.parse_string) or "Invalid"
     keys.check_unknown_keys()
     if reason not in REASONS:
         spot.child("reason", reason).add_error(f"got {reason}", f"use {', '.join(REASONS)}")
@@ -136,7 +138,7 @@ def _parse_validation(spot: Cursor, compiler: ExpressionCompiler) -> Validation 
 
 def _parse_audit_annotation(spot: Cursor, compiler: ExpressionCompiler) -> AuditAnnotation | None:
     keys = MappingReader(spot)
-    key = keys.read_key("key", reading.parse_string)
+    key = keys.read_key("key", document_reader.parse_string)
     program = conditions.read_required_expression(
         spot, keys, "valueExpression", compiler, "string", "null", "null_type"
     )
@@ -147,13 +149,13 @@ def _parse_audit_annotation(spot: Cursor, compiler: ExpressionCompiler) -> Audit
 def _parse_param_kind(spot: Cursor) -> bool:
     keys = MappingReader(spot)
     kind = (
-        keys.read_key("apiVersion", reading.parse_string),
-        keys.read_key("kind", reading.parse_string),
+        keys.read_key("apiVersion", document_reader.parse_string),
+        keys.read_key("kind", document_reader.parse_string),
     )
     keys.check_unknown_keys()
     if kind != _CONFIG_MAP:
         spot.add_error(
-            f"got {reading.format_value(spot.value)}",
+            f"got {document_reader.format_value(spot.value)}",
             "use ConfigMap of v1: parameters are part of the bundle",
         )
     return True
@@ -161,5 +163,5 @@ def _parse_param_kind(spot: Cursor) -> bool:
 
 def _parse_failure_policy(spot: Cursor) -> str | None:
     if spot.value in {"Fail", "Ignore"}:
-        return reading.parse_string(spot)
-    return spot.add_error(f"got {reading.format_value(spot.value)}", "use Fail or Ignore")
+        return document_reader.parse_string(spot)
+    return spot.add_error(f"got {document_reader.format_value(spot.value)}", "use Fail or Ignore")

@@ -21,15 +21,15 @@ from podgraft.cel import (
     Value,
 )
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy.conditions import Condition, ConditionError, condition_variables, find_false
+from podgraft.matching.conditions import Condition, ConditionError, condition_variables, find_false
 
 from .bindings import Binding, ConfigMapIndex, ValidationAction
-from .judgement import Denial, ValidationResult
 from .policies import ValidatingPolicy, Validation
+from .result import Denial, ValidationResult
 from .variables import Activation
 
 if TYPE_CHECKING:
-    from podgraft.policy.constraints import Mismatch
+    from podgraft.matching.constraints import Mismatch
     from podgraft.trace import Effect, Trace
 
 # apiserver/pkg/apis/cel: MaxEvaluatedMessageExpressionSizeBytes; dispatcher.go: the other two.

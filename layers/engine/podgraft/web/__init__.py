@@ -10,8 +10,8 @@ from podgraft.settings import Auth
 from .app import create_app
 from .asgi import WsgiToAsgi
 from .events import guarded
-from .journal import RequestLog, format_traceback
-from .on_lambda import add_tracing, make_request_log, prime
+from .lambda_runtime import add_tracing, make_request_log, prime
+from .request_log import RequestLog, format_traceback
 
 __all__ = [
     "Auth",

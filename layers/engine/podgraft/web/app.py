@@ -17,7 +17,7 @@ from .authentication import make_authenticator
 from .errors import NoRouteError, WrongMethodError
 from .faults import JsonResponse
 from .health import check_readiness
-from .journal import RequestLog, format_traceback, make_stream_log
+from .request_log import RequestLog, format_traceback, make_stream_log
 from .throttle import Throttle
 from .webhook import HANDLERS, Webhook
 

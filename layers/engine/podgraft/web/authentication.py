@@ -1,15 +1,22 @@
 """Which cluster calls: its credentials alone prove it, before a byte of the body is read.
 
 The URL's path proves nothing: ``cluster`` in it is a variable of Istio
-(``injection/istio/paths.py``).
+(``injectors/istio/url_path.py``).
 """
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 from podgraft.settings import Auth
-from podgraft.store import CallerRegistry, Callers, CallerStore, Deadline, Staleness, tokens
+from podgraft.store import (
+    CallerRegistry,
+    Callers,
+    CallerStore,
+    Deadline,
+    Staleness,
+    caller_document,
+)
 
 from . import subjects
 from .credentials import CallerCredentials
@@ -50,7 +57,7 @@ def _authenticate_token(book: CallerRegistry, credentials: CallerCredentials) ->
         raise UnauthenticatedError(
             "no cluster token; send it as Authorization: Bearer, or in the path as /k/<token>/…"
         )
-    given = [tokens.hash_token(token) for token in credentials.tokens]
+    given = [caller_document.hash_token(token) for token in credentials.tokens]
     mine = {name for name, known in book.callers.items() if known.has_token(*given)}
     return _find_cluster(mine, book, "token")
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, TypeAlias, cast
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 from . import subjects
 from .subjects import Subject

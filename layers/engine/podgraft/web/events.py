@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 from podgraft.admission import NotAReviewError
 
 from . import faults
-from .journal import RequestLog, format_traceback
+from .request_log import RequestLog, format_traceback
 
 Event: TypeAlias = dict[str, Any]
 # What Lambda calls with an event and its context.

@@ -10,8 +10,8 @@ from http import HTTPStatus
 
 from podgraft import admission
 from podgraft.admission import NotAReviewError, TooLargeError, errored
-from podgraft.injection import OperatorError, redact
-from podgraft.records import dataclass
+from podgraft.injectors import OperatorError, redact
+from podgraft.lazy_dataclass import dataclass
 from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
 
 from .errors import (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from podgraft.jsonvalue import JSON
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 # Stacks share the namespace; the dimension ``service`` is the name of the stack in each metric.
 NAMESPACE = "podgraft"

@@ -11,8 +11,8 @@ from aws_lambda_powertools.metrics import Metrics
 from podgraft.jsonvalue import JSON
 from podgraft.settings import DEFAULT_STACK
 
-from .journal import RequestLog
 from .metrics import NAMESPACE, record_measures
+from .request_log import RequestLog
 
 LOGGER = "podgraft"
 

@@ -7,7 +7,7 @@ other way round and with blanks, Python's ``ssl`` gives tuples with long names.
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from podgraft.patterns import lazy_compile
+from podgraft.lazy_re import lazy_compile
 
 # Attribute and value, the most specific attribute first.
 Subject: TypeAlias = tuple[tuple[str, str], ...]

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 WINDOW_SECONDS = 60.0
 # A webhook with a stale token fails once a pod: a rollout of tens of pods stays below.

@@ -10,19 +10,19 @@ from http import HTTPStatus
 
 from podgraft import admission, review
 from podgraft.admission import MAX_REQUEST_BYTES, AdmissionRequest, TooLargeError
-from podgraft.gotemplate import ExecError, LimitError
 from podgraft.jsonvalue import Object
-from podgraft.patterns import lazy_compile
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
+from podgraft.lazy_re import lazy_compile
 from podgraft.review import ReviewContext, ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
 from podgraft.store import Deadline, Store, StoreError, UnknownInjectorError, is_name
+from podgraft.texttemplate import ExecError, LimitError
 
 from . import credentials, faults
 from .authentication import Authenticator, Principal
 from .credentials import Environ
 from .errors import ContentTypeError, ForbiddenError, ThrottledError, UnauthenticatedError, WebError
 from .faults import JsonResponse
-from .journal import RequestLog, format_traceback
+from .request_log import RequestLog, format_traceback
 from .throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
 
 HANDLERS: Mapping[str, Callable[[AdmissionRequest, Store, ReviewContext], ReviewResult]] = {

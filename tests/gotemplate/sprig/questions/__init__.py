@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from podgraft.gotemplate import Function, sprig
-from podgraft.govalue import ANY, ANY_MAP, BOOL, FLOAT64, INT, STRING
+from podgraft import sprig
+from podgraft.go.reflect import ANY, ANY_MAP, BOOL, FLOAT64, INT, STRING
+from podgraft.texttemplate import Function
 
 from . import dates, numbers, patterns, text, typed, values, web
 from .asking import Questions, template, typed_template

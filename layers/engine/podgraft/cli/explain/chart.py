@@ -7,7 +7,14 @@ leads on. Written here: the picture is forty shapes, less than any drawing libra
 from collections.abc import Iterator
 from html import escape
 
-from .journey import DecisionTrace, Sidecars, StepResult, TraceStep, Verdict, describe_conclusion
+from .decision_trace import (
+    DecisionTrace,
+    Sidecars,
+    StepResult,
+    TraceStep,
+    Verdict,
+    describe_conclusion,
+)
 
 # Pixels.
 _MARGIN, _WIDTH, _HEIGHT, _GAP, _EXIT = 24, 420, 52, 26, 300

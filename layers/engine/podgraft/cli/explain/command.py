@@ -14,9 +14,9 @@ from podgraft.jsonvalue import JSON
 from podgraft.store import Snapshot
 
 from .chart import render_chart
+from .decision_trace import DecisionTrace, exit_status, to_json
 from .flow import Cluster
-from .journey import DecisionTrace, exit_status, to_json
-from .subject import find_pods
+from .pod_source import find_pods
 from .tree import render_tree
 from .webhooks import Webhook, read_webhooks, select_routes
 

@@ -16,9 +16,9 @@ from podgraft.review import ReviewContext, ReviewResult
 from podgraft.store import Snapshot, Store
 from podgraft.trace import Additions, Trace
 
-from . import registration, stages
-from .journey import DecisionTrace, Sidecars, Stage, Verdict, make_journey
-from .subject import ExplainedPod
+from . import stages, webhook_match
+from .decision_trace import DecisionTrace, Sidecars, Stage, Verdict, make_journey
+from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
 # Answers one route, and records the steps.
@@ -96,7 +96,7 @@ class _Run:
         if webhook.manifest is None:
             return subject.is_pod or webhook.route != "inject"
         namespaces = self.cluster.namespaces(subject.namespace)
-        sending = registration.evaluate(webhook, subject.request, namespaces)
+        sending = webhook_match.evaluate(webhook, subject.request, namespaces)
         if sending.is_for_resource or subject.place is None or subject.is_pod:
             self.stages.append(stages.of_registration(subject, sending.stage))
         return sending.is_match

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from podgraft.cli import documents
-from podgraft.injection import redact
+from podgraft.injectors import redact
 from podgraft.policy import StepName
 from podgraft.review import ReviewOutcome, ReviewResponse, ReviewResult
 from podgraft.trace import Trace
 
-from .journey import Review, Stage, TraceStep, Verdict
-from .journey import StepResult as Effect
-from .subject import ExplainedPod
+from .decision_trace import Review, Stage, TraceStep, Verdict
+from .decision_trace import StepResult as Effect
+from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
 _DECISION_STEPS = frozenset(map(str, StepName))

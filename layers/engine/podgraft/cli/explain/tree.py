@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from .journey import (
+from .decision_trace import (
     DecisionTrace,
     Sidecars,
     Stage,

@@ -11,10 +11,10 @@ from podgraft import bundle as bundles
 from podgraft import policy, store
 from podgraft.cli import documents, folders, offline
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.cli.registered import url_paths
-from podgraft.store import InvalidVersionError, proving
+from podgraft.cli.webhook_paths import url_paths
+from podgraft.store import InvalidVersionError, trial
 
-from . import comparing
+from . import diff
 from .cloud import DeployedInjector, PolicyVersion
 from .local import STANDARD_BYTES, CheckedBundle, check_bundle
 from .target import Target, TargetOptions, target_options
@@ -181,7 +181,7 @@ def _prove(
 
     injector = cloud.target.injector
     try:
-        proving.prove(injector, store.load_snapshots(injector, document, "new", fetch))
+        trial.prove(injector, store.load_snapshots(injector, document, "new", fetch))
     except InvalidVersionError as error:
         raise CommandError(str(error)) from error
 
@@ -205,15 +205,15 @@ def _diff(
     live = cloud.current_version()
     live_files = cloud.read_bundle(_bundle_digest(live))
     lines = [
-        *comparing.policy_lines(live.document, checked.document),
-        *comparing.file_lines(live_files, checked.files),
+        *diff.policy_lines(live.document, checked.document),
+        *diff.file_lines(live_files, checked.files),
     ]
     before = offline.load_snapshot(live.document, live_files)
     after = offline.make_snapshot(checked.policy, checked.bundle)
     for path in samples:
         for pod in documents.read_pods(path):
-            sample = comparing.Sample(documents.object_name(pod), pod, namespace)
-            lines.extend(comparing.patch_lines(sample, before, after))
+            sample = diff.Sample(documents.object_name(pod), pod, namespace)
+            lines.extend(diff.patch_lines(sample, before, after))
     for line in lines:
         click.secho(line, fg={"+": "green", "-": "red"}.get(line[:1]))
     if not lines:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from podgraft import bundle, kubeyaml, policy, trial
+from podgraft import bundle, policy, trial, yaml
 from podgraft.bundle import Bundle, BundleError, Diagnostic, lint
 from podgraft.bundle.cluster_ids import UrlPath, path_warnings
 from podgraft.cli import documents, folders
@@ -187,8 +187,8 @@ def _parse_policy(place: str, text: str, findings: list[Diagnostic]) -> tuple[Po
 
 def _schema_errors(place: str, text: str, known: Sequence[str]) -> Iterator[Diagnostic]:
     try:
-        document = kubeyaml.load(text)
-    except kubeyaml.NotYAMLError:
+        document = yaml.load(text)
+    except yaml.NotYAMLError:
         return  # which is among the known faults
     yield from schema.validate_document("policy", place, document, known)
 
@@ -237,7 +237,7 @@ def _compile_for_policy(
 def _overlay_errors(files: Mapping[str, bytes]) -> Iterator[Diagnostic]:
     """What the schema of overlays finds in those that compile."""
     for path, content in sorted(files.items()):
-        for document in kubeyaml.load_all(content.decode()):
+        for document in yaml.load_all(content.decode()):
             if isinstance(document, dict) and document.get("kind") == "Overlay":
                 yield from schema.validate_document("overlay", path, document)
 

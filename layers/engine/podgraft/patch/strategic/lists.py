@@ -8,11 +8,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
 
-from podgraft.govalue import GoType
+from podgraft.go.reflect import GoType
 from podgraft.jsonvalue import JSON, Object
 
-from .cleaning import PATCH
-from .faults import (
+from .errors import (
     GO_MAP,
     MergeError,
     incomparable_error,
@@ -21,6 +20,7 @@ from .faults import (
     unknown_directive_error,
     wrong_type_error,
 )
+from .standalone import PATCH
 
 MergeObjects = Callable[[Object, Object], Object]
 _Element = TypeVar("_Element", bound=JSON)

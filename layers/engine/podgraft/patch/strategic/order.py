@@ -8,11 +8,11 @@ from collections.abc import Hashable, Iterable
 from itertools import takewhile
 
 from podgraft.jsonvalue import JSON
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
-from .cleaning import PATCH, is_directive
-from .faults import GO_MAP, MergeError, format_v, missing_merge_key_error, wrong_type_error
+from .errors import GO_MAP, MergeError, format_v, missing_merge_key_error, wrong_type_error
 from .lists import first_indexes, holds_objects, identity_key, interleave
+from .standalone import PATCH, is_directive
 
 DIRECTIVE = "$setElementOrder"
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from functools import cache
 
-from podgraft.govalue import Field, GoType, Kind
+from podgraft.go.reflect import Field, GoType, Kind
 
-from .faults import MergeError
+from .errors import MergeError
 
 _RETAIN_KEYS = "retainKeys"
 _PAIR = 2
