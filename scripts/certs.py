@@ -14,7 +14,7 @@ from certificates import (
     CertificateError,
     acm,
     inspection,
-    issuing,
+    issuance,
     keys,
     names,
     options,
@@ -23,7 +23,7 @@ from certificates import (
 )
 from certificates.folder import AUTHORITY, CertificateFolder, KeyPair
 from certificates.inspection import ExitStatus, InspectionRequest
-from certificates.issuing import AUTHORITY_DAYS, Validity
+from certificates.issuance import AUTHORITY_DAYS, Validity
 from certificates.keys import KeyType
 from certificates.options import SigningOptions
 from certificates.rotate_ca import rotate_ca
@@ -65,7 +65,7 @@ def ca(
     """Make the CA that clusters will trust."""
     key = keys.make_key(KeyType(key_type))
     lifetime = Validity.from_now(datetime.now(UTC), days)
-    certificate = issuing.make_ca(key, common_name, lifetime)
+    certificate = issuance.make_ca(key, common_name, lifetime)
     secret = keys.read_passphrase(passphrase_file)
     pair = CertificateFolder(path).save_authority(certificate, key, secret, force=force)
     _print_written(pair)
@@ -83,7 +83,7 @@ def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
     """Make a server certificate for HOSTS: DNS names and IP addresses, as many as needed."""
     wanted = names.parse_names(hosts)
     key = keys.make_key(signing.key_type)
-    certificate = issuing.make_server_certificate(
+    certificate = issuance.make_server_certificate(
         wanted, key.public_key(), signing.issuer, signing.lifetime
     )
     pair = signing.save(name, certificate, key)
@@ -107,7 +107,7 @@ def client(signing: SigningOptions, cluster: str, name: str | None, organization
     """Make a certificate by which CLUSTER shows who it is (mutual TLS)."""
     check_cluster(cluster)
     key = keys.make_key(signing.key_type)
-    certificate = issuing.make_client_certificate(
+    certificate = issuance.make_client_certificate(
         cluster, organization, key.public_key(), signing.issuer, signing.lifetime
     )
     pair = signing.save(name or cluster, certificate, key)
@@ -133,7 +133,7 @@ def renew(
     """Make the certificate NAME anew, by the same CA, with the same key and names by default."""
     old, old_key = signing.folder.certificate(name), signing.folder.key_pair(name).key
     key = keys.make_key(signing.key_type) if new_key else keys.read_key(old_key, signing.passphrase)
-    certificate = issuing.renew_certificate(
+    certificate = issuance.renew_certificate(
         old,
         key.public_key(),
         signing.issuer,

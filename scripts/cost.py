@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 import program
-from costs import bill, measuring
+from costs import bill, measurement
 
 FIGURES = Path(__file__).parent / "data" / "cost" / "figures.json"
 PAGE = Path(__file__).parents[1] / "docs" / "deploying.md"
@@ -23,7 +23,7 @@ _FROM, _TO = "<!-- scripts/cost.py -->\n", "<!-- /scripts/cost.py -->\n"
 def command(measure: bool, reviews: int) -> None:
     """Print what docs/deploying.md says about costs."""
     if measure:
-        figures = json.dumps(asdict(measuring.measure(reviews)), indent=2)
+        figures = json.dumps(asdict(measurement.measure(reviews)), indent=2)
         FIGURES.write_text(f"{figures}\n")
         before, _, rest = PAGE.read_text().partition(_FROM)
         PAGE.write_text(f"{before}{_FROM}\n{render_costs()}\n\n{_TO}{rest.partition(_TO)[2]}")

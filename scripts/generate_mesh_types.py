@@ -60,7 +60,7 @@ MESSAGES = {"""
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the module, or compare it; say what to do next."""
-    return write_or_compare(argv, TARGET, module(), "tests/injection/istio")
+    return write_or_compare(argv, TARGET, module(), "tests/injectors/istio")
 
 
 def module() -> str:

@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         described = read_clone(Path(arguments[1]))
         DATA.write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
         arguments = arguments[2:]
-    return write_or_compare(arguments, TARGET, module(), "tests/injection/istio")
+    return write_or_compare(arguments, TARGET, module(), "tests/injectors/istio")
 
 
 def module() -> str:

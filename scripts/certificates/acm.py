@@ -17,7 +17,7 @@ from cryptography import x509
 
 from certificates import keys, names, pem, trust
 from certificates.errors import CertificateError
-from certificates.issuing import CertificatePurpose, certificate_purpose, is_ca
+from certificates.issuance import CertificatePurpose, certificate_purpose, is_ca
 from certificates.keys import PrivateKey
 from certificates.trust import Certificates
 

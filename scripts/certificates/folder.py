@@ -13,7 +13,7 @@ from cryptography import x509
 import outputs
 from certificates import keys, pem, trust
 from certificates.errors import CertificateError
-from certificates.issuing import Issuer, is_ca
+from certificates.issuance import Issuer, is_ca
 from certificates.keys import PrivateKey
 from outputs import SECRET, Output
 

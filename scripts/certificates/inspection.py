@@ -8,7 +8,7 @@ from enum import IntEnum
 from cryptography import x509
 
 from certificates import keys, names, trust
-from certificates.issuing import CertificatePurpose, certificate_purpose, is_ca
+from certificates.issuance import CertificatePurpose, certificate_purpose, is_ca
 from certificates.keys import PrivateKey
 from certificates.trust import Certificates
 

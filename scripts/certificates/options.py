@@ -11,7 +11,7 @@ from cryptography import x509
 
 from certificates import keys
 from certificates.folder import CertificateFolder, KeyPair
-from certificates.issuing import LEAF_DAYS, Issuer, Validity
+from certificates.issuance import LEAF_DAYS, Issuer, Validity
 from certificates.keys import KeyType, PrivateKey
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

@@ -10,7 +10,7 @@ import program
 from certificates import endpoint, keys, options, rotation
 from certificates.endpoint import Address
 from certificates.folder import AUTHORITY, CertificateFolder
-from certificates.issuing import AUTHORITY_DAYS, LEAF_DAYS, Validity
+from certificates.issuance import AUTHORITY_DAYS, LEAF_DAYS, Validity
 from certificates.keys import KeyType
 from certificates.rotation import KeyPolicy, Rotation, RotationStage
 

@@ -18,10 +18,10 @@ from pathlib import Path
 from cryptography import x509
 
 import outputs
-from certificates import issuing, keys, names, pem, registered, trust
+from certificates import issuance, keys, names, pem, registrations, trust
 from certificates.errors import CertificateError
 from certificates.folder import AUTHORITY, CertificateFolder
-from certificates.issuing import CertificatePurpose, Issuer, Validity
+from certificates.issuance import CertificatePurpose, Issuer, Validity
 from certificates.keys import KeyType, PrivateKey
 from outputs import Output
 
@@ -78,7 +78,7 @@ def begin_rotation(
     rotation.check_stage(RotationStage.BEGIN)
     old = rotation.old.certificate(AUTHORITY)
     key = keys.make_key(kind)
-    certificate = issuing.make_ca(key, None, lifetime)
+    certificate = issuance.make_ca(key, None, lifetime)
     pair = rotation.new.key_pair(AUTHORITY)
     all_three = (
         Output(rotation.new.bundle, pem.dump_certificates(trust.check_roots([old, certificate]))),
@@ -104,7 +104,7 @@ def switch_certificates(
     leaves = tuple(rotation.old.leaf_names())
     for name in leaves:
         leaf = rotation.old.certificate(name)
-        if issuing.certificate_purpose(leaf) is CertificatePurpose.SERVER:
+        if issuance.certificate_purpose(leaf) is CertificatePurpose.SERVER:
             _check_trust(clusters, leaf, both)
     for name in leaves:
         if not rotation.new.key_pair(name).certificate.exists():
@@ -127,7 +127,7 @@ def _renew_certificate(
 ) -> None:
     key = choice.key_for(rotation.old.key_pair(name).key)
     old = rotation.old.certificate(name)
-    certificate = issuing.renew_certificate(old, key.public_key(), issuer, lifetime)
+    certificate = issuance.renew_certificate(old, key.public_key(), issuer, lifetime)
     rotation.new.save_leaf(name, certificate, key, choice.passphrase, force=False)
 
 
@@ -138,7 +138,7 @@ def _check_trust(
     webhooks = [
         one
         for file in clusters
-        for one in registered.read_registrations(file, names.names_of(leaf))
+        for one in registrations.read_registrations(file, names.names_of(leaf))
     ]
     behind = [one.location for one in webhooks if not set(both) <= set(one.roots)]
     if behind or not webhooks:

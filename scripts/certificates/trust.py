@@ -21,7 +21,7 @@ from cryptography.x509.verification import Criticality, ExtensionPolicy
 
 from certificates import names, pem
 from certificates.errors import CertificateError
-from certificates.issuing import is_ca
+from certificates.issuance import is_ca
 
 Certificates: TypeAlias = Sequence[x509.Certificate]
 

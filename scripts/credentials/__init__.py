@@ -4,6 +4,6 @@ The document itself is ``podgraft.store.caller_document``; this package only car
 place where the function reads it. No token ever comes here, only its hash.
 """
 
-from credentials.shelf import CallerStorage, CallerStorageError, Entry, Location, open_storage
+from credentials.storage import CallerStorage, CallerStorageError, Entry, Location, open_storage
 
 __all__ = ["CallerStorage", "CallerStorageError", "Entry", "Location", "open_storage"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import outputs
-from credentials.shelf import Entry, check_cluster_name
+from credentials.storage import Entry, check_cluster_name
 from outputs import Output
 
 SUFFIX = ".yaml"

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import click
 
-from credentials.shelf import CallerStorageError, Entry, check_cluster_name
+from credentials.storage import CallerStorageError, Entry, check_cluster_name
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import find_owner, no_owner_error
 

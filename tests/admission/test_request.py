@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.recorded import NAMES, load_request
 from podgraft import admission
 from podgraft.admission import AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation
 from podgraft.jsonvalue import JSON
+from support.recorded_requests import NAMES, load_request
 
 V1 = "admission.k8s.io/v1"
 WANTED = "expected an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.recorded import load_request
 from podgraft import admission
 from podgraft.admission import AdmissionRequest
+from support.recorded_requests import load_request
 
 V1 = AdmissionRequest(api_version="admission.k8s.io/v1", uid="u-1", raw={})
 V1BETA1 = replace(V1, api_version="admission.k8s.io/v1beta1")

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.kept import BUNDLE, write
 from podgraft import bundle
+from support.store_fixture import BUNDLE, write
 
 FILES = st.dictionaries(
     st.text(st.characters(codec="utf-8"), min_size=1, max_size=5).filter(

@@ -17,12 +17,12 @@ import botocore.loaders
 import botocore.session
 import pytest
 
-from events.broken import BROKEN, POLICY, Broken
-from events.kept import BUNDLE
 from podgraft import bundle
 from podgraft.cli import main
 from podgraft.cli.policy.cloud import DeployedInjector
 from store.aws_fault_proxy import Fault, FaultyAws, Service, faulty_aws
+from support.broken_bundles import BROKEN, POLICY, Broken
+from support.store_fixture import BUNDLE
 
 BUCKET, NAME, OWNER = "bundles-of-the-cli", "/podgraft/shop/policy", "/podgraft/stack"
 REMOTE = ("--injector", "shop", "--bucket", BUCKET)

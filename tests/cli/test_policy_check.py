@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from events.broken import BROKEN, POLICY, Broken
-from events.kept import BUNDLE
 from podgraft import bundle, injectors, kube, policy
 from podgraft.cli import main
 from podgraft.cli.policy import schema
 from podgraft.jsonvalue import Object
+from support.broken_bundles import BROKEN, POLICY, Broken
+from support.store_fixture import BUNDLE
 
 # Where, what is wrong, what to do.
 FINDING = re.compile(r"^error: (?P<place>\S+(?: /\S*)?): (?P<problem>.+); (?P<remedy>[^;]+)$")

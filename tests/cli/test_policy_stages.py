@@ -10,10 +10,10 @@ import botocore.loaders
 import botocore.session
 import pytest
 
-from account import CREDENTIALS, deploy_stack, start_account
-from events.kept import BUNDLE
 from podgraft.cli import main
 from podgraft.cli.policy.cloud import DeployedInjector
+from support.aws_account import CREDENTIALS, deploy_stack, start_account
+from support.store_fixture import BUNDLE
 
 DEV, PROD = "bundles-of-dev", "bundles-of-prod"
 BUCKETS = {"podgraft-dev": DEV, "podgraft": PROD}

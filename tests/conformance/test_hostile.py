@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from injection.istio import hostile
+from injectors.istio import hostile
 from podgraft.injectors import istio
 
 from . import corpus

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from injection.istio import bundles
-from injection.istio.bundles import sample, template_injector
+from injectors.istio import bundles
+from injectors.istio.bundles import sample, template_injector
 from podgraft import patch
 from podgraft.injectors import InjectionError, istio
 from podgraft.injectors.istio import releases

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from injection.istio.pods import find_nulls
+from injectors.istio.pods import find_nulls
 from podgraft import patch
 from podgraft.injectors import istio
 from podgraft.injectors.istio import releases

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import certs
-from account import start_account_with_bucket
 from certificates import keys, pem
-from endpoint import serve_certificate
 from podgraft import cli, yaml
+from support.aws_account import start_account_with_bucket
+from support.tls_endpoint import serve_certificate
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "deploying.md").read_text()

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from events.kept import write_injector
 from podgraft import cli, patch
 from podgraft.jsonvalue import Object
 from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
+from support.store_fixture import write_injector
 
 INJECT_TRUE: Object = {"sidecar.istio.io/inject": "true"}
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.recorded import NAMES
-from events.recorded import load_request as review
-from kube.recorded import load_fixture
+from kube.go_fixtures import load_fixture
 from podgraft import kube
 from podgraft.go.reflect import COMPLEX128
 from podgraft.jsonvalue import JSON, equal
+from support.recorded_requests import NAMES
+from support.recorded_requests import load_request as review
 
 ROWS = load_fixture("objects")
 # What sigs.k8s.io/yaml puts before the text of encoding/json.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kube.recorded import load_fixture
+from kube.go_fixtures import load_fixture
 from podgraft.kube import Quantity, QuantityError, quantity
 
 # Beyond this, and below zero, Go's Value and MilliValue are not always right (see quantity).

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kube.recorded import load_fixture
+from kube.go_fixtures import load_fixture
 from podgraft.jsonvalue import JSON
 from podgraft.kube import SelectorError, selectors
 

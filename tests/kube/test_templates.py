@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kube.recorded import load_fixture
+from kube.go_fixtures import load_fixture
 from podgraft import kube, texttemplate
 from podgraft.go.reflect import pointer_to
 

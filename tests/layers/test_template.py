@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assemble import OPERATIONS
+from build_layer import OPERATIONS
 from layers.cloudformation import TEMPLATE
 
 # The permission of each call, where it is not of the call's own name (service authorization

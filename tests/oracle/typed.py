@@ -7,7 +7,7 @@ from podgraft.go import reflect as go
 from podgraft.go.reflect import GoType, Kind, Value
 from podgraft.jsonvalue import JSON
 
-from .universe import TYPES
+from .go_types import TYPES
 
 
 def decode(raw: JSON) -> Value:

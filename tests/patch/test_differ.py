@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import effort
+import support.opcount
 from podgraft import patch
 from podgraft.jsonvalue import JSON, Object, equal
 from podgraft.patch import Operation, PatchError, diff, pointer
@@ -256,7 +256,7 @@ def test_the_cost_grows_with_the_size_and_not_with_its_square(
     def cost(count: int) -> int:
         before = build(count)
         after = change(before)
-        return effort.count_lines(lambda: diff(before, after))
+        return support.opcount.count_lines(lambda: diff(before, after))
 
     assert diff(build(8), change(build(8)))
     assert cost(4000) < 12 * cost(500)

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-import effort
-from patch.odd import EDGE_TYPE
+import support.opcount
+from patch.edge_types import EDGE_TYPE
 from podgraft import kube
 from podgraft.go.reflect import Field, GoType, Kind, struct_type
 from podgraft.jsonvalue import JSON, Object, equal
@@ -452,7 +452,7 @@ def test_the_cost_grows_with_the_lists_and_not_with_their_square() -> None:
                 "containers": named_elements(*(f"c{n}" for n in range(count // 2, count * 2))),
             }
         }
-        return effort.count_lines(lambda: strategic.merge(target, patch, kube.POD))
+        return support.opcount.count_lines(lambda: strategic.merge(target, patch, kube.POD))
 
     assert cost(4000) < 12 * cost(500)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from oracle import program
 from oracle.strategic.record import is_comparable, random_pair
-from patch.odd import EDGE_TYPE
+from patch.edge_types import EDGE_TYPE
 from podgraft import kube
 from podgraft.jsonvalue import JSON, equal
 from podgraft.patch import strategic

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-import effort
+import support.opcount
 from benchmark import pods, scaling
 from benchmark.world import CLUSTER, BenchmarkInput, review_body, sample_input
 from podgraft import admission, bundle, policy, review, yaml
@@ -46,7 +46,7 @@ def review_cost(store: FolderStore, event: Event) -> Callable[[int], int]:
     def cost(size: int) -> int:
         assert '"patch"' in answer(event(size, 0)["body"].encode())
         body = event(size, 1)["body"].encode()
-        return effort.count_lines(lambda: answer(body))
+        return support.opcount.count_lines(lambda: answer(body))
 
     return cost
 
@@ -64,7 +64,7 @@ def test_a_review_grows_with_the_pod(
 ) -> None:
     store = FolderStore(world.write_store(tmp_path))
     cost = review_cost(store, lambda size, number: kind(world, size, number))
-    assert effort.measure_growth(cost, size) < LINEAR
+    assert support.opcount.measure_growth(cost, size) < LINEAR
 
 
 def test_a_review_grows_with_annotations_that_are_many_and_short(
@@ -76,7 +76,9 @@ def test_a_review_grows_with_annotations_that_are_many_and_short(
         return pods.similar_pod(replace(world, pod={**world.pod, "metadata": metadata}), number)
 
     assert (
-        effort.measure_growth(review_cost(FolderStore(world.write_store(tmp_path)), event), 250)
+        support.opcount.measure_growth(
+            review_cost(FolderStore(world.write_store(tmp_path)), event), 250
+        )
         < LINEAR
     )
 
@@ -91,18 +93,18 @@ def rules_of(size: int) -> policy.InjectionRules:
 def test_a_decision_grows_with_the_selectors(world: BenchmarkInput) -> None:
     def cost(size: int) -> int:
         rules = rules_of(size)
-        return effort.count_lines(lambda: policy.decide(rules, world.pod, "default"))
+        return support.opcount.count_lines(lambda: policy.decide(rules, world.pod, "default"))
 
-    assert effort.measure_growth(cost, 100) < LINEAR
+    assert support.opcount.measure_growth(cost, 100) < LINEAR
 
 
 def test_a_policy_document_grows_with_its_selectors() -> None:
     def cost(size: int) -> int:
         listed = [{"matchLabels": {"app": f"never-{index}"}} for index in range(size)]
         document = json.dumps({"neverInjectSelector": listed})
-        return effort.count_lines(lambda: policy.parse(document))
+        return support.opcount.count_lines(lambda: policy.parse(document))
 
-    assert effort.measure_growth(cost, 50) < LINEAR
+    assert support.opcount.measure_growth(cost, 50) < LINEAR
 
 
 def test_a_certificate_costs_the_same_whatever_clusters_there_are() -> None:
@@ -112,7 +114,7 @@ def test_a_certificate_costs_the_same_whatever_clusters_there_are() -> None:
         callers = {str(each): Callers(subjects=(f"CN=cluster-{each}",)) for each in range(count)}
         known = make_authenticator(Auth.MTLS, _FixedCallers(callers))
         assert known(shown, None).cluster == "0"
-        return effort.count_lines(lambda: known(shown, None))
+        return support.opcount.count_lines(lambda: known(shown, None))
 
     assert cost(300) == cost(1)
 
@@ -195,9 +197,9 @@ def test_a_judgement_grows_with_the_bindings_and_their_parameters(world: Benchma
     def cost(count: int) -> int:
         (judge,) = bundle.compile_(parameters(count), policy.Policy()).validators
         assert not judge(request).denials
-        return effort.count_lines(lambda: judge(request))
+        return support.opcount.count_lines(lambda: judge(request))
 
-    assert effort.measure_growth(cost, 50) < LINEAR
+    assert support.opcount.measure_growth(cost, 50) < LINEAR
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,7 @@ def test_a_judgement_grows_with_the_bindings_and_their_parameters(world: Benchma
 def test_compiling_grows_with_the_bundle(files: Callable[[int], Files], size: int) -> None:
     def cost(count: int) -> int:
         made = files(count)
-        return effort.count_lines(lambda: bundle.compile_(made, policy.Policy()))
+        return support.opcount.count_lines(lambda: bundle.compile_(made, policy.Policy()))
 
     cost(1)  # what is imported at first use is no growth
-    assert effort.measure_growth(cost, size) < LINEAR
+    assert support.opcount.measure_growth(cost, size) < LINEAR

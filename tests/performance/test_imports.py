@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import write_injector
+from support.store_fixture import write_injector
 
 COMPILED = re.compile(r"^from dataclasses import .*\bdataclass\b", re.MULTILINE)
 PATTERN = re.compile(r"^\S.*\bre\.compile\(", re.MULTILINE)

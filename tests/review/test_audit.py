@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import write_injector
-from events.recorded import load_request
 from podgraft import admission, review
 from podgraft.admission import AdmissionRequest
 from podgraft.jsonvalue import JSON
 from podgraft.review import ReviewContext, ReviewResponse, ReviewResult
 from podgraft.store import FolderStore, Store
+from support.recorded_requests import load_request
+from support.store_fixture import write_injector
 
 Way = Callable[[AdmissionRequest, Store, ReviewContext], ReviewResult]
 WAYS: tuple[Way, ...] = (review.inject, review.mutate, review.validate)

@@ -5,11 +5,11 @@ from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep
 
-from events.kept import BUNDLE, CONFIG, MESH, write, write_injector
-from events.recorded import load_request
 from podgraft import admission, bundle, review
 from podgraft.review import ReviewContext, ReviewRecord, ReviewResponse
 from podgraft.store import FolderStore
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, CONFIG, MESH, write, write_injector
 
 INJECTORS = ("default", "istio", "logging")
 CLUSTERS = tuple(f"cluster-{number}" for number in range(10))

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from events.kept import write_injector
-from events.recorded import NAMES, RecordedRequest, load_request
 from podgraft import admission, patch, review
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.review import ReviewContext, ReviewResponse
 from podgraft.store import FolderStore
+from support.recorded_requests import NAMES, RecordedRequest, load_request
+from support.store_fixture import write_injector
 
 CALLER = ReviewContext(injector="default", cluster="prod-eu", url_path="cluster/prod-eu")
 

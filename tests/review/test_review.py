@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import BUNDLE, CONFIG, write_injector
-from events.recorded import NAMES, load_request
 from podgraft import admission, patch, review
 from podgraft.admission import AdmissionRequest
 from podgraft.bundle import (
@@ -29,6 +27,8 @@ from podgraft.store import (
     UnavailableError,
     UnknownInjectorError,
 )
+from support.recorded_requests import NAMES, load_request
+from support.store_fixture import BUNDLE, CONFIG, write_injector
 
 CALLER = ReviewContext(injector="default")
 

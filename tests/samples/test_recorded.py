@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from events import recorded
-from events.recorded import NAMES
 from podgraft import admission, kube, patch, review
 from podgraft.admission import AdmissionRequest
 from podgraft.jsonvalue import JSON, Object
 from podgraft.review import ReviewContext, ReviewResponse
 from podgraft.store import FolderStore
+from support import recorded_requests
+from support.recorded_requests import NAMES
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 STORE = FolderStore(SAMPLES)
@@ -21,7 +21,7 @@ ROUTES = {"inject": review.inject, "mutate": review.mutate, "validate": review.v
 
 
 def decode_request(name: str) -> AdmissionRequest:
-    return admission.decode(recorded.load_request(name).body)
+    return admission.decode(recorded_requests.load_request(name).body)
 
 
 def review_response(injector: str, route: str, request: AdmissionRequest) -> Object:

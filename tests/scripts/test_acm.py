@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from certificates import CertificateError, acm, issuing, keys, pem
+from certificates import CertificateError, acm, issuance, keys, pem
 from certificates.acm import Import, Importer
-from certificates.issuing import Validity
+from certificates.issuance import Validity
 from certificates.keys import KeyType
-from pki import NOW, Authority
+from support.pki import NOW, Authority
 
 KEY = keys.make_key(KeyType.P_256)
 CA, OTHER = Authority(), Authority()
@@ -21,7 +21,7 @@ SERVER = CA.server("webhook.example.com", key=KEY)
 ARN = "arn:aws:acm:eu-central-1:123456789012:certificate/6d3f7c1e-0000-4000-8000-000000000000"
 BIG = rsa.generate_private_key(65537, 4096)
 P_384 = ec.generate_private_key(ec.SECP384R1())
-CLIENT = issuing.make_client_certificate(
+CLIENT = issuance.make_client_certificate(
     "prod", None, KEY.public_key(), CA.issuer, Validity.from_now(NOW, 300)
 )
 

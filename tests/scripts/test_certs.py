@@ -11,9 +11,9 @@ import pytest
 
 import certs
 from certificates import keys, names, pem, trust
-from certificates.issuing import LAST_END
-from pki import NOW
+from certificates.issuance import LAST_END
 from podgraft.identifiers import CLUSTER_REMEDY
+from support.pki import NOW
 
 
 @dataclass(frozen=True, slots=True)

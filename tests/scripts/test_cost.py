@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import cost
-from costs import bill, measuring
+from costs import bill, measurement
 from costs.bill import GB, MILLION, Figures
 
 FIGURES = Figures(
@@ -72,7 +72,7 @@ def test_the_columns_add_up() -> None:
 
 
 def test_what_is_measured_is_a_review_with_its_answer_and_its_logs() -> None:
-    got = measuring.measure(10)
+    got = measurement.measure(10)
     assert 0.1 < got.milliseconds < 1000
     assert 2_000 < got.answer_bytes < GB
     assert got.events == 3  # the review's line, its metrics, the API's access log

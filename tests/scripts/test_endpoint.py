@@ -9,8 +9,8 @@ import pytest
 from certificates import CertificateError, endpoint, keys, trust
 from certificates.endpoint import Address
 from certificates.keys import KeyType
-from endpoint import serve_certificate
-from pki import NOW, Authority
+from support.pki import NOW, Authority
+from support.tls_endpoint import serve_certificate
 
 KEY = keys.make_key(KeyType.P_256)
 CA, OTHER = Authority(), Authority()

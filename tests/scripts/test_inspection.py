@@ -5,16 +5,16 @@ from datetime import timedelta
 
 import pytest
 
-from certificates import inspection, issuing, keys, trust
+from certificates import inspection, issuance, keys, trust
 from certificates.inspection import ExitStatus, InspectionRequest
-from certificates.issuing import Validity
+from certificates.issuance import Validity
 from certificates.keys import KeyType
-from pki import NOW, Authority
+from support.pki import NOW, Authority
 
 KEY = keys.make_key(KeyType.P_256)
 CA, OTHER = Authority(), Authority()
 SERVER = CA.server("a.example.com", "*.b.example.com", key=KEY)
-CLIENT = issuing.make_client_certificate(
+CLIENT = issuance.make_client_certificate(
     "prod", None, KEY.public_key(), CA.issuer, Validity.from_now(NOW, 300)
 )
 ROOTS = (CA.certificate,)

@@ -9,10 +9,10 @@ import pytest
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from certificates import CertificateError, issuing, keys, names, trust
-from certificates.issuing import CertificatePurpose, Issuer, Validity
+from certificates import CertificateError, issuance, keys, names, trust
+from certificates.issuance import CertificatePurpose, Issuer, Validity
 from certificates.keys import KeyType
-from pki import NOW, Authority, Question, ask_go
+from support.pki import NOW, Authority, Question, ask_go
 
 CA = Authority()
 YEAR = Validity.from_now(NOW, 365)
@@ -81,11 +81,11 @@ def test_a_server_certificate_serves_and_nothing_else(case: Leaf) -> None:
 
 def test_a_client_certificate_says_who_the_cluster_is() -> None:
     key = keys.make_key(KeyType.P_256).public_key()
-    certificate = issuing.make_client_certificate(
+    certificate = issuance.make_client_certificate(
         "prod-eu", "podgraft-clusters", key, CA.issuer, YEAR
     )
     assert trust.describe_subject(certificate) == "CN=prod-eu,O=podgraft-clusters"
-    assert issuing.certificate_purpose(certificate) is CertificatePurpose.CLIENT
+    assert issuance.certificate_purpose(certificate) is CertificatePurpose.CLIENT
     assert names.names_of(certificate) == names.SubjectAltNames()
 
 
@@ -119,7 +119,7 @@ def test_authorities_are_named_after_their_keys() -> None:
 def test_a_renewed_certificate_differs_in_time_and_serial_alone() -> None:
     key = keys.make_key(KeyType.P_256)
     old = CA.server("a.example.com", "10.0.0.1", key=key)
-    new = issuing.renew_certificate(old, key.public_key(), CA.issuer, Validity.from_now(NOW, 600))
+    new = issuance.renew_certificate(old, key.public_key(), CA.issuer, Validity.from_now(NOW, 600))
     assert new.not_valid_after_utc == old.not_valid_after_utc + timedelta(days=300)
     assert new.serial_number != old.serial_number
     assert (new.subject, new.public_key(), list(new.extensions)) == (
@@ -137,7 +137,7 @@ def test_a_certificate_must_not_outlive_its_ca() -> None:
 
 def test_an_authority_is_rotated_not_renewed() -> None:
     with pytest.raises(CertificateError, match="is a CA: it is not renewed but rotated"):
-        issuing.certificate_purpose(CA.certificate)
+        issuance.certificate_purpose(CA.certificate)
 
 
 @pytest.mark.parametrize("days", [0, -1])
@@ -150,6 +150,6 @@ def test_a_certificate_lives_at_least_one_day(days: int) -> None:
 def test_a_common_name_has_limits(name: str) -> None:
     issuer = Issuer(CA.certificate, CA.issuer.key)
     with pytest.raises(CertificateError, match="a common name has 1 to 64 characters"):
-        issuing.make_client_certificate(
+        issuance.make_client_certificate(
             name, None, keys.make_key(KeyType.P_256).public_key(), issuer, YEAR
         )

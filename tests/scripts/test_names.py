@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from certificates import CertificateError, names
 from certificates.names import SubjectAltNames
-from pki import Authority, Question, ask_go
+from support.pki import Authority, Question, ask_go
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,15 @@ import pytest
 
 import certs
 import register
-import schemas
-from certificates import issuing, keys, pem, trust
-from certificates.issuing import Validity
+import support.kube_schemas
+from certificates import issuance, keys, pem, trust
+from certificates.issuance import Validity
 from certificates.keys import KeyType
-from endpoint import serve_certificate
-from pki import NOW
 from podgraft import yaml
 from podgraft.identifiers import CLUSTER_REMEDY, INJECTOR_REMEDY
 from podgraft.jsonvalue import Object
+from support.pki import NOW
+from support.tls_endpoint import serve_certificate
 
 URL = "https://webhook.example.com"
 TRUSTED = ("--ca-bundle", "certificates/ca.pem", "--server-cert", "certificates/server.pem")
@@ -118,7 +118,7 @@ def test_everything_at_once_is_taken_by_kubernetes(run: Run) -> None:
         *["ValidatingAdmissionPolicyBinding"] * 4,
     ]
     for manifest in outcome.manifests:
-        schemas.validate(manifest, "1.37")
+        support.kube_schemas.validate(manifest, "1.37")
 
 
 def test_the_guard_goes_by_the_policy_document_of_the_cluster(run: Run) -> None:
@@ -278,7 +278,7 @@ def test_what_would_not_work_is_refused_and_nothing_printed(
 def test_an_expired_ca_is_refused(run: Run) -> None:
     old = NOW - timedelta(days=20)
     key = keys.make_key(KeyType.P_256)
-    over = issuing.make_ca(key, "over", Validity(old, old + timedelta(days=10)))
+    over = issuance.make_ca(key, "over", Validity(old, old + timedelta(days=10)))
     Path("over.pem").write_bytes(pem.dump_certificates([over]))
     refused = run("--ca-bundle", "over.pem")
     assert refused.status == 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import schemas
+import support.kube_schemas
 from podgraft.cel import POLICY_BUDGET, Environment, Meter, Program
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube.selectors import Operator, Requirement, Selector
@@ -148,10 +148,12 @@ def test_the_webhooks_match_conditions_hold_for_the_guard_too() -> None:
     ]
 
 
-@pytest.mark.parametrize("release", [release for release in schemas.RELEASES if release >= "1.30"])
+@pytest.mark.parametrize(
+    "release", [release for release in support.kube_schemas.RELEASES if release >= "1.30"]
+)
 def test_the_schemas_of_kubernetes_take_the_guard(release: str) -> None:
-    schemas.validate(
+    support.kube_schemas.validate(
         guard.make_guard_policy(REGISTRATION, InjectionRules(), "istio-proxy"), release
     )
     for binding in guard.make_guard_bindings(REGISTRATION):
-        schemas.validate(binding, release)
+        support.kube_schemas.validate(binding, release)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-import schemas
+import support.kube_schemas
 from registration import RegistrationError, endpoint, selectors, webhooks
 from registration.webhooks import (
     FailurePolicy,
@@ -119,7 +119,7 @@ def test_every_webhook_stays_out_of_what_the_cluster_and_the_endpoint_need() -> 
         assert expected in expressions
 
 
-@pytest.mark.parametrize("release", schemas.RELEASES)
+@pytest.mark.parametrize("release", support.kube_schemas.RELEASES)
 @pytest.mark.parametrize("registration", [PLAIN, FULL], ids=["plain", "full"])
 def test_the_schemas_of_kubernetes_take_them(release: str, registration: Registration) -> None:
     if release < "1.27":  # before matchConditions
@@ -131,7 +131,7 @@ def test_the_schemas_of_kubernetes_take_them(release: str, registration: Registr
         ),
     ):
         assert made is not None
-        schemas.validate(made, release)
+        support.kube_schemas.validate(made, release)
 
 
 def test_nothing_asked_for_is_nothing_made() -> None:

@@ -9,10 +9,10 @@ from cryptography import x509
 import certs
 from certificates import keys, pem, trust
 from certificates.folder import CertificateFolder
-from endpoint import serve_certificate
-from pki import NOW
 from podgraft import yaml
 from podgraft.jsonvalue import JSON
+from support.pki import NOW
+from support.tls_endpoint import serve_certificate
 
 OLD, NEW = CertificateFolder(Path("old")), CertificateFolder(Path("new"))
 Run = Callable[..., int]

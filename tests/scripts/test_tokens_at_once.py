@@ -12,12 +12,12 @@ import pytest
 
 import outputs
 import tokens
-from account import start_account_with_bucket
 from podgraft.store import FolderCallers
 from podgraft.store import caller_document as hashes
 from podgraft.store.aws.botocore_client import make_clients
 from podgraft.store.aws.client import RetryBudget
 from podgraft.store.aws.ssm import ParameterReader
+from support.aws_account import start_account_with_bucket
 
 ROOT = Path(__file__).parents[2]
 STACK = ("--stack-name", "podgraft-dev")

@@ -14,10 +14,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.x509.oid import NameOID
 
-from certificates import CertificateError, issuing, keys, names, pem, trust
-from certificates.issuing import Issuer, Validity
+from certificates import CertificateError, issuance, keys, names, pem, trust
+from certificates.issuance import Issuer, Validity
 from certificates.keys import KeyType
-from pki import NOW, Authority, Question, ask_go
+from support.pki import NOW, Authority, Question, ask_go
 
 KEY = keys.make_key(KeyType.P_256)
 RSA = keys.make_key(KeyType.RSA_2048)
@@ -53,7 +53,7 @@ TOO_DEEP = _make_intermediate(CA.issuer, 0)  # CA itself may sign leaves only
 
 def _server(issuer: Issuer, *hosts: str) -> x509.Certificate:
     lifetime = Validity.from_now(NOW, 300)
-    return issuing.make_server_certificate(
+    return issuance.make_server_certificate(
         names.parse_names(hosts), KEY.public_key(), issuer, lifetime
     )
 
@@ -85,7 +85,7 @@ def _mismatch(host: str) -> str:
     return f"the certificate is valid for {', '.join((*HOSTS, *ADDRESSES))}, not for {host}"
 
 
-CLIENT = issuing.make_client_certificate(
+CLIENT = issuance.make_client_certificate(
     "prod", None, KEY.public_key(), CA.issuer, Validity.from_now(NOW, 300)
 )
 

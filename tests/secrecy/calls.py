@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, admit, write, write_injector
-from events.recorded import load_request
 from podgraft import admission
 from podgraft.injectors import OperatorError
 from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
 from podgraft.web import errors
 from podgraft.web.faults import INTERNAL, TABLE
 from podgraft.web.throttle import MAX_FAILURES
-from secrecy.planted import ALIAS, ANNOTATION, ENVIRONMENT, MARK
+from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, admit, write, write_injector
 
 BEARER = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
 FAILURE_TRIGGER = f"{MARK}-mistake"  # a review that holds it makes the server stumble (mistakes.py)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from podgraft.web.powertools import LOGGER
-from secrecy import mistakes
+from secrecy import failures
 from secrecy.calls import write_secret_store
 
 
@@ -36,4 +36,4 @@ def captured_output(
 @pytest.fixture
 def failing_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make our mistakes."""
-    mistakes.install_failures(monkeypatch)
+    failures.install_failures(monkeypatch)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from secrecy.planted import find_secrets
+from secrecy.known_secrets import find_secrets
 
 # ``@pytest.mark.shows_secrets(why)``: the test is about output that is there to show them.
 MARKER = "shows_secrets(why): what the test reads is asked for, and there to show planted values"

@@ -22,15 +22,15 @@ from botocore.session import get_session
 import certs
 import register
 import tokens
-from account import deploy_stack
 from credentials import Entry
 from credentials.parameters import ParameterStorage
-from events.kept import BUNDLE, CONFIG, TOKEN
 from podgraft import cli, yaml
 from podgraft.cli.policy.cloud import DeployedInjector
 from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, pod
-from secrecy.planted import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
+from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
 from store.aws_fault_proxy import faulty_aws
+from support.aws_account import deploy_stack
+from support.store_fixture import BUNDLE, CONFIG, TOKEN
 
 PROGRAMS: Mapping[str, tuple[click.Command, Callable[[list[str]], int]]] = {
     "podgraft": (cli.podgraft, cli.main),

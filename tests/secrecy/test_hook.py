@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from secrecy.planted import SECRETS, find_secrets
+from secrecy.known_secrets import SECRETS, find_secrets
 
 ROOT = Path(__file__).parents[2]
 # The plant is put together, so that tracebacks of this program hold no secret either.

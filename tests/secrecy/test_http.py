@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from events.kept import TOKEN
 from podgraft.review import ReviewOutcome
 from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import create_app
@@ -14,7 +13,8 @@ from podgraft.web.errors import NoRouteError, WrongMethodError
 from podgraft.web.faults import TABLE
 from secrecy.calls import SCENARIOS, Call, Scenario, code_of, pod
 from secrecy.function import Ask, function
-from secrecy.planted import MARK, find_secrets
+from secrecy.known_secrets import MARK, find_secrets
+from support.store_fixture import TOKEN
 
 Heard = Callable[[], str]
 

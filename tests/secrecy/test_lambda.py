@@ -11,14 +11,14 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError, HTTPClientError
 from botocore.session import get_session
 
-from events.kept import BUNDLE, TOKEN
 from podgraft import bundle
 from podgraft.store import caller_document
 from runtime_api import serve_runtime_api, start_runtime_client
 from secrecy.calls import Call, pod
 from secrecy.function import event, function
-from secrecy.planted import ENVIRONMENT, MARK, find_secrets
+from secrecy.known_secrets import ENVIRONMENT, MARK, find_secrets
 from store.aws_fault_proxy import faulty_aws
+from support.store_fixture import BUNDLE, TOKEN
 
 ROOT = Path(__file__).parents[2]
 ENGINE = {"PYTHONPATH": str(ROOT / "layers" / "engine")}

@@ -15,11 +15,11 @@ import pytest
 
 from certificates import keys, pem
 from certificates.keys import KeyType
-from events.kept import TOKEN
-from pki import Authority
 from podgraft.admission import MAX_REQUEST_BYTES
 from secrecy.calls import SCENARIOS, Call, code_of, write_secret_store
-from secrecy.planted import MARK, find_secrets
+from secrecy.known_secrets import MARK, find_secrets
+from support.pki import Authority
+from support.store_fixture import TOKEN
 
 PROGRAM = Path(__file__).with_name("faulty_server.py")
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 
-from account import start_account
+from support.aws_account import start_account
 
 
 class Fault(StrEnum):

@@ -9,15 +9,7 @@ import pytest
 
 from podgraft import bundle
 from store.aws_fault_proxy import Fault, FaultyAws, Service
-from store.aws_world import (
-    BUNDLE,
-    NEXT,
-    REFRESH_SECONDS,
-    World,
-    aws_world,
-    is_injected,
-    review,
-)
+from store.local_aws import BUNDLE, NEXT, REFRESH_SECONDS, World, aws_world, is_injected, review
 
 GONE = bundle.digest({"injector.yaml": b"was deleted"})
 BROKEN = {"injector.yaml": b"apiVersion: [v1\n"}

@@ -21,16 +21,16 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from events.kept import BUNDLE as FILES
-from events.kept import write, write_injector
 from podgraft import bundle
 from podgraft.jsonvalue import JSON
 from podgraft.store import Deadline, FolderStore
 from podgraft.store.last_known_good import FileLastGood
 from podgraft.web import Auth, create_app
 from store.aws_fault_proxy import Fault, FaultyAws, Service
-from store.aws_world import BUNDLE, NEXT, REFRESH_SECONDS, World, aws_world, review
+from store.local_aws import BUNDLE, NEXT, REFRESH_SECONDS, World, aws_world, review
 from store.outcomes import describe_outcome
+from support.store_fixture import BUNDLE as FILES
+from support.store_fixture import write, write_injector
 from web.conftest import Clock
 
 TABLE = """\

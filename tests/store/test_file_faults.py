@@ -15,12 +15,12 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from events.kept import BUNDLE, OTHER_TOKEN, TOKEN, admit, write, write_injector
-from events.recorded import load_request
 from podgraft.jsonvalue import JSON
 from podgraft.store import FolderCallers, FolderStore, UnavailableError
 from podgraft.store.last_known_good import FileLastGood
 from podgraft.web import create_app
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, OTHER_TOKEN, TOKEN, admit, write, write_injector
 from web.conftest import Clock
 
 BODY = load_request("24-bearer-token").body

@@ -13,11 +13,11 @@ from time import monotonic
 import pytest
 from flask.testing import FlaskClient
 
-from events.kept import TOKEN
-from events.recorded import load_request
 from podgraft.store.aws import connection, http_client, s3, ssm
 from podgraft.store.aws.store import CachedCallers, CachedStore
 from podgraft.web import Auth, create_app
+from support.recorded_requests import load_request
+from support.store_fixture import TOKEN
 
 COLD_SECONDS = 2.0
 BODY = load_request("24-bearer-token").body

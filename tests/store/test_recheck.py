@@ -1,11 +1,11 @@
 """A cold start parses no template: a review that fails has the version checked completely."""
 
-from events.kept import BUNDLE, CONFIG
-from events.recorded import load_request
 from podgraft import admission, review
 from podgraft.review import ReviewContext, ReviewFailure, ReviewResponse
 from podgraft.store.aws.store import CachedStore
-from store.test_earlier import Cloud, named, of
+from store.test_earlier_versions import Cloud, named, of
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, CONFIG
 
 UNPARSED = {**BUNDLE, "injector.yaml": CONFIG.replace("Name }}", "Name ").encode()}
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from events.broken import BROKEN, POLICY, Broken, Files, container, overlay, sample
 from podgraft import bundle, policy, trial
 from podgraft.bundle import BundleError
 from podgraft.cli import folders
 from podgraft.texttemplate import LIMITS
 from podgraft.trial import Trial
+from support.broken_bundles import BROKEN, POLICY, Broken, Files, container, overlay, sample
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 FOLDERS = sorted(path.parent for path in SAMPLES.glob("*/policy.yaml"))

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client, TestResponse
 
-from events.kept import OTHER_TOKEN, PATH_TOKEN, SUBJECT, TOKEN, admit, write_injector
-from events.recorded import RecordedRequest
 from podgraft.jsonvalue import JSON
 from podgraft.store import FolderCallers, FolderStore, Store
 from podgraft.web import Auth, RequestLog, create_app
 from podgraft.web.powertools import LOGGER
+from support.recorded_requests import RecordedRequest
+from support.store_fixture import OTHER_TOKEN, PATH_TOKEN, SUBJECT, TOKEN, admit, write_injector
 
 
 class Clock:

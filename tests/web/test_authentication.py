@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from events.kept import OTHER_TOKEN, SUBJECT, TOKEN
 from podgraft.store import (
     CallerRegistry,
     Callers,
@@ -19,6 +18,7 @@ from podgraft.web import Auth, subjects
 from podgraft.web.authentication import Principal, make_authenticator
 from podgraft.web.credentials import CallerCredentials
 from podgraft.web.errors import ForbiddenError, UnauthenticatedError
+from support.store_fixture import OTHER_TOKEN, SUBJECT, TOKEN
 
 
 def hash_tokens(*known: str) -> tuple[TokenHash, ...]:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from events.kept import PATH_TOKEN, SUBJECT, TOKEN
 from podgraft.web import credentials, subjects
 from podgraft.web.credentials import CallerCredentials
+from support.store_fixture import PATH_TOKEN, SUBJECT, TOKEN
 
 PARSED = subjects.parse_subject(SUBJECT)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from events.kept import PATH_TOKEN, SUBJECT, TOKEN
+from support.store_fixture import PATH_TOKEN, SUBJECT, TOKEN
 from web.test_fronts import load_balancer, rest_api
 from web.test_handler import load_handler
 

@@ -9,13 +9,13 @@ from typing import TypeAlias
 import pytest
 from werkzeug.test import TestResponse, create_environ, run_wsgi_app
 
-from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, write_injector
-from events.recorded import load_request
 from podgraft import admission
 from podgraft.jsonvalue import Object
 from podgraft.store import Deadline, FolderStore, Snapshot
 from podgraft.web import Auth
 from podgraft.web.throttle import MAX_FAILURES, WINDOW_SECONDS
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, write_injector
 from web.conftest import ApplicationFixture, make_application
 
 GOOD = load_request("03-kubectl-run").body

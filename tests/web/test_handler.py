@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from events.kept import PATH_TOKEN, TOKEN, write_injector
-from events.patience import retry_until
-from events.recorded import NAMES, load_request
 from podgraft import admission, patch, review, store, web
 from podgraft.review import ReviewContext, ReviewResponse, ReviewResult
 from podgraft.settings import SettingsError
 from podgraft.store import FolderStore
 from podgraft.web import app as web_app
+from support.recorded_requests import NAMES, load_request
+from support.retry import retry_until
+from support.store_fixture import PATH_TOKEN, TOKEN, write_injector
 
 EVENTS = Path(__file__).parents[1] / "events"
 HANDLER = Path(__file__).parents[2] / "functions" / "webhook" / "handler.py"

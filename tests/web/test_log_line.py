@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, write, write_injector
-from events.recorded import load_request
 from podgraft import admission
 from podgraft.jsonvalue import Object
 from podgraft.web.metrics import NAMESPACE, Metric
 from podgraft.web.powertools import make_request_log
 from podgraft.web.request_log import make_stream_log
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, write, write_injector
 from web.conftest import ApplicationFixture, make_application
 
 DOCS = (Path(__file__).parents[2] / "docs" / "logs.md").read_text()

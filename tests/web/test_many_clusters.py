@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from werkzeug.test import Client
 
-from events.kept import admit, write_injector
-from events.recorded import load_request
 from podgraft import patch
 from podgraft.jsonvalue import Object
 from podgraft.store import FolderCallers, FolderStore
 from podgraft.store.aws.store import CachedStore
 from podgraft.web import Auth, create_app
-from web.memory import MemoryStore, labelled_bundle
+from support.memory_store import MemoryStore, labelled_bundle
+from support.recorded_requests import load_request
+from support.store_fixture import admit, write_injector
 
 INJECTORS = ("blue", "green", "red")
 CLUSTERS = tuple(f"cluster-{number}" for number in range(10))

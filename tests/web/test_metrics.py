@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from events.kept import TOKEN
-from events.recorded import load_request
 from podgraft.store.aws.store import CachedStore
 from podgraft.web.metrics import NAMESPACE, Metric, Unit
 from podgraft.web.powertools import make_request_log
+from support.memory_store import MemoryStore, labelled_bundle
+from support.recorded_requests import load_request
+from support.store_fixture import TOKEN
 from web.conftest import ApplicationFixture, Clock, make_application
-from web.memory import MemoryStore, labelled_bundle
 
 TEMPLATE = (Path(__file__).parents[2] / "template.yaml").read_text()
 UNITS = {Metric.TIME: Unit.MILLISECONDS, Metric.AGE: Unit.SECONDS}

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import TOKEN
-from events.recorded import load_request
 from podgraft.jsonvalue import JSON
 from podgraft.web.metrics import NAMESPACE, Metric, record_measures
 from podgraft.web.powertools import make_request_log
+from support.recorded_requests import load_request
+from support.store_fixture import TOKEN
 from web.conftest import ApplicationFixture, make_application
 
 CALL: Mapping[str, JSON] = {"event": "review", "route": "inject", "milliseconds": 1.5}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import PATH_TOKEN, TOKEN
-from events.recorded import NAMES, load_request
 from podgraft.store import Deadline, FolderStore, Snapshot
+from support.recorded_requests import NAMES, load_request
+from support.store_fixture import PATH_TOKEN, TOKEN
 from web.conftest import ApplicationFixture, make_application
 
 POD = load_request("24-bearer-token")

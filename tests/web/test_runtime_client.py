@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from events.kept import PATH_TOKEN, TOKEN, write_injector
-from events.patience import retry_until
 from runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
+from support.retry import retry_until
+from support.store_fixture import PATH_TOKEN, TOKEN, write_injector
 
 ROOT = Path(__file__).parents[2]
 FUNCTION = ROOT / "functions" / "webhook"

@@ -7,14 +7,14 @@ from typing import Any
 
 from werkzeug.test import Client
 
-from events.kept import OTHER_TOKEN, TOKEN
-from events.recorded import load_request
 from podgraft.jsonvalue import JSON
 from podgraft.store import FolderStore, UnavailableError, caller_document
 from podgraft.store.aws.client import RetryBudget
 from podgraft.store.aws.ssm import Parameter
 from podgraft.store.aws.store import CachedCallers
 from podgraft.web import create_app
+from support.recorded_requests import load_request
+from support.store_fixture import OTHER_TOKEN, TOKEN
 from web.conftest import Clock
 
 BODY = load_request("24-bearer-token").body

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assemble import find_python
+from build_layer import find_python
 from e2e.builds.layer import (
     LAYERS,
     MAGIC,
@@ -23,7 +23,7 @@ from e2e.builds.layer import (
     find_uncompiled,
     pyc_header,
 )
-from events.kept import BUNDLE, TOKEN, admit, write_injector
+from support.store_fixture import BUNDLE, TOKEN, admit, write_injector
 
 ROOT = LAYERS.parent
 TARGETS = tuple(

@@ -12,8 +12,8 @@ import pytest
 
 from e2e.kube import recordings
 from e2e.kube.apiserver import Answer, run_scenario
-from e2e.kube.scenes import AFTER, SCENES, ClusterScenario, Server
-from e2e.kube.world import ClusterFixture
+from e2e.kube.cluster import ClusterFixture
+from e2e.kube.scenarios import AFTER, SCENES, ClusterScenario, Server
 
 PROGRAM = "PODGRAFT_KUBE_ADMISSION"
 FAILED_OPEN = "failed-open.mutation.webhook.admission.k8s.io/"

@@ -12,8 +12,8 @@ import pytest
 from jsonpatch import JsonPatch
 
 from e2e.kube import recordings
-from e2e.kube.scenes import CLUSTER, SCENES, ClusterScenario, PresentedCredentials
-from e2e.kube.world import STORE
+from e2e.kube.cluster import STORE
+from e2e.kube.scenarios import CLUSTER, SCENES, ClusterScenario, PresentedCredentials
 from podgraft import yaml
 from podgraft.jsonvalue import JSON
 from podgraft.store import FolderCallers, FolderStore, caller_document

@@ -60,9 +60,9 @@ __all__ = [
     "check",
     "decode",
     "encode",
-    "workload_owner",
     "quantity",
     "selectors",
     "types",
     "workload",
+    "workload_owner",
 ]

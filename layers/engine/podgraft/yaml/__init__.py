@@ -5,7 +5,7 @@ Text goes in and JSON comes out, or the other way; nothing else passes. ``load``
 for byte. So ``yes`` is true, ``0o17`` is 15, ``1e3`` is 1000, ``12:30:45`` and dates are strings,
 keys become strings, and a float that has no fraction is an integer, as its JSON text says.
 
-Differences, each a row of tests/kubeyaml/test_differences.py:
+Differences, each a row of tests/yaml/test_differences.py:
 
 - Two keys of one map that become the same string (``1`` and ``"1"``) are a repeated key. In Go the
   winner changes from run to run. So does the order of keys that ``dump`` finds in a circle.
