@@ -3,7 +3,7 @@
     assemble.py dependencies TARGET REQUIREMENTS    third-party packages
     assemble.py sources TARGET PACKAGE              our own package, copied
 
-What others import and no review uses is replaced by the few lines in standins/, and the lists that
+What others import and no review uses is replaced by the few lines in stubs/, and the lists that
 botocore parses at every start are cut to what the function calls.
 
 PODGRAFT_RUNTIME (python3.13) and PODGRAFT_ARCHITECTURE (arm64) say for which Lambda. Bytecode is
@@ -34,7 +34,7 @@ OPERATIONS = {
 }
 # Of Flask and Werkzeug no review uses templates, sessions, forms, command line, server and client,
 # of PyYAML only the binding of libyaml, of Powertools' logger no path into events.
-STUBS = Path(__file__).with_name("standins")
+STUBS = Path(__file__).with_name("stubs")
 UNUSED = (
     "bin",
     "click",

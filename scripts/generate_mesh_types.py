@@ -22,7 +22,7 @@ from generated import write_or_compare
 
 _ROOT = Path(__file__).resolve().parent.parent
 _DATA = _ROOT / "scripts/data/istio/mesh-types.json"
-TARGET = _ROOT / "layers/engine/podgraft/injection/istio/mesh_table.py"
+TARGET = _ROOT / "layers/engine/podgraft/injectors/istio/config/mesh_table.py"
 
 _WELL_KNOWN = {
     "google.protobuf.Duration": "durationpb.Duration",

@@ -23,7 +23,7 @@ from generated import write_or_compare
 
 _ROOT = Path(__file__).resolve().parent.parent
 DATA = _ROOT / "scripts/data/istio/values-types.json"
-TARGET = _ROOT / "layers/engine/podgraft/injection/istio/values_table.py"
+TARGET = _ROOT / "layers/engine/podgraft/injectors/istio/config/values_table.py"
 
 _OLDEST, _NEWEST = 8, 32
 _FILES = (

@@ -18,7 +18,7 @@ from support.store_fixture import TOKEN, admit, write_injector
 
 ROOT = Path(__file__).parents[2]
 EVENTS = Path(__file__).parents[1] / "events"
-STANDINS = ROOT / "layers" / "standins"
+STANDINS = ROOT / "layers" / "stubs"
 
 # Whose places are taken: as installed here, then as in the layer.
 PACKAGES = (
@@ -41,7 +41,7 @@ sys.path.insert(0, layer)
 
 import handler
 import yaml
-from podgraft import kubeyaml
+from podgraft import yaml
 
 assert Path(yaml.__file__).is_relative_to(layer)
 
@@ -55,8 +55,8 @@ for path in sorted(Path(events).glob("apigateway-v2-*.json")):
 
 for text in json.loads(broken):
     try:
-        kubeyaml.load(text)
-    except kubeyaml.NotYAMLError as error:
+        yaml.load(text)
+    except yaml.NotYAMLError as error:
         print(json.dumps([text, False, str(error)]), file=sys.stderr)
 """
 # What libyaml's reader, scanner and parser refuse.

@@ -139,7 +139,7 @@ def known() -> set[str]:
     return {
         each.sha256
         for parameter in stored.values()
-        for each in hashes.parse_callers(tokens.kubeyaml.load(parameter.text)).tokens
+        for each in hashes.parse_callers(tokens.yaml.load(parameter.text)).tokens
     }
 
 

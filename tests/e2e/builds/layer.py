@@ -1,4 +1,4 @@
-"""A Lambda layer as ``assemble.py`` leaves it, looked at from outside."""
+"""A Lambda layer as ``build_layer.py`` leaves it, looked at from outside."""
 
 import os
 import struct
@@ -36,7 +36,7 @@ class Target:
 def assemble(target: Target, *arguments: str | Path, **environment: str) -> str:
     """Fill a layer as ``make build`` does; what was said about it."""
     done = subprocess.run(
-        [sys.executable, LAYERS / "assemble.py", *arguments],
+        [sys.executable, LAYERS / "build_layer.py", *arguments],
         env={
             **os.environ,
             "PODGRAFT_RUNTIME": target.runtime,

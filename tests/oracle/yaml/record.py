@@ -19,7 +19,7 @@ from oracle.yaml.hostile import (
 )
 from podgraft.jsonvalue import JSON
 
-FIXTURES = Path(__file__).parents[2] / "kubeyaml" / "fixtures"
+FIXTURES = Path(__file__).parents[2] / "yaml" / "fixtures"
 
 
 def main() -> None:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Protocol, cast
 
+from podgraft.go.errors import FunctionError
 from podgraft.go.strconv.quote import can_backquote, quote
-from podgraft.texttemplate.errors import FunctionError
 
 from .utf8 import is_valid, to_runes
 

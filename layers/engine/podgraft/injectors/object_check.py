@@ -26,7 +26,6 @@ def check_pod(value: JSON) -> Object:
 def check_object(request: AdmissionRequest) -> Object:
     """Return the object in a request, of any kind; raise ``UserError`` if it does not decode."""
     # Imported here: it loads what overlays need, which a bundle with overlays has loaded.
-    from .overlay.data import type_of
 
     value = request.object
     if not isinstance(value, dict):
@@ -38,7 +37,9 @@ def check_object(request: AdmissionRequest) -> Object:
             raise UserError(f"object /{key}: expected a string, got {jsonvalue.describe_type(got)}")
         if expected not in {"", got}:
             raise UserError(f"object /{key}: expected {expected!r}, got {got!r}")
-    type_ = type_of({"kind": request.kind.kind or None, "apiVersion": version or None, **value})
+    type_ = kube.object_type(
+        {"kind": request.kind.kind or None, "apiVersion": version or None, **value}
+    )
     if type_ is not None:
         return _check(value, type_)
     try:  # of other kinds, metadata alone has a type; some, as PodExecOptions, have none

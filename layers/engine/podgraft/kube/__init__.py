@@ -1,6 +1,6 @@
 """Kubernetes objects as Kubernetes' Go code sees them: types, decoding, selectors, workloads.
 
-In go raw JSON objects, as ``jsonvalue`` and ``kubeyaml`` read them; out come Go types and values
+In go raw JSON objects, as ``jsonvalue`` and ``yaml`` read them; out come Go types and values
 for templates, canonical JSON, and answers. Objects are never changed in place. Pure: no I/O, no
 clock.
 
@@ -19,6 +19,7 @@ from .decoding import check, decode
 from .encoding import encode
 from .errors import KubeError, QuantityError, SelectorDiagnostic, SelectorError, WorkloadError
 from .json_codecs import SELF_MARSHALING
+from .object_type import object_type
 from .quantity import Quantity
 from .types import (
     CONTAINER,
@@ -60,6 +61,7 @@ __all__ = [
     "check",
     "decode",
     "encode",
+    "object_type",
     "quantity",
     "selectors",
     "types",

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Which requests an overlay or a rule is for: match constraints and match conditions."""

@@ -4,9 +4,20 @@
 ``LimitError`` is a template that asks for more than it may. All carry their parts as attributes.
 """
 
+from podgraft.go.errors import FunctionError, LimitExceededError
 from podgraft.go.strconv.quote import quote
 
 from .parse.source import Span
+
+__all__ = [
+    "ExecError",
+    "ExecutionError",
+    "FunctionError",
+    "LimitError",
+    "LimitExceededError",
+    "MethodError",
+    "TemplateError",
+]
 
 # Reasons that print values of the data as they are. What ``fail`` says its template's author wrote.
 _REASONS_WITH_DATA = ("error calling ", "range can't iterate over ", "can't use ")
@@ -97,10 +108,6 @@ class LimitError(Exception):
         return f"{self}\n{self.span.excerpt}"
 
 
-class FunctionError(Exception):
-    """What a template function raises to fail; the engine adds ``error calling NAME:``."""
-
-
 class MethodError(Exception):
     """A method failed that a field turned out to be, for a reason that is not its name's."""
 
@@ -110,10 +117,6 @@ class MethodError(Exception):
 
     def __str__(self) -> str:
         return str(self.args[1])
-
-
-class LimitExceededError(Exception):
-    """Something wants more than it may, said where the template's text is not at hand."""
 
 
 class ExecutionError(Exception):

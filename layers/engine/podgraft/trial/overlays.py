@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from podgraft import kube
 from podgraft.bundle import Bundle, Diagnostic, Manifest, MutationContext, OverlayMutator
 from podgraft.injectors import OperatorError
-from podgraft.injectors.overlay.data import data_type, type_of
+from podgraft.injectors.overlay.data import data_type
 from podgraft.injectors.overlay.overlay import Overlay
 from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
@@ -57,7 +58,7 @@ class _Trial:
         """Fields that no kind of object has that the overlay is for."""
         overlay = self.overlay
         known = {} if overlay.mutates_data else {"Values": overlay.values}
-        types = dict.fromkeys(data_type(type_of(each.probe.object)) for each in listed)
+        types = dict.fromkeys(data_type(kube.object_type(each.probe.object)) for each in listed)
         found = [overlay.template.check_fields(type_, known) for type_ in types]
         first, *others = found or [()]
         for problem in first:

@@ -1,1 +1,1 @@
-"""TODO."""
+"""``podgraft serve``: admission reviews over HTTPS, without AWS."""

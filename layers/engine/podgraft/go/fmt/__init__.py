@@ -1,1 +1,1 @@
-"""TODO."""
+"""Go's fmt: verbs, flags, and printing of any value."""

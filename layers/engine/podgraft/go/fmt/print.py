@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from podgraft.go.errors import FunctionError
 from podgraft.go.fmtsort import sort_items
 from podgraft.go.reflect import GoType, Kind, PanicError, Value, bind_method, type_of
 from podgraft.lazy_dataclass import dataclass
-from podgraft.texttemplate.errors import FunctionError
 
 from .format import (
     Flags,

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import field, replace
 
+from podgraft.go.errors import LimitExceededError
 from podgraft.go.reflect import Value, type_of
 from podgraft.go.strconv.quote import merge_escaped_bytes
 from podgraft.lazy_dataclass import dataclass
-from podgraft.texttemplate.errors import LimitExceededError
 
 from .directives import MAX_NUMBER, Directive, Index, parse_directives
 from .format import PLAIN, Flags

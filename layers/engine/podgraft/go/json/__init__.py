@@ -1,1 +1,1 @@
-"""TODO."""
+"""Go's encoding/json: values to JSON, JSON to values, and its syntax errors."""

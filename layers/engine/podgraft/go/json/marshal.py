@@ -2,9 +2,11 @@
 
 import math
 import re
+from binascii import b2a_base64
 from collections.abc import Iterator
 from functools import cache
 
+from podgraft.go.errors import FunctionError
 from podgraft.go.reflect import (
     Bool,
     Field,
@@ -19,11 +21,8 @@ from podgraft.go.reflect import (
     type_of,
 )
 from podgraft.go.strconv.ftoa import format_float
-from podgraft.go.utf8 import encode
+from podgraft.go.utf8 import decode, encode
 from podgraft.lazy_re import lazy_compile
-from podgraft.sprig.conversion import strval
-from podgraft.sprig.encoding import b64enc
-from podgraft.texttemplate.errors import FunctionError
 
 _NAMED = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 _UNSAFE = lazy_compile('["\\\\\x00-\x1f\u2028\u2029\udc80-\udcff]')
@@ -93,7 +92,7 @@ class _Encoder:
 
     def _encode_list(self, values: Value, type_: GoType) -> str:
         if type_.kind is Kind.SLICE and type_.elem and type_.elem.kind is Kind.UINT8:
-            return f'"{b64enc(strval(values))}"'
+            return f'"{b2a_base64(bytes(values), newline=False).decode()}"'
         return f"[{','.join(map(self.encode_value, values))}]"
 
     def _encode_map(self, values: Value, type_: GoType) -> str:
@@ -143,7 +142,7 @@ def _call_marshaler(value: Value, type_: GoType) -> str | None:
     for name in ("MarshalJSON", "MarshalText"):
         member = type_.member(name)
         if member is not None and isinstance(member.target, Method):
-            text = strval(member.target.call(value.walk(member.path) if member.path else value))
+            text = _text(member.target.call(value.walk(member.path) if member.path else value))
             return text if name == "MarshalJSON" else _encode_string(text)
     return None
 
@@ -218,3 +217,8 @@ def _all_fields(type_: GoType, path: _Path) -> Iterator[tuple[_Path, Field]]:
             yield from _all_fields(field.type, (*path, field))
         elif field.name[:1].isupper():
             yield path, field
+
+
+def _text(value: Value) -> str:
+    """What a marshaler returned, a string or []byte, as text."""
+    return value if isinstance(value, str) else decode(bytes(value))

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Go's strconv: floating-point numbers and quoted strings."""

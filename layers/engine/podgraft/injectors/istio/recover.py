@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, string_at
 
 from . import status
-from .legacy.patch import LEGACY
 from .pod_builder import (
     CONTAINERS,
     INIT,
@@ -21,7 +20,7 @@ from .pod_builder import (
 )
 from .postprocess import overrides, probes, prometheus
 from .postprocess.overrides import Overrides
-from .status import InjectionStatus
+from .status import LEGACY, InjectionStatus
 
 PROXY_GROUP = 1337  # releases up to 1.18 let it read the proxy's token
 

@@ -25,6 +25,14 @@ class InjectionStatus:
     image_pull_secrets: tuple[str, ...] = ()
 
 
+# What versions that wrote no status had injected.
+LEGACY = InjectionStatus(
+    init_containers=("istio-init", "enable-core-dump"),
+    containers=("istio-proxy",),
+    volumes=("istio-certs", "istio-envoy"),
+)
+
+
 def make_status(template: Mapping[str, JSON]) -> InjectionStatus:
     """The status for a template pod."""
     spec = object_at(template, "spec")

@@ -1,1 +1,1 @@
-"""TODO."""
+"""``Overlay`` documents: any sidecar or default, for objects of any kind."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from podgraft import jsonvalue
+from podgraft import jsonvalue, kube
 from podgraft.admission import AdmissionRequest
 from podgraft.go.reflect import Field, GoType
 from podgraft.injectors.errors import InjectionError
@@ -18,7 +18,6 @@ from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import constraints
 
 from . import paths
-from .data import type_of
 from .overlay import Overlay, OverlaySet, merge_partial
 
 _NAMESPACE = "default"
@@ -66,7 +65,7 @@ def find_conflicts(
     for sample in samples:
         applying = _render_applicable(overlays, sample)
         partials = [partial for _, partial in applying]
-        for one, other in paths.find_candidate_pairs(partials, type_of(sample)):
+        for one, other in paths.find_candidate_pairs(partials, kube.object_type(sample)):
             for conflict in compare_orders(applying[one], applying[other], sample):
                 key = (conflict.first, conflict.second, conflict.path)
                 found.setdefault(key, conflict)
@@ -102,7 +101,7 @@ def compare_orders(
 ) -> Iterator[Conflict]:
     """Where the order of two partial objects matters to the sample."""
     (first, mine), (second, its) = one, other
-    type_ = type_of(sample)
+    type_ = kube.object_type(sample)
     try:
         last_its = dict(
             _leaf_values(merge_partial(merge_partial(sample, mine, first), its, second), type_, "")

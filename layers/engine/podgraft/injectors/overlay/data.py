@@ -16,26 +16,14 @@ from podgraft.go.json.marshal import marshal
 from podgraft.go.reflect import ANY, ANY_MAP, STRING, Field, GoType, Struct, Value, struct_type
 from podgraft.go.reflect.taint import Place, Slots
 from podgraft.go.reflect.tainted_values import tainted_json
-from podgraft.injectors.istio.render.functions import to_yaml
 from podgraft.injectors.masking import Masker
 from podgraft.injectors.plain_text import holds_harmless
+from podgraft.injectors.yaml_function import to_yaml
 from podgraft.jsonvalue import Object, load, object_at
 from podgraft.texttemplate import Flow, Function, Harm, Serializer
 
+
 # The kinds whose Go types are known, and the API group they are in.
-_KINDS: Mapping[str, str] = {
-    "CronJob": "batch",
-    "DaemonSet": "apps",
-    "Deployment": "apps",
-    "Job": "batch",
-    "Namespace": "",
-    "Pod": "",
-    "ReplicaSet": "apps",
-    "ReplicationController": "",
-    "StatefulSet": "apps",
-}
-
-
 def _to_yaml(value: Value) -> str:
     """Helm's: as sigs.k8s.io/yaml prints it, without the last line break."""
     return to_yaml(value).removesuffix("\n")
@@ -62,15 +50,6 @@ def _functions() -> Mapping[str, Function]:
 FUNCTIONS = _functions()
 
 
-def type_of(value: Object) -> GoType | None:
-    """The Go type of an object, where it is known."""
-    kind, version = value.get("kind"), value.get("apiVersion")
-    if not isinstance(kind, str) or not isinstance(version, str):
-        return kube.POD if kind in {None, "Pod"} and "spec" in value else None
-    group = version.rpartition("/")[0]
-    return kube.TYPES[kind] if _KINDS.get(kind) == group else None
-
-
 @dataclass(frozen=True, slots=True)
 class OverlayData:
     """What a template is rendered with."""
@@ -82,7 +61,7 @@ class OverlayData:
     def to_struct(self) -> Value:
         """The data as a Go struct."""
         return Struct(
-            data_type(type_of(self.object)),
+            data_type(kube.object_type(self.object)),
             {
                 "Object": self.object,
                 "ObjectMeta": self.object.get("metadata"),

@@ -34,7 +34,7 @@ from podgraft.matching import conditions, constraints
 from podgraft.patch import merge_patch, pointer, strategic
 from podgraft.policy import Cursor, MappingReader
 
-from .data import FUNCTIONS, OverlayData, type_of
+from .data import FUNCTIONS, OverlayData
 
 if TYPE_CHECKING:
     from podgraft.texttemplate.run.tracing import Trace as RenderingTrace
@@ -204,7 +204,7 @@ def _to_pointer(place: Place) -> str:
 
 def merge_partial(before: Object, partial: Object, name: str) -> Object:
     """``partial`` laid over an object by what is known of its kind; raises ``OperatorError``."""
-    type_ = type_of(before)
+    type_ = kube.object_type(before)
     merged = _merge_typed(before, partial, type_, name) if type_ else merge_patch(before, partial)
     return merged if isinstance(merged, dict) else before
 

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The store in a folder: policies, callers, and bundles as files."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The compiler: from the nodes of a template to Python code."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What compiled templates call while they render."""

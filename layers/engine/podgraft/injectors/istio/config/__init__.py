@@ -1,1 +1,1 @@
-"""TODO."""
+"""Istio's configuration: the injection ConfigMap, its values, the mesh and ProxyConfig."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The data that Istio's templates read."""

@@ -8,17 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from podgraft.injectors.istio.status import InjectionStatus
+from podgraft.injectors.istio.status import LEGACY, InjectionStatus
 from podgraft.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import Add, Operation, Remove, Replace, pointer
-
-# What versions that wrote no status had injected.
-LEGACY = InjectionStatus(
-    init_containers=("istio-init", "enable-core-dump"),
-    containers=("istio-proxy",),
-    volumes=("istio-certs", "istio-envoy"),
-)
 
 _TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - where tokens are
 

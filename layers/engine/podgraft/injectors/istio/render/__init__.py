@@ -1,1 +1,1 @@
-"""TODO."""
+"""Rendering of Istio's templates, with Istio's own template functions."""

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
-from marshal import dumps
 from typing import TYPE_CHECKING
 
-from podgraft import kube, yaml
+from podgraft import kube
 from podgraft.go import reflect
 from podgraft.go.fmt import sprintf
 from podgraft.go.json.marshal import marshal
@@ -26,8 +25,8 @@ from podgraft.injectors.istio.config import proxyconfig
 from podgraft.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG, Message
 from podgraft.injectors.istio.data import mesh_types
 from podgraft.injectors.istio.releases import Profile
+from podgraft.injectors.yaml_function import to_yaml
 from podgraft.jsonvalue import JSON, Object, load, objects_at
-from podgraft.lru import LRUCache
 from podgraft.texttemplate import (
     ALL_ELEMENTS,
     Dependency,
@@ -128,27 +127,6 @@ def proto_to_json(defaults: Message, message: Value) -> str:
     if message.target.type.name == PROXY_CONFIG:
         return proxyconfig.to_json(defaults, raw)
     return gojson.encode(raw)
-
-
-def to_yaml(value: Value) -> str:
-    """YAML with sorted keys, the final newline kept.
-
-    Most values are the operator's, the same for all pods.
-    """
-    try:
-        key = dumps(value, 0)
-    except ValueError:  # a view
-        return yaml.dump(load(marshal(value)))
-    text = _YAML.get(key)
-    if text is None:
-        text = yaml.dump(load(marshal(value)))
-        if len(key) <= _LARGEST:
-            _YAML[key] = text
-    return text
-
-
-_YAML: LRUCache[bytes, str] = LRUCache(limit=256)
-_LARGEST = 8192
 
 
 def indent(spaces: int, text: str) -> str:
