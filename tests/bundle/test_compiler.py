@@ -81,7 +81,10 @@ def test_a_manifest_that_says_so_is_ignored() -> None:
 def test_an_invalid_selector_is_noted_and_tolerated() -> None:
     broken = CONFIG.replace('- matchLabels: {never: "true"}', "- matchLabels: 7")
     [fault] = compile_files({"c.yaml": broken.encode()}).warnings
-    assert (fault.file, fault.path) == ("c.yaml", "/data/config/neverInjectSelector/0/matchLabels")
+    assert (fault.document, fault.pointer) == (
+        "c.yaml",
+        "/data/config/neverInjectSelector/0/matchLabels",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +190,7 @@ def test_every_fault_is_named_with_file_path_and_remedy(case: InvalidCase) -> No
 def test_files_that_are_no_yaml_are_named() -> None:
     with pytest.raises(BundleError) as error:
         compile_files({"a.yaml": b"\xff", "b.yaml": b"{", "c.yaml": b"a: 1\na: 2\n"})
-    assert [fault.file for fault in error.value.errors] == ["a.yaml", "b.yaml", "c.yaml"]
+    assert [fault.document for fault in error.value.errors] == ["a.yaml", "b.yaml", "c.yaml"]
 
 
 SEVERAL = (
@@ -215,7 +218,7 @@ def test_all_faults_of_all_files_are_reported_at_once() -> None:
     }
     with pytest.raises(BundleError) as error:
         compile_files(files)
-    places = {(fault.file, fault.path) for fault in error.value.errors}
+    places = {(fault.document, fault.pointer) for fault in error.value.errors}
     assert places >= {
         ("injector.yaml", "/data/config/defaultTemplates/0"),
         ("injector.yaml", "/data/config/templates/sidecar"),
@@ -231,4 +234,4 @@ def test_a_release_nobody_knows_is_a_fault_of_the_policy() -> None:
     with pytest.raises(BundleError) as error:
         compile_files(BUNDLE, Policy(istio_release="1.5"))
     [fault] = error.value.errors
-    assert (fault.file, fault.path) == ("policy", "/istioRelease")
+    assert (fault.document, fault.pointer) == ("policy", "/istioRelease")

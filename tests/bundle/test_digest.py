@@ -94,7 +94,7 @@ def test_no_file_of_a_bundle_leaves_its_folder(path: str) -> None:
     assert bundle.validate_path(path) is not None
     with pytest.raises(bundle.BundleError, match="rename or delete the file") as refused:
         bundle.digest({"a.yaml": b"", path: b""})
-    assert [fault.file for fault in refused.value.errors] == [repr(path)]
+    assert [fault.document for fault in refused.value.errors] == [repr(path)]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ def test_a_file_name_that_no_bundle_may_have_is_an_error(tmp_path: Path) -> None
     with pytest.raises(UnreadableError) as refused:
         folders.read_manifests(tmp_path)
     [fault] = refused.value.errors
-    assert fault.file == repr(str(tmp_path / "a\\b.yaml"))
+    assert fault.document == repr(str(tmp_path / "a\\b.yaml"))
     assert fault.problem == "must not contain a backslash or a control character"
 
 

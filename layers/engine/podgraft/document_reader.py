@@ -10,13 +10,11 @@ from enum import Enum
 from typing import TypeVar
 
 from podgraft import jsonvalue
-from podgraft.diagnostics import Severity
+from podgraft.diagnostics import Diagnostic, Severity
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import SelectorError, selectors
 from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import pointer
-
-from .policy.errors import Diagnostic
 
 T = TypeVar("T")
 
@@ -56,16 +54,22 @@ class Cursor:
 
     def add_error(self, problem: str, remedy: str) -> None:
         """Note a fault of this value."""
-        self.diagnostics.errors.append(Diagnostic(self.pointer, problem, remedy))
+        self.diagnostics.errors.append(
+            Diagnostic(pointer=self.pointer, problem=problem, remedy=remedy)
+        )
 
     def add_warning(self, problem: str, remedy: str) -> None:
         """Note a fault that need not stop a review."""
-        self.diagnostics.warnings.append(Diagnostic(self.pointer, problem, remedy))
+        self.diagnostics.warnings.append(
+            Diagnostic(pointer=self.pointer, problem=problem, remedy=remedy)
+        )
 
     def warn(self, problem: str, remedy: str) -> None:
         """Note a warning, which stops neither a review nor ``policy push``."""
         self.diagnostics.warnings.append(
-            Diagnostic(self.pointer, problem, remedy, Severity.WARNING)
+            Diagnostic(
+                pointer=self.pointer, problem=problem, remedy=remedy, severity=Severity.WARNING
+            )
         )
 
     def add_type_error(self, wanted: JSONType) -> None:

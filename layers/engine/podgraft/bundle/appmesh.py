@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from podgraft.injectors import Diagnostic as DocumentFault
 from podgraft.injectors import InvalidDocumentsError
 from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
@@ -62,7 +61,7 @@ def compile_appmesh(manifests: Manifests, _policy: Policy, *, deferred: bool) ->
 
 
 def _locate_errors(
-    faults: Iterable[DocumentFault], meshes: Iterable[Manifest]
+    faults: Iterable[Diagnostic], meshes: Iterable[Manifest]
 ) -> tuple[Diagnostic, ...]:
     """Faults of meshes as faults of the files that hold them."""
     from podgraft.injectors import appmesh

@@ -33,8 +33,8 @@ class UrlPath:
     def warning(self, problem: str, remedy: str) -> Diagnostic:
         """Return a warning about the path; the URL can contain a token and is not quoted."""
         return Diagnostic(
-            file=self.file,
-            path=self.path,
+            document=self.file,
+            pointer=self.path,
             problem=problem,
             remedy=remedy,
             severity=Severity.WARNING,
@@ -73,8 +73,8 @@ def policy_warnings(bundle: Bundle, policy: Policy, file: str) -> Iterator[Diagn
     for name, override in policy.clusters.items():
         if cluster_id and name != cluster_id and override.bundle == policy.bundle:
             yield Diagnostic(
-                file=file,
-                path=f"/clusters/{pointer.escape(name)}",
+                document=file,
+                pointer=f"/clusters/{pointer.escape(name)}",
                 problem=f'names the calling cluster "{name}", but {_VALUE} is "{cluster_id}": its '
                 f'proxies get the cluster id "{cluster_id}"',
                 remedy=f"if the mesh of {name} has another cluster id, register {name} with "

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from podgraft.injectors import Diagnostic as DocumentFault
 from podgraft.injectors import InvalidDocumentsError, istio
 from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
@@ -90,7 +89,7 @@ class _Sources:
         text = holder.data.get(key, default) if holder else default
         return text if isinstance(text, str) else default
 
-    def locate(self, fault: DocumentFault) -> Diagnostic:
+    def locate(self, fault: Diagnostic) -> Diagnostic:
         """A fault of one of Istio's documents as a fault of the file that holds it."""
         path = f"/data/{fault.document}{fault.pointer}"
         match fault.document:
@@ -102,13 +101,11 @@ class _Sources:
                 placed = self._locate_proxy_config(document, fault)
         return replace(placed, excerpt=fault.excerpt, severity=fault.severity)
 
-    def _locate_proxy_config(self, document: str, fault: DocumentFault) -> Diagnostic:
+    def _locate_proxy_config(self, document: str, fault: Diagnostic) -> Diagnostic:
         for manifest in self.proxy_configs:
             if document == f"ProxyConfig {manifest.namespace}/{manifest.name}":
                 return manifest.make_diagnostic(fault.pointer, fault.problem, fault.remedy)
-        return Diagnostic(
-            file=document, path=fault.pointer, problem=fault.problem, remedy=fault.remedy
-        )
+        return replace(fault, document=document)
 
 
 def _compile_sources(

@@ -69,7 +69,9 @@ class Manifest:
 
     def make_diagnostic(self, path: str, problem: str, remedy: str) -> Diagnostic:
         """A fault of this object; *path* is inside it."""
-        return Diagnostic(file=self.file, path=self.path + path, problem=problem, remedy=remedy)
+        return Diagnostic(
+            document=self.file, pointer=self.path + path, problem=problem, remedy=remedy
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ Note = Callable[[Diagnostic], None]
 _OR_REMOVE = "or take the file out of the folder"
 
 _EMPTY = Diagnostic(
-    file="the folder",
+    document="the folder",
     problem="holds no manifest",
     remedy="put .yaml, .yml or .json files into it, as kubectl get -o yaml prints them",
 )
@@ -126,11 +128,11 @@ def _parse_documents(file: str, content: bytes, note: Note) -> Iterator[Manifest
         documents = yaml.load_all(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         problem = f"is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
-        note(Diagnostic(file=file, problem=problem, remedy=f"save it as UTF-8, {_OR_REMOVE}"))
+        note(Diagnostic(document=file, problem=problem, remedy=f"save it as UTF-8, {_OR_REMOVE}"))
         return
     except yaml.NotYAMLError as error:
         remedy = f"correct that place, {_OR_REMOVE}"
-        note(Diagnostic(file=file, problem=f"is no YAML: {error}", remedy=remedy))
+        note(Diagnostic(document=file, problem=f"is no YAML: {error}", remedy=remedy))
         return
     for number, document in enumerate(documents, 1):
         place = file if len(documents) == 1 else f"{file}, document {number}"
@@ -142,7 +144,9 @@ def _expand_lists(file: str, path: str, document: JSON, note: Note) -> Iterator[
     if not isinstance(document, dict):
         problem = "is no Kubernetes object"
         note(
-            Diagnostic(file=file, path=path, problem=problem, remedy="give it apiVersion and kind")
+            Diagnostic(
+                document=file, pointer=path, problem=problem, remedy="give it apiVersion and kind"
+            )
         )
         return
     items = document.get("items")

@@ -102,8 +102,8 @@ def document_warnings(file: str, document: JSON, path: str = "") -> Iterator[Dia
             lines = [number for number, line in _lines(text) if _names(location, line)]
             if lines:
                 yield Diagnostic(
-                    file=file,
-                    path=place,
+                    document=file,
+                    pointer=place,
                     problem=f"{_at(text, lines)}{location.name} {EVENT}",
                     remedy=f"use {location.replacement} ({SOURCE})",
                     severity=Severity.WARNING,

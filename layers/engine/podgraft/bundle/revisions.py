@@ -27,8 +27,8 @@ def warnings(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
             problem = f'belongs to revision "{revision}", but pods get {_LABEL}: {expected}'
             remedy = f'set "revision: {revision}" in the policy'
             yield Diagnostic(
-                file=manifest.file,
-                path=manifest.path + path,
+                document=manifest.file,
+                pointer=manifest.path + path,
                 problem=problem,
                 remedy=remedy,
                 severity=Severity.WARNING,

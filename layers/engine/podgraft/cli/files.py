@@ -23,7 +23,7 @@ def read_text(path: Path) -> str:
         met = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
         problem = f"is not UTF-8: {met}"
         raise UnreadableError(
-            Diagnostic(file=str(path), problem=problem, remedy="save it as UTF-8")
+            Diagnostic(document=str(path), problem=problem, remedy="save it as UTF-8")
         ) from error
     except OSError as error:
         raise UnreadableError(to_diagnostic(path, error)) from error
@@ -42,4 +42,4 @@ def to_diagnostic(path: Path, error: OSError) -> Diagnostic:
             problem, remedy = "may not be read by you", "change its permissions"
         case _:
             problem, remedy = f"cannot be read: {error.strerror}", "put a readable file there"
-    return Diagnostic(file=str(path), problem=problem, remedy=remedy)
+    return Diagnostic(document=str(path), problem=problem, remedy=remedy)

@@ -24,7 +24,7 @@ def read_manifests(folder: Path) -> dict[str, bytes]:
         problem = bundle.validate_path(name)
         if problem:
             faults.append(
-                Diagnostic(file=repr(str(path)), problem=problem, remedy="rename the file")
+                Diagnostic(document=repr(str(path)), problem=problem, remedy="rename the file")
             )
             continue
         try:
@@ -34,7 +34,7 @@ def read_manifests(folder: Path) -> dict[str, bytes]:
     if not files and not faults:
         problem = "holds no manifests (*.yaml, *.yml, *.json)"
         faults.append(
-            Diagnostic(file=str(folder), problem=problem, remedy="put some in, or name another")
+            Diagnostic(document=str(folder), problem=problem, remedy="put some in, or name another")
         )
     if faults:
         raise UnreadableError(*faults)

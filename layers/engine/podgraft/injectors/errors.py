@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from podgraft.diagnostics import Severity
-from podgraft.lazy_dataclass import dataclass
+from podgraft.diagnostics import Diagnostic
 from podgraft.texttemplate import ExecError
 
 _EXPLAINED = "; podgraft explain says why"
@@ -37,25 +36,6 @@ def redact(error: Exception) -> str:
     ):
         return text.removesuffix(f": {cause.reason}") + _EXPLAINED
     return text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnostic:
-    """One mistake in an operator's document: where it is, what is wrong, what to write instead.
-
-    ``excerpt`` draws the place, where the document is a program of many lines.
-    """
-
-    document: str
-    pointer: str
-    problem: str
-    remedy: str
-    excerpt: str = ""
-    severity: Severity = Severity.ERROR
-
-    def __str__(self) -> str:
-        excerpt = f"\n{self.excerpt}" if self.excerpt else ""
-        return f"{self.document}{self.pointer}: {self.problem}; {self.remedy}{excerpt}"
 
 
 class InvalidDocumentsError(OperatorError):

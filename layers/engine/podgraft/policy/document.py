@@ -110,7 +110,9 @@ def parse(document: str) -> Policy:
     try:
         read = yaml.load(document)
     except yaml.NotYAMLError as error:
-        raise PolicyError([Diagnostic("", f"not YAML: {error}", "correct that line")]) from error
+        raise PolicyError(
+            [Diagnostic(problem=f"not YAML: {error}", remedy="correct that line")]
+        ) from error
     policy = _parse_document(Cursor({} if read is None else read, "", notes))
     if notes.errors:
         raise PolicyError(notes.errors, notes.warnings, policy)

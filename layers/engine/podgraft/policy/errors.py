@@ -5,24 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from podgraft.diagnostics import Severity
-from podgraft.lazy_dataclass import dataclass
+from podgraft.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from .document import Policy
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """One fault: where it is (a JSON Pointer into the document), what is wrong, what to do."""
-
-    pointer: str
-    problem: str
-    remedy: str
-    severity: Severity = Severity.ERROR
-
-    def __str__(self) -> str:
-        return f"{self.pointer or '/'}: {self.problem}; {self.remedy}"
 
 
 class PolicyError(Exception):

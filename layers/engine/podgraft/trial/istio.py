@@ -79,7 +79,7 @@ def steps(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
     yield from _check_fields(bundle.istio, holder, report)
     if _missing(bundle.istio):
         for fault in bundle.warnings:
-            if not fault.is_warning and _NAMES.search(fault.path):
+            if not fault.is_warning and _NAMES.search(fault.pointer):
                 report.error(fault)
     for way in _ways(bundle, policy):
         for target in _targets(bundle.istio):
@@ -173,7 +173,7 @@ def _annotated(names: str | None) -> Iterator[Probe]:
 def _try(
     way: _Way, target: _Target, holder: Manifest, report: Report
 ) -> Generator[None, None, None]:
-    if way.is_switched and any(fault.path == target.path for fault in report.errors):
+    if way.is_switched and any(fault.pointer == target.path for fault in report.errors):
         return  # the same again
     outcome = yield from attempts(way.change, target.alone())
     if outcome.is_refused and target.name is not None:

@@ -85,7 +85,7 @@ class _Trial:
         It is warned of once, not for each kind of object.
         """
         place = self.holder.path + _TEMPLATE
-        if any((found.path, found.remedy) == (place, REMEDY) for found in self.report.warnings):
+        if any((found.pointer, found.remedy) == (place, REMEDY) for found in self.report.warnings):
             return True
         found = yield from find_unquoted(self._over, probe)
         if found is not None:

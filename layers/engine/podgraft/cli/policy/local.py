@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from podgraft import bundle, policy, trial, yaml
-from podgraft.bundle import Bundle, BundleError, Diagnostic, lint
+from podgraft.bundle import Bundle, BundleError, lint
 from podgraft.bundle.cluster_ids import UrlPath, path_warnings
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
@@ -132,7 +132,7 @@ def _read_manifests(folder: Path) -> dict[str, bytes]:
     if empty:
         remedy = "write the manifest, or take the file out of the folder"
         raise UnreadableError(
-            *(Diagnostic(file=name, problem="is empty", remedy=remedy) for name in empty)
+            *(Diagnostic(document=name, problem="is empty", remedy=remedy) for name in empty)
         )
     return found
 
@@ -143,7 +143,7 @@ def _read_document(path: Path | None) -> str:
     text = documents.read_text(path)
     if not text.strip():
         remedy = 'write "policy: enabled", or leave --policy out'
-        raise UnreadableError(Diagnostic(file=str(path), problem="is empty", remedy=remedy))
+        raise UnreadableError(Diagnostic(document=str(path), problem="is empty", remedy=remedy))
     return text
 
 
@@ -157,7 +157,7 @@ def _parse_stored_policy(
         stored = Policy()
     if stored.bundle != digest:
         problem = 'takes no line "bundle: …"'
-        findings.append(Diagnostic(file=place, problem=problem, remedy="write one key a line"))
+        findings.append(Diagnostic(document=place, problem=problem, remedy="write one key a line"))
     return stored
 
 
@@ -170,16 +170,7 @@ def _parse_policy(place: str, text: str, findings: list[Diagnostic]) -> tuple[Po
     except PolicyError as error:
         read, valid = error.valid_part or Policy(), False
         faults = (*error.errors, *error.warnings)
-    findings.extend(
-        Diagnostic(
-            file=place,
-            path=fault.pointer,
-            problem=fault.problem,
-            remedy=fault.remedy,
-            severity=fault.severity,
-        )
-        for fault in faults
-    )
+    findings.extend(replace(fault, document=place) for fault in faults)
     errors = [fault.pointer for fault in faults if fault.severity is Severity.ERROR]
     findings.extend(_schema_errors(place, text, errors))
     return read, valid
@@ -218,17 +209,17 @@ def _compile_for_policy(
     try:
         compiled = bundle.compile_(files, read)
         report = trial.check_bundle(compiled, read)
-        known = {(each.file, each.path) for each in compiled.warnings if not each.is_warning}
+        known = {(each.document, each.pointer) for each in compiled.warnings if not each.is_warning}
         rendered = (*report.errors, *report.warnings)
         # One problem of one place is reported once.
-        new = [fault for fault in rendered if (fault.file, fault.path) not in known]
+        new = [fault for fault in rendered if (fault.document, fault.pointer) not in known]
         faults = (*compiled.warnings, *new)
     except BundleError as error:
         faults = (*error.errors, *error.warnings)
     for fault in faults:
         # The policy is named by what it is where the bundle does not go with it.
-        own = replace(fault, file=place, path=at + fault.path)
-        placed = own if fault.file == "policy" else fault
+        own = replace(fault, file=place, path=at + fault.pointer)
+        placed = own if fault.document == "policy" else fault
         if placed not in findings:
             findings.append(placed)
     return compiled
@@ -247,4 +238,4 @@ def _size_errors(place: str, document: str) -> Iterator[Diagnostic]:
     if size > ADVANCED_BYTES:
         problem = f"{size} bytes, Parameter Store takes {ADVANCED_BYTES}"
         remedy = "move selectors into the bundle's configuration"
-        yield Diagnostic(file=place, problem=problem, remedy=remedy)
+        yield Diagnostic(document=place, problem=problem, remedy=remedy)

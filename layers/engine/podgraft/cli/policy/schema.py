@@ -29,4 +29,4 @@ def validate_document(
         path = "".join(f"/{pointer.escape(str(step))}" for step in error.absolute_path)
         if not any(place.startswith(path) for place in places):
             remedy = f"write what docs/schemas/{name}.schema.json allows there"
-            yield Diagnostic(file=file, path=path, problem=error.message, remedy=remedy)
+            yield Diagnostic(document=file, pointer=path, problem=error.message, remedy=remedy)
