@@ -281,7 +281,7 @@ def test_an_upload_that_fails_leaves_the_policy_as_it_was(
         upload(cloud, digest, path, content)
         aws.faults[Service.S3] = Fault.DENIED
 
-    monkeypatch.setattr(DeployedInjector, "upload", deny_upload)
+    monkeypatch.setattr(DeployedInjector, "upload_file", deny_upload)
     for path in (local / "bundle").iterdir():
         path.write_bytes(path.read_bytes() + b"# changed\n")
     status, said = run("push", *local_options(local), *REMOTE)

@@ -269,7 +269,7 @@ def test_a_version_that_another_writes_meanwhile_is_not_replaced(
         upload(cloud, digest, path, content)
         by_another(aws, f"policy: disabled  # {path}\n")
 
-    monkeypatch.setattr(DeployedInjector, "upload", and_another)
+    monkeypatch.setattr(DeployedInjector, "upload_file", and_another)
     status, said = run("push", *here(local), *STACK)
     expected, got = (0, 2) if first else (1, 3)
     assert status == 1

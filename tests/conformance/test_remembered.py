@@ -90,9 +90,9 @@ def disable_caches() -> Generator[None]:
         return rendering.ParsedText(raw, memory.make(raw))
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(rendering.TemplateCache, "footprint", whole_projection)
-        patched.setattr(rendering.TemplateCache, "recall", cache_nothing)
-        patched.setattr(rendering.TemplateCache, "read", parse_uncached)
+        patched.setattr(rendering.TemplateCache, "projection", whole_projection)
+        patched.setattr(rendering.TemplateCache, "lookup", cache_nothing)
+        patched.setattr(rendering.TemplateCache, "parse", parse_uncached)
         yield
 
 

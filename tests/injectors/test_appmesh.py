@@ -238,7 +238,7 @@ class InvalidCase:
     maps: tuple[Object, ...] = field(default_factory=lambda: (config_map(),))
 
 
-AT = "meshes/test-mesh/spec/awsAppMesh"
+AT = "meshes/test-mesh /spec/awsAppMesh"
 FAULTY = (
     InvalidCase(
         "no selector",

@@ -35,7 +35,13 @@ AWS = {
     "AWS_SECRET_ACCESS_KEY": "test",
 }
 # What a function needs beyond the list whose store is AWS; botocore's root is Powertools' doing.
-FOR_AWS = {f"podgraft.store.{name}" for name in ("aws", "cached", "direct", "refreshing", "s3")} | {
+FOR_AWS = {
+    "podgraft.store.aws",
+    "podgraft.store.aws.client",
+    "podgraft.store.aws.http_client",
+    "podgraft.store.aws.s3",
+    "podgraft.store.aws.store",
+    "podgraft.store.polling_cache",
     "podgraft.store.aws.sigv4",
     "podgraft.store.aws.ssm",
     "podgraft.store.aws.connection",

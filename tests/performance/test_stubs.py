@@ -17,7 +17,7 @@ from podgraft.yaml import NotYAMLError
 from support.store_fixture import TOKEN, admit, write_injector
 
 ROOT = Path(__file__).parents[2]
-EVENTS = Path(__file__).parents[1] / "events"
+EVENTS = Path(__file__).parents[1] / "support" / "events"
 STANDINS = ROOT / "layers" / "stubs"
 
 # Whose places are taken: as installed here, then as in the layer.
@@ -40,10 +40,10 @@ layer, events, broken = sys.argv[1:]
 sys.path.insert(0, layer)
 
 import handler
-import yaml
+import yaml as pyyaml
 from podgraft import yaml
 
-assert Path(yaml.__file__).is_relative_to(layer)
+assert Path(pyyaml.__file__).is_relative_to(layer)
 
 for path in sorted(Path(events).glob("apigateway-v2-*.json")):
     for served in (True, False):

@@ -318,7 +318,7 @@ SELECTORS = st.lists(st.sampled_from([MATCHING, OTHER, EMPTY]), max_size=3).map(
         never=SELECTORS,
         always=SELECTORS,
         inject_values=st.sampled_from(InjectValueSyntax),
-        label_mark=st.booleans(),
+        honors_label=st.booleans(),
     ),
     label=MARKS,
     annotation=MARKS,

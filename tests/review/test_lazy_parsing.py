@@ -36,7 +36,7 @@ class Folder:
         self._folder = folder
         self.store = FolderStore(folder, deferred=deferred)
 
-    def keep(self, files: Mapping[str, bytes]) -> None:
+    def write_files(self, files: Mapping[str, bytes]) -> None:
         write_injector(self._folder, files=files)
 
 
@@ -48,7 +48,7 @@ class Cloud:
         self._memory = MemoryStore()
         self.store = CachedStore(self._memory, self._memory, 0, deferred=deferred)
 
-    def keep(self, files: Mapping[str, bytes]) -> None:
+    def write_files(self, files: Mapping[str, bytes]) -> None:
         self._memory.put("default", f"bundle: {self._memory.upload(files)}")
 
 

@@ -157,8 +157,8 @@ def test_a_fact_is_said_once(facts: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     ("host", "want"),
     [
-        ("podgraft.injectors.svc", ("injection",)),
-        ("podgraft.injectors.svc.cluster.local", ("injection",)),
+        ("podgraft.injection.svc", ("injection",)),
+        ("podgraft.injection.svc.cluster.local", ("injection",)),
         ("webhook.example.com", ()),
         ("a.b.example.svc", ()),
     ],

@@ -81,7 +81,7 @@ RULES = st.builds(
     never=SELECTORS,
     always=SELECTORS,
     inject_values=st.sampled_from(InjectValueSyntax),
-    label_mark=st.booleans(),
+    honors_label=st.booleans(),
 )
 
 

@@ -80,12 +80,12 @@ def test_another_waits_until_the_first_has_written(
         flock(descriptor, operation)
 
     def and_another(*given: Any, **options: Any) -> None:
-        monkeypatch.setattr(outputs, "write", write)
+        monkeypatch.setattr(outputs, "write_files", write)
         thread.start()
         reached.wait(60)
         write(*given, **options)
 
-    monkeypatch.setattr(outputs, "write", and_another)
+    monkeypatch.setattr(outputs, "write_files", and_another)
     monkeypatch.setattr(fcntl, "flock", locked)
     assert tokens.main([command, "--cluster", "prod", *store, "token"]) == 0
     thread.join(60)
@@ -180,11 +180,11 @@ def test_a_token_that_is_left_works(
     write = outputs.write_files
 
     def and_another(*given: Any, **options: Any) -> None:
-        monkeypatch.setattr(outputs, "write", write)
+        monkeypatch.setattr(outputs, "write_files", write)
         write(*given, **options)
         interfere(ssm)
 
-    monkeypatch.setattr(outputs, "write", and_another)
+    monkeypatch.setattr(outputs, "write_files", and_another)
     got = tokens.main([command, "--cluster", "prod", "--output", "token", *STACK])
     assert got == status
     written = [Path(name) for name in ("token", "other") if Path(name).exists()]

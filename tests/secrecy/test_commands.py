@@ -206,7 +206,9 @@ def run(line: str) -> int:
 
 @pytest.mark.usefixtures("place")
 @pytest.mark.shows_secrets("what each command may show is what this test is about")
-@pytest.mark.parametrize("case", RUNS, ids=lambda case: f"{case.line[:60]}".replace(TOKEN, "…"))
+@pytest.mark.parametrize(
+    "case", RUNS, ids=lambda case: f"{case.command_line[:60]}".replace(TOKEN, "…")
+)
 def test_a_command_shows_what_it_is_asked_for_and_no_more(
     case: Run, capfd: pytest.CaptureFixture[str]
 ) -> None:

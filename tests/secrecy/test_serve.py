@@ -116,15 +116,15 @@ def _start_server(folder: Path) -> Generator[ServerProcess]:
             process.kill()
 
 
-def test_no_call_gets_a_secret_written(served: ServerProcess) -> None:
+def test_no_call_gets_a_secret_written(server_process: ServerProcess) -> None:
     for scenario in SCENARIOS:
-        _anew(served.folder / "store")
-        scenario.store(served.folder / "store")
-        code, body = [served.ask(scenario.call) for _ in range(scenario.times)][-1]
+        _anew(server_process.folder / "store")
+        scenario.store(server_process.folder / "store")
+        code, body = [server_process.ask(scenario.call) for _ in range(scenario.times)][-1]
         # What was good before answers where a change is not: test_http.py is exact about these.
         assert scenario.changes or code == code_of(scenario), (scenario.name, body)
         assert scenario.shows or code == 200 or find_secrets(body) == [], scenario.name
-    written = served.stop()
+    written = server_process.stop()
     assert written.count('"event":"review"') > 15
     assert find_secrets(written) == [], written
 
@@ -135,14 +135,14 @@ def _anew(store: Path) -> None:
     write_secret_store(store)
 
 
-def test_what_is_no_http_is_neither_written_nor_repeated(served: ServerProcess) -> None:
+def test_what_is_no_http_is_neither_written_nor_repeated(server_process: ServerProcess) -> None:
     for name, text in NO_HTTP:
-        answer = served.send(text)
+        answer = server_process.send(text)
         assert answer.startswith("HTTP/1.1 4"), (name, answer)
         assert find_secrets(answer) == [], (name, answer)
     for _ in range(2):
-        assert served.ask(Call(path="/readyz", method="GET"))[0] == 500
-    written = served.stop()
+        assert server_process.ask(Call(path="/readyz", method="GET"))[0] == 500
+    written = server_process.stop()
     assert written.count(": invalid HTTP: ") >= len(NO_HTTP) - 2
     assert written.count('"event":"mistake"') == 2
     assert find_secrets(written) == [], written

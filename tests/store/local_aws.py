@@ -92,7 +92,7 @@ class World:
 
     def limits(self, seconds: float) -> None:
         """How long one review waits for AWS, by the clock of the machine."""
-        self.patch.setattr(deadline, "PATIENCE_SECONDS", seconds)
+        self.patch.setattr(deadline, "MAX_WAIT_SECONDS", seconds)
 
     def mend(self) -> None:
         """Let all services answer."""

@@ -98,4 +98,4 @@ def test_the_example_of_the_reference() -> None:
 
 
 def test_secrets_are_not_shown() -> None:
-    assert repr(AwsCredentials("AKID", "hidden", "hidden")) == "Credentials(key='AKID')"
+    assert repr(AwsCredentials("AKID", "hidden", "hidden")) == "AwsCredentials(key='AKID')"

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from podgraft.jsonvalue import JSON, Object
 
-WIRE = Path(__file__).parent / "wire"
+WIRE = Path(__file__).parent / "events" / "wire"
 NAMES = tuple(sorted(path.stem for path in WIRE.glob("*.json")))
 
 

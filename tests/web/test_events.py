@@ -16,7 +16,7 @@ Handler = Callable[[Any, object], dict[str, Any]]
 
 
 def event(name: str = "bearer-token") -> dict[str, Any]:
-    path = ROOT / "tests" / "events" / f"apigateway-v2-{name}.json"
+    path = ROOT / "tests" / "support" / "events" / f"apigateway-v2-{name}.json"
     return json.loads(path.read_text())
 
 

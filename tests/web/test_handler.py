@@ -20,7 +20,7 @@ from support.recorded_requests import NAMES, load_request
 from support.retry import retry_until
 from support.store_fixture import PATH_TOKEN, TOKEN, write_injector
 
-EVENTS = Path(__file__).parents[1] / "events"
+EVENTS = Path(__file__).parents[1] / "support" / "events"
 HANDLER = Path(__file__).parents[2] / "functions" / "webhook" / "handler.py"
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -180,7 +180,7 @@ def test_the_stores_are_asked_while_the_application_is_made(
         made.set()
         return web_app.create_app(*arguments, **named)
 
-    monkeypatch.setattr(store, "opened", opened)
+    monkeypatch.setattr(store, "open_stores", opened)
     monkeypatch.setattr(web, "create_app", create_app)
     build(PODGRAFT_STORE=f"file:{folder}")
     version = policies.snapshot("default", None).policy_version

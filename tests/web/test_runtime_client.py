@@ -14,7 +14,7 @@ from support.store_fixture import PATH_TOKEN, TOKEN, write_injector
 
 ROOT = Path(__file__).parents[2]
 FUNCTION = ROOT / "functions" / "webhook"
-EVENTS = ROOT / "tests" / "events"
+EVENTS = ROOT / "tests" / "support" / "events"
 ENGINE: Mapping[str, str] = {"PYTHONPATH": str(ROOT / "layers" / "engine")}
 
 

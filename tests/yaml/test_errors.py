@@ -129,13 +129,13 @@ def test_without_libyaml_the_package_falls_back_to_pyyamls_parser(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "yaml._yaml", None)
-    spec = importlib.util.spec_from_file_location("podgraft.yaml.syntax_alone", events.__file__)
+    spec = importlib.util.spec_from_file_location("podgraft.yaml.events_alone", events.__file__)
     assert spec is not None
     assert spec.loader is not None
     alone = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(alone)
     assert alone.CParser is None
-    assert isinstance(alone.events("a")(), StreamStartEvent)
+    assert isinstance(alone.event_reader("a")(), StreamStartEvent)
 
 
 def test_an_error_without_a_place_is_placed_at_the_start() -> None:

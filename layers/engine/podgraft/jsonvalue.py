@@ -94,7 +94,7 @@ def dump(value: JSON) -> str:
 def describe_type(value: JSON) -> str:
     """What a value is, in words and without itself, which may be a secret in the wrong place.
 
-    >>> kind("Bearer t0ken"), kind(None), kind([])
+    >>> describe_type("Bearer t0ken"), describe_type(None), describe_type([])
     ('a string', 'nothing', 'a list')
     """
     return _KINDS[type(value)]
@@ -134,7 +134,7 @@ def format_float_like_go(number: float, *, exponent_from: int = 6, exponent_belo
     The exponent form is for decimal exponents from ``exponent_from`` on, and below
     ``exponent_below``. (encoding/json prints plainly between -6 and 21.)
 
-    >>> go_float(1500000.0), go_float(1500000.0, exponent_from=21), go_float(0.5)
+    >>> format_float_like_go(1500000.0), format_float_like_go(1500000.0, exponent_from=21), format_float_like_go(0.5)
     ('1.5e+06', '1500000', '0.5')
     """
     sign, digits, exponent = _decimal(number)

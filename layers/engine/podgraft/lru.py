@@ -13,7 +13,7 @@ class LRUCache(Generic[K, V]):
 
     Several threads may share one: at worst a value is forgotten early.
 
-    >>> recent: Recent[str, int] = Recent(limit=2)
+    >>> recent: LRUCache[str, int] = LRUCache(limit=2)
     >>> recent["a"], recent["b"] = 1, 2
     >>> recent.get("a")
     1

@@ -17,7 +17,7 @@ from typing import IO, Any
 import certs
 import tokens
 
-STORE = Path(__file__).parents[1] / "e2e" / "kube" / "store"
+STORE = Path(__file__).parents[2] / "e2e" / "kube" / "store"
 REVIEW: dict[str, Any] = json.loads((STORE.parent / "recorded" / "injection.json").read_text())[
     "calls"
 ][0]["request"]

@@ -141,7 +141,7 @@ def test_the_layers_answer_a_review_under_their_own_python(
     done = subprocess.run(
         [
             *(python, "-S", Path(__file__).with_name("probe.py")),
-            ROOT / "tests" / "events" / "apigateway-v2-bearer-token.json",
+            ROOT / "tests" / "support" / "events" / "apigateway-v2-bearer-token.json",
         ],
         env={
             "PYTHONPATH": f"{built_layers.engine}:{built_layers.dependencies}:{ROOT / 'functions' / 'webhook'}",

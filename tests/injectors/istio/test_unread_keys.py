@@ -85,8 +85,8 @@ def test_the_messages_name_the_release_and_the_remedy() -> None:
         "1.0", OLD + f"neverInjectSelector: {SELECTOR}\ninjectedAnnotations: {{a: b}}"
     ).warnings
     given = "given, but Istio 1.0 does not read it"
-    assert str(never) == f"config/neverInjectSelector: {given}; {MOVE}"
-    assert str(annotations) == f"config/injectedAnnotations: {given}; {RELEASE}"
+    assert str(never) == f"config /neverInjectSelector: {given}; {MOVE}"
+    assert str(annotations) == f"config /injectedAnnotations: {given}; {RELEASE}"
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def warnings(
     for found in bundle.warnings:
         if found.is_warning:
             # The policy is named by its kind where the bundle does not know its file.
-            yield replace(found, file=file) if found.document == "policy" else found
+            yield replace(found, document=file) if found.document == "policy" else found
     read = manifests.parse_manifests(files)
     yield from revisions.warnings(read, policy)
     yield from retired_registries.warnings(read)

@@ -118,7 +118,7 @@ def failing_source(slots: Slots, error: ExecError | LimitError) -> Place:
 def bisect_failure(count: int, predicate: Callable[[int], bool]) -> int:
     """The index of the element with which it stops to hold: it does for none, not for ``count``.
 
-    >>> first_failing(9, lambda taken: taken <= 4)
+    >>> bisect_failure(9, lambda taken: taken <= 4)
     4
     """
     low, high = 0, count

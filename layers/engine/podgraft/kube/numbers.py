@@ -12,7 +12,7 @@ _TEXT_EXPONENTS = range(-4, 6)
 def format_json_number(value: float) -> str:
     """The literal that encoding/json writes: an exponent only below 1e-6 and from 1e21 on.
 
-    >>> json_number(1e-05), json_number(1e20), json_number(1e-07), json_number(1e21)
+    >>> format_json_number(1e-05), format_json_number(1e20), format_json_number(1e-07), format_json_number(1e21)
     ('0.00001', '100000000000000000000', '1e-7', '1e+21')
     """
     if isinstance(value, int):
@@ -25,7 +25,7 @@ def format_json_number(value: float) -> str:
 def format_yaml_number(value: bool | float) -> str:
     """The text that stands where a string belongs: strconv's shortest %g of 32 bits.
 
-    >>> yaml_text(True), yaml_text(80), yaml_text(0.1), yaml_text(1e6), yaml_text(1.123456789)
+    >>> format_yaml_number(True), format_yaml_number(80), format_yaml_number(0.1), format_yaml_number(1e6), format_yaml_number(1.123456789)
     ('true', '80', '0.1', '1e+06', '1.1234568')
     """
     if isinstance(value, bool):

@@ -33,7 +33,7 @@ class InjectionRules:
     """Everything ``decide`` goes by.
 
     ``policy`` is any text: one that is no ``PolicyWord`` injects nothing, as in Istio.
-    ``label_mark`` is off for releases before 1.12, which look at the annotation only.
+    ``honors_label`` is off for releases before 1.12, which look at the annotation only.
     """
 
     policy: str = DefaultPolicy.ENABLED

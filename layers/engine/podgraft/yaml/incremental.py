@@ -5,7 +5,7 @@ what stands between two quotes, or a plain word, the tokens are the same but for
 is the document: it is taken over with the new value in its place. For anything else, and for texts
 with anchors, aliases or tags, the text is read as ever.
 
->>> texts = Similar()
+>>> texts = IncrementalLoader()
 >>> texts.load('a: {b: "x"}\nc: d\n')
 {'a': {'b': 'x'}, 'c': 'd'}
 >>> texts.load('a: {b: "y"}\nc: yes\n')

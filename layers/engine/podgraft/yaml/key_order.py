@@ -7,7 +7,7 @@ from functools import cmp_to_key
 def sort_keys(keys: Iterable[str]) -> list[str]:
     """The keys as ``keyList`` of go-yaml v2's sorter.go orders them.
 
-    >>> in_natural_order(["b10", "b9", "a-c", "ab"])
+    >>> sort_keys(["b10", "b9", "a-c", "ab"])
     ['a-c', 'ab', 'b9', 'b10']
     """
     in_order = sorted(keys)

@@ -164,8 +164,12 @@ NETWORK = (
     function("cidr", f"string -> {_C}", _cidr, traversal_cost),
     function("isCIDR", "string -> bool", _is_cidr, traversal_cost),
     function("string", f"{_C} -> string", str),
-    member("containsIP", f"{_C} {_I} -> bool", lambda cidr, ip: cidr.holds(ip.address)),
-    member("containsIP", f"{_C} string -> bool", lambda cidr, text: cidr.holds(_address(text))),
+    member("containsIP", f"{_C} {_I} -> bool", lambda cidr, ip: cidr.contains_address(ip.address)),
+    member(
+        "containsIP",
+        f"{_C} string -> bool",
+        lambda cidr, text: cidr.contains_address(_address(text)),
+    ),
     member("containsCIDR", f"{_C} {_C} -> bool", _contains_cidr),
     member(
         "containsCIDR",

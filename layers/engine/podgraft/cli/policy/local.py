@@ -218,7 +218,7 @@ def _compile_for_policy(
         faults = (*error.errors, *error.warnings)
     for fault in faults:
         # The policy is named by what it is where the bundle does not go with it.
-        own = replace(fault, file=place, path=at + fault.pointer)
+        own = replace(fault, document=place, pointer=at + fault.pointer)
         placed = own if fault.document == "policy" else fault
         if placed not in findings:
             findings.append(placed)

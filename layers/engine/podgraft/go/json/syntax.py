@@ -25,7 +25,7 @@ class _SyntaxError(Exception):
 def syntax_error(data: bytes) -> str:
     """What encoding/json says of a text that is not JSON.
 
-    >>> fault(b'{"a" 1}')
+    >>> syntax_error(b'{"a" 1}')
     "invalid character '1' after object key"
     """
     scanner = _Scanner(data.decode("latin-1"))

@@ -77,7 +77,7 @@ def _parse_fraction(digits: str, unit: int) -> int:
 def format_duration(nanoseconds: int) -> str:
     """Duration.String.
 
-    >>> print_duration(95 * SECOND), print_duration(1_500_000), print_duration(-1)
+    >>> format_duration(95 * SECOND), format_duration(1_500_000), format_duration(-1)
     ('1m35s', '1.5ms', '-1ns')
     """
     sign, size = ("-", -nanoseconds) if nanoseconds < 0 else ("", nanoseconds)

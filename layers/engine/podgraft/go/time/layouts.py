@@ -53,7 +53,7 @@ def is_offset(chunk: str) -> bool:
 def format_time(moment: Moment, layout: str) -> str:
     """Time.Format.
 
-    >>> format_moment(Moment(0), "Mon Jan _2 15:04:05.000 MST 2006")
+    >>> format_time(Moment(0), "Mon Jan _2 15:04:05.000 MST 2006")
     'Thu Jan  1 00:00:00.000 UTC 1970'
     """
     return "".join(text + _format_chunk(moment, chunk) for text, chunk in chunks(layout))

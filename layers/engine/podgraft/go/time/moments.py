@@ -83,7 +83,7 @@ def make_moment(
 def days_since_epoch(year: int, month: int, day: int) -> int:
     """Days from 1970 to a date; months and days may be out of range.
 
-    >>> days_of(1970, 1, 1), days_of(1969, 14, 1)
+    >>> days_since_epoch(1970, 1, 1), days_since_epoch(1969, 14, 1)
     (0, 31)
     """
     year, month = year + (month - 3) // 12, (month - 3) % 12  # years begin in March
@@ -94,7 +94,7 @@ def days_since_epoch(year: int, month: int, day: int) -> int:
 def date_from_days(days: int) -> tuple[int, int, int]:
     """Year, month and day so many days after 1970.
 
-    >>> date_of(-1)
+    >>> date_from_days(-1)
     (1969, 12, 31)
     """
     cycle, day = divmod(days + _EPOCH_DAYS, _CYCLE_DAYS)

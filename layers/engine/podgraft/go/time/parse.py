@@ -36,7 +36,7 @@ class _MismatchError(Exception):
 def parse_time(layout: str, text: str) -> Moment:
     """time.ParseInLocation, where local time is UTC.
 
-    >>> read_moment("2006-01-02", "2017-12-31").date
+    >>> parse_time("2006-01-02", "2017-12-31").date
     (2017, 12, 31)
     """
     reader = _TimeParser(_characters(text))

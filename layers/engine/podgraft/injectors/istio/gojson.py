@@ -17,7 +17,7 @@ def encode(value: JSON) -> str:
 def encode_number(value: float) -> str:
     """A float64: plain between 1e-6 and 1e21, else with an exponent of as few digits as it has.
 
-    >>> number(15020.0), number(1e-7), number(-0.5)
+    >>> encode_number(15020.0), encode_number(1e-7), encode_number(-0.5)
     ('15020', '1e-7', '-0.5')
     """
     text = format_float_like_go(value, exponent_from=21, exponent_below=-6)

@@ -331,7 +331,7 @@ def parse_name(text: str) -> ReleaseName | None:
 def parse_release(text: str) -> Profile:
     """The profile of the release that ``text`` names; raises ``UnknownReleaseError``.
 
-    >>> parse("1.28.6-distroless").release, parse("1.28-alpha.0").release, parse("1.28").release
+    >>> parse_release("1.28.6-distroless").release, parse_release("1.28-alpha.0").release, parse_release("1.28").release
     ('1.28.6', '1.28.0', '1.28.10')
     """
     if text == HEAD:

@@ -16,9 +16,9 @@ def parse_environment(profile: Profile, tail: str) -> Mapping[str, str]:
     ``tail`` is what follows ``/inject/`` in the path.
 
     >>> from . import releases
-    >>> environment(releases.newest(), "cluster/c1/rootpage/--slash--foo")
+    >>> parse_environment(releases.newest(), "cluster/c1/rootpage/--slash--foo")
     {'ISTIO_META_CLUSTER_ID': 'c1', 'ROOTPAGE': '/foo'}
-    >>> environment(releases.newest(), ":ENV:net=n1:ENV:rootpage=/foo")
+    >>> parse_environment(releases.newest(), ":ENV:net=n1:ENV:rootpage=/foo")
     {'ISTIO_META_NETWORK': 'n1', 'ROOTPAGE': '/foo'}
     """
     if not profile.path_environment:

@@ -42,7 +42,7 @@ def parse(text: str) -> int:
 def format_protobuf(nanoseconds: int) -> str:
     """The text in protobuf's JSON: seconds with 0, 3, 6 or 9 decimals.
 
-    >>> protobuf(45 * SECOND), protobuf(SECOND // 2), protobuf(-1_000_001_000)
+    >>> format_protobuf(45 * SECOND), format_protobuf(SECOND // 2), format_protobuf(-1_000_001_000)
     ('45s', '0.500s', '-1.000001s')
     """
     seconds, rest = divmod(abs(nanoseconds), SECOND)
@@ -55,7 +55,7 @@ def format_protobuf(nanoseconds: int) -> str:
 def format_go(nanoseconds: int) -> str:
     """The text that Go's time.Duration prints.
 
-    >>> go(45 * SECOND), go(60 * SECOND), go(SECOND // 2), go(0), go(-5400 * SECOND), go(1500)
+    >>> format_go(45 * SECOND), format_go(60 * SECOND), format_go(SECOND // 2), format_go(0), format_go(-5400 * SECOND), format_go(1500)
     ('45s', '1m0s', '500ms', '0s', '-1h30m0s', '1.5µs')
     """
     sign, size = ("-" if nanoseconds < 0 else ""), abs(nanoseconds)

@@ -33,7 +33,7 @@ def proxy_init_image(values: Values, annotations: Mapping[str, str]) -> str:
 def tag_with_type(tag: str, kind: str) -> str:
     """The tag for an image type.
 
-    >>> typed_tag("1.12-debug", "distroless"), typed_tag("1.11.2-asm.17-distroless", "default")
+    >>> tag_with_type("1.12-debug", "distroless"), tag_with_type("1.11.2-asm.17-distroless", "default")
     ('1.12-distroless', '1.11.2-asm.17')
     """
     if not kind:
