@@ -302,9 +302,9 @@ def test_what_aws_quotes_of_what_was_sent_is_not_repeated(
     line: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(BaseClient, "_make_api_call", quoting_client)
-    for owner, method in ((DeployedInjector, "stored"), (DeployedInjector, "history")):
+    for owner, method in ((DeployedInjector, "list_objects"), (DeployedInjector, "history")):
         monkeypatch.setattr(owner, method, constant_function({}))
-    for owner, method in ((DeployedInjector, "upload"), (DeployedInjector, "check_owner")):
+    for owner, method in ((DeployedInjector, "upload_file"), (DeployedInjector, "check_owner")):
         monkeypatch.setattr(owner, method, constant_function(None))
     monkeypatch.setattr(ParameterStorage, "read", constant_function(Entry("tokens: []", 1)))
     monkeypatch.setattr(ParameterStorage, "lock", constant_function(nullcontext()))
