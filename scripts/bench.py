@@ -31,13 +31,19 @@ from benchmark import (
     warm,
 )
 from benchmark.table import Row
-from benchmark.world import ROOT, World, body, event, world
+from benchmark.world import (
+    ROOT,
+    BenchmarkInput,
+    api_gateway_event,
+    load_benchmark_input,
+    review_body,
+)
 
 BUILD, DOCS = ROOT / "build", ROOT / "docs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effort:
+class RunSize:
     """How much of each part to measure."""
 
     starts: int
@@ -46,7 +52,7 @@ class Effort:
     load_seconds: float
     reviews: int
 
-    def estimates(self) -> Mapping[str, float]:
+    def estimated_seconds(self) -> Mapping[str, float]:
         """About how many seconds each part takes; two cores of 2026 took so long."""
         loads = len(throughput.CONNECTIONS) * self.load_seconds
         return {
@@ -58,45 +64,49 @@ class Effort:
         }
 
 
-def _cold(measured: World, folder: Path, effort: Effort) -> Iterable[Row]:
-    stores = {"file store": {"PODGRAFT_STORE": f"file:{measured.keep(folder / 'store')}"}}
+def _run_cold(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:
+    stores = {"file store": {"PODGRAFT_STORE": f"file:{measured.write_store(folder / 'store')}"}}
     built = artefact.build(folder / "artefact")
-    with aws.store(measured, folder / "aws") as cloud:
+    with aws.aws_environment(measured, folder / "aws") as cloud:
         if cloud is None:
-            _say(aws.MISSING)
+            _print_progress(aws.MISSING)
         else:
             stores["AWS store"] = {**cloud}
-        return cold.rows(built, stores, event(body(measured.pod)), effort.starts)
+        return cold.measure_cold_starts(
+            built, stores, api_gateway_event(review_body(measured.pod)), effort.starts
+        )
 
 
-def _warm(measured: World, folder: Path, effort: Effort) -> Iterable[Row]:
-    with warm.handler(measured.keep(folder / "store")) as handle:
-        return warm.rows(handle, measured, effort.requests)
+def _run_warm(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:
+    with warm.make_handler(measured.write_store(folder / "store")) as handle:
+        return warm.measure_warm(handle, measured, effort.requests)
 
 
-def _scaling(measured: World, folder: Path, effort: Effort) -> Iterable[Row]:
-    return scaling.rows(measured, folder, effort.scaling_seconds)
+def _run_scaling(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:
+    return scaling.measure_scaling(measured, folder, effort.scaling_seconds)
 
 
-def _throughput(measured: World, folder: Path, effort: Effort) -> Iterable[Row]:
+def _run_throughput(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:
     generator = load.generators()[0]
-    return throughput.rows(measured, folder, effort.load_seconds, generator, progress=_say)
+    return throughput.measure_throughput(
+        measured, folder, effort.load_seconds, generator, progress=_print_progress
+    )
 
 
-def _memory(measured: World, folder: Path, effort: Effort) -> Iterable[Row]:
-    return memory.rows(measured, folder, effort.reviews, progress=_say)
+def _run_memory(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:
+    return memory.measure_memory(measured, folder, effort.reviews, progress=_print_progress)
 
 
-PARTS: Mapping[str, Callable[[World, Path, Effort], Iterable[Row]]] = {
-    "cold": _cold,
-    "warm": _warm,
-    "scaling": _scaling,
-    "throughput": _throughput,
-    "memory": _memory,
+PARTS: Mapping[str, Callable[[BenchmarkInput, Path, RunSize], Iterable[Row]]] = {
+    "cold": _run_cold,
+    "warm": _run_warm,
+    "scaling": _run_scaling,
+    "throughput": _run_throughput,
+    "memory": _run_memory,
 }
 
 
-def _parts(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
+def _parse_parts(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
     del context, parameter
     chosen = tuple(word.strip() for word in value.split(","))
     unknown = [word for word in chosen if word not in PARTS]
@@ -111,7 +121,7 @@ def _parts(context: click.Context, parameter: click.Parameter, value: str) -> tu
     "parts",
     default=",".join(PARTS),
     show_default=True,
-    callback=_parts,
+    callback=_parse_parts,
     help="Which parts, with commas between them.",
 )
 @click.option("--starts", default=10, show_default=True, help="Cold starts of each kind.")
@@ -136,60 +146,60 @@ def main(  # noqa: PLR0913 — one parameter an option
 ) -> None:
     """Measure, print the table, and write it to build/bench.json, its plot to build/bench.svg."""
     if redraw:
-        page.write(DOCS, *table.read(DOCS / page.DATA))
+        page.write_page(DOCS, *table.read_json(DOCS / page.DATA))
         return
     if write_docs and parts != tuple(PARTS):
         raise click.UsageError("--write-docs keeps whole runs only: leave --only out")
-    effort = Effort(
+    effort = RunSize(
         starts=starts,
         requests=requests,
         scaling_seconds=scaling_seconds,
         load_seconds=seconds,
         reviews=reviews,
     )
-    estimates = effort.estimates()
-    _say(f"this takes about {ceil(sum(estimates[part] for part in parts) / 60)} min")
-    machine = _machine()
-    rows = _measured(parts, effort, machine)
+    estimates = effort.estimated_seconds()
+    _print_progress(f"this takes about {ceil(sum(estimates[part] for part in parts) / 60)} min")
+    machine = _machine_facts()
+    rows = _run_parts(parts, effort, machine)
     print("\n".join(f"{name}: {value}" for name, value in machine.items()), end="\n\n")
-    print(table.text(rows))
-    table.write(BUILD / "bench.json", rows, machine)
-    (BUILD / "bench.svg").write_text(plot.svg(plot.panels(rows)))
+    print(table.render_markdown(rows))
+    table.write_json(BUILD / "bench.json", rows, machine)
+    (BUILD / "bench.svg").write_text(plot.render_svg(plot.make_panels(rows)))
     if write_docs:
-        page.write(DOCS, rows, machine)
+        page.write_page(DOCS, rows, machine)
 
 
-def _measured(parts: Iterable[str], effort: Effort, machine: dict[str, str]) -> list[Row]:
-    measured = world()
+def _run_parts(parts: Iterable[str], effort: RunSize, machine: dict[str, str]) -> list[Row]:
+    measured = load_benchmark_input()
     machine["templates"] = measured.source
     rows: list[Row] = []
     with TemporaryDirectory(prefix="podgraft-bench-") as name:
         for part in parts:
-            _say(f"{part}: about {effort.estimates()[part]:.0f} s")
+            _print_progress(f"{part}: about {effort.estimated_seconds()[part]:.0f} s")
             started = monotonic()
             folder = Path(name) / part
             folder.mkdir()
             rows += PARTS[part](measured, folder, effort)
-            _say(f"{part}: took {monotonic() - started:.0f} s")
-    machine["load at the end"] = _busy()
+            _print_progress(f"{part}: took {monotonic() - started:.0f} s")
+    machine["load at the end"] = _load_average()
     return rows
 
 
-def _machine() -> dict[str, str]:
+def _machine_facts() -> dict[str, str]:
     return {
         "measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "python": sys.version.split()[0],
-        "load at the start": _busy(),
+        "load at the start": _load_average(),
     }
 
 
-def _busy() -> str:
+def _load_average() -> str:
     """How many processes wanted a core, which tells a quiet machine from a busy one."""
     return f"{os.getloadavg()[0]:.1f}"
 
 
-def _say(what: str) -> None:
+def _print_progress(what: str) -> None:
     click.echo(f"bench: {what}", err=True)
 
 

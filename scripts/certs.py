@@ -14,18 +14,18 @@ from certificates import (
     CertificateError,
     acm,
     inspection,
-    issuing,
+    issuance,
     keys,
     names,
     options,
     pem,
     trust,
 )
-from certificates.folder import AUTHORITY, Folder, Pair
-from certificates.inspection import Question, Status
-from certificates.issuing import AUTHORITY_DAYS, Lifetime
+from certificates.folder import AUTHORITY, CertificateFolder, KeyPair
+from certificates.inspection import ExitStatus, InspectionRequest
+from certificates.issuance import AUTHORITY_DAYS, Validity
 from certificates.keys import KeyType
-from certificates.options import Signing
+from certificates.options import SigningOptions
 from certificates.rotate_ca import rotate_ca
 from outputs import Output, OutputError
 from podgraft.identifiers import IdentifierError, check_cluster
@@ -48,12 +48,12 @@ certs.add_command(rotate_ca)
 
 
 @certs.command()
-@options.in_folder
-@options.key_type
+@options.folder_option
+@options.key_type_option
 @click.option("--days", type=int, default=AUTHORITY_DAYS, show_default=True)
 @click.option("--common-name", help="Its name; by default one that follows from its key.")
 @options.passphrase_file
-@options.in_force
+@options.force_option
 def ca(
     path: Path,
     key_type: str,
@@ -63,13 +63,13 @@ def ca(
     force: bool,
 ) -> None:
     """Make the CA that clusters will trust."""
-    key = keys.make(KeyType(key_type))
-    lifetime = Lifetime.starting(datetime.now(UTC), days)
-    certificate = issuing.authority(key, common_name, lifetime)
-    secret = keys.passphrase(passphrase_file)
-    pair = Folder(path).save_authority(certificate, key, secret, force=force)
-    _wrote(pair)
-    program.then(
+    key = keys.make_key(KeyType(key_type))
+    lifetime = Validity.from_now(datetime.now(UTC), days)
+    certificate = issuance.make_ca(key, common_name, lifetime)
+    secret = keys.read_passphrase(passphrase_file)
+    pair = CertificateFolder(path).save_authority(certificate, key, secret, force=force)
+    _print_written(pair)
+    program.print_next_steps(
         f"keep {pair.key} offline: who has it can answer for every cluster that trusts the CA",
         f"scripts/certs.py server --dir {path} HOST [HOST …]",
     )
@@ -78,20 +78,22 @@ def ca(
 @certs.command()
 @click.argument("hosts", nargs=-1, required=True)
 @click.option("--name", default="server", show_default=True, help="What its files are called.")
-@options.signing
-def server(signing: Signing, hosts: tuple[str, ...], name: str) -> None:
+@options.signing_options
+def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
     """Make a server certificate for HOSTS: DNS names and IP addresses, as many as needed."""
-    wanted = names.parse(hosts)
-    key = keys.make(signing.key_type)
-    certificate = issuing.server(wanted, key.public_key(), signing.issuer, signing.lifetime)
+    wanted = names.parse_names(hosts)
+    key = keys.make_key(signing.key_type)
+    certificate = issuance.make_server_certificate(
+        wanted, key.public_key(), signing.issuer, signing.lifetime
+    )
     pair = signing.save(name, certificate, key)
-    _wrote(pair)
+    _print_written(pair)
     click.echo(f"valid for {wanted}, until {signing.lifetime.end:%Y-%m-%d}")
     folder = signing.folder
-    program.then(
+    program.print_next_steps(
         f"podgraft serve --store DIR --cert {pair.certificate} --key {pair.key}",
         f"or, for AWS: scripts/certs.py import-acm --dir {folder.path} --name {name}",
-        f"scripts/register.py --url https://HOST --ca-bundle {folder.pair(AUTHORITY).certificate} "
+        f"scripts/register.py --url https://HOST --ca-bundle {folder.key_pair(AUTHORITY).certificate} "
         f"--server-cert {pair.certificate}",
     )
 
@@ -100,19 +102,19 @@ def server(signing: Signing, hosts: tuple[str, ...], name: str) -> None:
 @click.argument("cluster")
 @click.option("--name", help="What its files are called; by default the cluster's id.")
 @click.option("--organization", default="podgraft-clusters", show_default=True)
-@options.signing
-def client(signing: Signing, cluster: str, name: str | None, organization: str) -> None:
+@options.signing_options
+def client(signing: SigningOptions, cluster: str, name: str | None, organization: str) -> None:
     """Make a certificate by which CLUSTER shows who it is (mutual TLS)."""
     check_cluster(cluster)
-    key = keys.make(signing.key_type)
-    certificate = issuing.client(
+    key = keys.make_key(signing.key_type)
+    certificate = issuance.make_client_certificate(
         cluster, organization, key.public_key(), signing.issuer, signing.lifetime
     )
     pair = signing.save(name or cluster, certificate, key)
-    _wrote(pair)
-    subject = trust.subject(certificate)
+    _print_written(pair)
+    subject = trust.describe_subject(certificate)
     click.echo(f"subject {subject}, until {signing.lifetime.end:%Y-%m-%d}")
-    program.then(
+    program.print_next_steps(
         f"scripts/tokens.py allow --cluster {cluster} '{subject}'",
         f"scripts/register.py … --control-plane DIR --client-cert {pair.certificate} "
         f"--client-key {pair.key}: what kube-apiserver needs to show it",
@@ -124,37 +126,41 @@ def client(signing: Signing, cluster: str, name: str | None, organization: str) 
 @click.option("--as", "as_name", help="Write beside the old one, under this name.")
 @click.option("--new-key/--keep-key", default=False, show_default=True, help="Make a new key.")
 @click.option("--host", "hosts", multiple=True, help="Another set of names; by default the same.")
-@options.signing
+@options.signing_options
 def renew(
-    signing: Signing, name: str, as_name: str | None, new_key: bool, hosts: tuple[str, ...]
+    signing: SigningOptions, name: str, as_name: str | None, new_key: bool, hosts: tuple[str, ...]
 ) -> None:
     """Make the certificate NAME anew, by the same CA, with the same key and names by default."""
-    old, old_key = signing.folder.certificate(name), signing.folder.pair(name).key
-    key = keys.make(signing.key_type) if new_key else keys.read(old_key, signing.passphrase)
-    certificate = issuing.renew(
+    old, old_key = signing.folder.certificate(name), signing.folder.key_pair(name).key
+    key = keys.make_key(signing.key_type) if new_key else keys.read_key(old_key, signing.passphrase)
+    certificate = issuance.renew_certificate(
         old,
         key.public_key(),
         signing.issuer,
         signing.lifetime,
-        names.parse(hosts) if hosts else None,
+        names.parse_names(hosts) if hosts else None,
     )
-    _wrote(signing.save(as_name or name, certificate, key))
+    _print_written(signing.save(as_name or name, certificate, key))
     ends = (old.not_valid_after_utc, certificate.not_valid_after_utc)
     click.echo("valid until {1:%Y-%m-%d}, before that until {0:%Y-%m-%d}".format(*ends))
-    program.then("podgraft serve reads it anew by itself; ACM needs certs.py import-acm --arn ARN")
+    program.print_next_steps(
+        "podgraft serve reads it anew by itself; ACM needs certs.py import-acm --arn ARN"
+    )
 
 
 @certs.command()
 @click.argument("pems", nargs=-1, required=True, type=options.FILE)
 @click.option("--output", type=click.Path(path_type=Path), help="Also write the PEM bundle here.")
-@options.in_force
+@options.force_option
 def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
     """Print the caBundle (base64) of the CAs in the files PEMS."""
-    found = trust.roots([certificate for file in pems for certificate in pem.read(file)])
+    found = trust.check_roots(
+        [certificate for file in pems for certificate in pem.read_certificates(file)]
+    )
     if output is not None:
-        outputs.write([Output(output, pem.dump(found))], force=force)
-    click.echo(trust.ca_bundle(found))
-    program.then(
+        outputs.write_files([Output(output, pem.dump_certificates(found))], force=force)
+    click.echo(trust.encode_ca_bundle(found))
+    program.print_next_steps(
         "it is the value of webhooks[].clientConfig.caBundle; scripts/register.py --ca-bundle "
         "FILE fills it in and checks it"
     )
@@ -180,22 +186,22 @@ def inspect(
     Exit status, for monitoring: 0 fine, 1 expires soon, 2 would be refused, 3 cannot be read.
     """
     try:
-        question = Question(
-            chain=pem.read(certificate),
-            key=keys.read(key, keys.passphrase(passphrase_file)) if key else None,
-            roots=trust.roots(pem.read(authority)) if authority else (),
+        question = InspectionRequest(
+            chain=pem.read_certificates(certificate),
+            key=keys.read_key(key, keys.read_passphrase(passphrase_file)) if key else None,
+            roots=trust.check_roots(pem.read_certificates(authority)) if authority else (),
             hosts=hosts,
             now=datetime.now(UTC),
             warn_days=warn_days,
         )
     except (CertificateError, OSError) as error:
         click.echo(f"certs.py: {error}", err=True)
-        return Status.UNREADABLE
-    return _report(inspection.inspect(question))
+        return ExitStatus.UNREADABLE
+    return _print_report(inspection.inspect_chain(question))
 
 
 @certs.command("import-acm")
-@options.in_folder
+@options.folder_option
 @click.option("--name", default="server", show_default=True, help="Which certificate.")
 @click.option("--arn", help="Replace this imported certificate instead of adding one.")
 @click.option("--region", help="The API's region; by default the environment's.")
@@ -204,41 +210,41 @@ def import_acm(
     path: Path, name: str, arn: str | None, region: str | None, passphrase_file: Path | None
 ) -> None:
     """Import a server certificate into AWS Certificate Manager."""
-    folder = Folder(path)
-    pair, authority = folder.pair(name), folder.pair(AUTHORITY).certificate
+    folder = CertificateFolder(path)
+    pair, authority = folder.key_pair(name), folder.key_pair(AUTHORITY).certificate
     wanted = acm.Import(
-        chain=pem.read(pair.certificate),
-        roots=pem.read(authority) if authority.exists() else (),
-        key=keys.read(pair.key, keys.passphrase(passphrase_file)),
+        chain=pem.read_certificates(pair.certificate),
+        roots=pem.read_certificates(authority) if authority.exists() else (),
+        key=keys.read_key(pair.key, keys.read_passphrase(passphrase_file)),
         replaces=arn,
     )
-    acm.check(wanted, datetime.now(UTC))
-    click.echo(acm.send(wanted, acm.client(region, arn)))
-    program.then(
+    acm.check_import(wanted, datetime.now(UTC))
+    click.echo(acm.import_certificate(wanted, acm.make_acm_client(region, arn)))
+    program.print_next_steps(
         'make deploy STAGE=dev OVERRIDES="CertificateArn=ARN DomainName=HOST"',
         "mutual TLS with an imported certificate also needs OwnershipVerificationCertificateArn: a "
         "public ACM certificate of the same domain",
     )
 
 
-def _wrote(pair: Pair) -> None:
+def _print_written(pair: KeyPair) -> None:
     click.echo(f"wrote {pair.certificate} and {pair.key}")
 
 
-def _report(report: inspection.Report) -> int:
+def _print_report(report: inspection.InspectionReport) -> int:
     for line in report.lines:
         click.echo(line)
-    for fault in report.faults:
+    for fault in report.errors:
         click.echo(f"wrong      {fault}")
     for warning in report.warnings:
         click.echo(f"soon       {warning}")
     match report.status:
-        case Status.FINE:
-            program.then("nothing; inspect it again before it expires")
-        case Status.ACT_SOON:
-            program.then("scripts/certs.py renew NAME --force")
+        case ExitStatus.FINE:
+            program.print_next_steps("nothing; inspect it again before it expires")
+        case ExitStatus.ACT_SOON:
+            program.print_next_steps("scripts/certs.py renew NAME --force")
         case _:
-            program.then("do not deploy it; mend what is marked wrong")
+            program.print_next_steps("do not deploy it; mend what is marked wrong")
     return report.status
 
 

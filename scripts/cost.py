@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 import program
-from costs import bill, measuring
+from costs import bill, measurement
 
 FIGURES = Path(__file__).parent / "data" / "cost" / "figures.json"
 PAGE = Path(__file__).parents[1] / "docs" / "deploying.md"
@@ -23,19 +23,19 @@ _FROM, _TO = "<!-- scripts/cost.py -->\n", "<!-- /scripts/cost.py -->\n"
 def command(measure: bool, reviews: int) -> None:
     """Print what docs/deploying.md says about costs."""
     if measure:
-        figures = json.dumps(asdict(measuring.measure(reviews)), indent=2)
+        figures = json.dumps(asdict(measurement.measure(reviews)), indent=2)
         FIGURES.write_text(f"{figures}\n")
         before, _, rest = PAGE.read_text().partition(_FROM)
-        PAGE.write_text(f"{before}{_FROM}\n{text()}\n\n{_TO}{rest.partition(_TO)[2]}")
-    click.echo(text())
+        PAGE.write_text(f"{before}{_FROM}\n{render_costs()}\n\n{_TO}{rest.partition(_TO)[2]}")
+    click.echo(render_costs())
 
 
-def text() -> str:
+def render_costs() -> str:
     """What stands between the marks of the page, by the figures that were measured last."""
     figures = bill.Figures(**json.loads(FIGURES.read_text()))
-    ready = bill.provisioned(bill.PROCESSOR_MIB, 2)
+    ready = bill.provisioned_cost(bill.PROCESSOR_MIB, 2)
     return (
-        f"{bill.words(figures)}\n\n{bill.table(figures)}\n\n"
+        f"{bill.render_assumptions(figures)}\n\n{bill.render_table(figures)}\n\n"
         f"Two provisioned environments of {bill.PROCESSOR_MIB} MiB add ${ready:.0f} a month at any "
         f"load (${bill.PROVISIONED_GIB_SECOND:.10f} a GB-second)."
     )

@@ -24,14 +24,14 @@ from uuid import uuid4
 import click
 import jsonpatch
 
-from podgraft import kubeyaml, policy
+from podgraft import policy, yaml
 from podgraft.jsonvalue import JSON, Object
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "samples"
 CLUSTER = "demo"
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
-_SHOWN = 160  # characters of one operation
+_MAX_LINE_CHARACTERS = 160  # characters of one operation
 # What every route is for: plural and group of the kinds that samples send.
 _RESOURCES = {
     "Pod": ("", "v1", "pods"),
@@ -54,30 +54,32 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     with TemporaryDirectory(prefix="podgraft-demo-") as folder:
         _run(sample, Path(folder))
-    _what_next(name)
+    _print_next_steps(name)
     return 0
 
 
 def _run(sample: Path, folder: Path) -> None:
-    _heading("A CA of our own, and a certificate for the endpoint")
+    _print_heading("A CA of our own, and a certificate for the endpoint")
     _command(folder, "scripts/certs.py", "ca", "--dir", "certificates")
     _command(
         folder, "scripts/certs.py", "server", "--dir", "certificates", "localhost", "127.0.0.1"
     )
-    _heading(f"A store with what is injected (samples/{sample.name}), and a token for one cluster")
+    _print_heading(
+        f"A store with what is injected (samples/{sample.name}), and a token for one cluster"
+    )
     store = folder / "store" / sample.name
     shutil.copytree(sample / "bundle", store / "bundle")
     if (sample / "policy.yaml").exists():
         shutil.copy(sample / "policy.yaml", store / "policy.yaml")
     issue = ("issue", "--cluster", CLUSTER, "--store", "file:store", "--output", "token")
     _command(folder, "scripts/tokens.py", *issue)
-    _heading("The real app over HTTPS")
-    with _serving(folder) as port:
+    _print_heading("The real app over HTTPS")
+    with _serve(folder) as port:
         apiserver = _ApiServer(
             port, folder / "certificates" / "ca.pem", (folder / "token").read_text()
         )
         for path in sorted(sample.glob("input.*.yaml")):
-            for found in kubeyaml.load_all(path.read_text()):
+            for found in yaml.load_all(path.read_text()):
                 if isinstance(found, dict):
                     _review(apiserver, sample.name, path.name, found)
         apiserver.close()
@@ -97,7 +99,7 @@ class _ApiServer:
         """Hang up."""
         self._connection.close()
 
-    def ask(self, path: str, found: Object) -> Object:
+    def send_review(self, path: str, found: Object) -> Object:
         """The response to a review of the creation of *found*."""
         body = json.dumps(_admission_review(found)).encode()
         headers = {
@@ -137,21 +139,23 @@ def _review(apiserver: _ApiServer, injector: str, file: str, found: Object) -> N
     mutating = "inject" if found["kind"] == "Pod" else "mutate"
     for route in (mutating, "validate"):
         path = f"/{injector}/{route}"
-        response = apiserver.ask(path, found)
+        response = apiserver.send_review(path, found)
         if route == "validate" and response["allowed"] and "warnings" not in response:
             return
-        _heading(f"{file}: POST {path}")
-        found = _show(response, found)
+        _print_heading(f"{file}: POST {path}")
+        found = _print_response(response, found)
         if not response["allowed"]:
             return
 
 
-def _show(response: Any, found: Object) -> Object:
+def _print_response(response: Any, found: Object) -> Object:
     """Print an answer; the object as it is after it."""
     colour = "green" if response["allowed"] else "red"
     audit = response.get("auditAnnotations", {})
     click.secho(f"allowed: {response['allowed']}", fg=colour, bold=True)
-    click.echo(f"decision: {audit.get('decision')}, because {_sentence(audit.get('reason', ''))}")
+    click.echo(
+        f"decision: {audit.get('decision')}, because {_describe_reasons(audit.get('reason', ''))}"
+    )
     if "status" in response:
         click.secho(f"message: {response['status'].get('message')}", fg=colour)
     for warning in response.get("warnings", []):
@@ -162,7 +166,14 @@ def _show(response: Any, found: Object) -> Object:
     click.secho("\nJSON Patch", bold=True)
     for operation in operations:
         text = json.dumps(operation, ensure_ascii=False)
-        click.echo("  " + (text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"))
+        click.echo(
+            "  "
+            + (
+                text
+                if len(text) <= _MAX_LINE_CHARACTERS
+                else text[: _MAX_LINE_CHARACTERS - 1] + "…"
+            )
+        )
     patched: Object = jsonpatch.apply_patch(found, operations)
     click.secho(f"\nThe {found['kind']}, before and after", bold=True)
     for line in _diff(found, patched):
@@ -170,20 +181,20 @@ def _show(response: Any, found: Object) -> Object:
     return patched
 
 
-def _sentence(words: str) -> str:
+def _describe_reasons(words: str) -> str:
     """The stable words of an audit annotation as people say them."""
     known = {str(reason): text for reason, text in policy.SENTENCES.items()}
     return ", and ".join(known.get(word, word) for word in words.split(","))
 
 
 def _diff(before: JSON, after: JSON) -> Iterator[str]:
-    old, new = (kubeyaml.dump(value).splitlines() for value in (before, after))
+    old, new = (yaml.dump(value).splitlines() for value in (before, after))
     lines = unified_diff(old, new, n=2, lineterm="")
     return (line for line in lines if not line.startswith(("---", "+++")))
 
 
 @contextmanager
-def _serving(folder: Path) -> Generator[int]:
+def _serve(folder: Path) -> Generator[int]:
     """Serve the store on a free port until the block ends."""
     files = ("--cert", "certificates/server.pem", "--key", "certificates/server.key")
     arguments = ("serve", "--store", "store", *files, "--host", "127.0.0.1", "--port", "0")
@@ -204,15 +215,15 @@ def _command(folder: Path, script: str, *arguments: str) -> None:
     subprocess.run(command, cwd=folder, check=True, stderr=subprocess.DEVNULL)
 
 
-def _heading(text: str) -> None:
+def _print_heading(text: str) -> None:
     click.secho(f"\n▌ {text}", fg="blue", bold=True)
 
 
-def _what_next(name: str) -> None:
+def _print_next_steps(name: str) -> None:
     others = ", ".join(
         sorted(path.parent.name for path in SAMPLES.glob("*/bundle") if path.parent.name != name)
     )
-    _heading("Next")
+    _print_heading("Next")
     click.echo(f"  make demo SAMPLE=…         {others}")
     click.echo(f"  podgraft explain -f POD.yaml --bundle samples/{name}/bundle")
     click.echo(f"  podgraft inject -f FILE.yaml --bundle samples/{name}/bundle")

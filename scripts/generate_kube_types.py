@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from generated import settle
+from generated import write_or_compare
 
 _ROOT = Path(__file__).resolve().parent.parent
 _DATA = _ROOT / "scripts/data/kube"
@@ -60,7 +60,7 @@ _FOREIGN_SCALARS = ("types.UID", "ManagedFieldsOperationType", "LabelSelectorOpe
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the module, or compare it; say what to do next."""
-    return settle(argv, TARGET, module(), "tests/kube")
+    return write_or_compare(argv, TARGET, module(), "tests/kube")
 
 
 def module() -> str:

@@ -1,4 +1,4 @@
-"""Write ``injection/istio/mesh_table.py``, the table of Istio's mesh messages.
+"""Write ``injectors/istio/config/mesh_table.py``, the table of Istio's mesh messages.
 
     scripts/generate_mesh_types.py           # write it
     scripts/generate_mesh_types.py --check   # fail where it is not what the data says
@@ -18,11 +18,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from generated import settle
+from generated import write_or_compare
 
 _ROOT = Path(__file__).resolve().parent.parent
 _DATA = _ROOT / "scripts/data/istio/mesh-types.json"
-TARGET = _ROOT / "layers/engine/podgraft/injection/istio/mesh_table.py"
+TARGET = _ROOT / "layers/engine/podgraft/injectors/istio/config/mesh_table.py"
 
 _WELL_KNOWN = {
     "google.protobuf.Duration": "durationpb.Duration",
@@ -60,7 +60,7 @@ MESSAGES = {"""
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the module, or compare it; say what to do next."""
-    return settle(argv, TARGET, module(), "tests/injection/istio")
+    return write_or_compare(argv, TARGET, module(), "tests/injectors/istio")
 
 
 def module() -> str:

@@ -1,4 +1,4 @@
-"""Write ``injection/istio/values_table.py``, the types of Istio's Helm values by release.
+"""Write ``injectors/istio/config/values_table.py``, the types of Istio's Helm values by release.
 
     scripts/generate_values_types.py                   # write it from the data
     scripts/generate_values_types.py --check           # fail if it is not what the data says
@@ -19,11 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from generated import settle
+from generated import write_or_compare
 
 _ROOT = Path(__file__).resolve().parent.parent
 DATA = _ROOT / "scripts/data/istio/values-types.json"
-TARGET = _ROOT / "layers/engine/podgraft/injection/istio/values_table.py"
+TARGET = _ROOT / "layers/engine/podgraft/injectors/istio/config/values_table.py"
 
 _OLDEST, _NEWEST = 8, 32
 _FILES = (
@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         described = read_clone(Path(arguments[1]))
         DATA.write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
         arguments = arguments[2:]
-    return settle(arguments, TARGET, module(), "tests/injection/istio")
+    return write_or_compare(arguments, TARGET, module(), "tests/injectors/istio")
 
 
 def module() -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def settle(argv: Sequence[str] | None, target: Path, fresh: str, tests: str) -> int:
+def write_or_compare(argv: Sequence[str] | None, target: Path, fresh: str, tests: str) -> int:
     """Write *fresh* to *target* or, with ``--check``, compare them; say what to do next."""
     parser = argparse.ArgumentParser(description=f"write {target.name}")
     parser.add_argument("--check", action="store_true", help="only compare")

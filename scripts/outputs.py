@@ -23,7 +23,7 @@ class Output:
     mode: int = PUBLIC
 
 
-def write(outputs: Sequence[Output], *, force: bool) -> None:
+def write_files(outputs: Sequence[Output], *, force: bool) -> None:
     """Write all *outputs* or, as far as a file system can promise it, none of them.
 
     Each is written to a file of its own beside its place and then moved there in one step. Raises
@@ -34,14 +34,14 @@ def write(outputs: Sequence[Output], *, force: bool) -> None:
         raise OutputError(f"{', '.join(existing)}: exists already; --force replaces it")
     staged: list[Path] = []
     try:
-        staged.extend(map(_stage, outputs))
-        _publish(staged, outputs, force=force)
+        staged.extend(map(_write_temporary, outputs))
+        _move_into_place(staged, outputs, force=force)
     finally:
         for path in staged:
             path.unlink(missing_ok=True)
 
 
-def _stage(output: Output) -> Path:
+def _write_temporary(output: Output) -> Path:
     output.path.parent.mkdir(parents=True, exist_ok=True)
     # mkstemp opens with O_EXCL and 0600, whatever the umask: a key is never readable by others.
     descriptor, name = tempfile.mkstemp(dir=output.path.parent, prefix=f".{output.path.name}.")
@@ -53,7 +53,7 @@ def _stage(output: Output) -> Path:
     return Path(name)
 
 
-def _publish(staged: Sequence[Path], outputs: Sequence[Output], *, force: bool) -> None:
+def _move_into_place(staged: Sequence[Path], outputs: Sequence[Output], *, force: bool) -> None:
     if force:
         for temporary, output in zip(staged, outputs, strict=True):
             temporary.replace(output.path)

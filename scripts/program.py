@@ -34,7 +34,7 @@ def run(
     return status if isinstance(status, int) else 0
 
 
-def then(*steps: str) -> None:
+def print_next_steps(*steps: str) -> None:
     """Tell the operator what to do next, one step a line."""
     click.echo("next:", err=True)
     for step in steps:

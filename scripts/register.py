@@ -16,14 +16,14 @@ from certificates import CertificateError, keys, pem, trust
 from certificates import endpoint as live
 from certificates.endpoint import Address
 from outputs import SECRET, Output, OutputError
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.bundle import Bundle, BundleError, compile_
 from podgraft.bundle.cluster_ids import UrlPath, path_warnings, policy_warnings
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.cli.folders import files_of
+from podgraft.cli.folders import read_manifests
 from podgraft.identifiers import IdentifierError, check_cluster
 from podgraft.jsonvalue import Object
-from podgraft.policy import Policy, PolicyError, Rules
+from podgraft.policy import InjectionRules, Policy, PolicyError
 from podgraft.policy import parse as parse_policy
 from registration import (
     RegistrationError,
@@ -34,9 +34,9 @@ from registration import (
     selectors,
     webhooks,
 )
-from registration.control_plane import Identity
+from registration.control_plane import AuthInfo
 from registration.endpoint import Endpoint
-from registration.webhooks import FailurePolicy, Registration, Reinvocation, Rule
+from registration.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return program.run(register, argv, faults=FAULTS)
 
 
-class Options(TypedDict):
+class RegisterOptions(TypedDict):
     """The command line."""
 
     url: str
@@ -152,67 +152,73 @@ class Options(TypedDict):
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Bundle that --guard goes by, below the policy; the path is compared with its mesh.",
 )
-def register(**given: Unpack[Options]) -> None:
+def register(**given: Unpack[RegisterOptions]) -> None:
     """Print webhook configurations for kubectl apply, checked before anything is written."""
     if given["cluster"] is not None:
         check_cluster(given["cluster"])
-    registration = _registration(given)
+    registration = _make_registration(given)
     compiled = _compiled(given)
     _check_trust(registration.endpoint, given)
-    identity = _identity(given)
-    manifests = list(_manifests(registration, given, compiled))
+    identity = _load_auth_info(given)
+    manifests = list(_make_manifests(registration, given, compiled))
     if not manifests:
         raise RegistrationError(
             "nothing to register: --no-inject, and neither --mutate nor --validate"
         )
     if identity is not None and given["control_plane"]:
-        _write(registration.endpoint, identity, given["control_plane"], force=given["force"])
-    click.echo("---\n".join(map(kubeyaml.dump, manifests)), nl=False)
+        _write_control_plane(
+            registration.endpoint, identity, given["control_plane"], force=given["force"]
+        )
+    click.echo("---\n".join(map(yaml.dump, manifests)), nl=False)
     _warn(registration, given, compiled)
-    _tell(registration, given)
+    _print_next_steps(registration, given)
 
 
-def _registration(given: Options) -> Registration:
-    found = endpoint.parse(given["url"], allow_loopback=given["allow_loopback"])
-    found = endpoint.behind(found, given["injector"])
+def _make_registration(given: RegisterOptions) -> Registration:
+    found = endpoint.parse_endpoint(given["url"], allow_loopback=given["allow_loopback"])
+    found = endpoint.with_injector(found, given["injector"])
     if given["control_plane"] is None:
-        found = endpoint.guarded(found, _token(given["token_file"]))
-    roots = [one for file in given["ca_bundle"] for one in pem.read(file)]
+        found = endpoint.with_token(found, _read_token(given["token_file"]))
+    roots = [one for file in given["ca_bundle"] for one in pem.read_certificates(file)]
     registration = Registration(
-        endpoint=endpoint.about(found, _variables(given)),
-        ca_bundle=trust.ca_bundle(roots) if roots else None,
+        endpoint=endpoint.with_facts(found, _variables(given)),
+        ca_bundle=trust.encode_ca_bundle(roots) if roots else None,
         injector=found.injector,
         revision=given["revision"],
-        excluded=(*given["exclude_namespace"], *endpoint.own_namespace(found)),
-        namespaces=selectors.parse(given["namespace_selector"]),
-        objects=selectors.parse(given["object_selector"]),
-        conditions=tuple(map(webhooks.condition, given["match_condition"])),
+        excluded_namespaces=(*given["exclude_namespace"], *endpoint.service_namespace(found)),
+        namespaces=selectors.parse_selector(given["namespace_selector"]),
+        objects=selectors.parse_selector(given["object_selector"]),
+        conditions=tuple(map(webhooks.parse_condition, given["match_condition"])),
         failure_policy=FailurePolicy(given["failure_policy"]),
         reinvocation=Reinvocation(given["reinvocation_policy"]),
         timeout_seconds=given["timeout"],
     )
-    webhooks.check(registration)
+    webhooks.check_registration(registration)
     return registration
 
 
-def _token(file: Path | None) -> str | None:
+def _read_token(file: Path | None) -> str | None:
     return None if file is None else file.read_text(encoding="utf-8").strip()
 
 
-def _variables(given: Options) -> Iterator[tuple[str, str]]:
+def _variables(given: RegisterOptions) -> Iterator[tuple[str, str]]:
     return mesh.variables(given["istio_cluster_id"], given["istio_network"], given["env"])
 
 
-def _check_trust(found: Endpoint, given: Options) -> None:
-    roots = trust.roots([one for file in given["ca_bundle"] for one in pem.read(file)])
+def _check_trust(found: Endpoint, given: RegisterOptions) -> None:
+    roots = trust.check_roots(
+        [one for file in given["ca_bundle"] for one in pem.read_certificates(file)]
+    )
     host, now = found.host.strip("[]"), datetime.now(UTC)
-    faults = [fault for root in roots for fault in trust.time_faults(root, now)]
+    faults = [fault for root in roots for fault in trust.time_problems(root, now)]
     if given["server_cert"]:
         if not roots:
             raise RegistrationError("--server-cert is checked against --ca-bundle; give it too")
-        faults += trust.faults(pem.read(given["server_cert"]), roots, host, now)
+        faults += trust.find_trust_problems(
+            pem.read_certificates(given["server_cert"]), roots, host, now
+        )
     if given["probe"]:
-        faults += live.faults(Address(host, found.port or live.HTTPS_PORT), roots, now)
+        faults += live.find_trust_problems(Address(host, found.port or live.HTTPS_PORT), roots, now)
     if faults:
         raise RegistrationError(
             f"kube-apiserver would not trust {found.authority}: " + "; ".join(dict.fromkeys(faults))
@@ -221,45 +227,45 @@ def _check_trust(found: Endpoint, given: Options) -> None:
         click.echo("not checked: give --server-cert or --probe to see the CAs verify it", err=True)
 
 
-def _manifests(
-    registration: Registration, given: Options, compiled: Bundle | None
+def _make_manifests(
+    registration: Registration, given: RegisterOptions, compiled: Bundle | None
 ) -> Iterator[Object]:
-    mutate: list[Rule] = [webhooks.rule(text) for text in given["mutate"]]
-    validate: list[Rule] = [webhooks.rule(text) for text in given["validate"]]
+    mutate: list[WebhookRule] = [webhooks.parse_rule(text) for text in given["mutate"]]
+    validate: list[WebhookRule] = [webhooks.parse_rule(text) for text in given["validate"]]
     made = (
-        webhooks.mutating(registration, given["inject"], mutate),
-        webhooks.validating(registration, validate),
+        webhooks.make_mutating_configuration(registration, given["inject"], mutate),
+        webhooks.make_validating_configuration(registration, validate),
     )
     yield from (manifest for manifest in made if manifest is not None)
     if given["guard"]:
         if not given["inject"]:
             raise RegistrationError("--guard is about injected pods; leave out --no-inject")
-        yield guard.policy(registration, _rules(given, compiled), given["guard"])
-        yield from guard.bindings(registration)
+        yield guard.make_guard_policy(registration, _load_rules(given, compiled), given["guard"])
+        yield from guard.make_guard_bindings(registration)
 
 
-def _rules(given: Options, compiled: Bundle | None) -> Rules:
+def _load_rules(given: RegisterOptions, compiled: Bundle | None) -> InjectionRules:
     """What decides about pods in the cluster: the bundle's own rules, and the policy over them."""
-    return compiled.rules if compiled else _own_policy(given).over(Rules())
+    return compiled.rules if compiled else _own_policy(given).apply_to(InjectionRules())
 
 
-def _policy(given: Options) -> Policy:
+def _policy(given: RegisterOptions) -> Policy:
     return parse_policy(given["policy"].read_text(encoding="utf-8") if given["policy"] else "")
 
 
-def _own_policy(given: Options) -> Policy:
+def _own_policy(given: RegisterOptions) -> Policy:
     """Return the policy for the calling cluster and the given bundle, whichever it names."""
     return replace(_policy(given).for_cluster(given["cluster"]), bundle=None)
 
 
-def _compiled(given: Options) -> Bundle | None:
+def _compiled(given: RegisterOptions) -> Bundle | None:
     """Return the bundle by the policy for the calling cluster."""
     if given["bundle"] is None:
         return None
-    return compile_(files_of(given["bundle"]), _own_policy(given))
+    return compile_(read_manifests(given["bundle"]), _own_policy(given))
 
 
-def _warn(registration: Registration, given: Options, compiled: Bundle | None) -> None:
+def _warn(registration: Registration, given: RegisterOptions, compiled: Bundle | None) -> None:
     """Print what the mesh of the bundle makes of the variables in the path."""
     tail = registration.endpoint.tail
     if compiled is not None:
@@ -274,7 +280,7 @@ def _warn(registration: Registration, given: Options, compiled: Bundle | None) -
         )
 
 
-def _identity(given: Options) -> Identity | None:
+def _load_auth_info(given: RegisterOptions) -> AuthInfo | None:
     """What the control plane shows; None where it shows nothing, or the path does."""
     certificate, key = given["client_cert"], given["client_key"]
     if given["control_plane"] is None:
@@ -288,29 +294,29 @@ def _identity(given: Options) -> Identity | None:
     if (
         certificate
         and key
-        and not keys.belong_together(keys.read(key, None), pem.read(certificate)[0])
+        and not keys.is_key_pair(keys.read_key(key, None), pem.read_certificates(certificate)[0])
     ):
         raise RegistrationError(f"{key} is not the key of {certificate}")
-    return Identity(_token(given["token_file"]), _bytes(certificate), _bytes(key))
+    return AuthInfo(_read_token(given["token_file"]), _read_bytes(certificate), _read_bytes(key))
 
 
-def _bytes(file: Path | None) -> bytes | None:
+def _read_bytes(file: Path | None) -> bytes | None:
     return None if file is None else file.read_bytes()
 
 
-def _write(found: Endpoint, identity: Identity, folder: Path, *, force: bool) -> None:
+def _write_control_plane(found: Endpoint, identity: AuthInfo, folder: Path, *, force: bool) -> None:
     files = {
-        control_plane.KUBECONFIG: control_plane.kubeconfig(found, identity),
-        control_plane.CONFIGURATION: control_plane.configuration(folder),
+        control_plane.KUBECONFIG: control_plane.make_kubeconfig(found, identity),
+        control_plane.CONFIGURATION: control_plane.make_admission_configuration(folder),
     }
     written = [
-        Output(folder / name, kubeyaml.dump(document).encode(), SECRET)
+        Output(folder / name, yaml.dump(document).encode(), SECRET)
         for name, document in files.items()
     ]
-    outputs.write(written, force=force)
+    outputs.write_files(written, force=force)
 
 
-def _tell(registration: Registration, given: Options) -> None:
+def _print_next_steps(registration: Registration, given: RegisterOptions) -> None:
     steps = ["kubectl apply --server-side -f what was printed"]
     if given["control_plane"]:
         place = given["control_plane"] / control_plane.CONFIGURATION
@@ -328,7 +334,7 @@ def _tell(registration: Registration, given: Options) -> None:
     if given["guard"] and given["bundle"] is None:
         steps.append("the guard knows the policy document alone: --bundle adds the bundle's rules")
     steps.append("see it work: kubectl run probe --image=nginx --dry-run=server -o yaml")
-    program.then(*steps)
+    program.print_next_steps(*steps)
 
 
 if __name__ == "__main__":

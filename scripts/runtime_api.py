@@ -25,37 +25,39 @@ TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sample
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class ClientMessage:
     """One message of the runtime client: ``next``, ``response``, ``error`` or ``init/error``."""
 
-    what: str
+    kind: str
     body: Any
-    at: float
+    received_at: float
 
 
 class RuntimeApi:
     """The stub; ``invoke`` sends one event and returns what the client posted for it."""
 
-    def __init__(self, address: str, messages: "Queue[Posted]", events: "Queue[bytes]") -> None:
+    def __init__(
+        self, address: str, messages: "Queue[ClientMessage]", events: "Queue[bytes]"
+    ) -> None:
         self.address = address
         self._messages = messages
         self._events = events
 
-    def posted(self, seconds: float = 30.0) -> Posted:
+    def next_message(self, seconds: float = 30.0) -> ClientMessage:
         """The client's next message; ``queue.Empty`` where none comes in time."""
         return self._messages.get(timeout=seconds)
 
-    def invoke(self, event: Mapping[str, Any]) -> Posted:
+    def invoke(self, event: Mapping[str, Any]) -> ClientMessage:
         """Hand out one event and wait for its response or error."""
         self._events.put(json.dumps(event).encode())
-        answer = self.posted()
-        return answer if answer.what != "next" else self.posted()
+        answer = self.next_message()
+        return answer if answer.kind != "next" else self.next_message()
 
 
 @contextmanager
-def runtime_api() -> Generator[RuntimeApi]:
+def serve_runtime_api() -> Generator[RuntimeApi]:
     """Serve the API on a free port of loopback."""
-    messages: Queue[Posted] = Queue()
+    messages: Queue[ClientMessage] = Queue()
     events: Queue[bytes] = Queue()
 
     class Handler(_Handler):
@@ -72,7 +74,7 @@ def runtime_api() -> Generator[RuntimeApi]:
 
 
 @contextmanager
-def runtime_client(
+def start_runtime_client(
     api: RuntimeApi,
     environment: Mapping[str, str],
     folder: Path,
@@ -118,12 +120,12 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = -1
 
-    inbox: "Queue[Posted]"
+    inbox: "Queue[ClientMessage]"
     outbox: "Queue[bytes]"
 
     def do_GET(self) -> None:
         """Answer ``invocation/next`` with the next event, once there is one."""
-        self.inbox.put(Posted("next", None, monotonic()))
+        self.inbox.put(ClientMessage("next", None, monotonic()))
         event = self.outbox.get()
         if event:
             headers = {
@@ -139,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         what = self.path.removeprefix(PREFIX).rpartition("/")[2]
         what = "init/error" if self.path.endswith("init/error") else what
-        self.inbox.put(Posted(what, json.loads(body), monotonic()))
+        self.inbox.put(ClientMessage(what, json.loads(body), monotonic()))
         self._answer(HTTPStatus.ACCEPTED, b"{}", {})
 
     def _answer(self, status: HTTPStatus, body: bytes, headers: Mapping[str, str]) -> None:

@@ -20,8 +20,8 @@ import click
 from benchmark import throughput
 from benchmark.generator import percentile
 from benchmark.silence import HOST, SHAPES
-from benchmark.throughput import Server
-from benchmark.world import TOKEN, world
+from benchmark.throughput import ServerProcess
+from benchmark.world import TOKEN, load_benchmark_input
 
 HOLDER = Path(__file__).parent / "benchmark" / "silence.py"
 _LIMIT_SECONDS = 300
@@ -30,7 +30,7 @@ _LIMIT_SECONDS = 300
 class Caller:
     """An authenticated caller that measures each review."""
 
-    def __init__(self, server: Server, request: bytes) -> None:
+    def __init__(self, server: ServerProcess, request: bytes) -> None:
         self._port = server.port
         self._tls = ssl.create_default_context(cafile=str(server.authority))
         head, _, self._body = request.partition(b"\r\n\r\n")
@@ -97,9 +97,9 @@ def command(connections: int, reviews: int) -> None:
     """Print milliseconds: p50 and p99 on a connection that stays, p50 and p99 on new ones."""
     with TemporaryDirectory() as made:
         folder = Path(made)
-        measured = world()
+        measured = load_benchmark_input()
         request, *_ = throughput.review_files(measured, folder)
-        with throughput.serving(measured, folder) as server:
+        with throughput.start_server(measured, folder) as server:
             caller = Caller(server, Path(request).read_bytes())
             measure(caller, reviews)
             for shape in SHAPES:

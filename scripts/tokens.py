@@ -15,17 +15,17 @@ import click
 
 import outputs
 import program
-from credentials import Entry, Location, Shelf, ShelfError, open_shelf
+from credentials import CallerStorage, CallerStorageError, Entry, Location, open_storage
 from outputs import SECRET, Output, OutputError
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.cli.failure import CommandError
-from podgraft.store import tokens as hashes
-from podgraft.store.tokens import Callers, TokenHash, TokensError
-from podgraft.web.subjects import parse
+from podgraft.store import caller_document as hashes
+from podgraft.store.caller_document import Callers, TokenHash, TokensError
+from podgraft.web.subjects import parse_subject
 
 TOKEN_BYTES = 32  # 256 random bits; base64url makes them one segment of a URL's path as they are
 
-FAULTS = (ShelfError, TokensError, OutputError, CommandError, OSError)
+FAULTS = (CallerStorageError, TokensError, OutputError, CommandError, OSError)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,21 +34,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class CallerRepository:
     """The callers of all clusters, in one store."""
 
-    shelf: Shelf
+    storage: CallerStorage
     location: Location
 
     def read(self, cluster: str) -> Callers:
         """The callers of *cluster*; nobody where nothing is written yet."""
-        return self._parse(cluster, self.shelf.read(cluster))
+        return self._parse(cluster, self.storage.read(cluster))
 
     @contextmanager
     def change(self, cluster: str) -> Generator["Change"]:
         """Read the callers of *cluster* to replace them; no other tokens.py can do so meanwhile."""
-        with self.shelf.lock(cluster):
-            entry = self.shelf.read(cluster)
+        with self.storage.lock(cluster):
+            entry = self.storage.read(cluster)
             yield Change(self, cluster, self._parse(cluster, entry), entry)
 
     def command(self, *words: str) -> str:
@@ -59,10 +59,10 @@ class Book:
         if entry.text is None:
             return Callers()
         try:
-            return hashes.parse(kubeyaml.load(entry.text))
-        except kubeyaml.NotYAMLError as error:
+            return hashes.parse_callers(yaml.load(entry.text))
+        except yaml.NotYAMLError as error:
             # Without its words: they may quote what somebody wrote in place of a hash.
-            place = f"{self.shelf.place(cluster)}, line {error.line} column {error.column}"
+            place = f"{self.storage.location(cluster)}, line {error.line} column {error.column}"
             raise TokensError(f"{place}: is not YAML") from error
 
 
@@ -70,23 +70,23 @@ class Book:
 class Change:
     """The callers of one cluster, under the lock of its document."""
 
-    book: Book
+    book: CallerRepository
     cluster: str
     callers: Callers
     entry: Entry
 
     def write(self, callers: Callers) -> None:
         """Replace the callers, and check that they are what is stored then."""
-        shelf, text = self.book.shelf, kubeyaml.dump(hashes.document(callers))
+        shelf, text = self.book.storage, yaml.dump(hashes.to_document(callers))
         shelf.write(self.cluster, text, self.entry)
         if shelf.read(self.cluster).text != text:
-            raise ShelfError(
-                f"{shelf.place(self.cluster)}: is not what was written; check it with tokens.py "
+            raise CallerStorageError(
+                f"{shelf.location(self.cluster)}: is not what was written; check it with tokens.py "
                 "list, then run the command again"
             )
 
 
-def in_store(command: Callable[..., None]) -> Callable[..., None]:
+def store_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that name the store to *command*, which is given its book first."""
 
     @wraps(command)
@@ -96,7 +96,7 @@ def in_store(command: Callable[..., None]) -> Callable[..., None]:
         # A stack that is named wins over a prefix of the environment.
         prefix = None if stack_name is not None else parameter_prefix
         location = Location(store, stack_name, prefix)
-        command(Book(open_shelf(location), location), **own)
+        command(CallerRepository(open_storage(location), location), **own)
 
     for option in (
         click.option(
@@ -124,9 +124,9 @@ def tokens() -> None:
     """Issue, rotate, revoke and list the tokens of clusters."""
 
 
-in_cluster = click.option("--cluster", required=True, help="The id of the calling cluster.")
-with_note = click.option("--note", default="", help="Why, or for whom; kept beside the hash.")
-to_file = click.option(
+cluster_option = click.option("--cluster", required=True, help="The id of the calling cluster.")
+note_option = click.option("--note", default="", help="Why, or for whom; kept beside the hash.")
+output_option = click.option(
     "--output",
     type=click.Path(path_type=Path),
     help="Write the token into this new file (0600) and not to standard output.",
@@ -134,26 +134,26 @@ to_file = click.option(
 
 
 @tokens.command()
-@in_cluster
-@with_note
-@to_file
-@in_store
-def issue(book: Book, cluster: str, note: str, output: Path | None) -> None:
+@cluster_option
+@note_option
+@output_option
+@store_options
+def issue(book: CallerRepository, cluster: str, note: str, output: Path | None) -> None:
     """Make a cluster's first token."""
     with book.change(cluster) as change:
         if change.callers.tokens:
             raise TokensError(f"{cluster} has a token already; replace it with: tokens.py rotate")
         token = _issue(change, note, output)
     _print_token(book, cluster, token, output)
-    _then_register(cluster, output)
+    _print_register_step(cluster, output)
 
 
 @tokens.command()
-@in_cluster
-@with_note
-@to_file
-@in_store
-def rotate(book: Book, cluster: str, note: str, output: Path | None) -> None:
+@cluster_option
+@note_option
+@output_option
+@store_options
+def rotate(book: CallerRepository, cluster: str, note: str, output: Path | None) -> None:
     """Make a second token beside the first, which stays valid until it is revoked."""
     with book.change(cluster) as change:
         if not change.callers.tokens:
@@ -162,33 +162,33 @@ def rotate(book: Book, cluster: str, note: str, output: Path | None) -> None:
     _print_token(book, cluster, token, output)
     [old] = [token.identity for token in change.callers.tokens]
     revoke = book.command("revoke", "--cluster", cluster, old)
-    _then_register(cluster, output, f"once that is applied: {revoke}")
+    _print_register_step(cluster, output, f"once that is applied: {revoke}")
 
 
 @tokens.command()
-@in_cluster
+@cluster_option
 @click.argument("identity")
-@in_store
-def revoke(book: Book, cluster: str, identity: str) -> None:
+@store_options
+def revoke(book: CallerRepository, cluster: str, identity: str) -> None:
     """Forget the token whose hash begins with IDENTITY, as list shows it."""
     with book.change(cluster) as change:
         callers = change.callers.without_token(identity)
         change.write(callers)
     click.echo(f"{cluster}: revoked {identity}")
     if callers.tokens or callers.subjects:
-        program.then("the webhook refuses it from its next refresh on")
+        program.print_next_steps("the webhook refuses it from its next refresh on")
     else:
-        program.then(
+        program.print_next_steps(
             f"nobody can call for {cluster} any more: issue a token, or delete its webhook"
         )
 
 
 @tokens.command("list")
 @click.option("--cluster", help="Only this one; by default all.")
-@in_store
-def list_(book: Book, cluster: str | None) -> None:
+@store_options
+def list_(book: CallerRepository, cluster: str | None) -> None:
     """Show who may call for which cluster."""
-    found = [cluster] if cluster else book.shelf.clusters()
+    found = [cluster] if cluster else book.storage.clusters()
     for name in found:
         callers = book.read(name)
         for token in callers.tokens:
@@ -196,16 +196,18 @@ def list_(book: Book, cluster: str | None) -> None:
         for subject in callers.subjects:
             click.echo(f"{name}\tcertificate {subject}")
     if not found:
-        program.then(f"{book.command('issue', '--cluster', 'CLUSTER')}: nobody may call yet")
+        program.print_next_steps(
+            f"{book.command('issue', '--cluster', 'CLUSTER')}: nobody may call yet"
+        )
 
 
 @tokens.command()
-@in_cluster
+@cluster_option
 @click.argument("subject")
-@in_store
-def allow(book: Book, cluster: str, subject: str) -> None:
+@store_options
+def allow(book: CallerRepository, cluster: str, subject: str) -> None:
     """Let a client certificate with SUBJECT (as certs.py client prints it) call for a cluster."""
-    if parse(subject) is None:
+    if parse_subject(subject) is None:
         raise TokensError(
             f"subject: got {subject!r}, which can match no certificate; "
             "use the form CN=prod-eu,O=podgraft-clusters, with one attribute in each part"
@@ -214,14 +216,14 @@ def allow(book: Book, cluster: str, subject: str) -> None:
         subjects = tuple(dict.fromkeys((*change.callers.subjects, subject)))
         change.write(replace(change.callers, subjects=subjects))
     click.echo(f"{cluster}: {subject} may call")
-    program.then("PODGRAFT_AUTH=mtls makes the webhook ask for certificates")
+    program.print_next_steps("PODGRAFT_AUTH=mtls makes the webhook ask for certificates")
 
 
 @tokens.command()
-@in_cluster
+@cluster_option
 @click.argument("subject")
-@in_store
-def forbid(book: Book, cluster: str, subject: str) -> None:
+@store_options
+def forbid(book: CallerRepository, cluster: str, subject: str) -> None:
     """Take back what allow gave."""
     with book.change(cluster) as change:
         callers = change.callers
@@ -231,7 +233,7 @@ def forbid(book: Book, cluster: str, subject: str) -> None:
         subjects = tuple(one for one in callers.subjects if one != subject)
         change.write(replace(callers, subjects=subjects))
     click.echo(f"{cluster}: {subject} may no longer call")
-    program.then("the webhook refuses it from its next refresh on")
+    program.print_next_steps("the webhook refuses it from its next refresh on")
 
 
 def _issue(change: Change, note: str, output: Path | None) -> str:
@@ -242,11 +244,11 @@ def _issue(change: Change, note: str, output: Path | None) -> str:
     """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    callers = change.callers.with_token(TokenHash(hashes.digest(token), created, note))
+    callers = change.callers.with_token(TokenHash(hashes.hash_token(token), created, note))
     if output is None:
         change.write(callers)
         return token
-    outputs.write([Output(output, f"{token}\n".encode(), SECRET)], force=False)
+    outputs.write_files([Output(output, f"{token}\n".encode(), SECRET)], force=False)
     try:
         change.write(callers)
     except BaseException:
@@ -255,16 +257,16 @@ def _issue(change: Change, note: str, output: Path | None) -> str:
     return token
 
 
-def _print_token(book: Book, cluster: str, token: str, output: Path | None) -> None:
+def _print_token(book: CallerRepository, cluster: str, token: str, output: Path | None) -> None:
     if output is None:
         click.echo(token)
     click.echo(
-        f"{cluster}: hash in {book.shelf.place(cluster)}; the token is kept nowhere", err=True
+        f"{cluster}: hash in {book.storage.location(cluster)}; the token is kept nowhere", err=True
     )
 
 
-def _then_register(cluster: str, output: Path | None, *further: str) -> None:
-    program.then(
+def _print_register_step(cluster: str, output: Path | None, *further: str) -> None:
+    program.print_next_steps(
         f"scripts/register.py --url https://HOST --cluster {cluster} "
         f"--token-file {output or 'FILE'}, and kubectl apply what it prints",
         *further,

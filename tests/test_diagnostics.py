@@ -17,21 +17,23 @@ def test_the_text_has_place_problem_and_remedy(
     file: str, path: str, excerpt: str, text: str
 ) -> None:
     diagnostic = Diagnostic(
-        file=file, path=path, problem="is empty", remedy="write it", excerpt=excerpt
+        document=file, pointer=path, problem="is empty", remedy="write it", excerpt=excerpt
     )
     assert str(diagnostic) == text
 
 
 def test_a_warning_becomes_an_error_and_keeps_its_text() -> None:
-    warning = Diagnostic(file="a", problem="is old", remedy="renew it", severity=Severity.WARNING)
+    warning = Diagnostic(
+        document="a", problem="is old", remedy="renew it", severity=Severity.WARNING
+    )
     error = warning.as_error()
     assert (warning.is_warning, error.is_warning) == (True, False)
     assert str(error) == str(warning)
 
 
 def test_a_diagnostic_is_an_error_unless_it_says_otherwise() -> None:
-    assert not Diagnostic(file="a", problem="is old", remedy="renew it").is_warning
+    assert not Diagnostic(document="a", problem="is old", remedy="renew it").is_warning
 
 
 def test_the_faults_of_bundles_are_diagnostics() -> None:
-    assert bundle.Fault is Diagnostic
+    assert bundle.Diagnostic is Diagnostic

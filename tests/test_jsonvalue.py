@@ -11,11 +11,11 @@ from podgraft.jsonvalue import (
     JSON,
     MAX_DEPTH,
     NotJSONError,
-    deeper_than,
     dump,
     equal,
-    go_escape,
-    go_float,
+    escape_like_go,
+    format_float_like_go,
+    is_deeper_than,
     load,
 )
 
@@ -107,45 +107,47 @@ def test_values_are_equal_exactly_when_their_sorted_texts_are(left: JSON, right:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class InvalidCase:
     name: str
     text: bytes | str
     problem: str
 
 
 REFUSED = (
-    Refused("nothing", b"", "line 1 column 1: Expecting value"),
-    Refused("two values", b"{} {}", "line 1 column 4: Extra data"),
-    Refused("not closed", b'{"a":1', "line 1 column 7: Expecting ',' delimiter"),
-    Refused("single quotes", b"{'a':1}", "Expecting property name enclosed in double quotes"),
-    Refused("trailing comma", b"[1,]", "Expecting value"),
-    Refused("comment", b"// a\n1", "line 1 column 1: Expecting value"),
-    Refused("NaN", b"[NaN]", "NaN is not a JSON number"),
-    Refused("infinity", b"-Infinity", "-Infinity is not a JSON number"),
-    Refused("beyond a float", b"1e999", "1e999 is beyond the range of a 64-bit float"),
-    Refused("beyond a float, negative", b"[-1e999]", "-1e999 is beyond the range"),
-    Refused("more digits than Python reads", b"1" * 5000, "a number is too long"),
-    Refused("leading zero", b"01", "Extra data"),
-    Refused("repeated key", b'{"a":1,"b":{"c":1,"c":2}}', "the key 'c' stands twice in one object"),
-    Refused("repeated key, escaped", b'{"a":1,"\\u0061":2}', "the key 'a' stands twice"),
-    Refused("line break in a text", b'"a\nb"', "Invalid control character at"),
-    Refused("byte order mark", b"\xef\xbb\xbf{}", "Expecting value"),
-    Refused("not UTF-8", b'{"a":"\xff"}', "byte 6: not UTF-8"),
-    Refused("UTF-16", '{"a":1}'.encode("utf-16-le"), "line 1 column 2"),
-    Refused("surrogate as bytes", b'"\xed\xa0\x80"', "byte 1: not UTF-8"),
-    Refused("half of a pair", b'"\\ud800"', "half of a surrogate pair"),
-    Refused("half of a pair as a key", b'{"\\udc00":1}', "half of a surrogate pair"),
-    Refused("half of a pair, as text", '"\ud800"', "half of a surrogate pair"),
-    Refused("lists a level too deep", b"[" * 201 + b"]" * 201, "nested deeper than 200 levels"),
-    Refused("objects a level too deep", b'{"a":' * 201 + b"1" + b"}" * 201, "nested deeper"),
-    Refused("a thousand levels", b"[" * 1000 + b"]" * 1000, "nested deeper than 200 levels"),
-    Refused("a million levels", b"[" * 1_000_000, "nested deeper than 200 levels"),
-    Refused("deep and not closed", b'{"a":' * 100_000, "nested deeper than 200 levels"),
+    InvalidCase("nothing", b"", "line 1 column 1: Expecting value"),
+    InvalidCase("two values", b"{} {}", "line 1 column 4: Extra data"),
+    InvalidCase("not closed", b'{"a":1', "line 1 column 7: Expecting ',' delimiter"),
+    InvalidCase("single quotes", b"{'a':1}", "Expecting property name enclosed in double quotes"),
+    InvalidCase("trailing comma", b"[1,]", "Expecting value"),
+    InvalidCase("comment", b"// a\n1", "line 1 column 1: Expecting value"),
+    InvalidCase("NaN", b"[NaN]", "NaN is not a JSON number"),
+    InvalidCase("infinity", b"-Infinity", "-Infinity is not a JSON number"),
+    InvalidCase("beyond a float", b"1e999", "1e999 is beyond the range of a 64-bit float"),
+    InvalidCase("beyond a float, negative", b"[-1e999]", "-1e999 is beyond the range"),
+    InvalidCase("more digits than Python reads", b"1" * 5000, "a number is too long"),
+    InvalidCase("leading zero", b"01", "Extra data"),
+    InvalidCase(
+        "repeated key", b'{"a":1,"b":{"c":1,"c":2}}', "the key 'c' stands twice in one object"
+    ),
+    InvalidCase("repeated key, escaped", b'{"a":1,"\\u0061":2}', "the key 'a' stands twice"),
+    InvalidCase("line break in a text", b'"a\nb"', "Invalid control character at"),
+    InvalidCase("byte order mark", b"\xef\xbb\xbf{}", "Expecting value"),
+    InvalidCase("not UTF-8", b'{"a":"\xff"}', "byte 6: not UTF-8"),
+    InvalidCase("UTF-16", '{"a":1}'.encode("utf-16-le"), "line 1 column 2"),
+    InvalidCase("surrogate as bytes", b'"\xed\xa0\x80"', "byte 1: not UTF-8"),
+    InvalidCase("half of a pair", b'"\\ud800"', "half of a surrogate pair"),
+    InvalidCase("half of a pair as a key", b'{"\\udc00":1}', "half of a surrogate pair"),
+    InvalidCase("half of a pair, as text", '"\ud800"', "half of a surrogate pair"),
+    InvalidCase("lists a level too deep", b"[" * 201 + b"]" * 201, "nested deeper than 200 levels"),
+    InvalidCase("objects a level too deep", b'{"a":' * 201 + b"1" + b"}" * 201, "nested deeper"),
+    InvalidCase("a thousand levels", b"[" * 1000 + b"]" * 1000, "nested deeper than 200 levels"),
+    InvalidCase("a million levels", b"[" * 1_000_000, "nested deeper than 200 levels"),
+    InvalidCase("deep and not closed", b'{"a":' * 100_000, "nested deeper than 200 levels"),
 )
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.name)
-def test_what_is_not_json_is_refused_by_name(case: Refused) -> None:
+def test_what_is_not_json_is_refused_by_name(case: InvalidCase) -> None:
     with pytest.raises(NotJSONError) as caught:
         load(case.text)
     assert case.problem in str(caught.value)
@@ -181,8 +183,8 @@ def test_the_deepest_text_that_is_read_can_be_compared_and_printed(
     first, second = load(text), load(text)
     assert equal(first, second)
     assert dump(first) == text
-    assert not deeper_than(MAX_DEPTH, first)
-    assert deeper_than(MAX_DEPTH - 1, first)
+    assert not is_deeper_than(MAX_DEPTH, first)
+    assert is_deeper_than(MAX_DEPTH - 1, first)
 
 
 def test_many_brackets_side_by_side_are_not_deep() -> None:
@@ -206,7 +208,7 @@ def test_a_number_that_json_does_not_have_is_never_printed() -> None:
 
 
 def test_go_escapes_what_could_end_a_script() -> None:
-    assert go_escape('"<a>&\u2028\u2029"') == '"\\u003ca\\u003e\\u0026\\u2028\\u2029"'
+    assert escape_like_go('"<a>&\u2028\u2029"') == '"\\u003ca\\u003e\\u0026\\u2028\\u2029"'
 
 
 @pytest.mark.parametrize(
@@ -234,11 +236,11 @@ def test_go_escapes_what_could_end_a_script() -> None:
     ],
 )
 def test_floats_print_as_in_go(number: float, shortest: str, as_json: str) -> None:
-    assert go_float(number) == shortest
-    assert go_float(number, exponent_from=21, exponent_below=-6) == as_json
+    assert format_float_like_go(number) == shortest
+    assert format_float_like_go(number, exponent_from=21, exponent_below=-6) == as_json
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_printed_float_is_that_float(number: float) -> None:
-    assert float(go_float(number)) == number
-    assert float(go_float(number, exponent_from=21, exponent_below=-6)) == number
+    assert float(format_float_like_go(number)) == number
+    assert float(format_float_like_go(number, exponent_from=21, exponent_below=-6)) == number

@@ -8,26 +8,28 @@ import pytest
 
 from podgraft import settings
 from podgraft.settings import Auth, Settings, SettingsError
-from podgraft.store import Aws, Folder
+from podgraft.store import AwsStoreConfig, FolderStoreConfig
 
 AWS = {"PODGRAFT_STORE": "aws", "PODGRAFT_BUCKET": "podgraft-bundles"}
 
 
 def test_a_folder_needs_nothing_more(tmp_path: Path) -> None:
-    read = settings.read({"PODGRAFT_STORE": f"file:{tmp_path}", "PATH": "/bin", "PODGRAF": "x"})
-    assert read == Settings(Folder(tmp_path), Auth.TOKEN)
+    read = settings.parse_settings(
+        {"PODGRAFT_STORE": f"file:{tmp_path}", "PATH": "/bin", "PODGRAF": "x"}
+    )
+    assert read == Settings(FolderStoreConfig(tmp_path), Auth.TOKEN)
 
 
 def test_aws_needs_a_bucket_and_is_the_default_on_lambda() -> None:
-    wanted = Aws(
+    wanted = AwsStoreConfig(
         bucket="podgraft-bundles",
         bundle_prefix="bundles/",
         parameter_prefix="/podgraft",
         refresh_seconds=30,
     )
-    assert settings.read(AWS).backing == wanted
+    assert settings.parse_settings(AWS).store_config == wanted
     on_lambda = {"AWS_LAMBDA_FUNCTION_NAME": "f", "PODGRAFT_BUCKET": "podgraft-bundles"}
-    assert settings.read(on_lambda).backing == wanted
+    assert settings.parse_settings(on_lambda).store_config == wanted
 
 
 def test_every_variable_of_aws_is_read() -> None:
@@ -39,8 +41,8 @@ def test_every_variable_of_aws_is_read() -> None:
         "PODGRAFT_AWS_CLIENT": "botocore",
         "PODGRAFT_AUTH": "mtls",
     }
-    assert settings.read(given) == Settings(
-        Aws(
+    assert settings.parse_settings(given) == Settings(
+        AwsStoreConfig(
             bucket="podgraft-bundles",
             bundle_prefix="a/b/",
             parameter_prefix="/team/podgraft",
@@ -52,13 +54,13 @@ def test_every_variable_of_aws_is_read() -> None:
 
 
 def test_the_stack_separates_two_deployments_that_set_nothing_more() -> None:
-    read = settings.read({**AWS, "PODGRAFT_STACK": "podgraft-dev"})
+    read = settings.parse_settings({**AWS, "PODGRAFT_STACK": "podgraft-dev"})
     assert read.stack == "podgraft-dev"
-    assert isinstance(read.backing, Aws)
-    assert read.backing.parameter_prefix == "/podgraft-dev"
-    own = settings.read({**AWS, "PODGRAFT_STACK": "a", "PODGRAFT_PARAMETER_PREFIX": "/b"})
-    assert isinstance(own.backing, Aws)
-    assert own.backing.parameter_prefix == "/b"
+    assert isinstance(read.store_config, AwsStoreConfig)
+    assert read.store_config.parameter_prefix == "/podgraft-dev"
+    own = settings.parse_settings({**AWS, "PODGRAFT_STACK": "a", "PODGRAFT_PARAMETER_PREFIX": "/b"})
+    assert isinstance(own.store_config, AwsStoreConfig)
+    assert own.store_config.parameter_prefix == "/b"
 
 
 STARTS = {
@@ -71,17 +73,19 @@ STARTS = {
 @pytest.mark.parametrize(("start", "ahead"), STARTS.items())
 def test_nobody_waits_for_a_start_ahead(start: str, ahead: bool) -> None:
     on_lambda = {**AWS, "AWS_LAMBDA_FUNCTION_NAME": "f", "AWS_LAMBDA_INITIALIZATION_TYPE": start}
-    assert settings.read(on_lambda).ahead is ahead
-    assert not settings.read({**AWS, "AWS_LAMBDA_INITIALIZATION_TYPE": start}).ahead
+    assert settings.parse_settings(on_lambda).priming_enabled is ahead
+    assert not settings.parse_settings(
+        {**AWS, "AWS_LAMBDA_INITIALIZATION_TYPE": start}
+    ).priming_enabled
 
 
 @pytest.mark.parametrize("auth", Auth)
 def test_every_kind_of_authentication_is_known(auth: Auth) -> None:
-    assert settings.read({**AWS, "PODGRAFT_AUTH": auth}).auth is auth
+    assert settings.parse_settings({**AWS, "PODGRAFT_AUTH": auth}).auth is auth
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class InvalidCase:
     name: str
     given: Mapping[str, str]
     faults: tuple[str, ...]
@@ -92,33 +96,33 @@ KNOWN = (
     "PODGRAFT_PARAMETER_PREFIX, PODGRAFT_AUTH, PODGRAFT_REFRESH_SECONDS, PODGRAFT_AWS_CLIENT"
 )
 ERRORS = (
-    Bad("no store", {}, ("PODGRAFT_STORE: got ''; use aws or file:<folder>",)),
-    Bad(
+    InvalidCase("no store", {}, ("PODGRAFT_STORE: got ''; use aws or file:<folder>",)),
+    InvalidCase(
         "no such store",
         {"PODGRAFT_STORE": "s3://b"},
         ("PODGRAFT_STORE: got 's3://b'; use aws or file:<folder>",),
     ),
-    Bad(
+    InvalidCase(
         "no folder",
         {"PODGRAFT_STORE": "file:"},
         ("PODGRAFT_STORE: got 'file:'; use aws or file:<folder>",),
     ),
-    Bad(
+    InvalidCase(
         "a folder that is not there",
         {"PODGRAFT_STORE": "file:/no/such"},
         ("PODGRAFT_STORE: got 'file:/no/such'; use a folder that exists",),
     ),
-    Bad(
+    InvalidCase(
         "no bucket",
         {"PODGRAFT_STORE": "aws"},
         ("PODGRAFT_BUCKET: got ''; use the name of the bucket of bundles",),
     ),
-    Bad(
+    InvalidCase(
         "a misspelt name",
         {**AWS, "PODGRAFT_ATUH": "none"},
         (f"PODGRAFT_ATUH: is unknown; known: {KNOWN}",),
     ),
-    Bad(
+    InvalidCase(
         "everything at once",
         {
             "PODGRAFT_STACK": "1st/stack",
@@ -144,14 +148,14 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
-def test_every_fault_is_named_at_once(case: Bad) -> None:
+def test_every_fault_is_named_at_once(case: InvalidCase) -> None:
     with pytest.raises(SettingsError) as error:
-        settings.read(case.given)
-    assert error.value.faults == case.faults
+        settings.parse_settings(case.given)
+    assert error.value.errors == case.faults
     assert str(error.value) == f"environment: {'; '.join(case.faults)}"
 
 
 @pytest.mark.parametrize("seconds", ["-1", "1.5", "3601", "thirty", "²"])
 def test_a_refresh_is_in_whole_seconds(seconds: str) -> None:
     with pytest.raises(SettingsError, match="PODGRAFT_REFRESH_SECONDS"):
-        settings.read({**AWS, "PODGRAFT_REFRESH_SECONDS": seconds})
+        settings.parse_settings({**AWS, "PODGRAFT_REFRESH_SECONDS": seconds})

@@ -18,39 +18,39 @@ Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
 def build(environment: Mapping[str, str]) -> Handler:
     """The handler for one environment; raises ``SettingsError`` where that is impossible."""
-    given = settings.read(environment)
-    policies, callers = store.opened(given.backing)
-    with _loading(policies, callers):
+    given = settings.parse_settings(environment)
+    policies, callers = store.open_stores(given.store_config)
+    with _prefetch(policies, callers):
         # Imported here: it takes Flask about as long to be imported as AWS to answer.
         from mangum import Mangum
 
         from podgraft import web
 
-        journal = web.journal_of(given)
+        journal = web.make_request_log(given)
         app = web.create_app(policies, callers, auth=given.auth, journal=journal)
         # Mangum logs each path at INFO, and a path may hold a token.
         logging.getLogger("mangum.http").setLevel(logging.WARNING)
-        function = web.guarded(Mangum(web.InLoop(app), lifespan="off"), journal)
-    with _tolerated:
-        web.rehearse(policies, given)
+        function = web.guarded(Mangum(web.WsgiToAsgi(app), lifespan="off"), journal)
+    with _suppress_errors:
+        web.prime(policies, given)
     # Only now: what was loaded belongs to no request that X-Ray could show.
-    return web.traced(function, given)
+    return web.add_tracing(function, given)
 
 
 @contextmanager
-def _loading(policies: store.Store, callers: store.CallerStore) -> Generator[None]:
+def _prefetch(policies: store.Store, callers: store.CallerStore) -> Generator[None]:
     """Load what the first review needs meanwhile, in as much time as that one would wait."""
-    deadline = store.Deadline.of(None)
+    deadline = store.Deadline.from_timeout(None)
 
-    def default_injector() -> None:
-        with _tolerated:
+    def load_default_injector() -> None:
+        with _suppress_errors:
             policies.snapshot(store.DEFAULT_INJECTOR, None, deadline)
 
-    def everybody() -> None:
-        with _tolerated:
+    def load_callers() -> None:
+        with _suppress_errors:
             callers.callers(deadline)
 
-    threads = [Thread(target=each) for each in (default_injector, everybody)]
+    threads = [Thread(target=each) for each in (load_default_injector, load_callers)]
     for thread in threads:
         thread.start()
     try:
@@ -62,7 +62,7 @@ def _loading(policies: store.Store, callers: store.CallerStore) -> Generator[Non
 
 # What does not load now is answered with its reason later. So is a mistake of ours: it may meet
 # this injector alone, and Lambda would log its message, whatever that quotes.
-_tolerated = suppress(Exception)
+_suppress_errors = suppress(Exception)
 
 handler = build(os.environ)
 gc.freeze()  # what is loaded by now stays: the collector never has to look at it again

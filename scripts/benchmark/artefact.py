@@ -23,7 +23,7 @@ def build(folder: Path) -> Path:
         ("sources", layers, sources / "engine" / "podgraft"),
     ):
         subprocess.run(
-            [sys.executable, sources / "assemble.py", *map(str, arguments)],
+            [sys.executable, sources / "build_layer.py", *map(str, arguments)],
             env=environment,
             check=True,
             stdout=subprocess.DEVNULL,

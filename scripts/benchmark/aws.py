@@ -18,9 +18,9 @@ from typing import Any
 from botocore.session import get_session
 
 from podgraft import bundle
-from podgraft.store import tokens
+from podgraft.store import caller_document
 
-from .world import CLUSTER, ROOT, TOKEN, World
+from .world import CLUSTER, ROOT, TOKEN, BenchmarkInput
 
 # Where `make e2e-aws` installs ministack, or the folder that the tests are told of.
 TOOLS = Path(os.environ.get("PODGRAFT_E2E_TOOLS") or ROOT / ".tools")
@@ -31,21 +31,21 @@ STARTUP_SECONDS = 30
 
 
 @contextmanager
-def store(world: World, folder: Path) -> Generator[Mapping[str, str] | None]:
+def aws_environment(world: BenchmarkInput, folder: Path) -> Generator[Mapping[str, str] | None]:
     """The environment of a function whose store is AWS; ``None`` where ministack is missing."""
     if not PROGRAM.exists():
         yield None
         return
-    with _ministack(folder) as address:
-        _fill(address, world)
+    with _start_ministack(folder) as address:
+        _fill_stores(address, world)
         yield {
-            **_account(address),
+            **_aws_variables(address),
             "PODGRAFT_STORE": "aws",
             "PODGRAFT_BUCKET": BUCKET,
         }
 
 
-def _account(address: str) -> dict[str, str]:
+def _aws_variables(address: str) -> dict[str, str]:
     """What programs need to find this AWS, and to sign."""
     return {
         "AWS_ENDPOINT_URL": f"http://{address}",
@@ -56,7 +56,7 @@ def _account(address: str) -> dict[str, str]:
     }
 
 
-def _fill(address: str, world: World) -> None:
+def _fill_stores(address: str, world: BenchmarkInput) -> None:
     session = get_session()
     made: dict[str, Any] = {
         "region_name": "eu-central-1",
@@ -72,7 +72,7 @@ def _fill(address: str, world: World) -> None:
     for name, content in world.files.items():
         key = f"bundles/default/{digest.removeprefix('sha256:')}/{name}"
         s3.put_object(Bucket=BUCKET, Key=key, Body=content)
-    callers = {"tokens": [{"sha256": tokens.digest(TOKEN)}]}
+    callers = {"tokens": [{"sha256": caller_document.hash_token(TOKEN)}]}
     for name, document in {
         "default/policy": {"bundle": digest},
         f"auth/{CLUSTER}": callers,
@@ -81,12 +81,12 @@ def _fill(address: str, world: World) -> None:
 
 
 @contextmanager
-def _ministack(folder: Path) -> Generator[str]:
+def _start_ministack(folder: Path) -> Generator[str]:
     """Start ministack on a free port of loopback and give its address; end it with the block."""
     folder.mkdir(parents=True, exist_ok=True)
     address = f"127.0.0.1:{_free_port()}"
     environment = {
-        **_account(address),
+        **_aws_variables(address),
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
         "BIND_HOST": "127.0.0.1",

@@ -12,10 +12,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from runtime_api import runtime_api, runtime_client
+from runtime_api import serve_runtime_api, start_runtime_client
 
-from .table import Row, row
-from .timing import Timings, timings
+from .table import Row, make_row
+from .timing import Timings, make_timings
 
 FLOOR = "flask + mangum + a2wsgi + boto3 + ssm client"
 _FLOOR = """
@@ -29,61 +29,65 @@ INIT, FIRST = 0.65, 1.0
 Start = Mapping[str, str]
 
 
-def rows(
+def measure_cold_starts(
     artefact: Path, stores: Mapping[str, Start], event: Mapping[str, Any], repetitions: int
 ) -> list[Row]:
     """Two rows a store; *stores* are the environments that name them."""
     floors: list[float] = []
     starts: dict[str, list[tuple[float, float]]] = {name: [] for name in stores}
     for _ in range(repetitions + 1):
-        floors.append(_floor())
+        floors.append(_measure_floor())
         for name, environment in stores.items():
-            starts[name].append(_start(artefact, environment, event))
+            starts[name].append(_time_start(artefact, environment, event))
     # The first round filled the page cache.
-    floor = timings(floors[1:])
-    return [made for name, taken in starts.items() for made in _of_store(name, taken[1:], floor)]
+    floor = make_timings(floors[1:])
+    return [made for name, taken in starts.items() for made in _store_rows(name, taken[1:], floor)]
 
 
-def _of_store(name: str, taken: list[tuple[float, float]], floor: Timings) -> list[Row]:
-    init = timings([each[0] for each in taken])
-    first = timings([each[1] for each in taken])
+def _store_rows(name: str, taken: list[tuple[float, float]], floor: Timings) -> list[Row]:
+    init = make_timings([each[0] for each in taken])
+    first = make_timings([each[1] for each in taken])
     baseline = (FLOOR, floor)
     return [
-        row("cold", f"init, {name}", init, baseline, target=INIT),
-        row("cold", f"init + first request, {name}", first, baseline, target=FIRST),
+        make_row("cold", f"init, {name}", init, baseline, target=INIT),
+        make_row("cold", f"init + first request, {name}", first, baseline, target=FIRST),
     ]
 
 
-def _floor() -> float:
-    return _until_told([sys.executable, "-c", _FLOOR])
+def _measure_floor() -> float:
+    return _time_program([sys.executable, "-c", _FLOOR])
 
 
-def _until_told(command: list[str]) -> float:
+def _time_program(command: list[str]) -> float:
     started = monotonic()
-    done = subprocess.run(command, env=_bare(), check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        command, env=_minimal_environment(), check=True, capture_output=True, text=True
+    )
     return float(done.stdout) - started
 
 
-def _bare() -> dict[str, str]:
+def _minimal_environment() -> dict[str, str]:
     return {"PATH": os.environ["PATH"]}
 
 
-def _start(artefact: Path, environment: Start, event: Mapping[str, Any]) -> tuple[float, float]:
+def _time_start(
+    artefact: Path, environment: Start, event: Mapping[str, Any]
+) -> tuple[float, float]:
     """Seconds to the first ``next``, and to the answer to the first event."""
     # As on Lambda, where nothing can write beside the handler: it has no bytecode.
     told = {"PYTHONPATH": str(artefact / "python"), "PYTHONDONTWRITEBYTECODE": "1", **environment}
-    with runtime_api() as api:
+    with serve_runtime_api() as api:
         started = monotonic()
-        with runtime_client(api, told, artefact):
-            ready = api.posted()
-            if ready.what != "next":
+        with start_runtime_client(api, told, artefact):
+            ready = api.next_message()
+            if ready.kind != "next":
                 raise SystemExit(f"bench: the cold start failed: {ready.body}")
             answer = api.invoke(event)
-            check(answer.body)
-            return ready.at - started, answer.at - started
+            check_injected(answer.body)
+            return ready.received_at - started, answer.received_at - started
 
 
-def check(answer: Any) -> None:
+def check_injected(answer: Any) -> None:
     """Refuse to measure anything but an injection."""
     if answer.get("statusCode") != 200 or '"patch"' not in answer["body"]:  # noqa: PLR2004 — OK
         raise SystemExit(f"bench: this is no injection: {str(answer)[:400]}")

@@ -20,7 +20,7 @@ from typing import Any
 
 _OK = b"HTTP/1.1 200 "
 _LENGTH = b"content-length:"
-_PATIENCE_SECONDS = 10  # kube-apiserver's default for a webhook
+_TIMEOUT_SECONDS = 10  # kube-apiserver's default for a webhook
 # Beside the connection's own errors, an answer that is none: no length, or cut short.
 _FAILURES = (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
 
@@ -40,34 +40,34 @@ class Client:
         started = perf_counter()
         ends = started + self._plan["seconds"]
         connections = self._plan["connections"]
-        await asyncio.gather(*(self._connection(ends, first) for first in range(connections)))
+        await asyncio.gather(*(self._run_connection(ends, first) for first in range(connections)))
         return perf_counter() - started
 
-    async def _connection(self, ends: float, first: int) -> None:
+    async def _run_connection(self, ends: float, first: int) -> None:
         """One connection after the other, of which each lasts until it fails."""
         requests = islice(cycle(self._requests), first, None)
         while perf_counter() < ends:
             try:
-                await self._asked(ends, requests)
+                await self._send_requests(ends, requests)
             except _FAILURES:
                 self.errors += 1
                 await asyncio.sleep(0.01)
 
-    async def _asked(self, ends: float, requests: Any) -> None:
+    async def _send_requests(self, ends: float, requests: Any) -> None:
         host, port = self._plan["host"], self._plan["port"]
         reader, writer = await asyncio.open_connection(host, port, ssl=self._tls)
         try:
             while (started := perf_counter()) < ends:
                 writer.write(next(requests))
-                async with asyncio.timeout(_PATIENCE_SECONDS):
-                    good = await _answered(reader)
+                async with asyncio.timeout(_TIMEOUT_SECONDS):
+                    good = await _read_response(reader)
                 self.errors += not good  # not in one expression: others count while it waits
                 self.seconds.append(perf_counter() - started)
         finally:
             writer.close()
 
 
-async def _answered(reader: asyncio.StreamReader) -> bool:
+async def _read_response(reader: asyncio.StreamReader) -> bool:
     """Whether the answer, read to its end, is a good one."""
     head = await reader.readuntil(b"\r\n\r\n")
     lines = head.lower().split(b"\r\n")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 Point = tuple[float, float]
 
 # Below this, the largest costs so little more than the smallest that no power can be told.
-_TOLD = 1.25
+_MIN_COST_RATIO = 1.25
 _POWERS = tuple(step / 100 for step in range(10, 301))
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class GrowthFit:
     """``cost = fixed + each * size ** power``: the fit with the least squared relative errors."""
 
     power: float
@@ -19,19 +19,22 @@ class Growth:
     each: float
 
 
-def fit(points: Sequence[Point]) -> Growth:
+def fit_growth(points: Sequence[Point]) -> GrowthFit:
     """The power by which cost grows with size, its fixed part apart; 0 where it hardly grows.
 
     1 is linear and 2 is a square. A line through the logarithms of the costs themselves would say
     less than is true, since the fixed part hides what small sizes add.
     """
     cheapest, dearest = min(cost for _, cost in points), max(cost for _, cost in points)
-    if dearest < _TOLD * cheapest:
-        return Growth(0.0, sum(cost for _, cost in points) / len(points), 0.0)
-    return min((_with(points, power) for power in _POWERS), key=lambda found: _miss(points, found))
+    if dearest < _MIN_COST_RATIO * cheapest:
+        return GrowthFit(0.0, sum(cost for _, cost in points) / len(points), 0.0)
+    return min(
+        (_fit_power(points, power) for power in _POWERS),
+        key=lambda found: _fit_error(points, found),
+    )
 
 
-def _with(points: Sequence[Point], power: float) -> Growth:
+def _fit_power(points: Sequence[Point], power: float) -> GrowthFit:
     """The best fixed and growing parts for one power: least squares, each weighted by 1/cost²."""
     rows = [(size**power, cost, cost**-2) for size, cost in points]
     total = sum(weight for _, _, weight in rows)
@@ -39,10 +42,10 @@ def _with(points: Sequence[Point], power: float) -> Growth:
     mean_y = sum(y * weight for _, y, weight in rows) / total
     spread = sum(weight * (x - mean_x) ** 2 for x, _, weight in rows)
     each = sum(weight * (x - mean_x) * (y - mean_y) for x, y, weight in rows) / spread
-    return Growth(power, mean_y - each * mean_x, each)
+    return GrowthFit(power, mean_y - each * mean_x, each)
 
 
-def _miss(points: Sequence[Point], growth: Growth) -> float:
+def _fit_error(points: Sequence[Point], growth: GrowthFit) -> float:
     return sum(
         ((growth.fixed + growth.each * size**growth.power) / cost - 1) ** 2 for size, cost in points
     )

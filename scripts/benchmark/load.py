@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-OWN = "our own generator"
+BUILTIN_GENERATOR = "our own generator"
 WRK = "wrk"
 
 
@@ -46,12 +46,12 @@ class Load:
 
 def generators() -> tuple[str, ...]:
     """Which can be used here, the best first."""
-    return (WRK, OWN) if shutil.which(WRK) else (OWN,)
+    return (WRK, BUILTIN_GENERATOR) if shutil.which(WRK) else (BUILTIN_GENERATOR,)
 
 
-def put(plan: Plan, folder: Path, generator: str) -> Load:
+def run_load(plan: Plan, folder: Path, generator: str) -> Load:
     """Carry out a plan; *folder* takes the generator's script."""
-    command = _wrk(plan, folder) if generator == WRK else _own(plan, folder)
+    command = _wrk_command(plan, folder) if generator == WRK else _generator_command(plan, folder)
     done = subprocess.run(
         command, check=True, capture_output=True, text=True, timeout=2 * plan.seconds + 60
     )
@@ -61,13 +61,13 @@ def put(plan: Plan, folder: Path, generator: str) -> Load:
     return found
 
 
-def _own(plan: Plan, folder: Path) -> Sequence[str]:
+def _generator_command(plan: Plan, folder: Path) -> Sequence[str]:
     told = folder / "plan.json"
     told.write_text(json.dumps(asdict(plan)))
     return [sys.executable, str(Path(__file__).with_name("generator.py")), str(told)]
 
 
-def _wrk(plan: Plan, folder: Path) -> Sequence[str]:
+def _wrk_command(plan: Plan, folder: Path) -> Sequence[str]:
     """One thread: a second would take the other core from the server."""
     script = folder / "requests.lua"
     # JSON's strings are Lua's too, of the characters that paths here have.

@@ -10,8 +10,8 @@ from statistics import linear_regression
 
 from . import soak
 from .table import Row
-from .timing import timings
-from .world import World
+from .timing import make_timings
+from .world import BenchmarkInput
 
 # Where the table tells; the first is when caches are full and the rest is measured against.
 SHARES = (0.1, 0.25, 0.5, 1.0)
@@ -22,17 +22,20 @@ MISSING = f"memory: NOT MEASURED, there is no {soak.STATM}"
 Sample = tuple[int, int]
 
 
-def rows(
-    world: World, folder: Path, reviews: int, progress: Callable[[str], None] = lambda _: None
+def measure_memory(
+    world: BenchmarkInput,
+    folder: Path,
+    reviews: int,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> list[Row]:
     """A row for each share of the reviews; none where the system does not tell."""
     if not soak.STATM.exists():
         progress(MISSING)
         return []
-    return told(_samples(world.keep(folder), reviews, progress))
+    return sample_rows(_samples(world.write_store(folder), reviews, progress))
 
 
-def told(samples: Sequence[Sample]) -> list[Row]:
+def sample_rows(samples: Sequence[Sample]) -> list[Row]:
     """The rows of samples that were taken at even distances."""
     last = samples[-1][0]
     ends = [round(last * share) for share in SHARES]
@@ -41,13 +44,13 @@ def told(samples: Sequence[Sample]) -> list[Row]:
         for start, end in zip([ends[0] // 2, *ends], ends, strict=False)
     ]
     return [
-        _row(end, stretch, stretches[0], end == last)
+        _memory_row(end, stretch, stretches[0], end == last)
         for end, stretch in zip(ends, stretches, strict=True)
     ]
 
 
-def _row(end: int, stretch: Sequence[Sample], first: Sequence[Sample], last: bool) -> Row:
-    taken = timings([float(size) for _, size in stretch])
+def _memory_row(end: int, stretch: Sequence[Sample], first: Sequence[Sample], last: bool) -> Row:
+    taken = make_timings([float(size) for _, size in stretch])
     return Row(
         part="memory",
         name=f"resident, reviews: {end:,}",
@@ -55,7 +58,7 @@ def _row(end: int, stretch: Sequence[Sample], first: Sequence[Sample], last: boo
         p99=taken.p99,
         repetitions=len(stretch),
         baseline=f"resident, reviews: {first[-1][0]:,}",
-        baseline_median=timings([float(size) for _, size in first]).median,
+        baseline_median=make_timings([float(size) for _, size in first]).median,
         unit="B",
         target=FLAT if last else None,
         series="reviews",

@@ -15,24 +15,24 @@ class PageError(Exception):
     """The page has no place for the table; the message says what is missing."""
 
 
-def write(folder: Path, rows: Sequence[Row], machine: Mapping[str, str]) -> None:
+def write_page(folder: Path, rows: Sequence[Row], machine: Mapping[str, str]) -> None:
     """Keep a run in *folder*: ``performance.json``, ``.svg``, and the table in ``.md``."""
     page = folder / "performance.md"
-    text = filled(page.read_text(), rows, machine)
-    table.write(folder / DATA, rows, machine)
-    (folder / "performance.svg").write_text(plot.svg(plot.panels(rows)))
+    text = replace_table(page.read_text(), rows, machine)
+    table.write_json(folder / DATA, rows, machine)
+    (folder / "performance.svg").write_text(plot.render_svg(plot.make_panels(rows)))
     page.write_text(text)
 
 
-def filled(page: str, rows: Sequence[Row], machine: Mapping[str, str]) -> str:
+def replace_table(page: str, rows: Sequence[Row], machine: Mapping[str, str]) -> str:
     """The page with these rows in place of those that were there."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise PageError(f"performance.md: the lines {BEGIN} and {END} must stand in it")
-    return f"{before}{BEGIN}\n\n{_told(rows, machine)}\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{_render_run(rows, machine)}\n\n{END}{after}"
 
 
-def _told(rows: Sequence[Row], machine: Mapping[str, str]) -> str:
+def _render_run(rows: Sequence[Row], machine: Mapping[str, str]) -> str:
     where = "".join(f"- {name}: {value}\n" for name, value in machine.items())
-    return f"{where}\n{table.text(rows)}"
+    return f"{where}\n{table.render_markdown(rows)}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
 
-from .table import Row, Unit, amount
+from .table import Row, Unit, format_amount
 
 Point = tuple[float, float]
 
@@ -21,7 +21,7 @@ _LABEL_GAP = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlotLine:
     """One line: its label, and the class that colours it."""
 
     label: str
@@ -36,7 +36,7 @@ class Panel:
     title: str
     across: str
     unit: Unit
-    lines: tuple[Line, ...]
+    lines: tuple[PlotLine, ...]
 
 
 # Series of the table → title and name of the axis, in the order of the picture.
@@ -57,19 +57,19 @@ _BASELINES = {
 }
 
 
-def panels(rows: Sequence[Row]) -> list[Panel]:
+def make_panels(rows: Sequence[Row]) -> list[Panel]:
     """A panel for each series that was measured."""
     found = ([row for row in rows if row.series == series] for series in PANELS)
-    return [_panel(series) for series in found if len(series) > 1]
+    return [_make_panel(series) for series in found if len(series) > 1]
 
 
-def svg(drawn: Sequence[Panel]) -> str:
+def render_svg(drawn: Sequence[Panel]) -> str:
     """The panels as one picture."""
     lines = ceil(len(drawn) / COLUMNS)
     width, height = min(len(drawn), COLUMNS) * _WIDTH, lines * _HEIGHT
     placed = (
         f'<g transform="translate({index % COLUMNS * _WIDTH} {index // COLUMNS * _HEIGHT})">'
-        f"{''.join(_drawn(panel))}</g>"
+        f"{''.join(_draw_panel(panel))}</g>"
         for index, panel in enumerate(drawn)
     )
     titles = "; ".join(f"{panel.title}: {panel.across}" for panel in drawn)
@@ -81,11 +81,11 @@ def svg(drawn: Sequence[Panel]) -> str:
     )
 
 
-def _panel(rows: Sequence[Row]) -> Panel:
+def _make_panel(rows: Sequence[Row]) -> Panel:
     title, across = PANELS[rows[0].series]
 
-    def line(label: str, style: str, value: str) -> Line:
-        return Line(label, style, tuple((row.size or 0, getattr(row, value)) for row in rows))
+    def line(label: str, style: str, value: str) -> PlotLine:
+        return PlotLine(label, style, tuple((row.size or 0, getattr(row, value)) for row in rows))
 
     baseline = _BASELINES.get(rows[0].baseline, "baseline")
     lines = (
@@ -106,11 +106,11 @@ class _Scale:
     end: float
 
     @classmethod
-    def over(cls, values: Sequence[float], start: float, end: float) -> "_Scale":
+    def from_values(cls, values: Sequence[float], start: float, end: float) -> "_Scale":
         low, high = floor(log10(min(values))), ceil(log10(max(values)))
         return cls(low, max(high, low + 1), start, end)
 
-    def at(self, value: float) -> float:
+    def position(self, value: float) -> float:
         share = (log10(value) - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 1)
 
@@ -120,55 +120,55 @@ class _Scale:
         return [10.0**power for power in range(self.low, self.high + 1, step)]
 
 
-def _drawn(panel: Panel) -> Iterator[str]:
+def _draw_panel(panel: Panel) -> Iterator[str]:
     points = [point for line in panel.lines for point in line.points]
-    across = _Scale.over([x for x, _ in points], _LEFT, _WIDTH - _RIGHT)
-    up = _Scale.over([y for _, y in points], _HEIGHT - _BOTTOM, _TOP)
+    across = _Scale.from_values([x for x, _ in points], _LEFT, _WIDTH - _RIGHT)
+    up = _Scale.from_values([y for _, y in points], _HEIGHT - _BOTTOM, _TOP)
     yield f'<text class="title" x="{_LEFT}" y="18">{escape(panel.title)}</text>'
     yield f'<text class="axis" x="{_LEFT}" y="31">{escape(panel.across)}</text>'
-    yield from _grid(panel, across, up)
-    yield _diagonal(panel.lines[1].points[-1], across, up)
+    yield from _draw_grid(panel, across, up)
+    yield _draw_diagonal(panel.lines[1].points[-1], across, up)
     for line in panel.lines:
-        path = " ".join(f"{across.at(x)},{up.at(y)}" for x, y in line.points)
+        path = " ".join(f"{across.position(x)},{up.position(y)}" for x, y in line.points)
         yield f'<polyline class="line {line.style}" points="{path}"/>'
     for x, y in panel.lines[1].points:
-        yield f'<circle class="ours" cx="{across.at(x)}" cy="{up.at(y)}" r="2.4"/>'
-    yield from _labels(panel.lines, across, up)
+        yield f'<circle class="ours" cx="{across.position(x)}" cy="{up.position(y)}" r="2.4"/>'
+    yield from _draw_labels(panel.lines, across, up)
 
 
-def _grid(panel: Panel, across: _Scale, up: _Scale) -> Iterator[str]:
+def _draw_grid(panel: Panel, across: _Scale, up: _Scale) -> Iterator[str]:
     for tick in up.ticks:
-        y = up.at(tick)
+        y = up.position(tick)
         yield f'<path class="grid" d="M{_LEFT} {y}H{_WIDTH - _RIGHT}"/>'
-        told = escape(amount(tick, panel.unit))
+        told = escape(format_amount(tick, panel.unit))
         yield f'<text class="tick" x="{_LEFT - 6}" y="{y + 3.5}" text-anchor="end">{told}</text>'
     for tick in across.ticks:
-        x, y = across.at(tick), _HEIGHT - _BOTTOM + 15
-        yield f'<text class="tick" x="{x}" y="{y}" text-anchor="middle">{_count(tick)}</text>'
+        x, y = across.position(tick), _HEIGHT - _BOTTOM + 15
+        yield f'<text class="tick" x="{x}" y="{y}" text-anchor="middle">{_format_count(tick)}</text>'
 
 
-def _diagonal(last: Point, across: _Scale, up: _Scale) -> str:
+def _draw_diagonal(last: Point, across: _Scale, up: _Scale) -> str:
     """Linear growth, through the last point and as far down as there is room."""
     x, y = last
     decades = min(log10(x) - across.low, log10(y) - up.low)
-    start = f"{across.at(x / 10**decades)} {up.at(y / 10**decades)}"
-    return f'<path class="linear" d="M{start}L{across.at(x)} {up.at(y)}"/>'
+    start = f"{across.position(x / 10**decades)} {up.position(y / 10**decades)}"
+    return f'<path class="linear" d="M{start}L{across.position(x)} {up.position(y)}"/>'
 
 
-def _labels(lines: Sequence[Line], across: _Scale, up: _Scale) -> Iterator[str]:
+def _draw_labels(lines: Sequence[PlotLine], across: _Scale, up: _Scale) -> Iterator[str]:
     """Each label beside the end of its line, moved up or down until none covers another."""
-    ends = sorted((up.at(line.points[-1][1]), line.style, line.label) for line in lines)
+    ends = sorted((up.position(line.points[-1][1]), line.style, line.label) for line in lines)
     placed: list[float] = []
     for y, _, _ in ends:
         placed.append(max(y, placed[-1] + _LABEL_GAP) if placed else y)
     over = max(0.0, placed[-1] - (_HEIGHT - _BOTTOM))
-    x = max(across.at(line.points[-1][0]) for line in lines) + 7
+    x = max(across.position(line.points[-1][0]) for line in lines) + 7
     for y, (_, style, label) in zip(placed, ends, strict=True):
         at = round(y - over + 3.5, 1)
         yield f'<text class="label {style}" x="{x}" y="{at}">{escape(label)}</text>'
 
 
-def _count(value: float) -> str:
+def _format_count(value: float) -> str:
     """A round number: 1, 10, 100, 1k, 10k, 1M."""
     for name, size in (("M", 1e6), ("k", 1e3)):
         if value >= size:

@@ -4,19 +4,19 @@ import copy
 import json
 from typing import Any
 
-from .world import World, body, event
+from .world import BenchmarkInput, api_gateway_event, review_body
 
 
-def same(world: World, number: int) -> dict[str, Any]:
+def similar_pod(world: BenchmarkInput, number: int) -> dict[str, Any]:
     """One more pod of a ReplicaSet: another token volume, other managed fields, nothing else."""
-    pod = _renamed(world.pod, f"kube-api-access-{number % 100_000:05d}")
+    pod = _replace_volume(world.pod, f"kube-api-access-{number % 100_000:05d}")
     pod["metadata"]["managedFields"][0]["time"] = f"2026-11-21T00:{number % 60:02d}:00Z"
-    return event(body(pod, number))
+    return api_gateway_event(review_body(pod, number))
 
 
-def new(world: World, number: int) -> dict[str, Any]:
+def unseen_pod(world: BenchmarkInput, number: int) -> dict[str, Any]:
     """A pod whose labels and annotations nobody has had before."""
-    pod = _renamed(world.pod, f"kube-api-access-{number % 100_000:05d}")
+    pod = _replace_volume(world.pod, f"kube-api-access-{number % 100_000:05d}")
     metadata = pod["metadata"]
     metadata["labels"] = {**metadata.get("labels", {}), "app": f"app-{number}"}
     metadata["annotations"] = {
@@ -24,19 +24,19 @@ def new(world: World, number: int) -> dict[str, Any]:
         "prometheus.io/port": str(1024 + number % 60_000),
         "example.com/revision": f"r{number}",
     }
-    return event(body(pod, number))
+    return api_gateway_event(review_body(pod, number))
 
 
-def wide(world: World, containers: int, number: int = 0) -> dict[str, Any]:
+def many_container_pod(world: BenchmarkInput, containers: int, number: int = 0) -> dict[str, Any]:
     """A pod of many containers, never seen before."""
     pod = copy.deepcopy(world.pod)
     first = pod["spec"]["containers"][0]
     names = (f"c{number}-{index}" for index in range(containers))
     pod["spec"]["containers"] = [{**first, "name": name} for name in names]
-    return event(body(pod, number))
+    return api_gateway_event(review_body(pod, number))
 
 
-def annotated(world: World, size: int, number: int = 0) -> dict[str, Any]:
+def annotated_pod(world: BenchmarkInput, size: int, number: int = 0) -> dict[str, Any]:
     """A pod with *size* bytes of annotations, a kilobyte each, never seen before.
 
     Their text is what a guard against injected syntax has to look at: quotes, colons, braces.
@@ -46,12 +46,12 @@ def annotated(world: World, size: int, number: int = 0) -> dict[str, Any]:
     keys = (f"example.com/{number:012d}-{index:05d}" for index in range(size // _KILOBYTE))
     filler = dict.fromkeys(keys, text)
     pod["metadata"]["annotations"] = {**pod["metadata"].get("annotations", {}), **filler}
-    return event(body(pod, number))
+    return api_gateway_event(review_body(pod, number))
 
 
 _KILOBYTE = 1000
 
 
-def _renamed(pod: dict[str, Any], volume: str) -> dict[str, Any]:
+def _replace_volume(pod: dict[str, Any], volume: str) -> dict[str, Any]:
     text = json.dumps(pod).replace("kube-api-access-00000", volume)
     return json.loads(text)

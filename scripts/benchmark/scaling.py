@@ -13,13 +13,13 @@ from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
-from podgraft import kubeyaml
-from podgraft.store import DirectoryStore
+from podgraft import yaml
+from podgraft.store import FolderStore
 
 from . import growth, pods, warm
-from .table import Row, row
-from .timing import Action, in_turns
-from .world import World
+from .table import Row, make_row
+from .timing import Action, time_interleaved
+from .world import BenchmarkInput
 
 CONTAINERS = (1, 10, 50, 100, 250, 500)
 ANNOTATIONS = (1_000, 10_000, 100_000, 300_000, 1_000_000)
@@ -46,22 +46,22 @@ class Series:
     base: Mapping[int, Make]
 
 
-def rows(world: World, folder: Path, seconds: float) -> Iterator[Row]:
+def measure_scaling(world: BenchmarkInput, folder: Path, seconds: float) -> Iterator[Row]:
     """All series; *seconds* is what one may take, if that is enough for a median."""
-    for series in (_pods, _selectors, _bundles):
+    for series in (_pod_series, _selector_series, _bundle_series):
         with ExitStack() as stack:
             for found in series(world, folder, stack):
-                yield from measured(found, seconds)
+                yield from measure_series(found, seconds)
 
 
-def measured(series: Series, seconds: float) -> list[Row]:
+def measure_series(series: Series, seconds: float) -> list[Row]:
     """A row a size; the last says how the cost grew."""
     makers = {f"ours {size}": make for size, make in series.ours.items()}
     makers |= {f"base {size}": make for size, make in series.base.items()}
-    once = sum(each.median for each in in_turns(makers, 3, warmup=2).values())
-    taken = in_turns(makers, max(FEWEST, min(MOST, round(seconds / once))))
+    once = sum(each.median for each in time_interleaved(makers, 3, warmup=2).values())
+    taken = time_interleaved(makers, max(FEWEST, min(MOST, round(seconds / once))))
     made = [
-        row(
+        make_row(
             "scaling",
             series.what.format(f"{size:,}"),
             taken[f"ours {size}"],
@@ -72,40 +72,45 @@ def measured(series: Series, seconds: float) -> list[Row]:
         )
         for size in series.ours
     ]
-    power = growth.fit([(each.size or 0, each.median) for each in made]).power
+    power = growth.fit_growth([(each.size or 0, each.median) for each in made]).power
     return [*made[:-1], replace(made[-1], power=power, target=LINEAR)]
 
 
-def _pods(world: World, folder: Path, stack: ExitStack) -> Iterator[Series]:
-    handle = stack.enter_context(warm.handler(world.keep(folder / "pods")))
+def _pod_series(world: BenchmarkInput, folder: Path, stack: ExitStack) -> Iterator[Series]:
+    handle = stack.enter_context(warm.make_handler(world.write_store(folder / "pods")))
     for name, per, kind, sizes in (
-        ("containers", "container", pods.wide, CONTAINERS),
-        ("bytes of annotations", "byte", pods.annotated, ANNOTATIONS),
+        ("containers", "container", pods.many_container_pod, CONTAINERS),
+        ("bytes of annotations", "byte", pods.annotated_pod, ANNOTATIONS),
     ):
-        events = {size: _sized(kind, world, size) for size in sizes}
+        events = {size: _make_event(kind, world, size) for size in sizes}
         yield Series(
             name=name,
             what=f"a pod, {name}: {{}}",
             per=f"a {per}",
             baseline=warm.JSON,
-            ours={size: _review(handle, event) for size, event in events.items()},
-            base={size: _json(event) for size, event in events.items()},
+            ours={size: _review_action(handle, event) for size, event in events.items()},
+            base={size: _json_action(event) for size, event in events.items()},
         )
 
 
-def _sized(kind: Callable[[World, int, int], dict[str, Any]], world: World, size: int) -> Event:
+def _make_event(
+    kind: Callable[[BenchmarkInput, int, int], dict[str, Any]], world: BenchmarkInput, size: int
+) -> Event:
     return lambda number: kind(world, size, number)
 
 
-def _selectors(world: World, folder: Path, stack: ExitStack) -> Iterator[Series]:
+def _selector_series(world: BenchmarkInput, folder: Path, stack: ExitStack) -> Iterator[Series]:
     """As many neverInject- as alwaysInjectSelectors, of which none matches: all are looked at."""
     ours: dict[int, Make] = {}
     for size in (0, *SELECTORS):
-        store = world.keep(folder / f"selectors-{size}")
-        policy = {f"{word}InjectSelector": _no_match(word, size) for word in ("never", "always")}
+        store = world.write_store(folder / f"selectors-{size}")
+        policy = {
+            f"{word}InjectSelector": _unmatched_selectors(word, size)
+            for word in ("never", "always")
+        }
         (store / "default" / "policy.yaml").write_text(json.dumps(policy))
-        handle = stack.enter_context(warm.handler(store))
-        ours[size] = _review(handle, lambda number: pods.new(world, number))
+        handle = stack.enter_context(warm.make_handler(store))
+        ours[size] = _review_action(handle, lambda number: pods.unseen_pod(world, number))
     none = ours.pop(0)
     yield Series(
         name="selectors",
@@ -117,83 +122,85 @@ def _selectors(world: World, folder: Path, stack: ExitStack) -> Iterator[Series]
     )
 
 
-def _no_match(word: str, size: int) -> list[dict[str, Any]]:
+def _unmatched_selectors(word: str, size: int) -> list[dict[str, Any]]:
     return [{"matchLabels": {"app": f"{word}-{index}"}} for index in range(size)]
 
 
-def _bundles(world: World, folder: Path, stack: ExitStack) -> Iterator[Series]:
+def _bundle_series(world: BenchmarkInput, folder: Path, stack: ExitStack) -> Iterator[Series]:
     """Bundles of overlays, a kilobyte each, of which one is for the pod."""
-    grown = {size: replace(world, files=overlays(size // len(overlay(1)))) for size in BUNDLES}
-    stores = {size: each.keep(folder / f"bundle-{size}") for size, each in grown.items()}
+    grown = {
+        size: replace(world, files=make_overlays(size // len(make_overlay(1)))) for size in BUNDLES
+    }
+    stores = {size: each.write_store(folder / f"bundle-{size}") for size, each in grown.items()}
     yield Series(
         name="bytes of the bundle, loading",
         what="loading, bytes of the bundle: {}",
         per="a byte",
         baseline=YAML,
-        ours={size: _load(store) for size, store in stores.items()},
-        base={size: _parse(each.files) for size, each in grown.items()},
+        ours={size: _load_action(store) for size, store in stores.items()},
+        base={size: _parse_action(each.files) for size, each in grown.items()},
     )
 
     def event(number: int) -> dict[str, Any]:
-        return pods.new(world, number)
+        return pods.unseen_pod(world, number)
 
-    handlers = {size: stack.enter_context(warm.handler(each)) for size, each in stores.items()}
+    handlers = {size: stack.enter_context(warm.make_handler(each)) for size, each in stores.items()}
     yield Series(
         name="bytes of the bundle, reviewing",
         what="a review, bytes of the bundle: {}",
         baseline=warm.JSON,
-        ours={size: _review(handle, event) for size, handle in handlers.items()},
-        base=dict.fromkeys(stores, _json(event)),
+        ours={size: _review_action(handle, event) for size, handle in handlers.items()},
+        base=dict.fromkeys(stores, _json_action(event)),
     )
 
 
-def _review(handle: warm.Handler, event: Event) -> Make:
-    warm.check(handle(event(0), None))
+def _review_action(handle: warm.Handler, event: Event) -> Make:
+    warm.check_injected(handle(event(0), None))
     numbers = count(1)  # the warm-up's are not seen again either
 
-    def ours(number: int) -> Action:
+    def run_review(number: int) -> Action:
         del number
         sent = event(next(numbers))
         return lambda: handle(sent, None)
 
-    return ours
+    return run_review
 
 
-def _json(event: Event) -> Make:
-    def base(number: int) -> Action:
+def _json_action(event: Event) -> Make:
+    def run_json(number: int) -> Action:
         text = event(number)["body"]
         return lambda: json.dumps(json.loads(text))
 
-    return base
+    return run_json
 
 
-def _load(store: Path) -> Make:
+def _load_action(store: Path) -> Make:
     """A fresh store each time, as a cold start has it."""
-    return lambda _: lambda: DirectoryStore(store).snapshot("default", None)
+    return lambda _: lambda: FolderStore(store).snapshot("default", None)
 
 
-def _parse(files: Mapping[str, bytes]) -> Make:
+def _parse_action(files: Mapping[str, bytes]) -> Make:
     texts = [content.decode() for content in files.values()]
-    return lambda _: lambda: [kubeyaml.load_all(text) for text in texts]
+    return lambda _: lambda: [yaml.load_all(text) for text in texts]
 
 
-def overlays(number: int) -> dict[str, bytes]:
+def make_overlays(number: int) -> dict[str, bytes]:
     """A hundred overlays a file; the first of all is for every pod, the others are for no pod."""
     starts = [*range(0, number, 100), number]
     return {
-        f"overlays-{start}.yaml": b"---\n".join(map(overlay, range(start, end)))
+        f"overlays-{start}.yaml": b"---\n".join(map(make_overlay, range(start, end)))
         for start, end in pairwise(starts)
     }
 
 
-def overlay(number: int) -> bytes:
+def make_overlay(number: int) -> bytes:
     """One overlay of about a kilobyte."""
     manifest: dict[str, Any] = copy.deepcopy(_OVERLAY)
     manifest["metadata"]["name"] = f"overlay-{number}"
     if number:
         wanted = {"matchLabels": {"app": f"another-{number}"}}
         manifest["spec"]["matchConstraints"]["objectSelector"] = wanted
-    return kubeyaml.dump(manifest).encode()
+    return yaml.dump(manifest).encode()
 
 
 _TEMPLATE = """\

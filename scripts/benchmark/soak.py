@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmark import pods, warm
-from benchmark.world import CLUSTER, World, body, event, world
+from benchmark.world import (
+    CLUSTER,
+    BenchmarkInput,
+    api_gateway_event,
+    load_benchmark_input,
+    review_body,
+)
 
 SAMPLES = 200
 STATM = Path("/proc/self/statm")
@@ -24,19 +30,19 @@ STATM = Path("/proc/self/statm")
 Event = dict[str, Any]
 
 
-def resident() -> int:
+def resident_bytes() -> int:
     """Bytes of this process that are in memory: Linux's resident set."""
     return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def mixed(world: World, number: int) -> Event:
+def mixed_event(world: BenchmarkInput, number: int) -> Event:
     """The review of this number: each kind comes as often as it stands in the table."""
     return _KINDS[number % len(_KINDS)](world, number)
 
 
-def _own(world: World, number: int) -> Event:
+def _unique_event(world: BenchmarkInput, number: int) -> Event:
     """Everything that a template reads is this pod's own."""
-    pod = _copy(world)
+    pod = _copy_pod(world)
     metadata: dict[str, Any] = pod["metadata"]
     metadata["name"] = f"web-{number}"
     metadata["annotations"] = {
@@ -49,49 +55,51 @@ def _own(world: World, number: int) -> Event:
     container["name"] = f"app-{number}"
     container["image"] = f"registry.example.com/app:{number}"
     path = f"/inject/cluster/{CLUSTER}/net/network-{number}"
-    return event(body(pod, number, namespace=f"team-{number}"), path)
+    return api_gateway_event(review_body(pod, number, namespace=f"team-{number}"), path)
 
 
-def _refused(world: World, number: int) -> Event:
-    pod = _copy(world)
+def _denied_event(world: BenchmarkInput, number: int) -> Event:
+    pod = _copy_pod(world)
     pod["metadata"]["annotations"] = {
         "traffic.sidecar.istio.io/includeOutboundIPRanges": f"network-{number}"
     }
-    return event(body(pod, number))
+    return api_gateway_event(review_body(pod, number))
 
 
-def _unknown(world: World, number: int) -> Event:
-    return event(body(world.pod, number), f"/injector-{number}/inject/cluster/{CLUSTER}")
+def _unknown_injector_event(world: BenchmarkInput, number: int) -> Event:
+    return api_gateway_event(
+        review_body(world.pod, number), f"/injector-{number}/inject/cluster/{CLUSTER}"
+    )
 
 
-def _broken(world: World, number: int) -> Event:
+def _invalid_body_event(world: BenchmarkInput, number: int) -> Event:
     del world
-    return event(f'{{"number": {number}'.encode())
+    return api_gateway_event(f'{{"number": {number}'.encode())
 
 
-def _bad_token(world: World, number: int) -> Event:
-    made = event(body(world.pod, number))
+def _bad_token_event(world: BenchmarkInput, number: int) -> Event:
+    made = api_gateway_event(review_body(world.pod, number))
     made["headers"]["authorization"] = f"Bearer guess-{number}"
     high, low = divmod(number // len(_KINDS) % 65_536, 256)
     made["requestContext"]["http"]["sourceIp"] = f"203.0.{high}.{low}"
     return made
 
 
-def _copy(world: World) -> dict[str, Any]:
+def _copy_pod(world: BenchmarkInput) -> dict[str, Any]:
     return json.loads(json.dumps(world.pod))
 
 
-_KINDS: tuple[Callable[[World, int], Event], ...] = (
-    pods.same,
-    pods.new,
-    _own,
-    _bad_token,
-    pods.same,
-    pods.new,
-    _own,
-    _refused,
-    _unknown,
-    _broken,
+_KINDS: tuple[Callable[[BenchmarkInput, int], Event], ...] = (
+    pods.similar_pod,
+    pods.unseen_pod,
+    _unique_event,
+    _bad_token_event,
+    pods.similar_pod,
+    pods.unseen_pod,
+    _unique_event,
+    _denied_event,
+    _unknown_injector_event,
+    _invalid_body_event,
 )
 
 
@@ -99,13 +107,13 @@ def main() -> None:
     """Review, and tell."""
     store, reviews = Path(sys.argv[1]), int(sys.argv[2])
     told = sys.stdout
-    measured = world()
+    measured = load_benchmark_input()
     every = max(1, reviews // SAMPLES)
-    with warm.handler(store) as handle:
+    with warm.make_handler(store) as handle:
         for number in range(1, reviews + 1):
-            handle(mixed(measured, number), None)
+            handle(mixed_event(measured, number), None)
             if number % every == 0:
-                print(json.dumps([number, resident()]), file=told, flush=True)
+                print(json.dumps([number, resident_bytes()]), file=told, flush=True)
 
 
 if __name__ == "__main__":

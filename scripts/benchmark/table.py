@@ -43,7 +43,7 @@ class Row:
         return self.median / self.baseline_median
 
     @property
-    def met(self) -> bool | None:
+    def is_target_met(self) -> bool | None:
         """Whether the target is met; ``None`` where there is none."""
         if self.target is None:
             return None
@@ -57,10 +57,12 @@ class Row:
     def record(self) -> dict[str, Any]:
         """The row for a machine."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
-        return own | {"ratio": self.ratio, "met": self.met, "unit_cost": self.unit_cost}
+        return own | {"ratio": self.ratio, "met": self.is_target_met, "unit_cost": self.unit_cost}
 
 
-def row(part: str, name: str, taken: Timings, baseline: tuple[str, Timings], **more: Any) -> Row:
+def make_row(
+    part: str, name: str, taken: Timings, baseline: tuple[str, Timings], **more: Any
+) -> Row:
     """A row of a measurement and its baseline."""
     called, base = baseline
     return Row(
@@ -75,23 +77,23 @@ def row(part: str, name: str, taken: Timings, baseline: tuple[str, Timings], **m
     )
 
 
-def text(rows: Sequence[Row]) -> str:
+def render_markdown(rows: Sequence[Row]) -> str:
     """The rows as a Markdown table, which is also what a terminal shows."""
-    cells = [_HEADING, *(_cells(each) for each in rows)]
+    cells = [_HEADING, *(_row_cells(each) for each in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(_HEADING))]
-    lines = [_line(line, widths) for line in cells]
+    lines = [_format_line(line, widths) for line in cells]
     rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
     return "\n".join([lines[0], rule, *lines[1:]])
 
 
-def write(path: Path, rows: Iterable[Row], machine: Mapping[str, str]) -> None:
+def write_json(path: Path, rows: Iterable[Row], machine: Mapping[str, str]) -> None:
     """The same as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     told = {"machine": machine, "rows": [each.record() for each in rows]}
     path.write_text(json.dumps(told, indent=1) + "\n")
 
 
-def read(path: Path) -> tuple[list[Row], dict[str, str]]:
+def read_json(path: Path) -> tuple[list[Row], dict[str, str]]:
     """The rows and the machine that ``write`` wrote."""
     told = json.loads(path.read_text())
     known = {each.name for each in fields(Row)}
@@ -99,16 +101,16 @@ def read(path: Path) -> tuple[list[Row], dict[str, str]]:
     return rows, told["machine"]
 
 
-def amount(value: float, unit: Unit) -> str:
+def format_amount(value: float, unit: Unit) -> str:
     """A time or a number of bytes with three figures, in the unit that suits it."""
     for name, factor in _UNITS[unit]:
         if abs(value) * factor >= 1:
-            return f"{_figures(value * factor)} {name}"
+            return f"{_format_digits(value * factor)} {name}"
     name, factor = _UNITS[unit][-1]
     return f"{value * factor:.0f} {name}"
 
 
-def _figures(value: float) -> str:
+def _format_digits(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"  # noqa: PLR2004 — three figures
 
 
@@ -119,40 +121,40 @@ _UNITS: Mapping[Unit, tuple[tuple[str, float], ...]] = {
 _HEADING = ("part", "what", "median", "p99", "n", "baseline", "its median", "ratio", "goal", "more")
 
 
-def _cells(each: Row) -> tuple[str, ...]:
+def _row_cells(each: Row) -> tuple[str, ...]:
     return (
         each.part,
         each.name,
-        amount(each.median, each.unit),
-        amount(each.p99, each.unit),
+        format_amount(each.median, each.unit),
+        format_amount(each.p99, each.unit),
         f"{each.repetitions:,}",
         each.baseline,
-        amount(each.baseline_median, each.unit),
+        format_amount(each.baseline_median, each.unit),
         f"{each.ratio:.2f}",
-        _goal(each),
-        "; ".join(_more(each)),
+        _format_target(each),
+        "; ".join(_notes(each)),
     )
 
 
-def _goal(each: Row) -> str:
+def _format_target(each: Row) -> str:
     if each.target is None:
         return ""
     wanted = f"{each.target:.3g}" if each.power is None else f"size^{each.target:g}"
-    return f"≤ {wanted} {'met' if each.met else 'MISSED'}"
+    return f"≤ {wanted} {'met' if each.is_target_met else 'MISSED'}"
 
 
-def _more(each: Row) -> Iterable[str]:
+def _notes(each: Row) -> Iterable[str]:
     if each.rate is not None:
         yield f"{each.rate:.0f}/s"
     if each.errors is not None:
         yield f"{each.errors} errors"
     if each.unit_cost is not None:
-        yield f"{amount(each.unit_cost, each.unit)} {each.per}"
+        yield f"{format_amount(each.unit_cost, each.unit)} {each.per}"
     if each.power is not None:
         yield f"grows as size^{each.power:.2f}" if each.power else "hardly grows"
     if each.note:
         yield each.note
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+def _format_line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "| " + " | ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)) + " |"

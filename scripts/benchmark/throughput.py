@@ -20,7 +20,7 @@ from typing import Any
 from . import load, pods
 from .load import Load, Plan
 from .table import Row
-from .world import ROOT, TOKEN, World
+from .world import ROOT, TOKEN, BenchmarkInput
 
 CONNECTIONS = (1, 4, 16, 64)
 WORKERS = 2  # the cores of issue 7's machine
@@ -33,8 +33,8 @@ _HOST = "127.0.0.1"
 _LISTENS = re.compile(rf"listens on https://{re.escape(_HOST)}:(\d+)\n")
 
 
-def rows(
-    world: World,
+def measure_throughput(
+    world: BenchmarkInput,
     folder: Path,
     seconds: float,
     generator: str,
@@ -44,8 +44,8 @@ def rows(
     """A row for each number of connections, of *seconds* each."""
     folder.mkdir(parents=True, exist_ok=True)
     reviews = tuple(review_files(world, folder))
-    ping = _file(folder / "ping", "GET", "/ping", b"")
-    with serving(world, folder) as server:
+    ping = _write_request(folder / "ping", "GET", "/ping", b"")
+    with start_server(world, folder) as server:
         for number in connections:
             progress(f"{number} connections")
 
@@ -58,13 +58,13 @@ def rows(
                     connections=number,
                     seconds=for_,
                 )
-                return load.put(plan, folder, generator)
+                return load.run_load(plan, folder, generator)
 
             base = put((ping,), seconds / PING_SHARE)
-            yield _row(number, put(reviews, seconds), base, generator)
+            yield _throughput_row(number, put(reviews, seconds), base, generator)
 
 
-def _row(connections: int, ours: Load, base: Load, generator: str) -> Row:
+def _throughput_row(connections: int, ours: Load, base: Load, generator: str) -> Row:
     return Row(
         part="throughput",
         name=f"serve, connections: {connections}",
@@ -82,7 +82,7 @@ def _row(connections: int, ours: Load, base: Load, generator: str) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerProcess:
     """A server that runs, and the CA that signed its certificate."""
 
     port: int
@@ -90,9 +90,9 @@ class Server:
 
 
 @contextmanager
-def serving(world: World, folder: Path) -> Generator[Server]:
+def start_server(world: BenchmarkInput, folder: Path) -> Generator[ServerProcess]:
     """``podgraft serve`` over the world's store, until the block ends."""
-    store = world.keep(folder / "store")
+    store = world.write_store(folder / "store")
     for arguments in (("ca", "--key-type", "p-256"), ("server", "--key-type", "p-256", _HOST)):
         subprocess.run(
             [sys.executable, ROOT / "scripts" / "certs.py", *arguments, "--dir", "certificates"],
@@ -107,14 +107,14 @@ def serving(world: World, folder: Path) -> Generator[Server]:
     log = folder / "log"
     with log.open("w") as out, subprocess.Popen(command, cwd=folder, stdout=out) as process:
         try:
-            server = Server(_port(log), folder / "certificates" / "ca.pem")
-            _check(server, folder / "review-0")
+            server = ServerProcess(_parse_port(log), folder / "certificates" / "ca.pem")
+            _check_injected(server, folder / "review-0")
             yield server
         finally:
             process.terminate()
 
 
-def _port(log: Path) -> int:
+def _parse_port(log: Path) -> int:
     """The port that the server says it listens on."""
     ends = monotonic() + STARTUP_SECONDS
     while monotonic() < ends:
@@ -125,7 +125,7 @@ def _port(log: Path) -> int:
     raise SystemExit(f"bench: podgraft serve did not start: {log.read_text()}")
 
 
-def _check(server: Server, request: Path) -> None:
+def _check_injected(server: ServerProcess, request: Path) -> None:
     """Refuse to measure anything but an injection."""
     context = ssl.create_default_context(cafile=str(server.authority))
     connection = http.client.HTTPSConnection(_HOST, server.port, context=context, timeout=30)
@@ -140,15 +140,15 @@ def _check(server: Server, request: Path) -> None:
         raise SystemExit(f"bench: this is no injection: {answer.status} {str(told)[:400]}")
 
 
-def review_files(world: World, folder: Path) -> Iterator[str]:
+def review_files(world: BenchmarkInput, folder: Path) -> Iterator[str]:
     """Write the requests, as the server checks and the generator sends them."""
     for number in range(REVIEWS):
-        event = pods.new(world, number) if number % 2 else pods.same(world, number)
+        event = pods.unseen_pod(world, number) if number % 2 else pods.similar_pod(world, number)
         path = f"{event['rawPath']}?{event['rawQueryString']}"
-        yield _file(folder / f"review-{number}", "POST", path, event["body"].encode())
+        yield _write_request(folder / f"review-{number}", "POST", path, event["body"].encode())
 
 
-def _file(path: Path, method: str, target: str, body: bytes) -> str:
+def _write_request(path: Path, method: str, target: str, body: bytes) -> str:
     """A whole request, as kube-apiserver would write it to cluster's injector."""
     head = [
         f"{method} {target} HTTP/1.1",

@@ -29,7 +29,7 @@ class Timings:
         return quantiles(self.seconds, n=_PERCENT)[-1]
 
 
-def in_turns(
+def time_interleaved(
     makers: Mapping[str, Callable[[int], Action]], repetitions: int, *, warmup: int = 0
 ) -> dict[str, Timings]:
     """Time one action of every maker, and so on for all repetitions; *warmup* more are not kept.
@@ -51,7 +51,7 @@ def in_turns(
     return {name: Timings(tuple(seconds[warmup:])) for name, seconds in taken.items()}
 
 
-def timings(seconds: Sequence[float]) -> Timings:
+def make_timings(seconds: Sequence[float]) -> Timings:
     """Measurements that were taken elsewhere."""
     return Timings(tuple(seconds))
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from . import pods
-from .cold import check
-from .table import Row, row
-from .timing import Action, Timings, in_turns
-from .world import ROOT, World
+from .cold import check_injected
+from .table import Row, make_row
+from .timing import Action, Timings, time_interleaved
+from .world import ROOT, BenchmarkInput
 
 JSON = "json decode + encode of the review"
 # Issue 7: 0.7 and 1.5 ms where the baseline takes 60 µs, and p99 at most three medians.
@@ -26,54 +26,58 @@ Handler = Callable[[Mapping[str, Any], object], Any]
 
 
 @contextmanager
-def handler(store: Path) -> Generator[Handler]:
+def make_handler(store: Path) -> Generator[Handler]:
     """The function as a cold start on Lambda makes it, over a folder; its log goes nowhere."""
     os.environ.update(
         PODGRAFT_STORE=f"file:{store}",
         AWS_LAMBDA_FUNCTION_NAME="podgraft",
         AWS_LAMBDA_FUNCTION_MEMORY_SIZE="1024",
     )
-    with redirect_stdout(_nowhere()):
+    with redirect_stdout(_null_stream()):
         yield runpy.run_path(str(ROOT / "functions" / "webhook" / "handler.py"))["handler"]
 
 
 @cache
-def _nowhere() -> TextIO:
+def _null_stream() -> TextIO:
     """Never closed: the loggers of a process keep the output of its first handler."""
     return Path(os.devnull).open("w")
 
 
-def rows(handle: Handler, world: World, repetitions: int) -> list[Row]:
+def measure_warm(handle: Handler, world: BenchmarkInput, repetitions: int) -> list[Row]:
     """Seen and new pods, and how far their slowest are from the middle."""
-    made = {"pod seen before": pods.same, "pod never seen": pods.new}
+    made = {"pod seen before": pods.similar_pod, "pod never seen": pods.unseen_pod}
     targets = {"pod seen before": SEEN, "pod never seen": NEW}
     found: list[Row] = []
     for name, kind in made.items():
-        ours, base = timed(handle, lambda number, kind=kind: kind(world, number), repetitions)
-        found.append(row("warm", name, ours, (JSON, base), target=targets[name]))
-        found.append(_spread(name, ours))
+        ours, base = time_handler(
+            handle, lambda number, kind=kind: kind(world, number), repetitions
+        )
+        found.append(make_row("warm", name, ours, (JSON, base), target=targets[name]))
+        found.append(_p99_row(name, ours))
     return found
 
 
-def timed(
+def time_handler(
     handle: Handler, event: Callable[[int], Mapping[str, Any]], repetitions: int, warmup: int = 50
 ) -> tuple[Timings, Timings]:
     """The handler, and the baseline, on the same events."""
-    check(handle(event(0), None))
+    check_injected(handle(event(0), None))
 
-    def ours(number: int) -> Action:
+    def run_handler(number: int) -> Action:
         sent = event(number)
         return lambda: handle(sent, None)
 
-    def base(number: int) -> Action:
+    def run_baseline(number: int) -> Action:
         text = event(number)["body"]
         return lambda: json.dumps(json.loads(text))
 
-    taken = in_turns({"ours": ours, "base": base}, repetitions, warmup=warmup)
+    taken = time_interleaved(
+        {"ours": run_handler, "base": run_baseline}, repetitions, warmup=warmup
+    )
     return taken["ours"], taken["base"]
 
 
-def _spread(name: str, taken: Timings) -> Row:
+def _p99_row(name: str, taken: Timings) -> Row:
     return Row(
         part="warm",
         name=f"p99 of it, {name}",

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
 
-from podgraft import kubeyaml
-from podgraft.store import tokens
+from podgraft import yaml
+from podgraft.store import caller_document
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "benchmark-token-that-opens-nothing"  # noqa: S105 — of a store that lives for a minute
@@ -20,38 +20,38 @@ CLUSTER = "bench"
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class BenchmarkInput:
     """A bundle, and the pod that is reviewed."""
 
     source: str
     files: dict[str, bytes]
     pod: dict[str, Any]
 
-    def keep(self, folder: Path) -> Path:
+    def write_store(self, folder: Path) -> Path:
         """Write a file store with this bundle and one caller."""
         for name, content in self.files.items():
-            _write(folder / "default" / "bundle" / name, content)
-        known = json.dumps({"tokens": [{"sha256": tokens.digest(TOKEN)}]})
-        _write(folder / "auth" / f"{CLUSTER}.yaml", known.encode())
+            _write_file(folder / "default" / "bundle" / name, content)
+        known = json.dumps({"tokens": [{"sha256": caller_document.hash_token(TOKEN)}]})
+        _write_file(folder / "auth" / f"{CLUSTER}.yaml", known.encode())
         return folder
 
 
-def world() -> World:
+def load_benchmark_input() -> BenchmarkInput:
     """The corpus' injector and pod, or the sample's."""
     beside = ROOT.parent / "shared" / "corpus"
     release = Path(os.environ.get("PODGRAFT_CORPUS") or beside) / "1.30"
-    return _of_corpus(release) if release.is_dir() else sample()
+    return _corpus_input(release) if release.is_dir() else sample_input()
 
 
-def sample() -> World:
+def sample_input() -> BenchmarkInput:
     """The world of samples/istio, which is always at hand."""
     folder = ROOT / "samples" / "istio"
     files = {path.name: path.read_bytes() for path in (folder / "bundle").iterdir()}
-    pod: Any = kubeyaml.load((folder / "input.web.yaml").read_text())
-    return World("samples/istio", files, _admitted(pod))
+    pod: Any = yaml.load((folder / "input.web.yaml").read_text())
+    return BenchmarkInput("samples/istio", files, _add_admission_defaults(pod))
 
 
-def body(pod: dict[str, Any], number: int = 0, namespace: str = "default") -> bytes:
+def review_body(pod: dict[str, Any], number: int = 0, namespace: str = "default") -> bytes:
     """The review of a pod's creation."""
     resource = {"group": "", "version": "v1", "resource": "pods"}
     kind = {"group": "", "version": "v1", "kind": "Pod"}
@@ -81,7 +81,7 @@ def body(pod: dict[str, Any], number: int = 0, namespace: str = "default") -> by
     return json.dumps(review, separators=(",", ":")).encode()
 
 
-def event(text: bytes, path: str = f"/inject/cluster/{CLUSTER}") -> dict[str, Any]:
+def api_gateway_event(text: bytes, path: str = f"/inject/cluster/{CLUSTER}") -> dict[str, Any]:
     """The event that API Gateway (payload format 2.0) makes of a review."""
     http = {"method": "POST", "path": path, "protocol": "HTTP/1.1", "sourceIp": "198.51.100.24"}
     return {
@@ -103,27 +103,29 @@ def event(text: bytes, path: str = f"/inject/cluster/{CLUSTER}") -> dict[str, An
     }
 
 
-def _of_corpus(release: Path) -> World:
+def _corpus_input(release: Path) -> BenchmarkInput:
     settings = release / "settings" / "default"
     config = {name: (settings / name).read_text() for name in ("config.yaml", "values.json")}
     injector = {"config": config["config.yaml"], "values": config["values.json"]}
     mesh = {"mesh": (settings / "mesh.yaml").read_text()}
     files = {
-        "injector.yaml": _config_map("istio-sidecar-injector", injector),
-        "mesh.yaml": _config_map("istio", mesh),
+        "injector.yaml": _make_config_map("istio-sidecar-injector", injector),
+        "mesh.yaml": _make_config_map("istio", mesh),
     }
     case = json.loads((release / "webhook" / "hello-old-version.yaml.json").read_text())
-    return World("Istio 1.30.3's own templates", files, _admitted(case[0]["pod"]))
+    return BenchmarkInput(
+        "Istio 1.30.3's own templates", files, _add_admission_defaults(case[0]["pod"])
+    )
 
 
-def _config_map(name: str, data: dict[str, str]) -> bytes:
+def _make_config_map(name: str, data: dict[str, str]) -> bytes:
     metadata = {"name": name, "namespace": "istio-system"}
     return json.dumps(
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
     ).encode()
 
 
-def _admitted(pod: dict[str, Any]) -> dict[str, Any]:
+def _add_admission_defaults(pod: dict[str, Any]) -> dict[str, Any]:
     """The pod as a webhook meets it: defaulted, with a service account's token."""
     spec = pod["spec"]
     mount = {
@@ -158,12 +160,12 @@ def _admitted(pod: dict[str, Any]) -> dict[str, Any]:
     return {
         "kind": "Pod",
         "apiVersion": "v1",
-        "metadata": {**pod["metadata"], "managedFields": [_managed(pod["metadata"], spec)]},
+        "metadata": {**pod["metadata"], "managedFields": [_managed_fields(pod["metadata"], spec)]},
         "spec": spec,
     }
 
 
-def _managed(metadata: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+def _managed_fields(metadata: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
     """Who wrote what, as kube-apiserver notes it of the controller that makes the pod."""
     return {
         "manager": "kube-controller-manager",
@@ -171,19 +173,19 @@ def _managed(metadata: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
         "apiVersion": "v1",
         "time": "2026-11-21T00:00:00Z",
         "fieldsType": "FieldsV1",
-        "fieldsV1": {"f:metadata": _written(metadata), "f:spec": _written(spec)},
+        "fieldsV1": {"f:metadata": _fields_v1(metadata), "f:spec": _fields_v1(spec)},
     }
 
 
-def _written(value: Any) -> dict[str, Any]:
+def _fields_v1(value: Any) -> dict[str, Any]:
     """The fields of a value, as FieldsV1 names them; without those that admission adds."""
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value)
-        return {f"f:{key}": _written(members[key]) for key in members if key not in _OF_ADMISSION}
+        return {f"f:{key}": _fields_v1(members[key]) for key in members if key not in _OF_ADMISSION}
     listed = cast("list[Any]", value) if isinstance(value, list) else []
     if not all(isinstance(each, dict) and "name" in each for each in listed):
         return {}
-    named = {f'k:{{"name":"{each["name"]}"}}': _written(each) for each in listed}
+    named = {f'k:{{"name":"{each["name"]}"}}': _fields_v1(each) for each in listed}
     return {".": {}, **named} if named else {}
 
 
@@ -220,6 +222,6 @@ _TOKEN_VOLUME = {
 }
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write_file(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)

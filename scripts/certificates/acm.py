@@ -17,7 +17,7 @@ from cryptography import x509
 
 from certificates import keys, names, pem, trust
 from certificates.errors import CertificateError
-from certificates.issuing import Kind, is_authority, kind
+from certificates.issuance import CertificatePurpose, certificate_purpose, is_ca
 from certificates.keys import PrivateKey
 from certificates.trust import Certificates
 
@@ -44,14 +44,14 @@ class Import:
     replaces: str | None  # the ARN under which the certificate is known already
 
 
-def check(wanted: Import, now: datetime) -> None:
+def check_import(wanted: Import, now: datetime) -> None:
     """Raise ``CertificateError`` with every reason why the import would fail or would not serve."""
-    found = tuple(_faults(wanted, now))
+    found = tuple(_find_problems(wanted, now))
     if found:
         raise CertificateError("not imported: " + "; ".join(found))
 
 
-def client(region: str | None, replaces: str | None = None) -> Importer:
+def make_acm_client(region: str | None, replaces: str | None = None) -> Importer:
     """boto3's client, in the region of the certificate it *replaces*; boto3 ships no types."""
     if replaces is not None:
         found = _ARN.fullmatch(replaces)
@@ -62,15 +62,15 @@ def client(region: str | None, replaces: str | None = None) -> Importer:
     return importer
 
 
-def send(wanted: Import, client: Importer) -> str:
+def import_certificate(wanted: Import, client: Importer) -> str:
     """Import what has passed ``check``; returns the certificate's ARN."""
     arguments: dict[str, str | bytes] = {
-        "Certificate": pem.dump(wanted.chain[:1]),
-        "PrivateKey": keys.encode(wanted.key, None),
+        "Certificate": pem.dump_certificates(wanted.chain[:1]),
+        "PrivateKey": keys.encode_key(wanted.key, None),
     }
-    above = _above(wanted)
+    above = _issuer_chain(wanted)
     if above:
-        arguments["CertificateChain"] = pem.dump(above)
+        arguments["CertificateChain"] = pem.dump_certificates(above)
     if wanted.replaces:
         arguments["CertificateArn"] = wanted.replaces
     faults = import_module("botocore.exceptions")
@@ -86,25 +86,25 @@ def send(wanted: Import, client: Importer) -> str:
     return arn
 
 
-def _above(wanted: Import) -> tuple[x509.Certificate, ...]:
+def _issuer_chain(wanted: Import) -> tuple[x509.Certificate, ...]:
     """The rest of the chain up to a root, in the order in which each is signed by the next."""
     chain = list(wanted.chain)
-    root = next((root for root in wanted.roots if trust.signed(chain[-1], root)), None)
+    root = next((root for root in wanted.roots if trust.is_signed_by(chain[-1], root)), None)
     if root is not None and root not in chain:
         chain.append(root)
     return tuple(chain[1:])
 
 
-def _faults(wanted: Import, now: datetime) -> Iterator[str]:
+def _find_problems(wanted: Import, now: datetime) -> Iterator[str]:
     leaf = wanted.chain[0]
-    if is_authority(leaf) or kind(leaf) is not Kind.SERVER:
-        yield f"{trust.subject(leaf)} is no server certificate; it must come first in the file"
+    if is_ca(leaf) or certificate_purpose(leaf) is not CertificatePurpose.SERVER:
+        yield f"{trust.describe_subject(leaf)} is no server certificate; it must come first in the file"
         return
-    yield from trust.time_faults(leaf, now)
-    if keys.kind(leaf.public_key()) is None:
+    yield from trust.time_problems(leaf, now)
+    if keys.key_type(leaf.public_key()) is None:
         yield "the key is neither RSA-2048 nor ECDSA P-256, which regional endpoints need"
-    if not keys.belong_together(wanted.key, leaf):
+    if not keys.is_key_pair(wanted.key, leaf):
         yield "the key is of another certificate"
-    if not 1 <= len(names.of(leaf).dns) <= MAX_DOMAINS:
+    if not 1 <= len(names.names_of(leaf).dns) <= MAX_DOMAINS:
         yield f"the certificate must carry 1 to {MAX_DOMAINS} DNS names, for the custom domain"
-    yield from trust.order_faults(wanted.chain)
+    yield from trust.order_problems(wanted.chain)

@@ -39,23 +39,25 @@ class Address:
         return cls(host, port or HTTPS_PORT)
 
 
-def faults(address: Address, roots: Sequence[x509.Certificate], now: datetime) -> tuple[str, ...]:
+def find_trust_problems(
+    address: Address, roots: Sequence[x509.Certificate], now: datetime
+) -> tuple[str, ...]:
     """Every reason why a client that trusts *roots* (none: the public ones) refuses the endpoint.
 
     OpenSSL gives the verdict in a real handshake, our own rules the reason.
     """
-    context = ssl.create_default_context(cadata=pem.dump(roots).decode() or None)
+    context = ssl.create_default_context(cadata=pem.dump_certificates(roots).decode() or None)
     context.hostname_checks_common_name = False
     try:
         leaf = _shake_hands(address, context)
     except ssl.SSLCertVerificationError as error:
-        leaf = presented(address)
-        explained = trust.faults([leaf], roots, address.host, now) if roots else ()
+        leaf = fetch_certificate(address)
+        explained = trust.find_trust_problems([leaf], roots, address.host, now) if roots else ()
         return explained or (f"{address}: {error.verify_message}",)
-    return tuple(trust.leaf_faults(leaf, address.host, now))
+    return tuple(trust.leaf_problems(leaf, address.host, now))
 
 
-def presented(address: Address) -> x509.Certificate:
+def fetch_certificate(address: Address) -> x509.Certificate:
     """The certificate that the endpoint shows, trusted or not."""
     context = ssl.create_default_context()
     context.check_hostname = False

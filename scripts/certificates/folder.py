@@ -13,7 +13,7 @@ from cryptography import x509
 import outputs
 from certificates import keys, pem, trust
 from certificates.errors import CertificateError
-from certificates.issuing import Issuer, is_authority
+from certificates.issuance import Issuer, is_ca
 from certificates.keys import PrivateKey
 from outputs import SECRET, Output
 
@@ -23,7 +23,7 @@ _RESERVED = frozenset({AUTHORITY, BUNDLE.removesuffix(".pem")})
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class KeyPair:
     """Where a certificate and its key are."""
 
     certificate: Path
@@ -31,7 +31,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class CertificateFolder:
     """The certificates under one path."""
 
     path: Path
@@ -41,48 +41,53 @@ class Folder:
         """Old and new authority together, while one takes over from the other."""
         return self.path / BUNDLE
 
-    def pair(self, name: str) -> Pair:
+    def key_pair(self, name: str) -> KeyPair:
         """The files of the certificate *name*."""
         if not name or Path(name).name != name or name.startswith("."):
             raise CertificateError(f"{name!r}: give a plain file name, such as server")
-        return Pair(self.path / f"{name}.pem", self.path / f"{name}.key")
+        return KeyPair(self.path / f"{name}.pem", self.path / f"{name}.key")
 
-    def leaf_pair(self, name: str) -> Pair:
+    def leaf_pair(self, name: str) -> KeyPair:
         """The files of the server or client *name*; ``CertificateError`` for a reserved name."""
         # Some file systems ignore case: there CA.pem is ca.pem.
         if name.lower() in _RESERVED:
             raise CertificateError(
                 f"name {name!r}: is reserved for the files of the CA; give another --name"
             )
-        return self.pair(name)
+        return self.key_pair(name)
 
     def certificate(self, name: str) -> x509.Certificate:
         """The certificate *name* itself, without its chain."""
-        return pem.read(self.pair(name).certificate)[0]
+        return pem.read_certificates(self.key_pair(name).certificate)[0]
 
     def issuer(self, secret: bytes | None) -> Issuer:
         """The authority, ready to sign."""
-        pair = self.pair(AUTHORITY)
+        pair = self.key_pair(AUTHORITY)
         if not pair.certificate.exists():
             raise CertificateError(f"{pair.certificate}: there is no CA; make it with: certs.py ca")
-        certificate, key = pem.read(pair.certificate)[0], keys.read(pair.key, secret)
-        if not is_authority(certificate):
-            raise CertificateError(f"{pair.certificate}: {trust.subject(certificate)} is no CA")
-        if not keys.belong_together(key, certificate):
+        certificate, key = (
+            pem.read_certificates(pair.certificate)[0],
+            keys.read_key(pair.key, secret),
+        )
+        if not is_ca(certificate):
+            raise CertificateError(
+                f"{pair.certificate}: {trust.describe_subject(certificate)} is no CA"
+            )
+        if not keys.is_key_pair(key, certificate):
             raise CertificateError(f"{pair.key}: is not the key of {pair.certificate}")
         return Issuer(certificate, key)
 
-    def leaves(self) -> Iterator[str]:
+    def leaf_names(self) -> Iterator[str]:
         """The names of the servers and clients that have a certificate here."""
         for path in sorted(self.path.glob("*.pem")):
-            if path.name != BUNDLE and not is_authority(pem.read(path)[0]):
+            if path.name != BUNDLE and not is_ca(pem.read_certificates(path)[0]):
                 yield path.stem
 
     def save_authority(
         self, certificate: x509.Certificate, key: PrivateKey, secret: bytes | None, *, force: bool
-    ) -> Pair:
+    ) -> KeyPair:
         """Write the CA and its key."""
-        return self._save(self.pair(AUTHORITY), certificate, key, secret, force=force)
+        return self._save(self.key_pair(AUTHORITY), certificate, key, secret, force=force)
 
     def save_leaf(
         self,
@@ -92,22 +97,22 @@ class Folder:
         secret: bytes | None,
         *,
         force: bool,
-    ) -> Pair:
+    ) -> KeyPair:
         """Write the certificate of a server or client and its key; never over the CA's files."""
         return self._save(self.leaf_pair(name), certificate, key, secret, force=force)
 
     def _save(
         self,
-        pair: Pair,
+        pair: KeyPair,
         certificate: x509.Certificate,
         key: PrivateKey,
         secret: bytes | None,
         *,
         force: bool,
-    ) -> Pair:
+    ) -> KeyPair:
         both = (
-            Output(pair.key, keys.encode(key, secret), SECRET),
-            Output(pair.certificate, pem.dump([certificate])),
+            Output(pair.key, keys.encode_key(key, secret), SECRET),
+            Output(pair.certificate, pem.dump_certificates([certificate])),
         )
-        outputs.write(both, force=force)
+        outputs.write_files(both, force=force)
         return pair

@@ -8,12 +8,12 @@ from enum import IntEnum
 from cryptography import x509
 
 from certificates import keys, names, trust
-from certificates.issuing import Kind, is_authority, kind
+from certificates.issuance import CertificatePurpose, certificate_purpose, is_ca
 from certificates.keys import PrivateKey
 from certificates.trust import Certificates
 
 
-class Status(IntEnum):
+class ExitStatus(IntEnum):
     """The exit status, as monitoring plugins count: fine, act soon, act now, cannot tell."""
 
     FINE = 0
@@ -23,7 +23,7 @@ class Status(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class InspectionRequest:
     """What to inspect, and against what; everything but the chain may be unknown."""
 
     chain: Certificates
@@ -35,25 +35,27 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class InspectionReport:
     """The findings about one file."""
 
     lines: tuple[str, ...]
-    faults: tuple[str, ...]
+    errors: tuple[str, ...]
     warnings: tuple[str, ...]
 
     @property
-    def status(self) -> Status:
+    def status(self) -> ExitStatus:
         """What the findings come to."""
-        if self.faults:
-            return Status.BROKEN
-        return Status.ACT_SOON if self.warnings else Status.FINE
+        if self.errors:
+            return ExitStatus.BROKEN
+        return ExitStatus.ACT_SOON if self.warnings else ExitStatus.FINE
 
 
-def inspect(question: Question) -> Report:
+def inspect_chain(question: InspectionRequest) -> InspectionReport:
     """Judge a certificate chain, with its key, its CA and its hosts where they are given."""
-    faults = dict.fromkeys((*_own_faults(question), *_trust_faults(question)))
-    return Report(tuple(_lines(question)), tuple(faults), tuple(_warnings(question)))
+    faults = dict.fromkeys((*_certificate_errors(question), *_trust_errors(question)))
+    return InspectionReport(
+        tuple(_summary_lines(question)), tuple(faults), tuple(_expiry_warnings(question))
+    )
 
 
 def days_left(certificate: x509.Certificate, now: datetime) -> int:
@@ -61,67 +63,67 @@ def days_left(certificate: x509.Certificate, now: datetime) -> int:
     return (certificate.not_valid_after_utc - now).days
 
 
-def _lines(question: Question) -> Iterator[str]:
+def _summary_lines(question: InspectionRequest) -> Iterator[str]:
     leaf, now = question.chain[0], question.now
-    yield f"subject    {trust.subject(leaf)}"
-    yield f"purpose    {_purpose(leaf)}"
-    yield f"names      {names.of(leaf)}"
+    yield f"subject    {trust.describe_subject(leaf)}"
+    yield f"purpose    {_describe_purpose(leaf)}"
+    yield f"names      {names.names_of(leaf)}"
     yield f"issuer     {leaf.issuer.rfc4514_string()}"
     yield f"serial     {leaf.serial_number:x}"
     yield f"valid      {leaf.not_valid_before_utc:%Y-%m-%d} to {leaf.not_valid_after_utc:%Y-%m-%d}"
     yield f"days left  {days_left(leaf, now)}"
-    yield f"file       {_layout(question.chain)}"
+    yield f"file       {_describe_layout(question.chain)}"
     if question.key is not None:
-        matches = keys.belong_together(question.key, leaf)
+        matches = keys.is_key_pair(question.key, leaf)
         yield f"key        {'belongs to the certificate' if matches else 'of another certificate'}"
 
 
-def _layout(chain: Certificates) -> str:
+def _describe_layout(chain: Certificates) -> str:
     """The certificates of the file: a chain, each signed by the next, or a bundle of CAs."""
-    link = " and " if is_authority(chain[0]) else " <- "
-    return link.join(map(trust.subject, chain))
+    link = " and " if is_ca(chain[0]) else " <- "
+    return link.join(map(trust.describe_subject, chain))
 
 
-def _purpose(leaf: x509.Certificate) -> str:
-    if is_authority(leaf):
+def _describe_purpose(leaf: x509.Certificate) -> str:
+    if is_ca(leaf):
         return "CA"
-    return kind(leaf).name.lower()
+    return certificate_purpose(leaf).name.lower()
 
 
-def _own_faults(question: Question) -> Iterator[str]:
-    if not is_authority(question.chain[0]):  # CAs in one file are a bundle, and no chain
-        yield from trust.order_faults(question.chain)
-    if question.key is not None and not keys.belong_together(question.key, question.chain[0]):
+def _certificate_errors(question: InspectionRequest) -> Iterator[str]:
+    if not is_ca(question.chain[0]):  # CAs in one file are a bundle, and no chain
+        yield from trust.order_problems(question.chain)
+    if question.key is not None and not keys.is_key_pair(question.key, question.chain[0]):
         yield "the key is of another certificate"
 
 
-def _trust_faults(question: Question) -> Iterator[str]:
+def _trust_errors(question: InspectionRequest) -> Iterator[str]:
     chain, roots, now = question.chain, question.roots, question.now
     leaf = chain[0]
-    if is_authority(leaf):
+    if is_ca(leaf):
         for authority in chain:
-            yield from trust.time_faults(authority, now)
+            yield from trust.time_problems(authority, now)
         return
-    if kind(leaf) is Kind.CLIENT:
-        yield from trust.time_faults(leaf, now)
-        yield from trust.path_faults(chain, roots, now) if roots else ()
+    if certificate_purpose(leaf) is CertificatePurpose.CLIENT:
+        yield from trust.time_problems(leaf, now)
+        yield from trust.path_problems(chain, roots, now) if roots else ()
         return
-    for host in question.hosts or (_own_host(leaf),):
+    for host in question.hosts or (_first_host(leaf),):
         if roots:
-            yield from trust.faults(chain, roots, host, now)
+            yield from trust.find_trust_problems(chain, roots, host, now)
         else:
-            yield from trust.leaf_faults(leaf, host, now)
+            yield from trust.leaf_problems(leaf, host, now)
 
 
-def _own_host(leaf: x509.Certificate) -> str:
+def _first_host(leaf: x509.Certificate) -> str:
     """A host that the certificate speaks for, where the operator names none."""
-    carried = names.of(leaf)
+    carried = names.names_of(leaf)
     hosts = (*carried.dns, *map(str, carried.addresses))
     return hosts[0].replace("*", "any", 1) if hosts else ""
 
 
-def _warnings(question: Question) -> Iterator[str]:
+def _expiry_warnings(question: InspectionRequest) -> Iterator[str]:
     for certificate in dict.fromkeys((*question.chain, *question.roots)):
         left = days_left(certificate, question.now)
         if 0 <= left < question.warn_days:
-            yield f"{trust.subject(certificate)} expires in {left} days; renew it"
+            yield f"{trust.describe_subject(certificate)} expires in {left} days; renew it"

@@ -26,7 +26,7 @@ class KeyType(Enum):
     P_256 = "p-256"
 
 
-def make(kind: KeyType) -> PrivateKey:
+def make_key(kind: KeyType) -> PrivateKey:
     """A new random key."""
     match kind:
         case KeyType.RSA_2048:
@@ -35,7 +35,7 @@ def make(kind: KeyType) -> PrivateKey:
             return ec.generate_private_key(ec.SECP256R1())
 
 
-def kind(key: PublicKeyTypes) -> KeyType | None:
+def key_type(key: PublicKeyTypes) -> KeyType | None:
     """Which of the two kinds *key* is; None for any other."""
     match key:
         case rsa.RSAPublicKey() if key.key_size == RSA_BITS:
@@ -46,7 +46,7 @@ def kind(key: PublicKeyTypes) -> KeyType | None:
             return None
 
 
-def passphrase(file: Path | None) -> bytes | None:
+def read_passphrase(file: Path | None) -> bytes | None:
     """The first line of a passphrase file; None without a file."""
     if file is None:
         return None
@@ -56,7 +56,7 @@ def passphrase(file: Path | None) -> bytes | None:
     return first
 
 
-def encode(key: PrivateKey, secret: bytes | None) -> bytes:
+def encode_key(key: PrivateKey, secret: bytes | None) -> bytes:
     """*key* as PKCS #8 PEM, encrypted where there is a passphrase."""
     encryption = (
         serialization.BestAvailableEncryption(secret) if secret else serialization.NoEncryption()
@@ -66,7 +66,7 @@ def encode(key: PrivateKey, secret: bytes | None) -> bytes:
     )
 
 
-def read(file: Path, secret: bytes | None) -> PrivateKey:
+def read_key(file: Path, secret: bytes | None) -> PrivateKey:
     """Read a PEM key; a passphrase that an unencrypted key does not need is no fault."""
     data = file.read_bytes()
     if b"ENCRYPTED" in data and secret is None:
@@ -81,6 +81,6 @@ def read(file: Path, secret: bytes | None) -> PrivateKey:
     return key
 
 
-def belong_together(key: PrivateKey, certificate: Certificate) -> bool:
+def is_key_pair(key: PrivateKey, certificate: Certificate) -> bool:
     """Whether *certificate* speaks for *key*."""
     return key.public_key() == certificate.public_key()

@@ -25,7 +25,7 @@ _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?")
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class SubjectAltNames:
     """The DNS names and IP addresses of one certificate, in the order they were given."""
 
     dns: tuple[str, ...] = ()
@@ -34,11 +34,11 @@ class Names:
     def __str__(self) -> str:
         return ", ".join((*self.dns, *map(str, self.addresses))) or "no names"
 
-    def cover(self, host: str) -> bool:
+    def matches_host(self, host: str) -> bool:
         """Whether Go takes a certificate with these names for *host*."""
         address = _address(host.removeprefix("[").removesuffix("]"))
         if address is not None:
-            return _unmapped(address) in map(_unmapped, self.addresses)
+            return _unmap_ipv4(address) in map(_unmap_ipv4, self.addresses)
         wanted = host.lower().removesuffix(".")
         return any(_matches(pattern.lower(), wanted) for pattern in self.dns)
 
@@ -49,7 +49,7 @@ class Names:
         )
 
 
-def parse(texts: Iterable[str]) -> Names:
+def parse_names(texts: Iterable[str]) -> SubjectAltNames:
     """Sort *texts* into names and addresses; ``CertificateError`` tells every fault at once."""
     dns: dict[str, None] = {}
     addresses: dict[Address, None] = {}
@@ -57,7 +57,7 @@ def parse(texts: Iterable[str]) -> Names:
     for text in texts:
         address = _address(text.removeprefix("[").removesuffix("]"))
         name = text.lower()
-        fault = _address_fault(text, address) if address else _name_fault(name)
+        fault = _address_problem(text, address) if address else _name_problem(name)
         if fault:
             faults.append(f"{text!r}: {fault}")
         elif address:
@@ -68,18 +68,18 @@ def parse(texts: Iterable[str]) -> Names:
         faults.append("no name given: kube-apiserver needs at least one DNS name or IP address")
     if faults:
         raise CertificateError("\n".join(faults))
-    return Names(tuple(dns), tuple(addresses))
+    return SubjectAltNames(tuple(dns), tuple(addresses))
 
 
-def of(certificate: x509.Certificate) -> Names:
+def names_of(certificate: x509.Certificate) -> SubjectAltNames:
     """The names that *certificate* carries; none where it has no subjectAltName."""
     try:
         extension = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
     except x509.ExtensionNotFound:
-        return Names()
+        return SubjectAltNames()
     alternatives = extension.value
     hosts = alternatives.get_values_for_type(x509.IPAddress)
-    return Names(
+    return SubjectAltNames(
         tuple(alternatives.get_values_for_type(x509.DNSName)),
         tuple(host for host in hosts if isinstance(host, IPv4Address | IPv6Address)),
     )
@@ -92,7 +92,7 @@ def _address(text: str) -> Address | None:
         return None
 
 
-def _unmapped(address: Address) -> Address:
+def _unmap_ipv4(address: Address) -> Address:
     """Go compares ``::ffff:10.0.0.1`` and ``10.0.0.1`` as equal (net.IP.Equal)."""
     return (isinstance(address, IPv6Address) and address.ipv4_mapped) or address
 
@@ -105,21 +105,21 @@ def _matches(pattern: str, host: str) -> bool:
     return bool(host) and pattern == host
 
 
-def _address_fault(text: str, address: Address) -> str | None:
+def _address_problem(text: str, address: Address) -> str | None:
     if isinstance(address, IPv6Address) and address.scope_id:
         return "a zone (%) cannot stand in a certificate"
-    if _unmapped(address) != address:
-        return f"write {_unmapped(address)}: OpenSSL does not match the mapped form"
+    if _unmap_ipv4(address) != address:
+        return f"write {_unmap_ipv4(address)}: OpenSSL does not match the mapped form"
     if address.is_unspecified:
         return f"{text} is where a server listens, not where it is reached"
     return None
 
 
-def _name_fault(name: str) -> str | None:
+def _name_problem(name: str) -> str | None:
     return next((words for wrong, words in _NAME_RULES if wrong(name)), None)
 
 
-def _bad_label(label: str) -> bool:
+def _is_bad_label(label: str) -> bool:
     return len(label) > MAX_LABEL_LENGTH or not _LABEL.fullmatch(label)
 
 
@@ -148,7 +148,7 @@ _NAME_RULES: tuple[tuple[Callable[[str], bool], str], ...] = (
         "ends like an IP address but is none; check its digits",
     ),
     (
-        lambda name: any(map(_bad_label, name.removeprefix("*.").split("."))),
+        lambda name: any(map(_is_bad_label, name.removeprefix("*.").split("."))),
         "every label is 1 to 63 letters, digits, - or _, and neither starts nor ends with -",
     ),
 )

@@ -10,14 +10,14 @@ import click
 from cryptography import x509
 
 from certificates import keys
-from certificates.folder import Folder, Pair
-from certificates.issuing import LEAF_DAYS, Issuer, Lifetime
+from certificates.folder import CertificateFolder, KeyPair
+from certificates.issuance import LEAF_DAYS, Issuer, Validity
 from certificates.keys import KeyType, PrivateKey
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
-in_folder = click.option(
+folder_option = click.option(
     "--dir",
     "path",
     type=FOLDER,
@@ -25,11 +25,11 @@ in_folder = click.option(
     show_default=True,
     help="The folder of the certificates.",
 )
-in_force = click.option("--force", is_flag=True, help="Replace files that exist.")
-days = click.option(
+force_option = click.option("--force", is_flag=True, help="Replace files that exist.")
+days_option = click.option(
     "--days", type=int, default=LEAF_DAYS, show_default=True, help="How long it is valid."
 )
-key_type = click.option(
+key_type_option = click.option(
     "--key-type",
     type=click.Choice([kind.value for kind in KeyType]),
     default=KeyType.RSA_2048.value,
@@ -45,26 +45,26 @@ ca_passphrase_file = click.option(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signing:
+class SigningOptions:
     """What every command is told that signs a certificate with the CA of a folder."""
 
-    folder: Folder
+    folder: CertificateFolder
     issuer: Issuer
-    lifetime: Lifetime
+    lifetime: Validity
     key_type: KeyType
     passphrase: bytes | None
     force: bool
 
-    def save(self, name: str, certificate: x509.Certificate, key: PrivateKey) -> Pair:
+    def save(self, name: str, certificate: x509.Certificate, key: PrivateKey) -> KeyPair:
         """Write a certificate and its key as the options say."""
         return self.folder.save_leaf(name, certificate, key, self.passphrase, force=self.force)
 
 
-def signing(command: Callable[..., None]) -> Callable[..., None]:
+def signing_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of ``Signing`` to *command*, which is given their values as one."""
 
     @wraps(command)
-    def gathered(
+    def run_with_options(
         *,
         path: Path,
         days: int,
@@ -74,17 +74,24 @@ def signing(command: Callable[..., None]) -> Callable[..., None]:
         ca_passphrase_file: Path | None,
         **own: object,
     ) -> None:
-        folder = Folder(path)
-        values = Signing(
+        folder = CertificateFolder(path)
+        values = SigningOptions(
             folder=folder,
-            issuer=folder.issuer(keys.passphrase(ca_passphrase_file)),
-            lifetime=Lifetime.starting(datetime.now(UTC), days),
+            issuer=folder.issuer(keys.read_passphrase(ca_passphrase_file)),
+            lifetime=Validity.from_now(datetime.now(UTC), days),
             key_type=KeyType(key_type),
-            passphrase=keys.passphrase(passphrase_file),
+            passphrase=keys.read_passphrase(passphrase_file),
             force=force,
         )
         command(values, **own)
 
-    for option in (ca_passphrase_file, passphrase_file, in_force, key_type, days, in_folder):
-        gathered = option(gathered)
-    return gathered
+    for option in (
+        ca_passphrase_file,
+        passphrase_file,
+        force_option,
+        key_type_option,
+        days_option,
+        folder_option,
+    ):
+        run_with_options = option(run_with_options)
+    return run_with_options

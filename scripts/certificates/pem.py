@@ -9,27 +9,27 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from certificates.errors import CertificateError
 
 
-def read(file: Path) -> tuple[x509.Certificate, ...]:
+def read_certificates(file: Path) -> tuple[x509.Certificate, ...]:
     """Every certificate of *file*, in order; raises ``CertificateError`` unless there is one."""
-    return parse(file.read_bytes(), str(file))
+    return parse_certificates(file.read_bytes(), str(file))
 
 
-def parse(data: bytes, place: str) -> tuple[x509.Certificate, ...]:
+def parse_certificates(data: bytes, place: str) -> tuple[x509.Certificate, ...]:
     """Every certificate of *data*; *place* names it in messages."""
     if b"-----BEGIN CERTIFICATE-----" not in data:
-        raise CertificateError(f"{place}: {_instead(data)}")
+        raise CertificateError(f"{place}: {_describe_contents(data)}")
     try:
         return tuple(x509.load_pem_x509_certificates(data))
     except ValueError as error:
         raise CertificateError(f"{place}: a certificate in it is damaged ({error})") from error
 
 
-def dump(certificates: Iterable[x509.Certificate]) -> bytes:
+def dump_certificates(certificates: Iterable[x509.Certificate]) -> bytes:
     """*certificates* one after the other, as PEM."""
     return b"".join(certificate.public_bytes(Encoding.PEM) for certificate in certificates)
 
 
-def _instead(data: bytes) -> str:
+def _describe_contents(data: bytes) -> str:
     if not data.strip():
         return "is empty; a PEM certificate is needed"
     if b"PRIVATE KEY-----" in data:

@@ -9,10 +9,10 @@ import click
 import program
 from certificates import endpoint, keys, options, rotation
 from certificates.endpoint import Address
-from certificates.folder import AUTHORITY, Folder
-from certificates.issuing import AUTHORITY_DAYS, LEAF_DAYS, Lifetime
+from certificates.folder import AUTHORITY, CertificateFolder
+from certificates.issuance import AUTHORITY_DAYS, LEAF_DAYS, Validity
 from certificates.keys import KeyType
-from certificates.rotation import KeyChoice, Rotation, Stage
+from certificates.rotation import KeyPolicy, Rotation, RotationStage
 
 
 @click.group("rotate-ca")
@@ -25,7 +25,7 @@ def rotate_ca(context: click.Context, old: Path, new: Path) -> None:
     begin: new CA, bundle of both. switch: new certificates, once every cluster trusts both.
     finish: end of the bundle, once the endpoint shows a new certificate. plan: where we are.
     """
-    context.obj = Rotation(Folder(old), Folder(new))
+    context.obj = Rotation(CertificateFolder(old), CertificateFolder(new))
 
 
 @rotate_ca.command()
@@ -34,24 +34,26 @@ def plan(rotating: Rotation) -> None:
     """Show the steps, and which is next."""
     now = rotating.stage
     passed = True
-    for stage in Stage:
+    for stage in RotationStage:
         passed = passed and stage is not now
         mark = "->" if stage is now else "ok" if passed else "  "
         click.echo(f"{mark} {stage.value}")
-    _tell(rotating)
+    _print_next_steps(rotating)
 
 
 @rotate_ca.command()
-@options.key_type
+@options.key_type_option
 @click.option("--days", type=int, default=AUTHORITY_DAYS, show_default=True)
 @options.passphrase_file
 @click.pass_obj
 def begin(rotating: Rotation, key_type: str, days: int, passphrase_file: Path | None) -> None:
     """Make the new CA, and the bundle of the old and the new one."""
-    lifetime = Lifetime.starting(datetime.now(UTC), days)
-    rotation.begin(rotating, KeyType(key_type), lifetime, keys.passphrase(passphrase_file))
-    click.echo(f"wrote {rotating.new.pair(AUTHORITY).certificate} and {rotating.new.bundle}")
-    _tell(rotating)
+    lifetime = Validity.from_now(datetime.now(UTC), days)
+    rotation.begin_rotation(
+        rotating, KeyType(key_type), lifetime, keys.read_passphrase(passphrase_file)
+    )
+    click.echo(f"wrote {rotating.new.key_pair(AUTHORITY).certificate} and {rotating.new.bundle}")
+    _print_next_steps(rotating)
 
 
 @rotate_ca.command()
@@ -78,14 +80,14 @@ def switch(
     ca_passphrase_file: Path | None,
 ) -> None:
     """Issue every certificate anew, once every cluster trusts both CAs."""
-    rotating.demand(Stage.TO_SWITCH)
-    choice = KeyChoice(KeyType(new_key) if new_key else None, keys.passphrase(passphrase_file))
-    issuer = rotating.new.issuer(keys.passphrase(ca_passphrase_file))
-    lifetime = Lifetime.starting(datetime.now(UTC), days)
-    rotation.switch(rotating, clusters, issuer, lifetime, choice)
-    for name in rotating.new.leaves():
-        click.echo(f"wrote {rotating.new.pair(name).certificate}")
-    _tell(rotating)
+    rotating.check_stage(RotationStage.SWITCH)
+    choice = KeyPolicy(KeyType(new_key) if new_key else None, keys.read_passphrase(passphrase_file))
+    issuer = rotating.new.issuer(keys.read_passphrase(ca_passphrase_file))
+    lifetime = Validity.from_now(datetime.now(UTC), days)
+    rotation.switch_certificates(rotating, clusters, issuer, lifetime, choice)
+    for name in rotating.new.leaf_names():
+        click.echo(f"wrote {rotating.new.key_pair(name).certificate}")
+    _print_next_steps(rotating)
 
 
 @rotate_ca.command()
@@ -93,36 +95,38 @@ def switch(
 @click.pass_obj
 def finish(rotating: Rotation, url: str) -> None:
     """End the bundle, once the endpoint shows a certificate of the new CA."""
-    rotating.demand(Stage.TO_FINISH)
+    rotating.check_stage(RotationStage.FINISH)
     roots = [rotating.new.certificate(AUTHORITY)]
-    rotation.finish(rotating, endpoint.faults(Address.parse(url), roots, datetime.now(UTC)))
-    _tell(rotating)
+    rotation.finish_rotation(
+        rotating, endpoint.find_trust_problems(Address.parse(url), roots, datetime.now(UTC))
+    )
+    _print_next_steps(rotating)
 
 
-def _tell(rotating: Rotation) -> None:
+def _print_next_steps(rotating: Rotation) -> None:
     old, new = (shlex.quote(str(folder.path)) for folder in (rotating.old, rotating.new))
     again = f"scripts/certs.py rotate-ca --from {old} --to {new}"
-    ca = shlex.quote(str(rotating.new.pair(AUTHORITY).certificate))
+    ca = shlex.quote(str(rotating.new.key_pair(AUTHORITY).certificate))
     bundle = shlex.quote(str(rotating.new.bundle))
     match rotating.stage:
-        case Stage.TO_BEGIN:
-            program.then(f"{again} begin")
-        case Stage.TO_SWITCH:
-            program.then(
+        case RotationStage.BEGIN:
+            program.print_next_steps(f"{again} begin")
+        case RotationStage.SWITCH:
+            program.print_next_steps(
                 f"in every cluster: register.py … --ca-bundle {bundle}, and kubectl apply",
                 f"where clusters show certificates: serve --client-ca {bundle}, or the trust store",
                 "of every cluster: kubectl get mutatingwebhookconfigurations,"
                 "validatingwebhookconfigurations -o yaml > CLUSTER.yaml",
                 f"{again} switch --registered CLUSTER.yaml [--registered …]",
             )
-        case Stage.TO_FINISH:
-            program.then(
+        case RotationStage.FINISH:
+            program.print_next_steps(
                 f"deploy the certificates of {new}: podgraft serve reads them anew, ACM needs "
                 "certs.py import-acm --arn",
                 f"{again} finish --probe https://HOST",
             )
-        case Stage.DONE:
-            program.then(
+        case RotationStage.DONE:
+            program.print_next_steps(
                 f"in every cluster: register.py … --ca-bundle {ca}, and kubectl apply",
                 f"put {old} away, its ca.key first: nothing needs it any more",
             )

@@ -18,20 +18,20 @@ from pathlib import Path
 from cryptography import x509
 
 import outputs
-from certificates import issuing, keys, names, pem, registered, trust
+from certificates import issuance, keys, names, pem, registrations, trust
 from certificates.errors import CertificateError
-from certificates.folder import AUTHORITY, Folder
-from certificates.issuing import Issuer, Kind, Lifetime
+from certificates.folder import AUTHORITY, CertificateFolder
+from certificates.issuance import CertificatePurpose, Issuer, Validity
 from certificates.keys import KeyType, PrivateKey
 from outputs import Output
 
 
-class Stage(Enum):
+class RotationStage(Enum):
     """How far a rotation is, in the words of what to do next."""
 
-    TO_BEGIN = "begin: make the new CA and the bundle of both"
-    TO_SWITCH = "register every cluster with the bundle, then switch: issue certificates anew"
-    TO_FINISH = "deploy the new certificates, then finish: drop the old CA"
+    BEGIN = "begin: make the new CA and the bundle of both"
+    SWITCH = "register every cluster with the bundle, then switch: issue certificates anew"
+    FINISH = "deploy the new certificates, then finish: drop the old CA"
     DONE = "register every cluster with the new CA alone, and put the old folder away"
 
 
@@ -39,77 +39,81 @@ class Stage(Enum):
 class Rotation:
     """The old folder and the new one."""
 
-    old: Folder
-    new: Folder
+    old: CertificateFolder
+    new: CertificateFolder
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> RotationStage:
         """What the files say about how far the rotation is."""
-        if not self.new.pair(AUTHORITY).certificate.exists():
-            return Stage.TO_BEGIN
-        if any(not self.new.pair(name).certificate.exists() for name in self.old.leaves()):
-            return Stage.TO_SWITCH
-        return Stage.TO_FINISH if self.new.bundle.exists() else Stage.DONE
+        if not self.new.key_pair(AUTHORITY).certificate.exists():
+            return RotationStage.BEGIN
+        if any(not self.new.key_pair(name).certificate.exists() for name in self.old.leaf_names()):
+            return RotationStage.SWITCH
+        return RotationStage.FINISH if self.new.bundle.exists() else RotationStage.DONE
 
-    def demand(self, wanted: Stage) -> None:
+    def check_stage(self, wanted: RotationStage) -> None:
         """Raise ``CertificateError`` unless it is time for *wanted*."""
         if self.stage is not wanted:
             raise CertificateError(f"not yet, or not any more; the next step is {self.stage.value}")
 
 
 @dataclass(frozen=True, slots=True)
-class KeyChoice:
+class KeyPolicy:
     """Which keys renewed certificates get: new ones of a kind or, without one, the old ones."""
 
     kind: KeyType | None
     passphrase: bytes | None = None
 
-    def of(self, old: Path) -> PrivateKey:
+    def key_for(self, old: Path) -> PrivateKey:
         """The key for the successor of the certificate whose key is in *old*."""
-        return keys.read(old, self.passphrase) if self.kind is None else keys.make(self.kind)
+        return (
+            keys.read_key(old, self.passphrase) if self.kind is None else keys.make_key(self.kind)
+        )
 
 
-def begin(rotation: Rotation, kind: KeyType, lifetime: Lifetime, secret: bytes | None) -> None:
+def begin_rotation(
+    rotation: Rotation, kind: KeyType, lifetime: Validity, secret: bytes | None
+) -> None:
     """Make the new CA and, in the same breath, the bundle that trusts old and new."""
-    rotation.demand(Stage.TO_BEGIN)
+    rotation.check_stage(RotationStage.BEGIN)
     old = rotation.old.certificate(AUTHORITY)
-    key = keys.make(kind)
-    certificate = issuing.authority(key, None, lifetime)
-    pair = rotation.new.pair(AUTHORITY)
+    key = keys.make_key(kind)
+    certificate = issuance.make_ca(key, None, lifetime)
+    pair = rotation.new.key_pair(AUTHORITY)
     all_three = (
-        Output(rotation.new.bundle, pem.dump(trust.roots([old, certificate]))),
-        Output(pair.key, keys.encode(key, secret), outputs.SECRET),
-        Output(pair.certificate, pem.dump([certificate])),
+        Output(rotation.new.bundle, pem.dump_certificates(trust.check_roots([old, certificate]))),
+        Output(pair.key, keys.encode_key(key, secret), outputs.SECRET),
+        Output(pair.certificate, pem.dump_certificates([certificate])),
     )
-    outputs.write(all_three, force=False)
+    outputs.write_files(all_three, force=False)
 
 
-def switch(
+def switch_certificates(
     rotation: Rotation,
     clusters: Sequence[Path],
     issuer: Issuer,
-    lifetime: Lifetime,
-    choice: KeyChoice,
+    lifetime: Validity,
+    choice: KeyPolicy,
 ) -> None:
     """Issue every certificate of the old folder under the new CA.
 
     *clusters* are the registrations of all clusters: each must trust both CAs by now.
     """
-    rotation.demand(Stage.TO_SWITCH)
+    rotation.check_stage(RotationStage.SWITCH)
     both = (rotation.old.certificate(AUTHORITY), issuer.certificate)
-    leaves = tuple(rotation.old.leaves())
+    leaves = tuple(rotation.old.leaf_names())
     for name in leaves:
         leaf = rotation.old.certificate(name)
-        if issuing.kind(leaf) is Kind.SERVER:
-            _demand_trust(clusters, leaf, both)
+        if issuance.certificate_purpose(leaf) is CertificatePurpose.SERVER:
+            _check_trust(clusters, leaf, both)
     for name in leaves:
-        if not rotation.new.pair(name).certificate.exists():
-            _renew(rotation, name, issuer, lifetime, choice)
+        if not rotation.new.key_pair(name).certificate.exists():
+            _renew_certificate(rotation, name, issuer, lifetime, choice)
 
 
-def finish(rotation: Rotation, faults: Sequence[str]) -> None:
+def finish_rotation(rotation: Rotation, faults: Sequence[str]) -> None:
     """End the bundle; *faults* are what a client that trusts the new CA alone found live."""
-    rotation.demand(Stage.TO_FINISH)
+    rotation.check_stage(RotationStage.FINISH)
     if faults:
         raise CertificateError(
             "the endpoint does not yet show a certificate of the new CA; deploy it first: "
@@ -118,21 +122,25 @@ def finish(rotation: Rotation, faults: Sequence[str]) -> None:
     rotation.new.bundle.unlink()
 
 
-def _renew(
-    rotation: Rotation, name: str, issuer: Issuer, lifetime: Lifetime, choice: KeyChoice
+def _renew_certificate(
+    rotation: Rotation, name: str, issuer: Issuer, lifetime: Validity, choice: KeyPolicy
 ) -> None:
-    key = choice.of(rotation.old.pair(name).key)
+    key = choice.key_for(rotation.old.key_pair(name).key)
     old = rotation.old.certificate(name)
-    certificate = issuing.renew(old, key.public_key(), issuer, lifetime)
+    certificate = issuance.renew_certificate(old, key.public_key(), issuer, lifetime)
     rotation.new.save_leaf(name, certificate, key, choice.passphrase, force=False)
 
 
-def _demand_trust(
+def _check_trust(
     clusters: Sequence[Path], leaf: x509.Certificate, both: Sequence[x509.Certificate]
 ) -> None:
     """Raise ``CertificateError`` naming every webhook that does not trust *both* CAs."""
-    webhooks = [one for file in clusters for one in registered.read(file, names.of(leaf))]
-    behind = [one.place for one in webhooks if not set(both) <= set(one.roots)]
+    webhooks = [
+        one
+        for file in clusters
+        for one in registrations.read_registrations(file, names.names_of(leaf))
+    ]
+    behind = [one.location for one in webhooks if not set(both) <= set(one.roots)]
     if behind or not webhooks:
         raise CertificateError(
             "not every cluster is known to trust the old and the new CA; register with the bundle "

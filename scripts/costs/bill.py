@@ -62,7 +62,7 @@ class Line:
     dollars: float
 
 
-def lines(figures: Figures, pods: int, clusters: int = 1) -> Iterator[Line]:
+def monthly_lines(figures: Figures, pods: int, clusters: int = 1) -> Iterator[Line]:
     """The bill of a month in which *pods* were reviewed."""
     millions = pods / MILLION
     yield Line("API Gateway, HTTP API", f"${API_MILLION:.2f} a million", millions * API_MILLION)
@@ -80,23 +80,23 @@ def lines(figures: Figures, pods: int, clusters: int = 1) -> Iterator[Line]:
     how = f"{figures.metrics} × ${METRIC:.2f}, {figures.alarms} × ${ALARM:.2f}, ${DASHBOARD:.2f}"
     watching = figures.metrics * METRIC + figures.alarms * ALARM + DASHBOARD
     yield Line("metrics, alarms, dashboard", how, watching)
-    busy = _environments(figures, pods)
+    busy = _busy_environments(figures, pods)
     decryptions = busy * clusters * SECONDS_A_MONTH / figures.refresh_seconds
     how = f"every {figures.refresh_seconds} s × ${DECRYPTIONS_TEN_THOUSAND:.2f} ten thousand"
     yield Line("KMS, tokens", how, decryptions / 10_000 * DECRYPTIONS_TEN_THOUSAND)
 
 
-def provisioned(memory_mib: int, environments: int) -> float:
+def provisioned_cost(memory_mib: int, environments: int) -> float:
     """Dollars a month for environments that are kept ready, used or not."""
     gib = environments * memory_mib / 1024
     return gib * SECONDS_A_MONTH * PROVISIONED_GIB_SECOND
 
 
-def table(figures: Figures) -> str:
+def render_table(figures: Figures) -> str:
     """The table of the page, for a million and a hundred million pods."""
-    few, many = list(lines(figures, MILLION)), list(lines(figures, 100 * MILLION))
+    few, many = list(monthly_lines(figures, MILLION)), list(monthly_lines(figures, 100 * MILLION))
     rows = [
-        f"| {a.what} | {a.how} | {_dollars(a)} | {_dollars(b)} |"
+        f"| {a.what} | {a.how} | {_format_dollars(a)} | {_format_dollars(b)} |"
         for a, b in zip(few, many, strict=True)
     ]
     totals = [sum(line.dollars for line in bill) for bill in (few, many)]
@@ -110,7 +110,7 @@ def table(figures: Figures) -> str:
     )
 
 
-def words(figures: Figures) -> str:
+def render_assumptions(figures: Figures) -> str:
     """What the table rests on, in sentences."""
     share = figures.memory_mib / PROCESSOR_MIB
     return (
@@ -125,11 +125,11 @@ def words(figures: Figures) -> str:
     )
 
 
-def _environments(figures: Figures, pods: int) -> int:
+def _busy_environments(figures: Figures, pods: int) -> int:
     """How many the load keeps busy: one that answers all day long refreshes all day long."""
     busy = pods * figures.billed_milliseconds / 1000 / SECONDS_A_MONTH
     return max(1, math.ceil(busy))
 
 
-def _dollars(line: Line) -> str:
+def _format_dollars(line: Line) -> str:
     return f"${line.dollars:,.2f}"

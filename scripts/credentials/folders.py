@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import outputs
-from credentials.shelf import Entry, checked
+from credentials.storage import Entry, check_cluster_name
 from outputs import Output
 
 SUFFIX = ".yaml"
@@ -15,14 +15,14 @@ LOCK = ".tokens.lock"
 
 
 @dataclass(frozen=True, slots=True)
-class FolderShelf:
+class FolderStorage:
     """The ``auth`` folder beside the injectors of a file store."""
 
     folder: Path
 
-    def place(self, cluster: str) -> str:
+    def location(self, cluster: str) -> str:
         """Where the document of *cluster* is."""
-        return str(self._file(cluster))
+        return str(self._path(cluster))
 
     def clusters(self) -> list[str]:
         """Every cluster that has a file."""
@@ -31,7 +31,7 @@ class FolderShelf:
     def read(self, cluster: str) -> Entry:
         """The file's text."""
         try:
-            return Entry(self._file(cluster).read_text(encoding="utf-8"))
+            return Entry(self._path(cluster).read_text(encoding="utf-8"))
         except FileNotFoundError:
             return Entry()
 
@@ -41,7 +41,7 @@ class FolderShelf:
 
         The lock file stays: a process that waits for it would lock a file without a name.
         """
-        checked(cluster)
+        check_cluster_name(cluster)
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / LOCK).open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -54,7 +54,7 @@ class FolderShelf:
         256 random bits gives nothing away.
         """
         del replaced
-        outputs.write([Output(self._file(cluster), text.encode())], force=True)
+        outputs.write_files([Output(self._path(cluster), text.encode())], force=True)
 
-    def _file(self, cluster: str) -> Path:
-        return self.folder / "auth" / f"{checked(cluster)}{SUFFIX}"
+    def _path(self, cluster: str) -> Path:
+        return self.folder / "auth" / f"{check_cluster_name(cluster)}{SUFFIX}"

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import click
 
-from credentials.shelf import Entry, ShelfError, checked
+from credentials.storage import CallerStorageError, Entry, check_cluster_name
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import find_owner, no_owner_error
 
@@ -38,16 +38,16 @@ class Parameters(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterShelf:
+class ParameterStorage:
     """The parameters below one prefix."""
 
     client: Parameters
     prefix: str
     fault: type[Exception]  # botocore's ClientError, which must not be imported for a file store
 
-    def place(self, cluster: str) -> str:
+    def location(self, cluster: str) -> str:
         """The parameter of *cluster*."""
-        return f"{self.prefix}/auth/{checked(cluster)}"
+        return f"{self.prefix}/auth/{check_cluster_name(cluster)}"
 
     def clusters(self) -> list[str]:
         """Every cluster that has a parameter."""
@@ -57,18 +57,18 @@ class ParameterShelf:
         try:
             found = [one["Name"] for page in pages for one in page["Parameters"]]
         except self.fault as error:
-            raise ShelfError(f"{self.prefix}/auth: {error}") from error
+            raise CallerStorageError(f"{self.prefix}/auth: {error}") from error
         return sorted(name.rsplit("/", 1)[-1] for name in found)
 
     def read(self, cluster: str) -> Entry:
         """The parameter's decrypted value and its version."""
-        name = self.place(cluster)
+        name = self.location(cluster)
         try:
             answer = self.client.get_parameter(Name=name, WithDecryption=True)
         except self.fault as error:
             if "ParameterNotFound" in str(error):
                 return Entry()
-            raise ShelfError(f"{name}: {error}") from error
+            raise CallerStorageError(f"{name}: {error}") from error
         return Entry(answer["Parameter"]["Value"], answer["Parameter"].get("Version", 0))
 
     @contextmanager
@@ -78,18 +78,18 @@ class ParameterShelf:
         Parameter Store updates without a condition, and creates with one. The function reads only
         the direct children of ``<prefix>/auth``, so it does not read the lock.
         """
-        name = f"{self.place(cluster)}/lock"
+        name = f"{self.location(cluster)}/lock"
         remove = f"aws ssm delete-parameter --name {name}"
         value = "held by scripts/tokens.py"
         try:
             self.client.put_parameter(Name=name, Value=value, Type="String", Overwrite=False)
         except self.fault as error:
             if "ParameterAlreadyExists" in str(error):
-                raise ShelfError(
+                raise CallerStorageError(
                     f"{name}: another tokens.py changes {cluster}; run the command again, or if "
                     f"the other was interrupted, first: {remove}"
                 ) from error
-            raise ShelfError(f"{name}: {error}") from error
+            raise CallerStorageError(f"{name}: {error}") from error
         try:
             yield
         finally:
@@ -100,9 +100,11 @@ class ParameterShelf:
 
     def write(self, cluster: str, text: str, replaced: Entry) -> None:
         """Write a new version of the parameter, encrypted with the account's own key for SSM."""
-        name = self.place(cluster)
+        name = self.location(cluster)
         if len(text.encode()) > MAX_BYTES:
-            raise ShelfError(f"{name}: over {MAX_BYTES} bytes; shorten the notes or the subjects")
+            raise CallerStorageError(
+                f"{name}: over {MAX_BYTES} bytes; shorten the notes or the subjects"
+            )
         is_new = replaced.text is None
         if is_new:
             self._check_owner()
@@ -113,7 +115,7 @@ class ParameterShelf:
         except self.fault as error:
             if "ParameterAlreadyExists" in str(error):
                 raise _changed_error(name) from error
-            raise ShelfError(f"{name}: {str(error).replace(text, '…')}") from error
+            raise CallerStorageError(f"{name}: {str(error).replace(text, '…')}") from error
         if answer["Version"] != replaced.version + 1:
             raise _changed_error(name)
 
@@ -122,20 +124,20 @@ class ParameterShelf:
         try:
             owner = find_owner(self.client, self.prefix)
         except CommandError as error:
-            raise ShelfError(str(error)) from error
+            raise CallerStorageError(str(error)) from error
         if owner is None:
-            raise ShelfError(str(no_owner_error(self.prefix)))
+            raise CallerStorageError(str(no_owner_error(self.prefix)))
 
 
-def _changed_error(name: str) -> ShelfError:
-    return ShelfError(
+def _changed_error(name: str) -> CallerStorageError:
+    return CallerStorageError(
         f"{name}: another program changed it at the same time; check it with tokens.py list, then "
         "run the command again"
     )
 
 
-def connect(prefix: str) -> ParameterShelf:
+def open_parameter_storage(prefix: str) -> ParameterStorage:
     """The shelf behind the environment's credentials and region; boto3 ships no types."""
     client: Parameters = import_module("boto3").client("ssm")
     fault: type[Exception] = import_module("botocore.exceptions").ClientError
-    return ParameterShelf(client, prefix.rstrip("/"), fault)
+    return ParameterStorage(client, prefix.rstrip("/"), fault)

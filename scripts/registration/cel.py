@@ -8,28 +8,28 @@ from podgraft.kube.selectors import Operator, Requirement, Selector
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"})
 
 
-def text(value: str) -> str:
+def string_literal(value: str) -> str:
     """A string literal."""
     return f"'{value.translate(_ESCAPES)}'"
 
 
-def texts(values: Iterable[str]) -> str:
+def list_literal(values: Iterable[str]) -> str:
     """A list of string literals."""
-    return f"[{', '.join(map(text, values))}]"
+    return f"[{', '.join(map(string_literal, values))}]"
 
 
-def any_selector(selectors: Iterable[Selector], labels: str) -> str:
+def any_selector_expression(selectors: Iterable[Selector], labels: str) -> str:
     """Whether one of *selectors* matches the map *labels*; an empty one matches nothing."""
-    alternatives = [_selector(one, labels) for one in selectors if not one.empty]
+    alternatives = [_selector_expression(one, labels) for one in selectors if not one.is_empty]
     return " || ".join(alternatives) or "false"
 
 
-def _selector(selector: Selector, labels: str) -> str:
-    return f"({' && '.join(_requirement(one, labels) for one in selector.requirements)})"
+def _selector_expression(selector: Selector, labels: str) -> str:
+    return f"({' && '.join(_requirement_expression(one, labels) for one in selector.requirements)})"
 
 
-def _requirement(requirement: Requirement, labels: str) -> str:
-    key, values = text(requirement.key), texts(sorted(requirement.values))
+def _requirement_expression(requirement: Requirement, labels: str) -> str:
+    key, values = string_literal(requirement.key), list_literal(sorted(requirement.values))
     present = f"{key} in {labels}"
     match requirement.operator:
         case Operator.EQUALS | Operator.IN:

@@ -21,7 +21,7 @@ _PLUGINS = ("MutatingAdmissionWebhook", "ValidatingAdmissionWebhook")
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class AuthInfo:
     """What the control plane shows; both may be shown together."""
 
     token: str | None = None
@@ -32,13 +32,13 @@ class Identity:
         """The user's part of a kubeconfig, with everything in it, so that one file is enough."""
         parts = {
             "token": self.token,
-            "client-certificate-data": _base64(self.certificate),
-            "client-key-data": _base64(self.key),
+            "client-certificate-data": _encode_base64(self.certificate),
+            "client-key-data": _encode_base64(self.key),
         }
         return {name: value for name, value in parts.items() if value is not None}
 
 
-def kubeconfig(endpoint: Endpoint, identity: Identity) -> Object:
+def make_kubeconfig(endpoint: Endpoint, identity: AuthInfo) -> Object:
     """The kubeconfig for one endpoint."""
     host = endpoint.host.strip("[]")
     https = endpoint.port in (None, HTTPS_PORT)
@@ -48,7 +48,7 @@ def kubeconfig(endpoint: Endpoint, identity: Identity) -> Object:
     return {"apiVersion": "v1", "kind": "Config", "users": users}
 
 
-def configuration(folder: Path) -> Object:
+def make_admission_configuration(folder: Path) -> Object:
     """The AdmissionConfiguration; it must name the kubeconfig by an absolute path."""
     webhooks: Object = {
         "apiVersion": API_VERSION,
@@ -59,5 +59,5 @@ def configuration(folder: Path) -> Object:
     return {"apiVersion": API_VERSION, "kind": "AdmissionConfiguration", "plugins": plugins}
 
 
-def _base64(data: bytes | None) -> str | None:
+def _encode_base64(data: bytes | None) -> str | None:
     return None if data is None else base64.b64encode(data).decode()

@@ -16,7 +16,7 @@ from registration.errors import RegistrationError
 
 INJECT = "inject"
 ROUTES = (INJECT, "mutate", "validate")
-TOKEN_MARK = "k"  # noqa: S105 — the path segment before a token
+TOKEN_SEGMENT = "k"  # noqa: S105 — the path segment before a token
 
 # What RFC 3986 reserves nothing of and Go's client sends unescaped (url.URL.EscapedPath).
 _SEGMENT = re.compile(r"[A-Za-z0-9._~$&+,:;=@-]+")
@@ -39,7 +39,7 @@ class Endpoint:
     @property
     def injector(self) -> str:
         """The injector that the path names."""
-        named = self.prefix[2:] if self.prefix[:1] == (TOKEN_MARK,) else self.prefix
+        named = self.prefix[2:] if self.prefix[:1] == (TOKEN_SEGMENT,) else self.prefix
         return named[-1] if named else DEFAULT_INJECTOR
 
     @property
@@ -57,7 +57,7 @@ class Endpoint:
         return "/".join((f"https://{self.authority}", *self.prefix, route, *self.pairs))
 
 
-def parse(url: str, *, allow_loopback: bool = False) -> Endpoint:
+def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
     """Read an endpoint's URL: its root, or already with a route (``/inject/cluster/prod``).
 
     The path can contain the route ``/inject``, which belongs to every registration. The other
@@ -66,21 +66,21 @@ def parse(url: str, *, allow_loopback: bool = False) -> Endpoint:
     Raises ``RegistrationError`` for everything that kube-apiserver would refuse or never reach.
     """
     _check_characters(url)
-    shown = _shown(url)
+    shown = _redact(url)
     try:
         parts = urlsplit(url)
     except ValueError as error:
         raise RegistrationError(f"{shown}: {error}") from error
     port = _port(shown, parts)
     _check_parts(shown, parts)
-    host = _host(shown, parts, allow_loopback=allow_loopback)
+    host = _check_host(shown, parts, allow_loopback=allow_loopback)
     segments = parts.path.removesuffix("/").split("/")[1:]
     for segment in segments:
         _check_segment(shown, segment)
-    return _routed(shown, host, port, segments)
+    return _split_path(shown, host, port, segments)
 
 
-def behind(endpoint: Endpoint, injector: str | None) -> Endpoint:
+def with_injector(endpoint: Endpoint, injector: str | None) -> Endpoint:
     """Put the injector into the path; the default one needs no place there."""
     if injector is None or injector in (DEFAULT_INJECTOR, endpoint.injector):
         return endpoint
@@ -90,18 +90,18 @@ def behind(endpoint: Endpoint, injector: str | None) -> Endpoint:
     return replace(endpoint, prefix=(*endpoint.prefix, injector))
 
 
-def guarded(endpoint: Endpoint, token: str | None) -> Endpoint:
+def with_token(endpoint: Endpoint, token: str | None) -> Endpoint:
     """Put the token first into the path, where the webhook looks for it."""
     if token is None:
         return endpoint
-    if endpoint.prefix[:1] == (TOKEN_MARK,):
+    if endpoint.prefix[:1] == (TOKEN_SEGMENT,):
         raise RegistrationError("the URL already holds a token (/k/…); give the token once")
     if not re.fullmatch(r"[A-Za-z0-9_-]+", token):
         raise RegistrationError("the token file does not hold one token, as tokens.py makes it")
-    return replace(endpoint, prefix=(TOKEN_MARK, token, *endpoint.prefix))
+    return replace(endpoint, prefix=(TOKEN_SEGMENT, token, *endpoint.prefix))
 
 
-def about(endpoint: Endpoint, facts: Iterable[tuple[str, str]]) -> Endpoint:
+def with_facts(endpoint: Endpoint, facts: Iterable[tuple[str, str]]) -> Endpoint:
     """Put what the proxies shall know (``cluster``, ``net``, environment) behind the route."""
     pairs = list(endpoint.pairs)
     for key, value in facts:
@@ -114,7 +114,7 @@ def about(endpoint: Endpoint, facts: Iterable[tuple[str, str]]) -> Endpoint:
     return replace(endpoint, pairs=tuple(pairs))
 
 
-def own_namespace(endpoint: Endpoint) -> tuple[str, ...]:
+def service_namespace(endpoint: Endpoint) -> tuple[str, ...]:
     """The namespace of an endpoint that is a Service: ``podgraft.NAMESPACE.svc[.cluster.local]``.
 
     While its own pods wait for it, nobody injects them.
@@ -123,7 +123,7 @@ def own_namespace(endpoint: Endpoint) -> tuple[str, ...]:
     return (labels[1],) if labels[2:3] == ["svc"] else ()
 
 
-def _shown(url: str) -> str:
+def _redact(url: str) -> str:
     for secret, instead in _SECRETS:
         url = re.sub(secret, instead, url)
     return url
@@ -163,12 +163,12 @@ def _check_parts(url: str, parts: SplitResult) -> None:
         raise RegistrationError(f"{url}: no fragment (#…) is allowed; leave it out")
 
 
-def _host(url: str, parts: SplitResult, *, allow_loopback: bool) -> str:
+def _check_host(url: str, parts: SplitResult, *, allow_loopback: bool) -> str:
     host = parts.hostname
     if not host:
         raise RegistrationError(f"{url}: there is no host; write https://host[:port]")
     try:
-        named = names.parse([host])
+        named = names.parse_names([host])
     except CertificateError as error:
         raise RegistrationError(f"{url}: host {error}") from error
     if "*" in host:
@@ -205,7 +205,7 @@ def _check_segment(place: str, segment: str) -> None:
         )
 
 
-def _routed(url: str, host: str, port: int | None, segments: list[str]) -> Endpoint:
+def _split_path(url: str, host: str, port: int | None, segments: list[str]) -> Endpoint:
     """Tell prefix, route and pairs apart; a URL that names a route keeps what stands behind it."""
     at = next((i for i, segment in enumerate(segments) if segment in ROUTES), len(segments))
     route = segments[at] if at < len(segments) else INJECT
@@ -216,7 +216,7 @@ def _routed(url: str, host: str, port: int | None, segments: list[str]) -> Endpo
         )
     prefix = tuple(segments[:at])
     endpoint = Endpoint(host=host, port=port, prefix=prefix, pairs=tuple(segments[at + 1 :]))
-    if prefix == (TOKEN_MARK,) or not is_injector(endpoint.injector):
+    if prefix == (TOKEN_SEGMENT,) or not is_injector(endpoint.injector):
         # Not quoted: without /k/ before it, the segment can be a token.
         raise RegistrationError(
             "--url: the path names an injector that cannot exist; write /INJECTOR, and a token "

@@ -10,9 +10,9 @@ injecting webhook, with that webhook's own selectors, so that both are for the s
 from collections.abc import Iterable
 
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import INJECT_MARK, InjectValues, PolicyWord, Rules
+from podgraft.policy import INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
 from registration import cel, selectors
-from registration.selectors import Scope
+from registration.selectors import WebhookScope
 from registration.webhooks import API_VERSION, PODS, Registration
 
 DEFAULT_CONTAINER = "istio-proxy"
@@ -21,7 +21,7 @@ _LABELS = "object.metadata.?labels.orValue({})"
 _YES = ("y", "yes", "true", "on")
 
 
-def policy(registration: Registration, rules: Rules, container: str) -> Object:
+def make_guard_policy(registration: Registration, rules: InjectionRules, container: str) -> Object:
     """The ValidatingAdmissionPolicy for pods that *rules* would inject with *container*."""
     namespaces = sorted(rules.ignored_namespaces)
     conditions = [one.manifest() for one in registration.conditions]
@@ -33,8 +33,10 @@ def policy(registration: Registration, rules: Rules, container: str) -> Object:
             "failurePolicy": "Fail",
             "matchConditions": [
                 *conditions,
-                _named("own-network", "!object.spec.?hostNetwork.orValue(false)"),
-                _named("not-ignored", f"!(request.namespace in {cel.texts(namespaces)})"),
+                _named_expression("own-network", "!object.spec.?hostNetwork.orValue(false)"),
+                _named_expression(
+                    "not-ignored", f"!(request.namespace in {cel.list_literal(namespaces)})"
+                ),
             ],
             "matchConstraints": {
                 "matchPolicy": "Equivalent",
@@ -42,18 +44,20 @@ def policy(registration: Registration, rules: Rules, container: str) -> Object:
                 "objectSelector": {},
                 "resourceRules": [PODS.manifest()],
             },
-            "validations": [_validation(container)],
-            "variables": [_named(name, text) for name, text in _variables(rules, container)],
+            "validations": [_make_validation(container)],
+            "variables": [
+                _named_expression(name, text) for name, text in _guard_variables(rules, container)
+            ],
         },
     }
 
 
-def bindings(registration: Registration) -> list[Object]:
+def make_guard_bindings(registration: Registration) -> list[Object]:
     """One ValidatingAdmissionPolicyBinding for each injecting webhook."""
-    return [_binding(registration, scope) for scope in registration.scopes()]
+    return [_make_binding(registration, scope) for scope in registration.scopes()]
 
 
-def _binding(registration: Registration, scope: Scope) -> Object:
+def _make_binding(registration: Registration, scope: WebhookScope) -> Object:
     name = _name(registration)
     suffix = f".{scope.name.rstrip('.')}" if scope.name else ""
     return {
@@ -63,8 +67,8 @@ def _binding(registration: Registration, scope: Scope) -> Object:
         "spec": {
             "matchResources": {
                 "matchPolicy": "Equivalent",
-                "namespaceSelector": selectors.manifest(scope.namespaces),
-                "objectSelector": selectors.manifest(scope.objects),
+                "namespaceSelector": selectors.selector_to_manifest(scope.namespaces),
+                "objectSelector": selectors.selector_to_manifest(scope.objects),
             },
             "policyName": name,
             "validationActions": ["Deny"],
@@ -76,64 +80,64 @@ def _name(registration: Registration) -> str:
     return f"{registration.name}-guard"
 
 
-def _named(name: str, expression: str) -> Object:
+def _named_expression(name: str, expression: str) -> Object:
     return {"name": name, "expression": expression}
 
 
-def _variables(rules: Rules, container: str) -> Iterable[tuple[str, str]]:
+def _guard_variables(rules: InjectionRules, container: str) -> Iterable[tuple[str, str]]:
     """The steps of the decision, each an expression over the ones before."""
-    mark = cel.text(INJECT_MARK)
+    mark = cel.string_literal(INJECT_KEY)
     annotation = f"object.metadata.?annotations[?{mark}].orValue('')"
     label = f"object.metadata.?labels[?{mark}].orValue({annotation})"
     yield "labels", _LABELS
-    yield "mark", label if rules.label_mark else annotation
-    yield "marked", _marked(rules.inject_values)
-    yield "refused", _refused(rules.inject_values)
-    yield "never", cel.any_selector(rules.never, "variables.labels")
-    yield "always", cel.any_selector(rules.always, "variables.labels")
-    yield "expected", _expected(rules)
-    yield "carried", _carried(container)
+    yield "mark", label if rules.honors_label else annotation
+    yield "marked", _inject_true_expression(rules.inject_values)
+    yield "refused", _inject_false_expression(rules.inject_values)
+    yield "never", cel.any_selector_expression(rules.never, "variables.labels")
+    yield "always", cel.any_selector_expression(rules.always, "variables.labels")
+    yield "expected", _expected_expression(rules)
+    yield "carried", _has_sidecar_expression(container)
 
 
-def _marked(values: InjectValues) -> str:
+def _inject_true_expression(values: InjectValueSyntax) -> str:
     match values:
-        case InjectValues.YAML:
-            return f"variables.mark.lowerAscii() in {cel.texts(_YES)}"
-        case InjectValues.STRICT:
+        case InjectValueSyntax.YAML:
+            return f"variables.mark.lowerAscii() in {cel.list_literal(_YES)}"
+        case InjectValueSyntax.STRICT:
             return "variables.mark == 'true'"
 
 
-def _refused(values: InjectValues) -> str:
+def _inject_false_expression(values: InjectValueSyntax) -> str:
     match values:
-        case InjectValues.YAML:
+        case InjectValueSyntax.YAML:
             return "variables.mark != '' && !variables.marked"
-        case InjectValues.STRICT:
+        case InjectValueSyntax.STRICT:
             return "variables.mark == 'false'"
 
 
-def _expected(rules: Rules) -> str:
+def _expected_expression(rules: InjectionRules) -> str:
     """The order of design §1.3; a policy that is neither word injects nothing."""
     match rules.policy:
-        case PolicyWord.ENABLED:
+        case DefaultPolicy.ENABLED:
             undecided = "!variables.never"
-        case PolicyWord.DISABLED:
+        case DefaultPolicy.DISABLED:
             undecided = "!variables.never && variables.always"
         case _:
             return "false"
     return f"variables.marked || (!variables.refused && {undecided})"
 
 
-def _carried(container: str) -> str:
-    here = f"exists(c, c.name == {cel.text(container)})"
+def _has_sidecar_expression(container: str) -> str:
+    here = f"exists(c, c.name == {cel.string_literal(container)})"
     native = f"object.spec.?initContainers.orValue([]).{here}"
     return f"object.spec.containers.{here} || {native}"
 
 
-def _validation(container: str) -> Object:
+def _make_validation(container: str) -> Object:
     words: JSON = (
         f"the pod should carry the sidecar {container} and does not: the injecting webhook was not "
         "reached, or left it out; create the pod again, or say "
-        f'{INJECT_MARK}: "false" in its labels'
+        f'{INJECT_KEY}: "false" in its labels'
     )
     return {
         "expression": "!variables.expected || variables.carried",

@@ -11,7 +11,7 @@ from podgraft.kube.selectors import Selector
 from registration import selectors
 from registration.endpoint import Endpoint
 from registration.errors import RegistrationError
-from registration.selectors import Scope
+from registration.selectors import WebhookScope
 
 API_VERSION = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.16
 DOMAIN = "podgraft.dev"
@@ -51,7 +51,7 @@ class MatchCondition:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class WebhookRule:
     """Which operations on which resources a webhook is called for."""
 
     group: str
@@ -71,7 +71,7 @@ class Rule:
         }
 
 
-PODS = Rule("", "v1", "pods", scope="Namespaced")
+PODS = WebhookRule("", "v1", "pods", scope="Namespaced")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ class Registration:
     ca_bundle: str | None  # None where the server's certificate chains to public roots
     injector: str
     revision: str | None = None
-    excluded: tuple[str, ...] = ()
+    excluded_namespaces: tuple[str, ...] = ()
     namespaces: Selector = selectors.EVERYTHING
     objects: Selector = selectors.EVERYTHING
     conditions: tuple[MatchCondition, ...] = ()
@@ -104,18 +104,22 @@ class Registration:
         }
         return labels | ({selectors.REVISION_LABEL: self.revision} if self.revision else {})
 
-    def scopes(self) -> tuple[Scope, ...]:
+    def scopes(self) -> tuple[WebhookScope, ...]:
         """The scopes of the injecting webhooks: one, or those of a revision."""
-        scopes = selectors.revision_scopes(self.revision) if self.revision else (Scope(),)
-        return tuple(self.narrowed(scope) for scope in scopes)
+        scopes = (
+            selectors.revision_webhook_scopes(self.revision) if self.revision else (WebhookScope(),)
+        )
+        return tuple(self.narrow_scope(scope) for scope in scopes)
 
-    def narrowed(self, scope: Scope) -> Scope:
+    def narrow_scope(self, scope: WebhookScope) -> WebhookScope:
         """*scope* without the excluded namespaces and within the operator's own selectors."""
-        inside = scope.narrowed(self.namespaces, self.objects)
-        return inside.narrowed(selectors.outside(self.excluded), selectors.EVERYTHING)
+        inside = scope.narrow(self.namespaces, self.objects)
+        return inside.narrow(
+            selectors.exclude_namespaces(self.excluded_namespaces), selectors.EVERYTHING
+        )
 
 
-def check(registration: Registration) -> None:
+def check_registration(registration: Registration) -> None:
     """Raise ``RegistrationError`` for what the API server would refuse."""
     if registration.timeout_seconds not in SECONDS:
         raise RegistrationError(
@@ -131,32 +135,40 @@ def check(registration: Registration) -> None:
         raise RegistrationError("match conditions must have different names")
 
 
-def mutating(registration: Registration, inject: bool, mutate: Sequence[Rule]) -> Object | None:
+def make_mutating_configuration(
+    registration: Registration, inject: bool, mutate: Sequence[WebhookRule]
+) -> Object | None:
     """The MutatingWebhookConfiguration: sidecars for pods, overlays for the rules of *mutate*."""
     webhooks: list[JSON] = []
     if inject:
         webhooks += (
-            _webhook(registration, "inject", [PODS], scope) for scope in registration.scopes()
+            _make_webhook(registration, "inject", [PODS], scope) for scope in registration.scopes()
         )
     if mutate:
         _check_rules(registration, mutate)
-        webhooks.append(_webhook(registration, "mutate", mutate, registration.narrowed(Scope())))
+        webhooks.append(
+            _make_webhook(registration, "mutate", mutate, registration.narrow_scope(WebhookScope()))
+        )
     for webhook in webhooks:
         if isinstance(webhook, dict):
             webhook["reinvocationPolicy"] = registration.reinvocation.value
-    return _configuration("MutatingWebhookConfiguration", registration, webhooks)
+    return _make_configuration("MutatingWebhookConfiguration", registration, webhooks)
 
 
-def validating(registration: Registration, validate: Sequence[Rule]) -> Object | None:
+def make_validating_configuration(
+    registration: Registration, validate: Sequence[WebhookRule]
+) -> Object | None:
     """The ValidatingWebhookConfiguration for the rules of *validate*."""
     if not validate:
         return None
     _check_rules(registration, validate)
-    webhook = _webhook(registration, "validate", validate, registration.narrowed(Scope()))
-    return _configuration("ValidatingWebhookConfiguration", registration, [webhook])
+    webhook = _make_webhook(
+        registration, "validate", validate, registration.narrow_scope(WebhookScope())
+    )
+    return _make_configuration("ValidatingWebhookConfiguration", registration, [webhook])
 
 
-def rule(text: str) -> Rule:
+def parse_rule(text: str) -> WebhookRule:
     """Read ``[GROUP/]VERSION/RESOURCE[/SUBRESOURCE][:OPERATION,…]``; CREATE is the default."""
     path, _, listed = text.partition(":")
     parts = path.split("/")
@@ -172,10 +184,10 @@ def rule(text: str) -> Rule:
             raise RegistrationError(
                 f"rule {text!r}: {operation} is no operation; use {', '.join(_OPERATIONS)}"
             )
-    return Rule(group, parts[0], "/".join(parts[1:]), operations)
+    return WebhookRule(group, parts[0], "/".join(parts[1:]), operations)
 
 
-def condition(text: str) -> MatchCondition:
+def parse_condition(text: str) -> MatchCondition:
     """Read ``NAME=EXPRESSION``."""
     name, equals, expression = text.partition("=")
     if not equals or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?", name):
@@ -187,7 +199,7 @@ def condition(text: str) -> MatchCondition:
     return MatchCondition(name, expression)
 
 
-def _check_rules(registration: Registration, rules: Iterable[Rule]) -> None:
+def _check_rules(registration: Registration, rules: Iterable[WebhookRule]) -> None:
     """Whoever calls us for everything, and fails without us, cannot mend anything without us."""
     for one in rules:
         if "*" in one.resource and registration.failure_policy is FailurePolicy.FAIL:
@@ -197,7 +209,9 @@ def _check_rules(registration: Registration, rules: Iterable[Rule]) -> None:
             )
 
 
-def _webhook(registration: Registration, route: str, rules: Iterable[Rule], scope: Scope) -> Object:
+def _make_webhook(
+    registration: Registration, route: str, rules: Iterable[WebhookRule], scope: WebhookScope
+) -> Object:
     client: Object = {"url": registration.endpoint.url(route)}
     if registration.ca_bundle is not None:
         client["caBundle"] = registration.ca_bundle
@@ -208,8 +222,8 @@ def _webhook(registration: Registration, route: str, rules: Iterable[Rule], scop
         "clientConfig": client,
         "failurePolicy": registration.failure_policy.value,
         "matchPolicy": "Equivalent",
-        "namespaceSelector": selectors.manifest(scope.namespaces),
-        "objectSelector": selectors.manifest(scope.objects),
+        "namespaceSelector": selectors.selector_to_manifest(scope.namespaces),
+        "objectSelector": selectors.selector_to_manifest(scope.objects),
         "rules": [one.manifest() for one in rules],
         "sideEffects": "None",
         "timeoutSeconds": registration.timeout_seconds,
@@ -219,7 +233,9 @@ def _webhook(registration: Registration, route: str, rules: Iterable[Rule], scop
     return webhook
 
 
-def _configuration(kind: str, registration: Registration, webhooks: list[JSON]) -> Object | None:
+def _make_configuration(
+    kind: str, registration: Registration, webhooks: list[JSON]
+) -> Object | None:
     if not webhooks:
         return None
     return {

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.recorded import NAMES, recorded
 from podgraft import admission
 from podgraft.admission import AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation
 from podgraft.jsonvalue import JSON
+from support.recorded_requests import NAMES, load_request
 
 V1 = "admission.k8s.io/v1"
 WANTED = "expected an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1"
@@ -20,7 +20,7 @@ PODS = GroupVersionResource("", "v1", "pods")
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_recorded_request_is_read_as_sent(name: str) -> None:
-    sent = recorded(name)
+    sent = load_request(name)
     request = admission.decode(sent.body)
     wire = sent.review["request"]
     assert isinstance(wire, dict)
@@ -40,7 +40,7 @@ def test_every_recorded_request_is_read_as_sent(name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ExpectedRequest:
     name: str
     kind: GroupVersionKind
     resource: GroupVersionResource
@@ -50,14 +50,16 @@ class Seen:
 
 
 SEEN = (
-    Seen("01-deployment-pod", POD, PODS),
-    Seen("15-dry-run", POD, PODS, dry_run=True),
-    Seen("16-update", POD, PODS, operation=Operation.UPDATE),
-    Seen("16c-ephemeralcontainers", POD, PODS, "ephemeralcontainers", Operation.UPDATE),
-    Seen("16d-eviction", GroupVersionKind("policy", "v1", "Eviction"), PODS, "eviction"),
-    Seen("16e-exec", GroupVersionKind("", "v1", "PodExecOptions"), PODS, "exec", Operation.CONNECT),
-    Seen("16f-delete", POD, PODS, operation=Operation.DELETE),
-    Seen(
+    ExpectedRequest("01-deployment-pod", POD, PODS),
+    ExpectedRequest("15-dry-run", POD, PODS, dry_run=True),
+    ExpectedRequest("16-update", POD, PODS, operation=Operation.UPDATE),
+    ExpectedRequest("16c-ephemeralcontainers", POD, PODS, "ephemeralcontainers", Operation.UPDATE),
+    ExpectedRequest("16d-eviction", GroupVersionKind("policy", "v1", "Eviction"), PODS, "eviction"),
+    ExpectedRequest(
+        "16e-exec", GroupVersionKind("", "v1", "PodExecOptions"), PODS, "exec", Operation.CONNECT
+    ),
+    ExpectedRequest("16f-delete", POD, PODS, operation=Operation.DELETE),
+    ExpectedRequest(
         "17-deployment",
         GroupVersionKind("apps", "v1", "Deployment"),
         GroupVersionResource("apps", "v1", "deployments"),
@@ -66,8 +68,8 @@ SEEN = (
 
 
 @pytest.mark.parametrize("case", SEEN, ids=lambda case: case.name)
-def test_kind_resource_and_operation_are_told_apart(case: Seen) -> None:
-    request = admission.decode(recorded(case.name).body)
+def test_kind_resource_and_operation_are_told_apart(case: ExpectedRequest) -> None:
+    request = admission.decode(load_request(case.name).body)
     assert request.kind == case.kind
     assert request.resource == case.resource
     assert (request.sub_resource, request.operation) == (case.sub_resource, case.operation)
@@ -92,14 +94,14 @@ def review(request: JSON, **fields: JSON) -> bytes:
     return json.dumps({**fields, "request": request}).encode()
 
 
-def nested(levels: int) -> bytes:
+def nested_review(levels: int) -> bytes:
     """A review whose deepest value stands under this many brackets."""
     inner = levels - 3
     return review({"object": {"deep": None}}).replace(b"null", b"[" * inner + b"]" * inner)
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class InvalidCase:
     name: str
     body: bytes
     message: str
@@ -108,79 +110,89 @@ class Bad:
 TOO_DEEP = "body: is not readable JSON: nested deeper than 200 levels"
 ERRORS = (
     # No JSON
-    Bad("empty", b"", f"body: is empty; {WANTED}"),
-    Bad("white space", b" \n", "body: is not readable JSON: line 2 column 1: Expecting value"),
-    Bad("HTML", b"<html>", "body: is not readable JSON: line 1 column 1: Expecting value"),
-    Bad("cut off", b'{"a": ', "body: is not readable JSON: line 1 column 7: Expecting value"),
-    Bad("two values", b"{} {}", "body: is not readable JSON: line 1 column 4: Extra data"),
-    Bad("invalid UTF-8", b'{"a": "\xff"}', "body: is not readable JSON: byte 7: not UTF-8"),
-    Bad("NaN", b'{"a": NaN}', "body: is not readable JSON: NaN is not a JSON number"),
-    Bad(
+    InvalidCase("empty", b"", f"body: is empty; {WANTED}"),
+    InvalidCase(
+        "white space", b" \n", "body: is not readable JSON: line 2 column 1: Expecting value"
+    ),
+    InvalidCase("HTML", b"<html>", "body: is not readable JSON: line 1 column 1: Expecting value"),
+    InvalidCase(
+        "cut off", b'{"a": ', "body: is not readable JSON: line 1 column 7: Expecting value"
+    ),
+    InvalidCase("two values", b"{} {}", "body: is not readable JSON: line 1 column 4: Extra data"),
+    InvalidCase("invalid UTF-8", b'{"a": "\xff"}', "body: is not readable JSON: byte 7: not UTF-8"),
+    InvalidCase("NaN", b'{"a": NaN}', "body: is not readable JSON: NaN is not a JSON number"),
+    InvalidCase(
         "infinity",
         b'{"a": -Infinity}',
         "body: is not readable JSON: -Infinity is not a JSON number",
     ),
-    Bad(
+    InvalidCase(
         "beyond float64",
         b'{"a": 1e999}',
         "body: is not readable JSON: 1e999 is beyond the range of a 64-bit float",
     ),
-    Bad(
+    InvalidCase(
         "repeated key",
         b'{"kind": "a", "kind": "b"}',
         "body: is not readable JSON: the key 'kind' stands twice in one object",
     ),
-    Bad(
+    InvalidCase(
         "half a surrogate pair",
         b'{"a": "\\ud83d"}',
         "body: is not readable JSON: a string holds half of a surrogate pair",
     ),
     # Nested too deeply
-    Bad("201 levels", nested(201), TOO_DEEP),
-    Bad("1,000 levels", nested(1_000), TOO_DEEP),
-    Bad("100,000 levels", nested(100_000), TOO_DEEP),
+    InvalidCase("201 levels", nested_review(201), TOO_DEEP),
+    InvalidCase("1,000 levels", nested_review(1_000), TOO_DEEP),
+    InvalidCase("100,000 levels", nested_review(100_000), TOO_DEEP),
     # No AdmissionReview
-    Bad("a string", b'"x"', f"body: is a string; {WANTED}"),
-    Bad("a list", b"[]", f"body: is a list; {WANTED}"),
-    Bad("a number", b"1", f"body: is a number; {WANTED}"),
-    Bad("null", b"null", f"body: is nothing; {WANTED}"),
-    Bad("nothing inside", b"{}", f"body: got apiVersion '', kind ''; {WANTED}"),
-    Bad(
+    InvalidCase("a string", b'"x"', f"body: is a string; {WANTED}"),
+    InvalidCase("a list", b"[]", f"body: is a list; {WANTED}"),
+    InvalidCase("a number", b"1", f"body: is a number; {WANTED}"),
+    InvalidCase("null", b"null", f"body: is nothing; {WANTED}"),
+    InvalidCase("nothing inside", b"{}", f"body: got apiVersion '', kind ''; {WANTED}"),
+    InvalidCase(
         "a Pod",
         b'{"apiVersion": "v1", "kind": "Pod"}',
         f"body: got apiVersion 'v1', kind 'Pod'; {WANTED}",
     ),
-    Bad(
+    InvalidCase(
         "an unknown version",
         review({}, apiVersion="admission.k8s.io/v2"),
         f"body: got apiVersion 'admission.k8s.io/v2', kind 'AdmissionReview'; {WANTED}",
     ),
-    Bad("kind a number", b'{"kind": 1}', "/kind: expected a string, got a number"),
+    InvalidCase("kind a number", b'{"kind": 1}', "/kind: expected a string, got a number"),
     # No usable request
-    Bad(
+    InvalidCase(
         "no request",
         b'{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}',
         "/request: expected an object, got nothing",
     ),
-    Bad("request null", review(None), "/request: expected an object, got nothing"),
-    Bad("request a list", review([]), "/request: expected an object, got a list"),
-    Bad("uid a number", review({"uid": 1}), "/request/uid: expected a string, got a number"),
-    Bad("uid an object", review({"uid": {}}), "/request/uid: expected a string, got an object"),
-    Bad("uid a boolean", review({"uid": True}), "/request/uid: expected a string, got a boolean"),
-    Bad(
+    InvalidCase("request null", review(None), "/request: expected an object, got nothing"),
+    InvalidCase("request a list", review([]), "/request: expected an object, got a list"),
+    InvalidCase(
+        "uid a number", review({"uid": 1}), "/request/uid: expected a string, got a number"
+    ),
+    InvalidCase(
+        "uid an object", review({"uid": {}}), "/request/uid: expected a string, got an object"
+    ),
+    InvalidCase(
+        "uid a boolean", review({"uid": True}), "/request/uid: expected a string, got a boolean"
+    ),
+    InvalidCase(
         "kind a string", review({"kind": "Pod"}), "/request/kind: expected an object, got a string"
     ),
-    Bad(
+    InvalidCase(
         "resource.resource a list",
         review({"resource": {"resource": []}}),
         "/request/resource/resource: expected a string, got a list",
     ),
-    Bad(
+    InvalidCase(
         "dryRun a string",
         review({"dryRun": "true"}),
         "/request/dryRun: expected a boolean, got a string",
     ),
-    Bad(
+    InvalidCase(
         "an unknown operation",
         review({"operation": "create"}),
         "/request/operation: got 'create'; use one of CREATE, UPDATE, DELETE, CONNECT",
@@ -189,7 +201,7 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
-def test_a_body_that_is_no_review_says_where_and_why(case: Bad) -> None:
+def test_a_body_that_is_no_review_says_where_and_why(case: InvalidCase) -> None:
     with pytest.raises(admission.NotAReviewError) as error:
         admission.decode(case.body)
     assert str(error.value) == case.message
@@ -201,20 +213,20 @@ def test_a_number_too_long_for_python_is_the_callers_fault() -> None:
 
 
 def test_two_hundred_levels_are_read() -> None:
-    assert admission.decode(nested(200)).uid == ""
+    assert admission.decode(nested_review(200)).uid == ""
 
 
-def sized(object_bytes: int) -> bytes:
+def sized_review(object_bytes: int) -> bytes:
     """A review whose object is this long as compact JSON."""
     frame = len(b'{"fill":""}')
     return review({"object": {"fill": "x" * (object_bytes - frame)}})
 
 
 def test_an_object_of_3_mib_is_read_and_one_byte_more_is_not() -> None:
-    request = admission.decode(sized(admission.MAX_OBJECT_BYTES))
+    request = admission.decode(sized_review(admission.MAX_OBJECT_BYTES))
     assert isinstance(request.object, dict)
     with pytest.raises(admission.TooLargeError) as error:
-        admission.decode(sized(admission.MAX_OBJECT_BYTES + 1))
+        admission.decode(sized_review(admission.MAX_OBJECT_BYTES + 1))
     assert str(error.value) == "/request/object: 3145729 bytes; at most 3145728 are taken"
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.recorded import recorded
 from podgraft import admission
 from podgraft.admission import AdmissionRequest
+from support.recorded_requests import load_request
 
 V1 = AdmissionRequest(api_version="admission.k8s.io/v1", uid="u-1", raw={})
 V1BETA1 = replace(V1, api_version="admission.k8s.io/v1beta1")
@@ -55,7 +55,7 @@ def test_errored_is_a_v1_status_of_one_line() -> None:
 
 def test_the_answer_is_in_the_requests_own_version() -> None:
     for name in ("01-deployment-pod", "18-v1beta1"):
-        request = admission.decode(recorded(name).body)
+        request = admission.decode(load_request(name).body)
         answer = json.loads(admission.encode(admission.allowed(request)))
         assert answer["apiVersion"] == request.api_version
         assert answer["kind"] == "AdmissionReview"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.kept import BUNDLE, write
 from podgraft import bundle
+from support.store_fixture import BUNDLE, write
 
 FILES = st.dictionaries(
     st.text(st.characters(codec="utf-8"), min_size=1, max_size=5).filter(
@@ -94,7 +94,7 @@ def test_no_file_of_a_bundle_leaves_its_folder(path: str) -> None:
     assert bundle.validate_path(path) is not None
     with pytest.raises(bundle.BundleError, match="rename or delete the file") as refused:
         bundle.digest({"a.yaml": b"", path: b""})
-    assert [fault.file for fault in refused.value.faults] == [repr(path)]
+    assert [fault.document for fault in refused.value.errors] == [repr(path)]
 
 
 @pytest.mark.parametrize(

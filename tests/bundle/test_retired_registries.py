@@ -152,8 +152,8 @@ PLACES: Mapping[str, tuple[list[Object], str]] = {
 
 def found(objects: list[Object]) -> list[str]:
     files = {f"{number}.json": json.dumps(each).encode() for number, each in enumerate(objects)}
-    read = manifests.read(files)
-    assert read.faults == ()
+    read = manifests.parse_manifests(files)
+    assert read.errors == ()
     diagnostics = list(warnings(read))
     assert all(each.severity is Severity.WARNING for each in diagnostics)
     return list(map(str, diagnostics))

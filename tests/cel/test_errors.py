@@ -25,7 +25,7 @@ def test_faults_are_drawn_under_the_line_they_stand_in() -> None:
 
 
 def test_a_fault_outside_the_text_is_told_without_a_line() -> None:
-    assert Problem(0, 0, "lost").drawn("x") == "0:0: lost"
+    assert Problem(0, 0, "lost").excerpt("x") == "0:0: lost"
 
 
 COMPILE_ERRORS = (

@@ -87,7 +87,7 @@ WRITERS: dict[type[object], Callable[[Value], str]] = {
 }
 
 
-def spelled(kubernetes_type: str) -> str:
+def spell_type(kubernetes_type: str) -> str:
     """cel-go's name of a type as cel-cpp has it."""
     renamed = {" ": "", "google.protobuf.": "", "null_type": "null"}
     for theirs, ours in renamed.items():
@@ -95,7 +95,7 @@ def spelled(kubernetes_type: str) -> str:
     return kubernetes_type.replace("Timestamp", "timestamp").replace("Duration", "duration")
 
 
-def wanted(row: dict[str, str]) -> str:
+def expected_text(row: dict[str, str]) -> str:
     return next(outcome for outcome in ("fault", "error", "value") if outcome in row)
 
 
@@ -104,19 +104,19 @@ def test_an_expression_gives_what_kubernetes_gives(
     row: dict[str, str], environment: Environment
 ) -> None:
     got = answer(environment, row["expression"])
-    outcome = wanted(row)
+    outcome = expected_text(row)
     if MIXED in row.get("fault", ""):
         assert got.outcome == "value"
         return
     assert got.outcome == outcome, got
     if outcome == "value":
         assert got.text == row["value"]
-        assert got.type in {spelled(row["type"]), "list(dyn)"}
+        assert got.type in {spell_type(row["type"]), "list(dyn)"}
 
 
 def test_cost_is_counted_as_kubernetes_counts_it(environment: Environment) -> None:
     """Nine of ten equal, none less than half: what Kubernetes ends, the meter ends."""
-    valued = [row for row in ROWS if wanted(row) == "value"]
+    valued = [row for row in ROWS if expected_text(row) == "value"]
     costs = [(answer(environment, row["expression"]).cost, row.get("cost", 0)) for row in valued]
     equal = sum(ours == theirs for ours, theirs in costs)
 

@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 
 import click
 import pytest
-import yaml
 
+import yaml
 from podgraft import cli
 from podgraft.jsonvalue import JSON, Object
 
@@ -52,7 +52,7 @@ class Case:
     """A pod, the registration it meets, and the station that decides."""
 
     name: str
-    given: Object
+    files: Object
     webhook: Object | None
     decides: str
     injected: bool
@@ -149,22 +149,24 @@ Run = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    def written(name: str, value: Object) -> str:
+    def write_yaml(name: str, value: Object) -> str:
         (tmp_path / name).write_text(yaml.safe_dump(value))
         return str(tmp_path / name)
 
-    return written
+    return write_yaml
 
 
 @pytest.fixture
 def run(write: Write, capsys: pytest.CaptureFixture[str]) -> Run:
-    def ran(given: Object, *arguments: str, webhook: Object | None = None) -> tuple[int, str]:
+    def run_explain(
+        given: Object, *arguments: str, webhook: Object | None = None
+    ) -> tuple[int, str]:
         more = ("--webhook-config", write("webhook.yaml", webhook)) if webhook else ()
         command = ("explain", "-f", write("given.yaml", given), "--bundle", BUNDLE)
         status = cli.main([*command, *more, *arguments])
         return status, capsys.readouterr().out
 
-    return ran
+    return run_explain
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -172,7 +174,7 @@ def test_the_station_that_decides_is_named_and_the_exit_status_follows(
     case: Case, run: Run
 ) -> None:
     """One station decides; the status is 0 for an injected pod and 3 for one left as it is."""
-    status, text = run(case.given, "--output", "json", webhook=case.webhook)
+    status, text = run(case.files, "--output", "json", webhook=case.webhook)
     told = json.loads(text)
     deciding = [s["name"] for stage in told["stages"] for s in stage["stations"] if s["decides"]]
     assert deciding == [case.decides]

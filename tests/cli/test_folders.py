@@ -13,9 +13,9 @@ def test_a_file_name_that_no_bundle_may_have_is_an_error(tmp_path: Path) -> None
     """``push`` would store what no function loads."""
     (tmp_path / "a\\b.yaml").write_text("a: b\n")
     with pytest.raises(UnreadableError) as refused:
-        folders.files_of(tmp_path)
-    [fault] = refused.value.faults
-    assert fault.file == repr(str(tmp_path / "a\\b.yaml"))
+        folders.read_manifests(tmp_path)
+    [fault] = refused.value.errors
+    assert fault.document == repr(str(tmp_path / "a\\b.yaml"))
     assert fault.problem == "must not contain a backslash or a control character"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import cli, kubeyaml
+from podgraft import cli, yaml
 from podgraft.jsonvalue import Object
 
 BUNDLE = str(Path(__file__).parents[2] / "samples" / "istio" / "bundle")
@@ -40,10 +40,10 @@ def test_a_file_is_written_with_lists_and_strangers_kept(
     tmp_path: Path, capsys: Out, mode: tuple[str, ...]
 ) -> None:
     out = tmp_path / "out.yaml"
-    items = [kubeyaml.load(SERVICE), kubeyaml.load(POD)]
+    items = [yaml.load(SERVICE), yaml.load(POD)]
     listed: Object = {"kind": "List", "apiVersion": "v1", "items": items}
 
-    text = f"{SERVICE}---\n{kubeyaml.dump(listed)}"
+    text = f"{SERVICE}---\n{yaml.dump(listed)}"
     assert inject(tmp_path / "in.yaml", text, "-o", str(out), *mode) == 0
     assert capsys.readouterr().out == ""
     assert out.read_text().startswith(f"{SERVICE}---\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import cli, kubeyaml
+from podgraft import cli, yaml
 from podgraft.jsonvalue import JSON, Object
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -83,9 +83,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         }
         command = ["inject", "-f", "in.yaml", *options]
         for key, content in files.items():
-            (tmp_path / key).write_text(
-                content if isinstance(content, str) else kubeyaml.dump(content)
-            )
+            (tmp_path / key).write_text(content if isinstance(content, str) else yaml.dump(content))
             command += [names[key], key]
         status = cli.main(command)
         printed = capsys.readouterr()
@@ -170,7 +168,7 @@ WRONG: tuple[tuple[dict[str, str | Object], tuple[str, ...], str], ...] = (
         ),
     ),
     (
-        {"config": kubeyaml.dump({"apiVersion": "v1", "kind": "Pod"})},
+        {"config": yaml.dump({"apiVersion": "v1", "kind": "Pod"})},
         (),
         (
             "config: expected ConfigMap istio-sidecar-injector, or the text of its key config, "
@@ -323,7 +321,7 @@ def test_the_variables_of_the_url_reach_the_proxy(mode: tuple[str, ...], run: Ru
     text = DEPLOYMENT if not mode else (SAMPLES / "istio" / "input.web.yaml").read_text()
     status, out, _ = run(text, *bundle_of("istio"), *VARIABLES, *mode)
     assert status == 0
-    (document,) = (each for each in kubeyaml.load_all(out) if each)
+    (document,) = (each for each in yaml.load_all(out) if each)
     env = {each["name"]: each.get("value") for each in proxy(document)}
     assert env["ISTIO_META_CLUSTER_ID"] == "c1"
     assert env["ISTIO_META_NETWORK"] == "n1"

@@ -17,12 +17,12 @@ import botocore.loaders
 import botocore.session
 import pytest
 
-from events.broken import BROKEN, POLICY, Broken
-from events.kept import BUNDLE
 from podgraft import bundle
 from podgraft.cli import main
-from podgraft.cli.policy.cloud import Cloud
+from podgraft.cli.policy.cloud import DeployedInjector
 from store.aws_fault_proxy import Fault, FaultyAws, Service, faulty_aws
+from support.broken_bundles import BROKEN, POLICY, Broken
+from support.store_fixture import BUNDLE
 
 BUCKET, NAME, OWNER = "bundles-of-the-cli", "/podgraft/shop/policy", "/podgraft/stack"
 REMOTE = ("--injector", "shop", "--bucket", BUCKET)
@@ -30,16 +30,16 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name
 
 
 @pytest.fixture(scope="module")
-def running() -> Generator[FaultyAws]:
+def faulty_aws_server() -> Generator[FaultyAws]:
     with faulty_aws() as aws:
         yield aws
 
 
 @pytest.fixture
-def aws(running: FaultyAws, monkeypatch: pytest.MonkeyPatch) -> Generator[FaultyAws]:
+def aws(faulty_aws_server: FaultyAws, monkeypatch: pytest.MonkeyPatch) -> Generator[FaultyAws]:
     """An account with an empty bucket, which the command line takes for AWS."""
     for name, value in {
-        "AWS_ENDPOINT_URL": running.endpoint,
+        "AWS_ENDPOINT_URL": faulty_aws_server.endpoint,
         "AWS_DEFAULT_REGION": "us-east-1",
         "AWS_ACCESS_KEY_ID": "test",
         "AWS_SECRET_ACCESS_KEY": "test",
@@ -47,11 +47,11 @@ def aws(running: FaultyAws, monkeypatch: pytest.MonkeyPatch) -> Generator[Faulty
     }.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(botocore.session, "create_loader", loader)
-    running.faults.clear()
+    faulty_aws_server.faults.clear()
     client("s3").create_bucket(Bucket=BUCKET)
     own(BUCKET)
-    yield running
-    running.faults.clear()
+    yield faulty_aws_server
+    faulty_aws_server.faults.clear()
     for key in keys():
         client("s3").delete_object(Bucket=BUCKET, Key=key)
     client("s3").delete_bucket(Bucket=BUCKET)
@@ -66,11 +66,11 @@ def own(bucket: str, *, stack: str = "podgraft", bundle_prefix: str = "bundles/"
 
 def client(service: str) -> Any:
     """A client of the account, outside the command line."""
-    return connected(service, os.environ["AWS_ENDPOINT_URL"])
+    return make_client(service, os.environ["AWS_ENDPOINT_URL"])
 
 
 @cache
-def connected(service: str, endpoint: str) -> Any:
+def make_client(service: str, endpoint: str) -> Any:
     return botocore.session.get_session().create_client(service, endpoint_url=endpoint)
 
 
@@ -117,16 +117,16 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     return command
 
 
-def here(local: Path) -> tuple[str, ...]:
+def local_options(local: Path) -> tuple[str, ...]:
     return ("--bundle", str(local / "bundle"), "--policy", str(local / "policy.yaml"))
 
 
-def say(local: Path, policy: str) -> None:
+def write_policy(local: Path, policy: str) -> None:
     (local / "policy.yaml").write_text(policy)
 
 
 def test_check_says_what_would_be_pushed(local: Path, run: Run) -> None:
-    status, said = run("check", *here(local))
+    status, said = run("check", *local_options(local))
     assert (status, bundle.digest(BUNDLE) in said) == (0, True)
     assert "2 files" in said
 
@@ -136,8 +136,8 @@ def test_the_digest_takes_a_line_of_the_document(
     local: Path, run: Run, aws: FaultyAws, first: str
 ) -> None:
     del aws
-    say(local, f"{first}policy: enabled")
-    status, said = run("push", *here(local), *REMOTE)
+    write_policy(local, f"{first}policy: enabled")
+    status, said = run("push", *local_options(local), *REMOTE)
     if first.startswith("bundle"):
         assert (status, "/bundle" in said) == (1, True)
     else:
@@ -146,19 +146,19 @@ def test_the_digest_takes_a_line_of_the_document(
 
 
 def test_a_document_without_room_for_the_digest_is_refused(local: Path, run: Run) -> None:
-    say(local, "{policy: enabled}")
-    assert "one key a line" in run("check", *here(local))[1]
+    write_policy(local, "{policy: enabled}")
+    assert "one key a line" in run("check", *local_options(local))[1]
 
 
 def test_push_shows_its_progress_and_again_changes_nothing(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:
     del aws
-    status, said = run("push", *here(local), *REMOTE)
+    status, said = run("push", *local_options(local), *REMOTE)
     assert (status, "upload   2/2 mesh.yaml" in said) == (0, True)
     assert "take it back" not in said
     stored = keys()
-    status, said = run("push", *here(local), *REMOTE)
+    status, said = run("push", *local_options(local), *REMOTE)
     assert (status, "upload" in said, "the same already" in said) == (0, False, True)
     assert (keys(), len(versions())) == (stored, 1)
 
@@ -173,7 +173,7 @@ def closing(local: Path) -> None:
 def test_push_tells_warnings_and_goes_on(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
     closing(local)
-    status, said = run("push", *here(local), *REMOTE)
+    status, said = run("push", *local_options(local), *REMOTE)
     assert (status, len(versions())) == (0, 1)
     assert "warning: injector.yaml /data/values/global/hub: registry.istio.io has nothing" in said
 
@@ -181,7 +181,7 @@ def test_push_tells_warnings_and_goes_on(local: Path, run: Run, aws: FaultyAws) 
 def test_push_refuses_warnings_when_it_is_strict(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
     closing(local)
-    status, said = run("push", *here(local), *REMOTE, "--strict")
+    status, said = run("push", *local_options(local), *REMOTE, "--strict")
     assert (status, versions(), keys()) == (1, [], [])
     assert "error: injector.yaml /data/values/global/hub: registry.istio.io has nothing" in said
 
@@ -197,7 +197,7 @@ def test_push_compares_the_paths_of_its_own_injector(local: Path, run: Run, aws:
         f"kind: MutatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks: "
         f"[{', '.join(webhooks)}]\n"
     )
-    status, said = run("push", *here(local), *REMOTE, "--webhook-config", str(registered))
+    status, said = run("push", *local_options(local), *REMOTE, "--webhook-config", str(registered))
     assert (status, said.count("warning: ")) == (0, 1)
     assert "/webhooks/0/clientConfig: the path sets the cluster id of proxies" in said
 
@@ -209,8 +209,8 @@ def test_an_injector_that_no_route_can_name_is_refused(
 ) -> None:
     del aws
     arguments = {
-        "push": here(local),
-        "diff": here(local),
+        "push": local_options(local),
+        "diff": local_options(local),
         "pull": ("-o", str(local / "out")),
         "rollback": ("1",),
     }
@@ -222,15 +222,15 @@ def test_an_injector_that_no_route_can_name_is_refused(
 
 def test_push_repairs_damage_of_the_same_length(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
-    run("push", *here(local), *REMOTE)
+    run("push", *local_options(local), *REMOTE)
     [key] = [key for key in keys() if key.endswith("mesh.yaml")]
     damaged = BUNDLE["mesh.yaml"].replace(b"example.org", b"example.com")
     client("s3").put_object(Bucket=BUCKET, Key=key, Body=damaged)
     assert "damaged" in run("pull", "-o", str(local / "pulled"), *REMOTE)[1]
-    status, said = run("push", *here(local), *REMOTE)
+    status, said = run("push", *local_options(local), *REMOTE)
     assert (status, said.count("upload"), "upload   1/1 mesh.yaml" in said) == (0, 1, True)
     assert client("s3").get_object(Bucket=BUCKET, Key=key)["Body"].read() == BUNDLE["mesh.yaml"]
-    status, said = run("push", *here(local), *REMOTE)
+    status, said = run("push", *local_options(local), *REMOTE)
     assert (status, "upload" in said, len(versions())) == (0, False, 1)
 
 
@@ -240,25 +240,25 @@ def test_push_refuses_a_bundle_that_a_strange_object_spoils(
 ) -> None:
     """It is another's, so it stays; the function counts every object below the digest."""
     del aws
-    run("push", *here(local), *REMOTE)
-    say(local, "policy: disabled\n")
+    run("push", *local_options(local), *REMOTE)
+    write_policy(local, "policy: disabled\n")
     key = keys()[0].rpartition("/")[0] + f"/{stranger}"
     client("s3").put_object(Bucket=BUCKET, Key=key, Body=b"a: b\n")
     before = keys()
-    status, said = run("push", *here(local), *REMOTE)
+    status, said = run("push", *local_options(local), *REMOTE)
     assert (status, keys(), len(versions())) == (1, before, 1)
     assert f"error: s3://{BUCKET}/{key}: is no file of bundle {bundle.digest(BUNDLE)}" in said
     remedy = said[said.index("aws s3 rm") :].splitlines()[0]
     assert shlex.split(remedy) == ["aws", "s3", "rm", f"s3://{BUCKET}/{key}"]
     client("s3").delete_object(Bucket=BUCKET, Key=key)
-    assert run("push", *here(local), *REMOTE)[0] == 0
+    assert run("push", *local_options(local), *REMOTE)[0] == 0
 
 
 def test_the_rollback_line_that_push_prints_works(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
-    run("push", *here(local), *REMOTE)
-    say(local, "policy: disabled\n")
-    _, said = run("push", *here(local), *REMOTE)
+    run("push", *local_options(local), *REMOTE)
+    write_policy(local, "policy: disabled\n")
+    _, said = run("push", *local_options(local), *REMOTE)
     line = said[said.index("podgraft policy rollback") :].splitlines()[0]
     status, said = run(*shlex.split(line)[2:])
     assert (status, "version 3, the same as 1" in said) == (0, True)
@@ -273,26 +273,26 @@ def test_the_rollback_line_that_push_prints_works(local: Path, run: Run, aws: Fa
 def test_an_upload_that_fails_leaves_the_policy_as_it_was(
     local: Path, run: Run, aws: FaultyAws, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run("push", *here(local), *REMOTE)
+    run("push", *local_options(local), *REMOTE)
     before = versions()
-    upload = Cloud.upload
+    upload = DeployedInjector.upload_file
 
-    def then_denied(cloud: Cloud, digest: str, path: str, content: bytes) -> None:
+    def deny_upload(cloud: DeployedInjector, digest: str, path: str, content: bytes) -> None:
         upload(cloud, digest, path, content)
         aws.faults[Service.S3] = Fault.DENIED
 
-    monkeypatch.setattr(Cloud, "upload", then_denied)
+    monkeypatch.setattr(DeployedInjector, "upload_file", deny_upload)
     for path in (local / "bundle").iterdir():
         path.write_bytes(path.read_bytes() + b"# changed\n")
-    status, said = run("push", *here(local), *REMOTE)
+    status, said = run("push", *local_options(local), *REMOTE)
     assert (status, "AccessDenied" in said, f"s3://{BUCKET}/" in said) == (1, True, True)
     assert versions() == before
 
 
 def test_an_invalid_policy_reaches_neither_service(local: Path, run: Run, aws: FaultyAws) -> None:
-    say(local, "policy: [\n")
+    write_policy(local, "policy: [\n")
     aws.calls.clear()
-    assert run("push", *here(local), *REMOTE)[0] == 1
+    assert run("push", *local_options(local), *REMOTE)[0] == 1
     assert aws.calls == []
 
 
@@ -302,9 +302,9 @@ def test_an_invalid_policy_reaches_neither_service(local: Path, run: Run, aws: F
 def test_the_size_is_known_before_anything_is_sent(
     local: Path, run: Run, aws: FaultyAws, size: int, status: int, tier: str
 ) -> None:
-    say(local, "policy: enabled\n#" + "x" * size + "\n")
+    write_policy(local, "policy: enabled\n#" + "x" * size + "\n")
     aws.calls.clear()
-    got, said = run("push", *here(local), *REMOTE)
+    got, said = run("push", *local_options(local), *REMOTE)
     assert got == status
     if tier:
         assert client("ssm").get_parameter_history(Name=NAME)["Parameters"][0]["Tier"] == tier
@@ -315,11 +315,11 @@ def test_the_size_is_known_before_anything_is_sent(
 def test_an_advanced_parameter_stays_one(local: Path, run: Run, aws: FaultyAws) -> None:
     """Of a standard one Parameter Store says that it can't be downgraded, and changes nothing."""
     del aws
-    run("push", *here(local), *REMOTE)
-    say(local, "policy: enabled\n#" + "x" * 5000 + "\n")
-    run("push", *here(local), *REMOTE)
-    say(local, "policy: disabled\n")
-    run("push", *here(local), *REMOTE)
+    run("push", *local_options(local), *REMOTE)
+    write_policy(local, "policy: enabled\n#" + "x" * 5000 + "\n")
+    run("push", *local_options(local), *REMOTE)
+    write_policy(local, "policy: disabled\n")
+    run("push", *local_options(local), *REMOTE)
     run("rollback", "1", *REMOTE)
     found = client("ssm").get_parameter_history(Name=NAME)["Parameters"]
     assert [each["Tier"] for each in found] == ["Standard", "Advanced", "Advanced", "Advanced"]
@@ -330,7 +330,7 @@ def test_a_version_that_is_not_there_is_said_with_those_that_are(
 ) -> None:
     del aws
     assert "kept: none" in run("rollback", "7", *REMOTE)[1]
-    run("push", *here(local), *REMOTE)
+    run("push", *local_options(local), *REMOTE)
     status, said = run("rollback", "7", *REMOTE)
     assert (status, "no version 7; kept: 1 to 1" in said) == (1, True)
 
@@ -339,9 +339,9 @@ def test_a_rollback_to_a_bundle_that_is_gone_is_refused(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:
     del aws
-    run("push", *here(local), *REMOTE)
-    say(local, "policy: disabled\n")
-    run("push", *here(local), *REMOTE)
+    run("push", *local_options(local), *REMOTE)
+    write_policy(local, "policy: disabled\n")
+    run("push", *local_options(local), *REMOTE)
     for key in keys():
         client("s3").delete_object(Bucket=BUCKET, Key=key)
     status, said = run("rollback", "1", *REMOTE)
@@ -352,14 +352,14 @@ def test_diff_shows_keys_files_and_the_patches_of_sample_pods(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:
     del aws
-    run("push", *here(local), *REMOTE)
+    run("push", *local_options(local), *REMOTE)
     (local / "pod.yaml").write_text(POD)
     sample = ("-f", str(local / "pod.yaml"))
-    assert "the same already" in run("diff", *here(local), *REMOTE, *sample)[1]
-    say(local, "policy: disabled\n")
+    assert "the same already" in run("diff", *local_options(local), *REMOTE, *sample)[1]
+    write_policy(local, "policy: disabled\n")
     path = local / "bundle" / "injector.yaml"
     path.write_bytes(path.read_bytes().replace(b"init:1", b"init:2"))
-    status, said = run("diff", *here(local), *REMOTE, *sample)
+    status, said = run("diff", *local_options(local), *REMOTE, *sample)
     assert status == 0
     assert 'policy: "enabled" → "disabled"' in said
     assert "-            image: registry.example.com/init:1" in said
@@ -372,17 +372,20 @@ def test_what_single_clusters_override_is_not_what_all_get(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:
     del aws
-    say(local, "policy: enabled\nclusters: {eu: {defaultTemplates: []}}\n")
-    run("push", *here(local), *REMOTE)
+    write_policy(local, "policy: enabled\nclusters: {eu: {defaultTemplates: []}}\n")
+    run("push", *local_options(local), *REMOTE)
     (local / "pod.yaml").write_text(POD)
-    assert "the same already" in run("diff", *here(local), *REMOTE, "-f", f"{local}/pod.yaml")[1]
+    assert (
+        "the same already"
+        in run("diff", *local_options(local), *REMOTE, "-f", f"{local}/pod.yaml")[1]
+    )
 
 
 def test_pull_writes_what_is_live_into_a_new_folder_only(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:
     del aws
-    run("push", *here(local), *REMOTE)
+    run("push", *local_options(local), *REMOTE)
     status, said = run("pull", "-o", str(local), *REMOTE)
     assert (status, "not empty" in said) == (1, True)
     out = local / "pulled"
@@ -437,11 +440,11 @@ def test_pull_writes_all_files_or_none(local: Path, run: Run, aws: FaultyAws) ->
 def test_a_refusal_of_aws_is_one_line_with_its_place(
     local: Path, run: Run, aws: FaultyAws, what: str
 ) -> None:
-    run("push", *here(local), *REMOTE)
+    run("push", *local_options(local), *REMOTE)
     aws.faults.update(dict.fromkeys(Service, Fault.DENIED))
     further = {
-        "push": here(local),
-        "diff": here(local),
+        "push": local_options(local),
+        "diff": local_options(local),
         "rollback": ("1",),
         "pull": ("-o", str(local / "new")),
     }.get(what, ())
@@ -456,7 +459,7 @@ def test_push_refuses_what_breaks_every_pod(
 ) -> None:
     del aws
     fill(local, broken)
-    status, said = run("push", *here(local), *REMOTE)
+    status, said = run("push", *local_options(local), *REMOTE)
     assert (status, broken.problem in said) == (1, True)
     assert (keys(), versions()) == ([], [])
 
@@ -467,7 +470,7 @@ def fill(local: Path, broken: Broken) -> None:
         path.unlink()
     for name, content in broken.files.items():
         (local / "bundle" / name).write_bytes(content)
-    say(local, POLICY if "injector.yaml" in broken.files else "policy: enabled\n")
+    write_policy(local, POLICY if "injector.yaml" in broken.files else "policy: enabled\n")
 
 
 def test_bundles_of_clusters_and_old_versions_are_tried_too(
@@ -479,13 +482,13 @@ def test_bundles_of_clusters_and_old_versions_are_tried_too(
     for name, content in broken.files.items():
         key = f"bundles/shop/{digest.removeprefix('sha256:')}/{name}"
         client("s3").put_object(Bucket=BUCKET, Key=key, Body=content)
-    say(local, f"policy: enabled\nclusters: {{eu: {{bundle: '{digest}'}}}}\n")
-    status, said = run("push", *here(local), *REMOTE)
+    write_policy(local, f"policy: enabled\nclusters: {{eu: {{bundle: '{digest}'}}}}\n")
+    status, said = run("push", *local_options(local), *REMOTE)
     assert (status, broken.problem in said) == (1, True)
     assert versions() == []
     client("ssm").put_parameter(Name=NAME, Type="String", Value=f"bundle: {digest}")
-    say(local, "policy: enabled\n")
-    assert run("push", *here(local), *REMOTE)[0] == 0
+    write_policy(local, "policy: enabled\n")
+    assert run("push", *local_options(local), *REMOTE)[0] == 0
     status, said = run("rollback", "1", *REMOTE)
     assert (status, broken.problem in said) == (1, True)
     assert len(versions()) == 2

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from events.broken import BROKEN, POLICY, Broken
-from events.kept import BUNDLE
-from podgraft import bundle, injection, kube, policy
+from podgraft import bundle, injectors, kube, policy
 from podgraft.cli import main
 from podgraft.cli.policy import schema
 from podgraft.jsonvalue import Object
+from support.broken_bundles import BROKEN, POLICY, Broken
+from support.store_fixture import BUNDLE
 
 # Where, what is wrong, what to do.
 FINDING = re.compile(r"^error: (?P<place>\S+(?: /\S*)?): (?P<problem>.+); (?P<remedy>[^;]+)$")
@@ -75,14 +75,16 @@ def check(local: Folder, capsys: pytest.CaptureFixture[str]) -> Check:
     return findings
 
 
-def places(findings: list[str]) -> set[str]:
+def finding_locations(findings: list[str]) -> set[str]:
     """Where the findings are; each has a problem and a remedy too."""
     matches = [FINDING.match(finding) for finding in findings]
     assert all(matches), findings
     return {match["place"] for match in matches if match}
 
 
-@pytest.mark.parametrize("fault", [policy.Fault, bundle.Fault, injection.Fault, kube.SelectorFault])
+@pytest.mark.parametrize(
+    "fault", [policy.Diagnostic, bundle.Diagnostic, injectors.Diagnostic, kube.SelectorDiagnostic]
+)
 def test_no_fault_can_be_made_without_a_remedy(fault: type) -> None:
     [remedy] = [field for field in dataclasses.fields(fault) if field.name == "remedy"]
     assert (remedy.default, remedy.default_factory) == (dataclasses.MISSING, dataclasses.MISSING)
@@ -164,7 +166,7 @@ def test_one_run_says_everything_that_is_wrong(local: Folder, check: Check) -> N
     local.policy.write_text(SPOILT_POLICY)
     for name, content in SPOILT_BUNDLE.items():
         local.write(name, content)
-    assert places(check()) == EVERYTHING_WRONG
+    assert finding_locations(check()) == EVERYTHING_WRONG
 
 
 @pytest.mark.parametrize(
@@ -185,7 +187,7 @@ def test_a_release_that_is_not_known_is_said(
     local: Folder, check: Check, release: str, *, wrong: bool
 ) -> None:
     local.policy.write_text(f"istioRelease: '{release}'\n")
-    assert places(check()) == ({"policy.yaml /istioRelease"} if wrong else set())
+    assert finding_locations(check()) == ({"policy.yaml /istioRelease"} if wrong else set())
 
 
 @pytest.mark.parametrize("word", [b"maybe", b"Enabled", b"''", b"disabled"])
@@ -195,7 +197,7 @@ def test_the_policy_of_istios_own_configuration_is_a_known_word(
     content = BUNDLE["injector.yaml"].replace(b"policy: enabled", b"policy: " + word)
     local.write("injector.yaml", content)
     wrong = word in {b"maybe", b"Enabled"}
-    assert places(check()) == ({"injector.yaml /data/config/policy"} if wrong else set())
+    assert finding_locations(check()) == ({"injector.yaml /data/config/policy"} if wrong else set())
 
 
 def test_a_template_that_does_not_parse_is_drawn(
@@ -241,7 +243,7 @@ def test_a_template_that_nests_too_deeply_is_a_fault(
 Spoil = Callable[[Path], object]
 
 
-def emptied(path: Path) -> None:
+def empty_file(path: Path) -> None:
     path.write_text(" \n")
 
 
@@ -249,27 +251,30 @@ def binary(path: Path) -> None:
     path.write_bytes(b"policy: \xff\xfe")
 
 
-def missing(path: Path) -> None:
+def delete_file(path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
-def looped(path: Path) -> None:
+def link_to_itself(path: Path) -> None:
     """A link to itself: nobody can read that, not even root."""
-    missing(path)
+    delete_file(path)
     path.symlink_to(path)
 
 
-def folder_there(path: Path) -> None:
-    missing(path)
+def replace_with_folder(path: Path) -> None:
+    delete_file(path)
     path.mkdir()
 
 
 POLICY_FILES = (
     (binary, "is not UTF-8: byte 0xff at offset 8; save it as UTF-8"),
-    (emptied, 'is empty; write "policy: enabled", or leave --policy out'),
-    (missing, "does not exist; name one that does"),
-    (folder_there, "is a folder; name a file in it"),
-    (looped, "cannot be read: Too many levels of symbolic links; put a readable file there"),
+    (empty_file, 'is empty; write "policy: enabled", or leave --policy out'),
+    (delete_file, "does not exist; name one that does"),
+    (replace_with_folder, "is a folder; name a file in it"),
+    (
+        link_to_itself,
+        "cannot be read: Too many levels of symbolic links; put a readable file there",
+    ),
 )
 
 
@@ -281,13 +286,13 @@ def test_a_policy_file_that_is_none_is_said_beside_the_bundles_faults(
     local.write("other.yaml", b"a: [\n")
     found = check()
     assert f"error: policy.yaml: {said}" in found
-    assert places(found) == {"policy.yaml", "other.yaml"}
+    assert finding_locations(found) == {"policy.yaml", "other.yaml"}
 
 
 BUNDLE_FILES = (
     (binary, "mesh.yaml", "is not UTF-8: byte 0xff at offset 8; save it as UTF-8, or take"),
-    (emptied, "mesh.yaml", "is empty; write the manifest, or take"),
-    (looped, "bundle/mesh.yaml", "cannot be read: Too many levels"),
+    (empty_file, "mesh.yaml", "is empty; write the manifest, or take"),
+    (link_to_itself, "bundle/mesh.yaml", "cannot be read: Too many levels"),
 )
 
 
@@ -299,27 +304,31 @@ def test_a_bundle_file_that_is_none_is_said_beside_the_policys_faults(
     local.policy.write_text("bundle: x\n")
     found = check()
     assert any(finding.startswith(f"error: {place}: {said}") for finding in found), found
-    assert places(found) == {place, "policy.yaml /bundle"}
+    assert finding_locations(found) == {place, "policy.yaml /bundle"}
 
 
-def without(folder: Folder) -> None:
+def empty_folder(folder: Folder) -> None:
     for path in folder.bundle.iterdir():
         path.unlink()
 
 
-def away(folder: Folder) -> None:
-    without(folder)
+def delete_folder(folder: Folder) -> None:
+    empty_folder(folder)
     folder.bundle.rmdir()
 
 
-def a_file(folder: Folder) -> None:
-    away(folder)
+def replace_with_file(folder: Folder) -> None:
+    delete_folder(folder)
     folder.bundle.write_text("policy: enabled")
 
 
 @pytest.mark.parametrize(
     ("spoil", "said"),
-    [(without, "holds no manifests"), (away, "does not exist"), (a_file, "is no folder")],
+    [
+        (empty_folder, "holds no manifests"),
+        (delete_folder, "does not exist"),
+        (replace_with_file, "is no folder"),
+    ],
 )
 def test_a_bundle_folder_that_is_none_is_said_beside_the_policys_faults(
     local: Folder, check: Check, spoil: Callable[[Folder], None], said: str
@@ -328,7 +337,7 @@ def test_a_bundle_folder_that_is_none_is_said_beside_the_policys_faults(
     local.policy.write_text("bundle: x\n")
     found = check()
     assert any(finding.startswith(f"error: bundle: {said}") for finding in found), found
-    assert places(found) == {"bundle", "policy.yaml /bundle"}
+    assert finding_locations(found) == {"bundle", "policy.yaml /bundle"}
 
 
 def test_a_cluster_with_a_bundle_of_its_own_is_not_compiled_with_this_one(
@@ -344,7 +353,10 @@ def test_what_only_a_cluster_asks_of_the_bundle_is_said_at_its_place(
 ) -> None:
     local.policy.write_text("policy: enabled\nclusters: {a/b: {istioRelease: '1.5'}}\n")
     at = "policy.yaml /clusters/a~1b"
-    assert places(check()) == {f"{at}/istioRelease", at}  # and no cluster can be called so
+    assert finding_locations(check()) == {
+        f"{at}/istioRelease",
+        at,
+    }  # and no cluster can be called so
 
 
 def test_templates_that_are_not_there_are_said_where_they_are_named(
@@ -368,12 +380,12 @@ def test_a_template_that_istio_would_not_parse_at_load_is_said_all_the_same(
     broken = BUNDLE["injector.yaml"].replace(b"{{ .DeploymentMeta.Name }}", b"{{ if }}")
     local.write("injector.yaml", broken)
     local.policy.write_text("policy: enabled\nistioRelease: '1.10'\n")
-    assert places(check()) == {"injector.yaml /data/config/templates/sidecar"}
+    assert finding_locations(check()) == {"injector.yaml /data/config/templates/sidecar"}
 
 
 def test_a_schema_is_heard_only_where_the_readers_found_nothing() -> None:
     document: Object = {"policy": "maybe", "bundle": "x"}
-    [found] = schema.findings("policy", "policy.yaml", document, known=["/bundle"])
+    [found] = schema.validate_document("policy", "policy.yaml", document, known=["/bundle"])
     assert str(found) == (
         "policy.yaml /policy: 'maybe' is not one of ['enabled', 'disabled', None]; "
         "write what docs/schemas/policy.schema.json allows there"

@@ -10,10 +10,10 @@ import botocore.loaders
 import botocore.session
 import pytest
 
-from account import CREDENTIALS, account, deploy_stack
-from events.kept import BUNDLE
 from podgraft.cli import main
-from podgraft.cli.policy.cloud import Cloud
+from podgraft.cli.policy.cloud import DeployedInjector
+from support.aws_account import CREDENTIALS, deploy_stack, start_account
+from support.store_fixture import BUNDLE
 
 DEV, PROD = "bundles-of-dev", "bundles-of-prod"
 BUCKETS = {"podgraft-dev": DEV, "podgraft": PROD}
@@ -25,7 +25,7 @@ Run = Callable[..., tuple[int, str]]
 def session() -> Generator[Any]:
     """An account with two stacks and two of an earlier version, which have no owner."""
     loader = cache(botocore.loaders.create_loader)
-    with account() as (host, port), pytest.MonkeyPatch.context() as patch:
+    with start_account() as (host, port), pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
         patch.setattr(botocore.session, "create_loader", loader)
         for name, value in CREDENTIALS.items():
@@ -263,13 +263,13 @@ def test_a_version_that_another_writes_meanwhile_is_not_replaced(
         run("push", *here(local), *STACK)
         path = local / "bundle" / "mesh.yaml"
         path.write_bytes(path.read_bytes() + b"# changed\n")
-    upload = Cloud.upload
+    upload = DeployedInjector.upload_file
 
-    def and_another(cloud: Cloud, digest: str, path: str, content: bytes) -> None:
+    def and_another(cloud: DeployedInjector, digest: str, path: str, content: bytes) -> None:
         upload(cloud, digest, path, content)
         by_another(aws, f"policy: disabled  # {path}\n")
 
-    monkeypatch.setattr(Cloud, "upload", and_another)
+    monkeypatch.setattr(DeployedInjector, "upload_file", and_another)
     status, said = run("push", *here(local), *STACK)
     expected, got = (0, 2) if first else (1, 3)
     assert status == 1
@@ -285,13 +285,13 @@ def test_a_version_that_was_replaced_at_the_same_time_is_named(
     """Parameter Store has no conditional update: what it replaces is only known afterwards."""
     run("push", *here(local), *STACK)
     run("push", *here(local, "policy: disabled\n"), *STACK)
-    check = Cloud.check_version
+    check = DeployedInjector.check_version
 
-    def and_another(cloud: Cloud, expected: int) -> None:
+    def and_another(cloud: DeployedInjector, expected: int) -> None:
         check(cloud, expected)
         by_another(aws, f"{policy_of(aws, '/podgraft-dev')}# of another\n")
 
-    monkeypatch.setattr(Cloud, "check_version", and_another)
+    monkeypatch.setattr(DeployedInjector, "check_version", and_another)
     further = here(local, "policy: enabled\n# mine\n") if command == "push" else ("1",)
     status, said = run(command, *further, *STACK)
     monkeypatch.undo()
@@ -304,13 +304,13 @@ def test_a_version_that_was_replaced_at_the_same_time_is_named(
 def test_a_first_push_does_not_replace_one_of_the_same_moment(
     local: Path, run: Run, aws: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check = Cloud.check_version
+    check = DeployedInjector.check_version
 
-    def before_another(cloud: Cloud, expected: int) -> None:
+    def before_another(cloud: DeployedInjector, expected: int) -> None:
         check(cloud, expected)
         by_another(aws, "policy: disabled\n")
 
-    monkeypatch.setattr(Cloud, "check_version", before_another)
+    monkeypatch.setattr(DeployedInjector, "check_version", before_another)
     status, said = run("push", *here(local), *STACK)
     assert (status, "expected version 0, got version 1" in said) == (1, True)
     assert policy_of(aws, "/podgraft-dev") == "policy: disabled\n"

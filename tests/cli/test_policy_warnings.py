@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import BUNDLE
 from podgraft.cli import main
+from support.store_fixture import BUNDLE
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 INJECTOR = BUNDLE["injector.yaml"].decode()

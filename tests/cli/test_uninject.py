@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import cli, kubeyaml
+from podgraft import cli, yaml
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 SERVICE = "# kept\nkind: Service\napiVersion: v1\n"
@@ -24,7 +24,7 @@ def test_a_file_that_was_injected_is_as_it_was(tmp_path: Path) -> None:
     assert "istio-proxy" in injected.read_text()
     assert cli.main(["uninject", "-f", str(injected), "-o", str(back)]) == 0
     assert back.read_text().startswith(f"{SERVICE}---\n")
-    assert [*kubeyaml.load_all(back.read_text())][1] == kubeyaml.load(source)
+    assert [*yaml.load_all(back.read_text())][1] == yaml.load(source)
 
 
 def test_a_stream_without_sidecars_is_the_same(

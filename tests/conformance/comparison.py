@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from podgraft import kube, kubeyaml
+from podgraft import kube, yaml
 from podgraft.jsonvalue import JSON, Object, equal, object_at, objects_at
 from podgraft.kube import workload
 
@@ -16,9 +16,9 @@ STATUS = "sidecar.istio.io/status"
 CHANGES_WHEN_REINJECTED = "ISTIO_METAJSON_ANNOTATIONS"
 
 
-def of_streams(got: str, expected: str) -> str | None:
+def compare_streams(got: str, expected: str) -> str | None:
     """The first difference between two YAML streams, document by document."""
-    ours, theirs = ([*map(_document, kubeyaml.load_all(text))] for text in (got, expected))
+    ours, theirs = ([*map(_document, yaml.load_all(text))] for text in (got, expected))
     if len(ours) != len(theirs):
         return f"{len(ours)} documents instead of {len(theirs)}"
     found = (
@@ -29,21 +29,21 @@ def of_streams(got: str, expected: str) -> str | None:
     return next(found, None)
 
 
-def of_pods(
-    got: Object, expected: Object, *, reinjected: bool = False, blurred: bool = False
+def compare_pods(
+    got: Object, expected: Object, *, reinjected: bool = False, ignore_template_fields: bool = False
 ) -> str | None:
     """The first difference between two pods of the webhook.
 
     ``blurred`` leaves out what the test of Istio 1.0 did: its goldens are of another template.
     """
     ours, theirs = (_pod(each, reinjected=reinjected) for each in (got, expected))
-    if blurred:
+    if ignore_template_fields:
         _blur(ours)
         _blur(theirs)
     return next(differences(ours, theirs), None)
 
 
-def of_patches(got: JSON, expected: JSON) -> str | None:
+def compare_patches(got: JSON, expected: JSON) -> str | None:
     """The first difference between two whole patches, operation by operation."""
     return next(differences(got, expected), None)
 
@@ -68,22 +68,22 @@ def _document(document: JSON) -> JSON:
         return document
     if "items" in document:
         items = [*map(_document, objects_at(document, "items"))]
-        return {"around": _without_zeros(document | {"items": None}), "items": items}
-    place = workload.place_of(document, workload.EVERY)
+        return {"around": _remove_zeros(document | {"items": None}), "items": items}
+    place = workload.find_pod_template_path(document, workload.ALL_KINDS)
     if place is None:
-        return _without_zeros(document)
+        return _remove_zeros(document)
     hollow = workload.with_pod(document, place, {"metadata": {}, "spec": {}})
     pod = kube.encode(kube.POD, workload.pod_of(document, place))
-    return {"around": _without_zeros(hollow), "pod": pod}
+    return {"around": _remove_zeros(hollow), "pod": pod}
 
 
-def _without_zeros(value: JSON) -> JSON:
+def _remove_zeros(value: JSON) -> JSON:
     match value:
         case dict():
-            kept = {key: _without_zeros(each) for key, each in value.items()}
+            kept = {key: _remove_zeros(each) for key, each in value.items()}
             return {key: each for key, each in kept.items() if each}
         case list():
-            return [_without_zeros(each) for each in value]
+            return [_remove_zeros(each) for each in value]
         case _:
             return value
 

@@ -15,9 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from podgraft import kubeyaml, patch
-from podgraft.injection import InjectionError, istio, kubeinject
-from podgraft.injection.istio import mesh, messages, releases
+from podgraft import patch, yaml
+from podgraft.injectors import InjectionError, istio
+from podgraft.injectors.istio import kubeinject, releases
+from podgraft.injectors.istio.config import mesh, protojson
 from podgraft.jsonvalue import JSON, Object, dump
 from podgraft.policy import Inject, decide
 
@@ -57,7 +58,7 @@ class Case:
 @cache
 def exact_release(folder: Path) -> str:
     """The release in the folder's ``meta.json``, such as ``1.28.10``, ``1.31.0-rc.0``, or HEAD."""
-    return _read(folder / "meta.json")["release"]
+    return _read_file(folder / "meta.json")["release"]
 
 
 def root() -> Path | None:
@@ -70,12 +71,12 @@ def root() -> Path | None:
 def cases() -> Iterator[Case]:
     """Every case of every release, in each of its modes; whole patches are a mode of their own."""
     folder = root()
-    for path in sorted(folder.glob("*/cases.json"), key=_by_number) if folder else ():
-        for facts in _read(path):
+    for path in sorted(folder.glob("*/cases.json"), key=_numeric_sort_key) if folder else ():
+        for facts in _read_file(path):
             for mode in facts["modes"]:
                 yield Case(path.parent, mode, facts)
         patches = path.with_name("webhook-patch-cases.json")
-        for facts in _read(patches)["cases"] if patches.exists() else ():
+        for facts in _read_file(patches)["cases"] if patches.exists() else ():
             yield Case(path.parent, "patch", {"name": Path(facts["pod"]).name, **facts})
 
 
@@ -96,7 +97,7 @@ def injector(case: Case) -> istio.Injector:
     facts = case.facts
     settings = case.folder / "settings" / facts["settings"]
     around = {"revision": facts["revision"].get(case.mode, ""), "env": facts.get("env", {})}
-    return _compiled(
+    return _compile_injector(
         settings,
         *(dump(part) for part in (facts.get("mesh_patch", {}), facts.get("namespaces", {}))),
         dump(around | _switches(facts.get("features", {}))),
@@ -115,7 +116,9 @@ def _switches(features: Mapping[str, JSON]) -> dict[str, JSON]:
 
 
 @cache
-def _compiled(settings: Path, mesh_patch: str, namespaces: str, around: str) -> istio.Injector:
+def _compile_injector(
+    settings: Path, mesh_patch: str, namespaces: str, around: str
+) -> istio.Injector:
     """Cases share their injectors; the arguments are texts so that they can be told apart."""
     release = exact_release(settings.parents[1])
     return istio.compile_(
@@ -128,27 +131,29 @@ def _compiled(settings: Path, mesh_patch: str, namespaces: str, around: str) -> 
                 for name, facts in json.loads(namespaces).items()
             },
         ),
-        istio.Surroundings(release=release, **json.loads(around)),
+        istio.IstiodEnvironment(release=release, **json.loads(around)),
     )
 
 
-def _read(path: Path) -> Any:
+def _read_file(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def _by_number(path: Path) -> tuple[int, ...]:
+def _numeric_sort_key(path: Path) -> tuple[int, ...]:
     return tuple(map(int, path.parent.name.split(".")))
 
 
 def _mesh(release: str, path: Path, changes: Object) -> str:
     """The effective mesh configuration with the case's changes, as a text to be applied again."""
-    profile = releases.parse(release)
-    schema = messages.schema(profile)
-    effective = mesh.apply(schema, mesh.defaults(profile), path.read_text(encoding="utf-8"), [])
+    profile = releases.parse_release(release)
+    schema = protojson.schema(profile)
+    effective = mesh.apply_mesh_config(
+        schema, mesh.defaults(profile), path.read_text(encoding="utf-8"), []
+    )
     return dump(patch.merge_patch(effective, changes))
 
 
-def _by_hand(case: Case) -> str | None:
+def _run_kube_inject(case: Case) -> str | None:
     text = (case.folder / case.facts["input"]).read_text(encoding="utf-8")
     result = kubeinject.inject(injector(case), text)
     log = case.facts.get("expected_log")
@@ -157,10 +162,10 @@ def _by_hand(case: Case) -> str | None:
     if case.facts["expected"] is None:
         return None
     expected = (case.folder / case.facts["expected"]).read_text(encoding="utf-8")
-    return comparison.of_streams(_as_emptied(result.text, expected), expected)
+    return comparison.compare_streams(_remove_template_hash(result.text, expected), expected)
 
 
-def _as_emptied(text: str, expected: str) -> str:
+def _remove_template_hash(text: str, expected: str) -> str:
     """The text without the template's hash, where the golden has it emptied."""
     if '"version":""' not in expected:
         return text
@@ -169,24 +174,24 @@ def _as_emptied(text: str, expected: str) -> str:
 
 def _webhook(case: Case) -> str | None:
     used = injector(case)
-    documents = _read(case.folder / case.facts["webhook_docs"])
+    documents = _read_file(case.folder / case.facts["webhook_docs"])
     for number, document in enumerate(documents):
         pod, expected = document["pod"], document["expected_pod"]
-        got = _admitted(used, pod, document["namespace"])
-        problem = comparison.of_pods(got, expected, blurred=case.minor == "1.0")
+        got = _apply_and_admit(used, pod, document["namespace"])
+        problem = comparison.compare_pods(got, expected, ignore_template_fields=case.minor == "1.0")
         if problem is None and case.facts.get("reinject_expected"):
-            again = _admitted(used, expected, document["namespace"])
-            problem = comparison.of_pods(again, expected, reinjected=True)
+            again = _apply_and_admit(used, expected, document["namespace"])
+            problem = comparison.compare_pods(again, expected, reinjected=True)
         if problem is not None:
             return f"document {number}: {problem}"
     return None
 
 
-def _admitted(used: istio.Injector, pod: Object, namespace: str) -> Object:
+def _apply_and_admit(used: istio.Injector, pod: Object, namespace: str) -> Object:
     """What the API server makes of the pod: the patch applied to it, if there is one."""
     if not isinstance(decide(used.rules, pod, namespace), Inject):
         return pod
-    done = used.inject(pod, istio.Request(namespace=namespace))
+    done = used.inject(pod, istio.InjectionRequest(namespace=namespace))
     patched = patch.apply(pod, done.patch)
     assert isinstance(patched, dict)
     return patched
@@ -194,27 +199,29 @@ def _admitted(used: istio.Injector, pod: Object, namespace: str) -> Object:
 
 def _patch(case: Case) -> str | None:
     """A whole patch; the release's test gave the template a version of its own."""
-    pod = kubeyaml.load((case.folder / case.facts["pod"]).read_text(encoding="utf-8"))
+    pod = yaml.load((case.folder / case.facts["pod"]).read_text(encoding="utf-8"))
     assert isinstance(pod, dict)
     text = (case.folder / case.facts["config"]).read_text(encoding="utf-8")
     config = text if case.minor != "1.0" else dump({"policy": "enabled", "template": text})
-    used = istio.compile_(istio.Documents(config=config), istio.Surroundings(release=case.release))
-    done = used.inject(pod, istio.Request()).patch
-    expected = _read(case.folder / case.facts["expected_patch"])
-    return comparison.of_patches(_versioned(json.loads(json.dumps(done))), expected)
+    used = istio.compile_(
+        istio.Documents(config=config), istio.IstiodEnvironment(release=case.release)
+    )
+    done = used.inject(pod, istio.InjectionRequest()).patch
+    expected = _read_file(case.folder / case.facts["expected_patch"])
+    return comparison.compare_patches(_set_version(json.loads(json.dumps(done))), expected)
 
 
-def _versioned(value: JSON) -> JSON:
+def _set_version(value: JSON) -> JSON:
     """The value with the version that the release's test gave its template."""
     match value:
         case str():
             return re.sub('"version":"[0-9a-f]{64}"', '"version":"unit-test-fake-version"', value)
         case list():
-            return [*map(_versioned, value)]
+            return [*map(_set_version, value)]
         case dict():
-            return {key: _versioned(each) for key, each in value.items()}
+            return {key: _set_version(each) for key, each in value.items()}
         case _:
             return value
 
 
-_RUNS = {"kube-inject": _by_hand, "webhook": _webhook, "patch": _patch}
+_RUNS = {"kube-inject": _run_kube_inject, "webhook": _webhook, "patch": _patch}

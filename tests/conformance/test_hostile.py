@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from injection.istio import hostile
-from podgraft.injection import istio
+from injectors.istio import hostile
+from podgraft.injectors import istio
 
 from . import corpus
 
@@ -33,9 +33,9 @@ def fixture_injector() -> istio.Injector:
 def test_a_hostile_value_is_refused_or_harmless(
     injector: istio.Injector, annotation: str, value: str
 ) -> None:
-    assert hostile.withstands(injector, annotation, value) is None
+    assert hostile.find_structure_change(injector, annotation, value) is None
 
 
 def test_what_would_bend_the_template_is_refused(injector: istio.Injector) -> None:
     """The test above would pass if nothing were ever refused."""
-    assert hostile.refused(injector) >= hostile.MUST_BE_REFUSED
+    assert hostile.refused_values(injector) >= hostile.MUST_BE_REFUSED

@@ -15,20 +15,16 @@ from typing import Any
 
 import pytest
 
-from injection.istio import bundles
-from injection.istio.bundles import of_template, sample
+from injectors.istio import bundles
+from injectors.istio.bundles import sample, template_injector
 from podgraft import patch
-from podgraft.gotemplate import BUILTINS, Footprint
-from podgraft.injection import InjectionError, istio
-from podgraft.injection.istio import (
-    functions,
-    mesh_types,
-    messages,
-    overlay,
-    releases,
-    rendering,
-)
+from podgraft.injectors import InjectionError, istio
+from podgraft.injectors.istio import releases
+from podgraft.injectors.istio.config import protojson
+from podgraft.injectors.istio.data import mesh_types
+from podgraft.injectors.istio.render import functions, pod_overlay, rendering
 from podgraft.jsonvalue import Object, dump, object_at
+from podgraft.texttemplate import BUILTINS, Projection
 
 from . import corpus
 
@@ -74,31 +70,33 @@ ANNOTATIONS: dict[str, tuple[str, ...]] = {
 }
 TEXTS = ("x", "", "a: b", "web-2", "- a\nb: c", "5c9", "80")
 
-SHOP = istio.Request(namespace="shop")
+SHOP = istio.InjectionRequest(namespace="shop")
 
 
 @contextmanager
-def forgetting() -> Generator[None]:
+def disable_caches() -> Generator[None]:
     """Injectors remember nothing, and templates see the whole pod."""
 
-    def everything(*_: object) -> Footprint:
+    def whole_projection(*_: object) -> Projection:
         return lambda raw: raw
 
-    def nothing(*_: object) -> None:
+    def cache_nothing(*_: object) -> None:
         return None
 
-    def read(memory: rendering.Memory[Any], text: str) -> rendering.Read[Any]:
-        raw = overlay.parse(text)
-        return rendering.Read(raw, memory.make(raw))
+    def parse_uncached(
+        memory: rendering.TemplateCache[Any], text: str
+    ) -> rendering.ParsedText[Any]:
+        raw = pod_overlay.parse(text)
+        return rendering.ParsedText(raw, memory.make(raw))
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(rendering.Memory, "footprint", everything)
-        patched.setattr(rendering.Memory, "recall", nothing)
-        patched.setattr(rendering.Memory, "read", read)
+        patched.setattr(rendering.TemplateCache, "projection", whole_projection)
+        patched.setattr(rendering.TemplateCache, "lookup", cache_nothing)
+        patched.setattr(rendering.TemplateCache, "parse", parse_uncached)
         yield
 
 
-def changed(pod: Any, random: Random) -> Any:
+def mutate_pod(pod: Any, random: Random) -> Any:
     """The pod with a text of it replaced, a part of it gone, or an annotation more."""
     made = copy.deepcopy(pod)
     if random.randrange(2):
@@ -130,12 +128,12 @@ def sequence(pods: list[Any], random: Random, length: int) -> Iterator[Any]:
     for _ in range(length):
         pod = random.choice(met)
         if random.randrange(4):
-            pod = changed(pod, random)
+            pod = mutate_pod(pod, random)
             met.append(pod)
         yield pod
 
 
-def outcome(used: istio.Injector, pod: Any, request: istio.Request = SHOP) -> str:
+def outcome(used: istio.Injector, pod: Any, request: istio.InjectionRequest = SHOP) -> str:
     """The patch, or why there is none."""
     try:
         done = used.inject(pod, request)
@@ -145,13 +143,15 @@ def outcome(used: istio.Injector, pod: Any, request: istio.Request = SHOP) -> st
 
 
 def assert_alike(
-    used: istio.Injector, pods: Iterable[Any], requests: Iterable[istio.Request] = repeat(SHOP)
+    used: istio.Injector,
+    pods: Iterable[Any],
+    requests: Iterable[istio.InjectionRequest] = repeat(SHOP),
 ) -> list[str]:
     """Both ways give the same; the outcomes of the pods that were injected."""
     injected: list[str] = []
     for pod, request in zip(pods, requests, strict=False):
         remembered = outcome(used, pod, request)
-        with forgetting():
+        with disable_caches():
             assert outcome(used, pod, request) == remembered, json.dumps([pod, request.namespace])
         if remembered.startswith("["):
             injected.append(remembered)
@@ -169,7 +169,7 @@ def test_generated_pods(release: str, seed: int) -> None:
 NAMESPACES = ("shop", "bank", "istio-system", "")
 
 
-def _surrounded(release: str) -> istio.Injector:
+def _namespace_injector(release: str) -> istio.Injector:
     """An injector to which it matters where a pod goes: its namespace's ids and proxies."""
     documents = dataclasses.replace(
         bundles.documents(),
@@ -185,7 +185,7 @@ def _surrounded(release: str) -> istio.Injector:
             ),
         ),
     )
-    return istio.compile_(documents, istio.Surroundings(release=release, platform="openshift"))
+    return istio.compile_(documents, istio.IstiodEnvironment(release=release, platform="openshift"))
 
 
 _UIDS = "openshift.io/sa.scc.uid-range"
@@ -200,14 +200,14 @@ def _proxy_config(namespace: str, spec: Object) -> Object:
 def test_generated_pods_of_several_namespaces(release: str, seed: int) -> None:
     random = Random(seed)  # noqa: S311 - the same pods each time
     requests = (
-        istio.Request(
+        istio.InjectionRequest(
             namespace=random.choice(NAMESPACES),
             environment=random.choice(({}, {"ISTIO_META_NETWORK": "n1"})),
         )
         for _ in count()
     )
     pods = sequence([WEB], random, 60)
-    injected = assert_alike(_surrounded(release), pods, requests)
+    injected = assert_alike(_namespace_injector(release), pods, requests)
     assert len(injected) > 20
     for mark in ('"runAsUser": 1099', '"runAsUser": 2099', '"BANK"'):
         assert any(mark in each for each in injected), mark
@@ -227,7 +227,9 @@ FORKS = (
 def test_generated_pods_of_templates_with_two_ways(fork: str) -> None:
     random = Random(fork)  # noqa: S311 - the same pods each time
     note = "annotation .ObjectMeta `example.com/note` ``"
-    used = of_template(f"metadata:\n  annotations:\n    made: {fork % (note, note)}\nspec: {{}}\n")
+    used = template_injector(
+        f"metadata:\n  annotations:\n    made: {fork % (note, note)}\nspec: {{}}\n"
+    )
     noted = [patch.merge_patch(WEB, {"metadata": {"annotations": note}}) for note in _NOTES]
     labelled = [patch.merge_patch(pod, {"metadata": {"labels": {"x": "y"}}}) for pod in noted]
     # Of the last template most notes are refused: YAML would change their text.
@@ -259,11 +261,11 @@ def test_templates_that_read_the_same_do_not_share_what_they_made() -> None:
     }
     used = istio.compile_(
         istio.Documents(config=dump({"policy": "enabled", "templates": templates})),
-        istio.Surroundings(release="1.30"),
+        istio.IstiodEnvironment(release="1.30"),
     )
     for name in ("one", "two", "one"):
         asked: Object = {**WEB["metadata"], "annotations": {"inject.istio.io/templates": name}}
-        done = used.inject({**WEB, "metadata": asked}, istio.Request(namespace="shop"))
+        done = used.inject({**WEB, "metadata": asked}, istio.InjectionRequest(namespace="shop"))
         made = object_at(object_at(done.pod, "metadata"), "annotations")
         assert [each for each in templates if each in made] == [name]
 
@@ -271,7 +273,7 @@ def test_templates_that_read_the_same_do_not_share_what_they_made() -> None:
 def test_a_text_is_not_the_pods_own_because_another_pod_had_it() -> None:
     """One pod's structure is decoded, as the template wants it; the other's is smuggled in."""
     note = "annotation .ObjectMeta `note` ``"
-    used = of_template(
+    used = template_injector(
         "spec:\n  containers:\n  - name: side\n    securityContext: "
         "{{ if isset .ObjectMeta.Labels `decoded` }}"
         f"{{{{ fromJSON ({note}) | toJson }}}}{{{{ else }}}}{{{{ {note} }}}}{{{{ end }}}}\n"
@@ -311,14 +313,16 @@ CHANGES: tuple[Object, ...] = (
 def test_functions_that_say_what_they_read_read_nothing_else(call: str) -> None:
     """Every template shows what one function gives, of pods that differ in one respect each."""
     template = f"metadata:\n  labels:\n    made: {{{{ {call} | quote }}}}\nspec: {{}}\n"
-    used = of_template(template, mesh=MESH)
+    used = template_injector(template, mesh=MESH)
     pods = [patch.merge_patch(WEB, change) for change in ({}, *CHANGES)]
     assert len(assert_alike(used, pods)) == len(pods)
     assert len({outcome(used, pod) for pod in pods}) > 1
 
 
 def test_every_function_that_says_what_it_reads_is_tested() -> None:
-    profile = releases.parse("1.30")
-    known = functions.functions(profile, {}, {}, mesh_types.types(messages.schema(profile)))
-    telling = {name for name, each in {**BUILTINS, **known}.items() if each.reads}
+    profile = releases.parse_release("1.30")
+    known = functions.template_functions(
+        profile, {}, {}, mesh_types.types(protojson.schema(profile))
+    )
+    telling = {name for name, each in {**BUILTINS, **known}.items() if each.dependencies}
     assert telling == {call.partition(" ")[0] for call in CALLS}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from injection.istio.pods import find_nulls
+from injectors.istio.pods import find_nulls
 from podgraft import patch
-from podgraft.injection import istio
-from podgraft.injection.istio import releases
+from podgraft.injectors import istio
+from podgraft.injectors.istio import releases
 from podgraft.jsonvalue import Object, dump
 
 from . import corpus
@@ -32,7 +32,7 @@ POD: Object = {
         ],
     },
 }
-SHOP = istio.Request(namespace="shop")
+SHOP = istio.InjectionRequest(namespace="shop")
 pytestmark = pytest.mark.skipif(
     not FOLDERS, reason=f"no corpus: set {corpus.VARIABLE} to its folder"
 )
@@ -45,7 +45,7 @@ def _injector(folder: Path, release: str | None, *, native: bool = False) -> ist
     )
     return istio.compile_(
         istio.Documents(config=config, values=values, mesh=mesh),
-        istio.Surroundings(release=release, native_sidecars=native),
+        istio.IstiodEnvironment(release=release, native_sidecars=native),
     )
 
 
@@ -72,7 +72,7 @@ def test_a_plain_pod_is_injected_once(folder: Path, *, native: bool) -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.parents[1].name)
 def test_the_release_is_read_from_the_shipped_template(folder: Path) -> None:
     """The tag of these settings is ``latest``; a template is that of several patches in a row."""
-    stated = releases.parse(corpus.exact_release(folder.parents[1]))
+    stated = releases.parse_release(corpus.exact_release(folder.parents[1]))
     found = _injector(folder, None).profile
 
     assert found.minor == stated.minor

@@ -7,7 +7,7 @@ import pytest
 
 from podgraft import bundle, policy
 from podgraft.bundle import lint, retired_registries
-from podgraft.cli.folders import files_of
+from podgraft.cli.folders import read_manifests
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
@@ -49,7 +49,7 @@ def test_no_example_uses_a_registry_that_closes(page: str) -> None:
 def test_no_sample_gives_a_warning(sample: str) -> None:
     folder = ROOT / "samples" / sample
     text = (folder / "policy.yaml").read_text()
-    files, read = files_of(folder / "bundle"), policy.parse(text)
+    files, read = read_manifests(folder / "bundle"), policy.parse(text)
     compiled = bundle.compile_(files, read)
     assert list(lint.warnings(compiled, files, read, text, "policy.yaml")) == []
     assert not any(retired_registries.find(path.read_text()) for path in folder.glob("*.*"))

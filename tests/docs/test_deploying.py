@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import certs
-from account import with_bucket
 from certificates import keys, pem
-from endpoint import showing
-from podgraft import cli, kubeyaml
+from podgraft import cli, yaml
+from support.aws_account import start_account_with_bucket
+from support.tls_endpoint import serve_certificate
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "deploying.md").read_text()
@@ -45,7 +45,7 @@ def section(name: str) -> dict[str, Any]:
     names, bodies = parts[::2], parts[1::2]
     defaults = [re.search(r"^    Default: (.*)$", each, re.MULTILINE) for each in bodies]
     return {
-        name: kubeyaml.load(found[1]) if found else None
+        name: yaml.load(found[1]) if found else None
         for name, found in zip(names, defaults, strict=True)
     }
 
@@ -65,7 +65,7 @@ def table(heading: str) -> list[list[str]]:
 @pytest.fixture
 def aws() -> Generator[None]:
     """S3 and Parameter Store on loopback, with the stack's bucket."""
-    with with_bucket(BUCKET):
+    with start_account_with_bucket(BUCKET):
         yield
 
 
@@ -78,8 +78,11 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
     made = ("--dir", "pki", "--key-type", "p-256")
     assert certs.main(["ca", *made]) == 0
     assert certs.main(["server", "127.0.0.1", *made]) == 0
-    chain, key = pem.read(Path("pki/server.pem")), keys.read(Path("pki/server.key"), None)
-    with showing(chain, key, tmp_path) as port:
+    chain, key = (
+        pem.read_certificates(Path("pki/server.pem")),
+        keys.read_key(Path("pki/server.key"), None),
+    )
+    with serve_certificate(chain, key, tmp_path) as port:
         yield f"127.0.0.1:{port}"
 
 

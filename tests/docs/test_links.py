@@ -20,19 +20,19 @@ _PATH = re.compile(r"`((?:\w+/)*\w+\.py|(?:docs|functions|layers|samples|scripts
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class PageReference:
     """A word of a page, and whether what it names is there."""
 
     page: Path
     word: str
-    there: bool
+    exists: bool
 
 
-def _links(page: Path, text: str) -> Iterator[Named]:
+def _links(page: Path, text: str) -> Iterator[PageReference]:
     for file, heading in _LINK.findall(text):
         target = page.parent / file if file else page
         there = target.exists() and (not heading or heading in _anchors(target.read_text()))
-        yield Named(page, f"{file}#{heading}" if heading else file, there)
+        yield PageReference(page, f"{file}#{heading}" if heading else file, there)
 
 
 def _anchors(text: str) -> set[str]:
@@ -43,24 +43,24 @@ def _anchors(text: str) -> set[str]:
     }
 
 
-def _targets(page: Path, text: str) -> Iterator[Named]:
+def _targets(page: Path, text: str) -> Iterator[PageReference]:
     targets = set(_TARGET.findall((ROOT / "Makefile").read_text()))
     for word in _MADE.findall(text):
-        yield Named(page, f"make {word}", word in targets)
+        yield PageReference(page, f"make {word}", word in targets)
 
 
-def _paths(page: Path, text: str) -> Iterator[Named]:
+def _paths(page: Path, text: str) -> Iterator[PageReference]:
     """Whole paths, and modules by what they are called inside of the package or beside it."""
     for word in _PATH.findall(text):
         inside = (next((ROOT / folder).rglob(word), None) for folder in CODE)
-        yield Named(page, word, (ROOT / word).exists() or any(inside))
+        yield PageReference(page, word, (ROOT / word).exists() or any(inside))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_names_is_there(page: Path) -> None:
     text = page.read_text()
     named = [*_links(page, text), *_targets(page, text), *_paths(page, text)]
-    assert [each.word for each in named if not each.there] == []
+    assert [each.word for each in named if not each.exists] == []
 
 
 def test_pages_name_something() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import demo
-from account import with_bucket
 from podgraft import cli
+from support.aws_account import start_account_with_bucket
 
 ROOT = Path(__file__).parents[2]
 BUCKET = "bundles-of-readme"
@@ -24,7 +24,7 @@ _SERVE = "serve"
 @pytest.fixture
 def aws() -> Generator[None]:
     """S3 and Parameter Store on loopback, with six versions of a policy before README's."""
-    with with_bucket(BUCKET) as session:
+    with start_account_with_bucket(BUCKET) as session:
         ssm = session.create_client("ssm")
         for number in range(6):
             text = f"policy: enabled  # {number}"
@@ -61,7 +61,7 @@ def test_every_command_of_readme_does_what_it_says() -> None:
     """The pod of the example gets its sidecar only in a labelled namespace: 3 is explain's word."""
     assert len(COMMANDS) > 5
     for arguments in COMMANDS:
-        if arguments[0] != _SERVE:  # which ends only by a signal: tests/cli/test_serve.py
+        if arguments[0] != _SERVE:  # which ends only by a signal: tests/cli/serve/test_serve.py
             assert cli.main(arguments) in {0, 3}, arguments
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from podgraft import kubeyaml, policy
-from podgraft.injection import overlay
+from podgraft import policy, yaml
+from podgraft.injectors.overlay import overlay
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import Notes, PolicyError, Spot
+from podgraft.policy import Cursor, Diagnostics, PolicyError
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"
@@ -24,7 +24,7 @@ class Schema:
         Draft202012Validator.check_schema(schema)
         self._validator: Any = Draft202012Validator(schema)
 
-    def faults(self, document: JSON) -> list[str]:
+    def find_errors(self, document: JSON) -> list[str]:
         """What it finds wrong with a document."""
         return [str(error.message) for error in self._validator.iter_errors(document)]
 
@@ -125,24 +125,24 @@ BAD_SPECS = (
 )
 
 
-def reads(text: str) -> bool:
+def is_valid_policy(text: str) -> bool:
     """Whether ``policy check`` finds nothing wrong with a policy document."""
     try:
-        return not policy.parse(text).tolerated
+        return not policy.parse(text).warnings
     except PolicyError:
         return False
 
 
 @pytest.mark.parametrize("text", GOOD_POLICIES)
 def test_a_good_policy_pleases_schema_and_reader(text: str) -> None:
-    assert POLICY.faults(kubeyaml.load(text)) == []
-    assert reads(text)
+    assert POLICY.find_errors(yaml.load(text)) == []
+    assert is_valid_policy(text)
 
 
 @pytest.mark.parametrize("text", BAD_POLICIES)
 def test_a_bad_policy_pleases_neither(text: str) -> None:
-    assert POLICY.faults(kubeyaml.load(text))
-    assert not reads(text)
+    assert POLICY.find_errors(yaml.load(text))
+    assert not is_valid_policy(text)
 
 
 def manifest(spec: str) -> JSON:
@@ -150,37 +150,37 @@ def manifest(spec: str) -> JSON:
         "apiVersion": "podgraft.dev/v1",
         "kind": "Overlay",
         "metadata": {"name": "a"},
-        "spec": kubeyaml.load(spec),
+        "spec": yaml.load(spec),
     }
     return found
 
 
-def overlay_faults(spec: str) -> list[str]:
-    notes = Notes()
-    overlay.read(Spot(kubeyaml.load(spec), "/spec", notes), "a")
-    return [str(fault) for fault in notes.faults]
+def find_overlay_errors(spec: str) -> list[str]:
+    notes = Diagnostics()
+    overlay.parse_overlay(Cursor(yaml.load(spec), "/spec", notes), "a")
+    return [str(fault) for fault in notes.errors]
 
 
 @pytest.mark.parametrize("spec", GOOD_SPECS)
 def test_a_good_overlay_pleases_schema_and_reader(spec: str) -> None:
-    assert OVERLAY.faults(manifest(spec)) == []
-    assert overlay_faults(spec) == []
+    assert OVERLAY.find_errors(manifest(spec)) == []
+    assert find_overlay_errors(spec) == []
 
 
 @pytest.mark.parametrize("spec", BAD_SPECS)
 def test_a_bad_overlay_pleases_neither(spec: str) -> None:
-    assert OVERLAY.faults(manifest(spec))
-    assert overlay_faults(spec)
+    assert OVERLAY.find_errors(manifest(spec))
+    assert find_overlay_errors(spec)
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("samples/**/*.yaml")), ids=str)
 def test_samples_name_the_schema_that_they_keep(path: Path) -> None:
     """So that an editor with the YAML language server completes them."""
     text = path.read_text()
-    for document in kubeyaml.load_all(text):
+    for document in yaml.load_all(text):
         if isinstance(document, dict) and document.get("kind") == "Overlay":
-            assert OVERLAY.faults(document) == []
+            assert OVERLAY.find_errors(document) == []
             assert "yaml-language-server: $schema=../../../docs/schemas/overlay" in text
     if path.name == "policy.yaml" and path.parent.parent.name == "samples":
-        assert POLICY.faults(kubeyaml.load(text)) == []
+        assert POLICY.find_errors(yaml.load(text)) == []
         assert "yaml-language-server: $schema=../../docs/schemas/policy" in text

@@ -24,11 +24,11 @@ import pytest
 import certs
 import register
 import tokens
-from podgraft import cli, kubeyaml
+from podgraft import cli, yaml
 from podgraft.jsonvalue import Object
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
-POD: Any = kubeyaml.load((SAMPLE / "input.web.yaml").read_text())
+POD: Any = yaml.load((SAMPLE / "input.web.yaml").read_text())
 CLUSTER_ID = "ISTIO_META_CLUSTER_ID"
 CONTROL_PLANE = ("--control-plane", "cp")
 CERTIFICATE = ("--client-cert", "certificates/prod-eu.pem", "--client-key")
@@ -95,7 +95,7 @@ def registered(folder: Path, capsys: pytest.CaptureFixture[str]) -> Register:
     def run(*arguments: str) -> str:
         options = ("--allow-loopback", "--injector", "istio", "--ca-bundle", "certificates/ca.pem")
         assert register.main([*options, *arguments]) == 0
-        manifest: Any = kubeyaml.load(capsys.readouterr().out)
+        manifest: Any = yaml.load(capsys.readouterr().out)
         return manifest["webhooks"][0]["clientConfig"]["url"]
 
     return run
@@ -126,7 +126,7 @@ def credentials(mode: Mode) -> tuple[ssl.SSLContext, Mapping[str, str]]:
     context = ssl.create_default_context(cafile="certificates/ca.pem")
     if "--control-plane" not in mode.register:
         return context, {}
-    kubeconfig: Any = kubeyaml.load(Path("cp/webhook-kubeconfig.yaml").read_text())
+    kubeconfig: Any = yaml.load(Path("cp/webhook-kubeconfig.yaml").read_text())
     user = kubeconfig["users"][0]["user"]
     if "token" in user:
         return context, {"Authorization": f"Bearer {user['token']}"}
@@ -173,7 +173,7 @@ def offline(capsys: pytest.CaptureFixture[str], policy: str) -> Any:
     capsys.readouterr()
     files = ("-f", str(SAMPLE / "input.web.yaml"), "--bundle", "store/istio/bundle")
     assert cli.main(["inject", *files, "--policy", "offline.yaml", "--webhook"]) == 0
-    return kubeyaml.load(capsys.readouterr().out)
+    return yaml.load(capsys.readouterr().out)
 
 
 def cluster_ids(pod: Any) -> set[str]:

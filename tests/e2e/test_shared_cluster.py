@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from events.kept import keep
 from podgraft import cli, patch
 from podgraft.jsonvalue import Object
-from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
+from support.store_fixture import write_injector
 
-ASKS: Object = {"sidecar.istio.io/inject": "true"}
+INJECT_TRUE: Object = {"sidecar.istio.io/inject": "true"}
 
 
 def pod(name: str, labels: Object | None = None) -> Object:
@@ -38,12 +38,12 @@ def pod(name: str, labels: Object | None = None) -> Object:
 @pytest.fixture
 def client(tmp_path: Path) -> Client:
     """The web application over the files in ``tmp_path``."""
-    keep(tmp_path, policy="policy: enabled\n")
-    app = create_app(DirectoryStore(tmp_path), DirectoryCallers(tmp_path), auth=Auth.NONE)
+    write_injector(tmp_path, policy="policy: enabled\n")
+    app = create_app(FolderStore(tmp_path), FolderCallers(tmp_path), auth=Auth.NONE)
     return Client(app)
 
 
-def asked(client: Client, value: Object, operation: str = "CREATE") -> Object:
+def send_review(client: Client, value: Object, operation: str = "CREATE") -> Object:
     """The webhook's response."""
     request: Object = {
         "uid": "1",
@@ -74,15 +74,15 @@ def names(response: Object, value: Object) -> Iterator[str]:
 
 
 def test_only_the_policy_document_is_edited(tmp_path: Path, client: Client) -> None:
-    foo_v1, foo_v2 = pod("foo-v1", ASKS), pod("foo-v2")
+    foo_v1, foo_v2 = pod("foo-v1", INJECT_TRUE), pod("foo-v2")
     for each in (foo_v1, foo_v2):
-        assert "istio-proxy" in names(asked(client, each), each)
+        assert "istio-proxy" in names(send_review(client, each), each)
     before = {p: p.read_bytes() for p in (tmp_path / "default" / "bundle").iterdir()}
 
-    keep(tmp_path, policy="policy: disabled\n", files={})
+    write_injector(tmp_path, policy="policy: disabled\n", files={})
 
-    assert "istio-proxy" in names(asked(client, foo_v1), foo_v1)
-    refused = asked(client, foo_v2)
+    assert "istio-proxy" in names(send_review(client, foo_v1), foo_v1)
+    refused = send_review(client, foo_v2)
     assert [*names(refused, foo_v2)] == ["foo"]
     assert refused["allowed"] is True
     audit = refused["auditAnnotations"]
@@ -92,14 +92,14 @@ def test_only_the_policy_document_is_edited(tmp_path: Path, client: Client) -> N
 
 
 def test_running_pods_are_left_alone(client: Client) -> None:
-    assert "patch" not in asked(client, pod("foo-v1", ASKS), "UPDATE")
+    assert "patch" not in send_review(client, pod("foo-v1", INJECT_TRUE), "UPDATE")
 
 
 def test_explain_tells_the_same(tmp_path: Path, client: Client) -> None:
     del client
     policy = tmp_path / "default" / "policy.yaml"
     policy.write_text("policy: disabled\n")
-    for name, labels, status in (("foo-v1", ASKS, 0), ("foo-v2", None, 3)):
+    for name, labels, status in (("foo-v1", INJECT_TRUE, 0), ("foo-v2", None, 3)):
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps(pod(name, labels)))
         bundle = str(tmp_path / "default" / "bundle")

@@ -8,24 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.recorded import NAMES
-from events.recorded import recorded as review
-from kube.recorded import recorded
+from kube.go_fixtures import load_fixture
 from podgraft import kube
-from podgraft.govalue import COMPLEX128
+from podgraft.go.reflect import COMPLEX128
 from podgraft.jsonvalue import JSON, equal
+from support.recorded_requests import NAMES
+from support.recorded_requests import load_request as review
 
-ROWS = recorded("objects")
+ROWS = load_fixture("objects")
 # What sigs.k8s.io/yaml puts before the text of encoding/json.
 YAML_PREFIX = "error unmarshaling JSON: while decoding JSON: "
 LONG = 2**31
 
 
-def _given_as_text(row: dict[str, Any]) -> str:
+def _row_id(row: dict[str, Any]) -> str:
     return f"{row['type']}-{json.dumps(row['object'])[:60]}"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=_given_as_text)
+@pytest.mark.parametrize("row", ROWS, ids=_row_id)
 def test_an_object_is_what_go_makes_of_it(row: dict[str, Any]) -> None:
     type_ = kube.TYPES[row["type"]]
     if "error" in row:
@@ -238,7 +238,7 @@ def test_every_fault_is_found_with_its_place() -> None:
     }
     with pytest.raises(kube.DecodeError) as caught:
         kube.check(kube.POD, pod)
-    assert [fault.pointer for fault in caught.value.faults] == [
+    assert [fault.pointer for fault in caught.value.errors] == [
         ("metadata", "labels", "a/b"),
         ("spec", "containers", "1", "name"),
         ("spec", "containers", "1", "ports", "0", "hostPort"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kube.recorded import recorded
+from kube.go_fixtures import load_fixture
 from podgraft.kube import Quantity, QuantityError, quantity
 
 # Beyond this, and below zero, Go's Value and MilliValue are not always right (see quantity).
@@ -18,7 +18,7 @@ TEXTS = st.from_regex(r"[+-]?[0-9]{1,20}(\.[0-9]{0,12})?", fullmatch=True)
 QUANTITIES = st.builds(str.__add__, TEXTS, st.sampled_from(SUFFIXES))
 
 
-@pytest.mark.parametrize("row", recorded("quantities"), ids=lambda row: row["text"])
+@pytest.mark.parametrize("row", load_fixture("quantities"), ids=lambda row: row["text"])
 def test_a_quantity_is_what_go_makes_of_it(row: dict[str, Any]) -> None:
     if "error" in row:
         with pytest.raises(QuantityError) as caught:
@@ -87,4 +87,4 @@ def test_comparison_is_that_of_the_numbers(left: str, right: str) -> None:
 def test_nothing_is_rounded_down(text: str) -> None:
     parsed = quantity.parse(text)
     number = Fraction(parsed.unscaled) * Fraction(10) ** parsed.exponent
-    assert 0 <= abs(parsed.scaled(0)) - abs(number) < 1
+    assert 0 <= abs(parsed.scale_unbounded(0)) - abs(number) < 1

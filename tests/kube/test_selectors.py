@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kube.recorded import recorded
+from kube.go_fixtures import load_fixture
 from podgraft.jsonvalue import JSON
 from podgraft.kube import SelectorError, selectors
 
@@ -18,7 +18,7 @@ def _text(row: dict[str, Any]) -> str:
     return str(row["selector"])[:80]
 
 
-@pytest.mark.parametrize("row", recorded("selectors"), ids=_text)
+@pytest.mark.parametrize("row", load_fixture("selectors"), ids=_text)
 def test_a_selector_selects_what_go_s_does(row: dict[str, Any]) -> None:
     if "error" in row:
         with pytest.raises(SelectorError):
@@ -26,16 +26,16 @@ def test_a_selector_selects_what_go_s_does(row: dict[str, Any]) -> None:
         return
     selector = selectors.compile_(row["selector"])
     assert [selector.matches(labels) for labels in row["labels"]] == row["want"]["matches"]
-    assert selector.empty == row["want"]["empty"]
+    assert selector.is_empty == row["want"]["empty"]
     assert str(selector) == row["want"]["text"]
 
 
 def test_no_selector_selects_nothing_and_an_empty_one_everything() -> None:
     assert not selectors.compile_(None).matches({})
     assert not selectors.compile_(None).matches({"": ""})
-    assert not selectors.compile_(None).empty
+    assert not selectors.compile_(None).is_empty
     assert selectors.compile_({}).matches({})
-    assert selectors.compile_({"matchLabels": None, "matchExpressions": []}).empty
+    assert selectors.compile_({"matchLabels": None, "matchExpressions": []}).is_empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ ERRORS = (
 def test_every_fault_of_a_selector_is_told_with_its_remedy(case: Case) -> None:
     with pytest.raises(SelectorError) as caught:
         selectors.compile_(case.given)
-    assert tuple(map(str, caught.value.faults)) == case.want
+    assert tuple(map(str, caught.value.errors)) == case.want
     assert str(caught.value) == "; ".join(case.want)
 
 

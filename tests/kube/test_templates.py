@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from kube.recorded import recorded
-from podgraft import gotemplate, kube
-from podgraft.govalue import pointer_to
+from kube.go_fixtures import load_fixture
+from podgraft import kube, texttemplate
+from podgraft.go.reflect import pointer_to
 
 
-@pytest.mark.parametrize("row", recorded("templates"), ids=lambda row: row["template"])
+@pytest.mark.parametrize("row", load_fixture("templates"), ids=lambda row: row["template"])
 def test_templates_see_objects_as_go_shows_them(row: dict[str, Any]) -> None:
-    program = gotemplate.compile_(row["template"], name="t", functions={})
+    program = texttemplate.compile_(row["template"], name="t", functions={})
     data = pointer_to(kube.TYPES[row["type"]]).convert(row["object"])
     if "error" in row:
-        with pytest.raises(gotemplate.ExecError) as caught:
+        with pytest.raises(texttemplate.ExecError) as caught:
             program.render(data)
         assert str(caught.value) == row["error"]
     else:

@@ -6,9 +6,9 @@ import pytest
 
 import generate_kube_types
 from podgraft import kube
-from podgraft.govalue import Field, GoType, Kind, Slice, Struct
+from podgraft.go.reflect import Field, GoType, Kind, Slice, Struct
 from podgraft.jsonvalue import JSON
-from podgraft.kube import Types, structs
+from podgraft.kube import KubeTypes, structs
 
 RELEASES = range(10, kube.NEWEST + 1)
 
@@ -144,11 +144,11 @@ def test_fields_v1_are_bytes_to_templates() -> None:
 
 def test_threads_that_come_at_once_get_the_same_types() -> None:
     """A second object for one Go type would be another type to the template engine."""
-    everything = Types(30)
+    everything = KubeTypes(30)
     with ThreadPoolExecutor(8) as pool:
-        rounds = [*pool.map(_touched, [everything] * 16)]
+        rounds = [*pool.map(_reachable_types, [everything] * 16)]
     assert all(touched == rounds[0] for touched in rounds)
 
 
-def _touched(types: Types) -> list[tuple[GoType, ...]]:
+def _reachable_types(types: KubeTypes) -> list[tuple[GoType, ...]]:
     return [tuple(field.type for field in types[name].fields) for name in structs.STRUCTS]

@@ -28,12 +28,14 @@ UNKNOWN = ("Service", "List", "PodMetrics", "deployment")
 @pytest.mark.parametrize("api_version", ANY_GROUP)
 def test_istio_injects_by_kind_alone(api_version: str, kind: str) -> None:
     document: Object = {"apiVersion": api_version, "kind": kind}
-    assert bool(workload.place_of(document)) is (kind in INJECTED)
-    assert bool(workload.place_of(document, workload.EVERY)) is (kind in (*INJECTED, *OTHERS))
+    assert bool(workload.find_pod_template_path(document)) is (kind in INJECTED)
+    assert bool(workload.find_pod_template_path(document, workload.ALL_KINDS)) is (
+        kind in (*INJECTED, *OTHERS)
+    )
 
 
 def test_a_workload_needs_no_api_version() -> None:
-    assert workload.place_of({"kind": "Deployment"}) is not None
+    assert workload.find_pod_template_path({"kind": "Deployment"}) is not None
 
 
 EXTERNAL: tuple[tuple[str, JSON, bool], ...] = (
@@ -54,7 +56,7 @@ def test_an_external_kind_is_a_workload_if_its_pod_is_where_it_should_be(
 ) -> None:
     """Volcano's Job has another form; OpenKruise's StatefulSet has the same."""
     document: Object = {"apiVersion": "example.com/v1", "kind": kind, "spec": spec}
-    assert bool(workload.place_of(document)) is is_workload
+    assert bool(workload.find_pod_template_path(document)) is is_workload
 
 
 HOLDERS: tuple[tuple[Object, bool], ...] = (
@@ -73,8 +75,8 @@ def test_an_object_of_any_kind_may_hold_a_pod(document: Object, holds: bool) -> 
 
 
 def test_what_has_no_kind_is_no_workload() -> None:
-    assert workload.place_of({}) is None
-    assert workload.place_of({"apiVersion": "v1", "kind": 5}) is None
+    assert workload.find_pod_template_path({}) is None
+    assert workload.find_pod_template_path({"apiVersion": "v1", "kind": 5}) is None
 
 
 def test_a_controller_reads_the_metadata_of_the_pod_template() -> None:
@@ -101,8 +103,8 @@ TEMPLATE: Object = {"apiVersion": "v1", "kind": "PodTemplate", "template": POD}
 DOCUMENTS = (CRON_JOB, DEPLOYMENT, BARE, TEMPLATE)
 
 
-def place(document: Object) -> workload.Place:
-    found = workload.place_of(document, workload.EVERY)
+def place(document: Object) -> workload.PodTemplatePath:
+    found = workload.find_pod_template_path(document, workload.ALL_KINDS)
     assert found is not None
     return found
 

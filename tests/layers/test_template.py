@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assemble import OPERATIONS
+from build_layer import OPERATIONS
 from layers.cloudformation import TEMPLATE
 
 # The permission of each call, where it is not of the call's own name (service authorization
@@ -16,7 +16,7 @@ PERMISSIONS = {"ListObjectsV2": "ListBucket"}
 RESOURCES: dict[str, Any] = TEMPLATE["Resources"]
 
 
-def of_type(kind: str) -> dict[str, Any]:
+def resources_of_type(kind: str) -> dict[str, Any]:
     """The properties of all resources of a type."""
     return {
         name: each.get("Properties", {})
@@ -70,22 +70,22 @@ def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
 
 
 def test_the_bucket_is_versioned_encrypted_private_and_spoken_to_by_tls_only() -> None:
-    [bucket] = of_type("S3::Bucket").values()
+    [bucket] = resources_of_type("S3::Bucket").values()
     assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
     assert bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
     assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
-    [policy] = of_type("S3::BucketPolicy").values()
+    [policy] = resources_of_type("S3::BucketPolicy").values()
     [denied] = policy["PolicyDocument"]["Statement"]
     assert (denied["Effect"], denied["Principal"], denied["Action"]) == ("Deny", "*", "s3:*")
     assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
 def test_no_log_holds_a_path_and_every_log_ends() -> None:
-    [stage] = of_type("ApiGatewayV2::Stage").values()
+    [stage] = resources_of_type("ApiGatewayV2::Stage").values()
     logged = set(re.findall(r"\$context\.([\w.]+)", stage["AccessLogSettings"]["Format"]))
     assert "routeKey" in logged
     assert logged.isdisjoint({"path", "http.path", "customDomain.basePathMatched"})
-    groups = of_type("Logs::LogGroup")
+    groups = resources_of_type("Logs::LogGroup")
     assert len(groups) == 2
     assert all(each["RetentionInDays"] == {"Ref": "LogRetentionDays"} for each in groups.values())
 
@@ -104,7 +104,9 @@ def test_no_log_holds_a_path_and_every_log_ends() -> None:
 )
 def test_somebody_is_called_when(metric: str) -> None:
     [alarm] = [
-        each for each in of_type("CloudWatch::Alarm").values() if each["MetricName"] == metric
+        each
+        for each in resources_of_type("CloudWatch::Alarm").values()
+        if each["MetricName"] == metric
     ]
     assert alarm["AlarmActions"]["If"][:2] == ["HasTopic", [{"Ref": "AlarmTopicArn"}]]
     assert alarm.get("ExtendedStatistic") == ("p99" if metric == "Duration" else None)
@@ -123,7 +125,7 @@ def test_what_aws_would_refuse_or_break_is_refused_before() -> None:
 
 
 def test_an_imported_certificate_can_be_used_with_mutual_tls() -> None:
-    [domain] = of_type("ApiGatewayV2::DomainName").values()
+    [domain] = resources_of_type("ApiGatewayV2::DomainName").values()
     [configuration] = domain["DomainNameConfigurations"]
     assert configuration["OwnershipVerificationCertificateArn"]["If"][:2] == [
         "HasOwnershipCertificate",
@@ -131,5 +133,5 @@ def test_an_imported_certificate_can_be_used_with_mutual_tls() -> None:
     ]
     assert domain["MutualTlsAuthentication"]["If"][0] == "HasTruststore"
     # Else its own address would be the way around client certificates.
-    [api] = of_type("ApiGatewayV2::Api").values()
+    [api] = resources_of_type("ApiGatewayV2::Api").values()
     assert api["DisableExecuteApiEndpoint"] == {"If": ["HasTruststore", True, False]}

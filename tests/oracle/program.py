@@ -16,18 +16,18 @@ HERE = Path(__file__).parent
 TRIES = 64
 
 
-def ask(program: str, rows: Sequence[Row]) -> list[Row]:
+def ask_program(program: str, rows: Sequence[Row]) -> list[Row]:
     """The rows, each with Go's answer to it."""
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     answered = subprocess.run(
-        [_built(program)], input=lines.encode(), stdout=subprocess.PIPE, check=True
+        [_build_program(program)], input=lines.encode(), stdout=subprocess.PIPE, check=True
     )
     return [json.loads(line) for line in answered.stdout.split(b"\n") if line]
 
 
-def settled(program: str, rows: Sequence[Row]) -> list[Row]:
+def stable_answers(program: str, rows: Sequence[Row]) -> list[Row]:
     """The answered rows, without those whose answer differs from one time to the next."""
-    answers = [ask(program, rows) for _ in range(TRIES)]
+    answers = [ask_program(program, rows) for _ in range(TRIES)]
     return [
         first for first, *others in zip(*answers, strict=True) if others == [first] * len(others)
     ]
@@ -40,13 +40,13 @@ def write(path: Path, rows: Sequence[Row]) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-def recorded(path: Path) -> list[Row]:
+def load_rows(path: Path) -> list[Row]:
     """The rows of a fixture. Lines end at line feeds alone: a text may hold U+2028."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 @cache
-def _built(program: str) -> str:
+def _build_program(program: str) -> str:
     """The program, built anew for this run."""
     built = Path(tempfile.mkdtemp(prefix="oracle")) / program
     subprocess.run(["go", "build", "-o", built, "."], cwd=HERE / program, check=True)

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import cast
 
-from podgraft import govalue as go
-from podgraft.govalue import GoType, Kind, Value
+from podgraft.go import reflect as go
+from podgraft.go.reflect import GoType, Kind, Value
 from podgraft.jsonvalue import JSON
 
-from .universe import TYPES
+from .go_types import TYPES
 
 
 def decode(raw: JSON) -> Value:
@@ -17,25 +17,25 @@ def decode(raw: JSON) -> Value:
     if not isinstance(raw, dict):
         return raw
     if "$type" in raw:
-        return _typed(type_named(str(raw["$type"])), raw.get("value"))
+        return _decode_type(find_type(str(raw["$type"])), raw.get("value"))
     return {key: decode(item) for key, item in raw.items()}
 
 
-def type_named(name: str) -> GoType:
+def find_type(name: str) -> GoType:
     """The type that Go prints as ``name``."""
     if name.startswith("*"):
-        return go.pointer_to(type_named(name[1:]))
+        return go.pointer_to(find_type(name[1:]))
     if name.startswith("map["):
         key, _, elem = name[len("map[") :].partition("]")
-        return go.map_of(type_named(key), type_named(elem))
+        return go.map_of(find_type(key), find_type(elem))
     if name.startswith("["):
         length, _, elem = name[1:].partition("]")
-        elem_type = type_named(elem)
+        elem_type = find_type(elem)
         return go.array_of(int(length), elem_type) if length else go.slice_of(elem_type)
     return TYPES[name]
 
 
-def _typed(type_: GoType, raw: JSON) -> Value:
+def _decode_type(type_: GoType, raw: JSON) -> Value:
     if raw is None:
         return type_.convert(None)
     match type_.kind:
@@ -44,14 +44,18 @@ def _typed(type_: GoType, raw: JSON) -> Value:
         case Kind.STRUCT:
             fields = {field.json: field.type for field in type_.fields}
             items = cast("dict[str, JSON]", raw).items()
-            return type_.convert({name: _typed(fields[name], item) for name, item in items})
+            return type_.convert({name: _decode_type(fields[name], item) for name, item in items})
         case Kind.POINTER:
-            return go.Pointer(type_, _typed(_elem(type_), raw))
+            return go.Pointer(type_, _decode_type(_elem(type_), raw))
         case Kind.SLICE | Kind.ARRAY:
-            return type_.convert([_typed(_elem(type_), item) for item in cast("list[JSON]", raw)])
+            return type_.convert(
+                [_decode_type(_elem(type_), item) for item in cast("list[JSON]", raw)]
+            )
         case Kind.MAP:
             key_type = type_.key or go.STRING
-            pairs = ((_typed(key_type, k), _typed(_elem(type_), v)) for k, v in _pairs(raw))
+            pairs = (
+                (_decode_type(key_type, k), _decode_type(_elem(type_), v)) for k, v in _pairs(raw)
+            )
             return type_.convert(dict(pairs))
         case _:
             return type_.convert(_scalar(type_.kind, raw))

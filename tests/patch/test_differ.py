@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import effort
+import support.opcount
 from podgraft import patch
 from podgraft.jsonvalue import JSON, Object, equal
 from podgraft.patch import Operation, PatchError, diff, pointer
@@ -221,7 +221,7 @@ def containers(count: int) -> Object:
     }
 
 
-def changed(before: Object) -> Object:
+def change_containers(before: Object) -> Object:
     """Every container gets a variable, each third another place, and one goes in front."""
     after = deepcopy(before)
     listed = after["containers"]
@@ -233,11 +233,11 @@ def changed(before: Object) -> Object:
     return {"containers": [{"name": "front"}, *listed[::3], *listed[1::3], *listed[2::3]]}
 
 
-def unnamed(count: int) -> JSON:
+def unnamed_elements(count: int) -> JSON:
     return {"args": [f"{n % 7}" for n in range(count)]}
 
 
-def shuffled(before: JSON) -> JSON:
+def shuffle_elements(before: JSON) -> JSON:
     assert isinstance(before, dict)
     assert isinstance(before["args"], list)
     return {"args": before["args"][::-2] + before["args"][::3]}
@@ -245,7 +245,7 @@ def shuffled(before: JSON) -> JSON:
 
 @pytest.mark.parametrize(
     ("build", "change"),
-    [(containers, changed), (unnamed, shuffled)],
+    [(containers, change_containers), (unnamed_elements, shuffle_elements)],
     ids=["containers", "arguments"],
 )
 def test_the_cost_grows_with_the_size_and_not_with_its_square(
@@ -256,7 +256,7 @@ def test_the_cost_grows_with_the_size_and_not_with_its_square(
     def cost(count: int) -> int:
         before = build(count)
         after = change(before)
-        return effort.lines(lambda: diff(before, after))
+        return support.opcount.count_lines(lambda: diff(before, after))
 
     assert diff(build(8), change(build(8)))
     assert cost(4000) < 12 * cost(500)

@@ -4,20 +4,20 @@ from dataclasses import dataclass, field
 
 import pytest
 
-import effort
-from patch.odd import ODD
+import support.opcount
+from patch.edge_types import EDGE_TYPE
 from podgraft import kube
-from podgraft.govalue import Field, GoType, Kind, struct
+from podgraft.go.reflect import Field, GoType, Kind, struct_type
 from podgraft.jsonvalue import JSON, Object, equal
 from podgraft.patch import strategic
 from podgraft.patch.strategic import MergeError
 
 
-def named(*names: str) -> list[JSON]:
+def named_elements(*names: str) -> list[JSON]:
     return [{"name": name} for name in names]
 
 
-def deleted(name: str) -> Object:
+def delete_element(name: str) -> Object:
     return {"name": name, "$patch": "delete"}
 
 
@@ -37,8 +37,8 @@ def metadata(name: str, target: Object, patch: Object, result: Object) -> Case:
     return Case(name, target, patch, result, under="metadata")
 
 
-def odd(name: str, target: Object, patch: Object, result: Object) -> Case:
-    return Case(name, target, patch, result, under="", type=ODD)
+def edge_case(name: str, target: Object, patch: Object, result: Object) -> Case:
+    return Case(name, target, patch, result, under="", type=EDGE_TYPE)
 
 
 CASES = (
@@ -98,7 +98,7 @@ CASES = (
         {"securityContext": {"$retainKeys": ["fsGroup", "x"], "fsGroup": 3}},
         {"securityContext": {"fsGroup": 3}},
     ),
-    odd(
+    edge_case(
         "a field that is replaced whole",
         {"replaced": {"id": "a", "size": 1}},
         {"replaced": {"id": "b", "inner": None}},
@@ -114,7 +114,7 @@ CASES = (
     Case(
         "also by nothing", {"tolerations": [{"key": "a"}]}, {"tolerations": []}, {"tolerations": []}
     ),
-    odd(
+    edge_case(
         "a list with a merge key that is replaced",
         {"swapped": [{"id": "a"}]},
         {"swapped": [{"id": "b"}]},
@@ -123,15 +123,15 @@ CASES = (
     # lists merged by key
     Case(
         "new elements go first",
-        {"containers": named("app")},
-        {"containers": named("proxy")},
-        {"containers": named("proxy", "app")},
+        {"containers": named_elements("app")},
+        {"containers": named_elements("proxy")},
+        {"containers": named_elements("proxy", "app")},
     ),
     Case(
         "an empty list changes nothing",
-        {"containers": named("app")},
+        {"containers": named_elements("app")},
         {"containers": []},
-        {"containers": named("app")},
+        {"containers": named_elements("app")},
     ),
     Case(
         "elements of one name merge",
@@ -147,25 +147,25 @@ CASES = (
     ),
     Case(
         "an element stays before one it stood before",
-        {"containers": named("a", "b", "c")},
-        {"containers": named("new", "b")},
-        {"containers": named("new", "a", "b", "c")},
+        {"containers": named_elements("a", "b", "c")},
+        {"containers": named_elements("new", "b")},
+        {"containers": named_elements("new", "a", "b", "c")},
     ),
     Case(
         "the patch's order wins over the target's",
-        {"containers": named("a", "b", "c", "d")},
-        {"containers": named("d", "b")},
-        {"containers": named("a", "c", "d", "b")},
+        {"containers": named_elements("a", "b", "c", "d")},
+        {"containers": named_elements("d", "b")},
+        {"containers": named_elements("a", "c", "d", "b")},
     ),
     Case(
         "a new element comes as it is, nulls too",
-        {"volumes": named("v")},
+        {"volumes": named_elements("v")},
         {"volumes": [{"name": "w", "emptyDir": None}]},
         {"volumes": [{"name": "w", "emptyDir": None}, {"name": "v"}]},
     ),
     Case(
         "a name twice in the patch",
-        {"containers": named("a")},
+        {"containers": named_elements("a")},
         {"containers": [{"name": "n", "image": "i"}, {"name": "n", "image": "j"}]},
         {"containers": [{"name": "n", "image": "j"}, {"name": "a"}]},
     ),
@@ -175,7 +175,7 @@ CASES = (
         {"containers": [{"name": "a", "ports": [{"containerPort": 53, "protocol": "TCP"}]}]},
         {"containers": [{"name": "a", "ports": [{"containerPort": 53, "protocol": "TCP"}]}]},
     ),
-    odd(
+    edge_case(
         "1 and 1.0 are not one key",
         {"parts": [{"id": 1, "size": 1}]},
         {"parts": [{"id": 1.0}, {"id": True}]},
@@ -184,53 +184,64 @@ CASES = (
     # directives in lists merged by key
     Case(
         "an element is deleted",
-        {"containers": named("a", "b")},
-        {"containers": [deleted("a"), *named("c")]},
-        {"containers": named("c", "b")},
+        {"containers": named_elements("a", "b")},
+        {"containers": [delete_element("a"), *named_elements("c")]},
+        {"containers": named_elements("c", "b")},
     ),
     Case(
         "deleting what is not there",
-        {"containers": named("a")},
-        {"containers": [deleted("z")]},
-        {"containers": named("a")},
+        {"containers": named_elements("a")},
+        {"containers": [delete_element("z")]},
+        {"containers": named_elements("a")},
     ),
     Case(
         "deleted and put anew",
         {"containers": [{"name": "a", "image": "i"}]},
-        {"containers": [deleted("a"), *named("a")]},
-        {"containers": named("a")},
+        {"containers": [delete_element("a"), *named_elements("a")]},
+        {"containers": named_elements("a")},
     ),
     Case(
         "the whole list replaced",
-        {"containers": named("a", "b")},
-        {"containers": [*named("c"), {"$patch": "replace"}, *named("b")]},
-        {"containers": named("c", "b")},
+        {"containers": named_elements("a", "b")},
+        {"containers": [*named_elements("c"), {"$patch": "replace"}, *named_elements("b")]},
+        {"containers": named_elements("c", "b")},
     ),
     Case(
         "order set",
-        {"containers": named("a", "b", "c")},
-        {"$setElementOrder/containers": named("c", "a")},
-        {"containers": named("b", "c", "a")},
+        {"containers": named_elements("a", "b", "c")},
+        {"$setElementOrder/containers": named_elements("c", "a")},
+        {"containers": named_elements("b", "c", "a")},
     ),
     Case(
         "order set with a patch",
-        {"containers": named("a", "b")},
-        {"$setElementOrder/containers": named("b", "n", "a"), "containers": named("n")},
-        {"containers": named("b", "n", "a")},
+        {"containers": named_elements("a", "b")},
+        {
+            "$setElementOrder/containers": named_elements("b", "n", "a"),
+            "containers": named_elements("n"),
+        },
+        {"containers": named_elements("b", "n", "a")},
     ),
     Case(
         "order of a list that is new",
         {},
-        {"$setElementOrder/containers": named("b", "a"), "containers": named("b", "a")},
-        {"containers": named("b", "a")},
+        {
+            "$setElementOrder/containers": named_elements("b", "a"),
+            "containers": named_elements("b", "a"),
+        },
+        {"containers": named_elements("b", "a")},
     ),
     Case(
         "an empty order beside elements is no order",
-        {"containers": named("a")},
-        {"$setElementOrder/containers": [], "containers": named("n")},
-        {"containers": named("n", "a")},
+        {"containers": named_elements("a")},
+        {"$setElementOrder/containers": [], "containers": named_elements("n")},
+        {"containers": named_elements("n", "a")},
     ),
-    Case("order of a list that is nowhere", {}, {"$setElementOrder/containers": named("b")}, {}),
+    Case(
+        "order of a list that is nowhere",
+        {},
+        {"$setElementOrder/containers": named_elements("b")},
+        {},
+    ),
     # lists of scalars
     metadata(
         "finalizers are united, the patch's first",
@@ -264,19 +275,19 @@ CASES = (
     ),
     metadata("deleting from no list", {}, {"$deleteFromPrimitiveList/finalizers": ["a"]}, {}),
     # types
-    odd(
+    edge_case(
         "an embedded struct's fields are the outer one's",
         {"parts": [{"id": "a"}]},
         {"parts": [{"id": "b"}]},
         {"parts": [{"id": "b"}, {"id": "a"}]},
     ),
-    odd(
+    edge_case(
         "a pointer to a list is a list",
         {"pointed": [{"id": "a"}]},
         {"pointed": [{"id": "b"}]},
         {"pointed": [{"id": "b"}, {"id": "a"}]},
     ),
-    odd(
+    edge_case(
         "fields are found in any case",
         {"PARTS": [{"id": "a"}]},
         {"PARTS": [{"id": "b"}]},
@@ -295,7 +306,7 @@ def test_the_rules(case: Case) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class MergeErrorCase:
     patch: Object
     message: str
     go: str
@@ -307,90 +318,90 @@ TARGET: Object = {
 }
 
 FAULTS = (
-    Fault(
+    MergeErrorCase(
         {"spec": {"containers": [{"name": "b"}, {"image": "i"}]}},
         "/spec/containers/1: this list is merged by 'name', and an element has none; "
         "give every element its 'name'",
         "map: map[image:i] does not contain declared merge key: name",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"containers": [{"name": "a", "env": [{"$patch": "delete"}]}]}},
         "/spec/containers/0/env/0: this list is merged by 'name', and an element has none; "
         "give every element its 'name'",
         "map: map[$patch:delete] does not contain declared merge key: name",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"securityContext": {"$patch": "merge", "n": None, "l": [1, 1.5e7]}}},
         '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
         "unknown patch type: merge in map: map[$patch:merge l:[1 1.5e+07] n:<nil>]",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"securityContext": {"$patch": {"a": [None, True, 1, 1.5, "x"]}}}},
         '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
         "unknown patch type: map[a:[<nil> %!s(bool=true) %!s(int64=1) %!s(float64=1.5) x]] "
         "in map: map[$patch:map[a:[<nil> true 1 1.5 x]]]",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"securityContext": {"$patch": None}}},
         '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
         "unknown patch type: %!s(<nil>) in map: map[$patch:<nil>]",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"containers": [{"$patch": "merge"}]}},
         "/spec/containers/0: $patch: merge is the default; leave it out",
         "merging lists cannot yet be specified in the patch",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"containers": ["x"]}},
         "/spec/containers: the elements of the two lists are not all of one type",
         "list element types are not identical: [[map[env:[map[name:E]] name:a]] [x]]",
     ),
-    Fault(
+    MergeErrorCase(
         {"metadata": {"finalizers": [{"a": 1}]}},
         "/metadata/finalizers: the elements of the two lists are not all of one type",
         "list element types are not identical: [[f] [map[a:1]]]",
     ),
-    Fault(
+    MergeErrorCase(
         {"metadata": {"labels": {"a": {"b": 1}}}},
         "/metadata/labels/a: the field 'a' holds an object or a list, "
         "and map[string]string has no fields of such types",
         "merging an object in json but data type is not struct, instead is: map",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"$retainKeys": ["containers"], "securityContext": {}}},
         "/spec/securityContext: $retainKeys does not have the form it needs, "
         "or does not fit the patch beside it",
         "invalid patch format of retainKeys",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"$retainKeys": "containers"}},
         "/spec: $retainKeys does not have the form it needs, or does not fit the patch beside it",
         "invalid patch format of retainKeys",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"$setElementOrder/containers": {"name": "a"}}},
         "/spec/$setElementOrder~1containers: expected a list, got an object",
         "expected a []interface {}, but received a map[string]interface {}",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"$setElementOrder/containers": [{"name": "a"}], "containers": [{"name": "b"}]}},
         "/spec/$setElementOrder~1containers: the list in the patch has elements "
         "that the directive does not name in that order",
         "The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder list:\n"
         "[map[name:a]]\n",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"$setElementOrder/zone": []}},
         "/spec/$setElementOrder~1zone: v1.PodSpec has no field 'zone'",
         'unable to find api field in struct PodSpec for the json field "zone"',
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"$deleteFromPrimitiveList": []}},
         "/spec/$deleteFromPrimitiveList: $deleteFromPrimitiveList does not have the form it needs, "
         "or does not fit the patch beside it",
         "invalid patch format of primitive list",
     ),
-    Fault(
+    MergeErrorCase(
         {"spec": {"containers": [{"name": ["a"]}]}},
         "/spec/containers/0: a list stands where only a text or number can",
         "panic: comparing uncomparable type []interface {}",
@@ -399,7 +410,7 @@ FAULTS = (
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.go)
-def test_a_fault_says_where_in_the_patch_and_what(fault: Fault) -> None:
+def test_a_fault_says_where_in_the_patch_and_what(fault: MergeErrorCase) -> None:
     """``str`` shows no value of the patch: it may be logged, and a value may be a secret."""
     with pytest.raises(MergeError) as caught:
         strategic.merge(TARGET, fault.patch, kube.POD)
@@ -418,8 +429,8 @@ def test_null_is_an_empty_object() -> None:
 
 
 def test_what_stays_the_same_is_shared_and_not_copied() -> None:
-    target: Object = {"metadata": {"labels": {"a": "b"}}, "spec": {"volumes": named("v")}}
-    patch: Object = {"spec": {"containers": named("c")}}
+    target: Object = {"metadata": {"labels": {"a": "b"}}, "spec": {"volumes": named_elements("v")}}
+    patch: Object = {"spec": {"containers": named_elements("c")}}
     merged = strategic.merge(target, patch, kube.POD)
     assert isinstance(merged, dict)
     assert isinstance(merged["spec"], dict)
@@ -434,20 +445,20 @@ def test_the_cost_grows_with_the_lists_and_not_with_their_square() -> None:
     """Eight times the containers are some eight times the work; by a square it would be 64."""
 
     def cost(count: int) -> int:
-        target: Object = {"spec": {"containers": named(*(f"c{n}" for n in range(count)))}}
+        target: Object = {"spec": {"containers": named_elements(*(f"c{n}" for n in range(count)))}}
         patch: Object = {
             "spec": {
-                "$setElementOrder/containers": named(*(f"c{n}" for n in range(count * 2))),
-                "containers": named(*(f"c{n}" for n in range(count // 2, count * 2))),
+                "$setElementOrder/containers": named_elements(*(f"c{n}" for n in range(count * 2))),
+                "containers": named_elements(*(f"c{n}" for n in range(count // 2, count * 2))),
             }
         }
-        return effort.lines(lambda: strategic.merge(target, patch, kube.POD))
+        return support.opcount.count_lines(lambda: strategic.merge(target, patch, kube.POD))
 
     assert cost(4000) < 12 * cost(500)
 
 
 def test_a_table_of_types_that_is_broken_is_our_fault_and_says_so() -> None:
-    broken = struct("v1.Broken")
+    broken = struct_type("v1.Broken")
     broken.fields = (Field("List", GoType("[]?", Kind.SLICE), "list"),)
     with pytest.raises(TypeError, match=r"\[\]\? has no elements"):
         strategic.merge({"list": [1]}, {"list": [2]}, broken)

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle import program
-from oracle.strategic.record import comparable, pair
-from patch.odd import ODD
+from oracle.strategic.record import is_comparable, random_pair
+from patch.edge_types import EDGE_TYPE
 from podgraft import kube
 from podgraft.jsonvalue import JSON, equal
 from podgraft.patch import strategic
 from podgraft.patch.strategic import MergeError
 
-ROWS = program.recorded(Path(__file__).parent / "fixtures" / "strategic.jsonl")
-TYPES = {"Pod": kube.POD, "Odd": ODD}
+ROWS = program.load_rows(Path(__file__).parent / "fixtures" / "strategic.jsonl")
+TYPES = {"Pod": kube.POD, "Odd": EDGE_TYPE}
 
 
 def disagreements(rows: list[program.Row]) -> list[tuple[program.Row, object]]:
@@ -57,13 +57,15 @@ def test_every_recorded_pair_merges_as_in_go() -> None:
 )
 def test_go_itself_agrees_on_pairs_never_seen_before() -> None:
     random = Random()  # noqa: S311 - other rows each time
-    rows = program.settled("strategic", [pair(random, faults=n % 3) for n in range(1000)])
-    assert disagreements([row for row in rows if comparable(row)]) == []
+    rows = program.stable_answers(
+        "strategic", [random_pair(random, faults=n % 3) for n in range(1000)]
+    )
+    assert disagreements([row for row in rows if is_comparable(row)]) == []
 
 
 @given(st.randoms(use_true_random=False))
 def test_neither_target_nor_patch_is_ever_changed(random: Random) -> None:
-    row = pair(random, faults=1)
+    row = random_pair(random, faults=1)
     before = deepcopy(row)
     first = outcome(row)
     assert equal(row["target"], before["target"])
@@ -73,7 +75,7 @@ def test_neither_target_nor_patch_is_ever_changed(random: Random) -> None:
 
 @given(st.randoms(use_true_random=False))
 def test_an_empty_patch_changes_nothing(random: Random) -> None:
-    row = pair(random, faults=0)
+    row = random_pair(random, faults=0)
     assert equal(strategic.merge(row["target"], {}, TYPES[row["type"]]), row["target"])
 
 

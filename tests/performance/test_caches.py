@@ -13,47 +13,47 @@ from flask.testing import FlaskClient
 
 import podgraft
 from benchmark import soak
-from benchmark.world import World, sample
-from podgraft.store import DirectoryCallers, DirectoryStore, UnknownInjectorError
+from benchmark.world import BenchmarkInput, sample_input
+from podgraft.store import FolderCallers, FolderStore, UnknownInjectorError
 from podgraft.web import create_app
 
 # Caches without a limit, by what their keys are. None of it comes out of a pod.
 UNBOUNDED = {
     "Go's types": {
-        "govalue.making.array_of",
-        "govalue.making.map_of",
-        "govalue.making.pointer_to",
-        "govalue.making.slice_of",
-        "gotemplate.sprig.marshal._fields",
-        "injection.istio.overlay._fields",
-        "injection.istio.overlay._of",
-        "injection.lenient._fields",
-        "injection.overlay_data.data_type",
-        "injection.overlay_touches._fields",
+        "go.json.marshal._fields",
+        "go.reflect.constructors.array_of",
+        "go.reflect.constructors.map_of",
+        "go.reflect.constructors.pointer_to",
+        "go.reflect.constructors.slice_of",
+        "injectors.coerce._fields",
+        "injectors.istio.render.pod_overlay._fields",
+        "injectors.istio.render.pod_overlay._normalizer",
+        "injectors.overlay.data.data_type",
+        "injectors.overlay.paths._fields",
         "kube.decoding._decoder",
         "kube.encoding._encoder",
         "patch.strategic.schema._fields",
     },
     "names of types and enums in the tables": {
-        "injection.istio.mesh_types._enum",
-        "injection.istio.mesh_types._well_known",
-        "injection.istio.messages.enum",
+        "injectors.istio.config.protojson.enum",
+        "injectors.istio.data.mesh_types._enum",
+        "injectors.istio.data.mesh_types._well_known_type",
         "kube.types._scalar",
     },
     "releases": {
-        "injection.istio.mesh.defaults",
-        "injection.istio.messages.schema",
-        "injection.istio.mesh_types.types",
-        "injection.istio.releases._profile",
-        "injection.istio.sidecarspec._type",
-        "injection.istio.subject.data_type",
-        "injection.istio.values_types._fields",
-        "injection.istio.workloads._owner_rules",
+        "injectors.istio.config.mesh.defaults",
+        "injectors.istio.config.protojson.schema",
+        "injectors.istio.config.values_types._fields",
+        "injectors.istio.data.mesh_types.types",
+        "injectors.istio.data.template_data.dot_type",
+        "injectors.istio.legacy.sidecarspec._spec_type",
+        "injectors.istio.releases._profile",
+        "injectors.istio.workloads._owner_rules",
         "kube.types._release",
     },
-    "delimiters of templates": {"gotemplate.lexer._pattern"},
-    "files of authorities, of which a function has one": {"store.direct._trust"},
-    "nothing": {"gotemplate.printable._changes"},
+    "delimiters of templates": {"texttemplate.parse.lexer._pattern"},
+    "files of authorities, of which a function has one": {"store.aws.http_client._tls_context"},
+    "nothing": {"go.strconv.isprint._boundaries"},
 }
 
 
@@ -71,23 +71,23 @@ def _caches() -> Iterator[tuple[str, Any]]:
                 yield name.removeprefix("podgraft."), found
 
 
-def _unbounded() -> dict[str, Any]:
+def _find_unbounded_caches() -> dict[str, Any]:
     return {name: each for name, each in _caches() if each.cache_parameters()["maxsize"] is None}
 
 
 def test_a_cache_without_a_limit_is_in_the_table() -> None:
-    assert set(_unbounded()) == set().union(*UNBOUNDED.values())
+    assert set(_find_unbounded_caches()) == set().union(*UNBOUNDED.values())
 
 
 @pytest.fixture
-def world() -> World:
-    return sample()
+def world() -> BenchmarkInput:
+    return sample_input()
 
 
 @pytest.fixture
-def client(world: World, tmp_path: Path) -> FlaskClient:
-    folder = world.keep(tmp_path)
-    store, callers = DirectoryStore(folder), DirectoryCallers(folder)
+def client(world: BenchmarkInput, tmp_path: Path) -> FlaskClient:
+    folder = world.write_store(tmp_path)
+    store, callers = FolderStore(folder), FolderCallers(folder)
     return create_app(store, callers, journal=lambda _: None).test_client()
 
 
@@ -102,11 +102,15 @@ def _send(client: FlaskClient, event: dict[str, Any]) -> int:
     return answer.status_code
 
 
-def test_caches_without_a_limit_do_not_grow_with_reviews(client: FlaskClient, world: World) -> None:
+def test_caches_without_a_limit_do_not_grow_with_reviews(
+    client: FlaskClient, world: BenchmarkInput
+) -> None:
     def sizes(numbers: range) -> dict[str, int]:
-        codes = {_send(client, soak.mixed(world, number)) for number in numbers}
+        codes = {_send(client, soak.mixed_event(world, number)) for number in numbers}
         assert codes == {200, 400, 401, 404}
-        return {name: cache.cache_info().currsize for name, cache in _unbounded().items()}
+        return {
+            name: cache.cache_info().currsize for name, cache in _find_unbounded_caches().items()
+        }
 
     first = sizes(range(40))
     assert first["kube.decoding._decoder"]
@@ -114,7 +118,7 @@ def test_caches_without_a_limit_do_not_grow_with_reviews(client: FlaskClient, wo
 
 
 def test_injectors_that_do_not_exist_are_not_kept(tmp_path: Path) -> None:
-    store = DirectoryStore(tmp_path)
+    store = FolderStore(tmp_path)
     for number in range(100):
         with pytest.raises(UnknownInjectorError):
             store.snapshot(f"injector-{number}", None)

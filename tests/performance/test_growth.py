@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-import effort
+import support.opcount
 from benchmark import pods, scaling
-from benchmark.world import CLUSTER, World, body, sample
-from podgraft import admission, bundle, kubeyaml, policy, review
+from benchmark.world import CLUSTER, BenchmarkInput, review_body, sample_input
+from podgraft import admission, bundle, policy, review, yaml
 from podgraft.kube import selectors
-from podgraft.review import Answered, Caller
-from podgraft.store import Book, Callers, Deadline, DirectoryStore
+from podgraft.review import ReviewContext, ReviewResponse
+from podgraft.store import CallerRegistry, Callers, Deadline, FolderStore
 from podgraft.web import Auth, subjects
-from podgraft.web.authentication import gate
-from podgraft.web.credentials import Credentials
+from podgraft.web.authentication import make_authenticator
+from podgraft.web.credentials import CallerCredentials
 
 # 2 is linear and 4 a square; sorting, and a table that grows in steps, take a little more than 2.
 LINEAR = 2.3
@@ -30,102 +30,112 @@ Event = Callable[[int, int], dict[str, Any]]  # of a size and a number
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
-    return sample()
+def world() -> BenchmarkInput:
+    return sample_input()
 
 
-def reviewing(store: DirectoryStore, event: Event) -> Callable[[int], int]:
+def review_cost(store: FolderStore, event: Event) -> Callable[[int], int]:
     """The lines that the review of a pod of a size takes, behind HTTP; none was seen before."""
-    caller = Caller(injector="default", cluster=CLUSTER)
+    caller = ReviewContext(injector="default", cluster=CLUSTER)
 
     def answer(body: bytes) -> str:
         outcome = review.inject(admission.decode(body), store, caller)
-        assert isinstance(outcome, Answered)
+        assert isinstance(outcome, ReviewResponse)
         return admission.encode(outcome.response).decode()
 
     def cost(size: int) -> int:
         assert '"patch"' in answer(event(size, 0)["body"].encode())
         body = event(size, 1)["body"].encode()
-        return effort.lines(lambda: answer(body))
+        return support.opcount.count_lines(lambda: answer(body))
 
     return cost
 
 
 @pytest.mark.parametrize(
-    ("kind", "size"), [(pods.wide, 50), (pods.annotated, 20_000)], ids=["containers", "annotations"]
+    ("kind", "size"),
+    [(pods.many_container_pod, 50), (pods.annotated_pod, 20_000)],
+    ids=["containers", "annotations"],
 )
 def test_a_review_grows_with_the_pod(
-    kind: Callable[[World, int, int], dict[str, Any]], size: int, world: World, tmp_path: Path
+    kind: Callable[[BenchmarkInput, int, int], dict[str, Any]],
+    size: int,
+    world: BenchmarkInput,
+    tmp_path: Path,
 ) -> None:
-    store = DirectoryStore(world.keep(tmp_path))
-    cost = reviewing(store, lambda size, number: kind(world, size, number))
-    assert effort.growth(cost, size) < LINEAR
+    store = FolderStore(world.write_store(tmp_path))
+    cost = review_cost(store, lambda size, number: kind(world, size, number))
+    assert support.opcount.measure_growth(cost, size) < LINEAR
 
 
 def test_a_review_grows_with_annotations_that_are_many_and_short(
-    world: World, tmp_path: Path
+    world: BenchmarkInput, tmp_path: Path
 ) -> None:
     def event(count: int, number: int) -> dict[str, Any]:
         annotations = {f"example.com/{index}": f"a: {number}" for index in range(count)}
         metadata = {**world.pod["metadata"], "annotations": annotations}
-        return pods.same(replace(world, pod={**world.pod, "metadata": metadata}), number)
+        return pods.similar_pod(replace(world, pod={**world.pod, "metadata": metadata}), number)
 
-    assert effort.growth(reviewing(DirectoryStore(world.keep(tmp_path)), event), 250) < LINEAR
+    assert (
+        support.opcount.measure_growth(
+            review_cost(FolderStore(world.write_store(tmp_path)), event), 250
+        )
+        < LINEAR
+    )
 
 
-def rules_of(size: int) -> policy.Rules:
+def rules_of(size: int) -> policy.InjectionRules:
     never = (
         selectors.compile_({"matchLabels": {"app": f"never-{index}"}}) for index in range(size)
     )
-    return policy.Rules(never=tuple(never))
+    return policy.InjectionRules(never=tuple(never))
 
 
-def test_a_decision_grows_with_the_selectors(world: World) -> None:
+def test_a_decision_grows_with_the_selectors(world: BenchmarkInput) -> None:
     def cost(size: int) -> int:
         rules = rules_of(size)
-        return effort.lines(lambda: policy.decide(rules, world.pod, "default"))
+        return support.opcount.count_lines(lambda: policy.decide(rules, world.pod, "default"))
 
-    assert effort.growth(cost, 100) < LINEAR
+    assert support.opcount.measure_growth(cost, 100) < LINEAR
 
 
 def test_a_policy_document_grows_with_its_selectors() -> None:
     def cost(size: int) -> int:
         listed = [{"matchLabels": {"app": f"never-{index}"}} for index in range(size)]
         document = json.dumps({"neverInjectSelector": listed})
-        return effort.lines(lambda: policy.parse(document))
+        return support.opcount.count_lines(lambda: policy.parse(document))
 
-    assert effort.growth(cost, 50) < LINEAR
+    assert support.opcount.measure_growth(cost, 50) < LINEAR
 
 
 def test_a_certificate_costs_the_same_whatever_clusters_there_are() -> None:
-    shown = Credentials((), subjects.parse("CN=cluster-0"), "")
+    shown = CallerCredentials((), subjects.parse_subject("CN=cluster-0"), "")
 
     def cost(count: int) -> int:
         callers = {str(each): Callers(subjects=(f"CN=cluster-{each}",)) for each in range(count)}
-        known = gate(Auth.MTLS, _Known(callers))
+        known = make_authenticator(Auth.MTLS, _FixedCallers(callers))
         assert known(shown, None).cluster == "0"
-        return effort.lines(lambda: known(shown, None))
+        return support.opcount.count_lines(lambda: known(shown, None))
 
     assert cost(300) == cost(1)
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _FixedCallers:
     known: Mapping[str, Callers]
 
-    def callers(self, deadline: Deadline | None = None) -> Book:
+    def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
         del deadline
-        return Book(self.known)
+        return CallerRegistry(self.known)
 
 
 def overlays(count: int) -> Files:
     """Each for the pods of one application, as the bench has them."""
-    return scaling.overlays(count)
+    return scaling.make_overlays(count)
 
 
 def overlays_for_all(count: int) -> Files:
     """Each for every pod, with a container and a label of its own."""
-    manifest: dict[str, Any] = json.loads(json.dumps(kubeyaml.load(scaling.overlay(0).decode())))
+    manifest: dict[str, Any] = json.loads(json.dumps(yaml.load(scaling.make_overlay(0).decode())))
 
     def one(index: int) -> bytes:
         manifest["metadata"]["name"] = f"overlay-{index}"
@@ -133,7 +143,7 @@ def overlays_for_all(count: int) -> Files:
             f"metadata: {{labels: {{label-{index}: '{index}'}}}}\n"
             f"spec: {{containers: [{{name: sidecar-{index}, image: one}}]}}\n"
         )
-        return kubeyaml.dump(manifest).encode()
+        return yaml.dump(manifest).encode()
 
     return {f"{index}.yaml": one(index) for index in range(count)}
 
@@ -142,9 +152,9 @@ def one_template(count: int) -> Files:
     """One overlay of many lines, each with an action."""
     line = '  - {name: "c%d", image: {{ printf "%%s-%d" .ObjectMeta.Name | quote }}}\n'
     lines = "".join(line % (index, index) for index in range(count))
-    manifest: Any = kubeyaml.load(scaling.overlay(0).decode())
+    manifest: Any = yaml.load(scaling.make_overlay(0).decode())
     manifest["spec"]["template"] = f"spec:\n  containers:\n{lines}"
-    return {"overlay.yaml": kubeyaml.dump(manifest).encode()}
+    return {"overlay.yaml": yaml.dump(manifest).encode()}
 
 
 def parameters(count: int) -> Files:
@@ -181,15 +191,15 @@ data: {limit: "1"}
 """
 
 
-def test_a_judgement_grows_with_the_bindings_and_their_parameters(world: World) -> None:
-    request = admission.decode(body(world.pod))
+def test_a_judgement_grows_with_the_bindings_and_their_parameters(world: BenchmarkInput) -> None:
+    request = admission.decode(review_body(world.pod))
 
     def cost(count: int) -> int:
-        (judge,) = bundle.compile_(parameters(count), policy.Policy()).judges
+        (judge,) = bundle.compile_(parameters(count), policy.Policy()).validators
         assert not judge(request).denials
-        return effort.lines(lambda: judge(request))
+        return support.opcount.count_lines(lambda: judge(request))
 
-    assert effort.growth(cost, 50) < LINEAR
+    assert support.opcount.measure_growth(cost, 50) < LINEAR
 
 
 @pytest.mark.parametrize(
@@ -200,7 +210,7 @@ def test_a_judgement_grows_with_the_bindings_and_their_parameters(world: World) 
 def test_compiling_grows_with_the_bundle(files: Callable[[int], Files], size: int) -> None:
     def cost(count: int) -> int:
         made = files(count)
-        return effort.lines(lambda: bundle.compile_(made, policy.Policy()))
+        return support.opcount.count_lines(lambda: bundle.compile_(made, policy.Policy()))
 
     cost(1)  # what is imported at first use is no growth
-    assert effort.growth(cost, size) < LINEAR
+    assert support.opcount.measure_growth(cost, size) < LINEAR

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import keep
+from support.store_fixture import write_injector
 
 COMPILED = re.compile(r"^from dataclasses import .*\bdataclass\b", re.MULTILINE)
 PATTERN = re.compile(r"^\S.*\bre\.compile\(", re.MULTILINE)
-KEPT = Path(__file__).with_name("imported.json")
+IMPORTED_MODULES_FILE = Path(__file__).with_name("imported.json")
 HANDLER = Path(__file__).parents[2] / "functions" / "webhook"
 
 _COUNT = """
@@ -35,17 +35,23 @@ AWS = {
     "AWS_SECRET_ACCESS_KEY": "test",
 }
 # What a function needs beyond the list whose store is AWS; botocore's root is Powertools' doing.
-FOR_AWS = {f"podgraft.store.{name}" for name in ("aws", "cached", "direct", "refreshing", "s3")} | {
-    "podgraft.store.signing",
-    "podgraft.store.ssm",
-    "podgraft.store.waiting",
+FOR_AWS = {
+    "podgraft.store.aws",
+    "podgraft.store.aws.client",
+    "podgraft.store.aws.http_client",
+    "podgraft.store.aws.s3",
+    "podgraft.store.aws.store",
+    "podgraft.store.polling_cache",
+    "podgraft.store.aws.sigv4",
+    "podgraft.store.aws.ssm",
+    "podgraft.store.aws.connection",
 }
 
 
 @pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+def imported_modules(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """What a function loads over a folder."""
-    folder = keep(tmp_path_factory.mktemp("store"))
+    folder = write_injector(tmp_path_factory.mktemp("store"))
     return _imports({"PODGRAFT_STORE": f"file:{folder}"})
 
 
@@ -66,27 +72,29 @@ def _imports(settings: dict[str, str]) -> set[str]:
         text=True,
     )
     modules: list[str] = json.loads(done.stdout.splitlines()[-1])
-    return {_known_as(name) for name in modules if not _is_standard(name)}
+    return {_package_name(name) for name in modules if not _is_standard(name)}
 
 
-def test_no_module_is_imported_that_is_not_on_the_list(loaded: set[str]) -> None:
-    new = loaded - set(json.loads(KEPT.read_text()))
-    assert not new, f"{sorted(new)}: import these where they are needed, or add them to {KEPT.name}"
+def test_no_module_is_imported_that_is_not_on_the_list(imported_modules: set[str]) -> None:
+    new = imported_modules - set(json.loads(IMPORTED_MODULES_FILE.read_text()))
+    assert not new, (
+        f"{sorted(new)}: import these where they are needed, or add them to {IMPORTED_MODULES_FILE.name}"
+    )
 
 
-def test_the_list_names_nothing_that_is_not_imported(loaded: set[str]) -> None:
-    assert set(json.loads(KEPT.read_text())) <= loaded
+def test_the_list_names_nothing_that_is_not_imported(imported_modules: set[str]) -> None:
+    assert set(json.loads(IMPORTED_MODULES_FILE.read_text())) <= imported_modules
 
 
 def test_what_is_loaded_defines_its_dataclasses_without_compiling_them() -> None:
-    known: list[str] = json.loads(KEPT.read_text())
+    known: list[str] = json.loads(IMPORTED_MODULES_FILE.read_text())
     ours = {name for name in known if name.startswith("podgraft.")}
     found = {name for name in ours if COMPILED.search(_source(name))}
-    assert found == {"podgraft.gotemplate.source"}  # its cached properties need a __dict__
+    assert found == {"podgraft.texttemplate.parse.source"}  # its cached properties need a __dict__
 
 
 def test_what_is_loaded_compiles_no_pattern_before_its_first_use() -> None:
-    known: list[str] = json.loads(KEPT.read_text())
+    known: list[str] = json.loads(IMPORTED_MODULES_FILE.read_text())
     ours = {name for name in (*known, *FOR_AWS) if name.startswith("podgraft.")}
     assert not {name for name in ours if PATTERN.search(_source(name))}
 
@@ -99,21 +107,21 @@ def _source(module: str) -> str:
 
 
 @pytest.mark.parametrize("heavy", ["boto3", "cryptography", "cel_expr_python"])
-def test_a_folder_as_store_needs_nothing_heavy(heavy: str, loaded: set[str]) -> None:
-    assert heavy not in loaded
+def test_a_folder_as_store_needs_nothing_heavy(heavy: str, imported_modules: set[str]) -> None:
+    assert heavy not in imported_modules
 
 
-def test_aws_as_store_needs_no_software_development_kit(loaded: set[str]) -> None:
+def test_aws_as_store_needs_no_software_development_kit(imported_modules: set[str]) -> None:
     """Nobody answers at the endpoint: what was to be loaded for asking is loaded by then."""
-    assert _imports(AWS) - loaded == FOR_AWS
+    assert _imports(AWS) - imported_modules == FOR_AWS
 
 
 def test_botocore_is_loaded_where_it_is_asked_for() -> None:
     found = _imports(AWS | {"PODGRAFT_AWS_CLIENT": "botocore"})
-    assert "podgraft.store.sdk" in found
+    assert "podgraft.store.aws.botocore_client" in found
 
 
-def _known_as(module: str) -> str:
+def _package_name(module: str) -> str:
     """Our own modules by their whole names, others by their packages'."""
     return module if module.startswith("podgraft") else module.partition(".")[0]
 

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from podgraft import policy
 from podgraft.jsonvalue import Object
 from podgraft.kube import selectors
-from podgraft.policy import Inject, InjectValues, Reason, Rules, Skip, StepName, Verdict
+from podgraft.policy import (
+    Inject,
+    InjectionRules,
+    InjectValueSyntax,
+    Reason,
+    Skip,
+    StepName,
+    Verdict,
+)
 
 MATCH, NO = True, False
 MATCHING = selectors.compile_({"matchLabels": {"app": "web"}})
@@ -54,26 +62,26 @@ def pod(label: str | None = None, annotation: str | None = None) -> Object:
     labels: Object = {"app": "web"}
     annotations: Object = {}
     if label is not None:
-        labels[policy.INJECT_MARK] = label
+        labels[policy.INJECT_KEY] = label
     if annotation is not None:
-        annotations[policy.INJECT_MARK] = annotation
+        annotations[policy.INJECT_KEY] = annotation
     metadata: Object = {"namespace": "shop", "labels": labels, "annotations": annotations}
     return {"metadata": metadata, "spec": {"containers": []}}
 
 
-def rules_of(row: Row) -> Rules:
-    return Rules(
+def rules_of(row: Row) -> InjectionRules:
+    return InjectionRules(
         policy=row.policy,
         never=(MATCHING if row.never else OTHER,),
         always=(MATCHING if row.always else OTHER,),
     )
 
 
-@pytest.mark.parametrize("values", InjectValues)
+@pytest.mark.parametrize("values", InjectValueSyntax)
 @pytest.mark.parametrize("place", ["label", "annotation"])
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_policy_selectors_and_mark_decide_as_promised(
-    row: Row, place: str, values: InjectValues
+    row: Row, place: str, values: InjectValueSyntax
 ) -> None:
     marked = pod(label=row.mark) if place == "label" else pod(annotation=row.mark)
     decision = policy.decide(replace(rules_of(row), inject_values=values), marked, "")
@@ -105,14 +113,14 @@ TEXTS = (
     ("true ", False, None),
     ("ｙ", False, None),  # a full-width letter is another letter
 )
-ENABLED, DISABLED = Rules(policy="enabled"), Rules(policy="disabled")
+ENABLED, DISABLED = InjectionRules(policy="enabled"), InjectionRules(policy="disabled")
 
 
 @pytest.mark.parametrize("place", ["label", "annotation"])
 @pytest.mark.parametrize(("text", "yaml", "strict"), TEXTS)
 def test_the_text_of_a_mark(text: str, yaml: bool | None, strict: bool | None, place: str) -> None:
     marked = pod(label=text) if place == "label" else pod(annotation=text)
-    for values, meaning in ((InjectValues.YAML, yaml), (InjectValues.STRICT, strict)):
+    for values, meaning in ((InjectValueSyntax.YAML, yaml), (InjectValueSyntax.STRICT, strict)):
         injected = [
             isinstance(policy.decide(replace(rules, inject_values=values), marked, ""), Inject)
             for rules in (ENABLED, DISABLED)
@@ -123,13 +131,15 @@ def test_the_text_of_a_mark(text: str, yaml: bool | None, strict: bool | None, p
 @pytest.mark.parametrize(("text", "strict"), [(text, strict) for text, _, strict in TEXTS])
 def test_a_strange_mark_warns_where_values_are_strict(text: str, strict: bool | None) -> None:
     assert policy.decide(ENABLED, pod(label=text), "").warnings == ()
-    strictly = policy.decide(replace(ENABLED, inject_values=InjectValues.STRICT), pod(text), "")
+    strictly = policy.decide(
+        replace(ENABLED, inject_values=InjectValueSyntax.STRICT), pod(text), ""
+    )
     wanted = f'label sidecar.istio.io/inject: {text!r} has no effect; use "true" or "false"'
     assert strictly.warnings == ((wanted,) if strict is None and text else ())
 
 
 @dataclass(frozen=True, slots=True)
-class Hides:
+class LabelPrecedenceCase:
     label: str | None
     annotation: str | None
     injected: bool
@@ -137,44 +147,44 @@ class Hides:
 
 # Policy enabled; the label wins wherever there is one, even an empty one.
 PRECEDENCE = (
-    Hides("true", "false", True),
-    Hides("false", "true", False),
-    Hides("", "false", True),
-    Hides(None, "false", False),
-    Hides(None, "", True),
-    Hides("false", None, False),
+    LabelPrecedenceCase("true", "false", True),
+    LabelPrecedenceCase("false", "true", False),
+    LabelPrecedenceCase("", "false", True),
+    LabelPrecedenceCase(None, "false", False),
+    LabelPrecedenceCase(None, "", True),
+    LabelPrecedenceCase("false", None, False),
 )
 
 
 @pytest.mark.parametrize("case", PRECEDENCE, ids=str)
-def test_the_label_hides_the_annotation(case: Hides) -> None:
+def test_the_label_hides_the_annotation(case: LabelPrecedenceCase) -> None:
     decision = policy.decide(ENABLED, pod(case.label, case.annotation), "")
     assert isinstance(decision, Inject) is case.injected
 
 
 def test_releases_before_1_12_look_at_the_annotation_alone() -> None:
-    old = replace(ENABLED, label_mark=False)
+    old = replace(ENABLED, honors_label=False)
     assert isinstance(policy.decide(old, pod(label="false"), ""), Inject)
     assert isinstance(policy.decide(old, pod(label="true", annotation="false"), ""), Skip)
 
 
-def on_host_network(of: Object, value: bool = True) -> Object:
+def host_network_pod(of: Object, value: bool = True) -> Object:
     return {**of, "spec": {"hostNetwork": value}}
 
 
-def in_namespace(of: Object, namespace: str | None) -> Object:
-    return {**of, "metadata": {"labels": {policy.INJECT_MARK: "true"}, "namespace": namespace}}
+def namespaced_pod(of: Object, namespace: str | None) -> Object:
+    return {**of, "metadata": {"labels": {policy.INJECT_KEY: "true"}, "namespace": namespace}}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_nothing_overrides_the_host_network(row: Row) -> None:
-    decision = policy.decide(rules_of(row), on_host_network(pod(row.mark)), "")
+    decision = policy.decide(rules_of(row), host_network_pod(pod(row.mark)), "")
     assert isinstance(decision, Skip)
-    assert decision.by.reason is Reason.HOST_NETWORK
+    assert decision.deciding_step.reason is Reason.HOST_NETWORK
 
 
 def test_host_network_false_is_no_host_network() -> None:
-    assert isinstance(policy.decide(ENABLED, on_host_network(pod(), value=False), ""), Inject)
+    assert isinstance(policy.decide(ENABLED, host_network_pod(pod(), value=False), ""), Inject)
 
 
 # The pod's own namespace counts, else the request's.
@@ -195,14 +205,14 @@ NAMESPACES = (
 def test_ignored_namespaces_are_never_injected(
     own: str | None, requests: str, injected: bool
 ) -> None:
-    decision = policy.decide(ENABLED, in_namespace(pod(), own), requests)
+    decision = policy.decide(ENABLED, namespaced_pod(pod(), own), requests)
     assert isinstance(decision, Inject) is injected
 
 
 def test_ignored_namespaces_are_those_of_the_rules() -> None:
     rules = replace(ENABLED, ignored_namespaces=frozenset({"shop"}))
     assert isinstance(policy.decide(rules, pod("true"), ""), Skip)
-    assert isinstance(policy.decide(rules, in_namespace(pod(), "kube-system"), ""), Inject)
+    assert isinstance(policy.decide(rules, namespaced_pod(pod(), "kube-system"), ""), Inject)
 
 
 def test_an_empty_selector_matches_nothing() -> None:
@@ -213,42 +223,44 @@ def test_an_empty_selector_matches_nothing() -> None:
 def test_selectors_are_ored_and_the_first_match_is_named() -> None:
     decision = policy.decide(replace(ENABLED, never=(OTHER, EMPTY, MATCHING)), pod(), "")
     assert isinstance(decision, Skip)
-    assert decision.by.saw == "number 3 of 3 matches"
+    assert decision.deciding_step.observed == "number 3 of 3 matches"
 
 
 @dataclass(frozen=True, slots=True)
-class Because:
+class ReasonCase:
     name: str
-    rules: Rules
+    rules: InjectionRules
     pod: Object
     reasons: tuple[Reason, ...]
 
 
 NEVER = replace(DISABLED, never=(MATCHING,))
 BECAUSE = (
-    Because("policy alone", ENABLED, pod(), (Reason.POLICY_ENABLED,)),
-    Because("mark and policy", ENABLED, pod("true"), (Reason.MARK_TRUE, Reason.POLICY_ENABLED)),
-    Because("mark against policy", DISABLED, pod("true"), (Reason.MARK_TRUE,)),
-    Because(
+    ReasonCase("policy alone", ENABLED, pod(), (Reason.POLICY_ENABLED,)),
+    ReasonCase(
+        "mark and policy", ENABLED, pod("true"), (Reason.INJECT_TRUE, Reason.POLICY_ENABLED)
+    ),
+    ReasonCase("mark against policy", DISABLED, pod("true"), (Reason.INJECT_TRUE,)),
+    ReasonCase(
         "a selector and policy",
         replace(ENABLED, always=(MATCHING,)),
         pod(),
         (Reason.ALWAYS_SELECTOR, Reason.POLICY_ENABLED),
     ),
-    Because(
+    ReasonCase(
         "everything against it",
         NEVER,
-        on_host_network(pod("false")),
+        host_network_pod(pod("false")),
         (
             Reason.HOST_NETWORK,
-            Reason.MARK_FALSE,
+            Reason.INJECT_FALSE,
             Reason.NEVER_SELECTOR,
             Reason.POLICY_DISABLED,
         ),
     ),
     # Without the host network, the mark would inject: what is behind it is no reason.
-    Because("host network alone", NEVER, on_host_network(pod("true")), (Reason.HOST_NETWORK,)),
-    Because(
+    ReasonCase("host network alone", NEVER, host_network_pod(pod("true")), (Reason.HOST_NETWORK,)),
+    ReasonCase(
         "an unknown policy beats the mark",
         replace(NEVER, policy="maybe"),
         pod("true"),
@@ -264,31 +276,31 @@ def test_an_unknown_policy_warns_and_a_known_one_does_not() -> None:
 
 
 @pytest.mark.parametrize("case", BECAUSE, ids=lambda case: case.name)
-def test_all_reasons_that_hold_are_given_the_deciding_one_first(case: Because) -> None:
+def test_all_reasons_that_hold_are_given_the_deciding_one_first(case: ReasonCase) -> None:
     decision = policy.decide(case.rules, case.pod, "")
     assert decision.reasons == case.reasons
-    assert decision.by.reason is decision.reasons[0]
+    assert decision.deciding_step.reason is decision.reasons[0]
 
 
 def test_every_step_is_told_with_what_it_saw() -> None:
     decision = policy.decide(NEVER, pod("true"), "")
-    assert [(step.name, step.saw, step.verdict) for step in decision.steps] == [
+    assert [(step.name, step.observed, step.verdict) for step in decision.steps] == [
         (StepName.HOST_NETWORK, "not set", Verdict.UNDECIDED),
         (StepName.NAMESPACE, "shop", Verdict.UNDECIDED),
-        (StepName.MARK, "label sidecar.istio.io/inject: 'true'", Verdict.INJECT),
+        (StepName.INJECT_SETTING, "label sidecar.istio.io/inject: 'true'", Verdict.INJECT),
         (StepName.NEVER, "number 1 of 1 matches", Verdict.SKIP),
         (StepName.ALWAYS, "none given", Verdict.UNDECIDED),
         (StepName.POLICY, "disabled", Verdict.SKIP),
     ]
-    assert decision.by is decision.steps[2]
+    assert decision.deciding_step is decision.steps[2]
 
 
 def test_a_decision_reads_as_a_sentence() -> None:
-    assert policy.sentence(policy.decide(NEVER, pod("false"), "")) == (
+    assert policy.describe(policy.decide(NEVER, pod("false"), "")) == (
         "not injected: the pod declines it by sidecar.istio.io/inject, and a neverInjectSelector"
         " matches the pod's labels, and the policy is disabled"
     )
-    assert policy.sentence(policy.decide(ENABLED, pod(), "")) == "injected: the policy is enabled"
+    assert policy.describe(policy.decide(ENABLED, pod(), "")) == "injected: the policy is enabled"
 
 
 def test_every_reason_has_its_sentence() -> None:
@@ -301,12 +313,12 @@ SELECTORS = st.lists(st.sampled_from([MATCHING, OTHER, EMPTY]), max_size=3).map(
 
 @given(
     rules=st.builds(
-        Rules,
+        InjectionRules,
         policy=st.sampled_from(["enabled", "disabled", ""]),
         never=SELECTORS,
         always=SELECTORS,
-        inject_values=st.sampled_from(InjectValues),
-        label_mark=st.booleans(),
+        inject_values=st.sampled_from(InjectValueSyntax),
+        honors_label=st.booleans(),
     ),
     label=MARKS,
     annotation=MARKS,
@@ -314,12 +326,12 @@ SELECTORS = st.lists(st.sampled_from([MATCHING, OTHER, EMPTY]), max_size=3).map(
     namespace=st.sampled_from(["shop", "kube-system", ""]),
 )
 def test_the_decision_follows_from_its_steps(
-    rules: Rules, label: str | None, annotation: str | None, host: bool, namespace: str
+    rules: InjectionRules, label: str | None, annotation: str | None, host: bool, namespace: str
 ) -> None:
     """A decision is what its deciding step says, and all its reasons are steps' reasons."""
-    decided = policy.decide(rules, on_host_network(pod(label, annotation), host), namespace)
+    decided = policy.decide(rules, host_network_pod(pod(label, annotation), host), namespace)
     wanted = Verdict.INJECT if isinstance(decided, Inject) else Verdict.SKIP
-    assert decided.by in decided.steps
-    assert decided.by.verdict is wanted
+    assert decided.deciding_step in decided.steps
+    assert decided.deciding_step.verdict is wanted
     agreeing = {step.reason for step in decided.steps if step.verdict is wanted}
     assert set(decided.reasons) <= agreeing

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from podgraft import policy
-from podgraft.policy import Features, InjectValues, Policy, Rules
+from podgraft.policy import Features, InjectionRules, InjectValueSyntax, Policy
 
 DIGEST = "sha256:" + "9f2c" * 16
 WHOLE = f"""
@@ -48,7 +48,7 @@ def test_every_key_is_read() -> None:
         ignored_namespaces=frozenset({"kube-system", "shop"}),
         default_templates=("sidecar", "spire"),
         injected_annotations={"example.com/by": "podgraft"},
-        inject_values=InjectValues.STRICT,
+        inject_values=InjectValueSyntax.STRICT,
         revision="canary",
         istio_release="1.30",
         features=Features(
@@ -79,9 +79,9 @@ def test_a_cluster_without_overrides_has_the_policy_itself(cluster: str | None) 
 
 @pytest.mark.parametrize("nothing", ["", "{}", "# only a comment\n", "policy:\nfeatures:\n"])
 def test_an_empty_document_says_nothing(nothing: str) -> None:
-    rules = Rules(policy="disabled", label_mark=False)
+    rules = InjectionRules(policy="disabled", honors_label=False)
     assert policy.parse(nothing) == Policy()
-    assert policy.parse(nothing).over(rules) == rules
+    assert policy.parse(nothing).apply_to(rules) == rules
 
 
 def test_json_is_read_too() -> None:
@@ -89,18 +89,18 @@ def test_json_is_read_too() -> None:
 
 
 def test_what_the_policy_says_replaces_the_configurations_own_rules() -> None:
-    own = Rules(policy="disabled", ignored_namespaces=frozenset({"a"}), label_mark=False)
+    own = InjectionRules(policy="disabled", ignored_namespaces=frozenset({"a"}), honors_label=False)
     said = policy.parse("policy: enabled\nignoredNamespaces: []\ninjectValues: strict")
-    assert said.over(own) == Rules(
+    assert said.apply_to(own) == InjectionRules(
         policy="enabled",
         ignored_namespaces=frozenset(),
-        inject_values=InjectValues.STRICT,
-        label_mark=False,
+        inject_values=InjectValueSyntax.STRICT,
+        honors_label=False,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class InvalidCase:
     name: str
     document: str
     faults: tuple[str, ...]
@@ -115,9 +115,9 @@ A_LIST = "write - before each element, or [] for none"
 A_FLAG = "write true or false, without quotes"
 A_MAPPING = "write key: value, one a line, or {} for none"
 ERRORS = (
-    Bad("a list", "[]", (f"/: expected a mapping, got a list; {A_MAPPING}",)),
-    Bad("a word", "enabled", (f"/: expected a mapping, got a string; {A_MAPPING}",)),
-    Bad(
+    InvalidCase("a list", "[]", (f"/: expected a mapping, got a list; {A_MAPPING}",)),
+    InvalidCase("a word", "enabled", (f"/: expected a mapping, got a string; {A_MAPPING}",)),
+    InvalidCase(
         "unknown keys",
         "polcy: enabled\nxyz: 1",
         (
@@ -125,7 +125,7 @@ ERRORS = (
             f"/xyz: unknown key; known: {KEYS}, clusters",
         ),
     ),
-    Bad(
+    InvalidCase(
         "a number for a string",
         "policy: 1\nrevision: 2\nfeatures: {platform: true}",
         (
@@ -134,23 +134,25 @@ ERRORS = (
             "/features/platform: expected a string, got true or false; put it in quotes",
         ),
     ),
-    Bad(
+    InvalidCase(
         "a bundle that is no digest",
         "bundle: latest",
         ('/bundle: got "latest"; use sha256: and 64 hexadecimal digits',),
     ),
-    Bad("injectValues", "injectValues: both", ('/injectValues: got "both"; use yaml or strict',)),
-    Bad(
+    InvalidCase(
+        "injectValues", "injectValues: both", ('/injectValues: got "both"; use yaml or strict',)
+    ),
+    InvalidCase(
         "a release that YAML made a number",
         "istioRelease: 1.30",
         (f"/istioRelease: got 1.3; {USE_A_RELEASE}",),
     ),
-    Bad(
+    InvalidCase(
         "a release without a minor",
         "istioRelease: v1",
         (f'/istioRelease: got "v1"; {USE_A_RELEASE}',),
     ),
-    Bad(
+    InvalidCase(
         "lists that are none",
         "neverInjectSelector: {}\nignoredNamespaces: kube-system\ndefaultTemplates: {a: b}",
         (
@@ -159,7 +161,7 @@ ERRORS = (
             f"/defaultTemplates: expected a list, got a mapping; {A_LIST}",
         ),
     ),
-    Bad(
+    InvalidCase(
         "elements of another type",
         "alwaysInjectSelector: [x]\nignoredNamespaces: [a, 1]\ndefaultTemplates: [null]",
         (
@@ -168,7 +170,7 @@ ERRORS = (
             "/defaultTemplates/0: expected a string, got nothing; write a text",
         ),
     ),
-    Bad(
+    InvalidCase(
         "an annotation that is no string",
         "injectedAnnotations: {example.com/a: true}",
         (
@@ -178,7 +180,7 @@ ERRORS = (
             ),
         ),
     ),
-    Bad(
+    InvalidCase(
         "features",
         "features: {nativeSidecars: 'yes', env: [A], native: true}",
         (
@@ -187,7 +189,7 @@ ERRORS = (
             "/features/native: unknown key; did you mean nativeSidecars?",
         ),
     ),
-    Bad(
+    InvalidCase(
         "overrides",
         "clusters: {staging: {policy: 1, clusters: {}}, prod: x}",
         (
@@ -200,10 +202,10 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
-def test_every_fault_is_named_with_its_place_and_remedy(case: Bad) -> None:
+def test_every_fault_is_named_with_its_place_and_remedy(case: InvalidCase) -> None:
     with pytest.raises(policy.PolicyError) as error:
         policy.parse(case.document)
-    assert tuple(map(str, error.value.faults)) == case.faults
+    assert tuple(map(str, error.value.errors)) == case.faults
     assert str(error.value) == f"policy: {'. '.join(case.faults)}"
 
 
@@ -234,12 +236,12 @@ def test_what_istio_tolerates_is_tolerated_and_noted() -> None:
     assert read.policy == "maybe"
     assert read.never is not None
     assert len(read.never) == 1
-    paths = [fault.path for fault in read.tolerated]
+    paths = [fault.pointer for fault in read.warnings]
     assert paths == ["/policy", "/neverInjectSelector/0/matchExpressions/0/operator"]
-    assert str(read.tolerated[0]) == (
+    assert str(read.warnings[0]) == (
         '/policy: got "maybe", which injects nothing; use enabled or disabled'
     )
-    assert str(read.tolerated[1]).endswith(
+    assert str(read.warnings[1]).endswith(
         'operator: got "Within", so that the selector selects nothing; '
         "use In, NotIn, Exists, DoesNotExist"
     )
@@ -248,8 +250,8 @@ def test_what_istio_tolerates_is_tolerated_and_noted() -> None:
 def test_what_would_be_tolerated_is_told_beside_what_is_not() -> None:
     with pytest.raises(policy.PolicyError) as error:
         policy.parse("policy: maybe\nalwaysInjectSelector: [{matchLabels: {a b: c}}]\nbundle: x")
-    assert [fault.path for fault in error.value.faults] == ["/bundle"]
-    assert [fault.path for fault in error.value.tolerated] == [
+    assert [fault.pointer for fault in error.value.errors] == ["/bundle"]
+    assert [fault.pointer for fault in error.value.warnings] == [
         "/policy",
         "/alwaysInjectSelector/0/matchLabels",
     ]
@@ -257,5 +259,5 @@ def test_what_would_be_tolerated_is_told_beside_what_is_not() -> None:
 
 def test_a_tolerated_fault_of_an_override_is_noted_once_at_its_place() -> None:
     read = policy.parse("policy: enabled\nclusters: {staging: {policy: off-ish}}")
-    assert [fault.path for fault in read.tolerated] == ["/clusters/staging/policy"]
+    assert [fault.pointer for fault in read.warnings] == ["/clusters/staging/policy"]
     assert read.for_cluster("staging").policy == "off-ish"

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import keep
-from events.recorded import recorded
 from podgraft import admission, review
 from podgraft.admission import AdmissionRequest
 from podgraft.jsonvalue import JSON
-from podgraft.review import Answered, Caller, Outcome
-from podgraft.store import DirectoryStore, Store
+from podgraft.review import ReviewContext, ReviewResponse, ReviewResult
+from podgraft.store import FolderStore, Store
+from support.recorded_requests import load_request
+from support.store_fixture import write_injector
 
-Way = Callable[[AdmissionRequest, Store, Caller], Outcome]
+Way = Callable[[AdmissionRequest, Store, ReviewContext], ReviewResult]
 WAYS: tuple[Way, ...] = (review.inject, review.mutate, review.validate)
 
 
@@ -23,16 +23,16 @@ WAYS: tuple[Way, ...] = (review.inject, review.mutate, review.validate)
 def test_every_answer_says_what_was_decided_why_and_by_what(
     tmp_path: Path, way: Way, policy: str, value: JSON
 ) -> None:
-    sent = recorded("03-kubectl-run")
+    sent = load_request("03-kubectl-run")
     if value is not None:
-        sent = sent.edited("request", "object", value=value)
+        sent = sent.with_value("request", "object", value=value)
     outcome = way(
         admission.decode(sent.body),
-        DirectoryStore(keep(tmp_path, policy=policy)),
-        Caller(injector="default"),
+        FolderStore(write_injector(tmp_path, policy=policy)),
+        ReviewContext(injector="default"),
     )
 
-    assert isinstance(outcome, Answered)
+    assert isinstance(outcome, ReviewResponse)
     audit = outcome.response.audit
     assert {"decision", "reason", "policy-version", "bundle"} <= audit.keys()
     assert all(audit.values())

@@ -5,11 +5,11 @@ from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep
 
-from events.kept import BUNDLE, CONFIG, MESH, keep, write
-from events.recorded import recorded
 from podgraft import admission, bundle, review
-from podgraft.review import Answered, Caller, Facts
-from podgraft.store import DirectoryStore
+from podgraft.review import ReviewContext, ReviewRecord, ReviewResponse
+from podgraft.store import FolderStore
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, CONFIG, MESH, write, write_injector
 
 INJECTORS = ("default", "istio", "logging")
 CLUSTERS = tuple(f"cluster-{number}" for number in range(10))
@@ -17,7 +17,7 @@ ROUNDS = 12
 
 OTHER = {"injector.yaml": CONFIG.replace("proxy:", "other:").encode(), "mesh.yaml": MESH.encode()}
 PAIRS = {bundle.digest(BUNDLE): "enabled", bundle.digest(OTHER): "disabled"}
-REQUEST = admission.decode(recorded("03-kubectl-run").body)
+REQUEST = admission.decode(load_request("03-kubectl-run").body)
 
 
 def policy_of(digest: str) -> str:
@@ -29,16 +29,16 @@ def policy_of(digest: str) -> str:
 
 def test_each_review_is_answered_from_one_pair_of_policy_and_bundle(tmp_path: Path) -> None:
     for injector in INJECTORS:
-        keep(tmp_path, injector, policy=policy_of(bundle.digest(BUNDLE)))
+        write_injector(tmp_path, injector, policy=policy_of(bundle.digest(BUNDLE)))
         for path, content in OTHER.items():
             folder = bundle.digest(OTHER).removeprefix("sha256:")
             write(tmp_path / injector / "bundles" / folder / path, content)
-    store = DirectoryStore(tmp_path)
+    store = FolderStore(tmp_path)
     for injector in INJECTORS:
         store.snapshot(injector, None)
-    answered: list[Facts] = []
+    answered: list[ReviewRecord] = []
     done = Event()
-    readers = [Thread(target=read, args=(store, done, answered)) for _ in range(3)]
+    readers = [Thread(target=send_reviews, args=(store, done, answered)) for _ in range(3)]
     for reader in readers:
         reader.start()
     for digest, _ in zip(cycle(reversed(PAIRS)), range(ROUNDS), strict=False):
@@ -56,16 +56,18 @@ def test_each_review_is_answered_from_one_pair_of_policy_and_bundle(tmp_path: Pa
         assert injected is ((PAIRS[facts.bundle] == "enabled") is not overridden)
 
 
-def await_answers(answered: list[Facts], more: int) -> None:
+def await_answers(answered: list[ReviewRecord], more: int) -> None:
     wanted, give_up = len(answered) + more, monotonic() + 60
     while len(answered) < wanted:
         assert monotonic() < give_up
         sleep(0.001)
 
 
-def read(store: DirectoryStore, done: Event, answered: list[Facts]) -> None:
+def send_reviews(store: FolderStore, done: Event, answered: list[ReviewRecord]) -> None:
     while not done.is_set():
         for injector, cluster in product(INJECTORS, CLUSTERS):
-            outcome = review.inject(REQUEST, store, Caller(injector=injector, cluster=cluster))
-            assert isinstance(outcome, Answered)
+            outcome = review.inject(
+                REQUEST, store, ReviewContext(injector=injector, cluster=cluster)
+            )
+            assert isinstance(outcome, ReviewResponse)
             answered.append(outcome.facts)

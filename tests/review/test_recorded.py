@@ -6,38 +6,38 @@ from dataclasses import dataclass
 
 import pytest
 
-from events.kept import keep
-from events.recorded import NAMES, Recorded, recorded
 from podgraft import admission, patch, review
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, text_at
-from podgraft.review import Answered, Caller
-from podgraft.store import DirectoryStore
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.review import ReviewContext, ReviewResponse
+from podgraft.store import FolderStore
+from support.recorded_requests import NAMES, RecordedRequest, load_request
+from support.store_fixture import write_injector
 
-CALLER = Caller(injector="default", cluster="prod-eu", path="cluster/prod-eu")
+CALLER = ReviewContext(injector="default", cluster="prod-eu", url_path="cluster/prod-eu")
 
 
 @dataclass(frozen=True, slots=True)
-class Want:
+class ExpectedReview:
     decision: str
     reason: str
     owner: str
     warning: str = ""
 
 
-def inject(owner: str, reason: str = "policy-enabled") -> Want:
-    return Want("inject", reason, owner)
+def inject(owner: str, reason: str = "policy-enabled") -> ExpectedReview:
+    return ExpectedReview("inject", reason, owner)
 
 
-def skip(owner: str, reason: str) -> Want:
-    return Want("skip", reason, owner)
+def expect_skip(owner: str, reason: str) -> ExpectedReview:
+    return ExpectedReview("skip", reason, owner)
 
 
-def misdirected(owner: str, reason: str, saw: str) -> Want:
+def expect_not_applicable(owner: str, reason: str, saw: str) -> ExpectedReview:
     warning = f"/inject is for CREATE of pods; narrow the webhook registration that sent {saw}"
-    return Want("skip", reason, owner, warning)
+    return ExpectedReview("skip", reason, owner, warning)
 
 
-WANTED: Mapping[str, Want] = {
+WANTED: Mapping[str, ExpectedReview] = {
     "01-deployment-pod": inject("Deployment/web"),
     "01b-deployment-pod-before-1.24": inject("Deployment/web"),
     "02-deployment-pod-second": inject("Deployment/web"),
@@ -46,27 +46,33 @@ WANTED: Mapping[str, Want] = {
     "04-statefulset-pod": inject("StatefulSet/db"),
     "05-job-pod": inject("Job/migrate"),
     "06-cronjob-pod": inject("CronJob/report"),
-    "07-daemonset-hostnetwork": skip("DaemonSet/node-exporter", "host-network"),
-    "08-kube-system-pod": skip("Deployment/coredns", "ignored-namespace"),
+    "07-daemonset-hostnetwork": expect_skip("DaemonSet/node-exporter", "host-network"),
+    "08-kube-system-pod": expect_skip("Deployment/coredns", "ignored-namespace"),
     "09-twelve-containers": inject("Deployment/big"),
     "10-eks-irsa": inject("Deployment/web"),
     "11-openshift": inject("Pod/web-ocp"),
     "12-prometheus-annotations": inject("Deployment/web"),
     "13-already-injected": inject("Deployment/web"),
     "14-label-inject-true": inject("Deployment/web", "mark-true,policy-enabled"),
-    "14b-annotation-inject-false": skip("Deployment/web", "mark-false"),
+    "14b-annotation-inject-false": expect_skip("Deployment/web", "mark-false"),
     "15-dry-run": inject("Pod/dry"),
-    "16-update": misdirected("Pod/live", "not-create", "UPDATE of pods"),
-    "16b-patch": misdirected("Pod/live", "not-create", "UPDATE of pods"),
-    "16c-ephemeralcontainers": misdirected(
+    "16-update": expect_not_applicable("Pod/live", "not-create", "UPDATE of pods"),
+    "16b-patch": expect_not_applicable("Pod/live", "not-create", "UPDATE of pods"),
+    "16c-ephemeralcontainers": expect_not_applicable(
         "Pod/live", "subresource", "UPDATE of pods/ephemeralcontainers"
     ),
-    "16d-eviction": misdirected("Eviction/live", "subresource", "CREATE of pods/eviction"),
-    "16e-exec": misdirected("PodExecOptions/live", "subresource", "CONNECT of pods/exec"),
-    "16f-delete": misdirected("Pod/live", "not-create", "DELETE of pods"),
-    "17-deployment": misdirected("Deployment/web", "not-pods", "CREATE of deployments.apps"),
-    "17b-statefulset": misdirected("StatefulSet/db", "not-pods", "CREATE of statefulsets.apps"),
-    "17c-cronjob": misdirected("CronJob/report", "not-pods", "CREATE of cronjobs.batch"),
+    "16d-eviction": expect_not_applicable(
+        "Eviction/live", "subresource", "CREATE of pods/eviction"
+    ),
+    "16e-exec": expect_not_applicable("PodExecOptions/live", "subresource", "CONNECT of pods/exec"),
+    "16f-delete": expect_not_applicable("Pod/live", "not-create", "DELETE of pods"),
+    "17-deployment": expect_not_applicable(
+        "Deployment/web", "not-pods", "CREATE of deployments.apps"
+    ),
+    "17b-statefulset": expect_not_applicable(
+        "StatefulSet/db", "not-pods", "CREATE of statefulsets.apps"
+    ),
+    "17c-cronjob": expect_not_applicable("CronJob/report", "not-pods", "CREATE of cronjobs.batch"),
     "18-v1beta1": inject("Deployment/web"),
     "18b-versions-v2-v1-v1beta1": inject("Pod/ver"),
     "19-large": inject("Pod/large"),
@@ -92,8 +98,8 @@ MUTATING = tuple(name for name in NAMES if not name.endswith(".validate"))
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> DirectoryStore:
-    return DirectoryStore(keep(tmp_path_factory.mktemp("store")))
+def store(tmp_path_factory: pytest.TempPathFactory) -> FolderStore:
+    return FolderStore(write_injector(tmp_path_factory.mktemp("store")))
 
 
 def test_every_recording_has_its_row() -> None:
@@ -101,13 +107,11 @@ def test_every_recording_has_its_row() -> None:
 
 
 @pytest.mark.parametrize("name", MUTATING)
-def test_the_decision_is_told_to_the_cluster_and_to_the_log(
-    name: str, store: DirectoryStore
-) -> None:
-    request = admission.decode(recorded(name).body)
+def test_the_decision_is_told_to_the_cluster_and_to_the_log(name: str, store: FolderStore) -> None:
+    request = admission.decode(load_request(name).body)
     want = WANTED[name]
     outcome = review.inject(request, store, CALLER)
-    assert isinstance(outcome, Answered)
+    assert isinstance(outcome, ReviewResponse)
     facts, response = outcome.facts, outcome.response
     assert (facts.decision, facts.reason, facts.owner) == (want.decision, want.reason, want.owner)
     snapshot = store.snapshot("default", "prod-eu")
@@ -123,10 +127,10 @@ def test_the_decision_is_told_to_the_cluster_and_to_the_log(
 
 
 @pytest.mark.parametrize("name", [name for name in MUTATING if WANTED[name].decision == "inject"])
-def test_the_patch_fits_the_object_as_sent(name: str, store: DirectoryStore) -> None:
-    sent = recorded(name)
+def test_the_patch_fits_the_object_as_sent(name: str, store: FolderStore) -> None:
+    sent = load_request(name)
     before = object_of(sent)
-    after = patched(sent, store)
+    after = apply_patch(sent, store)
     spec, old_spec = mapping(after["spec"]), mapping(before["spec"])
     containers, old_containers = spec["containers"], old_spec["containers"]
     assert isinstance(containers, list)
@@ -146,46 +150,46 @@ def test_the_patch_fits_the_object_as_sent(name: str, store: DirectoryStore) -> 
 
 
 @pytest.mark.parametrize("name", [name for name in MUTATING if WANTED[name].decision == "inject"])
-def test_a_second_injection_changes_nothing(name: str, store: DirectoryStore) -> None:
+def test_a_second_injection_changes_nothing(name: str, store: FolderStore) -> None:
     """But for the order of variables: as in Istio, those of the cluster move to the end, also
     past those that the first injection appended later. A third injection finds them there.
     """
-    sent = recorded(name)
-    first = patched(sent, store)
-    again = sent.edited("request", "object", value=first)
-    second = patched(again, store)
+    sent = load_request(name)
+    first = apply_patch(sent, store)
+    again = sent.with_value("request", "object", value=first)
+    second = apply_patch(again, store)
     assert unordered(second) == unordered(first)
-    third = sent.edited("request", "object", value=second)
+    third = sent.with_value("request", "object", value=second)
     outcome = review.inject(admission.decode(third.body), store, CALLER)
-    assert isinstance(outcome, Answered)
+    assert isinstance(outcome, ReviewResponse)
     assert outcome.response.patch == b""
 
 
-def test_two_replicas_get_the_same_patch(store: DirectoryStore) -> None:
+def test_two_replicas_get_the_same_patch(store: FolderStore) -> None:
     patches = {
         outcome.response.patch
         for name in ("01-deployment-pod", "02-deployment-pod-second")
         if isinstance(
-            outcome := review.inject(admission.decode(recorded(name).body), store, CALLER),
-            Answered,
+            outcome := review.inject(admission.decode(load_request(name).body), store, CALLER),
+            ReviewResponse,
         )
     }
     assert len(patches) == 1
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_without_rules_and_overlays_everything_passes(name: str, store: DirectoryStore) -> None:
-    request = admission.decode(recorded(name).body)
+def test_without_rules_and_overlays_everything_passes(name: str, store: FolderStore) -> None:
+    request = admission.decode(load_request(name).body)
     for answer, decision in ((review.mutate, "skip"), (review.validate, "allow")):
         outcome = answer(request, store, CALLER)
-        assert isinstance(outcome, Answered)
+        assert isinstance(outcome, ReviewResponse)
         assert outcome.facts.decision == decision
         assert (outcome.response.allowed, outcome.response.patch) == (True, b"")
 
 
-def patched(sent: Recorded, store: DirectoryStore) -> Object:
+def apply_patch(sent: RecordedRequest, store: FolderStore) -> Object:
     outcome = review.inject(admission.decode(sent.body), store, CALLER)
-    assert isinstance(outcome, Answered)
+    assert isinstance(outcome, ReviewResponse)
     operations = json.loads(outcome.response.patch or b"[]")
     return mapping(patch.apply(object_of(sent), operations))
 
@@ -194,12 +198,12 @@ def unordered(pod: Object) -> Object:
     """The pod with the variables of each container in the order of their names."""
     copied = mapping(json.loads(json.dumps(pod)))
     for container in objects_at(object_at(copied, "spec"), "containers"):
-        by_name = {text_at(entry, "name"): entry for entry in objects_at(container, "env")}
+        by_name = {string_at(entry, "name"): entry for entry in objects_at(container, "env")}
         container["env"] = [by_name[name] for name in sorted(by_name)]
     return copied
 
 
-def object_of(sent: Recorded) -> Object:
+def object_of(sent: RecordedRequest) -> Object:
     return mapping(mapping(sent.review["request"])["object"])
 
 

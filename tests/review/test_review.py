@@ -5,52 +5,60 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import BUNDLE, CONFIG, keep
-from events.recorded import NAMES, recorded
 from podgraft import admission, patch, review
 from podgraft.admission import AdmissionRequest
-from podgraft.bundle import Bundle, Call, Denial, Graft, Grafted, Judge, Judgement
-from podgraft.injection import OperatorError, UserError
+from podgraft.bundle import (
+    Bundle,
+    Denial,
+    Mutation,
+    MutationContext,
+    Mutator,
+    ValidationResult,
+    Validator,
+)
+from podgraft.injectors import OperatorError, UserError
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import Policy, Rules
-from podgraft.review import Answered, Caller, Failed
+from podgraft.policy import InjectionRules, Policy
+from podgraft.review import ReviewContext, ReviewFailure, ReviewResponse
 from podgraft.store import (
     Deadline,
-    DirectoryStore,
+    FolderStore,
     Snapshot,
     UnavailableError,
     UnknownInjectorError,
 )
+from support.recorded_requests import NAMES, load_request
+from support.store_fixture import BUNDLE, CONFIG, write_injector
 
-CALLER = Caller(injector="default")
+CALLER = ReviewContext(injector="default")
 
 
 def request(**fields: JSON) -> AdmissionRequest:
-    sent = recorded("03-kubectl-run")
+    sent = load_request("03-kubectl-run")
     for key, value in fields.items():
-        sent = sent.edited("request", key, value=value)
+        sent = sent.with_value("request", key, value=value)
     return admission.decode(sent.body)
 
 
-class Holding:
+class FixedStore:
     """A store of one bundle made of plain functions."""
 
     def __init__(
         self,
-        *pods: Graft,
-        objects: tuple[Graft, ...] = (),
-        judges: tuple[Judge, ...] = (),
+        *pods: Mutator,
+        objects: tuple[Mutator, ...] = (),
+        judges: tuple[Validator, ...] = (),
     ) -> None:
         bundle = Bundle(
             digest="sha256:0",
-            own_rules=Rules(),
-            rules=Rules(),
-            pods=pods,
-            objects=objects,
-            judges=judges,
+            base_rules=InjectionRules(),
+            rules=InjectionRules(),
+            pod_mutators=pods,
+            object_mutators=objects,
+            validators=judges,
             namespaces={},
             istio=None,
-            tolerated=(),
+            warnings=(),
         )
         self._snapshot = Snapshot(policy=Policy(), policy_version="7", bundle=bundle)
 
@@ -64,7 +72,7 @@ class Holding:
         return ("default",)
 
 
-class Unreachable:
+class UnreachableStore:
     """A store that nothing can be got from."""
 
     def __init__(self, error: Exception) -> None:
@@ -80,22 +88,22 @@ class Unreachable:
         return ()
 
 
-def labelled(key: str) -> Graft:
+def labelling_mutator(key: str) -> Mutator:
     """A graft that adds one label and says so."""
 
-    def graft(before: Object, call: Call) -> Grafted:
+    def graft(before: Object, call: MutationContext) -> Mutation:
         metadata = before["metadata"]
         assert isinstance(metadata, dict)
         labels = metadata.get("labels")
         assert isinstance(labels, dict)
         made: Object = {**before, "metadata": {**metadata, "labels": {**labels, key: call.path}}}
-        return Grafted(base=before, object=made, warnings=(f"added {key}",))
+        return Mutation(patch_base=before, object=made, warnings=(f"added {key}",))
 
     return graft
 
 
-def raising(error: Exception) -> Graft:
-    def graft(before: Object, call: Call) -> Grafted:
+def raising_mutator(error: Exception) -> Mutator:
+    def graft(before: Object, call: MutationContext) -> Mutation:
         del before, call
         raise error
 
@@ -103,9 +111,11 @@ def raising(error: Exception) -> Graft:
 
 
 def test_grafts_work_one_after_the_other_on_one_patch() -> None:
-    caller = Caller(injector="default", path="net/n1")
-    outcome = review.inject(request(), Holding(labelled("a"), labelled("b")), caller)
-    assert isinstance(outcome, Answered)
+    caller = ReviewContext(injector="default", url_path="net/n1")
+    outcome = review.inject(
+        request(), FixedStore(labelling_mutator("a"), labelling_mutator("b")), caller
+    )
+    assert isinstance(outcome, ReviewResponse)
     assert outcome.response.patch == (
         b'[{"op":"add","path":"/metadata/labels/a","value":"net/n1"},'
         b'{"op":"add","path":"/metadata/labels/b","value":"net/n1"}]'
@@ -116,8 +126,8 @@ def test_grafts_work_one_after_the_other_on_one_patch() -> None:
 
 def test_a_fault_of_the_user_refuses_the_pod() -> None:
     error = UserError('annotation a: got "1x"; use a number')
-    outcome = review.inject(request(), Holding(raising(error)), CALLER)
-    assert isinstance(outcome, Answered)
+    outcome = review.inject(request(), FixedStore(raising_mutator(error)), CALLER)
+    assert isinstance(outcome, ReviewResponse)
     assert outcome.response.allowed is False
     assert outcome.response.status == admission.Status(403, "Forbidden", str(error))
     assert (outcome.facts.decision, outcome.facts.reason) == ("deny", "user")
@@ -125,8 +135,8 @@ def test_a_fault_of_the_user_refuses_the_pod() -> None:
 
 def test_a_fault_of_the_operator_is_no_refusal() -> None:
     error = OperatorError("template sidecar:1:2: no such field")
-    outcome = review.inject(request(), Holding(raising(error)), CALLER)
-    assert isinstance(outcome, Failed)
+    outcome = review.inject(request(), FixedStore(raising_mutator(error)), CALLER)
+    assert isinstance(outcome, ReviewFailure)
     assert outcome.error is error
     facts = outcome.facts
     assert (facts.decision, facts.reason, facts.policy_version) == ("fail", "operator", "7")
@@ -137,36 +147,38 @@ def test_a_fault_of_the_operator_is_no_refusal() -> None:
 )
 def test_a_store_without_an_answer_is_no_refusal(error: Exception) -> None:
     for answer in (review.inject, review.mutate, review.validate):
-        outcome = answer(request(), Unreachable(error), CALLER)
-        assert isinstance(outcome, Failed)
+        outcome = answer(request(), UnreachableStore(error), CALLER)
+        assert isinstance(outcome, ReviewFailure)
         assert outcome.error is error
         assert (outcome.facts.decision, outcome.facts.reason) == ("fail", "store")
 
 
-def wrongly(key: str, value: JSON) -> Graft:
-    def graft(before: Object, call: Call) -> Grafted:
+def invalid_mutator(key: str, value: JSON) -> Mutator:
+    def graft(before: Object, call: MutationContext) -> Mutation:
         del call
-        return Grafted(base=before, object={**before, key: value})
+        return Mutation(patch_base=before, object={**before, key: value})
 
     return graft
 
 
 BREAKING = (
-    wrongly("metadata", {"annotations": {"a": True}}),
-    wrongly("metadata", {"labels": {"a": 1}}),
-    wrongly("spec", {"containers": [{"name": "a", "env": [{"name": "A", "value": 1}]}]}),
-    wrongly("spec", {"containers": [{"name": "a", "resources": {"limits": {"cpu": "lots"}}}]}),
-    wrongly("spec", {"terminationGracePeriodSeconds": "30"}),
+    invalid_mutator("metadata", {"annotations": {"a": True}}),
+    invalid_mutator("metadata", {"labels": {"a": 1}}),
+    invalid_mutator("spec", {"containers": [{"name": "a", "env": [{"name": "A", "value": 1}]}]}),
+    invalid_mutator(
+        "spec", {"containers": [{"name": "a", "resources": {"limits": {"cpu": "lots"}}}]}
+    ),
+    invalid_mutator("spec", {"terminationGracePeriodSeconds": "30"}),
 )
 
 
 @pytest.mark.parametrize("graft", BREAKING)
 def test_a_patch_that_would_break_the_pod_is_never_sent(
-    graft: Graft,
+    graft: Mutator,
 ) -> None:
     """kube-apiserver fails on these whatever the failurePolicy (wire: boolannotation, intenv …)."""
-    outcome = review.inject(request(), Holding(graft), CALLER)
-    assert isinstance(outcome, Failed)
+    outcome = review.inject(request(), FixedStore(graft), CALLER)
+    assert isinstance(outcome, ReviewFailure)
     assert str(outcome.error).startswith("the injected pod does not decode: ")
 
 
@@ -193,24 +205,24 @@ NO_PODS: tuple[tuple[str, JSON, str], ...] = (
 
 @pytest.mark.parametrize(("name", "object_", "message"), NO_PODS, ids=[n for n, _, _ in NO_PODS])
 def test_an_object_that_is_no_pod_is_refused(name: str, object_: JSON, message: str) -> None:
-    outcome = review.inject(request(object=object_), Holding(), CALLER)
-    assert isinstance(outcome, Answered), name
+    outcome = review.inject(request(object=object_), FixedStore(), CALLER)
+    assert isinstance(outcome, ReviewResponse), name
     assert outcome.response.status == admission.Status(403, "Forbidden", message)
 
 
 def test_unknown_fields_of_a_pod_are_no_fault() -> None:
     pod: JSON = {"metadata": {}, "spec": {"newField": 1}, "kind": "Pod"}
-    outcome = review.inject(request(object=pod), Holding(), CALLER)
-    assert isinstance(outcome, Answered)
+    outcome = review.inject(request(object=pod), FixedStore(), CALLER)
+    assert isinstance(outcome, ReviewResponse)
     assert outcome.response.allowed is True
 
 
 def test_a_stale_snapshot_answers_with_a_warning(tmp_path: Path) -> None:
-    store = DirectoryStore(keep(tmp_path))
+    store = FolderStore(write_injector(tmp_path))
     store.snapshot("default", None)
-    keep(tmp_path, policy="polcy: 1")
+    write_injector(tmp_path, policy="polcy: 1")
     outcome = review.inject(request(), store, CALLER)
-    assert isinstance(outcome, Answered)
+    assert isinstance(outcome, ReviewResponse)
     assert outcome.response.patch
     [warning] = outcome.response.warnings
     assert warning == (
@@ -220,33 +232,35 @@ def test_a_stale_snapshot_answers_with_a_warning(tmp_path: Path) -> None:
     assert outcome.facts.stale == warning.partition("configuration: ")[2]
     assert outcome.facts.refused is True
     assert outcome.response.audit["stale"] == outcome.facts.stale
-    keep(tmp_path, policy="policy: enabled")
+    write_injector(tmp_path, policy="policy: enabled")
     mended = review.inject(request(), store, CALLER)
-    assert isinstance(mended, Answered)
+    assert isinstance(mended, ReviewResponse)
     assert "stale" not in mended.response.audit
 
 
 def test_a_strange_mark_warns_the_user(tmp_path: Path) -> None:
-    store = DirectoryStore(keep(tmp_path, policy="injectValues: strict"))
-    sent = recorded("14-label-inject-true")
-    strange = sent.edited(
+    store = FolderStore(write_injector(tmp_path, policy="injectValues: strict"))
+    sent = load_request("14-label-inject-true")
+    strange = sent.with_value(
         "request", "object", "metadata", "labels", "sidecar.istio.io/inject", value="yes"
     )
     outcome = review.inject(admission.decode(strange.body), store, CALLER)
-    assert isinstance(outcome, Answered)
+    assert isinstance(outcome, ReviewResponse)
     assert outcome.response.warnings == (
         'label sidecar.istio.io/inject: \'yes\' has no effect; use "true" or "false"',
     )
 
 
 def test_each_cluster_has_its_own_policy(tmp_path: Path) -> None:
-    store = DirectoryStore(keep(tmp_path, policy="clusters: {staging: {policy: disabled}}"))
+    store = FolderStore(write_injector(tmp_path, policy="clusters: {staging: {policy: disabled}}"))
     decisions = [
         outcome.facts.decision
         for cluster in ("prod-eu", "staging", None)
         if isinstance(
-            outcome := review.inject(request(), store, Caller(injector="default", cluster=cluster)),
-            Answered,
+            outcome := review.inject(
+                request(), store, ReviewContext(injector="default", cluster=cluster)
+            ),
+            ReviewResponse,
         )
     ]
     assert decisions == ["inject", "skip", "inject"]
@@ -254,15 +268,15 @@ def test_each_cluster_has_its_own_policy(tmp_path: Path) -> None:
 
 def test_only_the_policy_document_changes_between_the_two_outcomes(tmp_path: Path) -> None:
     """The shared-cluster recipe: policy disabled, foo-v1 marked, its twin foo-v2 not."""
-    store = DirectoryStore(keep(tmp_path, policy="policy: enabled"))
-    marked = admission.decode(recorded("14-label-inject-true").body)
-    twin = admission.decode(recorded("01-deployment-pod").body)
+    store = FolderStore(write_injector(tmp_path, policy="policy: enabled"))
+    marked = admission.decode(load_request("14-label-inject-true").body)
+    twin = admission.decode(load_request("01-deployment-pod").body)
 
     def decisions() -> list[str]:
         return [review.inject(each, store, CALLER).facts.decision for each in (marked, twin)]
 
     assert decisions() == ["inject", "inject"]
-    keep(tmp_path, policy="policy: disabled")
+    write_injector(tmp_path, policy="policy: disabled")
     assert decisions() == ["inject", "skip"]
 
 
@@ -270,41 +284,43 @@ def test_a_template_that_fails_for_this_pod_is_the_operators_fault(tmp_path: Pat
     broken = CONFIG.replace("{{ .DeploymentMeta.Name }}", '{{ fail "not for you" }}')
     files = {**BUNDLE, "injector.yaml": broken.encode()}
     # A cold start renders no probe pods, which would keep the bundle from being in force.
-    store = DirectoryStore(keep(tmp_path, files=files), deferred=True)
+    store = FolderStore(write_injector(tmp_path, files=files), deferred=True)
     outcome = review.inject(request(), store, CALLER)
-    assert isinstance(outcome, Failed)
+    assert isinstance(outcome, ReviewFailure)
     assert isinstance(outcome.error, OperatorError)
 
 
 def test_overlays_work_on_any_object() -> None:
-    deployment = admission.decode(recorded("17-deployment").body)
-    outcome = review.mutate(deployment, Holding(objects=(labelled("x"),)), CALLER)
-    assert isinstance(outcome, Answered)
+    deployment = admission.decode(load_request("17-deployment").body)
+    outcome = review.mutate(deployment, FixedStore(objects=(labelling_mutator("x"),)), CALLER)
+    assert isinstance(outcome, ReviewResponse)
     assert (outcome.facts.decision, outcome.facts.reason) == ("mutate", "overlays")
     assert outcome.response.patch == b'[{"op":"add","path":"/metadata/labels/x","value":""}]'
 
 
 def test_a_deletion_has_no_object_to_overlay() -> None:
-    deletion = admission.decode(recorded("16f-delete").body)
-    outcome = review.mutate(deletion, Holding(objects=(raising(AssertionError()),)), CALLER)
-    assert isinstance(outcome, Answered)
+    deletion = admission.decode(load_request("16f-delete").body)
+    outcome = review.mutate(
+        deletion, FixedStore(objects=(raising_mutator(AssertionError()),)), CALLER
+    )
+    assert isinstance(outcome, ReviewResponse)
     assert outcome.facts.reason == "nothing-matches"
 
 
 def test_rules_refuse_warn_and_pass() -> None:
-    def judge(request: AdmissionRequest, trace: object = None) -> Judgement:
+    def judge(request: AdmissionRequest, trace: object = None) -> ValidationResult:
         del request, trace
-        return Judgement(warnings=("look at limits",))
+        return ValidationResult(warnings=("look at limits",))
 
-    def refusing(request: AdmissionRequest, trace: object = None) -> Judgement:
+    def deny_request(request: AdmissionRequest, trace: object = None) -> ValidationResult:
         del request, trace
-        return Judgement(denials=(Denial("no limits"), Denial("no owner")))
+        return ValidationResult(denials=(Denial("no limits"), Denial("no owner")))
 
-    passed = review.validate(request(), Holding(judges=(judge,)), CALLER)
-    assert isinstance(passed, Answered)
+    passed = review.validate(request(), FixedStore(judges=(judge,)), CALLER)
+    assert isinstance(passed, ReviewResponse)
     assert (passed.response.allowed, passed.response.warnings) == (True, ("look at limits",))
-    refused = review.validate(request(), Holding(judges=(judge, refusing)), CALLER)
-    assert isinstance(refused, Answered)
+    refused = review.validate(request(), FixedStore(judges=(judge, deny_request)), CALLER)
+    assert isinstance(refused, ReviewResponse)
     assert refused.response.status == admission.Status(403, "Forbidden", "no limits; no owner")
     assert (refused.facts.decision, refused.facts.reason) == ("deny", "rules")
     assert refused.response.warnings == ("look at limits",)
@@ -333,10 +349,10 @@ def test_releases_up_to_1_8_send_their_fixed_operations_and_overlays_come_after(
     tmp_path: Path,
 ) -> None:
     files = {"injector.yaml": OLD_CONFIG.encode()}
-    store = DirectoryStore(keep(tmp_path, policy='istioRelease: "1.8"', files=files))
-    pods = (*store.snapshot("default", None).bundle.pods, labelled("late"))
-    outcome = review.inject(request(), Holding(*pods), CALLER)
-    assert isinstance(outcome, Answered)
+    store = FolderStore(write_injector(tmp_path, policy='istioRelease: "1.8"', files=files))
+    pods = (*store.snapshot("default", None).bundle.pod_mutators, labelling_mutator("late"))
+    outcome = review.inject(request(), FixedStore(*pods), CALLER)
+    assert isinstance(outcome, ReviewResponse)
     operations = json.loads(outcome.response.patch)
     paths = [operation["path"] for operation in operations]
     assert paths.index("/spec/initContainers") < paths.index("/spec/containers/-")
@@ -352,12 +368,12 @@ def test_releases_up_to_1_8_send_their_fixed_operations_and_overlays_come_after(
 def test_fixed_operations_fit_every_recorded_pod(release: str, tmp_path: Path) -> None:
     """They are no difference, so nothing but trying shows that they apply."""
     files = {"injector.yaml": OLD_CONFIG.encode()}
-    store = DirectoryStore(keep(tmp_path, policy=f'istioRelease: "{release}"', files=files))
+    store = FolderStore(write_injector(tmp_path, policy=f'istioRelease: "{release}"', files=files))
     fitted = 0
     for name in NAMES:
-        sent = admission.decode(recorded(name).body)
+        sent = admission.decode(load_request(name).body)
         outcome = review.inject(sent, store, CALLER)
-        assert isinstance(outcome, Answered)
+        assert isinstance(outcome, ReviewResponse)
         if outcome.response.patch:
             pod = patch.apply(sent.object, json.loads(outcome.response.patch))
             assert '"istio-proxy"' in json.dumps(pod), name

@@ -6,7 +6,7 @@ import pytest
 
 from podgraft.jsonvalue import Object
 
-from .test_samples import SAMPLES, an_object, asked, by_engine, patched
+from .test_samples import SAMPLES, an_object, make_review, patch_operations, review_with_engine
 
 NAMES = [
     "1",
@@ -60,10 +60,14 @@ def a_pod(name: str) -> Object:
 @pytest.mark.parametrize("injector", INJECTORS)
 def test_a_name_is_a_name(injector: str, name: str) -> None:
     for route in ("inject", "mutate"):
-        response = an_object(by_engine(injector, route, asked(a_pod(name)))["response"])
-        plain = an_object(by_engine(injector, route, asked(a_pod("plain")))["response"])
+        response = an_object(
+            review_with_engine(injector, route, make_review(a_pod(name)))["response"]
+        )
+        plain = an_object(
+            review_with_engine(injector, route, make_review(a_pod("plain")))["response"]
+        )
 
         assert response["allowed"], response
-        assert [operation["op"] for operation in patched(response)] == [
-            operation["op"] for operation in patched(plain)
+        assert [operation["op"] for operation in patch_operations(response)] == [
+            operation["op"] for operation in patch_operations(plain)
         ]

@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from podgraft import admission, kubeyaml, patch, review
+from podgraft import admission, patch, review, yaml
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import constraints
-from podgraft.review import Answered, Caller
-from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.matching import constraints
+from podgraft.review import ReviewContext, ReviewResponse
+from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 INPUTS = sorted(SAMPLES.glob("*/input.*.yaml"))
-STORE = DirectoryStore(SAMPLES)
+STORE = FolderStore(SAMPLES)
 
 # Sends a review to a route of an injector and gives the AdmissionReview that answers.
 Send = Callable[[str, str, bytes], Object]
@@ -33,18 +33,18 @@ def an_object(value: JSON) -> Object:
     return value
 
 
-def by_engine(injector: str, route: str, body: bytes) -> Object:
+def review_with_engine(injector: str, route: str, body: bytes) -> Object:
     """The answer of the use case itself."""
     ways = {"inject": review.inject, "mutate": review.mutate, "validate": review.validate}
-    outcome = ways[route](admission.decode(body), STORE, Caller(injector=injector))
-    assert isinstance(outcome, Answered), outcome
+    outcome = ways[route](admission.decode(body), STORE, ReviewContext(injector=injector))
+    assert isinstance(outcome, ReviewResponse), outcome
     return an_object(json.loads(admission.encode(outcome.response)))
 
 
 @pytest.fixture(scope="module")
-def over_http(tmp_path_factory: pytest.TempPathFactory) -> Send:
+def review_over_http(tmp_path_factory: pytest.TempPathFactory) -> Send:
     """The answer of the Flask application over the same store."""
-    callers = DirectoryCallers(tmp_path_factory.mktemp("callers"))
+    callers = FolderCallers(tmp_path_factory.mktemp("callers"))
     app = create_app(STORE, callers, auth=Auth.NONE, journal=lambda _: None, clock=lambda: 0.0)
     client = Client(app)
 
@@ -58,9 +58,9 @@ def over_http(tmp_path_factory: pytest.TempPathFactory) -> Send:
     return send
 
 
-def asked(value: Object) -> bytes:
+def make_review(value: Object) -> bytes:
     """The AdmissionReview of the object's creation."""
-    request = constraints.creation(value, "default")
+    request = constraints.make_create_request(value, "default")
     kind, resource = request.kind, request.resource
     return json.dumps(
         {
@@ -83,31 +83,31 @@ def asked(value: Object) -> bytes:
     ).encode()
 
 
-def gone_through(path: Path, send: Send) -> dict[str, str]:
+def run_sample(path: Path, send: Send) -> dict[str, str]:
     """The goldens of one input: what each route said, and the object in the end."""
-    value = an_object(kubeyaml.load(path.read_text()))
+    value = an_object(yaml.load(path.read_text()))
     name = path.name.removeprefix("input.").removesuffix(".yaml")
     said: Object = {}
     routes = ("inject", "mutate", "validate") if value["kind"] == "Pod" else ("mutate", "validate")
     for route in routes:
-        response = an_object(send(path.parent.name, route, asked(value))["response"])
-        operations = patched(response)
-        said[route] = told(response, operations)
+        response = an_object(send(path.parent.name, route, make_review(value))["response"])
+        operations = patch_operations(response)
+        said[route] = comparable_response(response, operations)
         value = an_object(patch.apply(value, operations))
         if not response["allowed"]:
             break
     return {
         f"want.{name}.json": json.dumps(said, indent=2, ensure_ascii=False) + "\n",
-        f"want.{name}.yaml": kubeyaml.dump(value),
+        f"want.{name}.yaml": yaml.dump(value),
     }
 
 
-def patched(response: Object) -> list[patch.Operation]:
+def patch_operations(response: Object) -> list[patch.Operation]:
     text = response.get("patch")
     return json.loads(base64.b64decode(text)) if isinstance(text, str) else []
 
 
-def told(response: Object, operations: list[patch.Operation]) -> Object:
+def comparable_response(response: Object, operations: list[patch.Operation]) -> Object:
     """What people see of an answer, without what changes with every edit of the bundle."""
     audit = an_object(response.get("auditAnnotations", {}))
     kept: Object = {key: audit[key] for key in audit if key not in {"bundle", "policy-version"}}
@@ -123,10 +123,10 @@ def told(response: Object, operations: list[patch.Operation]) -> Object:
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_an_input_gives_its_goldens(
-    path: Path, over_http: Send, request: pytest.FixtureRequest
+    path: Path, review_over_http: Send, request: pytest.FixtureRequest
 ) -> None:
-    got = gone_through(path, by_engine)
-    assert got == gone_through(path, over_http)
+    got = run_sample(path, review_with_engine)
+    assert got == run_sample(path, review_over_http)
     if request.config.getoption("--update-goldens"):
         for name, text in got.items():
             (path.parent / name).write_text(text)
@@ -138,10 +138,12 @@ def test_an_input_gives_its_goldens(
 def test_a_second_call_changes_nothing(path: Path) -> None:
     """The object that came out goes in again, as reinvocation may do."""
     _, name, _ = path.name.split(".")
-    after = an_object(kubeyaml.load((path.parent / f"want.{name}.yaml").read_text()))
+    after = an_object(yaml.load((path.parent / f"want.{name}.yaml").read_text()))
     for route in ("inject", "mutate") if after["kind"] == "Pod" else ("mutate",):
-        response = an_object(by_engine(path.parent.name, route, asked(after))["response"])
-        assert not patched(response)
+        response = an_object(
+            review_with_engine(path.parent.name, route, make_review(after))["response"]
+        )
+        assert not patch_operations(response)
 
 
 @pytest.mark.parametrize("sample", sorted({path.parent for path in INPUTS}), ids=lambda p: p.name)
@@ -154,4 +156,4 @@ def test_a_sample_is_whole(sample: Path) -> None:
     assert sum(explained.count(end) for end in (". ", ".\n")) == 3
     assert (sample / "policy.yaml").exists()
     assert wanted == given
-    assert not STORE.snapshot(sample.name, None).bundle.tolerated
+    assert not STORE.snapshot(sample.name, None).bundle.warnings

@@ -9,19 +9,21 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from certificates import CertificateError, acm, issuing, keys, pem
+from certificates import CertificateError, acm, issuance, keys, pem
 from certificates.acm import Import, Importer
-from certificates.issuing import Lifetime
+from certificates.issuance import Validity
 from certificates.keys import KeyType
-from pki import NOW, Authority
+from support.pki import NOW, Authority
 
-KEY = keys.make(KeyType.P_256)
+KEY = keys.make_key(KeyType.P_256)
 CA, OTHER = Authority(), Authority()
 SERVER = CA.server("webhook.example.com", key=KEY)
 ARN = "arn:aws:acm:eu-central-1:123456789012:certificate/6d3f7c1e-0000-4000-8000-000000000000"
 BIG = rsa.generate_private_key(65537, 4096)
 P_384 = ec.generate_private_key(ec.SECP384R1())
-CLIENT = issuing.client("prod", None, KEY.public_key(), CA.issuer, Lifetime.starting(NOW, 300))
+CLIENT = issuance.make_client_certificate(
+    "prod", None, KEY.public_key(), CA.issuer, Validity.from_now(NOW, 300)
+)
 
 
 def _import(**changes: object) -> Import:
@@ -30,7 +32,7 @@ def _import(**changes: object) -> Import:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedCase:
     name: str
     wanted: Import
     message: str
@@ -39,70 +41,74 @@ class Refused:
 
 REGIONAL = "the key is neither RSA-2048 nor ECDSA P-256, which regional endpoints need"
 REFUSED = (
-    Refused("RSA-4096", _import(chain=(CA.server("a.example", key=BIG),), key=BIG), REGIONAL),
-    Refused("P-384", _import(chain=(CA.server("a.example", key=P_384),), key=P_384), REGIONAL),
-    Refused(
-        "another key", _import(key=keys.make(KeyType.P_256)), "the key is of another certificate"
+    RefusedCase("RSA-4096", _import(chain=(CA.server("a.example", key=BIG),), key=BIG), REGIONAL),
+    RefusedCase("P-384", _import(chain=(CA.server("a.example", key=P_384),), key=P_384), REGIONAL),
+    RefusedCase(
+        "another key",
+        _import(key=keys.make_key(KeyType.P_256)),
+        "the key is of another certificate",
     ),
-    Refused(
+    RefusedCase(
         "addresses only",
         _import(chain=(CA.server("10.0.0.1", key=KEY),)),
         "the certificate must carry 1 to 100 DNS names, for the custom domain",
     ),
-    Refused(
+    RefusedCase(
         "too many names",
         _import(chain=(CA.server(*(f"a{i}.example.com" for i in range(101)), key=KEY),)),
         "the certificate must carry 1 to 100 DNS names, for the custom domain",
     ),
-    Refused("the CA first", _import(chain=(CA.certificate, SERVER)), "must come first in the file"),
-    Refused("a client", _import(chain=(CLIENT,)), "CN=prod is no server certificate"),
-    Refused("wrong order", _import(chain=(SERVER, OTHER.certificate)), "wrong order: "),
-    Refused("expired", _import(), "CN=webhook.example.com has expired", days=301),
+    RefusedCase(
+        "the CA first", _import(chain=(CA.certificate, SERVER)), "must come first in the file"
+    ),
+    RefusedCase("a client", _import(chain=(CLIENT,)), "CN=prod is no server certificate"),
+    RefusedCase("wrong order", _import(chain=(SERVER, OTHER.certificate)), "wrong order: "),
+    RefusedCase("expired", _import(), "CN=webhook.example.com has expired", days=301),
 )
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.name)
-def test_what_aws_would_refuse_is_refused_first(case: Refused) -> None:
+def test_what_aws_would_refuse_is_refused_first(case: RefusedCase) -> None:
     with pytest.raises(CertificateError, match=f"^not imported: .*{case.message}"):
-        acm.check(case.wanted, NOW + timedelta(days=case.days))
+        acm.check_import(case.wanted, NOW + timedelta(days=case.days))
 
 
 @pytest.fixture
-def stubbed(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Importer, Any]]:
+def stubbed_client(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Importer, Any]]:
     """boto3's client, whose calls botocore checks against the service's model."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
-    client = acm.client("eu-central-1")
+    client = acm.make_acm_client("eu-central-1")
     with import_module("botocore.stub").Stubber(client) as stubber:  # boto3 ships no types
         yield client, stubber
         stubber.assert_no_pending_responses()
 
 
-def test_the_root_completes_the_chain(stubbed: tuple[Importer, Any]) -> None:
-    client, stubber = stubbed
+def test_the_root_completes_the_chain(stubbed_client: tuple[Importer, Any]) -> None:
+    client, stubber = stubbed_client
     expected = {
-        "Certificate": pem.dump([SERVER]),
-        "PrivateKey": keys.encode(KEY, None),
-        "CertificateChain": pem.dump([CA.certificate]),
+        "Certificate": pem.dump_certificates([SERVER]),
+        "PrivateKey": keys.encode_key(KEY, None),
+        "CertificateChain": pem.dump_certificates([CA.certificate]),
     }
     stubber.add_response("import_certificate", {"CertificateArn": ARN}, expected)
-    acm.check(_import(), NOW)
-    assert acm.send(_import(), client) == ARN
+    acm.check_import(_import(), NOW)
+    assert acm.import_certificate(_import(), client) == ARN
 
 
 def test_a_certificate_is_replaced_where_it_is() -> None:
-    replacing: Any = acm.client("us-east-1", ARN)
+    replacing: Any = acm.make_acm_client("us-east-1", ARN)
     assert replacing.meta.region_name == "eu-central-1"
     with pytest.raises(CertificateError, match="is no ARN of an ACM certificate"):
-        acm.client(None, "certificate/6d3f7c1e")
+        acm.make_acm_client(None, "certificate/6d3f7c1e")
 
 
-def test_a_renewed_certificate_keeps_its_arn(stubbed: tuple[Importer, Any]) -> None:
-    client, stubber = stubbed
+def test_a_renewed_certificate_keeps_its_arn(stubbed_client: tuple[Importer, Any]) -> None:
+    client, stubber = stubbed_client
     expected = {
-        "Certificate": pem.dump([SERVER]),
-        "PrivateKey": keys.encode(KEY, None),
+        "Certificate": pem.dump_certificates([SERVER]),
+        "PrivateKey": keys.encode_key(KEY, None),
         "CertificateArn": ARN,
     }
     stubber.add_response("import_certificate", {"CertificateArn": ARN}, expected)
-    assert acm.send(_import(roots=(), replaces=ARN), client) == ARN
+    assert acm.import_certificate(_import(roots=(), replaces=ARN), client) == ARN

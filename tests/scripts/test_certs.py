@@ -11,9 +11,9 @@ import pytest
 
 import certs
 from certificates import keys, names, pem, trust
-from certificates.issuing import LAST_END
-from pki import NOW
+from certificates.issuance import LAST_END
 from podgraft.identifiers import CLUSTER_REMEDY
+from support.pki import NOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 @pytest.fixture
-def made(run: Run) -> Run:
+def certificate_folder(run: Run) -> Run:
     """A folder with a CA and a server's certificate already in it."""
     assert run("ca", "--key-type", "p-256").status == 0
     assert run("server", "--key-type", "p-256", "a.example.com", "10.0.0.1").status == 0
@@ -61,19 +61,27 @@ def test_from_nothing_to_a_server_that_a_client_trusts(run: Run) -> None:
     assert second.status == 0
     assert "valid for a.example.com, *.b.example.com, 10.0.0.1, ::1, until " in second.out
     assert "--ca-bundle certificates/ca.pem --server-cert certificates/server.pem" in second.err
-    chain, roots = pem.read(FOLDER / "server.pem"), pem.read(FOLDER / "ca.pem")
-    assert all(not trust.faults(chain, roots, host, NOW) for host in ("x.b.example.com", "::1"))
-    assert keys.belong_together(keys.read(FOLDER / "server.key", None), chain[0])
+    chain, roots = (
+        pem.read_certificates(FOLDER / "server.pem"),
+        pem.read_certificates(FOLDER / "ca.pem"),
+    )
+    assert all(
+        not trust.find_trust_problems(chain, roots, host, NOW)
+        for host in ("x.b.example.com", "::1")
+    )
+    assert keys.is_key_pair(keys.read_key(FOLDER / "server.key", None), chain[0])
 
 
 @pytest.mark.parametrize("command", [("ca",), ("server", "a.example.com"), ("renew", "server")])
-def test_nothing_is_overwritten_without_force(made: Run, command: tuple[str, ...]) -> None:
+def test_nothing_is_overwritten_without_force(
+    certificate_folder: Run, command: tuple[str, ...]
+) -> None:
     before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
-    refused = made(*command)
+    refused = certificate_folder(*command)
     assert refused.status == 1
     assert refused.err.endswith("exists already; --force replaces it\n")
     assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == before
-    assert made(*command, "--force", "--key-type", "p-256").status == 0
+    assert certificate_folder(*command, "--force", "--key-type", "p-256").status == 0
 
 
 @pytest.mark.parametrize("force", [(), ("--force",)])
@@ -88,10 +96,10 @@ def test_nothing_is_overwritten_without_force(made: Run, command: tuple[str, ...
     ],
 )
 def test_no_leaf_takes_the_place_of_the_ca(
-    made: Run, command: tuple[str, ...], name: str, force: tuple[str, ...]
+    certificate_folder: Run, command: tuple[str, ...], name: str, force: tuple[str, ...]
 ) -> None:
     before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
-    refused = made(*command, name, *force, "--key-type", "p-256")
+    refused = certificate_folder(*command, name, *force, "--key-type", "p-256")
     assert (refused.status, refused.out) == (1, "")
     assert f"name {name!r}: is reserved for the files of the CA" in refused.err
     assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == before
@@ -109,10 +117,10 @@ def test_no_leaf_takes_the_place_of_the_ca(
     ],
 )
 def test_more_days_than_a_date_can_say_are_an_error(
-    made: Run, command: tuple[str, ...], days: str
+    certificate_folder: Run, command: tuple[str, ...], days: str
 ) -> None:
     before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
-    refused = made(*command, "--days", days)
+    refused = certificate_folder(*command, "--days", days)
     assert (refused.status, refused.out) == (1, "")
     assert refused.err.startswith(f"certs.py: --days {days}: must be at most ")
     assert refused.err.endswith("; give fewer days\n")
@@ -127,16 +135,22 @@ def test_the_longest_life_can_be_inspected(run: Run) -> None:
     assert "Traceback" not in inspected.err
 
 
-def test_renewing_keeps_key_and_names_unless_told_otherwise(made: Run) -> None:
-    (old,) = pem.read(FOLDER / "server.pem")
-    assert made("renew", "server", "--as", "same").status == 0
+def test_renewing_keeps_key_and_names_unless_told_otherwise(certificate_folder: Run) -> None:
+    (old,) = pem.read_certificates(FOLDER / "server.pem")
+    assert certificate_folder("renew", "server", "--as", "same").status == 0
     assert (
-        made("renew", "server", "--as", "other", "--new-key", "--host", "c.example.com").status == 0
+        certificate_folder(
+            "renew", "server", "--as", "other", "--new-key", "--host", "c.example.com"
+        ).status
+        == 0
     )
-    (same,), (other,) = pem.read(FOLDER / "same.pem"), pem.read(FOLDER / "other.pem")
-    assert (same.public_key(), names.of(same)) == (old.public_key(), names.of(old))
+    (same,), (other,) = (
+        pem.read_certificates(FOLDER / "same.pem"),
+        pem.read_certificates(FOLDER / "other.pem"),
+    )
+    assert (same.public_key(), names.names_of(same)) == (old.public_key(), names.names_of(old))
     assert other.public_key() != old.public_key()
-    assert str(names.of(other)) == "c.example.com"
+    assert str(names.names_of(other)) == "c.example.com"
 
 
 def test_keys_are_encrypted_with_a_passphrase_file(run: Run) -> None:
@@ -154,20 +168,25 @@ def test_keys_are_encrypted_with_a_passphrase_file(run: Run) -> None:
     assert run(*server, "--ca-passphrase-file", "secret").status == 0
 
 
-def test_a_client_certificate_tells_how_to_let_the_cluster_in(made: Run) -> None:
-    outcome = made("client", "prod-eu")
+def test_a_client_certificate_tells_how_to_let_the_cluster_in(certificate_folder: Run) -> None:
+    outcome = certificate_folder("client", "prod-eu")
     assert outcome.status == 0
     assert "subject CN=prod-eu,O=podgraft-clusters, until " in outcome.out
     assert "tokens.py allow --cluster prod-eu 'CN=prod-eu,O=podgraft-clusters'" in outcome.err
     assert (FOLDER / "prod-eu.key").exists()
 
 
-def test_a_bundle_is_base64_of_every_ca(made: Run) -> None:
-    made("ca", "--dir", "next", "--key-type", "p-256")
-    outcome = made("bundle", "certificates/ca.pem", "next/ca.pem", "--output", "both.pem")
-    both = (*pem.read(FOLDER / "ca.pem"), *pem.read(Path("next/ca.pem")))
-    assert pem.parse(base64.b64decode(outcome.out.strip(), validate=True), "stdout") == both
-    assert pem.read(Path("both.pem")) == both
+def test_a_bundle_is_base64_of_every_ca(certificate_folder: Run) -> None:
+    certificate_folder("ca", "--dir", "next", "--key-type", "p-256")
+    outcome = certificate_folder(
+        "bundle", "certificates/ca.pem", "next/ca.pem", "--output", "both.pem"
+    )
+    both = (*pem.read_certificates(FOLDER / "ca.pem"), *pem.read_certificates(Path("next/ca.pem")))
+    assert (
+        pem.parse_certificates(base64.b64decode(outcome.out.strip(), validate=True), "stdout")
+        == both
+    )
+    assert pem.read_certificates(Path("both.pem")) == both
 
 
 @pytest.mark.parametrize(
@@ -181,13 +200,13 @@ def test_a_bundle_is_base64_of_every_ca(made: Run) -> None:
         ("text", "holds no PEM certificate"),
     ],
 )
-def test_a_bundle_takes_nothing_else(made: Run, file: str, words: str) -> None:
+def test_a_bundle_takes_nothing_else(certificate_folder: Run, file: str, words: str) -> None:
     whole = (FOLDER / "ca.pem").read_text()
     Path("empty").touch()
     Path("der").write_bytes(b"\x30\x82\x01")
     Path("damaged").write_text(whole.replace("MII", "MIJ", 1))
     Path("text").write_text("hello")
-    outcome = made("bundle", file)
+    outcome = certificate_folder("bundle", file)
     assert (outcome.status, outcome.out) == (1, "")
     assert words in outcome.err
 
@@ -212,9 +231,9 @@ def test_a_bundle_takes_nothing_else(made: Run, file: str, words: str) -> None:
     ],
 )
 def test_inspect_speaks_to_people_and_to_monitoring(
-    made: Run, arguments: tuple[str, ...], status: int, words: str
+    certificate_folder: Run, arguments: tuple[str, ...], status: int, words: str
 ) -> None:
-    outcome = made("inspect", *arguments)
+    outcome = certificate_folder("inspect", *arguments)
     assert outcome.status == status
     assert words in outcome.out
     assert "next:" in outcome.err or status == 3
@@ -234,17 +253,20 @@ def test_inspect_speaks_to_people_and_to_monitoring(
     ],
 )
 def test_a_fault_is_a_sentence_and_status_1(
-    made: Run, arguments: tuple[str, ...], words: str
+    certificate_folder: Run, arguments: tuple[str, ...], words: str
 ) -> None:
-    outcome = made(*arguments)
+    outcome = certificate_folder(*arguments)
     assert outcome.status == 1
     assert outcome.err.startswith("certs.py: ")
     assert words in outcome.err
 
 
-def test_what_aws_would_refuse_is_not_sent(made: Run) -> None:
-    assert made("server", "10.0.0.1", "--name", "address", "--key-type", "p-256").status == 0
-    outcome = made("import-acm", "--name", "address")
+def test_what_aws_would_refuse_is_not_sent(certificate_folder: Run) -> None:
+    assert (
+        certificate_folder("server", "10.0.0.1", "--name", "address", "--key-type", "p-256").status
+        == 0
+    )
+    outcome = certificate_folder("import-acm", "--name", "address")
     assert (outcome.status, outcome.out) == (1, "")
     assert outcome.err.startswith("certs.py: not imported: the certificate must carry 1 to 100")
 
@@ -255,8 +277,10 @@ def test_a_wrong_command_line_is_status_2(run: Run) -> None:
 
 
 @pytest.mark.parametrize("cluster", ["a,CN=prod-eu", "a+CN=b", "x\ny", "../x", ""])
-def test_an_id_that_tokens_refuse_gets_no_certificate(made: Run, cluster: str) -> None:
-    outcome = made("client", cluster)
+def test_an_id_that_tokens_refuse_gets_no_certificate(
+    certificate_folder: Run, cluster: str
+) -> None:
+    outcome = certificate_folder("client", cluster)
     assert (outcome.status, outcome.out) == (1, "")
     assert f"certs.py: cluster: got {json.dumps(cluster)}; {CLUSTER_REMEDY}" in outcome.err
     assert sorted(path.stem for path in FOLDER.glob("*.pem")) == ["ca", "server"]

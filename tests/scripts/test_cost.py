@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import cost
-from costs import bill, measuring
+from costs import bill, measurement
 from costs.bill import GB, MILLION, Figures
 
 FIGURES = Figures(
@@ -24,7 +24,7 @@ FIGURES = Figures(
 
 
 def dollars(figures: Figures, pods: int) -> dict[str, float]:
-    return {line.what: line.dollars for line in bill.lines(figures, pods)}
+    return {line.what: line.dollars for line in bill.monthly_lines(figures, pods)}
 
 
 def test_the_bill_of_ten_million_pods_worked_out_by_hand() -> None:
@@ -62,7 +62,9 @@ def test_the_page_says_what_the_script_prints(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_columns_add_up() -> None:
-    rows = [line.split("|")[1:-1] for line in cost.text().splitlines() if line.startswith("| ")]
+    rows = [
+        line.split("|")[1:-1] for line in cost.render_costs().splitlines() if line.startswith("| ")
+    ]
     table = [row for row in rows if "$" in row[-1]]
     for column in (2, 3):
         *lines, total = [float(re.sub(r"[ *$,]", "", row[column])) for row in table]
@@ -70,7 +72,7 @@ def test_the_columns_add_up() -> None:
 
 
 def test_what_is_measured_is_a_review_with_its_answer_and_its_logs() -> None:
-    got = measuring.measure(10)
+    got = measurement.measure(10)
     assert 0.1 < got.milliseconds < 1000
     assert 2_000 < got.answer_bytes < GB
     assert got.events == 3  # the review's line, its metrics, the API's access log

@@ -9,10 +9,10 @@ import pytest
 from certificates import CertificateError, endpoint, keys, trust
 from certificates.endpoint import Address
 from certificates.keys import KeyType
-from endpoint import showing
-from pki import NOW, Authority
+from support.pki import NOW, Authority
+from support.tls_endpoint import serve_certificate
 
-KEY = keys.make(KeyType.P_256)
+KEY = keys.make_key(KeyType.P_256)
 CA, OTHER = Authority(), Authority()
 
 
@@ -40,23 +40,23 @@ CASES = (
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_verdict_and_the_reason(case: Case, tmp_path: Path) -> None:
     roots = [authority.certificate for authority in case.roots]
-    with showing([CA.server(*case.hosts, key=KEY)], KEY, tmp_path) as port:
-        faults = endpoint.faults(Address("127.0.0.1", port), roots, NOW)
+    with serve_certificate([CA.server(*case.hosts, key=KEY)], KEY, tmp_path) as port:
+        faults = endpoint.find_trust_problems(Address("127.0.0.1", port), roots, NOW)
     assert case.fault in "; ".join(faults)
     assert bool(faults) is bool(case.fault)
 
 
 def test_what_is_shown_is_given_whether_trusted_or_not(tmp_path: Path) -> None:
     server = CA.server("a.example", key=KEY)
-    with showing([server], KEY, tmp_path) as port:
-        assert endpoint.presented(Address("127.0.0.1", port)) == server
+    with serve_certificate([server], KEY, tmp_path) as port:
+        assert endpoint.fetch_certificate(Address("127.0.0.1", port)) == server
 
 
 def test_no_connection_is_a_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(CertificateError, match=f"127.0.0.1:{port}: no TLS connection: "):
-        endpoint.presented(Address("127.0.0.1", port))
+        endpoint.fetch_certificate(Address("127.0.0.1", port))
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,4 @@ def test_a_bad_address_is_refused(text: str) -> None:
 
 def test_trust_speaks_of_a_certificate_without_subject_by_its_number() -> None:
     server = CA.server("10.0.0.1")
-    assert trust.subject(server) == f"certificate {server.serial_number:x}"
+    assert trust.describe_subject(server) == f"certificate {server.serial_number:x}"

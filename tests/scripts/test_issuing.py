@@ -9,13 +9,13 @@ import pytest
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from certificates import CertificateError, issuing, keys, names, trust
-from certificates.issuing import Issuer, Kind, Lifetime
+from certificates import CertificateError, issuance, keys, names, trust
+from certificates.issuance import CertificatePurpose, Issuer, Validity
 from certificates.keys import KeyType
-from pki import NOW, Authority, Question, ask_go
+from support.pki import NOW, Authority, Question, ask_go
 
 CA = Authority()
-YEAR = Lifetime.starting(NOW, 365)
+YEAR = Validity.from_now(NOW, 365)
 Extension = TypeVar("Extension", bound=x509.ExtensionType)
 
 USAGES = (
@@ -64,8 +64,8 @@ LEAVES = (
 
 @pytest.mark.parametrize("case", LEAVES, ids=lambda case: case.kind.value)
 def test_a_server_certificate_serves_and_nothing_else(case: Leaf) -> None:
-    certificate = CA.server("a.example.com", "::1", key=keys.make(case.kind))
-    assert keys.kind(certificate.public_key()) is case.kind
+    certificate = CA.server("a.example.com", "::1", key=keys.make_key(case.kind))
+    assert keys.key_type(certificate.public_key()) is case.kind
     assert _usages(certificate) == case.usages
     constraints, critical = _extension(certificate, x509.BasicConstraints)
     assert (constraints.ca, critical) == (False, True)
@@ -76,15 +76,17 @@ def test_a_server_certificate_serves_and_nothing_else(case: Leaf) -> None:
     issuer, _ = _extension(certificate, x509.AuthorityKeyIdentifier)
     own, _ = _extension(CA.certificate, x509.SubjectKeyIdentifier)
     assert issuer.key_identifier == own.digest
-    assert str(names.of(certificate)) == "a.example.com, ::1"
+    assert str(names.names_of(certificate)) == "a.example.com, ::1"
 
 
 def test_a_client_certificate_says_who_the_cluster_is() -> None:
-    key = keys.make(KeyType.P_256).public_key()
-    certificate = issuing.client("prod-eu", "podgraft-clusters", key, CA.issuer, YEAR)
-    assert trust.subject(certificate) == "CN=prod-eu,O=podgraft-clusters"
-    assert issuing.kind(certificate) is Kind.CLIENT
-    assert names.of(certificate) == names.Names()
+    key = keys.make_key(KeyType.P_256).public_key()
+    certificate = issuance.make_client_certificate(
+        "prod-eu", "podgraft-clusters", key, CA.issuer, YEAR
+    )
+    assert trust.describe_subject(certificate) == "CN=prod-eu,O=podgraft-clusters"
+    assert issuance.certificate_purpose(certificate) is CertificatePurpose.CLIENT
+    assert names.names_of(certificate) == names.SubjectAltNames()
 
 
 @pytest.mark.parametrize("hosts", [("10.0.0.1",), (f"{'a' * 40}.{'b' * 40}.example.com",)])
@@ -99,7 +101,7 @@ def test_names_stand_critical_where_no_common_name_fits(
 
 def test_the_common_name_is_the_first_name_that_fits() -> None:
     certificate = CA.server("10.0.0.1", f"{'a' * 60}.example.com", "webhook.example.com")
-    assert trust.subject(certificate) == "CN=webhook.example.com"
+    assert trust.describe_subject(certificate) == "CN=webhook.example.com"
     assert not _extension(certificate, x509.SubjectAlternativeName)[1]
 
 
@@ -111,13 +113,13 @@ def test_serial_numbers_are_random() -> None:
 
 
 def test_authorities_are_named_after_their_keys() -> None:
-    assert trust.subject(CA.certificate) != trust.subject(Authority().certificate)
+    assert trust.describe_subject(CA.certificate) != trust.describe_subject(Authority().certificate)
 
 
 def test_a_renewed_certificate_differs_in_time_and_serial_alone() -> None:
-    key = keys.make(KeyType.P_256)
+    key = keys.make_key(KeyType.P_256)
     old = CA.server("a.example.com", "10.0.0.1", key=key)
-    new = issuing.renew(old, key.public_key(), CA.issuer, Lifetime.starting(NOW, 600))
+    new = issuance.renew_certificate(old, key.public_key(), CA.issuer, Validity.from_now(NOW, 600))
     assert new.not_valid_after_utc == old.not_valid_after_utc + timedelta(days=300)
     assert new.serial_number != old.serial_number
     assert (new.subject, new.public_key(), list(new.extensions)) == (
@@ -135,17 +137,19 @@ def test_a_certificate_must_not_outlive_its_ca() -> None:
 
 def test_an_authority_is_rotated_not_renewed() -> None:
     with pytest.raises(CertificateError, match="is a CA: it is not renewed but rotated"):
-        issuing.kind(CA.certificate)
+        issuance.certificate_purpose(CA.certificate)
 
 
 @pytest.mark.parametrize("days", [0, -1])
 def test_a_certificate_lives_at_least_one_day(days: int) -> None:
     with pytest.raises(CertificateError, match="must live at least one day"):
-        Lifetime.starting(NOW, days)
+        Validity.from_now(NOW, days)
 
 
 @pytest.mark.parametrize("name", ["", "x" * 65])
 def test_a_common_name_has_limits(name: str) -> None:
     issuer = Issuer(CA.certificate, CA.issuer.key)
     with pytest.raises(CertificateError, match="a common name has 1 to 64 characters"):
-        issuing.client(name, None, keys.make(KeyType.P_256).public_key(), issuer, YEAR)
+        issuance.make_client_certificate(
+            name, None, keys.make_key(KeyType.P_256).public_key(), issuer, YEAR
+        )

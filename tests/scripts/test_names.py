@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certificates import CertificateError, names
-from certificates.names import Names
-from pki import Authority, Question, ask_go
+from certificates.names import SubjectAltNames
+from support.pki import Authority, Question, ask_go
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class CoverageCase:
     carried: str
     host: str
     want: bool
@@ -21,39 +21,39 @@ class Covered:
 
 COVERED = (
     # exact names
-    Covered("webhook.example.com", "webhook.example.com", True),
-    Covered("webhook.example.com", "WEBHOOK.Example.com", True),
-    Covered("WebHook.example.com", "webhook.example.com", True),
-    Covered("webhook.example.com", "webhook.example.com.", True),
-    Covered("webhook.example.com", "example.com", False),
-    Covered("webhook.example.com", "x.webhook.example.com", False),
-    Covered("admission-webhook", "admission-webhook", True),
-    Covered("admission-webhook.default.svc", "admission-webhook", False),
-    Covered("under_score.example.com", "under_score.example.com", True),
+    CoverageCase("webhook.example.com", "webhook.example.com", True),
+    CoverageCase("webhook.example.com", "WEBHOOK.Example.com", True),
+    CoverageCase("WebHook.example.com", "webhook.example.com", True),
+    CoverageCase("webhook.example.com", "webhook.example.com.", True),
+    CoverageCase("webhook.example.com", "example.com", False),
+    CoverageCase("webhook.example.com", "x.webhook.example.com", False),
+    CoverageCase("admission-webhook", "admission-webhook", True),
+    CoverageCase("admission-webhook.default.svc", "admission-webhook", False),
+    CoverageCase("under_score.example.com", "under_score.example.com", True),
     # the wildcard stands for exactly one leftmost label
-    Covered("*.example.com", "webhook.example.com", True),
-    Covered("*.example.com", "WEBHOOK.example.com", True),
-    Covered("*.example.com", "example.com", False),
-    Covered("*.example.com", "a.b.example.com", False),
-    Covered("*.example.com", ".example.com", False),
-    Covered("*.default.svc", "admission-webhook.default.svc", True),
+    CoverageCase("*.example.com", "webhook.example.com", True),
+    CoverageCase("*.example.com", "WEBHOOK.example.com", True),
+    CoverageCase("*.example.com", "example.com", False),
+    CoverageCase("*.example.com", "a.b.example.com", False),
+    CoverageCase("*.example.com", ".example.com", False),
+    CoverageCase("*.default.svc", "admission-webhook.default.svc", True),
     # addresses are addresses, never names
-    Covered("10.0.0.1", "10.0.0.1", True),
-    Covered("10.0.0.1", "10.0.0.2", False),
-    Covered("10.0.0.1", "::ffff:10.0.0.1", True),
-    Covered("webhook.example.com", "10.0.0.1", False),
-    Covered("::1", "::1", True),
-    Covered("::1", "[::1]", True),
-    Covered("::1", "0:0:0:0:0:0:0:1", True),
-    Covered("[2001:db8::7]", "2001:DB8::7", True),
-    Covered("2001:db8::7", "2001:db8::8", False),
-    Covered("webhook.example.com", "", False),
+    CoverageCase("10.0.0.1", "10.0.0.1", True),
+    CoverageCase("10.0.0.1", "10.0.0.2", False),
+    CoverageCase("10.0.0.1", "::ffff:10.0.0.1", True),
+    CoverageCase("webhook.example.com", "10.0.0.1", False),
+    CoverageCase("::1", "::1", True),
+    CoverageCase("::1", "[::1]", True),
+    CoverageCase("::1", "0:0:0:0:0:0:0:1", True),
+    CoverageCase("[2001:db8::7]", "2001:DB8::7", True),
+    CoverageCase("2001:db8::7", "2001:db8::8", False),
+    CoverageCase("webhook.example.com", "", False),
 )
 
 
 @pytest.mark.parametrize("case", COVERED, ids=lambda case: f"{case.carried} for {case.host}")
-def test_a_certificate_covers_the_hosts_that_go_takes_it_for(case: Covered) -> None:
-    assert names.parse([case.carried]).cover(case.host) is case.want
+def test_a_certificate_covers_the_hosts_that_go_takes_it_for(case: CoverageCase) -> None:
+    assert names.parse_names([case.carried]).matches_host(case.host) is case.want
 
 
 LABELS = st.from_regex(r"[a-z0-9_]([a-z0-9_-]{0,10}[a-z0-9_])?", fullmatch=True)
@@ -62,16 +62,18 @@ NAMES = st.lists(LABELS, min_size=1, max_size=5).map(".".join)
 
 @given(NAMES.filter(lambda name: not name.rsplit(".", 1)[-1].isdigit()))
 def test_every_name_that_is_taken_covers_itself_and_its_wildcard_one_label(name: str) -> None:
-    assert names.parse([name]).cover(name.upper())
-    wildcard = names.parse([f"*.{name}"])
+    assert names.parse_names([name]).matches_host(name.upper())
+    wildcard = names.parse_names([f"*.{name}"])
     hosts = (f"a.{name}", name, f"a.b.{name}")
-    assert [wildcard.cover(host) for host in hosts] == [True, False, False]
+    assert [wildcard.matches_host(host) for host in hosts] == [True, False, False]
 
 
 def test_names_and_addresses_are_told_apart_and_kept_in_order_once() -> None:
-    parsed = names.parse(["b.example.com", "A.example.com", "10.0.0.1", "b.example.com", "[::1]"])
+    parsed = names.parse_names(
+        ["b.example.com", "A.example.com", "10.0.0.1", "b.example.com", "[::1]"]
+    )
     assert str(parsed) == "b.example.com, a.example.com, 10.0.0.1, ::1"
-    assert str(Names()) == "no names"
+    assert str(SubjectAltNames()) == "no names"
 
 
 REFUSED = {
@@ -111,18 +113,18 @@ REFUSED = {
 @pytest.mark.parametrize("text", REFUSED)
 def test_a_name_that_would_never_match_is_refused_with_its_own_words(text: str) -> None:
     with pytest.raises(CertificateError) as error:
-        names.parse([text])
+        names.parse_names([text])
     assert str(error.value) == f"{text!r}: {REFUSED[text]}"
 
 
 def test_every_bad_name_is_told_at_once() -> None:
     with pytest.raises(CertificateError, match=r"'\*'.*\n.*'10.0.0.256'"):
-        names.parse(["*", "webhook.example.com", "10.0.0.256"])
+        names.parse_names(["*", "webhook.example.com", "10.0.0.256"])
 
 
 def test_a_certificate_without_names_is_refused() -> None:
     with pytest.raises(CertificateError, match="no name given: kube-apiserver needs at least one"):
-        names.parse([])
+        names.parse_names([])
 
 
 def test_go_covers_the_same_hosts(goverify: Path) -> None:

@@ -12,15 +12,15 @@ import pytest
 
 import certs
 import register
-import schemas
-from certificates import issuing, keys, pem, trust
-from certificates.issuing import Lifetime
+import support.kube_schemas
+from certificates import issuance, keys, pem, trust
+from certificates.issuance import Validity
 from certificates.keys import KeyType
-from endpoint import showing
-from pki import NOW
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.identifiers import CLUSTER_REMEDY, INJECTOR_REMEDY
 from podgraft.jsonvalue import Object
+from support.pki import NOW
+from support.tls_endpoint import serve_certificate
 
 URL = "https://webhook.example.com"
 TRUSTED = ("--ca-bundle", "certificates/ca.pem", "--server-cert", "certificates/server.pem")
@@ -34,7 +34,7 @@ class Outcome:
 
     @property
     def manifests(self) -> list[Object]:
-        return [one for one in kubeyaml.load_all(self.out) if isinstance(one, dict)]
+        return [one for one in yaml.load_all(self.out) if isinstance(one, dict)]
 
 
 Run = Callable[..., Outcome]
@@ -73,10 +73,10 @@ def _client(outcome: Outcome) -> Any:
 def test_what_is_printed_is_checked_sorted_and_stable(run: Run) -> None:
     once, again = run(*TRUSTED), run(*TRUSTED)
     assert once.status == 0
-    assert once.out == again.out == "---\n".join(map(kubeyaml.dump, once.manifests))
-    authority = pem.read(Path("certificates/ca.pem"))
+    assert once.out == again.out == "---\n".join(map(yaml.dump, once.manifests))
+    authority = pem.read_certificates(Path("certificates/ca.pem"))
     assert _client(once) == {
-        "caBundle": trust.ca_bundle(authority),
+        "caBundle": trust.encode_ca_bundle(authority),
         "url": "https://webhook.example.com/inject",
     }
     assert "not checked" not in once.err
@@ -118,7 +118,7 @@ def test_everything_at_once_is_taken_by_kubernetes(run: Run) -> None:
         *["ValidatingAdmissionPolicyBinding"] * 4,
     ]
     for manifest in outcome.manifests:
-        schemas.validate(manifest, "1.37")
+        support.kube_schemas.validate(manifest, "1.37")
 
 
 def test_the_guard_goes_by_the_policy_document_of_the_cluster(run: Run) -> None:
@@ -140,7 +140,7 @@ def test_the_guard_goes_by_the_bundles_own_rules_below_the_policy(run: Run) -> N
     values = '{"global": {"tag": "1.30.0"}}'
     Path("bundle").mkdir()
     Path("bundle/injector.yaml").write_text(
-        kubeyaml.dump({**manifest, "data": {"config": config, "values": values}})
+        yaml.dump({**manifest, "data": {"config": config, "values": values}})
     )
     Path("policy.yaml").write_text("neverInjectSelector: [{matchLabels: {job: import}}]\n")
     outcome = run("--guard", "--bundle", "bundle", "--policy", "policy.yaml")
@@ -158,7 +158,7 @@ def mesh(cluster_id: str) -> None:
     data: Object = {"config": "templates: {sidecar: ''}", "values": json.dumps(values)}
     Path("bundle").mkdir(exist_ok=True)
     Path("bundle/injector.yaml").write_text(
-        kubeyaml.dump(
+        yaml.dump(
             {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "i"}, "data": data}
         )
     )
@@ -207,9 +207,9 @@ def test_a_guard_for_a_bundle_with_faults_is_refused(run: Run) -> None:
 
 
 def test_a_live_endpoint_is_probed(run: Run, tmp_path: Path) -> None:
-    key = keys.read(Path("certificates/server.key"), None)
-    chain = pem.read(Path("certificates/server.pem"))
-    with showing(chain, key, tmp_path) as port:
+    key = keys.read_key(Path("certificates/server.key"), None)
+    chain = pem.read_certificates(Path("certificates/server.pem"))
+    with serve_certificate(chain, key, tmp_path) as port:
         live = {"url": f"https://127.0.0.1:{port}"}
         probed = ("--allow-loopback", "--probe", "--ca-bundle")
         assert run(*probed, "certificates/ca.pem", **live).status == 0
@@ -277,9 +277,9 @@ def test_what_would_not_work_is_refused_and_nothing_printed(
 
 def test_an_expired_ca_is_refused(run: Run) -> None:
     old = NOW - timedelta(days=20)
-    key = keys.make(KeyType.P_256)
-    over = issuing.authority(key, "over", Lifetime(old, old + timedelta(days=10)))
-    Path("over.pem").write_bytes(pem.dump([over]))
+    key = keys.make_key(KeyType.P_256)
+    over = issuance.make_ca(key, "over", Validity(old, old + timedelta(days=10)))
+    Path("over.pem").write_bytes(pem.dump_certificates([over]))
     refused = run("--ca-bundle", "over.pem")
     assert refused.status == 1
     assert "CN=over has expired on " in refused.err
@@ -306,13 +306,13 @@ def test_the_control_plane_shows_a_token_and_the_path_does_not(run: Run, port: s
     outcome = run("--token-file", "token", "--control-plane", "cp", url=URL + port)
     assert outcome.status == 0
     assert "t0k3n" not in outcome.out
-    (kubeconfig,) = kubeyaml.load_all(Path("cp/webhook-kubeconfig.yaml").read_text())
+    (kubeconfig,) = yaml.load_all(Path("cp/webhook-kubeconfig.yaml").read_text())
     assert kubeconfig == {
         "apiVersion": "v1",
         "kind": "Config",
         "users": [{"name": f"webhook.example.com{port}", "user": {"token": "t0k3n"}}],
     }
-    (configuration,) = kubeyaml.load_all(Path("cp/admission-configuration.yaml").read_text())
+    (configuration,) = yaml.load_all(Path("cp/admission-configuration.yaml").read_text())
     assert isinstance(configuration, dict)
     plugins: Any = configuration["plugins"]
     assert [one["name"] for one in plugins] == [

@@ -8,7 +8,7 @@ from registration import RegistrationError, endpoint
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class EndpointCase:
     given: str
     inject: str
     injector: str = "default"
@@ -16,32 +16,32 @@ class Read:
 
 READ = (
     # a root
-    Read("https://webhook.example.com", "https://webhook.example.com/inject"),
-    Read("https://webhook.example.com/", "https://webhook.example.com/inject"),
-    Read("https://webhook.example.com:8443", "https://webhook.example.com:8443/inject"),
-    Read("https://WEBHOOK.example.com", "https://webhook.example.com/inject"),
-    Read("https://10.0.0.1", "https://10.0.0.1/inject"),
-    Read("https://[2001:db8::7]:8443", "https://[2001:db8::7]:8443/inject"),
+    EndpointCase("https://webhook.example.com", "https://webhook.example.com/inject"),
+    EndpointCase("https://webhook.example.com/", "https://webhook.example.com/inject"),
+    EndpointCase("https://webhook.example.com:8443", "https://webhook.example.com:8443/inject"),
+    EndpointCase("https://WEBHOOK.example.com", "https://webhook.example.com/inject"),
+    EndpointCase("https://10.0.0.1", "https://10.0.0.1/inject"),
+    EndpointCase("https://[2001:db8::7]:8443", "https://[2001:db8::7]:8443/inject"),
     # with an injector
-    Read("https://a.example/istio", "https://a.example/istio/inject", "istio"),
+    EndpointCase("https://a.example/istio", "https://a.example/istio/inject", "istio"),
     # with a route: what stands behind it stays
-    Read("https://a.example/inject", "https://a.example/inject"),
-    Read(
+    EndpointCase("https://a.example/inject", "https://a.example/inject"),
+    EndpointCase(
         "https://a.example/istio/inject/cluster/prod-eu",
         "https://a.example/istio/inject/cluster/prod-eu",
         "istio",
     ),
-    Read("https://a.example/inject/:ENV:x=y", "https://a.example/inject/:ENV:x=y"),
-    Read(
+    EndpointCase("https://a.example/inject/:ENV:x=y", "https://a.example/inject/:ENV:x=y"),
+    EndpointCase(
         "https://a.example/k/t0k3n/istio/inject", "https://a.example/k/t0k3n/istio/inject", "istio"
     ),
-    Read("https://a.example/k/t0k3n", "https://a.example/k/t0k3n/inject"),
+    EndpointCase("https://a.example/k/t0k3n", "https://a.example/k/t0k3n/inject"),
 )
 
 
 @pytest.mark.parametrize("case", READ, ids=lambda case: case.given)
-def test_a_url_is_read_and_leads_to_its_routes(case: Read) -> None:
-    found = endpoint.parse(case.given)
+def test_a_url_is_read_and_leads_to_its_routes(case: EndpointCase) -> None:
+    found = endpoint.parse_endpoint(case.given)
     assert found.url("inject") == case.inject
     assert found.url("validate") == case.inject.replace("inject", "validate")
     assert found.injector == case.injector
@@ -90,7 +90,7 @@ REFUSED = {
 @pytest.mark.parametrize("url", REFUSED)
 def test_a_url_that_would_not_be_called_is_refused_with_its_own_words(url: str) -> None:
     with pytest.raises(RegistrationError) as error:
-        endpoint.parse(url)
+        endpoint.parse_endpoint(url)
     assert REFUSED[url] in str(error.value)
 
 
@@ -104,19 +104,19 @@ def test_a_url_that_would_not_be_called_is_refused_with_its_own_words(url: str) 
 )
 def test_a_password_in_a_url_is_not_repeated(url: str) -> None:
     with pytest.raises(RegistrationError, match=r"//…@a\.example") as error:
-        endpoint.parse(url)
+        endpoint.parse_endpoint(url)
     assert "s3cr3t" not in str(error.value)
 
 
 @pytest.mark.parametrize("url", ["https://localhost:8443", "https://[::1]", "https://127.0.0.1"])
 def test_loopback_is_allowed_for_tests(url: str) -> None:
-    assert endpoint.parse(url, allow_loopback=True).url("inject") == f"{url}/inject"
+    assert endpoint.parse_endpoint(url, allow_loopback=True).url("inject") == f"{url}/inject"
 
 
 def test_token_injector_and_facts_find_their_places() -> None:
-    found = endpoint.parse("https://a.example")
-    found = endpoint.guarded(endpoint.behind(found, "istio"), "t0k3n_-")
-    found = endpoint.about(found, [("cluster", "arn:aws:eks/prod"), ("net", "n1")])
+    found = endpoint.parse_endpoint("https://a.example")
+    found = endpoint.with_token(endpoint.with_injector(found, "istio"), "t0k3n_-")
+    found = endpoint.with_facts(found, [("cluster", "arn:aws:eks/prod"), ("net", "n1")])
     assert found.url("inject") == (
         "https://a.example/k/t0k3n_-/istio/inject/cluster/arn:aws:eks--slash--prod/net/n1"
     )
@@ -125,31 +125,33 @@ def test_token_injector_and_facts_find_their_places() -> None:
 
 @pytest.mark.parametrize("injector", [None, "default", "istio"])
 def test_an_injector_that_the_url_names_already_is_not_repeated(injector: str | None) -> None:
-    found = endpoint.behind(endpoint.parse("https://a.example/istio/inject"), injector)
+    found = endpoint.with_injector(
+        endpoint.parse_endpoint("https://a.example/istio/inject"), injector
+    )
     assert found.url("inject") == "https://a.example/istio/inject"
 
 
 def test_two_injectors_are_refused() -> None:
     with pytest.raises(RegistrationError, match="the URL names the injector istio, not logging"):
-        endpoint.behind(endpoint.parse("https://a.example/istio"), "logging")
+        endpoint.with_injector(endpoint.parse_endpoint("https://a.example/istio"), "logging")
 
 
 @pytest.mark.parametrize("token", ["", "two tokens", "a/b", "a%2F", "line\nbreak"])
 def test_what_is_no_token_does_not_enter_the_path(token: str) -> None:
     with pytest.raises(RegistrationError, match="does not hold one token"):
-        endpoint.guarded(endpoint.parse("https://a.example"), token)
+        endpoint.with_token(endpoint.parse_endpoint("https://a.example"), token)
 
 
 def test_a_second_token_is_refused() -> None:
     with pytest.raises(RegistrationError, match="the URL already holds a token"):
-        endpoint.guarded(endpoint.parse("https://a.example/k/t0k3n/inject"), "other")
+        endpoint.with_token(endpoint.parse_endpoint("https://a.example/k/t0k3n/inject"), "other")
 
 
 @pytest.mark.parametrize("facts", [[("cluster", "prod")], [("team", "a"), ("team", "b")]])
 def test_a_fact_is_said_once(facts: list[tuple[str, str]]) -> None:
-    found = endpoint.parse("https://a.example/inject/cluster/prod")
+    found = endpoint.parse_endpoint("https://a.example/inject/cluster/prod")
     with pytest.raises(RegistrationError, match=r"the URL already says .*; say it once"):
-        endpoint.about(found, facts)
+        endpoint.with_facts(found, facts)
 
 
 @pytest.mark.parametrize(
@@ -162,4 +164,4 @@ def test_a_fact_is_said_once(facts: list[tuple[str, str]]) -> None:
     ],
 )
 def test_the_namespace_of_a_service_is_known(host: str, want: tuple[str, ...]) -> None:
-    assert endpoint.own_namespace(endpoint.parse(f"https://{host}")) == want
+    assert endpoint.service_namespace(endpoint.parse_endpoint(f"https://{host}")) == want

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import schemas
+import support.kube_schemas
 from podgraft.cel import POLICY_BUDGET, Environment, Meter, Program
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube.selectors import Operator, Requirement, Selector
-from podgraft.policy import INJECT_MARK, Inject, InjectValues, Rules, decide
+from podgraft.policy import INJECT_KEY, Inject, InjectionRules, InjectValueSyntax, decide
 from registration import endpoint, guard, selectors
 from registration.webhooks import FailurePolicy, MatchCondition, Registration
 
 REGISTRATION = Registration(
-    endpoint=endpoint.parse("https://webhook.example.com"),
+    endpoint=endpoint.parse_endpoint("https://webhook.example.com"),
     ca_bundle=None,
     injector="istio",
     failure_policy=FailurePolicy.IGNORE,
@@ -26,31 +26,33 @@ REGISTRATION = Registration(
 ENVIRONMENT = Environment({"object": "dyn", "request": "dyn", "variables": "dyn"})
 
 
-def _expected(rules: Rules, pod: Object, namespace: str) -> bool:
+def _is_rejected(rules: InjectionRules, pod: Object, namespace: str) -> bool:
     """Whether the policy's own expressions refuse *pod*, which carries no sidecar."""
-    spec = guard.policy(replace(REGISTRATION, conditions=()), rules, "istio-proxy")["spec"]
+    spec = guard.make_guard_policy(replace(REGISTRATION, conditions=()), rules, "istio-proxy")[
+        "spec"
+    ]
     assert isinstance(spec, dict)
     values: dict[str, JSON] = {"object": pod, "request": {"namespace": namespace}}
-    if not all(_evaluate(one, values) for one in _named(spec["matchConditions"])):
+    if not all(_evaluate(one, values) for one in _expressions_by_name(spec["matchConditions"])):
         return False
-    for variable in _named(spec["variables"]):
+    for variable in _expressions_by_name(spec["variables"]):
         known = values.setdefault("variables", {})
         assert isinstance(known, dict)
         known[variable["name"]] = _evaluate(variable, values)
-    return not all(_evaluate(one, values) for one in _named(spec["validations"]))
+    return not all(_evaluate(one, values) for one in _expressions_by_name(spec["validations"]))
 
 
-def _named(listed: JSON) -> list[dict[str, str]]:
+def _expressions_by_name(listed: JSON) -> list[dict[str, str]]:
     assert isinstance(listed, list)
     return [dict(one) for one in listed if isinstance(one, dict)]  # pyright: ignore[reportReturnType]
 
 
 def _evaluate(named: Mapping[str, str], values: Mapping[str, JSON]) -> JSON:
-    return _compiled(named["expression"]).evaluate(values, Meter(POLICY_BUDGET))
+    return _compile_expression(named["expression"]).evaluate(values, Meter(POLICY_BUDGET))
 
 
 @cache
-def _compiled(expression: str) -> Program:
+def _compile_expression(expression: str) -> Program:
     return ENVIRONMENT.compile_(expression)
 
 
@@ -74,12 +76,12 @@ SELECTORS = st.lists(
     st.lists(REQUIREMENTS, max_size=2).map(lambda some: Selector(tuple(some))), max_size=2
 ).map(tuple)
 RULES = st.builds(
-    Rules,
+    InjectionRules,
     policy=st.sampled_from(("enabled", "disabled", "perhaps")),
     never=SELECTORS,
     always=SELECTORS,
-    inject_values=st.sampled_from(InjectValues),
-    label_mark=st.booleans(),
+    inject_values=st.sampled_from(InjectValueSyntax),
+    honors_label=st.booleans(),
 )
 
 
@@ -89,7 +91,7 @@ def _pods(draw: st.DrawFn) -> Object:
     annotations: Object = {}
     for place in (labels, annotations):
         if draw(st.booleans()):
-            place[INJECT_MARK] = draw(MARKS)
+            place[INJECT_KEY] = draw(MARKS)
     metadata: Object = {}
     if labels or draw(st.booleans()):
         metadata["labels"] = labels
@@ -104,9 +106,9 @@ def _pods(draw: st.DrawFn) -> Object:
 @settings(deadline=None)  # the first expressions load cel-cpp
 @given(rules=RULES, pod=_pods(), namespace=st.sampled_from(("shop", "kube-system")))
 def test_the_guard_expects_a_sidecar_exactly_where_podgraft_injects(
-    rules: Rules, pod: Object, namespace: str
+    rules: InjectionRules, pod: Object, namespace: str
 ) -> None:
-    assert _expected(rules, pod, namespace) is isinstance(decide(rules, pod, namespace), Inject)
+    assert _is_rejected(rules, pod, namespace) is isinstance(decide(rules, pod, namespace), Inject)
 
 
 @pytest.mark.parametrize("place", ["containers", "initContainers"])
@@ -115,12 +117,12 @@ def test_a_sidecar_is_seen_as_container_and_as_native_one(place: str) -> None:
     listed = spec.setdefault(place, [])
     assert isinstance(listed, list)
     listed.append({"name": "istio-proxy"})
-    assert not _expected(Rules(), {"metadata": {}, "spec": spec}, "shop")
+    assert not _is_rejected(InjectionRules(), {"metadata": {}, "spec": spec}, "shop")
 
 
 def test_a_binding_for_each_webhook_has_that_webhooks_selectors() -> None:
-    registration = replace(REGISTRATION, revision="canary", excluded=("podgraft",))
-    made = guard.bindings(registration)
+    registration = replace(REGISTRATION, revision="canary", excluded_namespaces=("podgraft",))
+    made = guard.make_guard_bindings(registration)
     assert [one["metadata"] for one in made] == [
         {"labels": registration.labels, "name": f"podgraft-istio-canary-guard.{name}"}
         for name in ("rev.namespace", "rev.object")
@@ -131,23 +133,27 @@ def test_a_binding_for_each_webhook_has_that_webhooks_selectors() -> None:
         assert spec["policyName"] == "podgraft-istio-canary-guard"
         assert spec["matchResources"] == {
             "matchPolicy": "Equivalent",
-            "namespaceSelector": selectors.manifest(scope.namespaces),
-            "objectSelector": selectors.manifest(scope.objects),
+            "namespaceSelector": selectors.selector_to_manifest(scope.namespaces),
+            "objectSelector": selectors.selector_to_manifest(scope.objects),
         }
 
 
 def test_the_webhooks_match_conditions_hold_for_the_guard_too() -> None:
-    spec = guard.policy(REGISTRATION, Rules(), "istio-proxy")["spec"]
+    spec = guard.make_guard_policy(REGISTRATION, InjectionRules(), "istio-proxy")["spec"]
     assert isinstance(spec, dict)
-    assert [one["name"] for one in _named(spec["matchConditions"])] == [
+    assert [one["name"] for one in _expressions_by_name(spec["matchConditions"])] == [
         "no-jobs",
         "own-network",
         "not-ignored",
     ]
 
 
-@pytest.mark.parametrize("release", [release for release in schemas.RELEASES if release >= "1.30"])
+@pytest.mark.parametrize(
+    "release", [release for release in support.kube_schemas.RELEASES if release >= "1.30"]
+)
 def test_the_schemas_of_kubernetes_take_the_guard(release: str) -> None:
-    schemas.validate(guard.policy(REGISTRATION, Rules(), "istio-proxy"), release)
-    for binding in guard.bindings(REGISTRATION):
-        schemas.validate(binding, release)
+    support.kube_schemas.validate(
+        guard.make_guard_policy(REGISTRATION, InjectionRules(), "istio-proxy"), release
+    )
+    for binding in guard.make_guard_bindings(REGISTRATION):
+        support.kube_schemas.validate(binding, release)

@@ -38,7 +38,7 @@ READ: Mapping[str, Selector] = {
 
 @pytest.mark.parametrize("text", READ)
 def test_a_selector_is_read_as_kubectl_reads_it(text: str) -> None:
-    assert selectors.parse(text) == READ[text]
+    assert selectors.parse_selector(text) == READ[text]
 
 
 @pytest.mark.parametrize(
@@ -46,18 +46,18 @@ def test_a_selector_is_read_as_kubectl_reads_it(text: str) -> None:
 )
 def test_what_is_no_selector_is_refused(text: str) -> None:
     with pytest.raises(RegistrationError, match="selector "):
-        selectors.parse(text)
+        selectors.parse_selector(text)
 
 
 def test_the_empty_selector_is_what_the_api_server_fills_in() -> None:
-    assert selectors.manifest(selectors.EVERYTHING) == {}
+    assert selectors.selector_to_manifest(selectors.EVERYTHING) == {}
 
 
 # The scopes of a revision, against the labels that decide: which scope of which revision is asked.
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class RevisionCase:
     name: str
     scopes: tuple[str, ...]  # "revision: scope", of the revisions default and canary
     namespace: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -71,37 +71,39 @@ YES, NO = {INJECT: "true"}, {INJECT: "false"}
 CANARY = {REV: "canary"}
 
 CHOSEN = (
-    Chosen("nothing said", ()),
+    RevisionCase("nothing said", ()),
     # the namespace speaks for the default revision
-    Chosen("enabled", ("default: namespace.",), ON),
-    Chosen("enabled, the pod asks", ("default: namespace.",), ON, YES),
-    Chosen("enabled, the pod refuses", (), ON, NO),
-    Chosen("enabled, pod of a revision", ("default: namespace.",), ON, CANARY),
-    Chosen("enabled and a revision", ("default: namespace.",), ON | CANARY),
-    Chosen("disabled", (), OFF),
-    Chosen("disabled, the pod asks", (), OFF, YES),
-    Chosen("disabled and a revision", (), OFF | CANARY),
+    RevisionCase("enabled", ("default: namespace.",), ON),
+    RevisionCase("enabled, the pod asks", ("default: namespace.",), ON, YES),
+    RevisionCase("enabled, the pod refuses", (), ON, NO),
+    RevisionCase("enabled, pod of a revision", ("default: namespace.",), ON, CANARY),
+    RevisionCase("enabled and a revision", ("default: namespace.",), ON | CANARY),
+    RevisionCase("disabled", (), OFF),
+    RevisionCase("disabled, the pod asks", (), OFF, YES),
+    RevisionCase("disabled and a revision", (), OFF | CANARY),
     # the namespace names a revision
-    Chosen("a revision", ("canary: rev.namespace.",), CANARY),
-    Chosen("a revision, the pod refuses", (), CANARY, NO),
-    Chosen("a revision, the pod another", ("canary: rev.namespace.",), CANARY, {REV: "default"}),
-    Chosen("the default revision", ("default: rev.namespace.",), {REV: "default"}),
-    Chosen("a revision that nobody registered", (), {REV: "other"}),
+    RevisionCase("a revision", ("canary: rev.namespace.",), CANARY),
+    RevisionCase("a revision, the pod refuses", (), CANARY, NO),
+    RevisionCase(
+        "a revision, the pod another", ("canary: rev.namespace.",), CANARY, {REV: "default"}
+    ),
+    RevisionCase("the default revision", ("default: rev.namespace.",), {REV: "default"}),
+    RevisionCase("a revision that nobody registered", (), {REV: "other"}),
     # the pod speaks
-    Chosen("the pod asks", ("default: object.",), {}, YES),
-    Chosen("the pod refuses", (), {}, NO),
-    Chosen("pod of a revision", ("canary: rev.object.",), {}, CANARY),
-    Chosen("pod of a revision that asks", ("canary: rev.object.",), {}, CANARY | YES),
-    Chosen("pod of a revision that refuses", (), {}, CANARY | NO),
+    RevisionCase("the pod asks", ("default: object.",), {}, YES),
+    RevisionCase("the pod refuses", (), {}, NO),
+    RevisionCase("pod of a revision", ("canary: rev.object.",), {}, CANARY),
+    RevisionCase("pod of a revision that asks", ("canary: rev.object.",), {}, CANARY | YES),
+    RevisionCase("pod of a revision that refuses", (), {}, CANARY | NO),
 )
 
 
 @pytest.mark.parametrize("case", CHOSEN, ids=lambda case: case.name)
-def test_namespaces_and_pods_choose_a_revision_as_in_istio(case: Chosen) -> None:
+def test_namespaces_and_pods_choose_a_revision_as_in_istio(case: RevisionCase) -> None:
     asked = tuple(
         f"{revision}: {scope.name}"
         for revision in ("default", "canary")
-        for scope in selectors.revision_scopes(revision)
+        for scope in selectors.revision_webhook_scopes(revision)
         if scope.namespaces.matches(case.namespace) and scope.objects.matches(case.pod)
     )
     assert asked == case.scopes
@@ -109,5 +111,5 @@ def test_namespaces_and_pods_choose_a_revision_as_in_istio(case: Chosen) -> None
 
 @pytest.mark.parametrize("text", READ)
 def test_a_manifest_means_what_the_text_meant(text: str) -> None:
-    read = selectors.parse(text)
-    assert compile_(selectors.manifest(read)) == read
+    read = selectors.parse_selector(text)
+    assert compile_(selectors.selector_to_manifest(read)) == read

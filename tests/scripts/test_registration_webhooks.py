@@ -5,12 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-import schemas
+import support.kube_schemas
 from registration import RegistrationError, endpoint, selectors, webhooks
-from registration.webhooks import FailurePolicy, MatchCondition, Registration, Reinvocation, Rule
+from registration.webhooks import (
+    FailurePolicy,
+    MatchCondition,
+    Registration,
+    Reinvocation,
+    WebhookRule,
+)
 
 PLAIN = Registration(
-    endpoint=endpoint.parse("https://webhook.example.com/inject/cluster/prod"),
+    endpoint=endpoint.parse_endpoint("https://webhook.example.com/inject/cluster/prod"),
     ca_bundle="Q0E=",
     injector="default",
 )
@@ -18,19 +24,19 @@ FULL = replace(
     PLAIN,
     injector="istio",
     revision="default",
-    excluded=("podgraft",),
-    namespaces=selectors.parse("team=x"),
-    objects=selectors.parse("!legacy"),
+    excluded_namespaces=("podgraft",),
+    namespaces=selectors.parse_selector("team=x"),
+    objects=selectors.parse_selector("!legacy"),
     conditions=(MatchCondition("big", "size(object.spec.containers) > 1"),),
     failure_policy=FailurePolicy.IGNORE,
     reinvocation=Reinvocation.IF_NEEDED,
     timeout_seconds=5,
 )
-DEPLOYMENTS = webhooks.rule("apps/v1/deployments:CREATE,UPDATE")
+DEPLOYMENTS = webhooks.parse_rule("apps/v1/deployments:CREATE,UPDATE")
 
 
 def test_the_plain_registration_is_written_out_in_full() -> None:
-    assert webhooks.mutating(PLAIN, inject=True, mutate=()) == {
+    assert webhooks.make_mutating_configuration(PLAIN, inject=True, mutate=()) == {
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "MutatingWebhookConfiguration",
         "metadata": {
@@ -78,7 +84,7 @@ def test_the_plain_registration_is_written_out_in_full() -> None:
 
 
 def test_a_revision_has_a_webhook_for_each_way_to_choose_it() -> None:
-    made = webhooks.mutating(FULL, inject=True, mutate=[DEPLOYMENTS])
+    made = webhooks.make_mutating_configuration(FULL, inject=True, mutate=[DEPLOYMENTS])
     assert made is not None
     listed = made["webhooks"]
     assert isinstance(listed, list)
@@ -100,7 +106,7 @@ def test_a_revision_has_a_webhook_for_each_way_to_choose_it() -> None:
 
 
 def test_every_webhook_stays_out_of_what_the_cluster_and_the_endpoint_need() -> None:
-    made = webhooks.mutating(FULL, inject=True, mutate=[DEPLOYMENTS])
+    made = webhooks.make_mutating_configuration(FULL, inject=True, mutate=[DEPLOYMENTS])
     assert made is not None
     listed = made["webhooks"]
     assert isinstance(listed, list)
@@ -113,49 +119,57 @@ def test_every_webhook_stays_out_of_what_the_cluster_and_the_endpoint_need() -> 
         assert expected in expressions
 
 
-@pytest.mark.parametrize("release", schemas.RELEASES)
+@pytest.mark.parametrize("release", support.kube_schemas.RELEASES)
 @pytest.mark.parametrize("registration", [PLAIN, FULL], ids=["plain", "full"])
 def test_the_schemas_of_kubernetes_take_them(release: str, registration: Registration) -> None:
     if release < "1.27":  # before matchConditions
         registration = replace(registration, conditions=())
     for made in (
-        webhooks.mutating(registration, inject=True, mutate=[DEPLOYMENTS]),
-        webhooks.validating(registration, [DEPLOYMENTS, webhooks.rule("v1/services")]),
+        webhooks.make_mutating_configuration(registration, inject=True, mutate=[DEPLOYMENTS]),
+        webhooks.make_validating_configuration(
+            registration, [DEPLOYMENTS, webhooks.parse_rule("v1/services")]
+        ),
     ):
         assert made is not None
-        schemas.validate(made, release)
+        support.kube_schemas.validate(made, release)
 
 
 def test_nothing_asked_for_is_nothing_made() -> None:
-    assert webhooks.mutating(PLAIN, inject=False, mutate=()) is None
-    assert webhooks.validating(PLAIN, ()) is None
+    assert webhooks.make_mutating_configuration(PLAIN, inject=False, mutate=()) is None
+    assert webhooks.make_validating_configuration(PLAIN, ()) is None
 
 
-RULES: Mapping[str, Rule] = {
-    "v1/pods": Rule("", "v1", "pods"),
-    "v1/pods/ephemeralcontainers:update": Rule("", "v1", "pods/ephemeralcontainers", ("UPDATE",)),
-    "apps/v1/deployments:CREATE,UPDATE": Rule("apps", "v1", "deployments", ("CREATE", "UPDATE")),
-    "batch/v1beta1/cronjobs": Rule("batch", "v1beta1", "cronjobs"),
-    "apps/*/deployments": Rule("apps", "*", "deployments"),
+RULES: Mapping[str, WebhookRule] = {
+    "v1/pods": WebhookRule("", "v1", "pods"),
+    "v1/pods/ephemeralcontainers:update": WebhookRule(
+        "", "v1", "pods/ephemeralcontainers", ("UPDATE",)
+    ),
+    "apps/v1/deployments:CREATE,UPDATE": WebhookRule(
+        "apps", "v1", "deployments", ("CREATE", "UPDATE")
+    ),
+    "batch/v1beta1/cronjobs": WebhookRule("batch", "v1beta1", "cronjobs"),
+    "apps/*/deployments": WebhookRule("apps", "*", "deployments"),
 }
 
 
 @pytest.mark.parametrize("text", RULES)
 def test_a_rule_is_read(text: str) -> None:
-    assert webhooks.rule(text) == RULES[text]
+    assert webhooks.parse_rule(text) == RULES[text]
 
 
 @pytest.mark.parametrize("text", ["", "pods", "v1", "v1/", "apps/deployments", "v1/pods:CRATE"])
 def test_what_is_no_rule_is_refused(text: str) -> None:
     with pytest.raises(RegistrationError, match=f"rule '{text}': "):
-        webhooks.rule(text)
+        webhooks.parse_rule(text)
 
 
 def test_a_webhook_for_everything_must_not_be_able_to_stop_everything() -> None:
-    everything = webhooks.rule("apps/v1/*")
+    everything = webhooks.parse_rule("apps/v1/*")
     with pytest.raises(RegistrationError, match="would stop the whole cluster"):
-        webhooks.validating(PLAIN, [everything])
-    assert webhooks.validating(replace(PLAIN, failure_policy=FailurePolicy.IGNORE), [everything])
+        webhooks.make_validating_configuration(PLAIN, [everything])
+    assert webhooks.make_validating_configuration(
+        replace(PLAIN, failure_policy=FailurePolicy.IGNORE), [everything]
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,9 +186,9 @@ def test_what_the_api_server_would_refuse_is_refused_first(
     changed: Registration, words: str
 ) -> None:
     with pytest.raises(RegistrationError, match=words):
-        webhooks.check(changed)
+        webhooks.check_registration(changed)
 
 
 def test_good_registrations_pass() -> None:
-    webhooks.check(PLAIN)
-    webhooks.check(FULL)
+    webhooks.check_registration(PLAIN)
+    webhooks.check_registration(FULL)

@@ -8,13 +8,13 @@ from cryptography import x509
 
 import certs
 from certificates import keys, pem, trust
-from certificates.folder import Folder
-from endpoint import showing
-from pki import NOW
-from podgraft import kubeyaml
+from certificates.folder import CertificateFolder
+from podgraft import yaml
 from podgraft.jsonvalue import JSON
+from support.pki import NOW
+from support.tls_endpoint import serve_certificate
 
-OLD, NEW = Folder(Path("old")), Folder(Path("new"))
+OLD, NEW = CertificateFolder(Path("old")), CertificateFolder(Path("new"))
 Run = Callable[..., int]
 
 
@@ -35,12 +35,12 @@ def _rotate(run: Run, *arguments: str) -> int:
     return run("rotate-ca", "--from", "old", "--to", "new", *arguments)
 
 
-def _registered(name: str, *roots: x509.Certificate, host: str = "a.example.com") -> str:
+def _make_registration(name: str, *roots: x509.Certificate, host: str = "a.example.com") -> str:
     """A cluster's registration as kubectl prints it."""
-    client: JSON = {"url": f"https://{host}/inject", "caBundle": trust.ca_bundle(roots)}
+    client: JSON = {"url": f"https://{host}/inject", "caBundle": trust.encode_ca_bundle(roots)}
     webhook: JSON = {"name": "inject.podgraft.dev", "clientConfig": client}
     item: JSON = {"kind": "MutatingWebhookConfiguration", "webhooks": [webhook]}
-    Path(name).write_text(kubeyaml.dump({"kind": "List", "items": [item]}))
+    Path(name).write_text(yaml.dump({"kind": "List", "items": [item]}))
     return name
 
 
@@ -48,7 +48,7 @@ def _cas() -> tuple[x509.Certificate, x509.Certificate]:
     return OLD.certificate("ca"), NEW.certificate("ca")
 
 
-def _begun(run: Run) -> None:
+def _begin_rotation(run: Run) -> None:
     assert _rotate(run, "begin", "--key-type", "p-256") == 0
 
 
@@ -56,20 +56,22 @@ def test_a_rotation_from_end_to_end(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = {path: path.read_bytes() for path in Path("old").iterdir()}
-    _begun(run)
+    _begin_rotation(run)
     old, new = _cas()
-    assert pem.read(NEW.bundle) == (old, new)
-    both = [_registered(f"{name}.yaml", old, new) for name in ("prod", "staging")]
+    assert pem.read_certificates(NEW.bundle) == (old, new)
+    both = [_make_registration(f"{name}.yaml", old, new) for name in ("prod", "staging")]
     registered = [word for name in both for word in ("--registered", name)]
     assert _rotate(run, "switch", *registered) == 0
     leaf = NEW.certificate("server")
     # At this moment clusters trust both, so the old and the new certificate are both accepted …
     for certificate in (OLD.certificate("server"), leaf):
-        assert not trust.faults([certificate], [old, new], "a.example.com", NOW)
+        assert not trust.find_trust_problems([certificate], [old, new], "a.example.com", NOW)
     # … and the key, the names and the client came along.
     assert leaf.public_key() == OLD.certificate("server").public_key()
-    assert trust.subject(NEW.certificate("prod-eu")) == "CN=prod-eu,O=podgraft-clusters"
-    with showing([leaf], keys.read(NEW.pair("server").key, None), tmp_path) as port:
+    assert trust.describe_subject(NEW.certificate("prod-eu")) == "CN=prod-eu,O=podgraft-clusters"
+    with serve_certificate(
+        [leaf], keys.read_key(NEW.key_pair("server").key, None), tmp_path
+    ) as port:
         assert _rotate(run, "finish", "--probe", f"https://127.0.0.1:{port}") == 0
     assert not NEW.bundle.exists()
     assert {path: path.read_bytes() for path in Path("old").iterdir()} == before
@@ -84,7 +86,7 @@ def test_the_plan_marks_what_is_next(run: Run, capsys: pytest.CaptureFixture[str
     capsys.readouterr()
     assert _rotate(run, "plan") == 0
     assert [line[:2] for line in capsys.readouterr().out.splitlines()] == ["->", "  ", "  ", "  "]
-    _begun(run)
+    _begin_rotation(run)
     capsys.readouterr()
     assert _rotate(run, "plan") == 0
     shown = capsys.readouterr()
@@ -103,18 +105,18 @@ def test_the_plan_marks_what_is_next(run: Run, capsys: pytest.CaptureFixture[str
 def test_no_switch_while_a_cluster_would_lose_its_trust(
     run: Run, roots: Sequence[int], host: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _begun(run)
+    _begin_rotation(run)
     cas = _cas()
-    good = _registered("good.yaml", *cas)
-    late = _registered("late.yaml", *(cas[index] for index in roots), host=host)
+    good = _make_registration("good.yaml", *cas)
+    late = _make_registration("late.yaml", *(cas[index] for index in roots), host=host)
     capsys.readouterr()
     assert _rotate(run, "switch", "--registered", good, "--registered", late) == 1
     assert words in capsys.readouterr().err
-    assert not NEW.pair("server").certificate.exists()
+    assert not NEW.key_pair("server").certificate.exists()
 
 
 def test_no_switch_without_proof(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    _begun(run)
+    _begin_rotation(run)
     assert _rotate(run, "switch") == 1
     assert "no registration was given (--registered)" in capsys.readouterr().err
 
@@ -122,10 +124,12 @@ def test_no_switch_without_proof(run: Run, capsys: pytest.CaptureFixture[str]) -
 def test_no_end_while_the_endpoint_shows_the_old_certificate(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _begun(run)
-    assert _rotate(run, "switch", "--registered", _registered("prod.yaml", *_cas())) == 0
+    _begin_rotation(run)
+    assert _rotate(run, "switch", "--registered", _make_registration("prod.yaml", *_cas())) == 0
     old = OLD.certificate("server")
-    with showing([old], keys.read(OLD.pair("server").key, None), tmp_path) as port:
+    with serve_certificate(
+        [old], keys.read_key(OLD.key_pair("server").key, None), tmp_path
+    ) as port:
         assert _rotate(run, "finish", "--probe", f"https://127.0.0.1:{port}") == 1
     assert "does not yet show a certificate of the new CA" in capsys.readouterr().err
     assert NEW.bundle.exists()
@@ -140,15 +144,15 @@ def test_no_step_out_of_turn(
 
 
 def test_new_keys_by_choice(run: Run) -> None:
-    _begun(run)
-    registered = _registered("prod.yaml", *_cas())
+    _begin_rotation(run)
+    registered = _make_registration("prod.yaml", *_cas())
     assert _rotate(run, "switch", "--registered", registered, "--new-key", "p-256") == 0
     assert NEW.certificate("server").public_key() != OLD.certificate("server").public_key()
 
 
 def test_a_bundle_that_is_no_base64_is_told(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    _begun(run)
-    path = Path(_registered("prod.yaml", *_cas()))
+    _begin_rotation(run)
+    path = Path(_make_registration("prod.yaml", *_cas()))
     path.write_text(path.read_text().replace("caBundle: LS0", "caBundle: LS*"))
     assert _rotate(run, "switch", "--registered", str(path)) == 1
     assert "caBundle is not base64" in capsys.readouterr().err

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import tokens
-from credentials import Entry, Location, ShelfError, open_shelf
-from credentials.parameters import ParameterShelf, connect
-from podgraft import kubeyaml
+from credentials import CallerStorageError, Entry, Location, open_storage
+from credentials.parameters import ParameterStorage, open_parameter_storage
+from podgraft import yaml
 from podgraft.identifiers import CLUSTER_REMEDY
-from podgraft.store import DirectoryCallers
-from podgraft.store import tokens as hashes
-from podgraft.store.tokens import Callers
+from podgraft.store import FolderCallers
+from podgraft.store import caller_document as hashes
+from podgraft.store.caller_document import Callers
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 def _callers(cluster: str = "prod") -> Callers:
     """What the webhook knows, read as it reads it."""
-    return DirectoryCallers(Path("store")).callers().callers[cluster]
+    return FolderCallers(Path("store")).callers().callers[cluster]
 
 
 def _knows(token: str, cluster: str = "prod") -> bool:
-    return hashes.digest(token) in {known.sha256 for known in _callers(cluster).tokens}
+    return hashes.hash_token(token) in {known.sha256 for known in _callers(cluster).tokens}
 
 
 def test_a_token_is_printed_once_and_kept_as_a_hash(run: Run) -> None:
@@ -58,7 +58,7 @@ def test_a_token_is_printed_once_and_kept_as_a_hash(run: Run) -> None:
     assert _knows(token)
     kept = Path("store/auth/prod.yaml").read_text()
     assert token not in kept + issued.err
-    assert hashes.digest(token) in kept
+    assert hashes.hash_token(token) in kept
     assert "note: first" in kept
     assert token not in run("list").out
 
@@ -166,29 +166,29 @@ def test_a_damaged_document_is_not_overwritten(run: Run) -> None:
 
 @pytest.mark.parametrize("store", ["s3://bucket", "file:", "folder"])
 def test_an_unknown_store_is_refused(store: str) -> None:
-    with pytest.raises(ShelfError, match="the store is aws or file:<folder>"):
-        open_shelf(Location(store, parameter_prefix="/podgraft"))
+    with pytest.raises(CallerStorageError, match="the store is aws or file:<folder>"):
+        open_storage(Location(store, parameter_prefix="/podgraft"))
 
 
 # Parameter Store, as boto3 and botocore's model of the service see it.
 
 NAME = "/podgraft/auth/prod"
-TEXT = kubeyaml.dump(hashes.document(Callers()))
+TEXT = yaml.dump(hashes.to_document(Callers()))
 
 
 @pytest.fixture
-def parameters(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ParameterShelf, Any]]:
+def parameters(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ParameterStorage, Any]]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "x")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
-    shelf = connect("/podgraft/")
+    shelf = open_parameter_storage("/podgraft/")
     with import_module("botocore.stub").Stubber(shelf.client) as stubber:
         yield shelf, stubber
         stubber.assert_no_pending_responses()
 
 
 def test_a_parameter_is_read_decrypted_and_written_encrypted(
-    parameters: tuple[ParameterShelf, Any],
+    parameters: tuple[ParameterStorage, Any],
 ) -> None:
     shelf, stubber = parameters
     found = {"Parameter": {"Name": NAME, "Value": TEXT, "Version": 1}}
@@ -200,14 +200,14 @@ def test_a_parameter_is_read_decrypted_and_written_encrypted(
     shelf.write("prod", TEXT, entry)
 
 
-def test_a_missing_parameter_is_nobody(parameters: tuple[ParameterShelf, Any]) -> None:
+def test_a_missing_parameter_is_nobody(parameters: tuple[ParameterStorage, Any]) -> None:
     shelf, stubber = parameters
     stubber.add_client_error("get_parameter", "ParameterNotFound")
     assert shelf.read("prod") == Entry()
 
 
 @pytest.mark.parametrize("operation", ["get_parameter", "put_parameter", "get_parameters_by_path"])
-def test_what_aws_refuses_is_told(parameters: tuple[ParameterShelf, Any], operation: str) -> None:
+def test_what_aws_refuses_is_told(parameters: tuple[ParameterStorage, Any], operation: str) -> None:
     shelf, stubber = parameters
     stubber.add_client_error(operation, "AccessDeniedException", "no permission")
     calls = {
@@ -215,11 +215,11 @@ def test_what_aws_refuses_is_told(parameters: tuple[ParameterShelf, Any], operat
         "put_parameter": lambda: shelf.write("prod", TEXT, Entry(TEXT, 1)),
         "get_parameters_by_path": shelf.clusters,
     }
-    with pytest.raises(ShelfError, match="no permission"):
+    with pytest.raises(CallerStorageError, match="no permission"):
         calls[operation]()
 
 
-def test_clusters_are_found_on_every_page(parameters: tuple[ParameterShelf, Any]) -> None:
+def test_clusters_are_found_on_every_page(parameters: tuple[ParameterStorage, Any]) -> None:
     shelf, stubber = parameters
     for name, token in (("staging", "more"), ("prod", None)):
         page: dict[str, Any] = {"Parameters": [{"Name": f"/podgraft/auth/{name}"}]}
@@ -230,7 +230,7 @@ def test_clusters_are_found_on_every_page(parameters: tuple[ParameterShelf, Any]
 
 
 def test_a_document_too_large_for_a_parameter_is_not_sent(
-    parameters: tuple[ParameterShelf, Any],
+    parameters: tuple[ParameterStorage, Any],
 ) -> None:
-    with pytest.raises(ShelfError, match="over 4096 bytes; shorten the notes"):
+    with pytest.raises(CallerStorageError, match="over 4096 bytes; shorten the notes"):
         parameters[0].write("prod", "x" * 4097, Entry())

@@ -12,12 +12,12 @@ import pytest
 
 import outputs
 import tokens
-from account import with_bucket
-from podgraft.store import DirectoryCallers
-from podgraft.store import tokens as hashes
-from podgraft.store.aws import Patience
-from podgraft.store.sdk import clients
-from podgraft.store.ssm import Parameters
+from podgraft.store import FolderCallers
+from podgraft.store import caller_document as hashes
+from podgraft.store.aws.botocore_client import make_clients
+from podgraft.store.aws.client import RetryBudget
+from podgraft.store.aws.ssm import ParameterReader
+from support.aws_account import start_account_with_bucket
 
 ROOT = Path(__file__).parents[2]
 STACK = ("--stack-name", "podgraft-dev")
@@ -42,7 +42,7 @@ def at_once(folder: Path, *commands: tuple[str, ...]) -> list[int]:
 
 def digests(folder: Path) -> set[str]:
     """The hashes that the webhook knows."""
-    callers = DirectoryCallers(folder / "store").callers().callers["prod"]
+    callers = FolderCallers(folder / "store").callers().callers["prod"]
     return {token.sha256 for token in callers.tokens}
 
 
@@ -51,7 +51,7 @@ def test_of_six_first_tokens_one_is_issued(tmp_path: Path) -> None:
     commands = [("issue", "--cluster", "prod", "--output", file.name) for file in files]
     ended = at_once(tmp_path, *commands)
     assert sorted(ended) == [0, 1, 1, 1, 1, 1]
-    written = {hashes.digest(file.read_text().strip()) for file in files if file.exists()}
+    written = {hashes.hash_token(file.read_text().strip()) for file in files if file.exists()}
     assert len(written) == 1
     assert written == digests(tmp_path)
 
@@ -66,7 +66,7 @@ def test_another_waits_until_the_first_has_written(
     if command == "rotate":
         assert tokens.main(["issue", "--cluster", "prod", *store, "first"]) == 0
     status: list[int] = []
-    reached, write, flock = Event(), outputs.write, fcntl.flock
+    reached, write, flock = Event(), outputs.write_files, fcntl.flock
 
     def second() -> None:
         status.append(tokens.main([command, "--cluster", "prod", *store, "second"]))
@@ -80,18 +80,18 @@ def test_another_waits_until_the_first_has_written(
         flock(descriptor, operation)
 
     def and_another(*given: Any, **options: Any) -> None:
-        monkeypatch.setattr(outputs, "write", write)
+        monkeypatch.setattr(outputs, "write_files", write)
         thread.start()
         reached.wait(60)
         write(*given, **options)
 
-    monkeypatch.setattr(outputs, "write", and_another)
+    monkeypatch.setattr(outputs, "write_files", and_another)
     monkeypatch.setattr(fcntl, "flock", locked)
     assert tokens.main([command, "--cluster", "prod", *store, "token"]) == 0
     thread.join(60)
     assert status == [1]
     files = [tmp_path / name for name in ("first", "token", "second")]
-    written = {hashes.digest(file.read_text().strip()) for file in files if file.exists()}
+    written = {hashes.hash_token(file.read_text().strip()) for file in files if file.exists()}
     assert written == digests(tmp_path)
 
 
@@ -108,9 +108,9 @@ def test_changes_of_six_kinds_are_all_kept(tmp_path: Path) -> None:
     assert sorted(ended[:2]) == [0, 1]
     assert ended[2:] == [0, 0, 0, 0]
     files = [tmp_path / name for name in ("first", "second", "third")]
-    written = {hashes.digest(file.read_text().strip()) for file in files if file.exists()}
+    written = {hashes.hash_token(file.read_text().strip()) for file in files if file.exists()}
     assert written == digests(tmp_path)
-    callers = DirectoryCallers(tmp_path / "store").callers().callers["prod"]
+    callers = FolderCallers(tmp_path / "store").callers().callers["prod"]
     assert sorted(callers.subjects) == subjects
 
 
@@ -121,7 +121,7 @@ def test_changes_of_six_kinds_are_all_kept(tmp_path: Path) -> None:
 def aws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Any]:
     """An account with the stack podgraft-dev."""
     monkeypatch.chdir(tmp_path)
-    with with_bucket("bundles-of-tokens") as session:
+    with start_account_with_bucket("bundles-of-tokens") as session:
         yield session
 
 
@@ -132,19 +132,21 @@ def ssm(aws: Any) -> Any:
 
 def known() -> set[str]:
     """The hashes of all clusters that the function of the stack knows; asked as it asks."""
-    stored = Parameters(clients()[0], "/podgraft-dev").callers(Patience.of(10))
+    stored = ParameterReader(make_clients()[0], "/podgraft-dev").callers(
+        RetryBudget.from_seconds(10)
+    )
     assert set(stored) <= {"prod"}, "a lock is no cluster"
     return {
         each.sha256
         for parameter in stored.values()
-        for each in hashes.parse(tokens.kubeyaml.load(parameter.text)).tokens
+        for each in hashes.parse_callers(tokens.yaml.load(parameter.text)).tokens
     }
 
 
 def test_a_token_of_a_stack_is_its_own(aws: Any, ssm: Any) -> None:
     del aws
     assert tokens.main([*ISSUE, *STACK]) == 0
-    assert known() == {hashes.digest(Path("token").read_text().strip())}
+    assert known() == {hashes.hash_token(Path("token").read_text().strip())}
     names = ssm.get_parameters_by_path(Path="/", Recursive=True)["Parameters"]
     assert sorted(each["Name"] for each in names) == [NAME, "/podgraft-dev/stack"]
 
@@ -175,18 +177,18 @@ def test_a_token_that_is_left_works(
     """Another changes the cluster between reading and writing."""
     if command == "rotate":
         assert tokens.main(["issue", "--cluster", "prod", "--output", "first", *STACK]) == 0
-    write = outputs.write
+    write = outputs.write_files
 
     def and_another(*given: Any, **options: Any) -> None:
-        monkeypatch.setattr(outputs, "write", write)
+        monkeypatch.setattr(outputs, "write_files", write)
         write(*given, **options)
         interfere(ssm)
 
-    monkeypatch.setattr(outputs, "write", and_another)
+    monkeypatch.setattr(outputs, "write_files", and_another)
     got = tokens.main([command, "--cluster", "prod", "--output", "token", *STACK])
     assert got == status
     written = [Path(name) for name in ("token", "other") if Path(name).exists()]
-    assert {hashes.digest(file.read_text().strip()) for file in written} <= known()
+    assert {hashes.hash_token(file.read_text().strip()) for file in written} <= known()
     assert len(written) == (1 if status == 0 else 0)
     error = capsys.readouterr().err
     assert ("another tokens.py changes prod" in error) is (interfere is _issues)
@@ -197,7 +199,7 @@ def test_what_is_stored_is_read_again(
     ssm: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Another replaces the token in the moment after it was written."""
-    shelf = tokens.open_shelf(tokens.Location("aws", "podgraft-dev"))
+    shelf = tokens.open_storage(tokens.Location("aws", "podgraft-dev"))
     write = type(shelf).write
 
     def and_another(*given: Any) -> None:
@@ -250,7 +252,7 @@ def test_the_next_command_is_for_the_same_stack(capsys: pytest.CaptureFixture[st
     assert line.endswith("--stack-name podgraft-dev")
     words = line.partition("scripts/tokens.py ")[2].split()
     assert tokens.main(words) == 0
-    assert known() == {hashes.digest(Path("next").read_text().strip())}
+    assert known() == {hashes.hash_token(Path("next").read_text().strip())}
 
 
 @pytest.mark.usefixtures("aws")

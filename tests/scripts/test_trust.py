@@ -14,13 +14,13 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.x509.oid import NameOID
 
-from certificates import CertificateError, issuing, keys, names, pem, trust
-from certificates.issuing import Issuer, Lifetime
+from certificates import CertificateError, issuance, keys, names, pem, trust
+from certificates.issuance import Issuer, Validity
 from certificates.keys import KeyType
-from pki import NOW, Authority, Question, ask_go
+from support.pki import NOW, Authority, Question, ask_go
 
-KEY = keys.make(KeyType.P_256)
-RSA = keys.make(KeyType.RSA_2048)
+KEY = keys.make_key(KeyType.P_256)
+RSA = keys.make_key(KeyType.RSA_2048)
 HOSTS = ("webhook.example.com", "*.apps.example.com", "admission-webhook.default.svc")
 ADDRESSES = ("10.0.0.1", "2001:db8::7")
 YEAR = timedelta(days=365)
@@ -31,9 +31,9 @@ SHORT = Authority(days=310)
 SERVER = CA.server(*HOSTS, *ADDRESSES, key=KEY)
 
 
-def _below(above: Issuer, path_length: int | None) -> Issuer:
+def _make_intermediate(above: Issuer, path_length: int | None) -> Issuer:
     """A CA, signed by *above* or, with the same key, by itself: certs.py makes no intermediates."""
-    key = above.key if path_length is None else keys.make(KeyType.P_256)
+    key = above.key if path_length is None else keys.make_key(KeyType.P_256)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"CA {path_length}")])
     issuer = name if path_length is None else above.certificate.subject
     certificate = (
@@ -44,14 +44,18 @@ def _below(above: Issuer, path_length: int | None) -> Issuer:
     return Issuer(certificate, key)
 
 
-ROOT = _below(CA.issuer, None)  # without key usage and key identifiers, as plain openssl makes them
-MIDDLE = _below(ROOT, 0)
-TOO_DEEP = _below(CA.issuer, 0)  # CA itself may sign leaves only
+ROOT = _make_intermediate(
+    CA.issuer, None
+)  # without key usage and key identifiers, as plain openssl makes them
+MIDDLE = _make_intermediate(ROOT, 0)
+TOO_DEEP = _make_intermediate(CA.issuer, 0)  # CA itself may sign leaves only
 
 
 def _server(issuer: Issuer, *hosts: str) -> x509.Certificate:
-    lifetime = Lifetime.starting(NOW, 300)
-    return issuing.server(names.parse(hosts), KEY.public_key(), issuer, lifetime)
+    lifetime = Validity.from_now(NOW, 300)
+    return issuance.make_server_certificate(
+        names.parse_names(hosts), KEY.public_key(), issuer, lifetime
+    )
 
 
 def _common_name_only() -> x509.Certificate:
@@ -81,7 +85,9 @@ def _mismatch(host: str) -> str:
     return f"the certificate is valid for {', '.join((*HOSTS, *ADDRESSES))}, not for {host}"
 
 
-CLIENT = issuing.client("prod", None, KEY.public_key(), CA.issuer, Lifetime.starting(NOW, 300))
+CLIENT = issuance.make_client_certificate(
+    "prod", None, KEY.public_key(), CA.issuer, Validity.from_now(NOW, 300)
+)
 
 TRIALS = (
     # hosts
@@ -109,8 +115,8 @@ TRIALS = (
     Trial(name="a chain with an intermediate",
           chain=(_server(MIDDLE, *HOSTS), MIDDLE.certificate), roots=(ROOT.certificate,)),
     Trial(name="another CA", roots=(OTHER.certificate,),
-          fault=f"CN=webhook.example.com was signed by {trust.subject(CA.certificate)}, but the "
-          f"bundle holds {trust.subject(OTHER.certificate)}"),
+          fault=f"CN=webhook.example.com was signed by {trust.describe_subject(CA.certificate)}, but the "
+          f"bundle holds {trust.describe_subject(OTHER.certificate)}"),
     Trial(name="another CA of the same name", chain=(TWIN.server(*HOSTS, key=KEY),),
           roots=(TWINS_SISTER.certificate,),
           fault="CN=webhook.example.com was signed by another CA of the same name (CN=twin): same "
@@ -146,7 +152,7 @@ def trial(request: pytest.FixtureRequest) -> Trial:
 
 
 def test_ours_accepts_or_says_why(trial: Trial) -> None:
-    faults = trust.faults(trial.chain, trial.roots, trial.host, trial.now)
+    faults = trust.find_trust_problems(trial.chain, trial.roots, trial.host, trial.now)
     assert (faults[0] if faults else "").startswith(trial.fault or "")
     assert bool(faults) is bool(trial.fault)
 
@@ -157,7 +163,7 @@ def test_openssl_agrees(trial: Trial, tmp_path: Path) -> None:
         pytest.skip("openssl is not installed: it is not asked")
     files = {"roots": trial.roots, "leaf": trial.chain[:1], "rest": trial.chain[1:]}
     for name, certificates in files.items():
-        (tmp_path / name).write_bytes(pem.dump(certificates))
+        (tmp_path / name).write_bytes(pem.dump_certificates(certificates))
     kind = "-verify_ip" if _is_address(trial.host) else "-verify_hostname"
     untrusted = ["-untrusted", "rest"] if trial.chain[1:] else []
     at = str(int(trial.now.timestamp()))
@@ -180,11 +186,11 @@ def test_openssl_agrees(trial: Trial, tmp_path: Path) -> None:
 def test_pythons_client_agrees_in_a_handshake(trial: Trial, tmp_path: Path) -> None:
     """The clock of a handshake cannot be set: trials at another time are the others' business."""
     key = RSA if trial.name == "an RSA key" else KEY
-    (tmp_path / "chain").write_bytes(pem.dump(trial.chain))
-    (tmp_path / "key").write_bytes(keys.encode(key, None))
+    (tmp_path / "chain").write_bytes(pem.dump_certificates(trial.chain))
+    (tmp_path / "key").write_bytes(keys.encode_key(key, None))
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(tmp_path / "chain", tmp_path / "key")
-    client = ssl.create_default_context(cadata=pem.dump(trial.roots).decode())
+    client = ssl.create_default_context(cadata=pem.dump_certificates(trial.roots).decode())
     client.hostname_checks_common_name = False
     try:
         _shake_hands(client, server, trial.host)
@@ -203,14 +209,14 @@ def test_go_agrees(goverify: Path) -> None:
 
 
 def test_a_bundle_takes_cas_only_and_each_once() -> None:
-    assert trust.roots([CA.certificate, OTHER.certificate, CA.certificate]) == (
+    assert trust.check_roots([CA.certificate, OTHER.certificate, CA.certificate]) == (
         CA.certificate,
         OTHER.certificate,
     )
     with pytest.raises(
         CertificateError, match=r"CN=webhook\.example\.com is no CA: a bundle holds"
     ):
-        trust.roots([SERVER])
+        trust.check_roots([SERVER])
 
 
 def _is_address(host: str) -> bool:
@@ -230,10 +236,10 @@ def _shake_hands(client: ssl.SSLContext, server: ssl.SSLContext, host: str) -> N
     )
     pending = list(ends)
     while pending:
-        pending = [end for end in pending if not _done(end.do_handshake)]
+        pending = [end for end in pending if not _is_handshake_done(end.do_handshake)]
 
 
-def _done(step: Callable[[], None]) -> bool:
+def _is_handshake_done(step: Callable[[], None]) -> bool:
     try:
         step()
     except ssl.SSLWantReadError:

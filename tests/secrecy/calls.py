@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, admit, keep, write
-from events.recorded import recorded
 from podgraft import admission
-from podgraft.injection import OperatorError
+from podgraft.injectors import OperatorError
 from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
 from podgraft.web import errors
-from podgraft.web.faults import OURS, TABLE
+from podgraft.web.faults import INTERNAL, TABLE
 from podgraft.web.throttle import MAX_FAILURES
-from secrecy.planted import ALIAS, ANNOTATION, ENVIRONMENT, MARK
+from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, admit, write, write_injector
 
 BEARER = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-MISTAKE = f"{MARK}-mistake"  # a review that holds it makes the server stumble (mistakes.py)
+FAILURE_TRIGGER = f"{MARK}-mistake"  # a review that holds it makes the server stumble (mistakes.py)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=lambda: BEARER)
 
 
-def _unchanged(_: Path) -> None:
+def _keep_store(_: Path) -> None:
     """Leave the store as it is."""
 
 
@@ -46,7 +46,7 @@ class Scenario:
     call: Call
     fault: type[Exception] | None = None
     decision: str = ""
-    store: Callable[[Path], object] = _unchanged
+    store: Callable[[Path], object] = _keep_store
     times: int = 1
     named: bool = False  # whether a denial shows the value that it is about
     warm: bool = False  # whether another call comes before the store is so
@@ -59,17 +59,17 @@ class Scenario:
     @property
     def changes(self) -> bool:
         """Whether the store is not as it was."""
-        return self.store is not _unchanged
+        return self.store is not _keep_store
 
 
 def code_of(scenario: Scenario) -> int:
     """What the table says of the fault."""
-    return 200 if scenario.fault is None else TABLE.get(scenario.fault, OURS).code.value
+    return 200 if scenario.fault is None else TABLE.get(scenario.fault, INTERNAL).code.value
 
 
 def pod(**metadata: Any) -> bytes:
     """The review of a pod with a secret in every place that may hold one."""
-    review: Any = json.loads(recorded("03-kubectl-run").body)
+    review: Any = json.loads(load_request("03-kubectl-run").body)
     made = review["request"]["object"]
     own = {"annotations": {"example.com/a": ANNOTATION, "example.com/b": ALIAS}, "labels": {}}
     made["metadata"] = {**made["metadata"], **own, **metadata}
@@ -80,32 +80,36 @@ def pod(**metadata: Any) -> bytes:
     return json.dumps(review).encode()
 
 
-def edited(edit: Callable[[Any], object]) -> bytes:
+def edit_review(edit: Callable[[Any], object]) -> bytes:
     """The review, after ``edit`` changed its request."""
     review: Any = json.loads(pod())
     edit(review["request"])
     return json.dumps(review).encode()
 
 
-def with_environment(value: str) -> bytes:
+def review_with_environment(value: str) -> bytes:
     """The review of a pod with this value in its environment."""
-    return edited(lambda r: r["object"]["spec"]["containers"][0]["env"][0].update(value=value))
+    return edit_review(lambda r: r["object"]["spec"]["containers"][0]["env"][0].update(value=value))
 
 
-def failing(action: str) -> Callable[[Path], Path]:
+def store_with_failing_template(action: str) -> Callable[[Path], Path]:
     """A store whose template does this beside."""
     template = CONFIG.replace("{{ .DeploymentMeta.Name }}", action)
-    return lambda folder: keep(folder, files={**BUNDLE, "injector.yaml": template.encode()})
+    return lambda folder: write_injector(
+        folder, files={**BUNDLE, "injector.yaml": template.encode()}
+    )
 
 
 def policy(text: str) -> Callable[[Path], Path]:
     """A store with this policy for an injector that was not loaded before."""
-    return lambda folder: keep(folder, "other", policy=text)
+    return lambda folder: write_injector(folder, "other", policy=text)
 
 
 def bundle(content: str) -> Callable[[Path], Path]:
     """A store with this manifest for an injector that was not loaded before."""
-    return lambda folder: keep(folder, "other", files={**BUNDLE, "other.yaml": content.encode()})
+    return lambda folder: write_injector(
+        folder, "other", files={**BUNDLE, "other.yaml": content.encode()}
+    )
 
 
 def callers(text: str) -> Callable[[Path], None]:
@@ -173,112 +177,126 @@ def faulty(
     name: str,
     fault: type[Exception],
     call: Call,
-    store: Callable[[Path], object] = _unchanged,
+    store: Callable[[Path], object] = _keep_store,
     times: int = 1,
 ) -> Scenario:
     return Scenario(name=name, fault=fault, call=call, store=store, times=times)
 
 
-def decided(
+def decision_scenario(
     name: str,
     decision: str,
     call: Call,
-    store: Callable[[Path], object] = _unchanged,
+    store: Callable[[Path], object] = _keep_store,
     *,
     named: bool = False,
 ) -> Scenario:
     return Scenario(name=name, decision=decision, call=call, store=store, named=named)
 
 
-def stale(folder: Path) -> None:
+def break_policy(folder: Path) -> None:
     """Break a policy that is in force."""
-    keep(folder, policy="features: {env: {A: " + ALIAS + "}}")
+    write_injector(folder, policy="features: {env: {A: " + ALIAS + "}}")
 
 
 SCENARIOS = (
     # What a review can end with
-    decided("injected", "inject", Call(pod())),
-    decided("injected by a token in the path", "inject", Call(pod(), f"/k/{TOKEN}/inject")),
-    decided("a dry run", "inject", Call(edited(lambda request: request.update(dryRun=True)))),
+    decision_scenario("injected", "inject", Call(pod())),
+    decision_scenario(
+        "injected by a token in the path", "inject", Call(pod(), f"/k/{TOKEN}/inject")
+    ),
+    decision_scenario(
+        "a dry run", "inject", Call(edit_review(lambda request: request.update(dryRun=True)))
+    ),
     Scenario(
         name="an older version answers",
         decision="inject",
         call=Call(pod()),
-        store=stale,
+        store=break_policy,
         warm=True,
     ),
-    decided("declined", "skip", Call(pod(labels={"sidecar.istio.io/inject": "false"}))),
-    decided(
+    decision_scenario("declined", "skip", Call(pod(labels={"sidecar.istio.io/inject": "false"}))),
+    decision_scenario(
         "a mark that is no word", "inject", Call(pod(labels={"sidecar.istio.io/inject": MARK}))
     ),
-    decided(
+    decision_scenario(
         "no creation",
         "skip",
-        Call(edited(lambda r: r.update(operation="DELETE", oldObject=r["object"], object=None))),
+        Call(
+            edit_review(lambda r: r.update(operation="DELETE", oldObject=r["object"], object=None))
+        ),
     ),
-    decided(
+    decision_scenario(
         "mutated",
         "mutate",
         Call(pod(), "/other/mutate"),
         bundle(OVERLAY % "metadata: {annotations: {example.com/x: {{ .ObjectMeta.Name }}}}"),
     ),
-    decided("allowed", "allow", Call(pod(), "/other/validate"), bundle(RULES % "3")),
-    decided("denied by a rule", "deny", Call(pod(), "/other/validate"), bundle(RULES % "1")),
-    decided(
+    decision_scenario("allowed", "allow", Call(pod(), "/other/validate"), bundle(RULES % "3")),
+    decision_scenario(
+        "denied by a rule", "deny", Call(pod(), "/other/validate"), bundle(RULES % "1")
+    ),
+    decision_scenario(
         "an annotation without sense",
         "deny",
         Call(pod(annotations={"proxy.istio.io/config": f"{MARK}: ["})),
         named=True,
     ),
-    decided(
+    decision_scenario(
         "a number among the annotations", "deny", Call(pod(annotations={"example.com/a": 424242}))
     ),
-    decided("a list for a pod", "deny", Call(edited(lambda r: r.update(object=[ENVIRONMENT])))),
-    decided(
+    decision_scenario(
+        "a list for a pod", "deny", Call(edit_review(lambda r: r.update(object=[ENVIRONMENT])))
+    ),
+    decision_scenario(
         "an annotation that is structure",
         "deny",
         Call(pod(annotations={"example.com/a": f"x\n{MARK}: [1"})),
-        failing('{{ annotation .ObjectMeta "example.com/a" "" }}'),
+        store_with_failing_template('{{ annotation .ObjectMeta "example.com/a" "" }}'),
     ),
-    decided(
+    decision_scenario(
         "a function refuses an annotation",
         "deny",
         Call(pod(annotations={"example.com/a": f"{MARK} the 1st"})),
-        failing('{{ mustToDate "2006" (annotation .ObjectMeta "example.com/a" "2006") }}'),
+        store_with_failing_template(
+            '{{ mustToDate "2006" (annotation .ObjectMeta "example.com/a" "2006") }}'
+        ),
         named=True,
     ),
-    decided(
+    decision_scenario(
         "a value that is YAML of its own",
         "deny",
         Call(pod()),
-        failing("{{ (index (index .Spec.Containers 0).Env 1).Value }}"),
+        store_with_failing_template("{{ (index (index .Spec.Containers 0).Env 1).Value }}"),
     ),
-    decided(
+    decision_scenario(
         "an overlay's value that is YAML of its own",
         "deny",
         Call(pod(), "/other/mutate"),
         bundle(OVERLAY % "a: {{ (index (index .Spec.Containers 0).Env 1).Value }}"),
     ),
     # A value with which the template fails
-    decided(
+    decision_scenario(
         "a function refuses a value",
         "deny",
-        Call(with_environment(f"postgres://a:{MARK}@b:c/")),
-        failing(f"{IF_ANNOTATED}{{{{ urlParse {ENV} }}}}{{{{ end }}}}"),
+        Call(review_with_environment(f"postgres://a:{MARK}@b:c/")),
+        store_with_failing_template(f"{IF_ANNOTATED}{{{{ urlParse {ENV} }}}}{{{{ end }}}}"),
     ),
-    decided(
+    decision_scenario(
         "a loop over a value",
         "deny",
         Call(pod()),
-        failing(f"{IF_ANNOTATED}{{{{ range {ENV} }}}}{{{{ end }}}}{{{{ end }}}}"),
+        store_with_failing_template(
+            f"{IF_ANNOTATED}{{{{ range {ENV} }}}}{{{{ end }}}}{{{{ end }}}}"
+        ),
     ),
-    decided(
+    decision_scenario(
         "a value compared",
         "deny",
         Call(pod()),
-        failing(f"{IF_ANNOTATED}{{{{ eq {ENV} 1 }}}}{{{{ end }}}}"),
+        store_with_failing_template(f"{IF_ANNOTATED}{{{{ eq {ENV} 1 }}}}{{{{ end }}}}"),
     ),
-    decided(
+    decision_scenario(
         "an overlay refuses a value",
         "deny",
         Call(pod(), "/other/mutate"),
@@ -292,7 +310,7 @@ SCENARIOS = (
     faulty(
         "a secret among the words",
         admission.NotAReviewError,
-        Call(edited(lambda request: request.update(uid=[MARK]))),
+        Call(edit_review(lambda request: request.update(uid=[MARK]))),
     ),
     faulty(
         "no credential",
@@ -344,7 +362,9 @@ SCENARIOS = (
         "a template that fails by itself",
         OperatorError,
         Call(pod()),
-        failing('{{ if eq (index .Spec.Containers 0).Name "web" }}{{ fail "no" }}{{ end }}'),
+        store_with_failing_template(
+            '{{ if eq (index .Spec.Containers 0).Name "web" }}{{ fail "no" }}{{ end }}'
+        ),
     ),
     *(
         faulty(f"policy {number}", NotLoadedError, Call(pod(), OTHER), policy(text))
@@ -374,14 +394,16 @@ SCENARIOS = (
         for number, text in enumerate(FAULTY_CALLERS)
     ),
     # Ours
-    faulty("a mistake of ours", RuntimeError, Call(pod(annotations={"a": MISTAKE}))),
+    faulty("a mistake of ours", RuntimeError, Call(pod(annotations={"a": FAILURE_TRIGGER}))),
 )
 
 
-def kept(folder: Path) -> Path:
+def write_secret_store(folder: Path) -> Path:
     """A store whose policy and bundle hold secrets too, and that loads."""
     admit(folder, "prod-eu", TOKEN)
     admit(folder, "staging", OTHER_TOKEN)
     features = json.dumps({"env": {"A": ENVIRONMENT}})
     annotations = json.dumps({"example.com/of-the-policy": ANNOTATION})
-    return keep(folder, policy=f"features: {features}\ninjectedAnnotations: {annotations}\n")
+    return write_injector(
+        folder, policy=f"features: {features}\ninjectedAnnotations: {annotations}\n"
+    )

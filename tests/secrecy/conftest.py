@@ -7,33 +7,33 @@ from pathlib import Path
 import pytest
 
 from podgraft.web.powertools import LOGGER
-from secrecy import mistakes
-from secrecy.calls import kept
+from secrecy import failures
+from secrecy.calls import write_secret_store
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A store that holds secrets and loads."""
-    return kept(tmp_path / "store")
+    return write_secret_store(tmp_path / "store")
 
 
 @pytest.fixture
-def heard(
+def captured_output(
     capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> Iterator[Callable[[], str]]:
     """What was written since the last time, and every record of any level."""
     logging.Logger.manager.loggerDict.pop(LOGGER, None)  # Powertools' keeps an older output
 
-    def written() -> str:
+    def read_output() -> str:
         text = "".join(capfd.readouterr()) + caplog.text
         caplog.clear()
         return text
 
     with caplog.at_level(logging.DEBUG):
-        yield written
+        yield read_output
 
 
 @pytest.fixture
-def stumbling(monkeypatch: pytest.MonkeyPatch) -> None:
+def failing_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make our mistakes."""
-    mistakes.make(monkeypatch)
+    failures.install_failures(monkeypatch)

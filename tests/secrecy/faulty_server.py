@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from podgraft.cli import main
-from secrecy import mistakes
+from secrecy import failures
 
 if __name__ == "__main__":
     with pytest.MonkeyPatch.context() as patched:
-        mistakes.make(patched)
+        failures.install_failures(patched)
         sys.exit(main(["serve", *sys.argv[1:]]))

@@ -14,7 +14,7 @@ from secrecy.calls import Call
 
 ROOT = Path(__file__).parents[2]
 HANDLER = ROOT / "functions" / "webhook" / "handler.py"
-EVENT = ROOT / "tests" / "events" / "apigateway-v2-bearer-token.json"
+EVENT = ROOT / "tests" / "support" / "events" / "apigateway-v2-bearer-token.json"
 
 # Status and body of the answer to a call.
 Ask: TypeAlias = Callable[[Call], tuple[int, str]]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from secrecy.planted import found
+from secrecy.known_secrets import find_secrets
 
 # ``@pytest.mark.shows_secrets(why)``: the test is about output that is there to show them.
 MARKER = "shows_secrets(why): what the test reads is asked for, and there to show planted values"
@@ -53,7 +53,7 @@ def pytest_runtest_makereport(
     unread = "".join(text for _, text in report.sections)
     read = "" if item.get_closest_marker("shows_secrets") else "".join(_heard)
     _heard.clear()
-    secrets = found(unread) or found(read)
+    secrets = find_secrets(unread) or find_secrets(read)
     if report.passed and secrets:
         report.outcome = "failed"
         report.longrepr = f"the test passed, and what it wrote holds {', '.join(secrets)}"

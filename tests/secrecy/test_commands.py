@@ -22,15 +22,15 @@ from botocore.session import get_session
 import certs
 import register
 import tokens
-from account import deploy_stack
 from credentials import Entry
-from credentials.parameters import ParameterShelf
-from events.kept import BUNDLE, CONFIG, TOKEN
-from podgraft import cli, kubeyaml
-from podgraft.cli.policy.cloud import Cloud
+from credentials.parameters import ParameterStorage
+from podgraft import cli, yaml
+from podgraft.cli.policy.cloud import DeployedInjector
 from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, pod
-from secrecy.planted import ALIAS, ANNOTATION, ENVIRONMENT, MARK, found
+from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
 from store.aws_fault_proxy import faulty_aws
+from support.aws_account import deploy_stack
+from support.store_fixture import BUNDLE, CONFIG, TOKEN
 
 PROGRAMS: Mapping[str, tuple[click.Command, Callable[[list[str]], int]]] = {
     "podgraft": (cli.podgraft, cli.main),
@@ -47,19 +47,19 @@ class Run:
     ``shows`` tells that values on standard output, or in an explanation, are what was asked for.
     """
 
-    line: str
+    command_line: str
     status: int = 0
-    shows: bool = False
+    may_print: bool = False
     files: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def failing(action: str) -> Mapping[str, str]:
+def bundle_with_failing_template(action: str) -> Mapping[str, str]:
     """A bundle whose template does this beside."""
     return {"bundle/injector.yaml": CONFIG.replace("{{ .DeploymentMeta.Name }}", action)}
 
 
 POD: Any = json.loads(pod())["request"]["object"]
-SPEC = kubeyaml.dump(POD)
+SPEC = yaml.dump(POD)
 FILES: Mapping[str, str] = {
     **{f"bundle/{path}": content.decode() for path, content in BUNDLE.items()},
     "policy.yaml": f"features: {json.dumps({'env': {'A': ENVIRONMENT}})}\n"
@@ -77,12 +77,12 @@ BROKEN_PODS: Sequence[Mapping[str, str]] = (
     {"pod.yaml": SPEC + f"x: !!int {MARK}\n"},
     {"pod.yaml": SPEC + f"x: '{MARK}\n"},
     {"pod.yaml": f"- {MARK}\n"},
-    {"pod.yaml": kubeyaml.dump({**POD, "spec": {"containers": MARK}})},
+    {"pod.yaml": yaml.dump({**POD, "spec": {"containers": MARK}})},
 )
 FAILING: Sequence[Mapping[str, str]] = (
-    failing(f"{{{{ range {ENV} }}}}{{{{ end }}}}"),
-    failing(f"{{{{ mustToDate `2006` {ENV} }}}}"),
-    failing("{{ (index (index .Spec.Containers 0).Env 1).Value }}"),
+    bundle_with_failing_template(f"{{{{ range {ENV} }}}}{{{{ end }}}}"),
+    bundle_with_failing_template(f"{{{{ mustToDate `2006` {ENV} }}}}"),
+    bundle_with_failing_template("{{ (index (index .Spec.Containers 0).Env 1).Value }}"),
 )
 BAD_POLICIES: Sequence[Mapping[str, str]] = tuple({"policy.yaml": each} for each in FAULTY_POLICIES)
 BAD_BUNDLES: Sequence[Mapping[str, str]] = (
@@ -94,42 +94,54 @@ BAD_BUNDLES: Sequence[Mapping[str, str]] = (
 
 RUNS = (
     # Sidecars by hand: the pod is printed with all that it holds
-    Run(line=f"podgraft inject -f pod.yaml {LOCAL}", shows=True),
-    Run(line=f"podgraft inject -f pod.yaml {LOCAL} --webhook", shows=True),
-    Run(line=f"podgraft inject -f pod.yaml {LOCAL} -o out.yaml"),
-    Run(line="podgraft uninject -f pod.yaml", shows=True),
+    Run(command_line=f"podgraft inject -f pod.yaml {LOCAL}", may_print=True),
+    Run(command_line=f"podgraft inject -f pod.yaml {LOCAL} --webhook", may_print=True),
+    Run(command_line=f"podgraft inject -f pod.yaml {LOCAL} -o out.yaml"),
+    Run(command_line="podgraft uninject -f pod.yaml", may_print=True),
     *(
-        Run(line=f"podgraft inject -f pod.yaml {LOCAL}{how}", status=1, files=files)
+        Run(command_line=f"podgraft inject -f pod.yaml {LOCAL}{how}", status=1, files=files)
         for files in (*BROKEN_PODS[:3], *FAILING, *BAD_POLICIES, *BAD_BUNDLES[:3])
         for how in ("", " --webhook")
     ),
-    *(Run(line="podgraft uninject -f pod.yaml", status=1, files=each) for each in BROKEN_PODS[:3]),
+    *(
+        Run(command_line="podgraft uninject -f pod.yaml", status=1, files=each)
+        for each in BROKEN_PODS[:3]
+    ),
     # Why: the answer may quote what it is about
     *(
-        Run(line=f"podgraft explain -f pod.yaml {LOCAL} --output {form}")
+        Run(command_line=f"podgraft explain -f pod.yaml {LOCAL} --output {form}")
         for form in ("text", "json", "svg")
     ),
     *(
-        Run(line=f"podgraft explain -f pod.yaml {LOCAL}", status=status, shows=True, files=each)
+        Run(
+            command_line=f"podgraft explain -f pod.yaml {LOCAL}",
+            status=status,
+            may_print=True,
+            files=each,
+        )
         for each, status in zip(FAILING, (4, 4, 4), strict=True)
     ),
     *(
-        Run(line=f"podgraft explain -f pod.yaml {LOCAL}", status=1, files=each)
+        Run(command_line=f"podgraft explain -f pod.yaml {LOCAL}", status=1, files=each)
         for each in (*BROKEN_PODS[:4], *BAD_POLICIES)
     ),
     # What would be deployed
-    Run(line=f"podgraft policy check {LOCAL}"),
+    Run(command_line=f"podgraft policy check {LOCAL}"),
     *(
-        Run(line=f"podgraft policy check {LOCAL}", status=1, files=each)
+        Run(command_line=f"podgraft policy check {LOCAL}", status=1, files=each)
         for each in (*BAD_POLICIES, *BAD_BUNDLES)
     ),
-    Run(line="podgraft serve --store . --cert token --key key.pem", status=1),
+    Run(command_line="podgraft serve --store . --cert token --key key.pem", status=1),
     # Tokens: shown once, when they are made
-    Run(line="tokens.py issue --cluster a --store file:.", shows=True),
-    Run(line="tokens.py issue --cluster a --store file:. --output new"),
-    Run(line="tokens.py list --store file:.", files={"auth/a.yaml": "subjects: [CN=a]"}),
+    Run(command_line="tokens.py issue --cluster a --store file:.", may_print=True),
+    Run(command_line="tokens.py issue --cluster a --store file:. --output new"),
+    Run(command_line="tokens.py list --store file:.", files={"auth/a.yaml": "subjects: [CN=a]"}),
     *(
-        Run(line=f"tokens.py {line} --store file:.", status=1, files={"auth/third.yaml": each})
+        Run(
+            command_line=f"tokens.py {line} --store file:.",
+            status=1,
+            files={"auth/third.yaml": each},
+        )
         for each in FAULTY_CALLERS
         for line in (
             "issue --cluster third",
@@ -141,23 +153,25 @@ RUNS = (
         )
     ),
     # Registrations: a token in the path is printed with it
-    Run(line=f"{URL} --cluster prod-eu --token-file token", shows=True),
-    Run(line=f"{URL} --cluster prod-eu --token-file token --control-plane out"),
-    Run(line=f"{URL} --env PASSWORD={MARK}", shows=True),
-    Run(line=f"{URL} --env PASSWORD={MARK}%", status=1),
-    Run(line=f"{URL} --env ={MARK}", status=1),
-    Run(line=f"{URL} --token-file token", status=1, files={"token": f"{TOKEN} {TOKEN}\n"}),
-    Run(line=f"{URL}/k/{TOKEN} --token-file token", status=1),
-    Run(line=f"{URL}/k/{TOKEN}/inject#top", status=1),
-    Run(line=f"{URL}/inject/:ENV:PASSWORD={MARK}%", status=1),
-    Run(line=f"{URL}/inject?password={MARK}", status=1),
-    Run(line=f"register.py --url https://{MARK}:{MARK}@a.example", status=1),
-    Run(line=f"{URL} --guard --policy policy.yaml", files=BAD_POLICIES[3], status=1),
-    Run(line=f"{URL} --client-cert token --client-key key.pem --control-plane out", status=1),
+    Run(command_line=f"{URL} --cluster prod-eu --token-file token", may_print=True),
+    Run(command_line=f"{URL} --cluster prod-eu --token-file token --control-plane out"),
+    Run(command_line=f"{URL} --env PASSWORD={MARK}", may_print=True),
+    Run(command_line=f"{URL} --env PASSWORD={MARK}%", status=1),
+    Run(command_line=f"{URL} --env ={MARK}", status=1),
+    Run(command_line=f"{URL} --token-file token", status=1, files={"token": f"{TOKEN} {TOKEN}\n"}),
+    Run(command_line=f"{URL}/k/{TOKEN} --token-file token", status=1),
+    Run(command_line=f"{URL}/k/{TOKEN}/inject#top", status=1),
+    Run(command_line=f"{URL}/inject/:ENV:PASSWORD={MARK}%", status=1),
+    Run(command_line=f"{URL}/inject?password={MARK}", status=1),
+    Run(command_line=f"register.py --url https://{MARK}:{MARK}@a.example", status=1),
+    Run(command_line=f"{URL} --guard --policy policy.yaml", files=BAD_POLICIES[3], status=1),
+    Run(
+        command_line=f"{URL} --client-cert token --client-key key.pem --control-plane out", status=1
+    ),
     # Certificates: keys and passphrases stay in their files
-    Run(line="certs.py server a.example --key-type p-256", status=1),
-    Run(line="certs.py inspect token --key key.pem", status=3),
-    Run(line="certs.py bundle token", status=1),
+    Run(command_line="certs.py server a.example --key-type p-256", status=1),
+    Run(command_line="certs.py inspect token --key key.pem", status=3),
+    Run(command_line="certs.py bundle token", status=1),
 )
 
 
@@ -165,18 +179,18 @@ RUNS = (
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose files hold secrets, and a maker of tokens that makes the planted one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(secrets, "token_urlsafe", answering(TOKEN))
+    monkeypatch.setattr(secrets, "token_urlsafe", constant_function(TOKEN))
     write(FILES)
     return tmp_path
 
 
-def answering(answer: object) -> Callable[..., object]:
+def constant_function(answer: object) -> Callable[..., object]:
     """A function that answers always the same."""
 
-    def answered(*_: object, **__: object) -> object:
+    def return_constant(*_: object, **__: object) -> object:
         return answer
 
-    return answered
+    return return_constant
 
 
 def write(files: Mapping[str, str]) -> None:
@@ -192,18 +206,22 @@ def run(line: str) -> int:
 
 @pytest.mark.usefixtures("place")
 @pytest.mark.shows_secrets("what each command may show is what this test is about")
-@pytest.mark.parametrize("case", RUNS, ids=lambda case: f"{case.line[:60]}".replace(TOKEN, "…"))
+@pytest.mark.parametrize(
+    "case", RUNS, ids=lambda case: f"{case.command_line[:60]}".replace(TOKEN, "…")
+)
 def test_a_command_shows_what_it_is_asked_for_and_no_more(
     case: Run, capfd: pytest.CaptureFixture[str]
 ) -> None:
     write(case.files)
-    status = run(case.line)
+    status = run(case.command_line)
     out, err = capfd.readouterr()
     assert status == case.status, err
-    asked = case.shows and status == 0
-    assert asked or case.shows or found(out) == [], out
-    assert found(err) == [] or (case.shows and "podgraft explain" in case.line), err
-    assert not asked or found(out), "nothing is shown: take the permission away"
+    asked = case.may_print and status == 0
+    assert asked or case.may_print or find_secrets(out) == [], out
+    assert find_secrets(err) == [] or (
+        case.may_print and "podgraft explain" in case.command_line
+    ), err
+    assert not asked or find_secrets(out), "nothing is shown: take the permission away"
 
 
 OPENING = "--passphrase-file passphrase --ca-passphrase-file passphrase"
@@ -226,11 +244,11 @@ CEREMONY: Sequence[tuple[str, int]] = (
 def test_keys_and_passphrases_stay_in_their_files(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BaseClient, "_make_api_call", quoting)
+    monkeypatch.setattr(BaseClient, "_make_api_call", quoting_client)
     for line, status in CEREMONY:
         assert run(line) == status, (line, capfd.readouterr())
         written = "".join(capfd.readouterr())
-        assert found(written) == [], line
+        assert find_secrets(written) == [], line
         assert "PRIVATE KEY" not in written, line
 
 
@@ -265,10 +283,10 @@ def test_a_deployment_is_told_without_what_is_deployed(
         deploy_stack(get_session(), "podgraft", "bundles-of-secrets")
         for line, status in STORY:
             assert run(line) == status, (line, capfd.readouterr())
-            assert found("".join(capfd.readouterr())) == [], line
+            assert find_secrets("".join(capfd.readouterr())) == [], line
 
 
-def quoting(_: object, operation: str, sent: Mapping[str, object]) -> None:
+def quoting_client(_: object, operation: str, sent: Mapping[str, object]) -> None:
     """A refusal as AWS words some of them: with what was sent."""
     message = (
         f"Value '{sent.get('Value')}' of {sent.get('PrivateKey')!r} failed to satisfy a constraint"
@@ -283,22 +301,22 @@ def quoting(_: object, operation: str, sent: Mapping[str, object]) -> None:
 def test_what_aws_quotes_of_what_was_sent_is_not_repeated(
     line: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BaseClient, "_make_api_call", quoting)
-    for owner, method in ((Cloud, "stored"), (Cloud, "history")):
-        monkeypatch.setattr(owner, method, answering({}))
-    for owner, method in ((Cloud, "upload"), (Cloud, "check_owner")):
-        monkeypatch.setattr(owner, method, answering(None))
-    monkeypatch.setattr(ParameterShelf, "read", answering(Entry("tokens: []", 1)))
-    monkeypatch.setattr(ParameterShelf, "lock", answering(nullcontext()))
+    monkeypatch.setattr(BaseClient, "_make_api_call", quoting_client)
+    for owner, method in ((DeployedInjector, "list_objects"), (DeployedInjector, "history")):
+        monkeypatch.setattr(owner, method, constant_function({}))
+    for owner, method in ((DeployedInjector, "upload_file"), (DeployedInjector, "check_owner")):
+        monkeypatch.setattr(owner, method, constant_function(None))
+    monkeypatch.setattr(ParameterStorage, "read", constant_function(Entry("tokens: []", 1)))
+    monkeypatch.setattr(ParameterStorage, "lock", constant_function(nullcontext()))
     assert run(line) == 1
     out, err = capfd.readouterr()
     assert "ValidationException" in err
-    assert found(out + err) == [], err
+    assert find_secrets(out + err) == [], err
 
 
 def test_every_command_is_run() -> None:
     """A command that is new needs a line above."""
-    lines = [each.line for each in RUNS] + [line for line, _ in (*STORY, *CEREMONY)]
+    lines = [each.command_line for each in RUNS] + [line for line, _ in (*STORY, *CEREMONY)]
     lines = [re.sub(r" (--from|--to) \w+", "", line) for line in lines]
     for name, (program, _) in PROGRAMS.items():
         for command in commands(name, program):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from secrecy.planted import SECRETS, found
+from secrecy.known_secrets import SECRETS, find_secrets
 
 ROOT = Path(__file__).parents[2]
 # The plant is put together, so that tracebacks of this program hold no secret either.
@@ -140,5 +140,5 @@ def test_a_secret_is_found_in_every_form(name: str) -> None:
         data.hex(),
         *(b64encode(b"-" * before + data).decode() for before in range(3)),
     ):
-        assert name in found(text), text
-    assert found("nothing of the kind") == []
+        assert name in find_secrets(text), text
+    assert find_secrets("nothing of the kind") == []

@@ -6,22 +6,22 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from events.kept import TOKEN
-from podgraft.review import Word
-from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.review import ReviewOutcome
+from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import create_app
 from podgraft.web.errors import NoRouteError, WrongMethodError
 from podgraft.web.faults import TABLE
 from secrecy.calls import SCENARIOS, Call, Scenario, code_of, pod
 from secrecy.function import Ask, function
-from secrecy.planted import MARK, found
+from secrecy.known_secrets import MARK, find_secrets
+from support.store_fixture import TOKEN
 
 Heard = Callable[[], str]
 
 
 def application(folder: Path) -> Ask:
     """The application as any WSGI server has it."""
-    client = Client(create_app(DirectoryStore(folder), DirectoryCallers(folder)))
+    client = Client(create_app(FolderStore(folder), FolderCallers(folder)))
 
     def ask(call: Call) -> tuple[int, str]:
         headers = dict(call.headers)
@@ -36,11 +36,11 @@ def ask(
     request: pytest.FixtureRequest,
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    heard: Heard,
-    stumbling: None,
+    captured_output: Heard,
+    failing_engine: None,
 ) -> Ask:
     """Either, with everything that they write being heard."""
-    del heard, stumbling
+    del captured_output, failing_engine
     if request.param == "application":
         return application(folder)
     return function(monkeypatch, {"PODGRAFT_STORE": f"file:{folder}"})
@@ -48,25 +48,27 @@ def ask(
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_no_fault_and_no_end_of_a_review_writes_a_secret(
-    scenario: Scenario, ask: Ask, folder: Path, heard: Heard
+    scenario: Scenario, ask: Ask, folder: Path, captured_output: Heard
 ) -> None:
     if scenario.warm:
         ask(Call(pod()))
     scenario.store(folder)
-    heard()
+    captured_output()
     code, body = [ask(scenario.call) for _ in range(scenario.times)][-1]
-    written = heard()
+    written = captured_output()
     assert code == code_of(scenario), body
     assert '"milliseconds":' in written or scenario.fault in {NoRouteError, WrongMethodError}
-    assert found(written) == [], written
-    assert scenario.shows or found(body) == [], body
+    assert find_secrets(written) == [], written
+    assert scenario.shows or find_secrets(body) == [], body
     assert f'"decision":"{scenario.decision}"' in body or scenario.fault, body
 
 
 def test_every_fault_and_every_end_of_a_review_is_met() -> None:
     """A fault that is new in the table, or a new word, needs a scenario."""
     assert {each.fault for each in SCENARIOS if each.fault} - {RuntimeError} == set(TABLE)
-    assert {each.decision for each in SCENARIOS if each.decision} == set(Word) - {Word.FAIL}
+    assert {each.decision for each in SCENARIOS if each.decision} == set(ReviewOutcome) - {
+        ReviewOutcome.FAIL
+    }
 
 
 # What stands in the place of a rule's converters: names, and a path with values of environment.
@@ -76,10 +78,10 @@ PATHS = {"injector": "default", "tail": f"cluster/prod-eu/PASSWORD/{MARK}/:ENV:A
 @pytest.mark.parametrize("token", ["", f"/k/{TOKEN}"], ids=["header", "path"])
 @pytest.mark.parametrize("method", ["POST", "GET", "PUT", "HEAD", "OPTIONS"])
 def test_no_route_writes_a_secret(
-    method: str, token: str, ask: Ask, folder: Path, heard: Heard
+    method: str, token: str, ask: Ask, folder: Path, captured_output: Heard
 ) -> None:
     """All that the application itself knows, so a new one is among them."""
-    app = create_app(DirectoryStore(folder), DirectoryCallers(folder))
+    app = create_app(FolderStore(folder), FolderCallers(folder))
     adapter = app.url_map.bind("localhost")
     for rule in app.url_map.iter_rules():
         path = adapter.build(
@@ -88,17 +90,17 @@ def test_no_route_writes_a_secret(
         query = f"?timeout=10s&password={MARK}"
         for body in (pod(), pod()[:-20]):
             code, answer = ask(Call(body, f"{token}{path}{query}", method))
-            assert found(answer if code != 200 else "") == [], (path, answer)
-    written = heard()
+            assert find_secrets(answer if code != 200 else "") == [], (path, answer)
+    written = captured_output()
     assert method != "POST" or '"route":"inject"' in written
-    assert found(written) == [], written
+    assert find_secrets(written) == [], written
 
 
 @pytest.mark.parametrize("path", ["/ping", "/healthz", "/readyz"])
 def test_a_mistake_on_a_health_route_is_told_by_its_place(
-    path: str, ask: Ask, heard: Heard
+    path: str, ask: Ask, captured_output: Heard
 ) -> None:
     code, body = ask(Call(path=path, method="GET"))
-    written = heard()
+    written = captured_output()
     assert (code == 500) is ('"endpoint":"readyz"' in written) is (path == "/readyz")
-    assert found(written + body) == [], written
+    assert find_secrets(written + body) == [], written

@@ -11,14 +11,14 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError, HTTPClientError
 from botocore.session import get_session
 
-from events.kept import BUNDLE, TOKEN
 from podgraft import bundle
-from podgraft.store import tokens
-from runtime_api import runtime_api, runtime_client
+from podgraft.store import caller_document
+from runtime_api import serve_runtime_api, start_runtime_client
 from secrecy.calls import Call, pod
 from secrecy.function import event, function
-from secrecy.planted import ENVIRONMENT, MARK, found
+from secrecy.known_secrets import ENVIRONMENT, MARK, find_secrets
 from store.aws_fault_proxy import faulty_aws
+from support.store_fixture import BUNDLE, TOKEN
 
 ROOT = Path(__file__).parents[2]
 ENGINE = {"PYTHONPATH": str(ROOT / "layers" / "engine")}
@@ -29,7 +29,7 @@ PARAMETERS = {
         {"bundle": DIGEST, "features": {"env": {"A": ENVIRONMENT}}}
     ),
     "/podgraft/auth/prod-eu": json.dumps(
-        {"tokens": [{"sha256": tokens.digest(TOKEN), "note": MARK}]}
+        {"tokens": [{"sha256": caller_document.hash_token(TOKEN), "note": MARK}]}
     ),
 }
 
@@ -66,24 +66,24 @@ def account(endpoint: str) -> Mapping[str, str]:
 
 
 def test_what_is_read_from_aws_is_not_logged(
-    aws: str, monkeypatch: pytest.MonkeyPatch, heard: Heard
+    aws: str, monkeypatch: pytest.MonkeyPatch, captured_output: Heard
 ) -> None:
     """Every logger is at DEBUG here, as Lambda's own settings can make the root logger."""
     ask = function(monkeypatch, account(aws))
     code, body = ask(Call(pod()))
     assert (code, '"decision":"inject"' in body) == (200, True), body
-    ours = "\n".join(line for line in heard().splitlines() if "werkzeug" not in line)
+    ours = "\n".join(line for line in captured_output().splitlines() if "werkzeug" not in line)
     assert '"decision":"inject"' in ours
-    assert found(ours) == [], ours
+    assert find_secrets(ours) == [], ours
 
 
-def quoting(_: object, operation: str, sent: object) -> None:
+def quoting_client(_: object, operation: str, sent: object) -> None:
     """A refusal that quotes what it should not."""
     message = f"{sent}: {ENVIRONMENT} {TOKEN}"
     raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": message}}, operation)
 
 
-def stumbling(*_: object) -> None:
+def raise_secret_error(*_: object) -> None:
     """A mistake of somebody's, in words that hold a secret."""
     raise RuntimeError(f"{ENVIRONMENT} {TOKEN}")
 
@@ -93,9 +93,9 @@ def unreachable(*_: object) -> None:
     raise HTTPClientError(error=f"{ENVIRONMENT} {TOKEN}")
 
 
-@pytest.mark.parametrize("failing", [quoting, stumbling, unreachable])
+@pytest.mark.parametrize("failing", [quoting_client, raise_secret_error, unreachable])
 def test_what_an_aws_call_fails_with_is_not_repeated(
-    failing: Callable[..., None], monkeypatch: pytest.MonkeyPatch, heard: Heard
+    failing: Callable[..., None], monkeypatch: pytest.MonkeyPatch, captured_output: Heard
 ) -> None:
     """From the cold start on, which such a failure does not stop."""
     monkeypatch.setattr(BaseClient, "_make_api_call", failing)
@@ -103,10 +103,10 @@ def test_what_an_aws_call_fails_with_is_not_repeated(
     for path in ("/inject", "/validate", "/readyz"):
         call = Call(pod(), f"{path}?timeout=10ms", "GET" if path == "/readyz" else "POST")
         code, body = ask(call)
-        assert (code, found(body)) == (503 if failing is unreachable else 500, []), body
-    written = heard()
+        assert (code, find_secrets(body)) == (503 if failing is unreachable else 500, []), body
+    written = captured_output()
     assert '"fault"' in written or '"mistake"' in written, written
-    assert found(written) == [], written
+    assert find_secrets(written) == [], written
 
 
 NO_EVENTS: Mapping[str, Mapping[str, Any]] = {
@@ -139,23 +139,23 @@ def test_what_cannot_be_answered_is_not_repeated(folder: Path, daemon: socket.so
     tracing = {"AWS_XRAY_DAEMON_ADDRESS": address, "POWERTOOLS_TRACE_DISABLED": "false"}
     environment = {**ENGINE, "PODGRAFT_STORE": f"file:{folder}", **tracing}
     with (
-        runtime_api() as api,
-        runtime_client(api, environment, ROOT / "functions" / "webhook"),
+        serve_runtime_api() as api,
+        start_runtime_client(api, environment, ROOT / "functions" / "webhook"),
     ):
         for name, sent in NO_EVENTS.items():
             posted = api.invoke(sent)
-            assert found(json.dumps(posted.body)) == [], name
-            assert found(daemon.recv(65536).decode()) == [], name
+            assert find_secrets(json.dumps(posted.body)) == [], name
+            assert find_secrets(daemon.recv(65536).decode()) == [], name
         assert api.invoke(event(Call(pod()))).body["statusCode"] == 200
-        assert found(daemon.recv(65536).decode()) == []
+        assert find_secrets(daemon.recv(65536).decode()) == []
 
 
 def test_a_variable_that_is_unknown_is_named_without_its_value() -> None:
     environment = {**ENGINE, "PODGRAFT_TOKEN": TOKEN, "PODGRAFT_STORE": "file:/"}
     with (
-        runtime_api() as api,
-        runtime_client(api, environment, ROOT / "functions" / "webhook"),
+        serve_runtime_api() as api,
+        start_runtime_client(api, environment, ROOT / "functions" / "webhook"),
     ):
-        posted = api.posted()
+        posted = api.next_message()
     assert "PODGRAFT_TOKEN: " in posted.body["errorMessage"]
-    assert found(json.dumps(posted.body)) == []
+    assert find_secrets(json.dumps(posted.body)) == []

@@ -15,11 +15,11 @@ import pytest
 
 from certificates import keys, pem
 from certificates.keys import KeyType
-from events.kept import TOKEN
-from pki import Authority
 from podgraft.admission import MAX_REQUEST_BYTES
-from secrecy.calls import SCENARIOS, Call, code_of, kept
-from secrecy.planted import MARK, found
+from secrecy.calls import SCENARIOS, Call, code_of, write_secret_store
+from secrecy.known_secrets import MARK, find_secrets
+from support.pki import Authority
+from support.store_fixture import TOKEN
 
 PROGRAM = Path(__file__).with_name("faulty_server.py")
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ NO_HTTP: Sequence[tuple[str, str]] = (
 )
 
 
-class Served:
+class ServerProcess:
     """A running server, how to reach it, and all that it wrote."""
 
     def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
@@ -86,19 +86,19 @@ class Served:
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    key = keys.make(KeyType.P_256)
+def server_process(tmp_path: Path) -> Iterator[ServerProcess]:
+    key = keys.make_key(KeyType.P_256)
     certificate = CA.server("127.0.0.1", key=key)
-    (tmp_path / "key.pem").write_bytes(keys.encode(key, None))
-    (tmp_path / "cert.pem").write_bytes(pem.dump([certificate]))
-    (tmp_path / "ca.pem").write_bytes(pem.dump([CA.certificate]))
-    kept(tmp_path / "store")
-    with _serving(tmp_path) as running:
+    (tmp_path / "key.pem").write_bytes(keys.encode_key(key, None))
+    (tmp_path / "cert.pem").write_bytes(pem.dump_certificates([certificate]))
+    (tmp_path / "ca.pem").write_bytes(pem.dump_certificates([CA.certificate]))
+    write_secret_store(tmp_path / "store")
+    with _start_server(tmp_path) as running:
         yield running
 
 
 @contextmanager
-def _serving(folder: Path) -> Generator[Served]:
+def _start_server(folder: Path) -> Generator[ServerProcess]:
     files = ("--store", "store", "--cert", "cert.pem", "--key", "key.pem")
     place = ("--host", "127.0.0.1", "--port", "0", "--workers", "1")
     path = os.pathsep.join(str(ROOT / part) for part in ("layers/engine", "tests"))
@@ -111,38 +111,38 @@ def _serving(folder: Path) -> Generator[Served]:
         env=os.environ | {"PYTHONUNBUFFERED": "1", "PYTHONPATH": path},
     ) as process:
         try:
-            yield Served(process, folder)
+            yield ServerProcess(process, folder)
         finally:
             process.kill()
 
 
-def test_no_call_gets_a_secret_written(served: Served) -> None:
+def test_no_call_gets_a_secret_written(server_process: ServerProcess) -> None:
     for scenario in SCENARIOS:
-        _anew(served.folder / "store")
-        scenario.store(served.folder / "store")
-        code, body = [served.ask(scenario.call) for _ in range(scenario.times)][-1]
+        _anew(server_process.folder / "store")
+        scenario.store(server_process.folder / "store")
+        code, body = [server_process.ask(scenario.call) for _ in range(scenario.times)][-1]
         # What was good before answers where a change is not: test_http.py is exact about these.
         assert scenario.changes or code == code_of(scenario), (scenario.name, body)
-        assert scenario.shows or code == 200 or found(body) == [], scenario.name
-    written = served.stop()
+        assert scenario.shows or code == 200 or find_secrets(body) == [], scenario.name
+    written = server_process.stop()
     assert written.count('"event":"review"') > 15
-    assert found(written) == [], written
+    assert find_secrets(written) == [], written
 
 
 def _anew(store: Path) -> None:
     shutil.rmtree(store / "other", ignore_errors=True)
     (store / "auth" / "third.yaml").unlink(missing_ok=True)
-    kept(store)
+    write_secret_store(store)
 
 
-def test_what_is_no_http_is_neither_written_nor_repeated(served: Served) -> None:
+def test_what_is_no_http_is_neither_written_nor_repeated(server_process: ServerProcess) -> None:
     for name, text in NO_HTTP:
-        answer = served.send(text)
+        answer = server_process.send(text)
         assert answer.startswith("HTTP/1.1 4"), (name, answer)
-        assert found(answer) == [], (name, answer)
+        assert find_secrets(answer) == [], (name, answer)
     for _ in range(2):
-        assert served.ask(Call(path="/readyz", method="GET"))[0] == 500
-    written = served.stop()
+        assert server_process.ask(Call(path="/readyz", method="GET"))[0] == 500
+    written = server_process.stop()
     assert written.count(": invalid HTTP: ") >= len(NO_HTTP) - 2
     assert written.count('"event":"mistake"') == 2
-    assert found(written) == [], written
+    assert find_secrets(written) == [], written

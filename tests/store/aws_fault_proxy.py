@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 
-from account import account
+from support.aws_account import start_account
 
 
 class Fault(StrEnum):
@@ -62,7 +62,7 @@ class FaultyAws:
 def faulty_aws() -> Generator[FaultyAws]:
     """Start moto and the proxy in front of it; everything in it is gone at the end."""
     state = FaultyAws()
-    with account() as moto:
+    with start_account() as moto:
         handler = type("Handler", (_Handler,), {"state": state, "moto": moto})
         with _Server(("127.0.0.1", 0), handler) as server:
             Thread(target=server.serve_forever, daemon=True).start()
@@ -90,21 +90,21 @@ class _Handler(BaseHTTPRequestHandler):
         self.state.calls.append(service)
         match self.state.faults.get(service):
             case None:
-                self._send(*self._forwarded(body))
+                self._send(*self._forward(body))
             case Fault.TIMEOUT:
                 self.state.released.wait(_HANGING_SECONDS)
                 self.close_connection = True
             case Fault.RESET:
                 self._reset()
             case Fault.TRUNCATED:
-                status, kind, answer = self._forwarded(body)
+                status, kind, answer = self._forward(body)
                 self._send(status, kind, answer, cut=len(answer) // 2 + 1)
             case fault:
                 self._send_error(service, *_ERRORS[service, fault])
 
     do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = _serve
 
-    def _forwarded(self, body: bytes) -> tuple[int, str, bytes]:
+    def _forward(self, body: bytes) -> tuple[int, str, bytes]:
         connection = HTTPConnection(*self.moto)
         connection.request(self.command, self.path, body, dict(self.headers))
         response = connection.getresponse()

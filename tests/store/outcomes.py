@@ -6,7 +6,7 @@ from typing import Any
 from werkzeug.test import TestResponse
 
 from podgraft.jsonvalue import JSON
-from podgraft.web.metrics import Metric, measures
+from podgraft.web.metrics import Metric, record_measures
 
 _WARNING = "podgraft answered from an older configuration: "
 
@@ -16,7 +16,7 @@ def describe_outcome(answer: TestResponse, record: Mapping[str, JSON]) -> str:
     refused one. Everything that shows this has to show the same.
     """
     assert record["code"] == answer.status_code
-    metrics = {measure.metric for measure in measures(record)}
+    metrics = {measure.metric for measure in record_measures(record)}
     if answer.status_code != 200:
         return _describe_fault(answer, record, metrics)
     response: Any = answer.get_json()["response"]

@@ -9,15 +9,7 @@ import pytest
 
 from podgraft import bundle
 from store.aws_fault_proxy import Fault, FaultyAws, Service
-from store.aws_world import (
-    BUNDLE,
-    NEXT,
-    REFRESH_SECONDS,
-    World,
-    aws_world,
-    is_injected,
-    review,
-)
+from store.local_aws import BUNDLE, NEXT, REFRESH_SECONDS, World, aws_world, is_injected, review
 
 GONE = bundle.digest({"injector.yaml": b"was deleted"})
 BROKEN = {"injector.yaml": b"apiVersion: [v1\n"}
@@ -34,7 +26,7 @@ def world(faulty: FaultyAws, request: pytest.FixtureRequest) -> Generator[World]
 Make = Callable[[World], object]
 
 
-def _failing(service: Service, fault: Fault) -> Make:
+def _fail_service(service: Service, fault: Fault) -> Make:
     return lambda world: world.fail(service, fault)
 
 
@@ -46,19 +38,19 @@ def _invalid_bundle(world: World) -> None:
     world.put_policy(f"bundle: {world.put_bundle(BROKEN)}\n")
 
 
-def _deleted_bundle(world: World) -> None:
+def _delete_bundle(world: World) -> None:
     world.put_policy(f"bundle: {GONE}\n")
 
 
 VERSIONS: tuple[tuple[str, Make, int], ...] = (
     ("s3 wrong digest", _wrong_digest, 500),
     ("s3 invalid YAML", _invalid_bundle, 500),
-    ("s3 bundle deleted", _deleted_bundle, 500),
+    ("s3 bundle deleted", _delete_bundle, 500),
     ("ssm invalid YAML", lambda world: world.put_policy("policy: ["), 500),
 )
 CASES: tuple[tuple[str, Make, int], ...] = (
     *(
-        (f"{s} {f}", _failing(s, f), 500 if f is Fault.DENIED else 503)
+        (f"{s} {f}", _fail_service(s, f), 500 if f is Fault.DENIED else 503)
         for s in Service
         for f in Fault
     ),

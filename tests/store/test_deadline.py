@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from events.kept import BUNDLE
 from podgraft import bundle
 from podgraft.store import Deadline, UnavailableError
-from podgraft.store.aws import Patience, call
-from podgraft.store.cached import CachedCallers, CachedStore
-from podgraft.store.deadline import PATIENCE_SECONDS
-from podgraft.store.ssm import Parameter
+from podgraft.store.aws.client import RetryBudget, call_with_retries
+from podgraft.store.aws.ssm import Parameter
+from podgraft.store.aws.store import CachedCallers, CachedStore
+from podgraft.store.deadline import MAX_WAIT_SECONDS
+from support.store_fixture import BUNDLE
 
 DIGEST = bundle.digest(BUNDLE)
 
 
-class Hanging:
+class HangingSource:
     """Sources that answer at once or, while they hang, nothing until patience ends."""
 
     def __init__(self) -> None:
@@ -27,52 +27,54 @@ class Hanging:
     def clock(self) -> float:
         return self.now
 
-    def policy(self, injector: str, patience: Patience) -> Parameter:
+    def policy(self, injector: str, patience: RetryBudget) -> Parameter:
         del injector
         self._wait(patience)
         return Parameter(f"bundle: {DIGEST}", "1")
 
     def policy_versions(
-        self, injector: str, versions: Sequence[int], patience: Patience
+        self, injector: str, versions: Sequence[int], patience: RetryBudget
     ) -> tuple[Parameter, ...]:
         raise AssertionError((injector, versions, patience))  # the newest version loads
 
-    def callers(self, patience: Patience) -> Mapping[str, Parameter]:
+    def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
         self._wait(patience)
         return {"prod": Parameter("", "1")}
 
-    def files(self, injector: str, digest: str | None, patience: Patience) -> Mapping[str, bytes]:
+    def files(
+        self, injector: str, digest: str | None, patience: RetryBudget
+    ) -> Mapping[str, bytes]:
         del injector, digest, patience
         return BUNDLE
 
-    def _wait(self, patience: Patience) -> None:
+    def _wait(self, patience: RetryBudget) -> None:
         if self.hangs:
-            self.now += max(patience.left, 0.0)
+            self.now += max(patience.remaining_seconds, 0.0)
             raise UnavailableError("hangs on purpose")
 
 
 @pytest.mark.parametrize("seconds", [1.0, 2.0, 5.0])
 def test_a_review_waits_one_share_for_callers_and_policy_together(seconds: float) -> None:
-    aws = Hanging()
+    aws = HangingSource()
     aws.book.callers()
     aws.store.snapshot("default", None)
     aws.hangs, aws.now = True, 31.0
-    deadline = Deadline.of(seconds, aws.clock)
+    deadline = Deadline.from_timeout(seconds, aws.clock)
     assert aws.book.callers(deadline).stale
     # Nobody asked for the policy: no reason to say that it is old, and the next review may ask.
     assert aws.store.snapshot("default", None, deadline).stale is None
-    assert aws.now == 31.0 + min(seconds / 4, PATIENCE_SECONDS)
-    assert aws.store.snapshot("default", None, Deadline.of(seconds, aws.clock)).stale
+    assert aws.now == 31.0 + min(seconds / 4, MAX_WAIT_SECONDS)
+    assert aws.store.snapshot("default", None, Deadline.from_timeout(seconds, aws.clock)).stale
 
 
 def test_a_cold_start_has_one_patience_for_all_it_needs() -> None:
-    aws = Hanging()
-    deadline = Deadline.of(10.0, aws.clock)
+    aws = HangingSource()
+    deadline = Deadline.from_timeout(10.0, aws.clock)
     aws.now = 1.0  # that long took the callers
     aws.hangs = True
     with pytest.raises(UnavailableError):
         aws.store.snapshot("default", None, deadline)
-    assert aws.now == PATIENCE_SECONDS
+    assert aws.now == MAX_WAIT_SECONDS
 
 
 def test_a_try_is_told_what_is_left_and_none_begins_without() -> None:
@@ -81,7 +83,7 @@ def test_a_try_is_told_what_is_left_and_none_begins_without() -> None:
     def request(seconds: float) -> None:
         told.append(seconds)
 
-    call("asking", request, Patience(ends=0.25, clock=lambda: 0.0))
+    call_with_retries("asking", request, RetryBudget(deadline=0.25, clock=lambda: 0.0))
     with pytest.raises(UnavailableError, match="asking: no time left"):
-        call("asking", request, Patience(ends=0.25, clock=lambda: 0.25))
+        call_with_retries("asking", request, RetryBudget(deadline=0.25, clock=lambda: 0.25))
     assert told == [0.25]

@@ -21,16 +21,16 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from events.kept import BUNDLE as FILES
-from events.kept import keep, write
 from podgraft import bundle
 from podgraft.jsonvalue import JSON
-from podgraft.store import Deadline, DirectoryStore
-from podgraft.store.last_good import FileLastGood
+from podgraft.store import Deadline, FolderStore
+from podgraft.store.last_known_good import FileLastGood
 from podgraft.web import Auth, create_app
 from store.aws_fault_proxy import Fault, FaultyAws, Service
-from store.aws_world import BUNDLE, NEXT, REFRESH_SECONDS, World, aws_world, review
+from store.local_aws import BUNDLE, NEXT, REFRESH_SECONDS, World, aws_world, review
 from store.outcomes import describe_outcome
+from support.store_fixture import BUNDLE as FILES
+from support.store_fixture import write, write_injector
 from web.conftest import Clock
 
 TABLE = """\
@@ -45,7 +45,7 @@ missing       | 404               | 200 stale         | 200 stale refused | 200 
 invalid       | 200 stale refused | 200 stale refused | 200 stale refused | 200 stale refused | 500         | 200 stale refused | 200 stale refused
 mismatch      | 200 stale refused | 200 stale refused | 200 stale refused | 200 stale refused | 500         | 200 stale refused | 200 stale refused
 empty         | 200 stale refused | 200 stale refused | 200 stale refused | 200 stale refused | 500         | 200 stale refused | 200 stale refused
-"""  # noqa: E501 — a table
+"""
 HEAD, *ROWS = ([cell.strip() for cell in line.split("|")] for line in TABLE.splitlines())
 EXPECTED: Mapping[tuple[str, str], str] = {
     (row[0], column): cell for row in ROWS for column, cell in zip(HEAD[1:], row[1:], strict=True)
@@ -169,12 +169,12 @@ class Folder:
         self.records: list[Mapping[str, JSON]] = []
 
     def policy(self, text: str) -> None:
-        keep(self.store, "istio", policy=text, files=FILES)
+        write_injector(self.store, "istio", policy=text, files=FILES)
 
     def function(self, *, kept: bool) -> FlaskClient:
         """A new process; those of one server share what they keep."""
         last_good = FileLastGood(self._root / "state") if kept else None
-        store = DirectoryStore(self.store, last_good=last_good)
+        store = FolderStore(self.store, last_good=last_good)
         app = create_app(
             store, _Nobody(), auth=Auth.NONE, journal=self.records.append, clock=Clock()
         )
@@ -225,7 +225,7 @@ def break_folder(folder: Folder, fault: str) -> None:
             def restless(_: str) -> int:
                 return next(numbers)
 
-            folder.patch.setattr("podgraft.store.files.fingerprint", restless)
+            folder.patch.setattr("podgraft.store.folder.files.fingerprint", restless)
         case "missing":
             rmtree(folder.store)
         case "invalid":

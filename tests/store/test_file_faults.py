@@ -15,15 +15,15 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from events.kept import BUNDLE, OTHER_TOKEN, TOKEN, admit, keep, write
-from events.recorded import recorded
 from podgraft.jsonvalue import JSON
-from podgraft.store import DirectoryCallers, DirectoryStore, UnavailableError
-from podgraft.store.last_good import FileLastGood
+from podgraft.store import FolderCallers, FolderStore, UnavailableError
+from podgraft.store.last_known_good import FileLastGood
 from podgraft.web import create_app
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, OTHER_TOKEN, TOKEN, admit, write, write_injector
 from web.conftest import Clock
 
-BODY = recorded("24-bearer-token").body
+BODY = load_request("24-bearer-token").body
 EMACS_LOCK = "user@host.123:1"
 
 
@@ -33,16 +33,16 @@ class Site:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.store = root / "store"
-        keep(self.store, policy="policy: enabled")
+        write_injector(self.store, policy="policy: enabled")
         admit(self.store, "prod-eu", TOKEN)
         self.records: list[Mapping[str, JSON]] = []
 
     def process(self, *, kept: bool = False) -> FlaskClient:
         """A new process, which shares what it keeps with others or not."""
         last_good = FileLastGood(self.root / "state") if kept else None
-        store = DirectoryStore(self.store, last_good=last_good)
+        store = FolderStore(self.store, last_good=last_good)
         app = create_app(
-            store, DirectoryCallers(self.store), journal=self.records.append, clock=Clock()
+            store, FolderCallers(self.store), journal=self.records.append, clock=Clock()
         )
         return app.test_client()
 
@@ -164,7 +164,7 @@ def test_a_broken_link_in_place_of_a_manifest_leaves_no_half_of_a_bundle(at: Sit
 
 
 def test_a_broken_link_in_place_of_a_policy_is_not_no_policy(at: Site) -> None:
-    keep(at.store, policy="policy: disabled")
+    write_injector(at.store, policy="policy: disabled")
     warm = at.process()
     assert ask(warm) == Seen(200, injected=False, stale=False)
     (at.store / "default" / "policy.yaml").unlink()
@@ -179,7 +179,7 @@ def test_folders_are_linked_as_mounted_config_maps_are(at: Site) -> None:
         write(bundle / version / "sub" / "namespace.yaml", NAMESPACE.replace(b"NAME", label))
     (bundle / "..data").symlink_to("..1")
     (bundle / "sub").symlink_to("..data/sub")
-    store = DirectoryStore(at.store)
+    store = FolderStore(at.store)
     assert store.snapshot("default", None).bundle.namespaces.keys() == {"first"}
     (bundle / "..next").symlink_to("..2")
     (bundle / "..next").replace(bundle / "..data")
@@ -252,16 +252,16 @@ def test_every_edit_is_seen_while_a_link_dangles(folder: str, link: str, at: Sit
         (at.store / folder / f"{link}{number or ''}").symlink_to(EMACS_LOCK)
     process = at.process()
     for number in range(10):
-        keep(at.store, policy=("policy: disabled", "policy: enabled")[number % 2])
+        write_injector(at.store, policy=("policy: disabled", "policy: enabled")[number % 2])
         assert ask(process) == Seen(200, injected=bool(number % 2), stale=False)
-    keep(at.store, policy="policy: enabled")
+    write_injector(at.store, policy="policy: enabled")
     admit(at.store, "prod-eu", OTHER_TOKEN)
     assert (ask(process).code, ask(process, OTHER_TOKEN)) == (401, GOOD)
 
 
 def test_an_edit_of_a_bundle_is_seen_while_a_link_dangles(at: Site) -> None:
     (at.store / "default" / "bundle" / ".#injector.yaml").symlink_to(EMACS_LOCK)
-    store = DirectoryStore(at.store)
+    store = FolderStore(at.store)
     assert store.snapshot("default", None).bundle.namespaces.keys() == set()
     write(at.store / "default" / "bundle" / "namespace.yaml", NAMESPACE)
     assert store.snapshot("default", None).bundle.namespaces.keys() == {"NAME"}
@@ -285,7 +285,7 @@ EMPTY = {
 
 @pytest.mark.parametrize("content", EMPTY.values(), ids=EMPTY)
 def test_an_empty_policy_replaces_none(content: bytes, at: Site) -> None:
-    keep(at.store, policy="policy: disabled")
+    write_injector(at.store, policy="policy: disabled")
     warm = at.process()
     assert ask(warm) == Seen(200, injected=False, stale=False)
     with (at.store / "default" / "policy.yaml").open("r+b") as file:
@@ -298,7 +298,7 @@ def test_an_empty_policy_replaces_none(content: bytes, at: Site) -> None:
         "write {} for a policy that sets nothing, or delete the file"
     )
     assert ask(at.process()).code == 500
-    keep(at.store, policy="{}")
+    write_injector(at.store, policy="{}")
     assert ask(warm) == GOOD
     (at.store / "default" / "policy.yaml").unlink()
     assert ask(warm) == GOOD
@@ -322,7 +322,7 @@ def test_an_empty_document_of_callers_revokes_nobody(at: Site) -> None:
 
 def test_a_policy_that_is_cut_inside_its_value_warns_in_the_answer(at: Site) -> None:
     process = at.process()
-    keep(at.store, policy="policy: ena")
+    write_injector(at.store, policy="policy: ena")
     response: Any = json.loads(post(process).data)["response"]
     assert "patch" not in response
     assert response["warnings"] == [
@@ -332,7 +332,7 @@ def test_a_policy_that_is_cut_inside_its_value_warns_in_the_answer(at: Site) -> 
 
 def test_a_store_without_auth_that_cannot_be_listed_is_away(own_folder: Path) -> None:
     with pytest.raises(UnavailableError, match="callers cannot be read: No such file"):
-        DirectoryCallers(own_folder / "missing").callers()
+        FolderCallers(own_folder / "missing").callers()
 
 
 # --- F21: many files
@@ -354,13 +354,13 @@ def test_warm_reviews_do_not_look_at_every_file_each_time(
         return scandir(path)
 
     now = Clock()
-    store = DirectoryStore(at.store, clock=now)
+    store = FolderStore(at.store, clock=now)
     store.snapshot("default", None)
     monkeypatch.setattr(os, "scandir", listing)
     for _ in range(10):
         assert store.snapshot("default", None).stale is None
     assert not listed
-    keep(at.store, policy="policy: disabled")
+    write_injector(at.store, policy="policy: disabled")
     now.seconds += 1
     assert store.snapshot("default", None).bundle.rules.policy == "disabled"
     assert listed

@@ -13,14 +13,14 @@ from time import monotonic
 import pytest
 from flask.testing import FlaskClient
 
-from events.kept import TOKEN
-from events.recorded import recorded
-from podgraft.store import direct, s3, ssm, waiting
-from podgraft.store.cached import CachedCallers, CachedStore
+from podgraft.store.aws import connection, http_client, s3, ssm
+from podgraft.store.aws.store import CachedCallers, CachedStore
 from podgraft.web import Auth, create_app
+from support.recorded_requests import load_request
+from support.store_fixture import TOKEN
 
 COLD_SECONDS = 2.0
-BODY = recorded("24-bearer-token").body
+BODY = load_request("24-bearer-token").body
 ENVIRONMENT = {
     "AWS_REGION": "eu-central-1",
     "AWS_ACCESS_KEY_ID": "test",
@@ -48,18 +48,22 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, *, full: bool) -> Generator[str]:
                 waiting_.connect_ex(server.getsockname())
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", s.getsockname()) for s in servers]
 
-        def resolved(*_: object, **__: object) -> list[object]:
+        def resolve_name(*_: object, **__: object) -> list[object]:
             return list(found)
 
-        monkeypatch.setattr(waiting, "getaddrinfo", resolved)
+        monkeypatch.setattr(connection, "getaddrinfo", resolve_name)
         yield "http://aws.example:80"
 
 
-def function(url: str, refresh_seconds: float = 30.0, *, auth: Auth = Auth.TOKEN) -> FlaskClient:
-    account = direct.account(ENVIRONMENT | {"AWS_ENDPOINT_URL": url})
+def make_function(
+    url: str, refresh_seconds: float = 30.0, *, auth: Auth = Auth.TOKEN
+) -> FlaskClient:
+    account = http_client.config_from_environment(ENVIRONMENT | {"AWS_ENDPOINT_URL": url})
     assert account is not None
-    parameters = ssm.Parameters(direct.Ssm(account), "/podgraft")
-    store = CachedStore(parameters, s3.Bundles(direct.S3(account), "b", "p/"), refresh_seconds)
+    parameters = ssm.ParameterReader(http_client.Ssm(account), "/podgraft")
+    store = CachedStore(
+        parameters, s3.BundleReader(http_client.S3(account), "b", "p/"), refresh_seconds
+    )
     callers = CachedCallers(parameters, refresh_seconds)
     return create_app(store, callers, auth=auth, journal=lambda _: None).test_client()
 
@@ -71,7 +75,7 @@ def test_a_cold_start_with_everything_out_of_reach_is_told_in_time(
 ) -> None:
     with nowhere(monkeypatch, full=full) as url:
         started = monotonic()
-        answer = function(url, auth=auth).post(
+        answer = make_function(url, auth=auth).post(
             "/inject?timeout=10s",
             data=BODY,
             content_type="application/json",

@@ -1,18 +1,18 @@
 """A cold start parses no template: a review that fails has the version checked completely."""
 
-from events.kept import BUNDLE, CONFIG
-from events.recorded import recorded
 from podgraft import admission, review
-from podgraft.review import Answered, Caller, Failed
-from podgraft.store.cached import CachedStore
-from store.test_earlier import Cloud, named, of
+from podgraft.review import ReviewContext, ReviewFailure, ReviewResponse
+from podgraft.store.aws.store import CachedStore
+from store.test_earlier_versions import Cloud, named, of
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, CONFIG
 
 UNPARSED = {**BUNDLE, "injector.yaml": CONFIG.replace("Name }}", "Name ").encode()}
 
 
-def injected(store: CachedStore) -> Answered | Failed:
-    request = admission.decode(recorded("03-kubectl-run").body)
-    return review.inject(request, store, Caller(injector="istio"))
+def injected(store: CachedStore) -> ReviewResponse | ReviewFailure:
+    request = admission.decode(load_request("03-kubectl-run").body)
+    return review.inject(request, store, ReviewContext(injector="istio"))
 
 
 def test_a_review_that_fails_by_an_invalid_template_is_answered_by_the_version_before() -> None:
@@ -22,7 +22,7 @@ def test_a_review_that_fails_by_an_invalid_template_is_answered_by_the_version_b
     assert of(cloud, store).policy_version == "2"
     for _ in range(2):
         answered = injected(store)
-        assert isinstance(answered, Answered)
+        assert isinstance(answered, ReviewResponse)
         assert (answered.facts.decision, answered.facts.policy_version) == ("inject", "1")
         assert answered.facts.refused
         assert "instead of version 2" in answered.response.audit["stale"]
@@ -33,7 +33,7 @@ def test_several_invalid_versions_are_refused_by_one_review() -> None:
     broken = cloud.upload(UNPARSED)
     cloud.put(named("1"), *(f"bundle: {broken}\nrevision: r{n}\n" for n in range(3)))
     answered = injected(cloud.store(deferred=True))
-    assert isinstance(answered, Answered)
+    assert isinstance(answered, ReviewResponse)
     assert answered.facts.policy_version == "1"
 
 
@@ -45,6 +45,6 @@ def test_a_version_that_is_valid_is_checked_once_however_many_reviews_fail() -> 
     cloud.put(named("1"), f"bundle: {cloud.upload({**BUNDLE, 'injector.yaml': failing})}\n")
     store = cloud.store(deferred=True)
     for _ in range(3):
-        assert isinstance(injected(store), Failed)
+        assert isinstance(injected(store), ReviewFailure)
     assert cloud.requests == ["policy", "bundle", "bundle"]
     assert of(cloud, store).policy_version == "2"

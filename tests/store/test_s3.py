@@ -4,9 +4,9 @@ from hashlib import sha256
 
 import pytest
 
-from podgraft.store.aws import Listing, Patience
+from podgraft.store.aws.client import Listing, RetryBudget
+from podgraft.store.aws.s3 import BundleReader
 from podgraft.store.errors import NotLoadedError
-from podgraft.store.s3 import Bundles
 
 
 class Objects:
@@ -20,7 +20,7 @@ class Objects:
         """The keys below *prefix*, as S3 lists them."""
         del bucket, limit, seconds
         found = tuple(sorted(key for key in self.objects if key.startswith(prefix)))
-        return Listing(keys=found, size=1, whole=True)
+        return Listing(keys=found, size=1, is_complete=True)
 
     def read(self, bucket: str, key: str, seconds: float) -> bytes:
         """The content of an object."""
@@ -35,9 +35,9 @@ def test_an_object_that_is_no_file_of_the_bundle_is_named(path: str) -> None:
     digest = sha256(f"{sha256(b'x').hexdigest()}  {path}\n".encode()).hexdigest()
     key = f"bundles/shop/{digest}/{path}"
     objects = Objects({key: b"x"})
-    bundles = Bundles(objects, "bucket", "bundles/")
+    bundles = BundleReader(objects, "bucket", "bundles/")
     with pytest.raises(NotLoadedError) as refused:
-        bundles.files("shop", f"sha256:{digest}", Patience.of(1))
+        bundles.files("shop", f"sha256:{digest}", RetryBudget.from_seconds(1))
     assert repr(key) in str(refused.value)
     assert "delete the object" in str(refused.value)
     assert objects.reads == 0

@@ -7,11 +7,11 @@ import pytest
 
 from podgraft.jsonvalue import JSON
 from podgraft.store import NotLoadedError
-from podgraft.store.aws import MissingError, Patience, RefusedByAwsError
-from podgraft.store.ssm import Parameter, Parameters
+from podgraft.store.aws.client import AwsServiceError, MissingError, RetryBudget
+from podgraft.store.aws.ssm import Parameter, ParameterReader
 
 NAME = "/podgraft/istio/policy"
-PATIENCE = Patience(ends=10.0, clock=lambda: 0.0)
+PATIENCE = RetryBudget(deadline=10.0, clock=lambda: 0.0)
 
 
 class Service:
@@ -29,15 +29,15 @@ class Service:
         del seconds
         self.asked.append((operation, arguments))
         if operation == self._denied:
-            raise RefusedByAwsError("AccessDeniedException", 400)
+            raise AwsServiceError("AccessDeniedException", 400)
         named = arguments.get("Names", [f"{NAME}:{self._versions}"])
         assert isinstance(named, list)
         numbers = [int(str(name).rpartition(":")[2]) for name in named]
         known = [number for number in numbers if number <= self._versions]
         if operation == "GetParameter" and not known[0]:
-            raise RefusedByAwsError("ParameterNotFound", 400)
+            raise AwsServiceError("ParameterNotFound", 400)
         if arguments["WithDecryption"] and set(known) & set(self._encrypted):
-            raise RefusedByAwsError("AccessDeniedException", 400)
+            raise AwsServiceError("AccessDeniedException", 400)
         found = [self._parameter(number) for number in known]
         return {"Parameter": found[0], "Parameters": found}
 
@@ -46,8 +46,8 @@ class Service:
         text, kind = ("AQIC", "SecureString") if encrypted else (f"text {number}", "String")
         return {"Name": NAME, "Type": kind, "Value": text, "Version": number}
 
-    def parameters(self) -> Parameters:
-        return Parameters(self, "/podgraft")
+    def parameters(self) -> ParameterReader:
+        return ParameterReader(self, "/podgraft")
 
 
 def test_a_policy_is_one_request() -> None:

@@ -75,7 +75,10 @@ def test_two_meshes_that_can_select_one_pod_are_reported(
         found = report(files(*pair))
         assert (len(found.errors), len(found.warnings)) == (errors, warnings)
         for fault in (*found.errors, *found.warnings):
-            assert (fault.file, fault.path) == ("2.yaml", "/spec/awsAppMesh/injectionSelector")
+            assert (fault.document, fault.pointer) == (
+                "2.yaml",
+                "/spec/awsAppMesh/injectionSelector",
+            )
             assert "podgraft denies" in fault.problem
         assert all(warning.is_warning for warning in found.warnings)
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from events.broken import Files, container, overlay
 from podgraft import bundle, policy, trial
+from support.broken_bundles import Files, container, overlay
 
 READ = policy.parse("")
 GUARDED = [

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from events.broken import BROKEN, POLICY, Broken, Files, container, overlay, sample
 from podgraft import bundle, policy, trial
 from podgraft.bundle import BundleError
 from podgraft.cli import folders
-from podgraft.gotemplate import LIMITS
+from podgraft.texttemplate import LIMITS
 from podgraft.trial import Trial
+from support.broken_bundles import BROKEN, POLICY, Broken, Files, container, overlay, sample
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 FOLDERS = sorted(path.parent for path in SAMPLES.glob("*/policy.yaml"))
@@ -30,7 +30,7 @@ def test_a_bundle_that_breaks_pods_is_refused_with_place_problem_and_remedy(brok
     try:
         found = errors(broken.files, POLICY if "injector.yaml" in broken.files else "")
     except BundleError as error:  # what istiod refuses at load does not compile
-        found = [*map(str, error.faults)]
+        found = [*map(str, error.errors)]
     assert any(
         broken.place in each and broken.problem in each and broken.remedy in each for each in found
     ), found
@@ -38,7 +38,7 @@ def test_a_bundle_that_breaks_pods_is_refused_with_place_problem_and_remedy(brok
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_the_samples_have_no_errors(folder: Path) -> None:
-    report = tried(folders.files_of(folder / "bundle"), (folder / "policy.yaml").read_text())
+    report = tried(folders.read_manifests(folder / "bundle"), (folder / "policy.yaml").read_text())
     assert (report.errors, report.warnings) == ([], [])
 
 

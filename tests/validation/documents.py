@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass, field
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.admission import AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import Notes, Spot
+from podgraft.policy import Cursor, Diagnostics
 from podgraft.validation import (
     Binding,
-    ConfigMaps,
-    Rules,
+    ConfigMapIndex,
+    PolicySet,
     ValidatingPolicy,
-    by_policy,
-    read_binding,
-    read_policy,
+    group_by_policy,
+    parse_binding,
+    parse_policy,
 )
 
 ALL = """
@@ -31,42 +31,42 @@ SHOP: Object = {"metadata": {"name": "shop", "labels": {"team": "a"}}}
 
 
 def document(text: str) -> JSON:
-    return kubeyaml.load(text)
+    return yaml.load(text)
 
 
 def policy(spec: str, name: str = "limits") -> ValidatingPolicy:
     """A policy for all objects with this in its ``spec``, that has no fault."""
-    notes = Notes()
-    found = read_policy(Spot(document(ALL + spec), "/spec", notes), name)
-    assert not notes.faults, notes.faults
+    notes = Diagnostics()
+    found = parse_policy(Cursor(document(ALL + spec), "/spec", notes), name)
+    assert not notes.errors, notes.errors
     return found
 
 
-def faults(spec: str) -> list[str]:
+def find_errors(spec: str) -> list[str]:
     """What is wrong with a policy of this ``spec``."""
-    notes = Notes()
-    read_policy(Spot(document(spec), "/spec", notes), "limits")
-    return [str(fault) for fault in notes.faults]
+    notes = Diagnostics()
+    parse_policy(Cursor(document(spec), "/spec", notes), "limits")
+    return [str(fault) for fault in notes.errors]
 
 
 def binding(spec: str, name: str = "everywhere") -> Binding:
-    notes = Notes()
-    found = read_binding(Spot(document("policyName: limits\n" + spec), "/spec", notes), name)
-    assert not notes.faults, notes.faults
+    notes = Diagnostics()
+    found = parse_binding(Cursor(document("policyName: limits\n" + spec), "/spec", notes), name)
+    assert not notes.errors, notes.errors
     return found
 
 
-def rules(spec: str, *bindings: str, config_maps: tuple[Object, ...] = ()) -> Rules:
-    return Rules(
+def rules(spec: str, *bindings: str, config_maps: tuple[Object, ...] = ()) -> PolicySet:
+    return PolicySet(
         policies=(policy(spec),),
-        bindings=by_policy(binding(each) for each in bindings),
-        config_maps=ConfigMaps.of(config_maps),
+        bindings=group_by_policy(binding(each) for each in bindings),
+        config_maps=ConfigMapIndex.build(config_maps),
         namespaces={"shop": SHOP},
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class RequestSpec:
     """A request to judge."""
 
     object: JSON = field(default_factory=lambda: DEPLOYMENT)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from podgraft.policy import Notes, Spot
-from podgraft.validation import read_binding
-from validation.documents import ALL, document, faults
+from podgraft.policy import Cursor, Diagnostics
+from podgraft.validation import parse_binding
+from validation.documents import ALL, document, find_errors
 
 RULE = "validations: [{expression: 'true'}]\n"
 
@@ -78,7 +78,7 @@ FAULTS = (
 
 @pytest.mark.parametrize(("spec", "fault"), FAULTS)
 def test_a_policy_with_a_fault_is_refused_at_load(spec: str, fault: str) -> None:
-    found = faults(spec)
+    found = find_errors(spec)
 
     assert len(found) == 1, found
     assert found[0].startswith(fault)
@@ -87,7 +87,7 @@ def test_a_policy_with_a_fault_is_refused_at_load(spec: str, fault: str) -> None
 def test_all_faults_are_found_at_once() -> None:
     spec = ALL + "validations: [{expression: a}, {expression: b}]\nfailurePolicy: maybe"
 
-    assert len(faults(spec)) == 3
+    assert len(find_errors(spec)) == 3
 
 
 BOUND = "policyName: a\nvalidationActions: [Deny]\n"
@@ -121,9 +121,9 @@ BINDING_FAULTS = (
 
 @pytest.mark.parametrize(("spec", "fault"), BINDING_FAULTS)
 def test_a_binding_with_a_fault_is_refused_at_load(spec: str, fault: str) -> None:
-    notes = Notes()
-    read_binding(Spot(document(spec), "/spec", notes), "b")
-    found = [str(fault) for fault in notes.faults]
+    notes = Diagnostics()
+    parse_binding(Cursor(document(spec), "/spec", notes), "b")
+    found = [str(fault) for fault in notes.errors]
 
     assert len(found) == 1, found
     assert found[0].startswith(fault)

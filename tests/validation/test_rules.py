@@ -6,8 +6,8 @@ import pytest
 
 from podgraft.admission import Operation
 from podgraft.jsonvalue import JSON, Object
-from podgraft.validation import Denial, Judgement
-from validation.documents import DEPLOYMENT, Ask, rules
+from podgraft.validation import Denial, ValidationResult
+from validation.documents import DEPLOYMENT, RequestSpec, rules
 
 PREFIX = "ValidatingAdmissionPolicy 'limits' denied request: "
 
@@ -16,7 +16,7 @@ PREFIX = "ValidatingAdmissionPolicy 'limits' denied request: "
 class Case:
     name: str
     spec: str
-    ask: Ask = field(default_factory=Ask)
+    ask: RequestSpec = field(default_factory=RequestSpec)
     denials: tuple[str, ...] = ()
 
 
@@ -169,7 +169,7 @@ validations: [{expression: "false", message: never}]
     Case(
         name="object is null on deletion",
         spec="validations: [{expression: object == null && oldObject.spec.replicas == 3}]",
-        ask=Ask(object=None, old_object=DEPLOYMENT, operation=Operation.DELETE),
+        ask=RequestSpec(object=None, old_object=DEPLOYMENT, operation=Operation.DELETE),
     ),
     Case(
         name="oldObject is null on creation", spec="validations: [{expression: oldObject == null}]"
@@ -183,7 +183,7 @@ validations:
     && request.userInfo.username == "jane" && "dev" in request.userInfo.groups
     && !has(request.options)
 """,
-        ask=Ask(raw={"userInfo": {"username": "jane", "groups": ["dev"]}}),
+        ask=RequestSpec(raw={"userInfo": {"username": "jane", "groups": ["dev"]}}),
     ),
     Case(
         name="the namespace's object",
@@ -192,7 +192,7 @@ validations:
     Case(
         name="a namespace that the bundle does not hold is null",
         spec="validations: [{expression: namespaceObject == null}]",
-        ask=Ask(namespace="far"),
+        ask=RequestSpec(namespace="far"),
     ),
     # cost
     Case(
@@ -201,7 +201,7 @@ validations:
 validations:
 - expression: object.all(a, object.all(b, object.all(c, object.all(d, a + b + c + d >= 0))))
 """,
-        ask=Ask(object=list(range(100))),
+        ask=RequestSpec(object=list(range(100))),
         denials=("validation ended before its end: it costs more than the 1000000 units it may",),
     ),
 )
@@ -209,7 +209,7 @@ validations:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_policy_judges_as_in_kubernetes(case: Case) -> None:
-    judgement = rules(case.spec).judge(case.ask.request())
+    judgement = rules(case.spec).validate(case.ask.request())
 
     assert [denial.message for denial in judgement.denials] == [PREFIX + d for d in case.denials]
     assert not judgement.warnings
@@ -223,31 +223,31 @@ FAILURE = (
     '"validationActions":["%s"]}]'
 )
 
-BINDINGS: tuple[tuple[str, str, Judgement], ...] = (
+BINDINGS: tuple[tuple[str, str, ValidationResult], ...] = (
     (
         "Deny refuses",
         "validationActions: [Deny]",
-        Judgement(denials=(Denial(f"{BOUND} denied request: never", "Forbidden"),)),
+        ValidationResult(denials=(Denial(f"{BOUND} denied request: never", "Forbidden"),)),
     ),
     (
         "Warn warns",
         "validationActions: [Warn]",
-        Judgement(warnings=(f"Validation failed for {BOUND}: never",)),
+        ValidationResult(warnings=(f"Validation failed for {BOUND}: never",)),
     ),
     (
         "Audit notes",
         "validationActions: [Audit]",
-        Judgement(audit={"validation_failure": FAILURE % "Audit"}),
+        ValidationResult(audit={"validation_failure": FAILURE % "Audit"}),
     ),
     (
         "a binding elsewhere does nothing",
         "validationActions: [Deny]\nmatchResources: {objectSelector: {matchLabels: {app: db}}}",
-        Judgement(),
+        ValidationResult(),
     ),
     (
         "a binding in another namespace does nothing",
         "validationActions: [Deny]\nmatchResources: {namespaceSelector: {matchLabels: {team: b}}}",
-        Judgement(),
+        ValidationResult(),
     ),
 )
 
@@ -255,8 +255,10 @@ BINDINGS: tuple[tuple[str, str, Judgement], ...] = (
 @pytest.mark.parametrize(
     ("spec", "want"), [row[1:] for row in BINDINGS], ids=[b[0] for b in BINDINGS]
 )
-def test_a_binding_says_where_and_what_a_broken_rule_does(spec: str, want: Judgement) -> None:
-    assert rules(NO, spec).judge(Ask().request()) == want
+def test_a_binding_says_where_and_what_a_broken_rule_does(
+    spec: str, want: ValidationResult
+) -> None:
+    assert rules(NO, spec).validate(RequestSpec().request()) == want
 
 
 def config_map(name: str, namespace: str = "shop", **data: str) -> Object:
@@ -303,7 +305,7 @@ REFS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 def test_parameters_are_config_maps_of_the_bundle(ref: str, denials: tuple[str, ...]) -> None:
     bound = f"validationActions: [Deny]\nparamRef: {ref}"
-    judgement = rules(PARAMS, bound, config_maps=MAPS).judge(Ask().request())
+    judgement = rules(PARAMS, bound, config_maps=MAPS).validate(RequestSpec().request())
 
     assert [d.message for d in judgement.denials] == [
         f"{BOUND} denied request: {d}" for d in denials
@@ -317,12 +319,14 @@ auditAnnotations:
 - {key: blank, valueExpression: '" "'}
 - {key: nothing, valueExpression: 'null'}
 """
-    assert rules(spec).judge(Ask().request()) == Judgement(audit={"limits.replicas": "has 3"})
+    assert rules(spec).validate(RequestSpec().request()) == ValidationResult(
+        audit={"limits.replicas": "has 3"}
+    )
 
 
 def test_an_audit_annotation_that_fails_refuses() -> None:
     spec = "auditAnnotations: [{key: a, valueExpression: object.nope.text + 'x'}]"
-    judgement = rules(spec).judge(Ask().request())
+    judgement = rules(spec).validate(RequestSpec().request())
 
     assert [denial.message for denial in judgement.denials] == [
         f"{PREFIX}expression 'object.nope.text + 'x'' resulted in error: no such key: nope"
@@ -333,7 +337,7 @@ def test_all_policies_of_a_review_have_one_budget() -> None:
     """Each expression is cheap enough; the last ones find nothing left."""
     spec = "validations:\n" + 40 * "- expression: object.all(a, a >= 0)\n"
     poor = replace(rules(spec), budget=10_000)
-    judgement = poor.judge(Ask(object=list(range(100))).request())
+    judgement = poor.validate(RequestSpec(object=list(range(100))).request())
 
     assert len(judgement.denials) == 1
     assert "validation ended before its end" in judgement.denials[0].message
@@ -347,6 +351,6 @@ validations:
     object.names.all(a, object.names.all(b, a.matches('(x+x+)+y') == b.matches('(x+x+)+y')))
 """
     names: list[JSON] = ["x" * 1000] * 2000
-    judgement = rules(spec).judge(Ask(object={"names": names}).request())
+    judgement = rules(spec).validate(RequestSpec(object={"names": names}).request())
 
     assert "costs more than" in judgement.denials[0].message

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client, TestResponse
 
-from events.kept import OTHER_TOKEN, PATH_TOKEN, SUBJECT, TOKEN, admit, keep
-from events.recorded import Recorded
 from podgraft.jsonvalue import JSON
-from podgraft.store import DirectoryCallers, DirectoryStore, Store
-from podgraft.web import Auth, Journal, create_app
+from podgraft.store import FolderCallers, FolderStore, Store
+from podgraft.web import Auth, RequestLog, create_app
 from podgraft.web.powertools import LOGGER
+from support.recorded_requests import RecordedRequest
+from support.store_fixture import OTHER_TOKEN, PATH_TOKEN, SUBJECT, TOKEN, admit, write_injector
 
 
 class Clock:
@@ -27,7 +27,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class ApplicationFixture:
     """A running application as a client sees it, its store and what it noted."""
 
     client: Client
@@ -35,7 +35,7 @@ class Site:
     records: list[Mapping[str, JSON]]
     clock: Clock
 
-    def send(self, sent: Recorded, path: str | None = None) -> TestResponse:
+    def send(self, sent: RecordedRequest, path: str | None = None) -> TestResponse:
         """Send a recorded request, by another path if one is given."""
         return self.client.open(
             path or sent.path,
@@ -58,23 +58,23 @@ class Site:
         return self.client.post(path, data=body, headers={**known, **(headers or {})})
 
 
-def site(
+def make_application(
     folder: Path,
     auth: Auth = Auth.TOKEN,
     store: Store | None = None,
-    journal: Journal | None = None,
-) -> Site:
+    journal: RequestLog | None = None,
+) -> ApplicationFixture:
     """An application over the folder, or over another store with the folder's callers."""
     records: list[Mapping[str, JSON]] = []
     clock = Clock()
     app = create_app(
-        store or DirectoryStore(folder),
-        DirectoryCallers(folder),
+        store or FolderStore(folder),
+        FolderCallers(folder),
         auth=auth,
         journal=journal or records.append,
         clock=clock,
     )
-    return Site(Client(app), folder, records, clock)
+    return ApplicationFixture(Client(app), folder, records, clock)
 
 
 @pytest.fixture
@@ -82,13 +82,13 @@ def folder(tmp_path: Path) -> Path:
     """A store of two injectors that two clusters may call."""
     admit(tmp_path, "prod-eu", TOKEN, PATH_TOKEN, subject=SUBJECT)
     admit(tmp_path, "staging", OTHER_TOKEN)
-    return keep(keep(tmp_path), "istio", policy="policy: disabled")
+    return write_injector(write_injector(tmp_path), "istio", policy="policy: disabled")
 
 
 @pytest.fixture
-def token_site(folder: Path) -> Site:
+def token_application(folder: Path) -> ApplicationFixture:
     """An application that asks for tokens."""
-    return site(folder)
+    return make_application(folder)
 
 
 @pytest.fixture(autouse=True)

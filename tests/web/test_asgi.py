@@ -8,7 +8,7 @@ from wsgiref.validate import validator
 
 import pytest
 
-from podgraft.web import InLoop
+from podgraft.web import WsgiToAsgi
 
 SCOPE: dict[str, Any] = {
     "type": "http",
@@ -35,7 +35,7 @@ def call(app: Any, *bodies: bytes) -> list[dict[str, Any]]:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(InLoop(app)(dict(SCOPE), receive, send))
+    asyncio.run(WsgiToAsgi(app)(dict(SCOPE), receive, send))
     return sent
 
 

@@ -5,35 +5,42 @@ from dataclasses import dataclass
 
 import pytest
 
-from events.kept import OTHER_TOKEN, SUBJECT, TOKEN
-from podgraft.store import Book, Callers, Deadline, NotLoadedError, Stale, tokens
-from podgraft.store.tokens import TokenHash
+from podgraft.store import (
+    CallerRegistry,
+    Callers,
+    Deadline,
+    NotLoadedError,
+    Staleness,
+    caller_document,
+)
+from podgraft.store.caller_document import TokenHash
 from podgraft.web import Auth, subjects
-from podgraft.web.authentication import Known, gate
-from podgraft.web.credentials import Credentials
+from podgraft.web.authentication import Principal, make_authenticator
+from podgraft.web.credentials import CallerCredentials
 from podgraft.web.errors import ForbiddenError, UnauthenticatedError
+from support.store_fixture import OTHER_TOKEN, SUBJECT, TOKEN
 
 
-def hashed(*known: str) -> tuple[TokenHash, ...]:
-    return tuple(TokenHash(tokens.digest(token), "") for token in known)
+def hash_tokens(*known: str) -> tuple[TokenHash, ...]:
+    return tuple(TokenHash(caller_document.hash_token(token), "") for token in known)
 
 
-OLD = Stale("older", refused=True)
+OLD = Staleness("older", is_invalid=True)
 
 
-class Register:
+class FixedCallers:
     """A store of callers in memory."""
 
-    def callers(self, deadline: Deadline | None = None) -> Book:
+    def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
         del deadline
         known = {
-            "prod-eu": Callers(hashed("old", TOKEN), (SUBJECT,)),
-            "staging": Callers(hashed(OTHER_TOKEN), ("CN=staging",)),
-            "twin-a": Callers(hashed("shared"), ("CN=twin",)),
-            "twin-b": Callers(hashed("shared"), ("CN=twin", "no subject")),
+            "prod-eu": Callers(hash_tokens("old", TOKEN), (SUBJECT,)),
+            "staging": Callers(hash_tokens(OTHER_TOKEN), ("CN=staging",)),
+            "twin-a": Callers(hash_tokens("shared"), ("CN=twin",)),
+            "twin-b": Callers(hash_tokens("shared"), ("CN=twin", "no subject")),
             "nobody": Callers(),
         }
-        return Book(known, {"staging": OLD}, {"broken": NotLoadedError("broken")})
+        return CallerRegistry(known, {"staging": OLD}, {"broken": NotLoadedError("broken")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,7 @@ class Case:
     want: str | type[Exception]
 
 
-def by(token: str | None, want: str | type[Exception], name: str) -> Case:
+def token_case(token: str | None, want: str | type[Exception], name: str) -> Case:
     return Case(name, Auth.TOKEN, () if token is None else (token,), want)
 
 
@@ -53,13 +60,15 @@ def cert(subject: str | None, want: str | type[Exception], name: str) -> Case:
 
 
 CASES = (
-    by(TOKEN, "prod-eu", "the cluster's token"),
-    by("old", "prod-eu", "its other token"),
-    by(None, UnauthenticatedError, "no token"),
-    by("guess", NotLoadedError, "a token that may be of a cluster whose callers do not load"),
-    by(tokens.digest(TOKEN), NotLoadedError, "the hash in place of the token"),
-    by(OTHER_TOKEN, "staging", "a cluster whose callers may be older"),
-    by("shared", ForbiddenError, "a token of two clusters"),
+    token_case(TOKEN, "prod-eu", "the cluster's token"),
+    token_case("old", "prod-eu", "its other token"),
+    token_case(None, UnauthenticatedError, "no token"),
+    token_case(
+        "guess", NotLoadedError, "a token that may be of a cluster whose callers do not load"
+    ),
+    token_case(caller_document.hash_token(TOKEN), NotLoadedError, "the hash in place of the token"),
+    token_case(OTHER_TOKEN, "staging", "a cluster whose callers may be older"),
+    token_case("shared", ForbiddenError, "a token of two clusters"),
     Case("one of two tokens", Auth.TOKEN, ("guess", TOKEN), "prod-eu"),
     Case("the tokens of two clusters", Auth.TOKEN, (TOKEN, OTHER_TOKEN), ForbiddenError),
     cert(SUBJECT, "prod-eu", "the cluster's certificate"),
@@ -72,12 +81,14 @@ CASES = (
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_credential_alone_names_the_caller(case: Case) -> None:
-    check = gate(case.auth, Register())
-    subject = subjects.parse(case.shown[0]) if case.auth is Auth.MTLS and case.shown else None
-    shown = Credentials(case.shown if case.auth is Auth.TOKEN else (), subject, "192.0.2.7")
+    check = make_authenticator(case.auth, FixedCallers())
+    subject = (
+        subjects.parse_subject(case.shown[0]) if case.auth is Auth.MTLS and case.shown else None
+    )
+    shown = CallerCredentials(case.shown if case.auth is Auth.TOKEN else (), subject, "192.0.2.7")
     if isinstance(case.want, str):
         found = check(shown, None)
-        assert found == Known(case.want, OLD if case.want == "staging" else None)
+        assert found == Principal(case.want, OLD if case.want == "staging" else None)
         return
     with pytest.raises(case.want) as error:
         check(shown, None)
@@ -85,46 +96,46 @@ def test_a_credential_alone_names_the_caller(case: Case) -> None:
 
 
 @pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.MTLS])
-@pytest.mark.parametrize("wrong", ["guess", tokens.digest(TOKEN)])
+@pytest.mark.parametrize("wrong", ["guess", caller_document.hash_token(TOKEN)])
 def test_an_unknown_credential_is_refused_where_all_documents_load(auth: Auth, wrong: str) -> None:
-    store = _Rewritten()
-    store.now = {"prod-eu": Callers(hashed(TOKEN), (SUBJECT,))}
-    shown = Credentials((wrong,), subjects.parse(f"CN={wrong}"), "")
+    store = _CopiedCallers()
+    store.now = {"prod-eu": Callers(hash_tokens(TOKEN), (SUBJECT,))}
+    shown = CallerCredentials((wrong,), subjects.parse_subject(f"CN={wrong}"), "")
     with pytest.raises(UnauthenticatedError):
-        gate(auth, store)(shown, None)
+        make_authenticator(auth, store)(shown, None)
 
 
 @pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.MTLS])
 def test_one_kind_of_credential_is_no_substitute_for_the_other(auth: Auth) -> None:
     wrong = {
-        Auth.TOKEN: Credentials((), subjects.parse(SUBJECT), ""),
-        Auth.MTLS: Credentials((TOKEN,), None, ""),
+        Auth.TOKEN: CallerCredentials((), subjects.parse_subject(SUBJECT), ""),
+        Auth.MTLS: CallerCredentials((TOKEN,), None, ""),
     }
     with pytest.raises(UnauthenticatedError):
-        gate(auth, Register())(wrong[auth], None)
+        make_authenticator(auth, FixedCallers())(wrong[auth], None)
 
 
 @pytest.mark.parametrize("shown", [(), (TOKEN,)])
 def test_without_authentication_no_cluster_is_named(shown: tuple[str, ...]) -> None:
-    credentials = Credentials(shown, subjects.parse(SUBJECT), "")
-    assert gate(Auth.NONE, Register())(credentials, None) == Known(None)
+    credentials = CallerCredentials(shown, subjects.parse_subject(SUBJECT), "")
+    assert make_authenticator(Auth.NONE, FixedCallers())(credentials, None) == Principal(None)
 
 
-class _Rewritten:
+class _CopiedCallers:
     """A store of callers that changes between two calls."""
 
     def __init__(self) -> None:
         self.now: Mapping[str, Callers] = {}
 
-    def callers(self, deadline: Deadline | None = None) -> Book:
+    def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
         del deadline
-        return Book(self.now)
+        return CallerRegistry(self.now)
 
 
 def test_subjects_are_those_of_the_callers_now() -> None:
-    store = _Rewritten()
-    known = gate(Auth.MTLS, store)
-    shown = Credentials((), subjects.parse("CN=prod"), "")
+    store = _CopiedCallers()
+    known = make_authenticator(Auth.MTLS, store)
+    shown = CallerCredentials((), subjects.parse_subject("CN=prod"), "")
     for cluster in ("first", "second"):
         store.now = {cluster: Callers(subjects=("CN=prod",))}
         assert known(shown, None).cluster == cluster

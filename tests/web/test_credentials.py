@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from events.kept import PATH_TOKEN, SUBJECT, TOKEN
 from podgraft.web import credentials, subjects
-from podgraft.web.credentials import Credentials
+from podgraft.web.credentials import CallerCredentials
+from support.store_fixture import PATH_TOKEN, SUBJECT, TOKEN
 
-PARSED = subjects.parse(SUBJECT)
+PARSED = subjects.parse_subject(SUBJECT)
 
 
 class Socket:
@@ -24,31 +24,39 @@ class Socket:
 PEER = {"subject": ((("organizationName", "podgraft-clusters"),), (("commonName", "prod-eu"),))}
 VERIFIED = {"requestContext": {"authentication": {"clientCert": {"subjectDN": SUBJECT}}}}
 
-SHOWN: tuple[tuple[str, dict[str, Any], Credentials], ...] = (
-    ("nothing", {}, Credentials((), None, "")),
-    ("a source", {"REMOTE_ADDR": "192.0.2.7"}, Credentials((), None, "192.0.2.7")),
-    ("bearer", {"HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}, Credentials((TOKEN,), None, "")),
-    ("bearer in small letters", {"HTTP_AUTHORIZATION": "bearer a"}, Credentials(("a",), None, "")),
-    ("bearer of nothing", {"HTTP_AUTHORIZATION": "Bearer "}, Credentials((), None, "")),
-    ("basic", {"HTTP_AUTHORIZATION": "Basic cHJvZA=="}, Credentials((), None, "")),
-    ("in the path", {"podgraft.path_token": "p"}, Credentials(("p",), None, "")),
+SHOWN: tuple[tuple[str, dict[str, Any], CallerCredentials], ...] = (
+    ("nothing", {}, CallerCredentials((), None, "")),
+    ("a source", {"REMOTE_ADDR": "192.0.2.7"}, CallerCredentials((), None, "192.0.2.7")),
+    ("bearer", {"HTTP_AUTHORIZATION": f"Bearer {TOKEN}"}, CallerCredentials((TOKEN,), None, "")),
+    (
+        "bearer in small letters",
+        {"HTTP_AUTHORIZATION": "bearer a"},
+        CallerCredentials(("a",), None, ""),
+    ),
+    ("bearer of nothing", {"HTTP_AUTHORIZATION": "Bearer "}, CallerCredentials((), None, "")),
+    ("basic", {"HTTP_AUTHORIZATION": "Basic cHJvZA=="}, CallerCredentials((), None, "")),
+    ("in the path", {"podgraft.path_token": "p"}, CallerCredentials(("p",), None, "")),
     (
         "both",
         {"podgraft.path_token": "p", "HTTP_AUTHORIZATION": "Bearer b"},
-        Credentials(("p", "b"), None, ""),
+        CallerCredentials(("p", "b"), None, ""),
     ),
-    ("a certificate at the gateway", {"aws.event": VERIFIED}, Credentials((), PARSED, "")),
-    ("a certificate at gunicorn", {"gunicorn.socket": Socket(PEER)}, Credentials((), PARSED, "")),
-    ("gunicorn without one", {"gunicorn.socket": Socket({})}, Credentials((), None, "")),
-    ("gunicorn without TLS", {"gunicorn.socket": object()}, Credentials((), None, "")),
+    ("a certificate at the gateway", {"aws.event": VERIFIED}, CallerCredentials((), PARSED, "")),
+    (
+        "a certificate at gunicorn",
+        {"gunicorn.socket": Socket(PEER)},
+        CallerCredentials((), PARSED, ""),
+    ),
+    ("gunicorn without one", {"gunicorn.socket": Socket({})}, CallerCredentials((), None, "")),
+    ("gunicorn without TLS", {"gunicorn.socket": object()}, CallerCredentials((), None, "")),
 )
 
 
 @pytest.mark.parametrize(("name", "environ", "wanted"), SHOWN, ids=[name for name, _, _ in SHOWN])
 def test_credentials_are_read_from_where_they_stand(
-    name: str, environ: dict[str, Any], wanted: Credentials
+    name: str, environ: dict[str, Any], wanted: CallerCredentials
 ) -> None:
-    assert credentials.read(environ) == wanted, name
+    assert credentials.extract_credentials(environ) == wanted, name
 
 
 def test_a_header_cannot_pretend_to_be_a_certificate() -> None:
@@ -57,7 +65,7 @@ def test_a_header_cannot_pretend_to_be_a_certificate() -> None:
         "HTTP_AWS_EVENT": "x",
         "HTTP_PODGRAFT_PATH_TOKEN": "p",
     }
-    assert credentials.read(forged) == Credentials((), None, "")
+    assert credentials.extract_credentials(forged) == CallerCredentials((), None, "")
 
 
 PATHS = (
@@ -75,5 +83,5 @@ PATHS = (
 @pytest.mark.parametrize(("path", "token", "rest"), PATHS)
 def test_a_token_is_taken_out_of_the_path(path: str, token: str | None, rest: str) -> None:
     environ: dict[str, Any] = {"PATH_INFO": path}
-    credentials.take_path_token(environ)
+    credentials.extract_path_token(environ)
     assert (environ.get("podgraft.path_token"), environ["PATH_INFO"]) == (token, rest)

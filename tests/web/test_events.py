@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from events.kept import PATH_TOKEN, SUBJECT, TOKEN
+from support.store_fixture import PATH_TOKEN, SUBJECT, TOKEN
 from web.test_fronts import load_balancer, rest_api
 from web.test_handler import load_handler
 
@@ -16,7 +16,7 @@ Handler = Callable[[Any, object], dict[str, Any]]
 
 
 def event(name: str = "bearer-token") -> dict[str, Any]:
-    path = ROOT / "tests" / "events" / f"apigateway-v2-{name}.json"
+    path = ROOT / "tests" / "support" / "events" / f"apigateway-v2-{name}.json"
     return json.loads(path.read_text())
 
 

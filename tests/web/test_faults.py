@@ -9,22 +9,22 @@ from typing import TypeAlias
 import pytest
 from werkzeug.test import TestResponse, create_environ, run_wsgi_app
 
-from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, keep
-from events.recorded import recorded
 from podgraft import admission
 from podgraft.jsonvalue import Object
-from podgraft.store import Deadline, DirectoryStore, Snapshot
+from podgraft.store import Deadline, FolderStore, Snapshot
 from podgraft.web import Auth
 from podgraft.web.throttle import MAX_FAILURES, WINDOW_SECONDS
-from web.conftest import Site, site
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, write_injector
+from web.conftest import ApplicationFixture, make_application
 
-GOOD = recorded("03-kubectl-run").body
+GOOD = load_request("03-kubectl-run").body
 WANTED = "expected an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1"
-NOBODY = {"WWW_Authenticate": 'Bearer realm="podgraft"'}
-AGAIN = {"Retry_After": "1"}
+BEARER_CHALLENGE = {"WWW_Authenticate": 'Bearer realm="podgraft"'}
+RETRY_HEADER = {"Retry_After": "1"}
 HEADERS = ("WWW-Authenticate", "Retry-After", "Allow")
 
-Act: TypeAlias = Callable[[Site], TestResponse]
+Act: TypeAlias = Callable[[ApplicationFixture], TestResponse]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,15 +56,15 @@ def body(content: bytes) -> Act:
     return lambda at: at.post(content)
 
 
-def typed(content_type: str) -> Act:
+def post_content_type(content_type: str) -> Act:
     return lambda at: at.post(GOOD, headers={"Content-Type": content_type})
 
 
-def by(token: str, path: str = "/inject") -> Act:
+def post_with_token(token: str, path: str = "/inject") -> Act:
     return lambda at: at.post(GOOD, token=token, path=path)
 
 
-def sized(object_bytes: int) -> bytes:
+def sized_body(object_bytes: int) -> bytes:
     frame = len(b'{"metadata":{},"spec":{"containers":[],"fill":""}}')
     spec: Object = {"containers": [], "fill": "x" * (object_bytes - frame)}
     pod: Object = {"metadata": {}, "spec": spec}
@@ -72,17 +72,17 @@ def sized(object_bytes: int) -> bytes:
     return json.dumps({**review, "request": {"uid": "u", "object": pod}}).encode()
 
 
-def stored(injector: str, files: Mapping[str, bytes], policy: str = "{}") -> Act:
+def request_stored_injector(injector: str, files: Mapping[str, bytes], policy: str = "{}") -> Act:
     """Ask for an injector that was stored so."""
 
-    def act(at: Site) -> TestResponse:
-        keep(at.folder, injector, policy=policy, files=files)
+    def act(at: ApplicationFixture) -> TestResponse:
+        write_injector(at.folder, injector, policy=policy, files=files)
         return at.post(GOOD, path=f"/{injector}/inject")
 
     return act
 
 
-def unreadable(at: Site) -> TestResponse:
+def unreadable(at: ApplicationFixture) -> TestResponse:
     """Reading a folder as a file fails for everybody, root included."""
     (at.folder / "default" / "policy.yaml").mkdir()
     return at.post(GOOD)
@@ -136,27 +136,29 @@ CASES = (
     # Its declaration
     case(
         "text",
-        typed("text/plain"),
+        post_content_type("text/plain"),
         415,
         "content type: got 'text/plain'; use application/json",
     ),
-    case("no content type", typed(""), 415, "content type: got ''; use application/json"),
+    case(
+        "no content type", post_content_type(""), 415, "content type: got ''; use application/json"
+    ),
     case(
         "another kind of JSON",
-        typed("application/problem+json"),
+        post_content_type("application/problem+json"),
         415,
         "content type: got 'application/problem+json'; use application/json",
     ),
     case(
         "another charset",
-        typed("application/json; charset=latin-1"),
+        post_content_type("application/json; charset=latin-1"),
         415,
         "content type: got 'application/json; charset=latin-1'; use application/json",
     ),
     # Its size
     case(
         "an object over 3 MiB",
-        body(sized(admission.MAX_OBJECT_BYTES + 1)),
+        body(sized_body(admission.MAX_OBJECT_BYTES + 1)),
         413,
         "/request/object: 3145729 bytes; at most 3145728 are taken",
     ),
@@ -172,41 +174,57 @@ CASES = (
         lambda at: at.post(GOOD, headers={"Authorization": ""}),
         401,
         NO_TOKEN,
-        **NOBODY,
+        **BEARER_CHALLENGE,
     ),
-    case("an unknown token", by("guess"), 401, "the token belongs to no cluster", **NOBODY),
-    case("an empty token in the path", by("", "/k//inject"), 401, NO_TOKEN, **NOBODY),
+    case(
+        "an unknown token",
+        post_with_token("guess"),
+        401,
+        "the token belongs to no cluster",
+        **BEARER_CHALLENGE,
+    ),
+    case(
+        "an empty token in the path",
+        post_with_token("", "/k//inject"),
+        401,
+        NO_TOKEN,
+        **BEARER_CHALLENGE,
+    ),
     case(
         "the tokens of two clusters",
-        by(TOKEN, f"/k/{OTHER_TOKEN}/inject"),
+        post_with_token(TOKEN, f"/k/{OTHER_TOKEN}/inject"),
         403,
         "the token belongs to several clusters; use a separate token for each cluster",
     ),
     # Where
-    case("no such path", by(TOKEN, "/nowhere"), 404, "nothing is served under this path"),
+    case(
+        "no such path", post_with_token(TOKEN, "/nowhere"), 404, "nothing is served under this path"
+    ),
     case(
         "no such injector",
-        by(TOKEN, "/other/inject"),
+        post_with_token(TOKEN, "/other/inject"),
         404,
         "injector other: the store has no folder of this name",
     ),
     case(
         "no name of an injector",
-        by(TOKEN, "/auth/inject"),
+        post_with_token(TOKEN, "/auth/inject"),
         404,
         "the path names an injector as none can be called; a token stands behind /k/",
     ),
     # The operator's
     case(
         "an empty bundle folder",
-        stored("void", {}),
+        request_stored_injector("void", {}),
         500,
         "injector void does not load: bundle: the folder: holds no manifest; "
         "put .yaml, .yml or .json files into it, as kubectl get -o yaml prints them",
     ),
     case(
         "a bundle with several faults",
-        stored("broken", {"a.yaml": b"text", "b.yaml": b"{apiVersion: v1, kind: Namespace}"}),
+        request_stored_injector(
+            "broken", {"a.yaml": b"text", "b.yaml": b"{apiVersion: v1, kind: Namespace}"}
+        ),
         500,
         "injector broken does not load: bundle: "
         "a.yaml: is no Kubernetes object; give it apiVersion and kind. "
@@ -214,7 +232,7 @@ CASES = (
     ),
     case(
         "a policy with several faults",
-        stored("broken", BUNDLE, "polcy: 1\nrevision: 2"),
+        request_stored_injector("broken", BUNDLE, "polcy: 1\nrevision: 2"),
         500,
         "injector broken does not load: policy: "
         "/revision: expected a string, got a number; put it in quotes. "
@@ -226,14 +244,16 @@ CASES = (
         unreadable,
         503,
         "injector default cannot be read: Is a directory (default/policy.yaml)",
-        **AGAIN,
+        **RETRY_HEADER,
     ),
 )
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_fault_is_a_status_that_kubectl_shows(case: Case, token_site: Site) -> None:
-    response = case.act(token_site)
+def test_every_fault_is_a_status_that_kubectl_shows(
+    case: Case, token_application: ApplicationFixture
+) -> None:
+    response = case.act(token_application)
     assert (response.status_code, response.content_type) == (case.code, "application/json")
     assert json.loads(response.data) == {
         "kind": "Status",
@@ -252,25 +272,29 @@ def test_every_fault_is_a_status_that_kubectl_shows(case: Case, token_site: Site
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_fault_leaves_one_line_that_says_whose_it_is(case: Case, token_site: Site) -> None:
-    case.act(token_site)
+def test_every_fault_leaves_one_line_that_says_whose_it_is(
+    case: Case, token_application: ApplicationFixture
+) -> None:
+    case.act(token_application)
     if case.message == "nothing is served under this path":
         return
-    [record] = token_site.records
+    [record] = token_application.records
     wanted = {500: "operator", 503: "world"}.get(case.code, "caller")
     assert (record["code"], record["whose"]) == (case.code, wanted)
     assert ("message" in record) is ("injector" in case.message)
 
 
-def test_a_template_that_fails_for_this_pod_names_the_template(token_site: Site) -> None:
+def test_a_template_that_fails_for_this_pod_names_the_template(
+    token_application: ApplicationFixture,
+) -> None:
     # It works for most probe pods: otherwise it would not be in force.
     failing = '{{ if eq .Spec.ServiceAccountName "default" }}{{ index "a" 7 }}{{ end }}'
     config = CONFIG.replace("{{ .DeploymentMeta.Name }}", failing)
-    keep(token_site.folder, files={**BUNDLE, "injector.yaml": config.encode()})
-    response = token_site.post(GOOD)
+    write_injector(token_application.folder, files={**BUNDLE, "injector.yaml": config.encode()})
+    response = token_application.post(GOOD)
     assert response.status_code == 500
     assert "sidecar:" in json.loads(response.data)["message"]
-    [record] = token_site.records
+    [record] = token_application.records
     assert (record["decision"], record["reason"], record["whose"]) == (
         "fail",
         "operator",
@@ -283,14 +307,14 @@ def test_a_template_that_fails_for_this_pod_names_the_template(token_site: Site)
 def test_a_mistake_of_ours_is_a_failed_call_with_the_uid_and_no_message_in_the_log(
     folder: Path,
 ) -> None:
-    class Mistaken(DirectoryStore):
+    class Mistaken(FolderStore):
         def snapshot(
             self, injector: str, cluster: str | None, deadline: Deadline | None = None
         ) -> Snapshot:
             del injector, cluster, deadline
             raise RuntimeError("s3cret value of a pod")
 
-    at = site(folder, store=Mistaken(folder))
+    at = make_application(folder, store=Mistaken(folder))
     response = at.post(GOOD)
     assert response.status_code == 500
     assert json.loads(response.data)["message"] == "podgraft failed; its log says how"
@@ -307,7 +331,7 @@ def test_nothing_of_an_unauthenticated_body_is_read(folder: Path) -> None:
 
     environ = create_environ("/inject", method="POST", content_type="application/json")
     environ |= {"wsgi.input": Untouchable(), "CONTENT_LENGTH": "10"}
-    _, status, _ = run_wsgi_app(site(folder).client.application, environ)
+    _, status, _ = run_wsgi_app(make_application(folder).client.application, environ)
     assert status == "401 UNAUTHORIZED"
 
 
@@ -315,38 +339,44 @@ def test_nothing_of_an_unauthenticated_body_is_read(folder: Path) -> None:
     "content_type",
     ["application/json", "Application/JSON", 'application/json; charset="UTF-8"'],
 )
-def test_json_is_json_in_every_spelling(content_type: str, token_site: Site) -> None:
-    assert typed(content_type)(token_site).status_code == 200
+def test_json_is_json_in_every_spelling(
+    content_type: str, token_application: ApplicationFixture
+) -> None:
+    assert post_content_type(content_type)(token_application).status_code == 200
 
 
-def test_an_object_of_3_mib_is_answered(token_site: Site) -> None:
-    assert token_site.post(sized(admission.MAX_OBJECT_BYTES)).status_code == 200
+def test_an_object_of_3_mib_is_answered(token_application: ApplicationFixture) -> None:
+    assert token_application.post(sized_body(admission.MAX_OBJECT_BYTES)).status_code == 200
 
 
-def test_an_object_of_another_kind_is_refused_by_name(token_site: Site) -> None:
-    service = recorded("03-kubectl-run").edited("request", "object", "kind", value="Service")
-    response = json.loads(token_site.post(service.body).data)["response"]
+def test_an_object_of_another_kind_is_refused_by_name(
+    token_application: ApplicationFixture,
+) -> None:
+    service = load_request("03-kubectl-run").with_value(
+        "request", "object", "kind", value="Service"
+    )
+    response = json.loads(token_application.post(service.body).data)["response"]
     assert (response["allowed"], response["status"]["code"]) == (False, 403)
     assert response["status"]["message"] == "object: expected a Pod, got 'Service'"
 
 
 def test_many_failures_of_one_source_are_answered_shortly_and_logged_no_more(
-    token_site: Site,
+    token_application: ApplicationFixture,
 ) -> None:
     for _ in range(MAX_FAILURES):
-        assert by("guess")(token_site).status_code == 401
-    response = by("guess")(token_site)
+        assert post_with_token("guess")(token_application).status_code == 401
+    response = post_with_token("guess")(token_application)
     assert response.status_code == 429
     assert "Retry-After" not in response.headers
     assert json.loads(response.data)["reason"] == "TooManyRequests"
-    assert len(token_site.records) == MAX_FAILURES
-    assert by(TOKEN)(token_site).status_code == 200
-    token_site.clock.seconds += WINDOW_SECONDS
-    assert by("guess")(token_site).status_code == 401
+    assert len(token_application.records) == MAX_FAILURES
+    assert post_with_token(TOKEN)(token_application).status_code == 200
+    token_application.clock.seconds += WINDOW_SECONDS
+    assert post_with_token("guess")(token_application).status_code == 401
 
 
 def test_without_authentication_everybody_is_answered_and_the_log_says_so(folder: Path) -> None:
-    at = site(folder, Auth.NONE)
+    at = make_application(folder, Auth.NONE)
     assert at.post(GOOD, headers={"Authorization": ""}).status_code == 200
     assert at.records[0]["level"] == "WARNING"
     assert "whoever reaches this address" in str(at.records[0]["message"])
@@ -355,7 +385,9 @@ def test_without_authentication_everybody_is_answered_and_the_log_says_so(folder
 @pytest.mark.parametrize(
     "path", ["/s3cret-token/inject", "/inject/s3cret-token", "/k/s3cret-token"]
 )
-def test_a_token_in_the_wrong_place_is_not_written(path: str, token_site: Site) -> None:
-    response = token_site.client.post(path, data=GOOD)
+def test_a_token_in_the_wrong_place_is_not_written(
+    path: str, token_application: ApplicationFixture
+) -> None:
+    response = token_application.client.post(path, data=GOOD)
     assert response.status_code in {401, 404}
-    assert "s3cret" not in json.dumps(token_site.records)
+    assert "s3cret" not in json.dumps(token_application.records)

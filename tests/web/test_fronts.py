@@ -11,7 +11,7 @@ from web.test_handler import load_handler
 
 ROOT = Path(__file__).parents[2]
 EVENT: dict[str, Any] = json.loads(
-    (ROOT / "tests" / "events" / "apigateway-v2-bearer-token.json").read_text()
+    (ROOT / "tests" / "support" / "events" / "apigateway-v2-bearer-token.json").read_text()
 )
 PATH = EVENT["rawPath"]
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from events.kept import PATH_TOKEN, TOKEN, keep
-from events.patience import until
-from events.recorded import NAMES, recorded
 from podgraft import admission, patch, review, store, web
-from podgraft.review import Answered, Caller, Outcome
+from podgraft.review import ReviewContext, ReviewResponse, ReviewResult
 from podgraft.settings import SettingsError
-from podgraft.store import DirectoryStore
+from podgraft.store import FolderStore
 from podgraft.web import app as web_app
+from support.recorded_requests import NAMES, load_request
+from support.retry import retry_until
+from support.store_fixture import PATH_TOKEN, TOKEN, write_injector
 
-EVENTS = Path(__file__).parents[1] / "events"
+EVENTS = Path(__file__).parents[1] / "support" / "events"
 HANDLER = Path(__file__).parents[2] / "functions" / "webhook" / "handler.py"
 Handler = Callable[[dict[str, Any], object], dict[str, Any]]
 
@@ -84,20 +84,20 @@ def test_an_event_is_answered_with_a_patch_that_fits(name: str, handler: Handler
 def test_every_recording_comes_out_of_the_function_as_of_the_engine(
     handler: Handler, folder: Path
 ) -> None:
-    store, caller = DirectoryStore(folder), Caller(injector="default", cluster="prod-eu")
+    store, caller = FolderStore(folder), ReviewContext(injector="default", cluster="prod-eu")
     for name in NAMES:
         sent = event("bearer-token")
-        body = recorded(name).body
+        body = load_request(name).body
         sent["body"] = body.decode()
         sent["rawPath"] = sent["requestContext"]["http"]["path"] = "/inject"
         outcome = review.inject(admission.decode(body), store, caller)
-        assert isinstance(outcome, Answered)
+        assert isinstance(outcome, ReviewResponse)
         assert handler(sent, None)["body"] == admission.encode(outcome.response).decode(), name
 
 
 def test_text_beyond_ascii_survives_both_ways(handler: Handler) -> None:
     sent = event("bearer-token")
-    sent["body"] = recorded("20-unicode-and-html").body.decode()
+    sent["body"] = load_request("20-unicode-and-html").body.decode()
     sent["headers"]["content-length"] = str(len(sent["body"].encode()))
     assert answer_of(handler(sent, None))["allowed"] is True
 
@@ -136,8 +136,8 @@ def test_a_change_in_the_store_is_seen_by_the_warm_function(handler: Handler, fo
         return answer_of(handler(event("bearer-token"), None))["auditAnnotations"]["decision"]
 
     for word, decided in (("enabled", "inject"), ("disabled", "skip")):
-        keep(folder, policy=f"policy: {word}")
-        assert until(decided, decision) == decided
+        write_injector(folder, policy=f"policy: {word}")
+        assert retry_until(decided, decision) == decided
 
 
 def test_an_impossible_environment_stops_the_cold_start(build: Callable[..., Handler]) -> None:
@@ -148,7 +148,7 @@ def test_an_impossible_environment_stops_the_cold_start(build: Callable[..., Han
 def test_what_does_not_load_does_not_stop_the_cold_start(
     build: Callable[..., Handler], folder: Path
 ) -> None:
-    keep(folder, policy="polcy: 1")
+    write_injector(folder, policy="polcy: 1")
     response = build(PODGRAFT_STORE=f"file:{folder}")(event("bearer-token"), None)
     assert response["statusCode"] == 500
     assert "/polcy: unknown key" in json.loads(response["body"])["message"]
@@ -157,7 +157,7 @@ def test_what_does_not_load_does_not_stop_the_cold_start(
 def test_the_stores_are_asked_while_the_application_is_made(
     build: Callable[..., Handler], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    policies, callers = store.opened(store.Folder(folder))
+    policies, callers = store.open_stores(store.FolderStoreConfig(folder))
     asked, made = Barrier(3, timeout=10), Event()
     loaded: set[object] = set()
 
@@ -172,7 +172,7 @@ def test_the_stores_are_asked_while_the_application_is_made(
             assert made.wait(timeout=10)
             loaded.update(callers.callers(*arguments).callers)
 
-    def opened(_: store.Backing) -> tuple[Slow, Slow]:
+    def opened(_: store.StoreConfig) -> tuple[Slow, Slow]:
         return Slow(), Slow()
 
     def create_app(*arguments: Any, **named: Any) -> Any:
@@ -180,7 +180,7 @@ def test_the_stores_are_asked_while_the_application_is_made(
         made.set()
         return web_app.create_app(*arguments, **named)
 
-    monkeypatch.setattr(store, "opened", opened)
+    monkeypatch.setattr(store, "open_stores", opened)
     monkeypatch.setattr(web, "create_app", create_app)
     build(PODGRAFT_STORE=f"file:{folder}")
     version = policies.snapshot("default", None).policy_version
@@ -203,7 +203,7 @@ def test_nothing_secret_and_no_value_of_the_pod_is_written(
     """All log levels on, as Lambda's advanced logging can be set."""
     handler = build(PODGRAFT_STORE=f"file:{folder}", **place)
     sent = event(name)
-    pod = json.loads(recorded("24-bearer-token").body)
+    pod = json.loads(load_request("24-bearer-token").body)
     pod["request"]["object"]["metadata"]["annotations"] = {"example.com/a": "planted-annotation"}
     pod["request"]["object"]["spec"]["containers"][0]["env"] = [{"name": "A", "value": "planted"}]
     sent["body"], sent["isBase64Encoded"] = json.dumps(pod), False
@@ -237,10 +237,10 @@ def test_a_start_that_nobody_waits_for_rehearses_one_review(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    outcomes: list[Outcome] = []
+    outcomes: list[ReviewResult] = []
     reviewed = review.inject
 
-    def inject(*arguments: Any) -> Outcome:
+    def inject(*arguments: Any) -> ReviewResult:
         outcomes.append(reviewed(*arguments))
         return outcomes[-1]
 
@@ -256,7 +256,7 @@ def test_a_start_that_nobody_waits_for_rehearses_one_review(
 def test_a_rehearsal_that_fails_does_not_stop_the_start(
     build: Callable[..., Handler], folder: Path
 ) -> None:
-    keep(folder, policy="polcy: 1")
+    write_injector(folder, policy="polcy: 1")
     ahead = {**ON_LAMBDA, "AWS_LAMBDA_INITIALIZATION_TYPE": "snap-start"}
     response = build(PODGRAFT_STORE=f"file:{folder}", **ahead)(event("bearer-token"), None)
     assert response["statusCode"] == 500

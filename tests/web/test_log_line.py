@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from events.kept import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, keep, write
-from events.recorded import recorded
 from podgraft import admission
 from podgraft.jsonvalue import Object
-from podgraft.web.journal import to
 from podgraft.web.metrics import NAMESPACE, Metric
-from podgraft.web.powertools import journal
-from web.conftest import Site, site
+from podgraft.web.powertools import make_request_log
+from podgraft.web.request_log import make_stream_log
+from support.recorded_requests import load_request
+from support.store_fixture import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, write, write_injector
+from web.conftest import ApplicationFixture, make_application
 
 DOCS = (Path(__file__).parents[2] / "docs" / "logs.md").read_text()
 # The fields of each kind of line, and the unit of each metric.
@@ -25,10 +25,10 @@ FIELDS = {
     for kind, fields in re.findall(r"^\| ((?:all|of)[^|]*?) \| (`.*)\|$", DOCS, re.MULTILINE)
 }
 UNITS = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", DOCS, re.MULTILINE))
-SENT = recorded("24-bearer-token")
+SENT = load_request("24-bearer-token")
 ALWAYS = (Metric.REQUESTS, Metric.TIME)
 
-Act = Callable[[Site], object]
+Act = Callable[[ApplicationFixture], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,50 +42,50 @@ class Case:
     reason: str
 
 
-def good(at: Site) -> object:
+def send_valid_review(at: ApplicationFixture) -> object:
     return at.send(SENT)
 
 
-def broken(action: str) -> Act:
+def send_with_broken_template(action: str) -> Act:
     """A call while the template does this beside."""
     config = CONFIG.replace("{{ .DeploymentMeta.Name }}", action)
 
-    def act(at: Site) -> object:
-        keep(at.folder, files={**BUNDLE, "injector.yaml": config.encode()})
+    def act(at: ApplicationFixture) -> object:
+        write_injector(at.folder, files={**BUNDLE, "injector.yaml": config.encode()})
         return at.send(SENT)
 
     return act
 
 
-def refused(at: Site) -> object:
-    keep(at.folder, policy="polcy: 1")
+def send_with_invalid_policy(at: ApplicationFixture) -> object:
+    write_injector(at.folder, policy="polcy: 1")
     return at.send(SENT)
 
 
-def stale(at: Site) -> object:
+def send_with_stale_policy(at: ApplicationFixture) -> object:
     at.client.get("/readyz")
-    return refused(at)
+    return send_with_invalid_policy(at)
 
 
-def stale_callers(at: Site) -> object:
-    good(at)
-    return unread_callers(at)
+def send_with_stale_callers(at: ApplicationFixture) -> object:
+    send_valid_review(at)
+    return send_with_unloaded_callers(at)
 
 
-def unread_callers(at: Site) -> object:
+def send_with_unloaded_callers(at: ApplicationFixture) -> object:
     write(at.folder / "auth" / "prod-eu.yaml", b"tokens: nonsense")
     return at.send(SENT)
 
 
-def denied(at: Site) -> object:
+def send_denied_review(at: ApplicationFixture) -> object:
     annotations: Object = {"proxy.istio.io/config": "["}
     metadata: Object = {"annotations": annotations}
-    return at.send(SENT.edited("request", "object", "metadata", value=metadata))
+    return at.send(SENT.with_value("request", "object", "metadata", value=metadata))
 
 
 REVIEW, FAULT = "of a review", "of a fault"
 CASES = (
-    Case("injected", good, (REVIEW,), (*ALWAYS, Metric.SUCCESS), "policy-enabled"),
+    Case("injected", send_valid_review, (REVIEW,), (*ALWAYS, Metric.SUCCESS), "policy-enabled"),
     Case(
         "skipped",
         lambda at: at.send(SENT, "/istio/inject"),
@@ -93,32 +93,40 @@ CASES = (
         (*ALWAYS, Metric.SKIP),
         "policy-disabled",
     ),
-    Case("denied", denied, (REVIEW,), (*ALWAYS, Metric.DENIED), "user"),
-    Case("stale", stale, (REVIEW,), (*ALWAYS, Metric.SUCCESS, Metric.REFUSED), "policy-enabled"),
+    Case("denied", send_denied_review, (REVIEW,), (*ALWAYS, Metric.DENIED), "user"),
+    Case(
+        "stale",
+        send_with_stale_policy,
+        (REVIEW,),
+        (*ALWAYS, Metric.SUCCESS, Metric.REFUSED),
+        "policy-enabled",
+    ),
     Case(
         "stale callers",
-        stale_callers,
+        send_with_stale_callers,
         (REVIEW,),
         (*ALWAYS, Metric.SUCCESS, Metric.REFUSED),
         "policy-enabled",
     ),
     Case(
         "callers that do not load",
-        unread_callers,
+        send_with_unloaded_callers,
         (FAULT, "of a store that failed"),
         (*ALWAYS, Metric.FAILURE),
         "NotLoadedError",
     ),
     Case(
         "a template fails",
-        broken('{{ if ne .ObjectMeta.Namespace "default" }}{{ index "a" 7 }}{{ end }}'),
+        send_with_broken_template(
+            '{{ if ne .ObjectMeta.Namespace "default" }}{{ index "a" 7 }}{{ end }}'
+        ),
         (REVIEW, FAULT, "of a template that failed"),
         (*ALWAYS, Metric.FAILURE),
         "operator",
     ),
     Case(
         "nothing loads",
-        refused,
+        send_with_invalid_policy,
         (REVIEW, FAULT, "of a store that failed"),
         (*ALWAYS, Metric.FAILURE),
         "store",
@@ -145,8 +153,8 @@ CASES = (
 def test_a_call_leaves_a_line_and_metrics_as_they_are_documented(
     case: Case, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    case.act(site(folder, journal=journal("podgraft-dev")))
-    line, emitted = written(capsys)
+    case.act(make_application(folder, journal=make_request_log("podgraft-dev")))
+    line, emitted = read_log(capsys)
     kinds = ("all", "of a call", *case.kinds)
     assert line.keys() == frozenset[str]().union(*(FIELDS[kind] for kind in kinds))
     assert line["service"] == emitted["service"] == "podgraft-dev"
@@ -169,8 +177,8 @@ def test_a_mistake_leaves_a_line_as_it_is_documented(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(admission, "decode")
-    site(folder, journal=journal()).send(SENT)
-    line, emitted = written(capsys)
+    make_application(folder, journal=make_request_log()).send(SENT)
+    line, emitted = read_log(capsys)
     assert line.keys() == FIELDS["all"] | FIELDS["of a call"] | FIELDS["of a mistake"]
     assert emitted.keys() == {"_aws", "service", *ALWAYS, Metric.FAILURE}
 
@@ -179,7 +187,7 @@ def test_a_line_elsewhere_has_the_same_fields(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """``podgraft serve`` writes the word under another name, and leaves time to its reader."""
-    site(folder, journal=to()).send(SENT)
+    make_application(folder, journal=make_stream_log()).send(SENT)
     line = json.loads(capsys.readouterr().out)
     fields = FIELDS["all"] | FIELDS["of a call"] | FIELDS[REVIEW]
     assert line.keys() == fields - {"message", "timestamp", "service"} | {"event"}
@@ -189,7 +197,7 @@ def test_every_metric_is_documented() -> None:
     assert UNITS.keys() == set(Metric)
 
 
-def written(capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_log(capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The line and, beside it, the metrics."""
     *_, line, emitted = map(json.loads, capsys.readouterr().out.splitlines())
     return line, emitted

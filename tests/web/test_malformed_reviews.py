@@ -15,7 +15,7 @@ import pytest
 from werkzeug.test import Client
 
 from podgraft.jsonvalue import JSON
-from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -159,7 +159,7 @@ def clients() -> dict[str, Client]:
     for name in BUNDLES:
         folder = (SAMPLES / name).parent
         app = create_app(
-            DirectoryStore(folder), DirectoryCallers(folder), auth=Auth.NONE, journal=lambda _: None
+            FolderStore(folder), FolderCallers(folder), auth=Auth.NONE, journal=lambda _: None
         )
         made[name] = Client(app)
     return made

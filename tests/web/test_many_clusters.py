@@ -11,39 +11,39 @@ from typing import Any
 import pytest
 from werkzeug.test import Client
 
-from events.kept import admit, keep
-from events.recorded import recorded
 from podgraft import patch
 from podgraft.jsonvalue import Object
-from podgraft.store import DirectoryCallers, DirectoryStore
-from podgraft.store.cached import CachedStore
+from podgraft.store import FolderCallers, FolderStore
+from podgraft.store.aws.store import CachedStore
 from podgraft.web import Auth, create_app
-from web.memory import Memory, labelled
+from support.memory_store import MemoryStore, labelled_bundle
+from support.recorded_requests import load_request
+from support.store_fixture import admit, write_injector
 
 INJECTORS = ("blue", "green", "red")
 CLUSTERS = tuple(f"cluster-{number}" for number in range(10))
 PINNED, OFF = CLUSTERS[8:]
 ROUNDS = 8
-SENT = recorded("24-bearer-token")
+SENT = load_request("24-bearer-token")
 
 
-class World:
+class FleetFixture:
     """Every version of every policy that was ever in force, with the bundle it named."""
 
     def __init__(self, folder: Path) -> None:
-        self.memory = Memory()
+        self.memory = MemoryStore()
         self.known: dict[tuple[str, str], str] = {}
-        self.pinned = self.memory.upload(labelled("pinned"))
+        self.pinned = self.memory.upload(labelled_bundle("pinned"))
         for cluster in CLUSTERS:
             admit(folder, cluster, f"token-of-{cluster}")
         store = CachedStore(self.memory, self.memory, refresh_seconds=0)
-        records = DirectoryCallers(folder)
+        records = FolderCallers(folder)
         self.app = create_app(store, records, auth=Auth.TOKEN, journal=lambda _: None)
 
     def change(self, injector: str, number: int) -> None:
         """A new bundle, and a policy that names it and says its number."""
         label = f"{injector}-{number}"
-        digest = self.memory.upload(labelled(label))
+        digest = self.memory.upload(labelled_bundle(label))
         # Known before it is in force: a reader may see it at once.
         self.known[injector, str(number)] = digest
         self.memory.put(
@@ -67,7 +67,7 @@ class World:
         return answer.status_code, json.loads(answer.data)
 
 
-def _change(world: World, ended: Event) -> int:
+def _change(world: FleetFixture, ended: Event) -> int:
     for number in count(2):
         for injector in INJECTORS:
             world.change(injector, number)
@@ -76,7 +76,7 @@ def _change(world: World, ended: Event) -> int:
     raise AssertionError
 
 
-def _check(world: World, injector: str, cluster: str, path: str | None = None) -> str:
+def _check(world: FleetFixture, injector: str, cluster: str, path: str | None = None) -> str:
     """One review from one pair, with any cluster in its path; the version that answered."""
     status, body = world.review(injector, path or cluster, cluster)
     assert status == 200, body
@@ -87,11 +87,14 @@ def _check(world: World, injector: str, cluster: str, path: str | None = None) -
     assert told["bundle"] == (world.pinned if cluster == PINNED else digest)
     if cluster != OFF:
         image = "pinned" if cluster == PINNED else f"{injector}-{version}"
-        assert _grafted(body) == (f"{injector}-{version}", f"registry.example.com/proxy:{image}")
+        assert _applied_versions(body) == (
+            f"{injector}-{version}",
+            f"registry.example.com/proxy:{image}",
+        )
     return version
 
 
-def _grafted(body: Any) -> tuple[str, str]:
+def _applied_versions(body: Any) -> tuple[str, str]:
     """What the policy and what the bundle left in the pod."""
     before: Any = SENT.review["request"]
     operations = json.loads(base64.b64decode(body["response"]["patch"]))
@@ -101,7 +104,7 @@ def _grafted(body: Any) -> tuple[str, str]:
 
 
 def test_every_answer_is_of_one_policy_and_the_bundle_that_it_names(tmp_path: Path) -> None:
-    world, ended = World(tmp_path), Event()
+    world, ended = FleetFixture(tmp_path), Event()
     for injector in INJECTORS:
         world.change(injector, 1)
     pairs = [*product(INJECTORS, CLUSTERS)] * ROUNDS
@@ -130,10 +133,10 @@ def test_the_release_of_the_bundle_alone_reads_the_path(read_by_newer: str, tmp_
         "metadata": {"name": "istio-sidecar-injector"},
         "data": {"config": config, "values": values},
     }
-    keep(tmp_path, files={"injector.json": json.dumps(manifest).encode()})
+    write_injector(tmp_path, files={"injector.json": json.dumps(manifest).encode()})
     admit(tmp_path, "cluster-0", "token-of-cluster-0")
     records: list[Any] = []
-    store, callers = DirectoryStore(tmp_path), DirectoryCallers(tmp_path)
+    store, callers = FolderStore(tmp_path), FolderCallers(tmp_path)
     client = Client(create_app(store, callers, auth=Auth.TOKEN, journal=records.append))
     headers = {"Content-Type": "application/json", "Authorization": "Bearer token-of-cluster-0"}
     path = f"/inject/:ENV:cluster={read_by_newer}:ENV:x=/b/cluster/cluster-9"
@@ -152,7 +155,7 @@ def test_the_release_of_the_bundle_alone_reads_the_path(read_by_newer: str, tmp_
 
 
 def test_the_token_alone_names_the_caller_whatever_the_path_says(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    world = FleetFixture(tmp_path)
     for injector in INJECTORS:
         world.change(injector, 1)
     for injector, of, at in product(INJECTORS, CLUSTERS, CLUSTERS):

@@ -9,57 +9,57 @@ from typing import Any
 
 import pytest
 
-from events.kept import TOKEN
-from events.recorded import recorded
-from podgraft.store.cached import CachedStore
+from podgraft.store.aws.store import CachedStore
 from podgraft.web.metrics import NAMESPACE, Metric, Unit
-from podgraft.web.powertools import journal
-from web.conftest import Clock, Site, site
-from web.memory import Memory, labelled
+from podgraft.web.powertools import make_request_log
+from support.memory_store import MemoryStore, labelled_bundle
+from support.recorded_requests import load_request
+from support.store_fixture import TOKEN
+from web.conftest import ApplicationFixture, Clock, make_application
 
 TEMPLATE = (Path(__file__).parents[2] / "template.yaml").read_text()
 UNITS = {Metric.TIME: Unit.MILLISECONDS, Metric.AGE: Unit.SECONDS}
 
 
 @dataclass
-class Running:
+class RunningFunction:
     """An application whose store can be broken, and time that passes when it is told to."""
 
-    site: Site
-    memory: Memory
+    site: ApplicationFixture
+    memory: MemoryStore
     clock: Clock
     digest: str
 
     def send(self, *, after: float = 0.0, token: str = TOKEN, body: bytes | None = None) -> None:
         self.clock.seconds += after
-        self.site.post(body or recorded("24-bearer-token").body, token=token)
+        self.site.post(body or load_request("24-bearer-token").body, token=token)
 
 
-def _refused(running: Running) -> None:
+def _put_invalid_policy(running: RunningFunction) -> None:
     running.memory.put("default", "policy: [")
     running.send(after=31)
 
 
-def _stale(running: Running) -> None:
+def _stale(running: RunningFunction) -> None:
     running.memory.reachable = False
     running.send(after=31)
 
 
-def _skipped(running: Running) -> None:
+def _send_skipped(running: RunningFunction) -> None:
     running.memory.put("default", f"bundle: {running.digest}\npolicy: disabled\n")
     running.send(after=31)
 
 
-CASES: Mapping[str, tuple[Callable[[Running], None], set[Metric], str]] = {
+CASES: Mapping[str, tuple[Callable[[RunningFunction], None], set[Metric], str]] = {
     "injected": (lambda running: running.send(), {Metric.SUCCESS}, "policy-enabled"),
-    "skipped": (_skipped, {Metric.SKIP}, ""),
+    "skipped": (_send_skipped, {Metric.SKIP}, ""),
     "a stranger": (
         lambda running: running.send(token="guess"),
         {Metric.UNAUTHENTICATED},
         "UnauthenticatedError",
     ),
     "a refused policy": (
-        _refused,
+        _put_invalid_policy,
         {Metric.SUCCESS, Metric.REFUSED, Metric.AGE},
         "policy-enabled",
     ),
@@ -73,7 +73,7 @@ def test_what_happens_is_what_is_emitted(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     act, expected, reason = CASES[name]
-    running = _running(folder)
+    running = _start_function(folder)
     running.send()
     capsys.readouterr()
     act(running)
@@ -96,10 +96,10 @@ def test_what_happens_is_what_is_emitted(
 def test_the_template_shows_every_metric_and_no_other() -> None:
     alarms = re.findall(rf"Namespace: {NAMESPACE}\s+MetricName: (\w+)", TEMPLATE)
     assert set(alarms) >= {Metric.REFUSED, Metric.AGE, Metric.UNAUTHENTICATED}
-    assert _charted() | set(alarms) == set(Metric)
+    assert _dashboard_metrics() | set(alarms) == set(Metric)
 
 
-def _charted() -> set[str]:
+def _dashboard_metrics() -> set[str]:
     """The names in the dashboard, which abbreviates what a row repeats of the one above."""
     text = TEMPLATE[TEMPLATE.index('{"widgets"') : TEMPLATE.index("\nOutputs:")]
     found: set[str] = set()
@@ -108,19 +108,21 @@ def _charted() -> set[str]:
         for metric in widget["properties"].get("metrics", []):
             names = [each for each in metric if isinstance(each, str)]
             above = row[: len(row) - len(names) + 1] if names[0] == "..." else []
-            row = [*above, *names[1:]] if above else _filled(names, row)
+            row = [*above, *names[1:]] if above else _expand_names(names, row)
             if row[0] == NAMESPACE:
                 found.add(row[1])
     return found
 
 
-def _filled(names: list[str], above: list[Any]) -> list[Any]:
+def _expand_names(names: list[str], above: list[Any]) -> list[Any]:
     return [above[at] if name == "." else name for at, name in enumerate(names)]
 
 
-def _running(folder: Path) -> Running:
-    memory, clock = Memory(), Clock()
-    digest = memory.upload(labelled("1"))
+def _start_function(folder: Path) -> RunningFunction:
+    memory, clock = MemoryStore(), Clock()
+    digest = memory.upload(labelled_bundle("1"))
     memory.put("default", f"bundle: {digest}\n")
     store = CachedStore(memory, memory, refresh_seconds=30, clock=clock)
-    return Running(site(folder, store=store, journal=journal()), memory, clock, digest)
+    return RunningFunction(
+        make_application(folder, store=store, journal=make_request_log()), memory, clock, digest
+    )

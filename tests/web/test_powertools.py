@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import TOKEN
-from events.recorded import recorded
 from podgraft.jsonvalue import JSON
-from podgraft.web.metrics import NAMESPACE, Metric, measures
-from podgraft.web.powertools import journal
-from web.conftest import Site, site
+from podgraft.web.metrics import NAMESPACE, Metric, record_measures
+from podgraft.web.powertools import make_request_log
+from support.recorded_requests import load_request
+from support.store_fixture import TOKEN
+from web.conftest import ApplicationFixture, make_application
 
 CALL: Mapping[str, JSON] = {"event": "review", "route": "inject", "milliseconds": 1.5}
 SKIPPED: Mapping[str, JSON] = {**CALL, "decision": "skip"}
@@ -45,7 +45,7 @@ COUNTED: tuple[tuple[str, Mapping[str, JSON], set[Metric]], ...] = (
 def test_a_call_counts_for_what_came_of_it(
     name: str, record: Mapping[str, JSON], metrics: set[Metric]
 ) -> None:
-    assert {found.metric for found in measures(record)} == {
+    assert {found.metric for found in record_measures(record)} == {
         Metric.REQUESTS,
         Metric.TIME,
         *metrics,
@@ -55,11 +55,11 @@ def test_a_call_counts_for_what_came_of_it(
 def test_strangers_are_counted_apart() -> None:
     for fault in ("UnauthenticatedError", "ForbiddenError"):
         record = {**FAULT, "whose": "caller", "fault": fault}
-        assert [found.metric for found in measures(record)] == [Metric.UNAUTHENTICATED]
+        assert [found.metric for found in record_measures(record)] == [Metric.UNAUTHENTICATED]
 
 
 def test_what_is_no_call_counts_for_nothing() -> None:
-    assert list(measures({"event": "open", "level": "WARNING"})) == []
+    assert list(record_measures({"event": "open", "level": "WARNING"})) == []
 
 
 def test_every_alarm_watches_a_metric_that_is_measured() -> None:
@@ -72,8 +72,8 @@ def test_every_alarm_watches_a_metric_that_is_measured() -> None:
 @pytest.fixture
 def lines(capsys: pytest.CaptureFixture[str], folder: Path) -> list[dict[str, JSON]]:
     """What one review, one stranger and one bad body leave on standard output."""
-    at: Site = site(folder, journal=journal())
-    at.send(recorded("24-bearer-token"))
+    at: ApplicationFixture = make_application(folder, journal=make_request_log())
+    at.send(load_request("24-bearer-token"))
     at.post(b"{}", token="guess")
     at.post(b"{}", token=TOKEN)
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -103,7 +103,7 @@ def test_a_review_leaves_one_line_of_names_and_words(lines: list[dict[str, JSON]
 
 def test_a_line_has_the_record_beside_the_loggers_keys(capsys: pytest.CaptureFixture[str]) -> None:
     record = {"event": "fault", "level": "WARNING", "place": None, "message": "no {such} %s"}
-    journal()(record)
+    make_request_log()(record)
     line = json.loads(capsys.readouterr().out)
     assert list(line) == ["level", "message", "timestamp", "service", "problem"]
     assert line["level"] == "WARNING"

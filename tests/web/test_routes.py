@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from events.kept import PATH_TOKEN, TOKEN
-from events.recorded import NAMES, recorded
-from podgraft.store import Deadline, DirectoryStore, Snapshot
-from web.conftest import Site, site
+from podgraft.store import Deadline, FolderStore, Snapshot
+from support.recorded_requests import NAMES, load_request
+from support.store_fixture import PATH_TOKEN, TOKEN
+from web.conftest import ApplicationFixture, make_application
 
-POD = recorded("24-bearer-token")
+POD = load_request("24-bearer-token")
 SERVED = tuple(
     (f"{token}{injector}/{route}{tail}", route)
     for token in ("", f"/k/{PATH_TOKEN}")
@@ -29,28 +29,30 @@ SERVED = tuple(
 
 @pytest.mark.parametrize(("path", "route"), SERVED)
 def test_every_review_route_answers_with_and_without_injector_and_token(
-    path: str, route: str, token_site: Site
+    path: str, route: str, token_application: ApplicationFixture
 ) -> None:
-    response = token_site.send(POD, path)
+    response = token_application.send(POD, path)
     assert response.status_code == 200
     assert response.headers["Content-Type"] == "application/json"
     assert json.loads(response.data)["response"]["allowed"] is True
-    [record] = token_site.records
+    [record] = token_application.records
     assert (record["route"], record["cluster"]) == (route, "prod-eu")
     assert record["injector"] == ("istio" if "/istio" in path else "default")
 
 
-def test_each_injector_has_its_own_policy(token_site: Site) -> None:
+def test_each_injector_has_its_own_policy(token_application: ApplicationFixture) -> None:
     for path, decision in (("/inject", "inject"), ("/istio/inject", "skip")):
-        answer = json.loads(token_site.send(POD, path).data)
+        answer = json.loads(token_application.send(POD, path).data)
         assert answer["response"]["auditAnnotations"]["decision"] == decision
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_recording_that_shows_a_token_is_answered(name: str, token_site: Site) -> None:
+def test_every_recording_that_shows_a_token_is_answered(
+    name: str, token_application: ApplicationFixture
+) -> None:
     """Recordings without a credential are refused: nothing else may depend on their body."""
-    sent = recorded(name)
-    response = token_site.send(sent)
+    sent = load_request(name)
+    response = token_application.send(sent)
     known = sent.header("Authorization") == f"Bearer {TOKEN}" or sent.path.startswith("/k/")
     if "/goodpatch/" in sent.path or "/otherpatch/" in sent.path:
         assert response.status_code == 404
@@ -74,15 +76,17 @@ NOWHERE = (
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("path", NOWHERE)
-def test_no_other_path_is_served(path: str, method: str, token_site: Site) -> None:
-    response = token_site.client.open(path, method=method)
+def test_no_other_path_is_served(
+    path: str, method: str, token_application: ApplicationFixture
+) -> None:
+    response = token_application.client.open(path, method=method)
     assert response.status_code in {404, 405}
     assert "Location" not in response.headers
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])
-def test_a_review_is_posted(method: str, token_site: Site) -> None:
-    response = token_site.client.open("/inject", method=method)
+def test_a_review_is_posted(method: str, token_application: ApplicationFixture) -> None:
+    response = token_application.client.open("/inject", method=method)
     assert (response.status_code, response.headers["Allow"]) == (405, "POST")
     if method != "HEAD":
         assert json.loads(response.data) == {
@@ -96,17 +100,17 @@ def test_a_review_is_posted(method: str, token_site: Site) -> None:
         }
 
 
-def test_ping_says_pong(token_site: Site) -> None:
-    response = token_site.client.get("/ping")
+def test_ping_says_pong(token_application: ApplicationFixture) -> None:
+    response = token_application.client.get("/ping")
     assert (response.status_code, response.data) == (200, b"pong")
     assert response.headers["Content-Type"] == "text/plain; charset=utf-8"
-    assert token_site.client.get("/healthz").data == b"ok"
-    refused = token_site.client.post("/ping")
+    assert token_application.client.get("/healthz").data == b"ok"
+    refused = token_application.client.post("/ping")
     assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD")
 
 
-def test_readiness_names_the_versions(token_site: Site) -> None:
-    response = token_site.client.get("/readyz")
+def test_readiness_names_the_versions(token_application: ApplicationFixture) -> None:
+    response = token_application.client.get("/readyz")
     assert response.status_code == 200
     ready = json.loads(response.data)
     assert ready.keys() == {"default", "istio"}
@@ -114,35 +118,35 @@ def test_readiness_names_the_versions(token_site: Site) -> None:
     assert ready["istio"]["bundle"].startswith("sha256:")
 
 
-def test_readiness_fails_with_what_does_not_load(token_site: Site) -> None:
-    policy = token_site.folder / "istio" / "policy.yaml"
+def test_readiness_fails_with_what_does_not_load(token_application: ApplicationFixture) -> None:
+    policy = token_application.folder / "istio" / "policy.yaml"
     policy.write_text("polcy: enabled")
-    response = token_site.client.get("/readyz")
+    response = token_application.client.get("/readyz")
     assert response.status_code == 500
     message = json.loads(response.data)["message"]
     assert message.startswith("injector istio does not load: policy: /polcy: unknown key")
 
 
 def test_a_store_of_nothing_is_not_ready(tmp_path: Path) -> None:
-    response = site(tmp_path).client.get("/readyz")
+    response = make_application(tmp_path).client.get("/readyz")
     assert response.status_code == 404
     assert json.loads(response.data)["message"].startswith("injector default: ")
 
 
 def test_a_mistake_of_ours_is_a_status_on_every_route(folder: Path) -> None:
-    class Mistaken(DirectoryStore):
+    class Mistaken(FolderStore):
         def injectors(self) -> tuple[str, ...]:
             raise RuntimeError("s3cret")
 
-    response = site(folder, store=Mistaken(folder)).client.get("/readyz")
+    response = make_application(folder, store=Mistaken(folder)).client.get("/readyz")
     assert response.status_code == 500
     assert json.loads(response.data)["message"] == "podgraft failed; its log says how"
 
 
-def test_readiness_tells_of_a_stale_snapshot(token_site: Site) -> None:
-    token_site.client.get("/readyz")
-    (token_site.folder / "istio" / "policy.yaml").write_text("polcy: enabled")
-    ready = json.loads(token_site.client.get("/readyz").data)
+def test_readiness_tells_of_a_stale_snapshot(token_application: ApplicationFixture) -> None:
+    token_application.client.get("/readyz")
+    (token_application.folder / "istio" / "policy.yaml").write_text("polcy: enabled")
+    ready = json.loads(token_application.client.get("/readyz").data)
     assert ready["istio"]["stale"].startswith("injector istio does not load")
     assert "stale" not in ready["default"]
 
@@ -169,13 +173,13 @@ def test_the_stores_have_until_the_caller_stops_waiting(
 ) -> None:
     given: list[Deadline | None] = []
 
-    class Asked(DirectoryStore):
+    class Asked(FolderStore):
         def snapshot(
             self, injector: str, cluster: str | None, deadline: Deadline | None = None
         ) -> Snapshot:
             given.append(deadline)
             return super().snapshot(injector, cluster, deadline)
 
-    at = site(folder, store=Asked(folder))
+    at = make_application(folder, store=Asked(folder))
     assert at.send(replace(POD, query=query)).status_code == 200
-    assert given == [Deadline.of(seconds, at.clock)]
+    assert given == [Deadline.from_timeout(seconds, at.clock)]

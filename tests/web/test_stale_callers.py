@@ -7,33 +7,36 @@ from typing import Any
 
 from werkzeug.test import Client
 
-from events.kept import OTHER_TOKEN, TOKEN
-from events.recorded import recorded
 from podgraft.jsonvalue import JSON
-from podgraft.store import DirectoryStore, UnavailableError, tokens
-from podgraft.store.aws import Patience
-from podgraft.store.cached import CachedCallers
-from podgraft.store.ssm import Parameter
+from podgraft.store import FolderStore, UnavailableError, caller_document
+from podgraft.store.aws.client import RetryBudget
+from podgraft.store.aws.ssm import Parameter
+from podgraft.store.aws.store import CachedCallers
 from podgraft.web import create_app
+from support.recorded_requests import load_request
+from support.store_fixture import OTHER_TOKEN, TOKEN
 from web.conftest import Clock
 
-BODY = recorded("24-bearer-token").body
+BODY = load_request("24-bearer-token").body
 
 
-class Site:
+class StaleCallersApplication:
     """An application whose callers are in Parameter Store, and all that it noted."""
 
     def __init__(self, folder: Path) -> None:
-        self.documents = {"prod-eu": naming(TOKEN), "staging": naming(OTHER_TOKEN)}
+        self.documents = {
+            "prod-eu": callers_document(TOKEN),
+            "staging": callers_document(OTHER_TOKEN),
+        }
         self.reachable = True
         self.clock = Clock()
         self.records: list[Mapping[str, JSON]] = []
         callers = CachedCallers(self, 30, self.clock)
-        store = DirectoryStore(folder)
+        store = FolderStore(folder)
         app = create_app(store, callers, journal=self.records.append, clock=self.clock)
         self._client = Client(app)
 
-    def callers(self, patience: Patience) -> Mapping[str, Parameter]:
+    def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
         del patience
         if not self.reachable:
             raise UnavailableError("out of reach on purpose")
@@ -46,16 +49,16 @@ class Site:
         said: Any = json.loads(answer.data)
         return answer.status_code, said.get("response", {}).get("warnings", [])
 
-    def noted(self) -> tuple[JSON, ...]:
+    def stale_fields(self) -> tuple[JSON, ...]:
         return tuple(self.records[-1][key] for key in ("stale", "refused", "age_seconds"))
 
 
-def naming(token: str) -> str:
-    return f"tokens: [sha256: {tokens.digest(token)}]"
+def callers_document(token: str) -> str:
+    return f"tokens: [sha256: {caller_document.hash_token(token)}]"
 
 
 def test_old_callers_are_told_to_their_own_cluster(folder: Path) -> None:
-    at = Site(folder)
+    at = StaleCallersApplication(folder)
     assert at.post(OTHER_TOKEN) == (200, [])
     at.documents["staging"] = "tokens: nonsense"
     at.clock.seconds = 31
@@ -65,23 +68,23 @@ def test_old_callers_are_told_to_their_own_cluster(folder: Path) -> None:
     )
     told = [f"podgraft answered from an older configuration: {why}"]
     assert at.post(OTHER_TOKEN) == (200, told)
-    assert at.noted() == (why, True, 31)
+    assert at.stale_fields() == (why, True, 31)
     assert at.post(TOKEN) == (200, [])
-    assert at.noted() == ("", False, 0)
+    assert at.stale_fields() == ("", False, 0)
 
 
 def test_callers_out_of_reach_are_told_to_every_cluster(folder: Path) -> None:
-    at = Site(folder)
+    at = StaleCallersApplication(folder)
     at.post(TOKEN)
     at.reachable, at.clock.seconds = False, 45
     for token, cluster in ((TOKEN, "prod-eu"), (OTHER_TOKEN, "staging")):
         [told] = at.post(token)[1]
         assert f"callers of cluster {cluster}, confirmed 45 s ago, are in force: out of" in told
-        assert at.noted()[1:] == (False, 45)
+        assert at.stale_fields()[1:] == (False, 45)
 
 
 def test_at_a_cold_start_a_bad_document_is_its_own_clusters_fault_alone(folder: Path) -> None:
-    at = Site(folder)
+    at = StaleCallersApplication(folder)
     at.documents["staging"] = "tokens: nonsense"
     assert at.post(TOKEN, "/inject/cluster/staging")[0] == 200
     # Which of the two is the caller of staging, its document alone would tell.

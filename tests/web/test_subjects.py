@@ -17,14 +17,14 @@ SPELLINGS = (
 
 @pytest.mark.parametrize(("name", "text"), SPELLINGS, ids=[name for name, _ in SPELLINGS])
 def test_one_subject_in_many_spellings(name: str, text: str) -> None:
-    parsed = subjects.parse(text)
+    parsed = subjects.parse_subject(text)
     assert parsed is not None, name
-    assert parsed in subjects.spellings(PROD)
+    assert parsed in subjects.both_orders(PROD)
 
 
 def test_a_certificates_own_form_begins_with_the_general() -> None:
     peer = ((("organizationName", "podgraft-clusters"),), (("commonName", "prod-eu"),))
-    assert subjects.of_certificate(peer) in subjects.spellings(PROD)
+    assert subjects.subject_of_certificate(peer) in subjects.both_orders(PROD)
 
 
 OTHERS = (
@@ -40,15 +40,15 @@ OTHERS = (
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_another_subject_is_another(text: str) -> None:
-    parsed = subjects.parse(text)
+    parsed = subjects.parse_subject(text)
     assert parsed is not None
-    assert parsed not in subjects.spellings(PROD)
+    assert parsed not in subjects.both_orders(PROD)
 
 
 def test_escapes_are_undone() -> None:
-    assert subjects.parse("CN=a\\,b\\2bc\\\\") == (("CN", "a,b+c\\"),)
-    assert subjects.parse("CN=caf\\C3\\A9, O=é") == (("CN", "café"), ("O", "é"))
-    assert subjects.parse("CN= a\\  ,O=\\ b") == (("CN", "a "), ("O", " b"))
+    assert subjects.parse_subject("CN=a\\,b\\2bc\\\\") == (("CN", "a,b+c\\"),)
+    assert subjects.parse_subject("CN=caf\\C3\\A9, O=é") == (("CN", "café"), ("O", "é"))
+    assert subjects.parse_subject("CN= a\\  ,O=\\ b") == (("CN", "a "), ("O", " b"))
 
 
 NO_SUBJECTS = ("", "prod-eu", "CN", ",", "CN=a,,O=b", "=a", "CN=a,", "CN=\\C3", "CN=a\\")
@@ -62,9 +62,9 @@ SEVERAL_AT_ONCE = (
 
 @pytest.mark.parametrize("text", [*NO_SUBJECTS, *SEVERAL_AT_ONCE])
 def test_what_is_no_subject_is_none(text: str) -> None:
-    assert subjects.parse(text) is None
+    assert subjects.parse_subject(text) is None
 
 
 def test_a_step_of_several_attributes_is_not_several_steps() -> None:
     peer = ((("organizationName", "podgraft-clusters"), ("commonName", "prod-eu")),)
-    assert subjects.of_certificate(peer) is None
+    assert subjects.subject_of_certificate(peer) is None

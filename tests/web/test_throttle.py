@@ -13,24 +13,24 @@ class Clock:
 
 def test_each_source_has_its_own_count() -> None:
     throttle = Throttle(Clock())
-    assert [throttle.failed(source) for source in ("a", "b", "a", "a")] == [1, 1, 2, 3]
+    assert [throttle.count_failure(source) for source in ("a", "b", "a", "a")] == [1, 1, 2, 3]
 
 
 def test_a_window_ends() -> None:
     clock = Clock()
     throttle = Throttle(clock)
-    throttle.failed("a")
+    throttle.count_failure("a")
     clock.seconds = WINDOW_SECONDS - 0.001
-    assert throttle.failed("a") == 2
+    assert throttle.count_failure("a") == 2
     clock.seconds = WINDOW_SECONDS
-    assert throttle.failed("a") == 1
+    assert throttle.count_failure("a") == 1
 
 
 def test_the_longest_silent_source_is_forgotten_first() -> None:
     throttle = Throttle(Clock())
     for number in range(MAX_SOURCES):
-        throttle.failed(str(number))
-    throttle.failed("0")
-    throttle.failed("one more")
-    assert throttle.failed("0") == 3
-    assert throttle.failed("1") == 1
+        throttle.count_failure(str(number))
+    throttle.count_failure("0")
+    throttle.count_failure("one more")
+    assert throttle.count_failure("0") == 3
+    assert throttle.count_failure("1") == 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 
 class Severity(StrEnum):
@@ -23,19 +23,20 @@ class Severity(StrEnum):
 class Diagnostic:
     """A problem in a document of an operator.
 
-    ``file`` names the document and ``path`` is a JSON Pointer inside it. ``excerpt`` shows the
-    lines, if the document is a program. A warning stops nothing, except with ``--strict``.
+    ``document`` names the document, such as its file, and is empty where the reader knows it.
+    ``pointer`` is a JSON Pointer inside it. ``excerpt`` shows the lines, if the document is a
+    program. A warning stops nothing, except with ``--strict``.
     """
 
-    file: str
-    path: str = ""
+    document: str = ""
+    pointer: str = ""
     problem: str
     remedy: str
     excerpt: str = ""
     severity: Severity = Severity.ERROR
 
     def __str__(self) -> str:
-        place = f"{self.file} {self.path}" if self.path else self.file
+        place = f"{self.document} {self.pointer}".strip() or "/"
         excerpt = f"\n{self.excerpt}" if self.excerpt else ""
         return f"{place}: {self.problem}; {self.remedy}{excerpt}"
 

@@ -42,7 +42,7 @@ def load(data: bytes | str) -> JSON:
             # What is printed as it came holds nothing that only a strict look would find: neither
             # a key twice nor a number that is another one in Python.
             if orjson.dumps(plain) == data.rstrip():
-                return _not_too_deep(data.count(b"{") + data.count(b"["), plain)
+                return _check_depth(data.count(b"{") + data.count(b"["), plain)
     try:
         text = data if isinstance(data, str) else data.decode("utf-8")
         value: JSON = _DECODER.decode(text)
@@ -61,17 +61,17 @@ def load(data: bytes | str) -> JSON:
         raise
     except ValueError as error:  # int() refuses more than 4,300 digits
         raise NotJSONError(f"a number is too long: {error}") from error
-    return _not_too_deep(text.count("{") + text.count("["), value)
+    return _check_depth(text.count("{") + text.count("["), value)
 
 
-def _not_too_deep(brackets: int, value: JSON) -> JSON:
+def _check_depth(bracket_count: int, value: JSON) -> JSON:
     """``value``; fewer brackets than levels cannot nest too deep, which spares most the walk."""
-    if brackets > MAX_DEPTH and deeper_than(MAX_DEPTH, value):
+    if bracket_count > MAX_DEPTH and is_deeper_than(MAX_DEPTH, value):
         raise NotJSONError(_TOO_DEEP)
     return value
 
 
-def deeper_than(levels: int, value: JSON) -> bool:
+def is_deeper_than(levels: int, value: JSON) -> bool:
     """Whether objects and lists nest more than ``levels`` deep; itself without recursion."""
     layer = [value] if isinstance(value, dict | list) else []
     for _ in range(levels):
@@ -91,10 +91,10 @@ def dump(value: JSON) -> str:
     return _ENCODER.encode(value)
 
 
-def kind(value: JSON) -> str:
+def describe_type(value: JSON) -> str:
     """What a value is, in words and without itself, which may be a secret in the wrong place.
 
-    >>> kind("Bearer t0ken"), kind(None), kind([])
+    >>> describe_type("Bearer t0ken"), describe_type(None), describe_type([])
     ('a string', 'nothing', 'a list')
     """
     return _KINDS[type(value)]
@@ -112,29 +112,29 @@ def objects_at(parent: Mapping[str, JSON], key: str) -> list[Object]:
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
-def text_at(parent: Mapping[str, JSON], key: str) -> str:
+def string_at(parent: Mapping[str, JSON], key: str) -> str:
     """The text under ``key``; an empty one where there is none."""
     found = parent.get(key)
     return found if isinstance(found, str) else ""
 
 
-def texts_at(parent: Mapping[str, JSON], key: str) -> dict[str, str]:
+def strings_at(parent: Mapping[str, JSON], key: str) -> dict[str, str]:
     """The map of texts under ``key``, such as labels."""
     return {k: v for k, v in object_at(parent, key).items() if isinstance(v, str)}
 
 
-def go_escape(text: str) -> str:
+def escape_like_go(text: str) -> str:
     """Escape printed JSON as Go's encoding/json does by default: ``<``, ``>``, ``&``, U+2028/9."""
     return text.translate(_GO_ESCAPES)
 
 
-def go_float(number: float, *, exponent_from: int = 6, exponent_below: int = -4) -> str:
+def format_float_like_go(number: float, *, exponent_from: int = 6, exponent_below: int = -4) -> str:
     """Print a finite float in its shortest digits, as Go's strconv does for ``%g`` and ``%v``.
 
     The exponent form is for decimal exponents from ``exponent_from`` on, and below
     ``exponent_below``. (encoding/json prints plainly between -6 and 21.)
 
-    >>> go_float(1500000.0), go_float(1500000.0, exponent_from=21), go_float(0.5)
+    >>> format_float_like_go(1500000.0), format_float_like_go(1500000.0, exponent_from=21), format_float_like_go(0.5)
     ('1.5e+06', '1500000', '0.5')
     """
     sign, digits, exponent = _decimal(number)
@@ -190,7 +190,7 @@ def _same_types(left: JSON, right: JSON) -> bool:
             return type(left) is type(right)
 
 
-def _unique(pairs: list[tuple[str, JSON]]) -> Object:
+def _reject_duplicate_keys(pairs: list[tuple[str, JSON]]) -> Object:
     result = dict(pairs)
     if len(result) != len(pairs):
         ((repeated, _),) = Counter(key for key, _ in pairs).most_common(1)
@@ -198,20 +198,22 @@ def _unique(pairs: list[tuple[str, JSON]]) -> Object:
     return result
 
 
-def _finite(digits: str) -> float:
+def _parse_finite_float(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
         raise NotJSONError(f"{digits} is beyond the range of a 64-bit float")
     return number
 
 
-def _refuse_constant(word: str) -> JSON:
+def _reject_constant(word: str) -> JSON:
     raise NotJSONError(f"{word} is not a JSON number")
 
 
 _TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant
+    object_pairs_hook=_reject_duplicate_keys,
+    parse_float=_parse_finite_float,
+    parse_constant=_reject_constant,
 )
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from podgraft import admission, kube, patch, policy
 from podgraft.admission import AdmissionRequest, AdmissionResponse
-from podgraft.bundle import Bundle, Call, Graft, Grafted
-from podgraft.injection import OperatorError, UserError, discreet, objects
+from podgraft.bundle import Bundle, Mutation, MutationContext, Mutator
+from podgraft.injectors import OperatorError, UserError, object_check, redact
 from podgraft.jsonvalue import JSON, Object
-from podgraft.kube import identity
+from podgraft.kube import workload_owner
+from podgraft.lazy_dataclass import dataclass
+from podgraft.lru import LRUCache
 from podgraft.policy import Decision, Skip, Verdict
-from podgraft.recent import Recent
-from podgraft.records import dataclass
-from podgraft.store import Deadline, Snapshot, Stale, Store, StoreError
+from podgraft.store import Deadline, Snapshot, Staleness, Store, StoreError
 
 if TYPE_CHECKING:
     from podgraft.trace import Effect, Trace
 
 
-class Word(StrEnum):
+class ReviewOutcome(StrEnum):
     """What came of a review, as metrics, audit annotations and logs call it."""
 
     INJECT = "inject"
@@ -38,7 +38,7 @@ class Word(StrEnum):
     FAIL = "fail"
 
 
-class Why(StrEnum):
+class ReviewReason(StrEnum):
     """Reasons beside those of ``policy.Reason``."""
 
     OVERLAYS = "overlays"
@@ -50,7 +50,7 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class ReviewContext:
     """Who asks for what: injector and cluster, and the URL's path behind ``/inject/``.
 
     ``stale`` is why what is known of the caller may be older than what is stored.
@@ -58,13 +58,13 @@ class Caller:
 
     injector: str
     cluster: str | None = None
-    path: str = ""
+    url_path: str = ""
     deadline: Deadline | None = None
-    stale: Stale | None = None
+    stale: Staleness | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class ReviewRecord:
     """What is worth a line in the log: names and words, never a value from the object."""
 
     uid: str
@@ -83,66 +83,70 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ReviewResponse:
     """A review that kube-apiserver gets an answer to."""
 
     response: AdmissionResponse
-    facts: Facts
+    facts: ReviewRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class ReviewFailure:
     """A review that failed by the operator's fault or the world's."""
 
     error: OperatorError | StoreError
-    facts: Facts
+    facts: ReviewRecord
 
 
-Outcome: TypeAlias = Answered | Failed
+ReviewResult: TypeAlias = ReviewResponse | ReviewFailure
 
 
 def inject(
-    request: AdmissionRequest, store: Store, caller: Caller, trace: Trace | None = None
-) -> Outcome:
+    request: AdmissionRequest, store: Store, caller: ReviewContext, trace: Trace | None = None
+) -> ReviewResult:
     """Sidecars for a pod, where policy and pod want them; ``trace`` records the steps."""
-    return _review(request, store, caller, _inject, trace)
+    return _run_review(request, store, caller, _review_inject, trace)
 
 
 def mutate(
-    request: AdmissionRequest, store: Store, caller: Caller, trace: Trace | None = None
-) -> Outcome:
+    request: AdmissionRequest, store: Store, caller: ReviewContext, trace: Trace | None = None
+) -> ReviewResult:
     """Overlays on an object of any kind; ``trace`` records the steps."""
-    return _review(request, store, caller, _mutate, trace)
+    return _run_review(request, store, caller, _review_mutate, trace)
 
 
 def validate(
-    request: AdmissionRequest, store: Store, caller: Caller, trace: Trace | None = None
-) -> Outcome:
+    request: AdmissionRequest, store: Store, caller: ReviewContext, trace: Trace | None = None
+) -> ReviewResult:
     """Rules for an object of any kind; ``trace`` records the steps."""
-    return _review(request, store, caller, _validate, trace)
+    return _run_review(request, store, caller, _review_validate, trace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Case:
+class _Review:
     """One review, who asks for it, and from which versions it is answered, where they load."""
 
     request: AdmissionRequest
-    caller: Caller
+    caller: ReviewContext
     owner: str
-    stale: tuple[Stale, ...]
+    stale: tuple[Staleness, ...]
     policy_version: str = ""
     bundle: str = ""
     trace: Trace | None = None
 
     @property
-    def call(self) -> Call:
+    def mutation_context(self) -> MutationContext:
         """What injections know beside the object."""
-        namespace, path = self.request.namespace, self.caller.path
-        return Call(namespace=namespace, path=path, request=self.request, trace=self.trace)
+        namespace, path = self.request.namespace, self.caller.url_path
+        return MutationContext(
+            namespace=namespace, path=path, request=self.request, trace=self.trace
+        )
 
-    def facts(self, decision: Word, reason: str, patch_bytes: int = 0) -> Facts:
+    def make_record(
+        self, decision: ReviewOutcome, reason: str, patch_bytes: int = 0
+    ) -> ReviewRecord:
         """What came of the review, for the log."""
-        return Facts(
+        return ReviewRecord(
             uid=self.request.uid,
             injector=self.caller.injector,
             cluster=self.caller.cluster or "",
@@ -154,11 +158,11 @@ class _Case:
             bundle=self.bundle,
             patch_bytes=patch_bytes,
             stale=self.staleness,
-            refused=any(each.refused for each in self.stale),
+            refused=any(each.is_invalid for each in self.stale),
             age_seconds=max((each.age_seconds for each in self.stale), default=0),
         )
 
-    def audit(self, decision: Word, reason: str) -> Mapping[str, str]:
+    def audit_annotations(self, decision: ReviewOutcome, reason: str) -> Mapping[str, str]:
         """The audit annotations, which say the same."""
         annotations = {
             "decision": decision,
@@ -171,32 +175,34 @@ class _Case:
     @property
     def staleness(self) -> str:
         """Why the policy or the callers may be older than what is stored; empty if they are not."""
-        return "; ".join(each.why for each in self.stale)
+        return "; ".join(each.reason for each in self.stale)
 
     def warnings(self, *more: str) -> Iterable[str]:
         for stale in self.stale:
-            yield f"podgraft answered from an older configuration: {stale.why}"
+            yield f"podgraft answered from an older configuration: {stale.reason}"
         yield from more
 
 
-_Answer: TypeAlias = Callable[[_Case, Bundle], Answered]
+_Answer: TypeAlias = Callable[[_Review, Bundle], ReviewResponse]
 
 
-def _review(
+def _run_review(
     request: AdmissionRequest,
     store: Store,
-    caller: Caller,
-    answer: _Answer,
+    caller: ReviewContext,
+    handler: _Answer,
     trace: Trace | None,
-) -> Outcome:
+) -> ReviewResult:
     """The outcome by the version in force, or by the one before, if that one is found invalid.
 
     A cold start does not parse what it may never need. If a review fails, the store therefore
     checks the version completely, once. Each turn of the loop refuses one version.
     """
-    outcome, snapshot = _reviewed(request, store, caller, answer, trace)
-    while isinstance(outcome, Failed) and snapshot and snapshot.recheck and snapshot.recheck():
-        again, earlier = _reviewed(request, store, caller, answer, trace)
+    outcome, snapshot = _reviewed(request, store, caller, handler, trace)
+    while (
+        isinstance(outcome, ReviewFailure) and snapshot and snapshot.recheck and snapshot.recheck()
+    ):
+        again, earlier = _reviewed(request, store, caller, handler, trace)
         if earlier is None or earlier.policy_version == snapshot.policy_version:
             return outcome
         outcome, snapshot = again, earlier
@@ -206,22 +212,22 @@ def _review(
 def _reviewed(
     request: AdmissionRequest,
     store: Store,
-    caller: Caller,
+    caller: ReviewContext,
     answer: _Answer,
     trace: Trace | None,
-) -> tuple[Outcome, Snapshot | None]:
+) -> tuple[ReviewResult, Snapshot | None]:
     """The outcome by the snapshot in force, and that snapshot."""
-    owner = _name(request)
+    owner = _object_name(request)
     try:
         snapshot = store.snapshot(caller.injector, caller.cluster, caller.deadline)
     except StoreError as error:
-        case = _Case(request=request, caller=caller, owner=owner, stale=_known(caller.stale))
-        return Failed(error, case.facts(Word.FAIL, Why.STORE)), None
-    case = _Case(
+        case = _Review(request=request, caller=caller, owner=owner, stale=_drop_none(caller.stale))
+        return ReviewFailure(error, case.make_record(ReviewOutcome.FAIL, ReviewReason.STORE)), None
+    case = _Review(
         request=request,
         caller=caller,
         owner=owner,
-        stale=_known(caller.stale, snapshot.stale),
+        stale=_drop_none(caller.stale, snapshot.stale),
         policy_version=snapshot.policy_version,
         bundle=snapshot.bundle.digest,
         trace=trace,
@@ -231,40 +237,44 @@ def _reviewed(
     except UserError as error:
         if trace is not None:
             trace.error = str(error)
-        return _denied(case, discreet(error), Why.USER), snapshot
+        return _respond_denied(case, redact(error), ReviewReason.USER), snapshot
     except OperatorError as error:
         if trace is not None:
             trace.error = str(error)
-        return Failed(error, case.facts(Word.FAIL, Why.OPERATOR)), snapshot
+        return ReviewFailure(
+            error, case.make_record(ReviewOutcome.FAIL, ReviewReason.OPERATOR)
+        ), snapshot
 
 
-def _known(*stale: Stale | None) -> tuple[Stale, ...]:
+def _drop_none(*stale: Staleness | None) -> tuple[Staleness, ...]:
     return tuple(each for each in stale if each is not None)
 
 
-def _inject(case: _Case, bundle: Bundle) -> Answered:
-    decision = policy.not_applicable(case.request)
+def _review_inject(case: _Review, bundle: Bundle) -> ReviewResponse:
+    decision = policy.decide_applicability(case.request)
     if decision is None:
-        pod = objects.check_pod(case.request.object)
-        case = replace(case, owner=_owner(pod))
+        pod = object_check.check_pod(case.request.object)
+        case = replace(case, owner=_workload_name(pod))
         decision = policy.decide(bundle.rules, pod, case.request.namespace)
         if not isinstance(decision, Skip):
-            return _injected(case, bundle, pod, decision)
+            return _inject_pod(case, bundle, pod, decision)
     if case.trace is not None:
         _add_decision(case.trace, decision)
     reasons = ",".join(decision.reasons)
-    return _allowed(case, Word.SKIP, reasons, decision.warnings)
+    return _respond_allowed(case, ReviewOutcome.SKIP, reasons, decision.warnings)
 
 
-def _injected(case: _Case, bundle: Bundle, pod: Object, decision: Decision) -> Answered:
+def _inject_pod(case: _Review, bundle: Bundle, pod: Object, decision: Decision) -> ReviewResponse:
     if case.trace is not None:
         _add_decision(case.trace, decision)
-    grafted = _graft(bundle.pods, pod, case.call)
+    grafted = _apply_mutators(bundle.pod_mutators, pod, case.mutation_context)
     warnings = (*decision.warnings, *grafted.warnings)
     if grafted.object is pod:
-        return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES, warnings)
-    answered = _patched(case, Word.INJECT, ",".join(decision.reasons), grafted, warnings)
-    _check(pod, grafted.object, answered.response.patch)
+        return _respond_allowed(case, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES, warnings)
+    answered = _respond_patched(
+        case, ReviewOutcome.INJECT, ",".join(decision.reasons), grafted, warnings
+    )
+    _check_patched_pod(pod, grafted.object, answered.response.patch)
     return answered
 
 
@@ -279,69 +289,80 @@ def _add_decision(trace: Trace, decision: Decision) -> None:
     """Record the steps of a decision, those after the deciding one as well."""
     for step in decision.steps:
         reason = "" if step.reason is None else policy.SENTENCES[step.reason]
-        trace.add(step.name, step.saw, _EFFECTS[step.verdict], reason, step is decision.by)
+        trace.add(
+            step.name, step.observed, _EFFECTS[step.verdict], reason, step is decision.deciding_step
+        )
 
 
-def _mutate(case: _Case, bundle: Bundle) -> Answered:
-    if case.request.object is None or not bundle.objects:
-        return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES)
-    before = objects.check_object(case.request)
-    grafted = _graft(bundle.objects, before, case.call)
+def _review_mutate(case: _Review, bundle: Bundle) -> ReviewResponse:
+    if case.request.object is None or not bundle.object_mutators:
+        return _respond_allowed(case, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES)
+    before = object_check.check_object(case.request)
+    grafted = _apply_mutators(bundle.object_mutators, before, case.mutation_context)
     if grafted.object is before:
-        return _allowed(case, Word.SKIP, Why.NOTHING_MATCHES, grafted.warnings)
-    return _patched(case, Word.MUTATE, Why.OVERLAYS, grafted, grafted.warnings)
+        return _respond_allowed(
+            case, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES, grafted.warnings
+        )
+    return _respond_patched(
+        case, ReviewOutcome.MUTATE, ReviewReason.OVERLAYS, grafted, grafted.warnings
+    )
 
 
-def _validate(case: _Case, bundle: Bundle) -> Answered:
-    judgements = [judge(case.request, case.trace) for judge in bundle.judges]
+def _review_validate(case: _Review, bundle: Bundle) -> ReviewResponse:
+    judgements = [judge(case.request, case.trace) for judge in bundle.validators]
     denials = [denial for judgement in judgements for denial in judgement.denials]
     warnings = [warning for judgement in judgements for warning in judgement.warnings]
-    word = Word.DENY if denials else Word.ALLOW
-    facts, audit = case.facts(word, Why.RULES), case.audit(word, Why.RULES)
+    word = ReviewOutcome.DENY if denials else ReviewOutcome.ALLOW
+    facts, audit = (
+        case.make_record(word, ReviewReason.RULES),
+        case.audit_annotations(word, ReviewReason.RULES),
+    )
     for judgement in judgements:
         audit = {**judgement.audit, **audit}
     told = tuple(case.warnings(*warnings))
     if not denials:
-        return Answered(admission.allowed(case.request, warnings=told, audit=audit), facts)
+        return ReviewResponse(admission.allowed(case.request, warnings=told, audit=audit), facts)
     message = "; ".join(denial.message for denial in denials)
     code = denials[0].code
     response = admission.denied(case.request, message, code=code, warnings=told, audit=audit)
-    return Answered(response, facts)
+    return ReviewResponse(response, facts)
 
 
-def _graft(grafts: Sequence[Graft], before: Object, call: Call) -> Grafted:
+def _apply_mutators(mutators: Sequence[Mutator], before: Object, call: MutationContext) -> Mutation:
     """All grafts in order: base and operations are the first one's, the object the last one's."""
-    if not grafts:
-        return Grafted(base=before, object=before)
-    whole = grafts[0](before, call)
-    for graft in grafts[1:]:
+    if not mutators:
+        return Mutation(patch_base=before, object=before)
+    whole = mutators[0](before, call)
+    for graft in mutators[1:]:
         grafted = graft(whole.object, call)
         warnings = (*whole.warnings, *grafted.warnings)
         whole = replace(whole, object=grafted.object, warnings=warnings)
     return whole
 
 
-def _check(before: Object, after: Object, changes: bytes) -> None:
+def _check_patched_pod(before: Object, after: Object, changes: bytes) -> None:
     """Refuse to send what kube-apiserver could not decode: not even Ignore helps against that.
 
     ``before`` decodes: only what is new in ``after`` has to be looked at, and that not again where
     the same patch was found sound before.
     """
-    if _SOUND.get(changes):
+    if _VALID_PATCHES.get(changes):
         return
     try:
-        kube.check(kube.POD, {key: _new(before.get(key), after[key]) for key in after})
+        kube.check(kube.POD, {key: _added_values(before.get(key), after[key]) for key in after})
     except kube.DecodeError as error:
         raise OperatorError(f"the injected pod does not decode: {error}") from error
-    if len(changes) <= _LARGEST:
-        _SOUND[changes] = True
+    if len(changes) <= _MAX_CACHED_BYTES:
+        _VALID_PATCHES[changes] = True
 
 
-_SOUND: Recent[bytes, bool] = Recent(limit=256)  # patches whose values fit where they lead
-_LARGEST = 65_536  # bytes of a patch that is kept
+_VALID_PATCHES: LRUCache[bytes, bool] = LRUCache(
+    limit=256
+)  # patches whose values fit where they lead
+_MAX_CACHED_BYTES = 65_536  # bytes of a patch that is kept
 
 
-def _new(before: JSON, after: JSON) -> JSON:
+def _added_values(before: JSON, after: JSON) -> JSON:
     """``after`` without what it shares with ``before``: members, and the elements of those."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         return after
@@ -356,28 +377,32 @@ def _new(before: JSON, after: JSON) -> JSON:
     return new
 
 
-def _patched(
-    case: _Case, decision: Word, reason: str, grafted: Grafted, warnings: Iterable[str]
-) -> Answered:
-    operations = (*grafted.operations, *patch.diff(grafted.base, grafted.object))
-    warnings, audit = case.warnings(*warnings), case.audit(decision, reason)
+def _respond_patched(
+    case: _Review, decision: ReviewOutcome, reason: str, grafted: Mutation, warnings: Iterable[str]
+) -> ReviewResponse:
+    operations = (*grafted.operations, *patch.diff(grafted.patch_base, grafted.object))
+    warnings, audit = case.warnings(*warnings), case.audit_annotations(decision, reason)
     response = admission.patched(case.request, operations, warnings=warnings, audit=audit)
-    return Answered(response, case.facts(decision, reason, len(response.patch)))
+    return ReviewResponse(response, case.make_record(decision, reason, len(response.patch)))
 
 
-def _allowed(case: _Case, decision: Word, reason: str, warnings: Iterable[str] = ()) -> Answered:
-    warnings, audit = case.warnings(*warnings), case.audit(decision, reason)
+def _respond_allowed(
+    case: _Review, decision: ReviewOutcome, reason: str, warnings: Iterable[str] = ()
+) -> ReviewResponse:
+    warnings, audit = case.warnings(*warnings), case.audit_annotations(decision, reason)
     response = admission.allowed(case.request, warnings=warnings, audit=audit)
-    return Answered(response, case.facts(decision, reason))
+    return ReviewResponse(response, case.make_record(decision, reason))
 
 
-def _denied(case: _Case, message: str, reason: str, warnings: Iterable[str] = ()) -> Answered:
-    warnings, audit = case.warnings(*warnings), case.audit(Word.DENY, reason)
+def _respond_denied(
+    case: _Review, message: str, reason: str, warnings: Iterable[str] = ()
+) -> ReviewResponse:
+    warnings, audit = case.warnings(*warnings), case.audit_annotations(ReviewOutcome.DENY, reason)
     response = admission.denied(case.request, message, warnings=warnings, audit=audit)
-    return Answered(response, case.facts(Word.DENY, reason))
+    return ReviewResponse(response, case.make_record(ReviewOutcome.DENY, reason))
 
 
-def _name(request: AdmissionRequest) -> str:
+def _object_name(request: AdmissionRequest) -> str:
     """«Deployment/web»: the object's kind and name; names are no secret."""
     value = request.object if request.object is not None else request.old_object
     metadata = value.get("metadata") if isinstance(value, dict) else None
@@ -386,8 +411,8 @@ def _name(request: AdmissionRequest) -> str:
     return f"{request.kind.kind or 'Pod'}/{name}"
 
 
-def _owner(pod: Object) -> str:
+def _workload_name(pod: Object) -> str:
     """«Deployment/web»: the workload that a pod belongs to."""
     metadata = pod["metadata"]
-    owner = identity.of_pod(metadata if isinstance(metadata, dict) else {})
+    owner = workload_owner.workload_of_pod(metadata if isinstance(metadata, dict) else {})
     return f"{owner.kind}/{owner.name}"

@@ -13,7 +13,7 @@ variable                        default         value
 ``PODGRAFT_AUTH``               ``token``       ``token``, ``mtls``; ``none`` for local use only
 ``PODGRAFT_REFRESH_SECONDS``    30              how long ``aws`` is not asked again, 1 to 3600
 ``PODGRAFT_AWS_CLIENT``         ``auto``        ``auto`` asks AWS directly where that is known to do
-                                                (``store/direct.py``); ``botocore`` never
+                                                (``store/aws/http_client.py``); ``botocore`` never
 ``POWERTOOLS_TRACE_DISABLED``   ``true``        ``false`` on Lambda sends segments to X-Ray
 ==============================  ==============  ================================================
 
@@ -26,13 +26,15 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from podgraft.patterns import lazy
-from podgraft.records import dataclass
-from podgraft.store import Aws, Backing, Folder
+from podgraft.lazy_dataclass import dataclass
+from podgraft.lazy_re import lazy_compile
+from podgraft.store import AwsStoreConfig, FolderStoreConfig, StoreConfig
 
 _PREFIX = "PODGRAFT_"
 # Variables of the build and of the tests, which may share an environment with the function.
-_OTHERS = frozenset({"ARCHITECTURE", "CORPUS", "E2E_BUILDS", "E2E_TOOLS", "LIVE_ORACLE", "RUNTIME"})
+_BUILD_VARIABLES = frozenset(
+    {"ARCHITECTURE", "CORPUS", "E2E_BUILDS", "E2E_TOOLS", "LIVE_ORACLE", "RUNTIME"}
+)
 _NAMES = (
     "STACK",
     "STORE",
@@ -46,16 +48,16 @@ _NAMES = (
 # What Lambda sets in every function, and nobody else.
 _ON_LAMBDA = "AWS_LAMBDA_FUNCTION_NAME"
 # How Lambda starts it; a variable of its own too.
-_START = "AWS_LAMBDA_INITIALIZATION_TYPE"
+_INITIALIZATION_TYPE_VARIABLE = "AWS_LAMBDA_INITIALIZATION_TYPE"
 _ON_DEMAND = "on-demand"
 # Powertools' own switch, which its Tracer reads too.
-_UNTRACED = "POWERTOOLS_TRACE_DISABLED"
+_TRACE_DISABLED_VARIABLE = "POWERTOOLS_TRACE_DISABLED"
 
 # What CloudFormation accepts as the name of a stack.
-_STACK = lazy(r"[A-Za-z][A-Za-z0-9-]{0,127}")
-_BUCKET = lazy(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-_BUNDLE_PREFIX = lazy(r"([^/]+/)*")
-_PARAMETER_PREFIX = lazy(r"(/[A-Za-z0-9_.-]+)+")
+_STACK = lazy_compile(r"[A-Za-z][A-Za-z0-9-]{0,127}")
+_BUCKET = lazy_compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_BUNDLE_PREFIX = lazy_compile(r"([^/]+/)*")
+_PARAMETER_PREFIX = lazy_compile(r"(/[A-Za-z0-9_.-]+)+")
 _MAX_REFRESH_SECONDS = 3600
 _BOTOCORE = "botocore"
 _CLIENTS = ("auto", _BOTOCORE)
@@ -79,12 +81,12 @@ class Settings:
     name that separates the logs, metrics, and parameters of two deployments.
     """
 
-    backing: Backing
+    store_config: StoreConfig
     auth: Auth
     stack: str = DEFAULT_STACK
     on_lambda: bool = False
-    traced: bool = False
-    ahead: bool = False
+    tracing_enabled: bool = False
+    priming_enabled: bool = False
 
 
 class SettingsError(ValueError):
@@ -92,100 +94,108 @@ class SettingsError(ValueError):
 
     def __init__(self, faults: tuple[str, ...]) -> None:
         super().__init__("environment: " + "; ".join(faults))
-        self.faults = faults
+        self.errors = faults
 
 
-def read(environment: Mapping[str, str]) -> Settings:
+def parse_settings(environment: Mapping[str, str]) -> Settings:
     """Read every variable that begins with ``PODGRAFT_``; raises ``SettingsError``."""
-    given = _Given(environment)
-    given.refuse_unknown()
-    auth = given.word("AUTH", tuple(Auth))
-    stack = given.matching("STACK", DEFAULT_STACK, _STACK, "the name of a CloudFormation stack")
-    backing = _backing(given, stack)
+    given = _Environment(environment)
+    given.check_unknown()
+    auth = given.parse_choice("AUTH", tuple(Auth))
+    stack = given.parse_matching(
+        "STACK", DEFAULT_STACK, _STACK, "the name of a CloudFormation stack"
+    )
+    backing = _parse_store(given, stack)
     if given.faults:
         raise SettingsError(tuple(given.faults))
     return Settings(
         backing,
         Auth(auth),
         stack=stack,
-        on_lambda=given.on_lambda(),
-        traced=given.traced(),
-        ahead=given.ahead(),
+        on_lambda=given.is_on_lambda(),
+        tracing_enabled=given.is_tracing_enabled(),
+        priming_enabled=given.is_priming_enabled(),
     )
 
 
-class _Given:
+class _Environment:
     """The variables as given, and what was found wrong with them."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self.faults: list[str] = []
 
-    def refuse_unknown(self) -> None:
+    def check_unknown(self) -> None:
         """A misspelt name would otherwise leave a default in force unnoticed."""
         for name in sorted(self._environment):
-            if name.startswith(_PREFIX) and name.removeprefix(_PREFIX) not in {*_NAMES, *_OTHERS}:
+            if name.startswith(_PREFIX) and name.removeprefix(_PREFIX) not in {
+                *_NAMES,
+                *_BUILD_VARIABLES,
+            }:
                 known = ", ".join(_PREFIX + known for known in _NAMES)
                 self.faults.append(f"{name}: is unknown; known: {known}")
 
     def get(self, name: str, default: str) -> str:
         return self._environment.get(_PREFIX + name, default)
 
-    def on_lambda(self) -> bool:
+    def is_on_lambda(self) -> bool:
         return _ON_LAMBDA in self._environment
 
-    def traced(self) -> bool:
-        return self.on_lambda() and self._environment.get(_UNTRACED) == "false"
+    def is_tracing_enabled(self) -> bool:
+        return self.is_on_lambda() and self._environment.get(_TRACE_DISABLED_VARIABLE) == "false"
 
-    def ahead(self) -> bool:
-        return self.on_lambda() and self._environment.get(_START, _ON_DEMAND) != _ON_DEMAND
+    def is_priming_enabled(self) -> bool:
+        return (
+            self.is_on_lambda()
+            and self._environment.get(_INITIALIZATION_TYPE_VARIABLE, _ON_DEMAND) != _ON_DEMAND
+        )
 
-    def matching(self, name: str, default: str, pattern: re.Pattern[str], wanted: str) -> str:
+    def parse_matching(self, name: str, default: str, pattern: re.Pattern[str], wanted: str) -> str:
         value = self.get(name, default)
         if not pattern.fullmatch(value):
-            self.refuse(name, value, wanted)
+            self.add_error(name, value, wanted)
         return value
 
-    def word(self, name: str, words: Sequence[str]) -> str:
+    def parse_choice(self, name: str, words: Sequence[str]) -> str:
         """One of *words*, the first by default."""
         value = self.get(name, words[0])
         if value not in words:
-            self.refuse(name, value, ", ".join(words))
+            self.add_error(name, value, ", ".join(words))
         return value
 
-    def refuse(self, name: str, value: str, wanted: str) -> None:
+    def add_error(self, name: str, value: str, wanted: str) -> None:
         self.faults.append(f"{_PREFIX}{name}: got {value!r}; use {wanted}")
 
 
-def _backing(given: _Given, stack: str) -> Backing:
-    store = given.get("STORE", "aws" if given.on_lambda() else "")
+def _parse_store(given: _Environment, stack: str) -> StoreConfig:
+    store = given.get("STORE", "aws" if given.is_on_lambda() else "")
     if store == "aws":
-        return _aws(given, stack)
+        return _parse_aws(given, stack)
     path = Path(store.removeprefix("file:"))
     if not store.startswith("file:") or store == "file:":
-        given.refuse("STORE", store, "aws or file:<folder>")
+        given.add_error("STORE", store, "aws or file:<folder>")
     elif not path.is_dir():
-        given.refuse("STORE", store, "a folder that exists")
-    return Folder(path)
+        given.add_error("STORE", store, "a folder that exists")
+    return FolderStoreConfig(path)
 
 
-def _aws(given: _Given, stack: str) -> Aws:
-    return Aws(
-        bucket=given.matching("BUCKET", "", _BUCKET, "the name of the bucket of bundles"),
-        bundle_prefix=given.matching(
+def _parse_aws(given: _Environment, stack: str) -> AwsStoreConfig:
+    return AwsStoreConfig(
+        bucket=given.parse_matching("BUCKET", "", _BUCKET, "the name of the bucket of bundles"),
+        bundle_prefix=given.parse_matching(
             "BUNDLE_PREFIX", "bundles/", _BUNDLE_PREFIX, "a prefix that ends with /, or nothing"
         ),
-        parameter_prefix=given.matching(
+        parameter_prefix=given.parse_matching(
             "PARAMETER_PREFIX", f"/{stack}", _PARAMETER_PREFIX, "a path that begins with /"
         ),
-        refresh_seconds=_refresh_seconds(given),
-        botocore=given.word("AWS_CLIENT", _CLIENTS) == _BOTOCORE,
+        refresh_seconds=_parse_refresh_seconds(given),
+        botocore=given.parse_choice("AWS_CLIENT", _CLIENTS) == _BOTOCORE,
     )
 
 
-def _refresh_seconds(given: _Given) -> int:
+def _parse_refresh_seconds(given: _Environment) -> int:
     value = given.get("REFRESH_SECONDS", "30")
     if value.isascii() and value.isdigit() and 1 <= int(value) <= _MAX_REFRESH_SECONDS:
         return int(value)
-    given.refuse("REFRESH_SECONDS", value, f"whole seconds from 1 to {_MAX_REFRESH_SECONDS}")
+    given.add_error("REFRESH_SECONDS", value, f"whole seconds from 1 to {_MAX_REFRESH_SECONDS}")
     return 0

@@ -16,10 +16,10 @@ import pytest
 from werkzeug.test import Client
 
 from cli.explain import generated
-from podgraft import cli, kubeyaml, patch
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, text_at
-from podgraft.policy import constraints
-from podgraft.store import DirectoryCallers, DirectoryStore
+from podgraft import cli, patch, yaml
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.matching import constraints
+from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -38,8 +38,8 @@ Send = Callable[[str, str, Object], tuple[int, Object]]
 @pytest.fixture(scope="module")
 def send(tmp_path_factory: pytest.TempPathFactory) -> Send:
     """The webhook, without credentials."""
-    callers = DirectoryCallers(tmp_path_factory.mktemp("callers"))
-    store = DirectoryStore(SAMPLES, seconds=3600)
+    callers = FolderCallers(tmp_path_factory.mktemp("callers"))
+    store = FolderStore(SAMPLES, seconds=3600)
     app = create_app(store, callers, auth=Auth.NONE, journal=lambda _: None, clock=lambda: 0.0)
     client = Client(app)
 
@@ -55,17 +55,21 @@ def send(tmp_path_factory: pytest.TempPathFactory) -> Send:
 
 def review_of(value: Object) -> bytes:
     """The AdmissionReview of the object's creation, with the namespace that kube-apiserver sets."""
-    namespace = text_at(object_at(value, "metadata"), "namespace") or "default"
+    namespace = string_at(object_at(value, "metadata"), "namespace") or "default"
     value = {**value, "metadata": {**object_at(value, "metadata"), "namespace": namespace}}
-    request = constraints.creation(value, namespace)
+    request = constraints.make_create_request(value, namespace)
     review: Object = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}
     return json.dumps(review | {"request": {**request.raw, "uid": "1", "object": value}}).encode()
 
 
 @cache
 def served(injector: str) -> tuple[str, ...]:
-    bundle = DirectoryStore(SAMPLES).snapshot(injector, None).bundle
-    parts = {"inject": bundle.pods, "mutate": bundle.objects, "validate": bundle.judges}
+    bundle = FolderStore(SAMPLES).snapshot(injector, None).bundle
+    parts = {
+        "inject": bundle.pod_mutators,
+        "mutate": bundle.object_mutators,
+        "validate": bundle.validators,
+    }
     return tuple(route for route, some in parts.items() if some)
 
 
@@ -91,7 +95,7 @@ def called(injector: str, value: Object, send: Send) -> Iterator[Object]:
         }
         if status != 200 or not response["allowed"]:
             return
-        changes = base64.b64decode(text_at(response, "patch")) or b"[]"
+        changes = base64.b64decode(string_at(response, "patch")) or b"[]"
         after = patch.apply(value, json.loads(changes))
         assert isinstance(after, dict)
         value = after
@@ -133,7 +137,7 @@ def is_of(review: JSON, name: str) -> bool:
 def test_every_input_of_a_sample_has_the_webhooks_verdict(
     path: Path, send: Send, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    value = kubeyaml.load(path.read_text())
+    value = yaml.load(path.read_text())
     assert isinstance(value, dict)
     answers = [*called(path.parent.name, value, send)]
     status, told = explained(path, path.parent.name, capsys)
@@ -153,9 +157,9 @@ def test_every_input_of_a_sample_agrees_with_its_golden(
     _, told = explained(path, path.parent.name, capsys)
 
     assert isinstance(told, dict)
-    name = text_at(told, "subject").split(" in ")[0]
+    name = string_at(told, "subject").split(" in ")[0]
     reviews = {
-        text_at(each, "route"): without(each, "object")
+        string_at(each, "route"): without(each, "object")
         for each in objects_at(told, "reviews")
         if is_of(each, name)
     }

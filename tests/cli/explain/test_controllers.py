@@ -4,7 +4,7 @@ import pytest
 
 from podgraft.cli.explain import controllers
 from podgraft.jsonvalue import Object, object_at, objects_at
-from podgraft.kube import identity
+from podgraft.kube import workload_owner
 
 TEMPLATE: Object = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": []}}
 
@@ -30,7 +30,7 @@ def test_a_pod_leads_back_to_its_workload(
     pod = controllers.make_pod(document, TEMPLATE)
     metadata = object_at(pod, "metadata")
     (reference,) = objects_at(metadata, "ownerReferences")
-    found = identity.of_pod(metadata)
+    found = workload_owner.workload_of_pod(metadata)
 
     assert (reference["kind"], reference["controller"]) == (owner, True)
     assert (found.kind, found.name) == (workload, "web")

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import click
 import pytest
 
-from podgraft import cli, kubeyaml
+from podgraft import cli, yaml
 from podgraft.cli.explain import webhooks
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 
@@ -51,7 +51,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
         sample: str | Path, *documents: Object, options: tuple[str, ...] = ()
     ) -> tuple[int, str, str]:
         path = tmp_path / "given.yaml"
-        path.write_text("---\n".join(map(kubeyaml.dump, documents)))
+        path.write_text("---\n".join(map(yaml.dump, documents)))
         bundle = SAMPLES / sample / "bundle" if isinstance(sample, str) else sample
         status = cli.main(["explain", "-f", str(path), "--bundle", str(bundle), *options])
         printed = capsys.readouterr()
@@ -238,7 +238,7 @@ def test_the_registered_webhooks_are_called_in_their_order(run: Run, tmp_path: P
     validating = registered("k/secret/shop/validate") | {"kind": "ValidatingWebhookConfiguration"}
     mutating = registered("shop/mutate", "k/secret/shop/inject/cluster/c1")
     path = tmp_path / "webhooks.yaml"
-    path.write_text("---\n".join(map(kubeyaml.dump, [validating, mutating])))
+    path.write_text("---\n".join(map(yaml.dump, [validating, mutating])))
     options = ("--webhook-config", str(path), "--output", "json")
 
     status, text, _ = run("logging", LOGGED, options=options)
@@ -287,7 +287,7 @@ def test_a_failure_that_the_registration_ignores_lets_the_pod_pass(
     (bundle / "overlay.yaml").write_text(FAILING)
     path = tmp_path / "webhooks.yaml"
     for policy, routes in (("Ignore", ["inject", "validate"]), ("Fail", ["inject"])):
-        path.write_text(kubeyaml.dump(registered("inject", "validate", failurePolicy=policy)))
+        path.write_text(yaml.dump(registered("inject", "validate", failurePolicy=policy)))
         options = ("--webhook-config", str(path), "--output", "json")
         status, text, _ = run(bundle, POD, options=options)
         assert (status, routes_of(text)) == (1, routes)
@@ -306,7 +306,7 @@ def test_a_wrong_registration_names_the_file(
     manifest: Object, options: tuple[str, ...], words: str, run: Run, tmp_path: Path
 ) -> None:
     path = tmp_path / "webhooks.yaml"
-    path.write_text(kubeyaml.dump(manifest))
+    path.write_text(yaml.dump(manifest))
     status, _, err = run("istio", POD, options=("--webhook-config", str(path), *options))
     assert status == 1
     assert err.startswith(f"error: {path}: ")
@@ -315,7 +315,7 @@ def test_a_wrong_registration_names_the_file(
 
 def test_one_injector_of_several_is_chosen(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "webhooks.yaml"
-    path.write_text(kubeyaml.dump(registered("a/mutate", "b/inject")))
+    path.write_text(yaml.dump(registered("a/mutate", "b/inject")))
     options = ("--webhook-config", str(path), "--injector", "b", "--output", "json")
     status, text, _ = run("istio", POD, options=options)
     assert (status, routes_of(text)) == (0, ["inject"])

@@ -236,7 +236,7 @@ def deploy(
 
 
 @contextmanager
-def deployed(cloud: Cloud, build: Path, stage: Stage) -> Generator[Stack]:
+def deploy_stack(cloud: Cloud, build: Path, stage: Stage) -> Generator[Stack]:
     """Deploy a stage; delete its stack at the end."""
     done = deploy(cloud, build, stage)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"

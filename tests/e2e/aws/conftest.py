@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.aws.cloud import Cloud, Stack, Stage, Tools, built, deployed, ministack
+from e2e.aws.cloud import Cloud, Stack, Stage, Tools, built, deploy_stack, ministack
 
 _TOOLS = "PODGRAFT_E2E_TOOLS"
 
@@ -37,7 +37,7 @@ def build(cloud: Cloud) -> Generator[Path]:
 @pytest.fixture(scope="session")
 def stack(cloud: Cloud, build: Path) -> Generator[Stack]:
     """The dev stage, with a refresh so short that a test can wait for it."""
-    with deployed(cloud, build, Stage("default")) as running:
+    with deploy_stack(cloud, build, Stage("default")) as running:
         yield running
 
 
@@ -45,5 +45,5 @@ def stack(cloud: Cloud, build: Path) -> Generator[Stack]:
 def prod(cloud: Cloud, build: Path, stack: Stack) -> Generator[Stack]:
     """The prod stage, beside the dev stage in one account and region."""
     del stack
-    with deployed(cloud, build, Stage("prod")) as running:
+    with deploy_stack(cloud, build, Stage("prod")) as running:
         yield running

@@ -12,7 +12,7 @@ import jsonpatch
 from e2e.aws.cloud import ROOT, Answer, Stack
 
 SAMPLE = ROOT / "samples" / "istio"
-EVENT = ROOT / "tests" / "events" / "wire" / "01-deployment-pod.json"
+EVENT = ROOT / "tests" / "support" / "events" / "wire" / "01-deployment-pod.json"
 # RefreshSeconds is 1; the rest is for a machine that does other things too.
 PATIENCE_SECONDS = 20
 

@@ -11,7 +11,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def said(request: pytest.FixtureRequest) -> list[str]:
+def build_output(request: pytest.FixtureRequest) -> list[str]:
     """The lines to show."""
     return request.config.stash[_SAID]
 

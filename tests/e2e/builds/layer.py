@@ -1,4 +1,4 @@
-"""A Lambda layer as ``assemble.py`` leaves it, looked at from outside."""
+"""A Lambda layer as ``build_layer.py`` leaves it, looked at from outside."""
 
 import os
 import struct
@@ -36,7 +36,7 @@ class Target:
 def assemble(target: Target, *arguments: str | Path, **environment: str) -> str:
     """Fill a layer as ``make build`` does; what was said about it."""
     done = subprocess.run(
-        [sys.executable, LAYERS / "assemble.py", *arguments],
+        [sys.executable, LAYERS / "build_layer.py", *arguments],
         env={
             **os.environ,
             "PODGRAFT_RUNTIME": target.runtime,
@@ -50,7 +50,7 @@ def assemble(target: Target, *arguments: str | Path, **environment: str) -> str:
     return done.stdout
 
 
-def machine_of(library: Path) -> str:
+def elf_machine(library: Path) -> str:
     """The processor that an ELF file is for."""
     head = library.read_bytes()[:20]
     assert head[:5] == b"\x7fELF\x02", f"{library.name} is no 64-bit ELF file"
@@ -58,14 +58,14 @@ def machine_of(library: Path) -> str:
     return MACHINES.get(machine, str(machine))
 
 
-def stamp_of(compiled: Path) -> tuple[int, int]:
+def pyc_header(compiled: Path) -> tuple[int, int]:
     """Magic number and flags of a .pyc (PEP 552)."""
     magic, line_end, flags = struct.unpack("<H2sI", compiled.read_bytes()[:8])
     assert line_end == b"\r\n"
     return magic, flags
 
 
-def uncompiled(layer: Path, target: Target) -> list[Path]:
+def find_uncompiled(layer: Path, target: Target) -> list[Path]:
     """Modules without bytecode for the target."""
     return [
         path

@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from assemble import matching_python
+from build_layer import find_python
 from e2e.builds.layer import (
     LAYERS,
     MAGIC,
     UNCHECKED_HASH,
     Target,
     assemble,
-    machine_of,
-    stamp_of,
-    uncompiled,
+    elf_machine,
+    find_uncompiled,
+    pyc_header,
 )
-from events.kept import BUNDLE, TOKEN, admit, keep
+from support.store_fixture import BUNDLE, TOKEN, admit, write_injector
 
 ROOT = LAYERS.parent
 TARGETS = tuple(
@@ -43,7 +43,7 @@ spec:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltLayers:
     """Both layers of one target, and what the build said of them."""
 
     target: Target
@@ -52,15 +52,17 @@ class Built:
     said: str
 
     @property
-    def compiled(self) -> bool:
+    def has_bytecode(self) -> bool:
         """Whether this machine has the target's Python, to compile with."""
-        return matching_python(self.target.runtime) is not None
+        return find_python(self.target.runtime) is not None
 
 
 @pytest.fixture(scope="module", params=TARGETS, ids=str)
-def built(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, said: list[str]
-) -> Generator[Built]:
+def built_layers(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    build_output: list[str],
+) -> Generator[BuiltLayers]:
     """One build after the other; each is removed before the next begins."""
     if "PODGRAFT_E2E_BUILDS" not in os.environ:
         pytest.skip("fetches wheels for every Lambda; run make e2e-builds")
@@ -70,8 +72,8 @@ def built(
     requirements = LAYERS / "dependencies" / "requirements.txt"
     lines = assemble(target, "dependencies", dependencies, requirements)
     lines += assemble(target, "sources", engine, LAYERS / "engine" / "podgraft")
-    said.extend(lines.splitlines())
-    yield Built(target, dependencies, engine, lines)
+    build_output.extend(lines.splitlines())
+    yield BuiltLayers(target, dependencies, engine, lines)
     shutil.rmtree(folder)
 
 
@@ -81,62 +83,68 @@ def test_the_template_offers_what_is_built_here() -> None:
     assert "AllowedValues: [arm64, x86_64]" in template
 
 
-def test_libraries_are_of_the_processor_and_the_release(built: Built) -> None:
-    libraries = list(built.dependencies.rglob("*.so"))
+def test_libraries_are_of_the_processor_and_the_release(built_layers: BuiltLayers) -> None:
+    libraries = list(built_layers.dependencies.rglob("*.so"))
     assert {path.parent.name for path in libraries} >= {"yaml", "re2", "cel_expr_python"}
     for path in libraries:
-        assert machine_of(path) == built.target.architecture, path
-        assert built.target.abi in path.name or ".abi3." in path.name, path
+        assert elf_machine(path) == built_layers.target.architecture, path
+        assert built_layers.target.abi in path.name or ".abi3." in path.name, path
 
 
-def test_bytecode_is_of_the_release_or_there_is_none(built: Built) -> None:
-    for layer in (built.dependencies, built.engine):
-        stamps = {stamp_of(path) for path in layer.rglob("*.pyc")}
-        if built.compiled:
-            assert stamps == {(MAGIC[built.target.runtime], UNCHECKED_HASH)}
-            assert uncompiled(layer, built.target) == []
+def test_bytecode_is_of_the_release_or_there_is_none(built_layers: BuiltLayers) -> None:
+    for layer in (built_layers.dependencies, built_layers.engine):
+        stamps = {pyc_header(path) for path in layer.rglob("*.pyc")}
+        if built_layers.has_bytecode:
+            assert stamps == {(MAGIC[built_layers.target.runtime], UNCHECKED_HASH)}
+            assert find_uncompiled(layer, built_layers.target) == []
         else:
             assert stamps == set()
-    word = ", with bytecode" if built.compiled else "WITHOUT bytecode (no "
-    assert built.said.count(word) == 2
+    word = ", with bytecode" if built_layers.has_bytecode else "WITHOUT bytecode (no "
+    assert built_layers.said.count(word) == 2
 
 
-def test_layers_are_as_large_as_the_page_says(built: Built) -> None:
+def test_layers_are_as_large_as_the_page_says(built_layers: BuiltLayers) -> None:
     """Which is a seventh of what Lambda takes."""
     page = (ROOT / "docs" / "deploying.md").read_text()
-    word = "with bytecode" if built.compiled else "without"
+    word = "with bytecode" if built_layers.has_bytecode else "without"
     [said] = re.findall(rf"^\| {word} \| ([\d.]+) MB \| ([\d.]+) MB \|$", page, re.MULTILINE)
-    for layer, megabytes in zip((built.dependencies, built.engine), said, strict=True):
+    for layer, megabytes in zip(
+        (built_layers.dependencies, built_layers.engine), said, strict=True
+    ):
         size = sum(path.stat().st_size for path in layer.rglob("*") if path.is_file())
         assert size / 1e6 == pytest.approx(float(megabytes), rel=0.15)
 
 
-def test_nothing_is_shipped_that_no_review_needs(built: Built) -> None:
-    names = {path.name for path in built.dependencies.iterdir()}
+def test_nothing_is_shipped_that_no_review_needs(built_layers: BuiltLayers) -> None:
+    names = {path.name for path in built_layers.dependencies.iterdir()}
     assert names.isdisjoint({"bin", "boto3", "s3transfer", "bazel-project", "pip", "setuptools"})
-    models = {path.name for path in (built.dependencies / "botocore" / "data").glob("*/")}
+    models = {path.name for path in (built_layers.dependencies / "botocore" / "data").glob("*/")}
     assert models == {"s3", "ssm", "xray"}
-    assert not list(built.dependencies.rglob("*.pyi"))
+    assert not list(built_layers.dependencies.rglob("*.pyi"))
 
 
-def test_the_layers_answer_a_review_under_their_own_python(built: Built, tmp_path: Path) -> None:
+def test_the_layers_answer_a_review_under_their_own_python(
+    built_layers: BuiltLayers, tmp_path: Path
+) -> None:
     """With an empty environment and without site-packages: what is not in the layers is missing.
 
     And from their bytecode, whatever the sources beside it say.
     """
-    python = matching_python(built.target.runtime)
-    if python is None or built.target.architecture != os.uname().machine:
-        pytest.skip(f"{built.target} does not run on this machine")
-    (built.engine / "podgraft" / "review.py").write_text("raise AssertionError('compiled anew')")
-    store = keep(tmp_path, files={**BUNDLE, "overlay.yaml": OVERLAY})
+    python = find_python(built_layers.target.runtime)
+    if python is None or built_layers.target.architecture != os.uname().machine:
+        pytest.skip(f"{built_layers.target} does not run on this machine")
+    (built_layers.engine / "podgraft" / "review.py").write_text(
+        "raise AssertionError('compiled anew')"
+    )
+    store = write_injector(tmp_path, files={**BUNDLE, "overlay.yaml": OVERLAY})
     admit(store, "prod-eu", TOKEN)
     done = subprocess.run(
         [
             *(python, "-S", Path(__file__).with_name("probe.py")),
-            ROOT / "tests" / "events" / "apigateway-v2-bearer-token.json",
+            ROOT / "tests" / "support" / "events" / "apigateway-v2-bearer-token.json",
         ],
         env={
-            "PYTHONPATH": f"{built.engine}:{built.dependencies}:{ROOT / 'functions' / 'webhook'}",
+            "PYTHONPATH": f"{built_layers.engine}:{built_layers.dependencies}:{ROOT / 'functions' / 'webhook'}",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PODGRAFT_STORE": f"file:{store}",
             "AWS_LAMBDA_FUNCTION_NAME": "podgraft",  # so that Powertools writes logs and metrics

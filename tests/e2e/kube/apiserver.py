@@ -39,7 +39,7 @@ class Scenario:
 Answer = dict[str, Any]
 
 
-def ask(program: Path, scenario: Scenario) -> Answer:
+def run_scenario(program: Path, scenario: Scenario) -> Answer:
     """Create the pod; fails the test where the program refuses the manifests."""
     result = subprocess.run(
         [program], input=scenario.line(), capture_output=True, text=True, check=False

@@ -14,12 +14,12 @@ _PORT = re.compile(r"127\.0\.0\.1:\d+")
 _UID = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
 
-def path(scene: str) -> Path:
+def recording_path(scene: str) -> Path:
     """The file of one scene."""
     return FOLDER / f"{scene.replace(', ', '-').replace(' ', '-')}.json"
 
 
-def settled(answer: Answer, token: str) -> Answer:
+def normalize_answer(answer: Answer, token: str) -> Answer:
     """*answer* with a fixed token, time, port and uids."""
     text = json.dumps(answer).replace(token, TOKEN)
     text = _PORT.sub("127.0.0.1:<port>", _TIME.sub("<time>", text))
@@ -33,11 +33,13 @@ def settled(answer: Answer, token: str) -> Answer:
 def write(scene: str, answer: Answer) -> None:
     """Keep what came of *scene*."""
     FOLDER.mkdir(exist_ok=True)
-    path(scene).write_text(json.dumps(answer, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    recording_path(scene).write_text(
+        json.dumps(answer, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    )
 
 
-def read(scene: str) -> Answer:
+def read_recording(scene: str) -> Answer:
     """What came of *scene* when it was recorded; nothing where it never was."""
-    file = path(scene)
+    file = recording_path(scene)
     answer: Answer = json.loads(file.read_text()) if file.exists() else {}
     return answer

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from e2e.kube import recordings
-from e2e.kube.apiserver import Answer, ask
-from e2e.kube.scenes import AFTER, SCENES, Scene, Server
-from e2e.kube.world import World
+from e2e.kube.apiserver import Answer, run_scenario
+from e2e.kube.cluster import ClusterFixture
+from e2e.kube.scenarios import AFTER, SCENES, ClusterScenario, Server
 
 PROGRAM = "PODGRAFT_KUBE_ADMISSION"
 FAILED_OPEN = "failed-open.mutation.webhook.admission.k8s.io/"
@@ -28,16 +28,16 @@ def program() -> Path:
 
 
 @pytest.fixture(scope="module")
-def world(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[World]:
+def world(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[ClusterFixture]:
     """One set of certificates and servers for all scenes."""
     del program  # without it nothing need be started
     with ExitStack() as stack:
-        yield World(tmp_path_factory.mktemp("world"), stack)
+        yield ClusterFixture(tmp_path_factory.mktemp("world"), stack)
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
-def test_scene(scene: Scene, program: Path, world: World) -> None:
-    answer = recordings.settled(ask(program, world.scenario(scene)), world.token)
+def test_scene(scene: ClusterScenario, program: Path, world: ClusterFixture) -> None:
+    answer = recordings.normalize_answer(run_scenario(program, world.scenario(scene)), world.token)
     told = answer.get("kubectl", "")
     assert scene.refused in told
     assert bool(scene.refused) is ("object" not in answer), told
@@ -48,24 +48,24 @@ def test_scene(scene: Scene, program: Path, world: World) -> None:
     if "PODGRAFT_RECORD" in os.environ:
         recordings.write(scene.name, answer)
     # How a timeout is told depends on where it strikes.
-    assert scene.server is Server.SILENT or answer == recordings.read(scene.name)
+    assert scene.server is Server.SILENT or answer == recordings.read_recording(scene.name)
 
 
-def test_the_second_asking_changes_nothing(program: Path, world: World) -> None:
+def test_the_second_asking_changes_nothing(program: Path, world: ClusterFixture) -> None:
     """Reinvocation: after the other injector, ours is asked once more and has no patch to give."""
     (scene,) = (scene for scene in SCENES if scene.name == "reinvocation")
-    calls = ask(program, world.scenario(scene))["calls"]
+    calls = run_scenario(program, world.scenario(scene))["calls"]
     injectors = [call["url"].split("/inject/")[0].rsplit("/", 1)[-1] for call in calls]
     assert injectors == [world.token, "logging", world.token]
     responses = [call["response"]["response"] for call in calls]
     assert ["patch" in response for response in responses] == [True, True, False]
 
 
-def test_dry_run_is_said(program: Path, world: World) -> None:
+def test_dry_run_is_said(program: Path, world: ClusterFixture) -> None:
     (scene,) = (scene for scene in SCENES if scene.name == "dry run")
-    (call,) = ask(program, world.scenario(scene))["calls"]
+    (call,) = run_scenario(program, world.scenario(scene))["calls"]
     assert call["request"]["request"]["dryRun"] is True
-    assert tuple(_containers(ask(program, world.scenario(scene)))) == AFTER
+    assert tuple(_containers(run_scenario(program, world.scenario(scene)))) == AFTER
 
 
 def _containers(answer: Answer) -> list[str]:

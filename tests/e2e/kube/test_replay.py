@@ -12,11 +12,11 @@ import pytest
 from jsonpatch import JsonPatch
 
 from e2e.kube import recordings
-from e2e.kube.scenes import CLUSTER, SCENES, Scene, Shown
-from e2e.kube.world import STORE
-from podgraft import kubeyaml
+from e2e.kube.cluster import STORE
+from e2e.kube.scenarios import CLUSTER, SCENES, ClusterScenario, PresentedCredentials
+from podgraft import yaml
 from podgraft.jsonvalue import JSON
-from podgraft.store import DirectoryCallers, DirectoryStore, tokens
+from podgraft.store import FolderCallers, FolderStore, caller_document
 from podgraft.web import Auth, create_app
 
 ROOT = Path(__file__).parents[3]
@@ -26,7 +26,7 @@ SUBJECT = ((("organizationName", "podgraft-clusters"),), (("commonName", CLUSTER
 CALLS = [
     pytest.param(scene, call, id=f"{scene.name}-{number}")
     for scene in SCENES
-    for number, call in enumerate(recordings.read(scene.name).get("calls", []))
+    for number, call in enumerate(recordings.read_recording(scene.name).get("calls", []))
     if "code" in call
 ]
 
@@ -38,10 +38,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(STORE, folder)
     (folder / "auth").mkdir()
     known: JSON = {
-        "tokens": [{"sha256": tokens.digest(TOKEN), "created": "2026-11-21T00:00:00Z"}],
+        "tokens": [
+            {"sha256": caller_document.hash_token(TOKEN), "created": "2026-11-21T00:00:00Z"}
+        ],
         "subjects": [f"CN={CLUSTER},O=podgraft-clusters"],
     }
-    (folder / "auth" / f"{CLUSTER}.yaml").write_text(kubeyaml.dump(known))
+    (folder / "auth" / f"{CLUSTER}.yaml").write_text(yaml.dump(known))
     return folder
 
 
@@ -53,10 +55,12 @@ class _Connection:
 
 
 @pytest.mark.parametrize(("scene", "call"), CALLS)
-def test_the_app_answers_as_recorded(scene: Scene, call: Mapping[str, Any], store: Path) -> None:
-    certified = scene.shown is Shown.CERTIFICATE
+def test_the_app_answers_as_recorded(
+    scene: ClusterScenario, call: Mapping[str, Any], store: Path
+) -> None:
+    certified = scene.credentials is PresentedCredentials.CERTIFICATE
     auth = Auth.MTLS if certified else Auth.TOKEN
-    app = create_app(DirectoryStore(store), DirectoryCallers(store), auth=auth)
+    app = create_app(FolderStore(store), FolderCallers(store), auth=auth)
     url = urlsplit(str(call["url"]).replace(recordings.TOKEN, TOKEN))
     headers = {name: values[0] for name, values in call["headers"].items()}
     if "Authorization" in headers:
@@ -85,7 +89,7 @@ def _outcome(review: Mapping[str, Any], answer: Any) -> Any:
 def test_the_page_about_registration_quotes_what_was_recorded() -> None:
     page = (ROOT / "docs" / "registration.md").read_text()
     table = page.split("## What the user reads")[1]
-    told = [recordings.read(scene.name).get("kubectl", "") for scene in SCENES]
+    told = [recordings.read_recording(scene.name).get("kubectl", "") for scene in SCENES]
     quotes = re.findall(r"^\|.*\| `(.*)`", table, re.MULTILINE)
     assert len(quotes) > 5
     for quote in quotes:
@@ -96,5 +100,5 @@ def test_the_page_about_registration_quotes_what_was_recorded() -> None:
 def test_nothing_secret_is_recorded() -> None:
     """Tokens were replaced; every scene has its recording, and every recording its scene."""
     files = {path.name: path.read_text() for path in recordings.FOLDER.iterdir()}
-    assert set(files) == {recordings.path(scene.name).name for scene in SCENES}
+    assert set(files) == {recordings.recording_path(scene.name).name for scene in SCENES}
     assert not [name for name, text in files.items() if "/k/" in text and "/k/<token>/" not in text]

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from podgraft import kube
-from podgraft.govalue import Field, GoType, Kind
+from podgraft.go.reflect import Field, GoType, Kind
 
 _NUMBERS = (
     *("0", "1", "5", "12", "100", "250", "500", "1000", "1024", "1025", "1500", "2048", "4096"),
@@ -92,14 +92,14 @@ def _expression(
     return made
 
 
-def objects() -> Iterator[dict[str, Any]]:
+def generate_objects() -> Iterator[dict[str, Any]]:
     """Random objects: canonical ones, some with empty and odd values, some with wrong ones."""
     types = ("Pod", "PodSpec", "Container", "ObjectMeta", "PodTemplateSpec", "Deployment")
     for index in range(420):
         random = _random(index)
         yaml = index % 5 == 4
         odd, wrong = (0.0, 0.1, 0.25)[index % 3], 0.02 * (index % 2)
-        made = _Maker(random, odd=odd, wrong=wrong, yaml=yaml)
+        made = _ObjectGenerator(random, odd=odd, wrong=wrong, yaml=yaml)
         name = (*types, "StatefulSet", "CronJob", "Namespace")[index % 9]
         value = made.value(kube.TYPES[name])
         if yaml:  # which Go sorts on the way, so that its first fault would not be ours
@@ -230,7 +230,7 @@ def templates() -> Iterator[dict[str, Any]]:
     yield {"type": "Pod", "object": {}, "template": "{{ .Kind }} {{ .Spec.Containers }} {{ .UID }}"}
 
 
-class _Maker:
+class _ObjectGenerator:
     """Makes JSON for Go types; ``odd`` is the share of empty values, ``wrong`` of wrong types."""
 
     def __init__(self, random: Random, *, odd: float, wrong: float, yaml: bool) -> None:
@@ -247,10 +247,10 @@ class _Maker:
         if chance < self.wrong:
             return self.random.choice((5, "text", True, 1.5, [], {}, ["x"], {"a": 1}, 2**40))
         if chance < self.wrong + self.odd:
-            return self.random.choice((None, *_empty(type_)))
-        return self._good(type_)
+            return self.random.choice((None, *_empty_values(type_)))
+        return self._valid_value(type_)
 
-    def _good(self, type_: GoType) -> Any:
+    def _valid_value(self, type_: GoType) -> Any:
         if type_.name in _SPECIAL:
             return _SPECIAL[type_.name](self.random)
         match type_.kind, type_.elem:
@@ -273,7 +273,7 @@ class _Maker:
     def _struct(self, type_: GoType) -> dict[str, Any]:
         self.depth += 1
         made: dict[str, Any] = {}
-        for field in self._chosen(type_):
+        for field in self._choose_fields(type_):
             key = field.json
             if self.random.random() < self.odd / 4:
                 key = key.upper()
@@ -283,7 +283,7 @@ class _Maker:
         self.depth -= 1
         return made
 
-    def _chosen(self, type_: GoType) -> list[Field]:
+    def _choose_fields(self, type_: GoType) -> list[Field]:
         """Some fields, promoted ones among them: fewer the deeper they are."""
         fields = [*_flat(type_)]
         count = min(len(fields), self.random.randint(1, max(1, 6 - self.depth)))
@@ -298,7 +298,7 @@ def _flat(type_: GoType) -> Iterator[Field]:
             yield field
 
 
-def _empty(type_: GoType) -> tuple[Any, ...]:
+def _empty_values(type_: GoType) -> tuple[Any, ...]:
     match type_.kind:
         case Kind.STRING:
             return ("",)
@@ -326,7 +326,7 @@ _SPECIAL: dict[str, Callable[[Random], Any]] = {
 }
 
 _QUESTIONS = {
-    "objects": objects,
+    "objects": generate_objects,
     "quantities": quantities,
     "selectors": selectors,
     "templates": templates,

@@ -62,28 +62,30 @@ RARE: tuple[tuple[Object, Object], ...] = (
 def main() -> None:
     """Record the fixture anew: pairs that are as they should be, and pairs that are not."""
     random = Random(0)  # noqa: S311 - the same rows every time
-    rows = [pair(random, faults=number % 3) for number in range(900)]
+    rows = [random_pair(random, faults=number % 3) for number in range(900)]
     rows += [{"type": "Odd", "target": target, "patch": patch} for target, patch in RARE]
-    program.write(FIXTURE, [row for row in program.settled("strategic", rows) if comparable(row)])
+    program.write(
+        FIXTURE, [row for row in program.stable_answers("strategic", rows) if is_comparable(row)]
+    )
 
 
-def pair(random: Random, *, faults: int) -> program.Row:
+def random_pair(random: Random, *, faults: int) -> program.Row:
     """A target and a patch with directives, the patch with up to so many faults."""
-    build = pod if random.random() < 0.6 else odd
+    build = pod if random.random() < 0.6 else random_edge_object
     target, patch = build(random, whole=True), build(random, whole=False)
     for _ in range(random.randrange(4)):
         direct(random, random.choice(objects(patch)), target)
     for _ in range(random.randrange(faults + 1)):
-        spoil(random, random.choice(objects(patch)))
+        add_invalid_value(random, random.choice(objects(patch)))
     return {"type": "Pod" if build is pod else "Odd", "target": target, "patch": patch}
 
 
-def comparable(row: program.Row) -> bool:
+def is_comparable(row: program.Row) -> bool:
     """Whether Go's answer is one that we promise: see the package's deliberate differences."""
-    return all(promised(one) for one in objects(row["patch"]))
+    return all(is_deterministic(one) for one in objects(row["patch"]))
 
 
-def promised(patch: Object) -> bool:
+def is_deterministic(patch: Object) -> bool:
     """Not where Go's answer hangs on the order of its maps, or on two objects being compared.
 
     Nor where an empty ``$setElementOrder`` stands beside elements.
@@ -107,10 +109,10 @@ def promised(patch: Object) -> bool:
 def pod(random: Random, *, whole: bool) -> Object:
     """Part of a pod; a ``whole`` one has no nulls and repeats no key."""
     spec: Object = {
-        "containers": keyed(random, "abcde", container, whole=whole),
-        "initContainers": keyed(random, "abc", container, whole=whole),
-        "volumes": keyed(random, "uvw", volume, whole=whole),
-        "tolerations": [{"key": key} for key in chosen(random, "kl")],
+        "containers": keyed_list(random, "abcde", container, whole=whole),
+        "initContainers": keyed_list(random, "abc", container, whole=whole),
+        "volumes": keyed_list(random, "uvw", volume, whole=whole),
+        "tolerations": [{"key": key} for key in choose_names(random, "kl")],
         "nodeSelector": {key: "1" if whole else random.choice(("1", None)) for key in "pq"},
         "imagePullSecrets": [{"name": name} for name in unique(random, "st")],
         "hostAliases": [{"ip": ip, "hostnames": ["h"]} for ip in unique(random, "56")],
@@ -118,12 +120,18 @@ def pod(random: Random, *, whole: bool) -> Object:
         "securityContext": {"fsGroup": 5, "supplementalGroups": [1]},
     }
     metadata: Object = {
-        "labels": {key: random.choice("12") for key in chosen(random, "ab")},
+        "labels": {key: random.choice("12") for key in choose_names(random, "ab")},
         "annotations": {key: "1" if whole else random.choice(("1", None)) for key in "ab"},
-        "finalizers": [*(unique if whole else chosen)(random, "fgh")],
+        "finalizers": [*(unique if whole else choose_names)(random, "fgh")],
         "ownerReferences": [{"uid": uid} for uid in unique(random, "12")],
     }
-    return some(random, {"metadata": some(random, metadata, 0.4), "spec": some(random, spec, 0.4)})
+    return choose_fields(
+        random,
+        {
+            "metadata": choose_fields(random, metadata, 0.4),
+            "spec": choose_fields(random, spec, 0.4),
+        },
+    )
 
 
 def container(random: Random, name: str) -> Object:
@@ -136,14 +144,14 @@ def container(random: Random, name: str) -> Object:
     fields: Object = {
         "image": random.choice(("i1", "i2")),
         "env": [{"name": key, **deepcopy(random.choice(values))} for key in unique(random, "ABCD")],
-        "args": [*chosen(random, "xyz")],
+        "args": [*choose_names(random, "xyz")],
         "ports": [{"containerPort": int(port)} for port in unique(random, "1234")],
         "volumeMounts": [{"mountPath": path, "name": "v"} for path in unique(random, "abc")],
         "securityContext": {"runAsUser": 1, "capabilities": {"add": ["X"], "drop": []}},
         "resources": random.choice(({}, {"limits": {"cpu": "1"}})),
         "envFrom": [{"configMapRef": {"name": "q"}}],
     }
-    return {"name": name, **some(random, fields, 0.25)}
+    return {"name": name, **choose_fields(random, fields, 0.25)}
 
 
 def volume(random: Random, name: str) -> Object:
@@ -157,33 +165,37 @@ def volume(random: Random, name: str) -> Object:
     return {"name": name, **deepcopy(random.choice(sources))}
 
 
-def odd(random: Random, *, whole: bool) -> Object:
+def random_edge_object(random: Random, *, whole: bool) -> Object:
     """Part of an Odd."""
     fields: Object = {
         **{
-            name: keyed(random, "pqrs", part, whole=whole)
+            name: keyed_list(random, "pqrs", random_part, whole=whole)
             for name in ("parts", "swapped", "pointed")
         },
-        "keyless": keyed(random, "pq", part, whole=whole) if random.random() < 0.05 else [],
-        "torn": keyed(random, "pq", part, whole=whole) if random.random() < 0.05 else [],
-        "replaced": part(random, "r"),
-        "retained": part(random, "r"),
+        "keyless": keyed_list(random, "pq", random_part, whole=whole)
+        if random.random() < 0.05
+        else [],
+        "torn": keyed_list(random, "pq", random_part, whole=whole)
+        if random.random() < 0.05
+        else [],
+        "replaced": random_part(random, "r"),
+        "retained": random_part(random, "r"),
         "nested": [["a"]] if random.random() < 0.05 else [],
-        "words": [*(unique if whole else chosen)(random, "wxyz")],
-        "labels": dict.fromkeys(chosen(random, "ab"), "1"),
+        "words": [*(unique if whole else choose_names)(random, "wxyz")],
+        "labels": dict.fromkeys(choose_names(random, "ab"), "1"),
         "plain": random.choice("ab"),
     }
-    return some(random, fields, 0.4)
+    return choose_fields(random, fields, 0.4)
 
 
-def part(random: Random, name: str) -> Object:
+def random_part(random: Random, name: str) -> Object:
     """An element of Odd's lists."""
     fields: Object = {
         "size": random.randrange(4),
         "words": [*unique(random, "wxyz")],
         "inner": {"id": random.choice("pq"), "words": [*unique(random, "wx")]},
     }
-    return {"id": name, **some(random, fields, 0.4)}
+    return {"id": name, **choose_fields(random, fields, 0.4)}
 
 
 # Directives, and faults
@@ -196,7 +208,7 @@ def direct(random: Random, patch: Object, target: Object) -> None:
         case 0, _:
             patch["$patch"] = random.choice(("replace", "delete"))
         case 1, _:
-            patch["$retainKeys"] = [*patch, *chosen(random, ("image", "env", "plain"))]
+            patch["$retainKeys"] = [*patch, *choose_names(random, ("image", "env", "plain"))]
         case 2, _:
             name = random.choice(SCALAR_LISTS)
             patch[f"$deleteFromPrimitiveList/{name}"] = [*unique(random, "fgwxy")]
@@ -205,22 +217,22 @@ def direct(random: Random, patch: Object, target: Object) -> None:
             patch[f"$setElementOrder/{name}"] = order(random, name, patch, target)
         case _, [*_, _]:
             name = random.choice(lists)
-            special(random, name, patch[name])
+            add_directive_element(random, name, patch[name])
         case _:
             pass
 
 
 def order(random: Random, name: str, patch: Object, target: Object) -> list[JSON]:
     """An order that holds the patch's elements and some of the target's."""
-    wanted = elements(name, patch)
+    wanted = list_elements(name, patch)
     for one in objects(target):
-        for element in elements(name, one):
+        for element in list_elements(name, one):
             if element not in wanted and random.random() < 0.7:
                 wanted.insert(random.randrange(len(wanted) + 1), element)
     return wanted
 
 
-def elements(name: str, owner: Object) -> list[JSON]:
+def list_elements(name: str, owner: Object) -> list[JSON]:
     """The elements of a list, or the merge keys alone where it has one."""
     found = owner.get(name)
     key = MERGE_KEYS.get(name)
@@ -234,7 +246,7 @@ def elements(name: str, owner: Object) -> list[JSON]:
     ]
 
 
-def special(random: Random, name: str, listed: JSON) -> None:
+def add_directive_element(random: Random, name: str, listed: JSON) -> None:
     """Put an element that is a directive into a list merged by key."""
     if name in MERGE_KEYS and isinstance(listed, list):
         deletion: Object = {MERGE_KEYS[name]: random.choice("abcpqAu"), "$patch": "delete"}
@@ -242,7 +254,7 @@ def special(random: Random, name: str, listed: JSON) -> None:
         listed.insert(random.randrange(len(listed) + 1), choice)
 
 
-def spoil(random: Random, patch: Object) -> None:
+def add_invalid_value(random: Random, patch: Object) -> None:
     """Put something into the patch that does not belong there."""
     junk = deepcopy(random.choice(JUNK))
     match random.randrange(5):
@@ -272,25 +284,25 @@ def objects(value: JSON) -> list[Object]:
             return []
 
 
-def some(random: Random, fields: Object, share: float = 0.7) -> Object:
+def choose_fields(random: Random, fields: Object, share: float = 0.7) -> Object:
     """About that share of the fields."""
     return {name: value for name, value in fields.items() if random.random() < share}
 
 
-def chosen(random: Random, names: str | tuple[str, ...]) -> list[str]:
+def choose_names(random: Random, names: str | tuple[str, ...]) -> list[str]:
     """Up to four of the names, perhaps again and again."""
     return random.choices(names, k=random.randrange(5))
 
 
 def unique(random: Random, names: str) -> list[str]:
     """Up to four of the names, each once."""
-    return [*dict.fromkeys(chosen(random, names))]
+    return [*dict.fromkeys(choose_names(random, names))]
 
 
-def keyed(random: Random, names: str, build: Build, *, whole: bool) -> list[JSON]:
+def keyed_list(random: Random, names: str, build: Build, *, whole: bool) -> list[JSON]:
     """A list of objects; in a patch a name may come twice."""
     repeated = not whole and random.random() < 0.1
-    return [build(random, name) for name in (chosen if repeated else unique)(random, names)]
+    return [build(random, name) for name in (choose_names if repeated else unique)(random, names)]
 
 
 if __name__ == "__main__":

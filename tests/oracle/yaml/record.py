@@ -19,14 +19,14 @@ from oracle.yaml.hostile import (
 )
 from podgraft.jsonvalue import JSON
 
-FIXTURES = Path(__file__).parents[2] / "kubeyaml" / "fixtures"
+FIXTURES = Path(__file__).parents[2] / "yaml" / "fixtures"
 
 
 def main() -> None:
     """Record every fixture anew."""
     random = Random(0)  # noqa: S311 - the same rows every time
-    program.write(FIXTURES / "load.jsonl", program.settled("yaml", load_rows(random)))
-    program.write(FIXTURES / "dump.jsonl", program.settled("yaml", dump_rows(random)))
+    program.write(FIXTURES / "load.jsonl", program.stable_answers("yaml", load_rows(random)))
+    program.write(FIXTURES / "dump.jsonl", program.stable_answers("yaml", dump_rows(random)))
 
 
 def load_rows(random: Random) -> list[program.Row]:
@@ -36,7 +36,7 @@ def load_rows(random: Random) -> list[program.Row]:
     texts += [f"{tag} {random.choice(SCALARS)}" for tag in TAGS for _ in range(8)]
     texts += [f"- {tag} '{random.choice(SCALARS)}'" for tag in TAGS for _ in range(4)]
     texts += [document(random) for _ in range(120)]
-    texts += [disturbed(random, document(random)) for _ in range(150)]
+    texts += [damage_text(random, document(random)) for _ in range(150)]
     strict = [*TEXTS, *(document(random) for _ in range(60))]
     streams = ["".join(random.choices(STREAM_LINES, k=random.randrange(8))) for _ in range(80)]
     return [
@@ -94,7 +94,7 @@ def scalar(random: Random) -> str:
     return f"{random.choice(TAGS[:8])} {quoted}" if random.random() < 0.1 else quoted
 
 
-def disturbed(random: Random, text: str) -> str:
+def damage_text(random: Random, text: str) -> str:
     """The text with some characters lost or put in."""
     characters = list(text)
     for _ in range(random.randrange(1, 4)):

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from podgraft import jsonvalue
 from podgraft.jsonvalue import JSON, Object
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 from .errors import NotAReviewError, TooLargeError
 

@@ -14,7 +14,7 @@ from http import HTTPStatus
 import orjson
 
 from podgraft.jsonvalue import JSON, Object
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 from .request import AdmissionRequest
 

@@ -5,32 +5,40 @@ or raises ``BundleError`` with every fault; ``digest`` names a bundle by its fil
 does I/O: files come as a mapping of relative path to bytes.
 """
 
-from .appmesh_part import AppMeshGraft
-from .compiling import Bundle, compile_
+from .appmesh import AppMeshMutator
+from .compiler import Bundle, compile_
+from .components import (
+    Component,
+    Denial,
+    Mutation,
+    MutationContext,
+    Mutator,
+    ValidationResult,
+    Validator,
+)
 from .digest import digest, is_manifest, validate_path
-from .errors import BundleError, Fault
-from .istio_part import IstioGraft
-from .istio_part import part as compile_istio
+from .errors import BundleError, Diagnostic
+from .istio import IstioMutator
+from .istio import compile_istio as compile_istio
 from .manifests import Manifest, Manifests
-from .overlay_part import OverlayGraft
-from .parts import Call, Denial, Graft, Grafted, Judge, Judgement, Part
+from .overlays import OverlayMutator
 
 __all__ = [
-    "AppMeshGraft",
+    "AppMeshMutator",
     "Bundle",
     "BundleError",
-    "Call",
+    "Component",
     "Denial",
-    "Fault",
-    "Graft",
-    "Grafted",
-    "IstioGraft",
-    "Judge",
-    "Judgement",
+    "Diagnostic",
+    "IstioMutator",
     "Manifest",
     "Manifests",
-    "OverlayGraft",
-    "Part",
+    "Mutation",
+    "MutationContext",
+    "Mutator",
+    "OverlayMutator",
+    "ValidationResult",
+    "Validator",
     "compile_",
     "compile_istio",
     "digest",

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from podgraft.diagnostics import Diagnostic, Severity
-from podgraft.injection.istio import CLUSTER_ID
+from podgraft.injectors.istio import CLUSTER_ID
 from podgraft.patch import pointer
 from podgraft.policy import Policy
 
-from .compiling import Bundle
+from .compiler import Bundle
 
 # The cluster id that istiod gives its own cluster (its variable CLUSTER_ID).
 STOCK = "Kubernetes"
@@ -33,8 +33,8 @@ class UrlPath:
     def warning(self, problem: str, remedy: str) -> Diagnostic:
         """Return a warning about the path; the URL can contain a token and is not quoted."""
         return Diagnostic(
-            file=self.file,
-            path=self.path,
+            document=self.file,
+            pointer=self.path,
             problem=problem,
             remedy=remedy,
             severity=Severity.WARNING,
@@ -55,7 +55,7 @@ def path_warnings(bundle: Bundle, url: UrlPath) -> Iterator[Diagnostic]:
             "remove it from the path",
         )
     expected = injector.cluster_id or STOCK
-    cluster_id = injector.environment(url.tail).get(CLUSTER_ID) or expected
+    cluster_id = injector.parse_environment(url.tail).get(CLUSTER_ID) or expected
     if cluster_id != expected:
         yield url.warning(
             f'the path sets the cluster id of proxies to "{cluster_id}", but {_VALUE} is '
@@ -73,8 +73,8 @@ def policy_warnings(bundle: Bundle, policy: Policy, file: str) -> Iterator[Diagn
     for name, override in policy.clusters.items():
         if cluster_id and name != cluster_id and override.bundle == policy.bundle:
             yield Diagnostic(
-                file=file,
-                path=f"/clusters/{pointer.escape(name)}",
+                document=file,
+                pointer=f"/clusters/{pointer.escape(name)}",
                 problem=f'names the calling cluster "{name}", but {_VALUE} is "{cluster_id}": its '
                 f'proxies get the cluster id "{cluster_id}"',
                 remedy=f"if the mesh of {name} has another cluster id, register {name} with "

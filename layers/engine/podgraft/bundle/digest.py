@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from .errors import BundleError, Fault
+from .errors import BundleError, Diagnostic
 
 # The extensions that ``kubectl apply -f <folder>`` reads.
 _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
@@ -48,7 +48,7 @@ def digest(files: Mapping[str, bytes]) -> str:
     """
     problems = {path: validate_path(path) for path in files}
     faults = [
-        Fault(file=repr(path), problem=problem, remedy="rename or delete the file")
+        Diagnostic(document=repr(path), problem=problem, remedy="rename or delete the file")
         for path, problem in problems.items()
         if problem
     ]

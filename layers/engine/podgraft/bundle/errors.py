@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from podgraft.diagnostics import Diagnostic
 
-Fault = Diagnostic
+__all__ = ["BundleError", "Diagnostic"]
 
 
 class BundleError(Exception):
@@ -13,7 +13,7 @@ class BundleError(Exception):
     ``tolerated`` are faults found beside, which alone would not have stopped a review.
     """
 
-    def __init__(self, faults: Sequence[Fault], tolerated: Sequence[Fault] = ()) -> None:
+    def __init__(self, faults: Sequence[Diagnostic], tolerated: Sequence[Diagnostic] = ()) -> None:
         super().__init__("bundle: " + ". ".join(map(str, faults)))
-        self.faults = tuple(faults)
-        self.tolerated = tuple(tolerated)
+        self.errors = tuple(faults)
+        self.warnings = tuple(tolerated)

@@ -7,12 +7,12 @@ A running function needs none of this: only ``policy check``, ``policy push``, `
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.diagnostics import Diagnostic
 from podgraft.policy import Policy
 
 from . import cluster_ids, manifests, retired_registries, revisions
-from .compiling import Bundle
+from .compiler import Bundle
 
 
 def warnings(
@@ -23,12 +23,12 @@ def warnings(
     ``document`` is the text of the policy, and ``file`` is the name of it in messages. The
     warnings that compilation found come first.
     """
-    for found in bundle.tolerated:
+    for found in bundle.warnings:
         if found.is_warning:
             # The policy is named by its kind where the bundle does not know its file.
-            yield replace(found, file=file) if found.file == "policy" else found
-    read = manifests.read(files)
+            yield replace(found, document=file) if found.document == "policy" else found
+    read = manifests.parse_manifests(files)
     yield from revisions.warnings(read, policy)
     yield from retired_registries.warnings(read)
-    yield from retired_registries.document_warnings(file, kubeyaml.load(document) or {})
+    yield from retired_registries.document_warnings(file, yaml.load(document) or {})
     yield from cluster_ids.policy_warnings(bundle, policy, file)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.jsonvalue import JSON, Object
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
-from .errors import Fault
+from .errors import Diagnostic
 
 IGNORE = "podgraft.dev/ignore"
 
@@ -67,9 +67,11 @@ class Manifest:
         data = self.object.get("data")
         return data if isinstance(data, dict) else {}
 
-    def fault(self, path: str, problem: str, remedy: str) -> Fault:
+    def make_diagnostic(self, path: str, problem: str, remedy: str) -> Diagnostic:
         """A fault of this object; *path* is inside it."""
-        return Fault(file=self.file, path=self.path + path, problem=problem, remedy=remedy)
+        return Diagnostic(
+            document=self.file, pointer=self.path + path, problem=problem, remedy=remedy
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,74 +81,78 @@ class Manifests:
     ``probes`` are the objects of the folder ``tests/``: a trial renders templates for them.
     """
 
-    all: tuple[Manifest, ...]
-    faults: tuple[Fault, ...] = ()
+    manifests: tuple[Manifest, ...]
+    errors: tuple[Diagnostic, ...] = ()
     probes: tuple[Manifest, ...] = ()
 
-    def of(self, kind: str) -> tuple[Manifest, ...]:
+    def of_kind(self, kind: str) -> tuple[Manifest, ...]:
         """Those of one kind, in the order of files and documents."""
-        return tuple(manifest for manifest in self.all if manifest.kind == kind)
+        return tuple(manifest for manifest in self.manifests if manifest.kind == kind)
 
     @property
     def namespaces(self) -> Mapping[str, Object]:
         """The Namespace objects, by name."""
-        return {manifest.name: manifest.object for manifest in self.of("Namespace")}
+        return {manifest.name: manifest.object for manifest in self.of_kind("Namespace")}
 
 
-def read(files: Mapping[str, bytes]) -> Manifests:
+def parse_manifests(files: Mapping[str, bytes]) -> Manifests:
     """Read all files, in the order of their paths; faults are noted, never raised."""
-    faults: list[Fault] = []
+    faults: list[Diagnostic] = []
     found: list[Manifest] = []
     probes: list[Manifest] = []
     for file in sorted(files):
-        for document in _documents(file, files[file], faults.append):
+        for document in _parse_documents(file, files[file], faults.append):
             if _is_probe(document):
                 probes.append(document)
-            elif _is_understood(document, faults.append):
+            elif _is_supported_kind(document, faults.append):
                 found.append(document)
-    _check_twins(found, faults.append)
+    _validate_unique(found, faults.append)
     if not found and not faults:
         faults.append(_EMPTY)
     return Manifests(tuple(found), tuple(faults), tuple(probes))
 
 
-Note = Callable[[Fault], None]
+Note = Callable[[Diagnostic], None]
 
-_OR_NOT = "or take the file out of the folder"
+_OR_REMOVE = "or take the file out of the folder"
 
-_EMPTY = Fault(
-    file="the folder",
+_EMPTY = Diagnostic(
+    document="the folder",
     problem="holds no manifest",
     remedy="put .yaml, .yml or .json files into it, as kubectl get -o yaml prints them",
 )
 
 
-def _documents(file: str, content: bytes, note: Note) -> Iterator[Manifest]:
+def _parse_documents(file: str, content: bytes, note: Note) -> Iterator[Manifest]:
     try:
-        documents = kubeyaml.load_all(content.decode("utf-8"))
+        documents = yaml.load_all(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         problem = f"is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
-        note(Fault(file=file, problem=problem, remedy=f"save it as UTF-8, {_OR_NOT}"))
+        note(Diagnostic(document=file, problem=problem, remedy=f"save it as UTF-8, {_OR_REMOVE}"))
         return
-    except kubeyaml.NotYAMLError as error:
-        remedy = f"correct that place, {_OR_NOT}"
-        note(Fault(file=file, problem=f"is no YAML: {error}", remedy=remedy))
+    except yaml.NotYAMLError as error:
+        remedy = f"correct that place, {_OR_REMOVE}"
+        note(Diagnostic(document=file, problem=f"is no YAML: {error}", remedy=remedy))
         return
     for number, document in enumerate(documents, 1):
         place = file if len(documents) == 1 else f"{file}, document {number}"
-        yield from _items(place, "", document, note)
+        yield from _expand_lists(place, "", document, note)
 
 
-def _items(file: str, path: str, document: JSON, note: Note) -> Iterator[Manifest]:
+def _expand_lists(file: str, path: str, document: JSON, note: Note) -> Iterator[Manifest]:
     """The object itself, or the objects of a List."""
     if not isinstance(document, dict):
         problem = "is no Kubernetes object"
-        note(Fault(file=file, path=path, problem=problem, remedy="give it apiVersion and kind"))
+        note(
+            Diagnostic(
+                document=file, pointer=path, problem=problem, remedy="give it apiVersion and kind"
+            )
+        )
         return
     items = document.get("items")
     if document.get("kind") == "List" and isinstance(items, list):
         for index, item in enumerate(items):
-            yield from _items(file, f"{path}/items/{index}", item, note)
+            yield from _expand_lists(file, f"{path}/items/{index}", item, note)
     else:
         yield Manifest(file=file, path=path, object=document)
 
@@ -156,36 +162,36 @@ def _is_probe(manifest: Manifest) -> bool:
     return manifest.file.startswith(PROBES) and bool(manifest.kind) and manifest.kind not in KINDS
 
 
-def _is_understood(manifest: Manifest, note: Note) -> bool:
+def _is_supported_kind(manifest: Manifest, note: Note) -> bool:
     annotations = manifest.metadata.get("annotations")
     if isinstance(annotations, dict) and annotations.get(IGNORE) == "true":
         return False
     if manifest.api_version not in KINDS.get(manifest.kind, ()):
-        note(_not_understood(manifest))
+        note(_unknown_kind_diagnostic(manifest))
         return False
     if not manifest.name:
-        note(manifest.fault("/metadata/name", "is missing", "name the object"))
+        note(manifest.make_diagnostic("/metadata/name", "is missing", "name the object"))
         return False
     return True
 
 
-def _not_understood(manifest: Manifest) -> Fault:
+def _unknown_kind_diagnostic(manifest: Manifest) -> Diagnostic:
     met = f"{manifest.kind or 'no kind'} of {manifest.api_version or 'no apiVersion'}"
     known = ", ".join(f"{kind} ({' or '.join(versions)})" for kind, versions in KINDS.items())
-    return manifest.fault(
+    return manifest.make_diagnostic(
         "",
         f"{met} is not understood, only {known} and Lists of them",
         f'take it out, or annotate it with {IGNORE}: "true"',
     )
 
 
-def _check_twins(manifests: list[Manifest], note: Note) -> None:
+def _validate_unique(manifests: list[Manifest], note: Note) -> None:
     first: dict[tuple[str, str, str], Manifest] = {}
     for manifest in manifests:
         twin = first.setdefault((manifest.kind, manifest.namespace, manifest.name), manifest)
         if twin is not manifest:
             problem = f"{manifest.kind} {manifest.name} stands also in {twin.file}{twin.path}"
-            note(manifest.fault("", problem, "keep one of the two"))
+            note(manifest.make_diagnostic("", problem, "keep one of the two"))
 
 
 def _text(value: JSON) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.diagnostics import Diagnostic, Severity
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import pointer
@@ -85,7 +85,7 @@ def image_warning(image: str) -> str:
 def warnings(manifests: Manifests) -> Iterator[Diagnostic]:
     """Return a warning for each string of the bundle's manifests that names a location."""
     templates = _patch_config_maps(manifests)
-    for manifest in manifests.all:
+    for manifest in manifests.manifests:
         is_template = (manifest.namespace, manifest.name) in templates
         if manifest.kind in _KINDS:
             spec: Object = {"spec": manifest.object.get("spec")}
@@ -102,8 +102,8 @@ def document_warnings(file: str, document: JSON, path: str = "") -> Iterator[Dia
             lines = [number for number, line in _lines(text) if _names(location, line)]
             if lines:
                 yield Diagnostic(
-                    file=file,
-                    path=place,
+                    document=file,
+                    pointer=place,
                     problem=f"{_at(text, lines)}{location.name} {EVENT}",
                     remedy=f"use {location.replacement} ({SOURCE})",
                     severity=Severity.WARNING,
@@ -113,7 +113,7 @@ def document_warnings(file: str, document: JSON, path: str = "") -> Iterator[Dia
 def _patch_config_maps(manifests: Manifests) -> set[tuple[str, str]]:
     """Return namespace and name of the ConfigMaps that contain templates of App Mesh."""
     found: set[tuple[str, str]] = set()
-    for mesh in manifests.of("Mesh"):
+    for mesh in manifests.of_kind("Mesh"):
         spec = mesh.object.get("spec")
         app_mesh = spec.get("awsAppMesh") if isinstance(spec, dict) else None
         reference = app_mesh.get("sidecarPatchConfigMap") if isinstance(app_mesh, dict) else None
@@ -131,8 +131,8 @@ def _data(manifest: Manifest) -> Iterator[tuple[str, JSON]]:
 
 def _parsed(text: str) -> JSON:
     try:
-        read = kubeyaml.load(text, strict=False)
-    except kubeyaml.NotYAMLError:
+        read = yaml.load(text, strict=False)
+    except yaml.NotYAMLError:
         return text
     return read if isinstance(read, dict | list) else text
 

@@ -6,7 +6,7 @@ every pod the label ``istio.io/rev: default``. Only ``lint.py`` uses this module
 
 from collections.abc import Iterator
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.diagnostics import Diagnostic, Severity
 from podgraft.policy import Policy
 
@@ -21,14 +21,14 @@ _LABEL = "istio.io/rev"
 def warnings(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
     """Return a warning for an injector ConfigMap of another revision than the policy's."""
     expected = policy.revision or DEFAULT
-    for manifest in manifests.of("ConfigMap"):
+    for manifest in manifests.of_kind("ConfigMap"):
         path, revision = _revision(manifest) if "config" in manifest.data else ("", "")
         if revision and revision != expected:
             problem = f'belongs to revision "{revision}", but pods get {_LABEL}: {expected}'
             remedy = f'set "revision: {revision}" in the policy'
             yield Diagnostic(
-                file=manifest.file,
-                path=manifest.path + path,
+                document=manifest.file,
+                pointer=manifest.path + path,
                 problem=problem,
                 remedy=remedy,
                 severity=Severity.WARNING,
@@ -51,8 +51,8 @@ def _revision(manifest: Manifest) -> tuple[str, str]:
 def _of_values(manifest: Manifest) -> str:
     text = manifest.data.get("values")
     try:
-        values = kubeyaml.load(text, strict=False) if isinstance(text, str) else None
-    except kubeyaml.NotYAMLError:
+        values = yaml.load(text, strict=False) if isinstance(text, str) else None
+    except yaml.NotYAMLError:
         return ""
     revision = values.get("revision") if isinstance(values, dict) else None
     return revision if isinstance(revision, str) else ""

@@ -62,85 +62,87 @@ def size(value: Value) -> int:
     return size(value.value) if is_optional(value) and value.present else 1
 
 
-def one(_arguments: Sequence[Value], _result: Value) -> int:
+def fixed_cost(_arguments: Sequence[Value], _result: Value) -> int:
     """A call of fixed price."""
     return 1
 
 
-def _share(units: float, factor: float = _TRAVERSAL) -> int:
+def _scale(units: float, factor: float = _TRAVERSAL) -> int:
     return ceil(units * factor)
 
 
-def traversing(arguments: Sequence[Value], _result: Value) -> int:
+def traversal_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Reading the first argument once."""
-    return _share(size(arguments[0]))
+    return _scale(size(arguments[0]))
 
 
-def traversing_second(arguments: Sequence[Value], _result: Value) -> int:
+def second_traversal_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Reading the second argument once: a prefix is looked for, whatever it is looked for in."""
-    return _share(size(arguments[1]))
+    return _scale(size(arguments[1]))
 
 
-def copying(arguments: Sequence[Value], _result: Value) -> int:
+def copy_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Reading the first argument and writing as much."""
-    return _share(size(arguments[0]) * 2)
+    return _scale(size(arguments[0]) * 2)
 
 
-def copying_result(_arguments: Sequence[Value], result: Value) -> int:
+def result_copy_cost(_arguments: Sequence[Value], result: Value) -> int:
     """Writing the result."""
-    return _share(size(result) * 2)
+    return _scale(size(result) * 2)
 
 
-def joining(arguments: Sequence[Value], _result: Value) -> int:
+def join_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Writing both arguments, one after the other."""
-    return _share(size(arguments[0]) + size(arguments[1]))
+    return _scale(size(arguments[0]) + size(arguments[1]))
 
 
-def comparing(arguments: Sequence[Value], _result: Value) -> int:
+def comparison_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Comparing as far as the shorter goes."""
-    return _share(min(size(arguments[0]), size(arguments[1])))
+    return _scale(min(size(arguments[0]), size(arguments[1])))
 
 
-def searching(arguments: Sequence[Value], _result: Value) -> int:
+def search_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Looking for the second argument everywhere in the first."""
-    return _share(size(arguments[0])) * _share(size(arguments[1]))
+    return _scale(size(arguments[0])) * _scale(size(arguments[1]))
 
 
-def scanning(arguments: Sequence[Value], _result: Value) -> int:
+def scan_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Looking at every element of the second argument."""
     return size(arguments[1])
 
 
-def matching(arguments: Sequence[Value], _result: Value) -> int:
+def match_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Running a pattern, of about four characters a state, over a text."""
-    return _share(1 + size(arguments[0])) * _share(size(arguments[1]), _REGEX)
+    return _scale(1 + size(arguments[0])) * _scale(size(arguments[1]), _REGEX)
 
 
-def pairing(arguments: Sequence[Value], _result: Value) -> int:
+def pairwise_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Comparing every element of one list with every element of another."""
     return 1 + size(arguments[0]) * size(arguments[1])
 
 
-def building(_arguments: Sequence[Value], result: Value) -> int:
+def list_cost(_arguments: Sequence[Value], result: Value) -> int:
     """Making a list."""
     return 1 + LIST + size(result)
 
 
-def ordering(arguments: Sequence[Value], _result: Value) -> int:
+def sort_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Comparing all elements of a list with each other, and making a list."""
     return 1 + LIST + 2 * size(arguments[0]) ** 2
 
 
-def walking(arguments: Sequence[Value], _result: Value) -> int:
+def deep_traversal_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Reading the whole first argument, elements of elements included."""
-    return _walk(arguments[0])
+    return _count_elements(arguments[0])
 
 
-def _walk(value: Value) -> int:
+def _count_elements(value: Value) -> int:
     if isinstance(value, str | bytes):
         return int(len(value) * _TRAVERSAL)
     if is_list(value):
-        return sum(map(_walk, value))
+        return sum(map(_count_elements, value))
     if is_map(value):
-        return sum(_walk(key) + _walk(element) for key, element in value.items())
+        return sum(
+            _count_elements(key) + _count_elements(element) for key, element in value.items()
+        )
     return 1

@@ -13,7 +13,7 @@ class Problem:
     column: int
     message: str
 
-    def drawn(self, text: str) -> str:
+    def excerpt(self, text: str) -> str:
         """The problem with its place, the line of ``text`` it stands in, and a caret under it."""
         head = f"{self.line}:{self.column}: {self.message}"
         lines = text.split("\n")
@@ -26,7 +26,7 @@ class CompileError(Exception):
     """The expression is not one that Kubernetes would take; ``problems`` says where and why."""
 
     def __init__(self, text: str, problems: tuple[Problem, ...]) -> None:
-        super().__init__("\n".join(problem.drawn(text) for problem in problems))
+        super().__init__("\n".join(problem.excerpt(text) for problem in problems))
         self.problems = problems
 
 
@@ -41,6 +41,6 @@ class CostExceededError(Exception):
     """The budget of a review is used up; nothing absorbs this one."""
 
 
-def no_such_overload(call: str = "") -> EvaluationError:
+def no_such_overload_error(call: str = "") -> EvaluationError:
     """cel-go's word for a function or operator that does not take values of these types."""
     return EvaluationError(f"no such overload: {call}" if call else "no such overload")

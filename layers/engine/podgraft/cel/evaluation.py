@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias, assert_never
 
 from .cost import IDENT, LIST, MAP, SELECT, Meter
-from .errors import EvaluationError, no_such_overload
-from .overloads import Function
-from .syntax import Call, Constant, Fold, Ident, ListOf, MapOf, Node, Select
+from .errors import EvaluationError, no_such_overload_error
+from .overloads import OverloadSet
+from .syntax import Call, Comprehension, Constant, Ident, ListOf, MapOf, Node, Select
 from .values import (
     TYPE_NAMES,
     Optional,
     TypeValue,
     Value,
-    checked_key,
+    check_key,
     find,
     is_list,
     is_map,
@@ -47,7 +47,7 @@ Scope: TypeAlias = Mapping[str, int]
 class Compiler:
     """Turns nodes into closures; every loop variable gets a slot of its own."""
 
-    def __init__(self, functions: Mapping[str, Function]) -> None:
+    def __init__(self, functions: Mapping[str, OverloadSet]) -> None:
         self.functions = functions
         self.slots = 0
 
@@ -57,13 +57,13 @@ class Compiler:
             case Constant(value=value):
                 return lambda _frame: value
             case Ident(name=name):
-                return self._ident(name, scope)
+                return self._compile_ident(name, scope)
             case Select():
                 operand = self.compile_(node.operand, scope)
-                price = _price_of_access(node.operand)
-                return (_test if node.test else _select)(operand, node.field, price)
+                price = _access_cost(node.operand)
+                return (_has_field if node.test else _select)(operand, node.field, price)
             case Call():
-                return self._call(node, scope)
+                return self._compile_call(node, scope)
             case ListOf(elements=elements, optional=optional):
                 return _list([self.compile_(each, scope) for each in elements], optional)
             case MapOf(entries=entries):
@@ -73,20 +73,20 @@ class Compiler:
                         for key, value, optional in entries
                     ]
                 )
-            case Fold():
-                return self._fold(node, scope)
+            case Comprehension():
+                return self._compile_comprehension(node, scope)
             case _:
                 assert_never(node)
 
-    def _ident(self, name: str, scope: Scope) -> Evaluate:
+    def _compile_ident(self, name: str, scope: Scope) -> Evaluate:
         if name in scope:
-            return _local(scope[name])
+            return _loop_variable(scope[name])
         if name in TYPE_NAMES:
             type_value = TypeValue(name)
             return lambda _frame: type_value
         return _variable(name)
 
-    def _call(self, node: Call, scope: Scope) -> Evaluate:
+    def _compile_call(self, node: Call, scope: Scope) -> Evaluate:
         arguments = [self.compile_(each, scope) for each in node.arguments]
         match node:
             case Call(function="_+_", arguments=(Ident(name=name), ListOf())) if name[0] == "@":
@@ -96,15 +96,15 @@ class Compiler:
         special = _SPECIAL.get(node.function)
         if special is not None:
             return special(*arguments)
-        return _strict(self.functions[node.function], arguments)
+        return _strict_call(self.functions[node.function], arguments)
 
-    def _fold(self, node: Fold, scope: Scope) -> Evaluate:
+    def _compile_comprehension(self, node: Comprehension, scope: Scope) -> Evaluate:
         first, second, accumulator = self.slots, self.slots + 1, self.slots + 2
         self.slots += 3
         inside = {**scope, node.variable: first, node.accumulator: accumulator}
         if node.second_variable:
             inside[node.second_variable] = second
-        return _fold(
+        return _comprehension(
             (first, second if node.second_variable else None, accumulator),
             self.compile_(node.range, scope),
             self.compile_(node.initial, scope),
@@ -122,7 +122,7 @@ def _variable(name: str) -> Evaluate:
     return evaluate
 
 
-def _local(slot: int) -> Evaluate:
+def _loop_variable(slot: int) -> Evaluate:
     """A loop variable; an accumulator may hold the error that its last step ended in."""
 
     def evaluate(frame: Frame) -> Value:
@@ -135,16 +135,16 @@ def _local(slot: int) -> Evaluate:
     return evaluate
 
 
-def _price_of_access(operand: Node) -> int:
+def _access_cost(operand: Node) -> int:
     """What a field costs beyond its operand: a chain of fields is one access with many steps."""
     starts = isinstance(operand, Ident | Select)
     return SELECT if starts else IDENT + SELECT
 
 
-def _select(operand: Evaluate, field: str, price: int) -> Evaluate:
+def _select(operand: Evaluate, field: str, cost: int) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         value = operand(frame)
-        frame.meter.spent += price
+        frame.meter.spent += cost
         if is_map(value) and field in value:
             return value[field]
         if is_optional(value):
@@ -154,7 +154,7 @@ def _select(operand: Evaluate, field: str, price: int) -> Evaluate:
     return evaluate
 
 
-def _test(operand: Evaluate, field: str, price: int) -> Evaluate:
+def _has_field(operand: Evaluate, field: str, price: int) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         value = operand(frame)
         frame.meter.spent += price - SELECT
@@ -165,7 +165,7 @@ def _test(operand: Evaluate, field: str, price: int) -> Evaluate:
     return evaluate
 
 
-def _strict(function: Function, arguments: list[Evaluate]) -> Evaluate:
+def _strict_call(function: OverloadSet, arguments: list[Evaluate]) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         values = [argument(frame) for argument in arguments]
         overload = function.pick(values)
@@ -210,18 +210,18 @@ def _find(container: Evaluate, key: Evaluate) -> Evaluate:
 
 
 def _and(left: Evaluate, right: Evaluate) -> Evaluate:
-    return lambda frame: _decided(frame, left, right, short=False)
+    return lambda frame: _evaluate_logical(frame, left, right, short=False)
 
 
 def _or(left: Evaluate, right: Evaluate) -> Evaluate:
-    return lambda frame: _decided(frame, left, right, short=True)
+    return lambda frame: _evaluate_logical(frame, left, right, short=True)
 
 
-def _decided(frame: Frame, left: Evaluate, right: Evaluate, *, short: bool) -> bool:
+def _evaluate_logical(frame: Frame, left: Evaluate, right: Evaluate, *, short: bool) -> bool:
     """``&&`` and ``||``: the side that decides wins, even over an error on the other."""
     try:
         first = left(frame)
-        failure = None if type(first) is bool else no_such_overload()
+        failure = None if type(first) is bool else no_such_overload_error()
         if first is short:
             return short
     except EvaluationError as error:
@@ -232,7 +232,7 @@ def _decided(frame: Frame, left: Evaluate, right: Evaluate, *, short: bool) -> b
     if failure is not None:
         raise failure
     if type(second) is not bool:
-        raise no_such_overload()
+        raise no_such_overload_error()
     return not short
 
 
@@ -240,7 +240,7 @@ def _conditional(condition: Evaluate, then: Evaluate, otherwise: Evaluate) -> Ev
     def evaluate(frame: Frame) -> Value:
         chosen = condition(frame)
         if type(chosen) is not bool:
-            raise no_such_overload()
+            raise no_such_overload_error()
         return then(frame) if chosen else otherwise(frame)
 
     return evaluate
@@ -278,7 +278,7 @@ def _or_optional(optional: Evaluate, otherwise: Evaluate) -> Evaluate:
 def _as_optional(value: Value) -> Optional:
     if is_optional(value):
         return value
-    raise no_such_overload()
+    raise no_such_overload_error()
 
 
 # What does not evaluate all its arguments first, or is priced as an access.
@@ -314,7 +314,7 @@ def _map(entries: list[tuple[Evaluate, Evaluate, bool]]) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         result: dict[Value, Value] = {}
         for key_of, value_of, optional in entries:
-            key, value = checked_key(key_of(frame)), value_of(frame)
+            key, value = check_key(key_of(frame)), value_of(frame)
             if optional:
                 if not _as_optional(value).present:
                     continue
@@ -326,7 +326,7 @@ def _map(entries: list[tuple[Evaluate, Evaluate, bool]]) -> Evaluate:
     return evaluate
 
 
-def _fold(
+def _comprehension(
     slots: tuple[int, int | None, int],
     range_: Evaluate,
     initial: Evaluate,
@@ -339,7 +339,7 @@ def _fold(
     def evaluate(frame: Frame) -> Value:
         values = frame.slots
         elements = range_(frame)
-        values[accumulator] = _own(initial(frame))
+        values[accumulator] = _fresh_accumulator(initial(frame))
         for key, element in _pairs(elements, pairs=second is not None):
             frame.meter.check()
             values[first] = key
@@ -356,7 +356,7 @@ def _fold(
     return evaluate
 
 
-def _own(start: Value) -> Value:
+def _fresh_accumulator(start: Value) -> Value:
     """A list or map for one loop to grow: the program's own stays empty."""
     if is_list(start):
         return list(start)

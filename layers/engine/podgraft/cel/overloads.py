@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .cost import Cost, one
-from .errors import no_such_overload
+from .cost import Cost, fixed_cost
+from .errors import no_such_overload_error
 from .values import Duration, Optional, Timestamp, TypeValue, Uint, Value, kind, type_name
 
 # What runs for an overload. It takes values of the row's types: ``pick`` sees to that.
@@ -32,7 +32,7 @@ class Overload:
     parameters: tuple[str, ...]
     result: str
     call: Call
-    cost: Cost = one
+    cost: Cost = fixed_cost
     member: bool = False
 
     @property
@@ -41,13 +41,13 @@ class Overload:
         return f"{self.name}({','.join(self.parameters)}){'.' if self.member else ''}"
 
 
-def function(name: str, signature: str, call: Call, cost: Cost = one) -> Overload:
+def function(name: str, signature: str, call: Call, cost: Cost = fixed_cost) -> Overload:
     """A row for ``name(argument, …)``."""
     parameters, result = _signature(signature)
     return Overload(name=name, parameters=parameters, result=result, call=call, cost=cost)
 
 
-def member(name: str, signature: str, call: Call, cost: Cost = one) -> Overload:
+def member(name: str, signature: str, call: Call, cost: Cost = fixed_cost) -> Overload:
     """A row for ``target.name(argument, …)``; the signature's first type is the target's."""
     parameters, result = _signature(signature)
     return Overload(
@@ -60,7 +60,7 @@ def _signature(text: str) -> tuple[tuple[str, ...], str]:
     return tuple(parameters.split()), result.strip()
 
 
-class Function:
+class OverloadSet:
     """All overloads of one name; ``pick`` finds the one that takes these values."""
 
     __slots__ = ("_exact", "_generic", "_name")
@@ -90,7 +90,7 @@ class Function:
             ):
                 return overload
         given = ", ".join(map(type_name, arguments))
-        raise no_such_overload(f"{self._name}({given})")
+        raise no_such_overload_error(f"{self._name}({given})")
 
 
 _PYTHON_TYPES: dict[str, type[object]] = {
@@ -125,9 +125,9 @@ def is_parameter(name: str) -> bool:
 
 def table(
     rows: Iterable[Overload], python_types: Mapping[str, type[object]]
-) -> dict[str, Function]:
+) -> dict[str, OverloadSet]:
     """Name to function; ``python_types`` gives the classes of the types that rows make up."""
-    functions: dict[str, Function] = {}
+    functions: dict[str, OverloadSet] = {}
     for row in rows:
-        functions.setdefault(row.name, Function(row.name)).add(row, python_types)
+        functions.setdefault(row.name, OverloadSet(row.name)).add(row, python_types)
     return functions

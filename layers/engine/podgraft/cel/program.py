@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from . import syntax
-from .checking import Checker
+from .checker import Checker
+from .constant_folding import ConstantFolder
 from .cost import Meter
 from .errors import CompileError, Problem
 from .evaluation import Compiler, Evaluate, Frame
-from .folding import Folder
 from .library import DECLARED, FUNCTIONS
 from .values import Value
 
@@ -39,10 +39,10 @@ class Program:
 
 
 # The rules of a bundle have few sets of variables between them, and a checker takes 5 ms to make.
-_KEPT_CHECKERS = 16
+_CHECKER_CACHE_SIZE = 16
 
 
-@lru_cache(maxsize=_KEPT_CHECKERS)
+@lru_cache(maxsize=_CHECKER_CACHE_SIZE)
 def _checker(variables: tuple[tuple[str, str], ...]) -> Checker:
     return Checker(DECLARED, dict(variables))
 
@@ -64,12 +64,12 @@ class Environment:
         Raises ``CompileError``. A result that only values tell (``dyn``) is taken.
         """
         serialised, type_ = self._checker.check(text)
-        checked = syntax.read(serialised)
-        folder = Folder()
+        checked = syntax.decode_checked_expr(serialised)
+        folder = ConstantFolder()
         root = folder.fold(checked.root)
         problems = [
-            _placed(text, checked.positions.get(at, 0), message)
-            for at, message in (*self._undefined(checked.root), *folder.faults)
+            _locate_problem(text, checked.positions.get(at, 0), message)
+            for at, message in (*self._undefined_fields(checked.root), *folder.errors)
         ]
         if types and type_ not in {*types, "dyn"}:
             problems.append(Problem(1, 1, f"must evaluate to {' or '.join(types)}, not {type_}"))
@@ -79,14 +79,14 @@ class Environment:
         evaluate = compiler.compile_(root, {})
         return Program(text=text, type=type_, _evaluate=evaluate, _slots=compiler.slots)
 
-    def _undefined(self, root: syntax.Node) -> Iterator[tuple[int, str]]:
+    def _undefined_fields(self, root: syntax.Node) -> Iterator[tuple[int, str]]:
         """Fields that a variable does not have, which the checker takes for ``dyn``."""
         for node in syntax.walk(root):
             if isinstance(node, syntax.Select):
                 shape = self._shape_of(node.operand)
                 if shape is not None and node.field not in shape:
                     known = ", ".join(sorted(shape))
-                    yield node.at, f"undefined field '{node.field}'; there are {known}"
+                    yield node.expr_id, f"undefined field '{node.field}'; there are {known}"
 
     def _shape_of(self, node: syntax.Node) -> Shape | None:
         match node:
@@ -99,7 +99,7 @@ class Environment:
                 return None
 
 
-def _placed(text: str, offset: int, message: str) -> Problem:
+def _locate_problem(text: str, offset: int, message: str) -> Problem:
     """The problem at a code point offset as line and column."""
     before = text[:offset]
     return Problem(before.count("\n") + 1, offset - before.rfind("\n"), message)

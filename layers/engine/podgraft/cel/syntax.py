@@ -18,7 +18,7 @@ from .values import Uint, Value
 class Constant:
     """A literal."""
 
-    at: int
+    expr_id: int
     value: Value
 
 
@@ -26,7 +26,7 @@ class Constant:
 class Ident:
     """A name; the checker has joined dotted names of declared variables."""
 
-    at: int
+    expr_id: int
     name: str
 
 
@@ -34,7 +34,7 @@ class Ident:
 class Select:
     """``operand.field``, or ``has(operand.field)``."""
 
-    at: int
+    expr_id: int
     operand: Node
     field: str
     test: bool
@@ -44,7 +44,7 @@ class Select:
 class Call:
     """A function, operator or method; a method's target is the first argument."""
 
-    at: int
+    expr_id: int
     function: str
     arguments: tuple[Node, ...]
 
@@ -53,7 +53,7 @@ class Call:
 class ListOf:
     """``[a, ?b]``; ``optional`` has the positions of the optional elements."""
 
-    at: int
+    expr_id: int
     elements: tuple[Node, ...]
     optional: frozenset[int]
 
@@ -62,15 +62,15 @@ class ListOf:
 class MapOf:
     """``{a: b, ?c: d}``; each entry is key, value, whether optional."""
 
-    at: int
+    expr_id: int
     entries: tuple[tuple[Node, Node, bool], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fold:
+class Comprehension:
     """What macros become: a loop over ``range`` that carries an accumulator."""
 
-    at: int
+    expr_id: int
     variable: str
     second_variable: str
     range: Node
@@ -81,27 +81,27 @@ class Fold:
     result: Node
 
 
-Node: TypeAlias = Constant | Ident | Select | Call | ListOf | MapOf | Fold
+Node: TypeAlias = Constant | Ident | Select | Call | ListOf | MapOf | Comprehension
 
 # A message as its fields: number, and an integer or the bytes of text, double or message.
 _Fields: TypeAlias = tuple[tuple[int, int | bytes], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedExpr:
     """An expression that passed the checker; ``positions`` is node to code point offset."""
 
     root: Node
     positions: dict[int, int]
 
 
-def read(serialised: bytes) -> Checked:
+def decode_checked_expr(serialised: bytes) -> CheckedExpr:
     """The tree in a ``google.protobuf.Any`` that holds a ``CheckedExpr``."""
     checked = _message(_message(serialised), 2)
     positions = {
         _number(entry, 1): _number(entry, 2) for entry in _messages(_message(checked, 5), 4)
     }
-    return Checked(_node(_message(checked, 4)), positions)
+    return CheckedExpr(_node(_message(checked, 4)), positions)
 
 
 def _node(fields: _Fields) -> Node:
@@ -152,7 +152,7 @@ def _call(at: int, fields: _Fields) -> Node:
 
 def _list(at: int, fields: _Fields) -> Node:
     elements = tuple(_node(each) for each in _messages(fields, 1))
-    return ListOf(at, elements, frozenset(_packed(fields, 2)))
+    return ListOf(at, elements, frozenset(_packed_varints(fields, 2)))
 
 
 def _map(at: int, fields: _Fields) -> Node:
@@ -166,8 +166,8 @@ def _map(at: int, fields: _Fields) -> Node:
 
 
 def _fold(at: int, fields: _Fields) -> Node:
-    return Fold(
-        at=at,
+    return Comprehension(
+        expr_id=at,
         variable=_text(fields, 1),
         second_variable=_text(fields, 8),
         range=_child(fields, 2),
@@ -195,7 +195,7 @@ def children(node: Node) -> Sequence[Node]:
             return elements
         case MapOf(entries=entries):
             return [part for key, value, _ in entries for part in (key, value)]
-        case Fold():
+        case Comprehension():
             return (node.range, node.initial, node.condition, node.step, node.result)
 
 
@@ -260,7 +260,7 @@ def _number(parent: _Fields, number: int) -> int:
     return next((raw for n, raw in parent if n == number and isinstance(raw, int)), 0)
 
 
-def _packed(parent: _Fields, number: int) -> Iterator[int]:
+def _packed_varints(parent: _Fields, number: int) -> Iterator[int]:
     for field, raw in parent:
         if field == number and isinstance(raw, int):
             yield raw

@@ -134,7 +134,7 @@ def has_key(mapping: Mapping[Value, Value], key: Value) -> bool:
 def member(container: Value, key: Value) -> Value:
     """The element under a key or index; raises what cel-go says where there is none."""
     if is_map(container):
-        if has_key(container, checked_key(key)):
+        if has_key(container, check_key(key)):
             return container[key]
     elif is_list(container):
         index = _index(key)
@@ -144,7 +144,7 @@ def member(container: Value, key: Value) -> Value:
     raise EvaluationError(f"no such key: {text_of(key)}")
 
 
-def checked_key(key: Value) -> Value:
+def check_key(key: Value) -> Value:
     """The key, where it is of a type that keys can have."""
     if kind(key) not in _KEY_TYPES:
         raise EvaluationError(f"unsupported key type: {type_name(key)}")
@@ -208,14 +208,14 @@ def text_of(key: Value) -> str:
     return str(key).lower() if type(key) is bool else str(key)
 
 
-def checked_int(value: int) -> int:
+def check_int(value: int) -> int:
     """The value as a signed integer, where it fits 64 bits."""
     if not INT_MIN <= value <= INT_MAX:
         raise EvaluationError("integer overflow")
     return int(value)
 
 
-def checked_uint(value: int) -> Uint:
+def check_uint(value: int) -> Uint:
     """The value as an unsigned integer, where it fits 64 bits."""
     if not 0 <= value <= UINT_MAX:
         raise EvaluationError("unsigned integer overflow")

@@ -20,7 +20,7 @@ _COMMANDS = {
     "explain": ("explain", "Show each step of the reviews of an object, and their result."),
     "inject": ("inject", "Put sidecars into the workloads of a file, as kube-inject does."),
     "policy": ("policy", "Check, push, compare and roll back what a deployed podgraft injects."),
-    "serve": ("serve", "Answer admission reviews over HTTPS, without AWS."),
+    "serve": ("serve.command", "Answer admission reviews over HTTPS, without AWS."),
     "uninject": ("uninject", "Take out of a file what inject put in."),
 }
 

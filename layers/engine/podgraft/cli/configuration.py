@@ -11,7 +11,7 @@ import click
 from podgraft import bundle, policy
 from podgraft.bundle import BundleError, lint
 from podgraft.policy import Policy, PolicyError
-from podgraft.review import Caller
+from podgraft.review import ReviewContext
 from podgraft.store import Snapshot
 
 from . import documents, folders, istio_files
@@ -50,7 +50,7 @@ _OPTIONS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class InjectOptions:
     """The options as they were given."""
 
     bundle: Path | None
@@ -66,26 +66,26 @@ class Given:
     env: tuple[str, ...]
 
 
-def options(function: Callable[P, R]) -> Callable[P, R]:
+def inject_options(function: Callable[P, R]) -> Callable[P, R]:
     """The options that name a configuration; they arrive as the fields of ``Given``."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
 
 
-def given(options: Mapping[str, Path | str | tuple[str, ...] | None]) -> Given:
+def parse_options(options: Mapping[str, Path | str | tuple[str, ...] | None]) -> InjectOptions:
     """The options that ``options`` added, out of a command's own."""
-    return Given(**options)  # pyright: ignore[reportArgumentType] — click has checked each type
+    return InjectOptions(**options)  # pyright: ignore[reportArgumentType] — click has checked each type
 
 
-def caller(given: Given) -> Caller:
+def caller(given: InjectOptions) -> ReviewContext:
     """The caller of a review: its cluster, and the URL's path after the route."""
     pairs = [
         *_pair("cluster", given.istio_cluster_id),
         *_pair("net", given.network),
         *(word for variable in given.env for word in _variable(variable)),
     ]
-    return Caller(injector="offline", cluster=given.cluster, path="/".join(pairs))
+    return ReviewContext(injector="offline", cluster=given.cluster, url_path="/".join(pairs))
 
 
 def _pair(key: str, value: str | None) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def _variable(text: str) -> tuple[str, ...]:
     return _pair(name, value)
 
 
-def warn_of_unused(given: Given, snapshot: Snapshot) -> None:
+def warn_of_unused(given: InjectOptions, snapshot: Snapshot) -> None:
     """Report options of the webhook's URL that the configuration does not read."""
     injector = snapshot.bundle.istio
     variables = {
@@ -112,7 +112,7 @@ def warn_of_unused(given: Given, snapshot: Snapshot) -> None:
         return
     if injector is None:
         _warn(f"{names}: no effect: the bundle contains no Istio configuration")
-    elif not injector.environment(caller(given).path):
+    elif not injector.parse_environment(caller(given).url_path):
         release = injector.profile.release
         _warn(f"{names}: no effect: Istio {release} reads no variables from the URL")
 
@@ -121,31 +121,31 @@ def _warn(text: str) -> None:
     click.secho(f"warning: {text}", fg="yellow", err=True)
 
 
-def load(given: Given) -> Snapshot:
+def load_snapshot(given: InjectOptions) -> Snapshot:
     """The configuration, compiled; raises ``CommandError`` with all errors in it.
 
     Warnings about it go to standard error.
     """
-    read = _policy(given)
-    files = _files(given)
+    read = _load_policy(given)
+    files = _load_files(given)
     try:
         compiled = bundle.compile_(files, read)
     except BundleError as error:
         hint = folders.suggest(given.bundle) if given.bundle is not None else None
-        raise CommandError(*([hint] if hint else map(str, error.faults))) from error
+        raise CommandError(*([hint] if hint else map(str, error.errors))) from error
     if given.config is not None and compiled.istio is not None:
         istio_files.check_templates(given.config, compiled.istio)
-    text = documents.read(given.document) if given.document else ""
+    text = documents.read_text(given.document) if given.document else ""
     print_warnings(lint.warnings(compiled, files, read, text, str(given.document or "policy")))
     return Snapshot(policy=read, policy_version="local", bundle=compiled)
 
 
-def _policy(given: Given) -> Policy:
-    text = documents.read(given.document) if given.document else ""
+def _load_policy(given: InjectOptions) -> Policy:
+    text = documents.read_text(given.document) if given.document else ""
     try:
         read = policy.parse(text)
     except PolicyError as error:
-        raise CommandError(*(f"{given.document} {fault}" for fault in error.faults)) from error
+        raise CommandError(*(f"{given.document} {fault}" for fault in error.errors)) from error
     if given.cluster is not None and given.cluster not in read.clusters:
         clusters = ", ".join(sorted(read.clusters)) or "none"
         _warn(f"--cluster {given.cluster}: the policy has no overrides for it; it has {clusters}")
@@ -159,12 +159,12 @@ def _policy(given: Given) -> Policy:
     )
 
 
-def _files(given: Given) -> dict[str, bytes]:
+def _load_files(given: InjectOptions) -> dict[str, bytes]:
     """The bundle's files; istioctl's become the ConfigMaps that they were taken from."""
     match given:
-        case Given(bundle=Path() as folder, config=None, values=None, mesh=None):
-            return folders.files_of(folder)
-        case Given(bundle=None, config=Path() as config):
+        case InjectOptions(bundle=Path() as folder, config=None, values=None, mesh=None):
+            return folders.read_manifests(folder)
+        case InjectOptions(bundle=None, config=Path() as config):
             return istio_files.read(config=config, values=given.values, mesh=given.mesh)
         case _:
             raise click.UsageError("give either --bundle, or --injectConfigFile and its files")

@@ -4,24 +4,24 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.jsonvalue import JSON, Object
 
 from . import files
 from .failure import CommandError
 
 
-def read(path: Path) -> str:
+def read_text(path: Path) -> str:
     """The text of a file; ``-`` is standard input. Raises ``CommandError``."""
     if str(path) != "-":
-        return files.text(path)
+        return files.read_text(path)
     try:
         return sys.stdin.read()
     except UnicodeDecodeError as error:
         raise CommandError(f"standard input: {error}; send UTF-8") from error
 
 
-def write(path: Path | None, text: str) -> None:
+def write_text(path: Path | None, text: str) -> None:
     """Write a file; ``-`` and none is standard output."""
     if path is None or str(path) == "-":
         sys.stdout.write(text)
@@ -32,38 +32,38 @@ def write(path: Path | None, text: str) -> None:
         raise CommandError(f"{path}: {error.strerror}") from error
 
 
-def objects(path: Path) -> Iterator[Object]:
+def read_objects(path: Path) -> Iterator[Object]:
     """Every object in a file, Lists opened; empty documents are left out."""
     try:
-        documents = kubeyaml.load_all(read(path))
-    except kubeyaml.NotYAMLError as error:
+        documents = yaml.load_all(read_text(path))
+    except yaml.NotYAMLError as error:
         raise CommandError(f"{path}: {error}") from error
     for document in documents:
-        yield from _opened(document, path)
+        yield from _expand_lists(document, path)
 
 
-def pods(path: Path) -> Iterator[Object]:
+def read_pods(path: Path) -> Iterator[Object]:
     """The pods in a file; ``CommandError`` for anything else."""
-    for found in objects(path):
+    for found in read_objects(path):
         if found.get("kind") != "Pod":
             raise CommandError(f"{path}: expected a Pod, got kind {found.get('kind')!r}")
         yield found
 
 
-def name(found: Object) -> str:
+def object_name(found: Object) -> str:
     """``kind/name`` for messages; pods of controllers have only a generateName."""
     metadata = found.get("metadata")
     own = metadata if isinstance(metadata, dict) else {}
     return f"{found.get('kind', 'object')}/{own.get('name') or own.get('generateName') or '?'}"
 
 
-def _opened(document: JSON, path: Path) -> Iterator[Object]:
+def _expand_lists(document: JSON, path: Path) -> Iterator[Object]:
     match document:
         case None:
             return
         case {"kind": "List", "items": list(items)}:
             for item in items:
-                yield from _opened(item, path)
+                yield from _expand_lists(item, path)
         case dict():
             yield document
         case _:

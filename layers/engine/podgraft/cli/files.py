@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from podgraft.bundle import Fault
+from podgraft.bundle import Diagnostic
 
 from .failure import CommandError
 
@@ -10,12 +10,12 @@ from .failure import CommandError
 class UnreadableError(CommandError):
     """Files that cannot be read; ``faults`` says why not, and what to do."""
 
-    def __init__(self, *faults: Fault) -> None:
+    def __init__(self, *faults: Diagnostic) -> None:
         super().__init__(*map(str, faults))
-        self.faults = faults
+        self.errors = faults
 
 
-def text(path: Path) -> str:
+def read_text(path: Path) -> str:
     """The text of a file; raises ``UnreadableError``."""
     try:
         return path.read_text("utf-8")
@@ -23,13 +23,13 @@ def text(path: Path) -> str:
         met = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
         problem = f"is not UTF-8: {met}"
         raise UnreadableError(
-            Fault(file=str(path), problem=problem, remedy="save it as UTF-8")
+            Diagnostic(document=str(path), problem=problem, remedy="save it as UTF-8")
         ) from error
     except OSError as error:
-        raise UnreadableError(fault(path, error)) from error
+        raise UnreadableError(to_diagnostic(path, error)) from error
 
 
-def fault(path: Path, error: OSError) -> Fault:
+def to_diagnostic(path: Path, error: OSError) -> Diagnostic:
     """Why the operating system does not give a file."""
     match error:
         case FileNotFoundError():
@@ -42,4 +42,4 @@ def fault(path: Path, error: OSError) -> Fault:
             problem, remedy = "may not be read by you", "change its permissions"
         case _:
             problem, remedy = f"cannot be read: {error.strerror}", "put a readable file there"
-    return Fault(file=str(path), problem=problem, remedy=remedy)
+    return Diagnostic(document=str(path), problem=problem, remedy=remedy)

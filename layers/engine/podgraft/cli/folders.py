@@ -6,33 +6,35 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from podgraft import bundle
-from podgraft.bundle import Fault
+from podgraft.bundle import Diagnostic
 
 from .failure import CommandError
-from .files import UnreadableError, fault
+from .files import UnreadableError, to_diagnostic
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
+def read_manifests(folder: Path) -> dict[str, bytes]:
     """The folder's manifests by relative path.
 
     Raises ``UnreadableError`` for a folder without any, and for all files that cannot be read.
     """
     files: dict[str, bytes] = {}
-    faults: list[Fault] = []
-    for path in _manifests(folder, faults):
+    faults: list[Diagnostic] = []
+    for path in _find_manifests(folder, faults):
         name = path.relative_to(folder).as_posix()
         problem = bundle.validate_path(name)
         if problem:
-            faults.append(Fault(file=repr(str(path)), problem=problem, remedy="rename the file"))
+            faults.append(
+                Diagnostic(document=repr(str(path)), problem=problem, remedy="rename the file")
+            )
             continue
         try:
             files[name] = path.read_bytes()
         except OSError as error:
-            faults.append(fault(path, error))
+            faults.append(to_diagnostic(path, error))
     if not files and not faults:
         problem = "holds no manifests (*.yaml, *.yml, *.json)"
         faults.append(
-            Fault(file=str(folder), problem=problem, remedy="put some in, or name another")
+            Diagnostic(document=str(folder), problem=problem, remedy="put some in, or name another")
         )
     if faults:
         raise UnreadableError(*faults)
@@ -60,11 +62,11 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _manifests(folder: Path, faults: list[Fault]) -> Iterator[Path]:
+def _find_manifests(folder: Path, faults: list[Diagnostic]) -> Iterator[Path]:
     """The paths, sorted; a folder that cannot be listed is a fault."""
 
     def note(error: OSError) -> None:
-        faults.append(fault(Path(error.filename), error))
+        faults.append(to_diagnostic(Path(error.filename), error))
 
     found = (
         Path(where, name) for where, _, names in os.walk(folder, onerror=note) for name in names
@@ -77,7 +79,7 @@ def _manifests(folder: Path, faults: list[Fault]) -> Iterator[Path]:
 def suggest(folder: Path) -> str | None:
     """The error for a folder that contains bundles and is none, or ``None``."""
     bundles = [folder / "bundle", *sorted(folder.glob("*/bundle"))]
-    found = [path for path in bundles if path.is_dir() and any(_manifests(path, []))]
+    found = [path for path in bundles if path.is_dir() and any(_find_manifests(path, []))]
     if not found:
         return None
     names = " or ".join(map(str, found[:_MANY_BUNDLES]))

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.bundle import Bundle
 from podgraft.cli import configuration, documents, offline
 from podgraft.cli.failure import CommandError
-from podgraft.injection import OperatorError, UserError, discreet, kubeinject
-from podgraft.review import Caller
+from podgraft.injectors import OperatorError, UserError, redact
+from podgraft.injectors.istio import kubeinject
+from podgraft.review import ReviewContext
 from podgraft.store import Snapshot
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
@@ -20,7 +21,7 @@ _EXPLAIN = "run podgraft explain for the complete result"
 @click.command("inject")
 @click.option("-f", "--filename", type=_FILE, required=True, help="YAML or JSON; - reads stdin.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Written to; - is stdout.")
-@configuration.options
+@configuration.inject_options
 @click.option("--webhook", is_flag=True, help="Treat each Pod as the webhook would.")
 @click.option("--namespace", default="default", show_default=True, help="With --webhook.")
 def command(
@@ -37,25 +38,27 @@ def command(
     the complete policy; without it every workload is injected that does not decline. Standard
     error names each workload that gets no sidecar, and how many do.
     """
-    options = configuration.given(given)
-    snapshot = configuration.load(options)
+    options = configuration.parse_options(given)
+    snapshot = configuration.load_snapshot(options)
     caller = configuration.caller(options)
     configuration.warn_of_unused(options, snapshot)
-    text = documents.read(filename)
+    text = documents.read_text(filename)
     try:
         if webhook:
             result = offline.inject_stream(text, namespace, snapshot, caller)
         else:
             result = _inject_workloads(text, snapshot, caller)
-    except (UserError, OperatorError, kubeyaml.NotYAMLError) as error:
-        raise CommandError(f"{filename}: {discreet(error)}") from error
+    except (UserError, OperatorError, yaml.NotYAMLError) as error:
+        raise CommandError(f"{filename}: {redact(error)}") from error
     for warning in (*result.warnings, *_find_unapplied(snapshot.bundle, webhook=webhook)):
         click.secho(warning, fg="yellow", err=True)
-    documents.write(output, result.text)
+    documents.write_text(output, result.text)
     click.echo(f"injected {result.injected} of {result.workloads} workloads", err=True)
 
 
-def _inject_workloads(text: str, snapshot: Snapshot, caller: Caller) -> kubeinject.Result:
+def _inject_workloads(
+    text: str, snapshot: Snapshot, caller: ReviewContext
+) -> kubeinject.KubeInjectResult:
     injector = snapshot.bundle.istio
     if injector is None:
         raise CommandError(
@@ -63,17 +66,17 @@ def _inject_workloads(text: str, snapshot: Snapshot, caller: Caller) -> kubeinje
             "use --webhook to inject Pods, or podgraft explain to see what the webhook does with "
             "objects of any kind"
         )
-    return kubeinject.inject(injector, text, injector.environment(caller.path))
+    return kubeinject.inject(injector, text, injector.parse_environment(caller.url_path))
 
 
 def _find_unapplied(bundle: Bundle, *, webhook: bool) -> Iterator[str]:
     """What the bundle contains and this command does not apply."""
-    if not webhook and len(bundle.pods) > 1:
+    if not webhook and len(bundle.pod_mutators) > 1:
         yield (
             "the bundle's overlays and meshes are not applied: inject without --webhook renders "
             f"only Istio's templates; {_EXPLAIN}"
         )
-    if webhook and bundle.objects:
+    if webhook and bundle.object_mutators:
         yield f"the bundle's overlays are applied to Pods only, and not by /mutate; {_EXPLAIN}"
-    if bundle.judges:
+    if bundle.validators:
         yield f"the bundle's rules are not evaluated: inject does not call /validate; {_EXPLAIN}"

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from podgraft import jsonvalue, kubeyaml
-from podgraft.injection import istio
-from podgraft.jsonvalue import JSON, Object, object_at, text_at
+from podgraft import jsonvalue, yaml
+from podgraft.injectors import istio
+from podgraft.jsonvalue import JSON, Object, object_at, string_at
 
 from . import documents
 from .failure import CommandError
@@ -67,9 +67,9 @@ class _File:
 
     @classmethod
     def read(cls, path: Path) -> "_File":
-        content = documents.read(path)
+        content = documents.read_text(path)
         objects = [*_objects(content)]
-        kinds = tuple(dict.fromkeys(text_at(each, "kind") for each in objects if _is_typed(each)))
+        kinds = tuple(dict.fromkeys(string_at(each, "kind") for each in objects if _is_typed(each)))
         config_maps = tuple(each for each in objects if each.get("kind") == "ConfigMap")
         return cls(path, content, config_maps, kinds)
 
@@ -88,7 +88,7 @@ class _File:
         if not holders:
             return None
         if len(holders) > 1:
-            names = ", ".join(map(documents.name, holders))
+            names = ", ".join(map(documents.object_name, holders))
             raise CommandError(
                 f"{self.path}: several objects have key {key}: {names}; keep the ConfigMap of "
                 "one control plane"
@@ -96,8 +96,8 @@ class _File:
         text = object_at(holders[0], "data")[key]
         if not isinstance(text, str):
             raise CommandError(
-                f"{self.path}: {documents.name(holders[0])}: /data/{key}: expected a string, "
-                f"got {jsonvalue.kind(text)}; put it under a |"
+                f"{self.path}: {documents.object_name(holders[0])}: /data/{key}: expected a string, "
+                f"got {jsonvalue.describe_type(text)}; put it under a |"
             )
         return text
 
@@ -107,7 +107,7 @@ class _File:
             kinds = ", ".join(self.kinds)
             return f"{self.path}: {expected}, got kind {kinds}; correct {_OPTIONS[key]}"
         keys = ", ".join(
-            f"{documents.name(each)} with {', '.join(object_at(each, 'data')) or 'no keys'}"
+            f"{documents.object_name(each)} with {', '.join(object_at(each, 'data')) or 'no keys'}"
             for each in self.config_maps
         )
         return f"{self.path}: {expected}, got {keys}; correct {_OPTIONS[key]}"
@@ -116,8 +116,8 @@ class _File:
 def _objects(content: str) -> Iterator[Object]:
     """The objects of a text, Lists opened; none if it is not YAML."""
     try:
-        read = list(kubeyaml.load_all(content))
-    except kubeyaml.NotYAMLError:
+        read = list(yaml.load_all(content))
+    except yaml.NotYAMLError:
         return
     for document in read:
         yield from _flatten_list(document)
@@ -142,8 +142,8 @@ def _is_typed(value: Object) -> bool:
 def _mapping(text: str) -> Object:
     """The top level of key config, keys in the case that Istio reads."""
     try:
-        raw = kubeyaml.load(text, strict=False)
-    except kubeyaml.NotYAMLError:
+        raw = yaml.load(text, strict=False)
+    except yaml.NotYAMLError:
         return {}  # which compiling the bundle reports
     return {key.lower(): value for key, value in raw.items()} if isinstance(raw, dict) else {}
 
@@ -151,8 +151,8 @@ def _mapping(text: str) -> Object:
 def _check_config(path: Path, text: str) -> None:
     """Raise ``CommandError`` for a text that has no template."""
     try:
-        kubeyaml.load(text, strict=False)
-    except kubeyaml.NotYAMLError:
+        yaml.load(text, strict=False)
+    except yaml.NotYAMLError:
         return
     raw = _mapping(text)
     if raw.get("template") or raw.get("templates"):

@@ -15,19 +15,20 @@ from podgraft.admission import AdmissionRequest
 from podgraft.bundle import Bundle
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.injection import discreet, manifests
+from podgraft.injectors import redact
+from podgraft.injectors.istio import yaml_stream
 from podgraft.jsonvalue import Object
 from podgraft.kube import workload
 from podgraft.policy import Policy
-from podgraft.review import Answered, Caller, Outcome
+from podgraft.review import ReviewContext, ReviewResponse, ReviewResult
 from podgraft.store import Deadline, Snapshot
 
-CALLER = Caller(injector="offline")
+CALLER = ReviewContext(injector="offline")
 
 _EXPLAIN = "run podgraft explain to see what the webhook does"
 
 
-class Fixed:
+class FixedStore:
     """A ``Store`` that holds one snapshot under every name."""
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -45,34 +46,36 @@ class Fixed:
         return ()
 
 
-def snapshot(policy: Policy, bundle: Bundle) -> Snapshot:
+def make_snapshot(policy: Policy, bundle: Bundle) -> Snapshot:
     """A bundle on disk and its policy as what answers reviews."""
     return Snapshot(policy=policy, policy_version="local", bundle=bundle)
 
 
-def load(document: str, files: Mapping[str, bytes]) -> Snapshot:
+def load_snapshot(document: str, files: Mapping[str, bytes]) -> Snapshot:
     """A policy document and a bundle's files as what answers reviews."""
     try:
         read = policies.parse(document)
-        return snapshot(read, bundles.compile_(files, read))
+        return make_snapshot(read, bundles.compile_(files, read))
     except (policies.PolicyError, bundles.BundleError) as error:
-        raise CommandError(*map(str, error.faults)) from error
+        raise CommandError(*map(str, error.errors)) from error
 
 
-def creation(pod: Object, namespace: str) -> AdmissionRequest:
+def make_create_request(pod: Object, namespace: str) -> AdmissionRequest:
     """The request that kube-apiserver would make for the creation of *pod*."""
     return AdmissionRequest(
         api_version="admission.k8s.io/v1", uid="offline", namespace=namespace, object=pod, raw={}
     )
 
 
-def inject(pod: Object, namespace: str, snapshot: Snapshot, caller: Caller = CALLER) -> Outcome:
+def review_pod(
+    pod: Object, namespace: str, snapshot: Snapshot, caller: ReviewContext = CALLER
+) -> ReviewResult:
     """What the webhook would make of the pod."""
-    return review.inject(creation(pod, namespace), Fixed(snapshot), caller)
+    return review.inject(make_create_request(pod, namespace), FixedStore(snapshot), caller)
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class InjectedStream:
     """A YAML stream after its pods went through the webhook, what to report, and how many."""
 
     text: str
@@ -85,15 +88,15 @@ def inject_stream(
     text: str,
     namespace: str,
     snapshot: Snapshot,
-    caller: Caller = CALLER,
-) -> Stream:
+    caller: ReviewContext = CALLER,
+) -> InjectedStream:
     """The stream with every Pod as the webhook would make it; all else byte for byte as it was.
 
     Raises ``CommandError`` for a pod that would be refused or fail.
     """
     run = _Run(namespace, snapshot, caller)
-    rewritten = manifests.rewrite(text, run.change)
-    return Stream(rewritten, tuple(run.warnings), run.injected, run.workloads)
+    rewritten = yaml_stream.rewrite_objects(text, run.change)
+    return InjectedStream(rewritten, tuple(run.warnings), run.injected, run.workloads)
 
 
 @dataclass(slots=True)
@@ -102,7 +105,7 @@ class _Run:
 
     namespace: str
     snapshot: Snapshot
-    caller: Caller
+    caller: ReviewContext
     warnings: list[str] = field(default_factory=list[str])
     injected: int = 0
     workloads: int = 0
@@ -111,10 +114,12 @@ class _Run:
         """A pod as the webhook changes it; another object as it is."""
         if document.get("kind") == "Pod":
             return self._review(document)
-        if workload.place_of(document, workload.EVERY) or workload.holds_pod(document):
+        if workload.find_pod_template_path(document, workload.ALL_KINDS) or workload.holds_pod(
+            document
+        ):
             self.workloads += 1
             self._warn(document, f"not injected: --webhook injects Pods only; {self._remedy}")
-        elif self.snapshot.bundle.objects or self.snapshot.bundle.judges:
+        elif self.snapshot.bundle.object_mutators or self.snapshot.bundle.validators:
             self._warn(document, f"copied: --webhook injects Pods only; {_EXPLAIN}")
         return document
 
@@ -125,9 +130,9 @@ class _Run:
 
     def _review(self, pod: Object) -> Object:
         self.workloads += 1
-        outcome = inject(pod, _namespace(pod, self.namespace), self.snapshot, self.caller)
-        if not isinstance(outcome, Answered) or not outcome.response.allowed:
-            raise CommandError(f"{documents.name(pod)}: {describe_outcome(outcome)}")
+        outcome = review_pod(pod, _namespace_of(pod, self.namespace), self.snapshot, self.caller)
+        if not isinstance(outcome, ReviewResponse) or not outcome.response.allowed:
+            raise CommandError(f"{documents.object_name(pod)}: {describe_outcome(outcome)}")
         for warning in outcome.response.warnings:
             self._warn(pod, warning)
         if not outcome.response.patch:
@@ -137,36 +142,38 @@ class _Run:
         return apply_response(pod, outcome)
 
     def _warn(self, document: Object, text: str) -> None:
-        self.warnings.append(f"{documents.name(document)}: {text}")
+        self.warnings.append(f"{documents.object_name(document)}: {text}")
 
 
-def _namespace(found: Object, otherwise: str) -> str:
+def _namespace_of(found: Object, otherwise: str) -> str:
     metadata = found.get("metadata")
     own = metadata.get("namespace") if isinstance(metadata, dict) else None
     return own if isinstance(own, str) and own else otherwise
 
 
-def apply_response(value: Object, outcome: Outcome) -> Object:
+def apply_response(value: Object, outcome: ReviewResult) -> Object:
     """The object with the patch of a response, as kube-apiserver applies it.
 
     Raises ``CommandError`` if the patch does not apply.
     """
-    changes = outcome.response.patch if isinstance(outcome, Answered) else b""
+    changes = outcome.response.patch if isinstance(outcome, ReviewResponse) else b""
     if not changes:
         return value
     operations: list[patch.Operation] = orjson.loads(changes)
     try:
         after = patch.apply(value, operations)
     except patch.PatchError as error:
-        raise CommandError(f"{documents.name(value)}: {error}; report it as a bug") from error
+        raise CommandError(
+            f"{documents.object_name(value)}: {error}; report it as a bug"
+        ) from error
     return after if isinstance(after, dict) else value
 
 
-def describe_outcome(outcome: Outcome) -> str:
+def describe_outcome(outcome: ReviewResult) -> str:
     """An outcome in one line: the decision, or why there is none."""
     match outcome:
-        case Answered(response=response, facts=facts):
+        case ReviewResponse(response=response, facts=facts):
             message = f": {response.status.message}" if response.status else ""
             return f"{facts.decision} ({facts.reason}){message}"
         case _:
-            return f"fails: {discreet(outcome.error)}"
+            return f"fails: {redact(outcome.error)}"

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from podgraft import kubeyaml
+from podgraft import yaml
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.injection import UserError
-from podgraft.injection import uninject as undoing
+from podgraft.injectors import UserError
+from podgraft.injectors.istio import uninject as undoing
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
@@ -22,9 +22,9 @@ def command(*, filename: Path, output: Path | None) -> None:
     Sidecars of every Istio release are found by the traces that injection leaves; documents
     without any are copied byte for byte.
     """
-    text = documents.read(filename)
+    text = documents.read_text(filename)
     try:
         result = undoing.uninject(text)
-    except (UserError, kubeyaml.NotYAMLError) as error:
+    except (UserError, yaml.NotYAMLError) as error:
         raise CommandError(f"{filename}: {error}") from error
-    documents.write(output, result)
+    documents.write_text(output, result)

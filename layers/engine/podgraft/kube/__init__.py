@@ -1,6 +1,6 @@
 """Kubernetes objects as Kubernetes' Go code sees them: types, decoding, selectors, workloads.
 
-In go raw JSON objects, as ``jsonvalue`` and ``kubeyaml`` read them; out come Go types and values
+In go raw JSON objects, as ``jsonvalue`` and ``yaml`` read them; out come Go types and values
 for templates, canonical JSON, and answers. Objects are never changed in place. Pure: no I/O, no
 clock.
 
@@ -13,13 +13,13 @@ It equals k8s.io/api and k8s.io/apimachinery 0.37 (``types`` also knows older re
 - What ``quantity`` says of numbers beyond 64 bits.
 """
 
-from . import identity, quantity, selectors, workload
+from . import quantity, selectors, workload, workload_owner
+from .decode_errors import DecodeError, FieldError
 from .decoding import check, decode
 from .encoding import encode
-from .errors import KubeError, QuantityError, SelectorError, SelectorFault, WorkloadError
-from .faults import DecodeError, Fault
-from .identity import Identity, OwnerRules
-from .marshalers import SELF_MARSHALING
+from .errors import KubeError, QuantityError, SelectorDiagnostic, SelectorError, WorkloadError
+from .json_codecs import SELF_MARSHALING
+from .object_type import object_type
 from .quantity import Quantity
 from .types import (
     CONTAINER,
@@ -31,9 +31,10 @@ from .types import (
     POD_SPEC,
     POD_TEMPLATE,
     TYPES,
-    Types,
+    KubeTypes,
     types,
 )
+from .workload_owner import OwnerRules, WorkloadRef
 
 __all__ = [
     "CONTAINER",
@@ -47,22 +48,23 @@ __all__ = [
     "SELF_MARSHALING",
     "TYPES",
     "DecodeError",
-    "Fault",
-    "Identity",
+    "FieldError",
     "KubeError",
+    "KubeTypes",
     "OwnerRules",
     "Quantity",
     "QuantityError",
+    "SelectorDiagnostic",
     "SelectorError",
-    "SelectorFault",
-    "Types",
     "WorkloadError",
+    "WorkloadRef",
     "check",
     "decode",
     "encode",
-    "identity",
+    "object_type",
     "quantity",
     "selectors",
     "types",
     "workload",
+    "workload_owner",
 ]

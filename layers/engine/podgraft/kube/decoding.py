@@ -10,12 +10,12 @@ from functools import cache
 from operator import is_
 from typing import TypeAlias
 
-from podgraft.govalue import Field, GoType, Kind, Value
+from podgraft.go.reflect import Field, GoType, Kind, Value
 from podgraft.jsonvalue import JSON
 
-from .faults import DecodeError, Fault, mismatch
-from .literals import yaml_text
-from .marshalers import MARSHALERS, integer
+from .decode_errors import DecodeError, FieldError, mismatch_error
+from .json_codecs import MARSHALERS, parse_integer
+from .numbers import format_yaml_number
 
 Decode: TypeAlias = Callable[[Value], Value]
 
@@ -26,7 +26,7 @@ _BOUNDS = {
 }
 _PLAIN = {Kind.STRING: str, Kind.BOOL: bool}
 _ONLY_TEXT = {str}
-_GONE = object()
+_OMITTED = object()
 
 
 def decode(type_: GoType, raw: JSON, *, lenient: bool = False) -> JSON:
@@ -47,7 +47,7 @@ def check(type_: GoType, raw: JSON) -> None:
     decode(type_, raw)
 
 
-class _Step:
+class _FieldDecoder:
     """How one field of a struct decodes."""
 
     __slots__ = ("decode", "drops_falsy", "omitempty", "path")
@@ -58,14 +58,14 @@ class _Step:
         self.drops_falsy = field.omitempty and field.type.kind not in (Kind.STRUCT, Kind.POINTER)
         self.path = (*path, field.json)
 
-    def omits(self, raw: Value, decoded: Value) -> bool:
+    def is_omitted(self, raw: Value, decoded: Value) -> bool:
         """Whether omitempty leaves the field out (Go does so with no struct; null is no struct)."""
         if raw is None or decoded is None:
             return self.omitempty
         return self.drops_falsy and not decoded
 
 
-class _Struct:
+class _StructDecoder:
     """How a struct decodes; learnt when the first object of the type comes."""
 
     __slots__ = ("lenient", "plain", "steps", "type")
@@ -73,7 +73,7 @@ class _Struct:
     def __init__(self, type_: GoType, *, lenient: bool) -> None:
         self.type = type_
         self.lenient = lenient
-        self.steps: Mapping[str, _Step] = {}
+        self.steps: Mapping[str, _FieldDecoder] = {}
         # Most fields are decoded by a look at the class: text that is not empty, bools that hold.
         self.plain: Mapping[str, type] = {}
 
@@ -81,39 +81,39 @@ class _Struct:
         if raw is None:
             return {}
         if raw.__class__ is not dict:
-            raise mismatch(raw, self.type)
+            raise mismatch_error(raw, self.type)
         return self._fields(raw)
 
     def _fields(self, raw: dict[str, Value]) -> dict[str, Value]:
         if not self.steps:
-            self._learn()
+            self._build_steps()
         plain, steps = self.plain, self.steps
         changes: dict[str, Value] = {}
-        faults: list[Fault] = []
+        faults: list[FieldError] = []
         for key, value in raw.items():
             if plain.get(key) is value.__class__ and value:
                 continue
             step = steps.get(key)
             if step is None:
-                return self._fields(self._spelled(raw))
+                return self._fields(self._match_keys(raw))
             try:
                 decoded = step.decode(value)
             except DecodeError as error:
-                faults += self._located(error, step)
+                faults += self._prefix_errors(error, step)
                 continue
             if decoded is not value or not value:
-                changes[key] = _GONE if step.omits(value, decoded) else decoded
+                changes[key] = _OMITTED if step.is_omitted(value, decoded) else decoded
         if faults:
             raise DecodeError(faults)
-        return _changed(raw, changes) if changes else raw
+        return _apply_changes(raw, changes) if changes else raw
 
-    def _learn(self) -> None:
+    def _build_steps(self) -> None:
         """Find the steps; whole ones are assigned, since other threads may be looking."""
         found = [*_steps(self.type, (), lenient=self.lenient)]
         self.plain = {f.json: _PLAIN[f.type.kind] for f, _ in found if f.type.kind in _PLAIN}
         self.steps = {field.json: step for field, step in found}
 
-    def _spelled(self, raw: dict[str, Value]) -> dict[str, Value]:
+    def _match_keys(self, raw: dict[str, Value]) -> dict[str, Value]:
         """The known keys, spelled as the type spells them: Go also takes them in other cases."""
         folded = {name.casefold(): name for name in self.steps}
         known: dict[str, Value] = {}
@@ -124,24 +124,26 @@ class _Struct:
                 known[name] = value
         return known
 
-    def _located(self, error: DecodeError, step: _Step) -> list[Fault]:
+    def _prefix_errors(self, error: DecodeError, step: _FieldDecoder) -> list[FieldError]:
         struct = self.type.name.rpartition(".")[2]
-        return [fault.in_field(struct, step.path) for fault in error.faults]
+        return [fault.with_field(struct, step.path) for fault in error.errors]
 
 
-def _steps(type_: GoType, path: tuple[str, ...], *, lenient: bool) -> Iterator[tuple[Field, _Step]]:
+def _steps(
+    type_: GoType, path: tuple[str, ...], *, lenient: bool
+) -> Iterator[tuple[Field, _FieldDecoder]]:
     """The steps of a struct's fields and of those that it promotes."""
     for field in type_.fields:
         if field.inline:
             yield from _steps(field.type, (*path, field.name), lenient=False)
         else:
-            yield field, _Step(field, path, lenient=lenient)
+            yield field, _FieldDecoder(field, path, lenient=lenient)
 
 
-def _changed(raw: dict[str, Value], changes: dict[str, Value]) -> dict[str, Value]:
+def _apply_changes(raw: dict[str, Value], changes: dict[str, Value]) -> dict[str, Value]:
     if all(value is raw[key] for key, value in changes.items()):
         return raw
-    return {key: value for key, value in (raw | changes).items() if value is not _GONE}
+    return {key: value for key, value in (raw | changes).items() if value is not _OMITTED}
 
 
 @cache
@@ -150,7 +152,7 @@ def _decoder(type_: GoType, lenient: bool) -> Decode:
         return MARSHALERS[type_].decode
     match type_.kind, type_.elem:
         case Kind.STRUCT, _:
-            return _Struct(type_, lenient=lenient).decode
+            return _StructDecoder(type_, lenient=lenient).decode
         case Kind.POINTER, GoType() as target:
             return _pointer(_decoder(target, lenient))
         case Kind.SLICE, GoType() as elem:
@@ -176,11 +178,11 @@ def _list(type_: GoType, decode_element: Decode, *, texts: bool) -> Decode:
         if raw is None:
             return None
         if raw.__class__ is not list:
-            raise mismatch(raw, type_)
+            raise mismatch_error(raw, type_)
         return raw if texts and _ONLY_TEXT.issuperset(map(type, raw)) else decode_elements(raw)
 
     def decode_elements(raw: list[Value]) -> list[Value]:
-        decoded = _decoded(decode_element, enumerate(raw))
+        decoded = _decode_all(decode_element, enumerate(raw))
         return raw if all(map(is_, decoded, raw)) else decoded
 
     return decode_list
@@ -191,27 +193,27 @@ def _map(type_: GoType, decode_element: Decode, *, texts: bool) -> Decode:
         if raw is None:
             return None
         if raw.__class__ is not dict:
-            raise mismatch(raw, type_)
+            raise mismatch_error(raw, type_)
         plain = texts and _ONLY_TEXT.issuperset(map(type, raw.values()))
         return raw if plain else decode_elements(raw)
 
     def decode_elements(raw: dict[str, Value]) -> dict[str, Value]:
-        decoded = _decoded(decode_element, raw.items())
+        decoded = _decode_all(decode_element, raw.items())
         same = all(map(is_, decoded, raw.values()))
         return raw if same else dict(zip(raw, decoded, strict=True))
 
     return decode_map
 
 
-def _decoded(decode_element: Decode, elements: Iterable[tuple[int | str, Value]]) -> list[Value]:
+def _decode_all(decode_element: Decode, elements: Iterable[tuple[int | str, Value]]) -> list[Value]:
     """Every element decoded; all their faults at once."""
     decoded: list[Value] = []
-    faults: list[Fault] = []
+    faults: list[FieldError] = []
     for step, value in elements:
         try:
             decoded.append(decode_element(value))
         except DecodeError as error:
-            faults += [fault.in_element(str(step)) for fault in error.faults]
+            faults += [fault.with_element(str(step)) for fault in error.errors]
     if faults:
         raise DecodeError(faults)
     return decoded
@@ -224,8 +226,8 @@ def _text(type_: GoType, *, lenient: bool) -> Decode:
         if raw is None:
             return ""
         if lenient and isinstance(raw, bool | int | float):
-            return yaml_text(raw)
-        raise mismatch(raw, type_)
+            return format_yaml_number(raw)
+        raise mismatch_error(raw, type_)
 
     return decode_text
 
@@ -236,7 +238,7 @@ def _bool(type_: GoType) -> Decode:
             return raw
         if raw is None:
             return False
-        raise mismatch(raw, type_)
+        raise mismatch_error(raw, type_)
 
     return decode_bool
 
@@ -245,9 +247,9 @@ def _integer(type_: GoType, bounds: range) -> Decode:
     def decode_integer(raw: Value) -> Value:
         if raw is None:
             return 0
-        number = integer(raw) if raw.__class__ in (int, float) else None
+        number = parse_integer(raw) if raw.__class__ in (int, float) else None
         if number is None or number not in bounds:
-            raise mismatch(raw, type_)
+            raise mismatch_error(raw, type_)
         return number
 
     return decode_integer

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from podgraft.govalue import GoType, Kind, Value
+from podgraft.go.reflect import GoType, Kind, Value
 from podgraft.jsonvalue import JSON
 
 from .decoding import decode
-from .marshalers import MARSHALERS
+from .json_codecs import MARSHALERS
 
 Encode: TypeAlias = Callable[[Value], Value]
 
@@ -24,23 +24,23 @@ def encode(type_: GoType, raw: JSON) -> JSON:
     return _encoder(type_)(decode(type_, raw))
 
 
-class _Row(NamedTuple):
+class _FieldEncoder(NamedTuple):
     json: str
     encode: Encode
     omits: bool
 
 
-class _Struct:
+class _StructEncoder:
     """How a struct prints; learnt when the first object of the type comes."""
 
     __slots__ = ("rows", "type")
 
     def __init__(self, type_: GoType) -> None:
         self.type = type_
-        self.rows: Sequence[_Row] = ()
+        self.rows: Sequence[_FieldEncoder] = ()
 
     def encode(self, decoded: Value) -> Value:
-        self.rows = self.rows or tuple(_rows(self.type))
+        self.rows = self.rows or tuple(_field_encoders(self.type))
         raw: dict[str, Value] = decoded or {}
         return {
             row.json: row.encode(raw.get(row.json))
@@ -49,42 +49,42 @@ class _Struct:
         }
 
 
-def _rows(type_: GoType) -> Iterator[_Row]:
+def _field_encoders(type_: GoType) -> Iterator[_FieldEncoder]:
     for field in type_.fields:
         if field.inline:
-            yield from _rows(field.type)
+            yield from _field_encoders(field.type)
         else:
             # To encoding/json no struct is empty; omitzero asks its IsZero method.
             omits = field.omitzero or (field.omitempty and field.type.kind is not Kind.STRUCT)
-            yield _Row(field.json, _encoder(field.type), omits)
+            yield _FieldEncoder(field.json, _encoder(field.type), omits)
 
 
 @cache
 def _encoder(type_: GoType) -> Encode:
     if type_ in MARSHALERS:
-        return _or_zero(MARSHALERS[type_].zero)
+        return _zero_for_null(MARSHALERS[type_].zero)
     match type_.kind, type_.elem:
         case Kind.STRUCT, _:
-            return _Struct(type_).encode
+            return _StructEncoder(type_).encode
         case Kind.POINTER, GoType() as target:
-            return _unless_nil(_encoder(target))
+            return _skip_nil(_encoder(target))
         case Kind.SLICE, GoType() as elem:
-            return _unless_nil(_list(_encoder(elem)))
+            return _skip_nil(_list(_encoder(elem)))
         case Kind.MAP, GoType() as elem:
-            return _unless_nil(_map(_encoder(elem)))
+            return _skip_nil(_map(_encoder(elem)))
         case Kind.STRING, _:
-            return _or_zero("")
+            return _zero_for_null("")
         case Kind.BOOL, _:
-            return _or_zero(False)
+            return _zero_for_null(False)
         case _:
-            return _or_zero(0)
+            return _zero_for_null(0)
 
 
-def _or_zero(zero: JSON) -> Encode:
+def _zero_for_null(zero: JSON) -> Encode:
     return lambda decoded: zero if decoded is None else decoded
 
 
-def _unless_nil(encode_target: Encode) -> Encode:
+def _skip_nil(encode_target: Encode) -> Encode:
     return lambda decoded: None if decoded is None else encode_target(decoded)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 
 class KubeError(ValueError):
@@ -14,24 +14,24 @@ class QuantityError(KubeError):
 
 
 @dataclass(frozen=True, slots=True)
-class SelectorFault:
+class SelectorDiagnostic:
     """One thing wrong with a selector; ``path`` is a JSON Pointer into it."""
 
-    path: str
+    pointer: str
     problem: str
     remedy: str
 
     def __str__(self) -> str:
-        place = f"{self.path}: " if self.path else ""
+        place = f"{self.pointer}: " if self.pointer else ""
         return f"{place}{self.problem}; {self.remedy}"
 
 
 class SelectorError(KubeError):
     """A label selector that Kubernetes refuses; ``faults`` are all that is wrong with it."""
 
-    def __init__(self, faults: Iterable[SelectorFault]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("; ".join(map(str, self.faults)))
+    def __init__(self, faults: Iterable[SelectorDiagnostic]) -> None:
+        self.errors = tuple(faults)
+        super().__init__("; ".join(map(str, self.errors)))
 
 
 class WorkloadError(KubeError):

@@ -13,34 +13,34 @@ _NAME_FORM = 'letters, digits, "-", "_" and ".", with a letter or digit at both 
 _KEY_FORM = f'{_NAME_FORM}, perhaps after a DNS name and "/"'
 
 
-class Problem(NamedTuple):
+class NameProblem(NamedTuple):
     """What was met, and what would be right."""
 
-    met: str
+    got: str
     remedy: str
 
 
-def label_key_problem(key: str) -> Problem | None:
+def label_key_problem(key: str) -> NameProblem | None:
     """What is wrong with a label key; ``None`` where nothing is."""
     prefix, slash, name = key.rpartition("/")
     if slash and not re.fullmatch(_SUBDOMAIN, prefix):
-        return Problem(f'got "{key}"', f"use {_KEY_FORM}")
+        return NameProblem(f'got "{key}"', f"use {_KEY_FORM}")
     if len(prefix) > _SUBDOMAIN_BYTES:
         met = f"got a prefix of {len(prefix)} characters"
-        return Problem(met, f'use at most {_SUBDOMAIN_BYTES} before "/"')
+        return NameProblem(met, f'use at most {_SUBDOMAIN_BYTES} before "/"')
     if not re.fullmatch(_NAME, name):
-        return Problem(f'got "{key}"', f"use {_KEY_FORM}")
+        return NameProblem(f'got "{key}"', f"use {_KEY_FORM}")
     return _length_problem(name)
 
 
-def label_value_problem(value: str) -> Problem | None:
+def label_value_problem(value: str) -> NameProblem | None:
     """What is wrong with a label value; ``None`` where nothing is."""
     if value and not re.fullmatch(_NAME, value):
-        return Problem(f'got "{value}"', f"use nothing, or {_NAME_FORM}")
+        return NameProblem(f'got "{value}"', f"use nothing, or {_NAME_FORM}")
     return _length_problem(value)
 
 
-def _length_problem(name: str) -> Problem | None:
+def _length_problem(name: str) -> NameProblem | None:
     if len(name) > _NAME_BYTES:
-        return Problem(f"got {len(name)} characters", f"use at most {_NAME_BYTES}")
+        return NameProblem(f"got {len(name)} characters", f"use at most {_NAME_BYTES}")
     return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from podgraft.govalue import (
+from podgraft.go.reflect import (
     BOOL,
     FLOAT64,
     INT,
@@ -19,25 +19,25 @@ from podgraft.govalue import (
     Value,
     carrying,
     map_of,
-    named,
-    number,
+    named_type,
+    number_type,
     pointer_to,
     slice_of,
-    struct,
-    text,
+    string_type,
+    struct_type,
 )
 
-from .quantity import Format, Quantity, of
+from .quantity import Format, Quantity, from_json
 
-_SCALE = number("resource.Scale", Kind.INT32)
-_FORMAT = text("resource.Format")
-_INT64_AMOUNT = struct("resource.int64Amount")
+_SCALE = number_type("resource.Scale", Kind.INT32)
+_FORMAT = string_type("resource.Format")
+_INT64_AMOUNT = struct_type("resource.int64Amount")
 _INT64_AMOUNT.fields = (Field("value", INT64, "value"), Field("scale", _SCALE, "scale"))
-_DEC = pointer_to(struct("inf.Dec"))
-_DEC_AMOUNT = struct("resource.infDecAmount")
+_DEC = pointer_to(struct_type("inf.Dec"))
+_DEC_AMOUNT = struct_type("resource.infDecAmount")
 _DEC_AMOUNT.fields = (Field("Dec", _DEC, "Dec", embedded=True),)
 
-QUANTITY = struct("resource.Quantity")
+QUANTITY = struct_type("resource.Quantity")
 QUANTITY.fields = (
     Field("i", _INT64_AMOUNT, "i"),
     Field("d", _DEC_AMOUNT, "d"),
@@ -46,7 +46,7 @@ QUANTITY.fields = (
 )
 
 
-def view(quantity: Quantity) -> Struct:
+def quantity_to_struct(quantity: Quantity) -> Struct:
     """A quantity as a Go struct (Go's inf.Dec, of numbers too long for it, is not shown)."""
     amount = {"value": quantity.unscaled, "scale": quantity.exponent}
     return Struct(QUANTITY, {"i": amount, "s": quantity.spelling, "Format": quantity.format.value})
@@ -61,11 +61,13 @@ def quantity_of(viewed: Struct) -> Quantity:
 
 def _convert(raw: Value) -> Value:
     if raw is None:
-        return view(Quantity())
-    return raw if type(raw) is Struct else view(of(raw))
+        return quantity_to_struct(Quantity())
+    return raw if type(raw) is Struct else quantity_to_struct(from_json(raw))
 
 
-def _getter(call: Callable[[Quantity], Value], result: GoType, *, pointer: bool = True) -> Method:
+def _getter_method(
+    call: Callable[[Quantity], Value], result: GoType, *, pointer: bool = True
+) -> Method:
     def get(viewed: Struct) -> Value:
         return result.convert(call(quantity_of(viewed)))
 
@@ -76,16 +78,16 @@ def _text(viewed: Struct | None) -> str:
     return "<nil>" if viewed is None else str(quantity_of(viewed))
 
 
-def _compared(viewed: Struct, other: Struct) -> int:
+def _compare(viewed: Struct, other: Struct) -> int:
     return quantity_of(viewed).compare(quantity_of(other))
 
 
-def _compared_int64(viewed: Struct, other: int) -> int:
+def _compare_int64(viewed: Struct, other: int) -> int:
     return quantity_of(viewed).compare(Quantity(other))
 
 
 def _equal(viewed: Struct, other: Struct) -> bool:
-    return _compared(viewed, other) == 0
+    return _compare(viewed, other) == 0
 
 
 def _scaled_value(viewed: Struct, scale: int) -> Value:
@@ -94,21 +96,21 @@ def _scaled_value(viewed: Struct, scale: int) -> Value:
 
 QUANTITY.convert = carrying(_convert)
 QUANTITY.methods = {
-    "AsApproximateFloat64": _getter(Quantity.approximate, FLOAT64),
-    "Cmp": Method(_compared, (QUANTITY,), pointer=True, result=INT),
-    "CmpInt64": Method(_compared_int64, (INT64,), pointer=True, result=INT),
-    "DeepCopy": _getter(view, QUANTITY, pointer=False),
+    "AsApproximateFloat64": _getter_method(Quantity.approximate, FLOAT64),
+    "Cmp": Method(_compare, (QUANTITY,), pointer=True, result=INT),
+    "CmpInt64": Method(_compare_int64, (INT64,), pointer=True, result=INT),
+    "DeepCopy": _getter_method(quantity_to_struct, QUANTITY, pointer=False),
     "Equal": Method(_equal, (QUANTITY,), result=BOOL),
-    "IsZero": _getter(lambda q: q.sign == 0, BOOL),
-    "MarshalJSON": _getter(lambda q: [*f'"{q}"'.encode()], slice_of(UINT8), pointer=False),
-    "MilliValue": _getter(Quantity.milli_value, INT64),
+    "IsZero": _getter_method(lambda q: q.sign == 0, BOOL),
+    "MarshalJSON": _getter_method(lambda q: [*f'"{q}"'.encode()], slice_of(UINT8), pointer=False),
+    "MilliValue": _getter_method(Quantity.milli_value, INT64),
     "ScaledValue": Method(_scaled_value, (_SCALE,), pointer=True, result=INT64),
-    "Sign": _getter(lambda q: q.sign, INT),
+    "Sign": _getter_method(lambda q: q.sign, INT),
     "String": Method(_text, pointer=True, result=STRING),
-    "Value": _getter(Quantity.value, INT64),
+    "Value": _getter_method(Quantity.value, INT64),
 }
 
-RESOURCE_NAME = text("v1.ResourceName", {"String": Method(str, result=STRING)})
+RESOURCE_NAME = string_type("v1.ResourceName", {"String": Method(str, result=STRING)})
 _POINTER = pointer_to(QUANTITY)
 _GETTERS = {
     "Cpu": ("cpu", Format.DECIMAL),
@@ -119,27 +121,27 @@ _GETTERS = {
 }
 
 
-def _listed(resources: Map, name: str, missing: str) -> Pointer:
+def _find_quantity(resources: Map, name: str, missing: str) -> Pointer:
     """A pointer to the quantity of that name, or else to a zero one."""
     if name in resources:
         return Pointer(_POINTER, resources.get(name))
-    return Pointer(_POINTER, view(Quantity(format=Format(missing))))
+    return Pointer(_POINTER, quantity_to_struct(Quantity(format=Format(missing))))
 
 
-def _resource(name: str, missing: Format) -> Method:
+def _resource_method(name: str, missing: Format) -> Method:
     def get(resources: Map) -> Pointer:
-        return _listed(resources, name, missing)
+        return _find_quantity(resources, name, missing)
 
     return Method(get, result=_POINTER)
 
 
 # In Go these are methods of *ResourceList; every ResourceList that a template can reach has an
 # address, and govalue knows addresses of structs alone.
-RESOURCE_LIST = named(
+RESOURCE_LIST = named_type(
     "v1.ResourceList",
     map_of(RESOURCE_NAME, QUANTITY),
     {
-        "Name": Method(_listed, (RESOURCE_NAME, _FORMAT), result=_POINTER),
-        **{method: _resource(*facts) for method, facts in _GETTERS.items()},
+        "Name": Method(_find_quantity, (RESOURCE_NAME, _FORMAT), result=_POINTER),
+        **{method: _resource_method(*facts) for method, facts in _GETTERS.items()},
     },
 )

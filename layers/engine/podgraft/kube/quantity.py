@@ -8,10 +8,10 @@ overflows or, where the number is negative, loses the sign; ours is 0 or right.
 import re
 from enum import StrEnum
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 from .errors import QuantityError
-from .literals import json_number
+from .numbers import format_json_number
 
 _PATTERN = (
     r"(?P<sign>[+-]?)0*(?P<whole>[0-9]*)(?:\.(?P<fraction>[0-9]*))?"
@@ -62,7 +62,7 @@ class Quantity:
         if not self.unscaled:
             return "0"
         if self.format is Format.BINARY and self._is_binary():
-            return _binary_text(self.scaled(0))
+            return _binary_text(self.scale_unbounded(0))
         return _decimal_text(self)
 
     @property
@@ -82,14 +82,14 @@ class Quantity:
         """The same in units of 10^``exponent``."""
         if self.length - exponent > len(str(_INT64.stop)):
             return 0
-        scaled = self.scaled(exponent)
+        scaled = self.scale_unbounded(exponent)
         return scaled if scaled in _INT64 else 0
 
-    def scaled(self, exponent: int) -> int:
+    def scale_unbounded(self, exponent: int) -> int:
         """How many 10^``exponent`` this is, rounded away from zero, however many."""
         if exponent <= self.exponent:
             return self.unscaled * 10 ** (self.exponent - exponent)
-        return self.sign * _divided_up(abs(self.unscaled), exponent - self.exponent)
+        return self.sign * _divide_rounding_up(abs(self.unscaled), exponent - self.exponent)
 
     def compare(self, other: "Quantity") -> int:
         """-1, 0 or 1, as this is less than, equal to or more than the other."""
@@ -98,7 +98,7 @@ class Quantity:
         if self.length != other.length:
             return self.sign if self.length > other.length else -self.sign
         unit = min(self.exponent, other.exponent)
-        mine, its = self.scaled(unit), other.scaled(unit)
+        mine, its = self.scale_unbounded(unit), other.scale_unbounded(unit)
         return (mine > its) - (mine < its)
 
     def approximate(self) -> float:
@@ -111,7 +111,7 @@ class Quantity:
     def _is_binary(self) -> bool:
         """Whether a binary suffix would not hide anything: an integer of at least 1024."""
         whole = self.exponent >= 0 or self.unscaled % 10**-self.exponent == 0
-        return whole and abs(self.scaled(0)) >= _KIBI
+        return whole and abs(self.scale_unbounded(0)) >= _KIBI
 
     @property
     def length(self) -> int:
@@ -126,29 +126,29 @@ def parse(text: str) -> Quantity:
         raise QuantityError(_FORMAT_WRONG)
     if text == "0":
         return Quantity(format=Format.DECIMAL, spelling=text)
-    exponent, family = _interpreted(found["suffix"])
+    exponent, family = _parse_suffix(found["suffix"])
     whole, fraction = found["whole"] or "0", found["fraction"] or ""
     binary = family is Format.BINARY
-    if _is_short(whole, fraction, exponent, binary):
-        return _short(text, found["sign"], (whole, fraction), exponent, family)
+    if _fits_int64(whole, fraction, exponent, binary):
+        return _short_quantity(text, found["sign"], (whole, fraction), exponent, family)
     if not re.search(r"[0-9]", text.removesuffix(found["suffix"])):
         raise QuantityError(_NUMERIC)
     unscaled = int(whole + fraction) << (exponent if binary else 0)
     scale = -len(fraction) if binary else _int32(exponent - len(fraction))
-    return _bounded(unscaled, scale, family, negative=found["sign"] == "-")
+    return _clamp(unscaled, scale, family, negative=found["sign"] == "-")
 
 
 def canonical(raw: str | float) -> str:
     """The canonical text of a quantity as JSON has it."""
-    return str(of(raw))
+    return str(from_json(raw))
 
 
-def of(raw: str | float) -> Quantity:
+def from_json(raw: str | float) -> Quantity:
     """The quantity that a JSON string or number stands for (Quantity.UnmarshalJSON)."""
-    return parse(raw.strip() if isinstance(raw, str) else json_number(raw))
+    return parse(raw.strip() if isinstance(raw, str) else format_json_number(raw))
 
 
-def _interpreted(suffix: str) -> tuple[int, Format]:
+def _parse_suffix(suffix: str) -> tuple[int, Format]:
     """The power of ten (of two for binary suffixes) and the family that a suffix says."""
     if suffix in _DECIMAL:
         return _DECIMAL[suffix], Format.DECIMAL
@@ -159,7 +159,7 @@ def _interpreted(suffix: str) -> tuple[int, Format]:
     raise QuantityError(_SUFFIX)
 
 
-def _is_short(whole: str, fraction: str, exponent: int, binary: bool) -> bool:
+def _fits_int64(whole: str, fraction: str, exponent: int, binary: bool) -> bool:
     """Whether Go holds the number in 64 bits, and so keeps the text if it looks canonical."""
     if binary:
         return not fraction and 14 - len(whole) - exponent * 3 // 10 >= 0
@@ -167,7 +167,7 @@ def _is_short(whole: str, fraction: str, exponent: int, binary: bool) -> bool:
     return len(whole) + len(fraction) <= _SHORT_DIGITS and scale >= _NANO
 
 
-def _short(
+def _short_quantity(
     text: str, sign: str, digits: tuple[str, str], exponent: int, family: Format
 ) -> Quantity:
     shifted = "".join(digits)
@@ -180,10 +180,10 @@ def _short(
     return Quantity(number, scale, family, text if keeps else "")
 
 
-def _bounded(unscaled: int, exponent: int, family: Format, *, negative: bool) -> Quantity:
+def _clamp(unscaled: int, exponent: int, family: Format, *, negative: bool) -> Quantity:
     """The number with the smallest unit and, for binary suffixes, the largest number applied."""
     if unscaled and exponent < _NANO:
-        unscaled, exponent = _divided_up(unscaled, _NANO - exponent), _NANO
+        unscaled, exponent = _divide_rounding_up(unscaled, _NANO - exponent), _NANO
     if family is Format.BINARY:
         limit = Quantity(_INT64.stop - 1)
         if Quantity(unscaled, exponent).compare(limit) > 0:
@@ -193,7 +193,7 @@ def _bounded(unscaled: int, exponent: int, family: Format, *, negative: bool) ->
     return Quantity(-unscaled if negative else unscaled, exponent, family)
 
 
-def _divided_up(number: int, places: int) -> int:
+def _divide_rounding_up(number: int, places: int) -> int:
     """``number`` / 10^``places`` rounded up; cheap where that is below 1, however many places."""
     if places > len(str(number)):
         return int(number > 0)

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
-from podgraft.govalue import Struct
+from podgraft.go.reflect import Struct
 from podgraft.jsonvalue import JSON
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
+from .decode_errors import DecodeError, FieldError
 from .decoding import decode
-from .errors import SelectorError, SelectorFault
-from .faults import DecodeError, Fault
-from .names import Problem, label_key_problem, label_value_problem
+from .errors import SelectorDiagnostic, SelectorError
+from .names import NameProblem, label_key_problem, label_value_problem
 from .types import LABEL_SELECTOR
 
 __all__ = ["NOTHING", "Operator", "Requirement", "Selector", "SelectorError", "compile_"]
@@ -45,7 +45,7 @@ class Requirement:
     operator: Operator
     values: frozenset[str] = frozenset()
 
-    def holds(self, labels: Mapping[str, str]) -> bool:
+    def matches(self, labels: Mapping[str, str]) -> bool:
         """Whether labels are as required; a label that is not there is in no set."""
         match self.operator:
             case Operator.EQUALS | Operator.IN:
@@ -84,13 +84,13 @@ class Selector:
     requirements: tuple[Requirement, ...] = ()
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing is required: Kubernetes lets this match everything, Istio skips it."""
         return not self.requirements
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Whether an object with these labels is selected."""
-        return all(requirement.holds(labels) for requirement in self.requirements)
+        return all(requirement.matches(labels) for requirement in self.requirements)
 
     def __str__(self) -> str:
         """As ``kubectl --selector`` takes it."""
@@ -111,10 +111,10 @@ def compile_(raw: JSON) -> Selector:
     try:
         viewed: Struct = LABEL_SELECTOR.convert(decode(LABEL_SELECTOR, raw))
     except DecodeError as error:
-        raise SelectorError(map(_said, error.faults)) from error
+        raise SelectorError(map(_from_field_error, error.errors)) from error
     labels: Mapping[str, str] = dict(viewed.field("MatchLabels").items())
     expressions = tuple(map(_expression, viewed.field("MatchExpressions")))
-    faults = [*_label_faults(labels), *_expression_faults(expressions)]
+    faults = [*_label_diagnostics(labels), *_expression_diagnostics(expressions)]
     if faults:
         raise SelectorError(faults)
     equalities = (
@@ -139,48 +139,52 @@ def _requirement(expression: _Expression) -> Requirement:
     return Requirement(expression.key, operator, frozenset(expression.values))
 
 
-def _label_faults(labels: Mapping[str, str]) -> Iterator[SelectorFault]:
+def _label_diagnostics(labels: Mapping[str, str]) -> Iterator[SelectorDiagnostic]:
     for key, value in labels.items():
-        yield from _at("/matchLabels", label_key_problem(key))
-        yield from _at(f"/matchLabels/{_escaped(key)}", label_value_problem(value))
+        yield from _diagnostic_at("/matchLabels", label_key_problem(key))
+        yield from _diagnostic_at(
+            f"/matchLabels/{_escape_pointer(key)}", label_value_problem(value)
+        )
 
 
-def _expression_faults(expressions: tuple[_Expression, ...]) -> Iterator[SelectorFault]:
+def _expression_diagnostics(expressions: tuple[_Expression, ...]) -> Iterator[SelectorDiagnostic]:
     for index, expression in enumerate(expressions):
         path = f"/matchExpressions/{index}"
-        yield from _at(f"{path}/key", label_key_problem(expression.key))
-        yield from _at(f"{path}/operator", _operator_problem(expression.operator))
-        yield from _at(f"{path}/values", _count_problem(expression))
+        yield from _diagnostic_at(f"{path}/key", label_key_problem(expression.key))
+        yield from _diagnostic_at(f"{path}/operator", _operator_problem(expression.operator))
+        yield from _diagnostic_at(f"{path}/values", _count_problem(expression))
         for number, value in enumerate(expression.values):
-            yield from _at(f"{path}/values/{number}", label_value_problem(value))
+            yield from _diagnostic_at(f"{path}/values/{number}", label_value_problem(value))
 
 
-def _at(path: str, problem: Problem | None) -> Iterator[SelectorFault]:
+def _diagnostic_at(path: str, problem: NameProblem | None) -> Iterator[SelectorDiagnostic]:
     if problem is not None:
-        yield SelectorFault(path, *problem)
+        yield SelectorDiagnostic(path, *problem)
 
 
-def _operator_problem(word: str) -> Problem | None:
-    return None if word in _WRITABLE else Problem(f'got "{word}"', f"use {', '.join(_WRITABLE)}")
+def _operator_problem(word: str) -> NameProblem | None:
+    return (
+        None if word in _WRITABLE else NameProblem(f'got "{word}"', f"use {', '.join(_WRITABLE)}")
+    )
 
 
-def _count_problem(expression: _Expression) -> Problem | None:
+def _count_problem(expression: _Expression) -> NameProblem | None:
     values = expression.values
     match expression.operator:
         case Operator.IN | Operator.NOT_IN if not values:
-            return Problem("got none", f"use at least one with {expression.operator}")
+            return NameProblem("got none", f"use at least one with {expression.operator}")
         case Operator.EXISTS | Operator.DOES_NOT_EXIST if values:
-            return Problem(f"got {len(values)}", f"use none with {expression.operator}")
+            return NameProblem(f"got {len(values)}", f"use none with {expression.operator}")
         case _:
             return None
 
 
-def _said(fault: Fault) -> SelectorFault:
+def _from_field_error(fault: FieldError) -> SelectorDiagnostic:
     """A fault of type, in the same form as the others."""
-    place = "".join(f"/{_escaped(step)}" for step in fault.pointer)
-    remedy = f"use {_TYPES.get(fault.wanted, 'a mapping')}"
-    return SelectorFault(place, f"got {fault.met.split()[0]}", remedy)
+    place = "".join(f"/{_escape_pointer(step)}" for step in fault.pointer)
+    remedy = f"use {_TYPES.get(fault.expected, 'a mapping')}"
+    return SelectorDiagnostic(place, f"got {fault.got.split()[0]}", remedy)
 
 
-def _escaped(step: str) -> str:
+def _escape_pointer(step: str) -> str:
     return step.replace("~", "~0").replace("/", "~1")

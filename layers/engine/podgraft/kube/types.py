@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from threading import RLock
 
-from podgraft.govalue import (
+from podgraft.go.reflect import (
     BOOL,
     INT32,
     INT64,
@@ -18,13 +18,13 @@ from podgraft.govalue import (
     map_of,
     pointer_to,
     slice_of,
-    text,
+    string_type,
 )
 
-from .marshalers import FIELDS_V1, INT_OR_STRING
+from .json_codecs import FIELDS_V1, INT_OR_STRING
+from .metav1_time import TIME
 from .quantities import QUANTITY, RESOURCE_LIST, RESOURCE_NAME
 from .structs import SCALARS, STRUCTS
-from .times import TIME
 
 NEWEST = 37
 
@@ -45,7 +45,7 @@ _SPECIAL = {
 _MAKING = RLock()
 
 
-class _Struct(GoType):
+class _LazyStruct(GoType):
     """A struct type that reads its fields from the table when they are first asked for.
 
     There are some two hundred types, of which a request touches a few dozen.
@@ -53,8 +53,8 @@ class _Struct(GoType):
 
     __slots__ = ("_known", "_row")
 
-    def __init__(self, row: str, known: "Types") -> None:
-        super().__init__(_go_name(row), Kind.STRUCT, self._viewed)
+    def __init__(self, row: str, known: "KubeTypes") -> None:
+        super().__init__(_go_name(row), Kind.STRUCT, self._to_struct)
         self._row = row
         self._known = known
         del self.fields
@@ -67,11 +67,11 @@ class _Struct(GoType):
             self.fields = self._known.fields(self._row)
         return self.fields
 
-    def _viewed(self, raw: Value) -> Struct:
+    def _to_struct(self, raw: Value) -> Struct:
         return raw if type(raw) is Struct else Struct(self, raw or {})
 
 
-class Types(Mapping[str, GoType]):
+class KubeTypes(Mapping[str, GoType]):
     """The types that Kubernetes 1.``minor`` has, by Go's name without the package where that is v1.
 
     The fields of releases before 1.10 are those of 1.10. A type is made when it is asked for.
@@ -92,9 +92,9 @@ class Types(Mapping[str, GoType]):
         return len(_SPECIAL) + len(SCALARS) + len(STRUCTS)
 
     def _make(self, name: str) -> GoType:
-        made = self._made[name] = _Struct(name, self) if name in STRUCTS else _scalar(name)
+        made = self._made[name] = _LazyStruct(name, self) if name in STRUCTS else _scalar(name)
         if name == "ObjectMeta":
-            made.methods = {f"Get{field.name}": _getter(field) for field in made.fields}
+            made.methods = {f"Get{field.name}": _accessor_method(field) for field in made.fields}
         return made
 
     def fields(self, struct: str) -> tuple[Field, ...]:
@@ -111,7 +111,7 @@ class Types(Mapping[str, GoType]):
         json, *options = tag.split(",")
         return Field(
             name,
-            self._resolved(type_),
+            self._resolve_type(type_),
             json,
             omitempty="omitempty" in options,
             omitzero="omitzero" in options,
@@ -120,40 +120,40 @@ class Types(Mapping[str, GoType]):
             patch_strategy=tuple(facts["patch"].split(",")) if "patch" in facts else (),
         )
 
-    def _resolved(self, spelled: str) -> GoType:
+    def _resolve_type(self, spelled: str) -> GoType:
         if spelled.startswith("*"):
-            return pointer_to(self._resolved(spelled[1:]))
+            return pointer_to(self._resolve_type(spelled[1:]))
         if spelled.startswith("[]"):
-            return slice_of(self._resolved(spelled[2:]))
+            return slice_of(self._resolve_type(spelled[2:]))
         if spelled.startswith("map["):
             key, elem = spelled[4:].split("]", 1)
-            return map_of(self._resolved(key), self._resolved(elem))
+            return map_of(self._resolve_type(key), self._resolve_type(elem))
         return self[spelled]
 
 
-def types(minor: int = NEWEST) -> Types:
+def types(minor: int = NEWEST) -> KubeTypes:
     """The types of Kubernetes 1.``minor``; of the newest known one where that is newer."""
     with _MAKING:
         return _release(min(minor, NEWEST))
 
 
 @cache
-def _release(minor: int) -> Types:
-    return Types(minor)
+def _release(minor: int) -> KubeTypes:
+    return KubeTypes(minor)
 
 
 @cache
 def _scalar(name: str) -> GoType:
     if name not in SCALARS:
         raise KeyError(name)
-    return text(_go_name(name))
+    return string_type(_go_name(name))
 
 
 def _go_name(name: str) -> str:
     return name if "." in name else f"v1.{name}"
 
 
-def _getter(field: Field) -> Method:
+def _accessor_method(field: Field) -> Method:
     """metav1.Object's accessor of a field."""
 
     def get(meta: Struct) -> Value:

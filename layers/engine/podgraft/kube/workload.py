@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from podgraft.jsonvalue import JSON, Object
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
+from .decode_errors import json_type_name
 from .errors import WorkloadError
-from .faults import word
 
 Path: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PodTemplatePath:
     """The path to the pod template, and to the metadata that injection by hand marks.
 
     ``required`` templates are pointers in Go: their absence is an error, where that of others
@@ -36,17 +36,17 @@ class Place:
 _TEMPLATE = ("spec", "template")
 _JOB_TEMPLATE = ("spec", "jobTemplate")
 
-_POD = Place((), ("metadata",))
-_PLAIN = Place(_TEMPLATE, (*_TEMPLATE, "metadata"))
-_REQUIRED = Place(_TEMPLATE, (*_TEMPLATE, "metadata"), required=True)
+_POD = PodTemplatePath((), ("metadata",))
+_PLAIN = PodTemplatePath(_TEMPLATE, (*_TEMPLATE, "metadata"))
+_REQUIRED = PodTemplatePath(_TEMPLATE, (*_TEMPLATE, "metadata"), required=True)
 # Istio marks the job template here, not the pod template in it.
-_CRON_JOB = Place((*_JOB_TEMPLATE, *_TEMPLATE), (*_JOB_TEMPLATE, "metadata"))
-_POD_TEMPLATE = Place(("template",), ("template", "metadata"))
+_CRON_JOB = PodTemplatePath((*_JOB_TEMPLATE, *_TEMPLATE), (*_JOB_TEMPLATE, "metadata"))
+_POD_TEMPLATE = PodTemplatePath(("template",), ("template", "metadata"))
 
 # The kinds that Istio injects into files. Its scheme registers each kind without a version as well
 # (initializer.go, AddUnversionedTypes), so that the group is not compared: every release from 1.0
 # injects extensions/v1beta1, apps/v1, and any other group of these kinds.
-INJECTED: Mapping[str, Place] = {
+INJECTED: Mapping[str, PodTemplatePath] = {
     "CronJob": _CRON_JOB,
     "DaemonSet": _PLAIN,
     "Deployment": _PLAIN,
@@ -59,14 +59,20 @@ INJECTED: Mapping[str, Place] = {
 }
 
 # The same, Argo's Rollout, and PodTemplate: every workload that a cluster makes pods of.
-EVERY: Mapping[str, Place] = {**INJECTED, "PodTemplate": _POD_TEMPLATE, "Rollout": _PLAIN}
+ALL_KINDS: Mapping[str, PodTemplatePath] = {
+    **INJECTED,
+    "PodTemplate": _POD_TEMPLATE,
+    "Rollout": _PLAIN,
+}
 
 # The groups of these kinds in Kubernetes, OpenShift, and Argo. Elsewhere, a kind of the same name
 # can be another thing, such as Volcano's Job: it is a workload if its pod is where it should be.
 _GROUPS = frozenset({"", "apps", "apps.openshift.io", "argoproj.io", "batch", "extensions"})
 
 
-def place_of(document: Object, kinds: Mapping[str, Place] = INJECTED) -> Place | None:
+def find_pod_template_path(
+    document: Object, kinds: Mapping[str, PodTemplatePath] = INJECTED
+) -> PodTemplatePath | None:
     """Where the document keeps its pod; ``None`` if its kind is not among *kinds*."""
     kind = document.get("kind")
     place = kinds.get(kind) if isinstance(kind, str) else None
@@ -84,39 +90,39 @@ def holds_pod(document: Object) -> bool:
     )
 
 
-def _has_containers(document: Object, place: Place) -> bool:
+def _has_containers(document: Object, place: PodTemplatePath) -> bool:
     try:
-        spec = _at(document, place.spec)
+        spec = _lookup_path(document, place.spec)
     except WorkloadError:
         return False
     return spec is not None and isinstance(spec.get("containers"), list)
 
 
-def template_of(document: Object, place: Place) -> Object:
+def template_of(document: Object, place: PodTemplatePath) -> Object:
     """The pod template as a controller reads it; raises ``WorkloadError``."""
     return {
-        "metadata": _at(document, (*place.template, "metadata")) or {},
-        "spec": _at(document, place.spec) or {},
+        "metadata": _lookup_path(document, (*place.template, "metadata")) or {},
+        "spec": _lookup_path(document, place.spec) or {},
     }
 
 
-def pod_of(document: Object, place: Place) -> Object:
+def pod_of(document: Object, place: PodTemplatePath) -> Object:
     """What injection by hand sees as the pod: metadata and spec, and nothing else of it."""
-    if place.required and _at(document, place.template) is None:
+    if place.required and _lookup_path(document, place.template) is None:
         raise WorkloadError(f"{'.'.join(place.template)} is required value")
     return {
-        "metadata": _at(document, place.metadata) or {},
-        "spec": _at(document, place.spec) or {},
+        "metadata": _lookup_path(document, place.metadata) or {},
+        "spec": _lookup_path(document, place.spec) or {},
     }
 
 
-def with_pod(document: Object, place: Place, pod: Object) -> Object:
+def with_pod(document: Object, place: PodTemplatePath, pod: Object) -> Object:
     """The document with the pod's metadata and spec in its place; the rest is shared with it."""
-    marked = _put(document, place.metadata, pod["metadata"])
-    return _put(marked, place.spec, pod["spec"])
+    marked = _set_path(document, place.metadata, pod["metadata"])
+    return _set_path(marked, place.spec, pod["spec"])
 
 
-def _at(document: Object, path: Path) -> Object | None:
+def _lookup_path(document: Object, path: Path) -> Object | None:
     """The object at the end of the path; ``None`` where a step is missing or null."""
     found = document
     for depth, step in enumerate(path, start=1):
@@ -124,13 +130,17 @@ def _at(document: Object, path: Path) -> Object | None:
         if value is None:
             return None
         if not isinstance(value, dict):
-            raise WorkloadError(f"{'.'.join(path[:depth])}: got {word(value)}; use a mapping")
+            raise WorkloadError(
+                f"{'.'.join(path[:depth])}: got {json_type_name(value)}; use a mapping"
+            )
         found = value
     return found
 
 
-def _put(document: Object, path: Path, value: JSON) -> Object:
+def _set_path(document: Object, path: Path, value: JSON) -> Object:
     """A copy of the document, of the objects on the path alone, with the value at its end."""
     step, *rest = path
-    inner = value if not rest else _put(_at(document, (step,)) or {}, tuple(rest), value)
+    inner = (
+        value if not rest else _set_path(_lookup_path(document, (step,)) or {}, tuple(rest), value)
+    )
     return {**document, step: inner}

@@ -99,7 +99,7 @@ def _alignment(
     """Each element of either list once, in order: with its partner, or with ``None`` for none."""
     field = _identity(before, after)
     both = bool(before and after)  # with one list empty there is nothing to match
-    anchors = _in_order(_labels(before, field), _labels(after, field)) if both else []
+    anchors = _longest_ordered_pairs(_labels(before, field), _labels(after, field)) if both else []
     old = new = 0
     for old_anchor, new_anchor in [*anchors, (len(before), len(after))]:
         # Between anchors, elements without identity are paired by place: a changed argument is one
@@ -142,7 +142,9 @@ def _labels(elements: list[JSON], field: str | None) -> list[Hashable]:
     return labels
 
 
-def _in_order(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[tuple[int, int]]:
+def _longest_ordered_pairs(
+    before: Sequence[Hashable], after: Sequence[Hashable]
+) -> list[tuple[int, int]]:
     """The most pairs of equal labels whose order is the same in both: patience sorting."""
     place = {label: index for index, label in enumerate(before)}
     pairs = [(place[label], index) for index, label in enumerate(after) if label in place]

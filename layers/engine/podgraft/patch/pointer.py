@@ -1,7 +1,7 @@
 """JSON Pointer (RFC 6901): the address of a value inside a JSON document."""
 
 from podgraft.jsonvalue import JSON
-from podgraft.patterns import lazy
+from podgraft.lazy_re import lazy_compile
 
 
 class PointerError(ValueError):
@@ -44,5 +44,5 @@ def resolve(document: JSON, pointer: str) -> JSON:
     return value
 
 
-_BAD_ESCAPE = lazy("~(?![01])")
-_INDEX = lazy("0|[1-9][0-9]*")
+_BAD_ESCAPE = lazy_compile("~(?![01])")
+_INDEX = lazy_compile("0|[1-9][0-9]*")

@@ -5,6 +5,8 @@ of a bundle's own configuration; ``decide`` goes Istio's way step by step and ke
 Nothing here does I/O or knows what is injected.
 """
 
+from podgraft.document_reader import Cursor, Diagnostics, MappingReader
+
 from .decision import (
     SENTENCES,
     Decision,
@@ -15,38 +17,37 @@ from .decision import (
     StepName,
     Verdict,
     decide,
-    sentence,
+    describe,
 )
 from .document import Features, Policy, parse, selector_list
-from .errors import Fault, PolicyError
-from .reading import Keys, Notes, Spot
-from .registration import not_applicable
-from .rules import IGNORED_NAMESPACES, INJECT_MARK, InjectValues, PolicyWord, Rules
+from .errors import Diagnostic, PolicyError
+from .request_filter import decide_applicability
+from .rules import IGNORED_NAMESPACES, INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
 
 __all__ = [
     "IGNORED_NAMESPACES",
-    "INJECT_MARK",
+    "INJECT_KEY",
     "SENTENCES",
+    "Cursor",
     "Decision",
-    "Fault",
+    "DefaultPolicy",
+    "Diagnostic",
+    "Diagnostics",
     "Features",
     "Inject",
-    "InjectValues",
-    "Keys",
-    "Notes",
+    "InjectValueSyntax",
+    "InjectionRules",
+    "MappingReader",
     "Policy",
     "PolicyError",
-    "PolicyWord",
     "Reason",
-    "Rules",
     "Skip",
-    "Spot",
     "Step",
     "StepName",
     "Verdict",
     "decide",
-    "not_applicable",
+    "decide_applicability",
+    "describe",
     "parse",
     "selector_list",
-    "sentence",
 ]

@@ -11,12 +11,19 @@ from enum import StrEnum
 from itertools import takewhile
 from typing import TypeAlias
 
+from podgraft.document_reader import format_value
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube.selectors import Selector
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
-from .reading import shown
-from .rules import INJECT_MARK, InjectValues, PolicyWord, Rules, mark, means_inject
+from .rules import (
+    INJECT_KEY,
+    DefaultPolicy,
+    InjectionRules,
+    InjectValueSyntax,
+    find_inject_setting,
+    parse_inject_value,
+)
 
 
 class Reason(StrEnum):
@@ -27,8 +34,8 @@ class Reason(StrEnum):
     SUBRESOURCE = "subresource"
     HOST_NETWORK = "host-network"
     IGNORED_NAMESPACE = "ignored-namespace"
-    MARK_TRUE = "mark-true"
-    MARK_FALSE = "mark-false"
+    INJECT_TRUE = "mark-true"
+    INJECT_FALSE = "mark-false"
     NEVER_SELECTOR = "never-selector"
     ALWAYS_SELECTOR = "always-selector"
     POLICY_ENABLED = "policy-enabled"
@@ -42,8 +49,8 @@ SENTENCES: Mapping[Reason, str] = {
     Reason.SUBRESOURCE: "a subresource of a pod is not the pod",
     Reason.HOST_NETWORK: "the pod uses the host's network, which a sidecar would capture",
     Reason.IGNORED_NAMESPACE: "the namespace is one of ignoredNamespaces",
-    Reason.MARK_TRUE: f"the pod asks for it by {INJECT_MARK}",
-    Reason.MARK_FALSE: f"the pod declines it by {INJECT_MARK}",
+    Reason.INJECT_TRUE: f"the pod asks for it by {INJECT_KEY}",
+    Reason.INJECT_FALSE: f"the pod declines it by {INJECT_KEY}",
     Reason.NEVER_SELECTOR: "a neverInjectSelector matches the pod's labels",
     Reason.ALWAYS_SELECTOR: "an alwaysInjectSelector matches the pod's labels",
     Reason.POLICY_ENABLED: "the policy is enabled",
@@ -58,7 +65,7 @@ class StepName(StrEnum):
     REQUEST = "request"
     HOST_NETWORK = "hostNetwork"
     NAMESPACE = "ignoredNamespaces"
-    MARK = "inject mark"
+    INJECT_SETTING = "inject mark"
     NEVER = "neverInjectSelector"
     ALWAYS = "alwaysInjectSelector"
     POLICY = "policy"
@@ -77,7 +84,7 @@ class Step:
     """One station: what it saw and what it made of it. Nothing overrules a ``final`` one."""
 
     name: StepName
-    saw: str
+    observed: str
     verdict: Verdict = Verdict.UNDECIDED
     reason: Reason | None = None
     final: bool = False
@@ -88,7 +95,7 @@ class Inject:
     """The pod receives sidecars. ``by`` is the step that decided, the first of the reasons."""
 
     reasons: tuple[Reason, ...]
-    by: Step
+    deciding_step: Step
     steps: tuple[Step, ...]
     warnings: tuple[str, ...] = ()
 
@@ -98,7 +105,7 @@ class Skip:
     """The pod stays as it is. ``by`` is the step that decided, the first of the reasons."""
 
     reasons: tuple[Reason, ...]
-    by: Step
+    deciding_step: Step
     steps: tuple[Step, ...]
     warnings: tuple[str, ...] = ()
 
@@ -106,21 +113,26 @@ class Skip:
 Decision: TypeAlias = Inject | Skip
 
 
-def decide(rules: Rules, pod: Object, namespace: str) -> Decision:
+def decide(rules: InjectionRules, pod: Object, namespace: str) -> Decision:
     """Decide about a pod; *namespace* is the request's and counts where the pod names none.
 
     ``pod`` must decode as a pod: its labels and annotations are strings.
     """
-    metadata = _mapping(pod.get("metadata"))
-    labels, annotations = _texts(metadata.get("labels")), _texts(metadata.get("annotations"))
-    marked, warnings = _mark(rules, labels, annotations)
+    metadata = _as_mapping(pod.get("metadata"))
+    labels, annotations = (
+        _string_values(metadata.get("labels")),
+        _string_values(metadata.get("annotations")),
+    )
+    marked, warnings = _check_inject_setting(rules, labels, annotations)
     decision = conclude(
         (
-            _host_network(_mapping(pod.get("spec"))),
+            _host_network(_as_mapping(pod.get("spec"))),
             _namespace(rules, metadata.get("namespace") or namespace),
             marked,
-            _selected(StepName.NEVER, rules.never, labels, Verdict.SKIP, Reason.NEVER_SELECTOR),
-            _selected(
+            _match_selectors(
+                StepName.NEVER, rules.never, labels, Verdict.SKIP, Reason.NEVER_SELECTOR
+            ),
+            _match_selectors(
                 StepName.ALWAYS, rules.always, labels, Verdict.INJECT, Reason.ALWAYS_SELECTOR
             ),
             _policy(rules.policy),
@@ -129,7 +141,9 @@ def decide(rules: Rules, pod: Object, namespace: str) -> Decision:
     )
     if Reason.POLICY_UNKNOWN not in decision.reasons:
         return decision
-    unknown = f"policy: got {shown(rules.policy)}, which injects no pod; use enabled or disabled"
+    unknown = (
+        f"policy: got {format_value(rules.policy)}, which injects no pod; use enabled or disabled"
+    )
     return replace(decision, warnings=(*decision.warnings, unknown))
 
 
@@ -141,14 +155,14 @@ def conclude(steps: Sequence[Step], warnings: tuple[str, ...] = ()) -> Decision:
     """
     verdicts = [step for step in steps if step.verdict is not Verdict.UNDECIDED]
     verdicts.sort(key=lambda step: not step.final)
-    by = verdicts[0]
-    agreeing = takewhile(lambda step: step.verdict is by.verdict, verdicts)
+    deciding = verdicts[0]
+    agreeing = takewhile(lambda step: step.verdict is deciding.verdict, verdicts)
     reasons = tuple(step.reason for step in agreeing if step.reason is not None)
-    outcome = Inject if by.verdict is Verdict.INJECT else Skip
-    return outcome(reasons=reasons, by=by, steps=tuple(steps), warnings=warnings)
+    outcome = Inject if deciding.verdict is Verdict.INJECT else Skip
+    return outcome(reasons=reasons, deciding_step=deciding, steps=tuple(steps), warnings=warnings)
 
 
-def sentence(decision: Decision) -> str:
+def describe(decision: Decision) -> str:
     """The decision in words, with every reason: «not injected: …, and …»."""
     word = "injected" if isinstance(decision, Inject) else "not injected"
     return f"{word}: {', and '.join(SENTENCES[reason] for reason in decision.reasons)}"
@@ -162,35 +176,35 @@ def _host_network(spec: Mapping[str, JSON]) -> Step:
     return _HOST_NETWORK if spec.get("hostNetwork") is True else _NO_HOST_NETWORK
 
 
-def _namespace(rules: Rules, namespace: JSON) -> Step:
+def _namespace(rules: InjectionRules, namespace: JSON) -> Step:
     if namespace in rules.ignored_namespaces:
         verdict, reason = Verdict.SKIP, Reason.IGNORED_NAMESPACE
         return Step(StepName.NAMESPACE, str(namespace), verdict, reason, final=True)
     return Step(StepName.NAMESPACE, str(namespace))
 
 
-_NO_MARK = Step(StepName.MARK, "neither label nor annotation")
+_NO_MARK = Step(StepName.INJECT_SETTING, "neither label nor annotation")
 
 
-def _mark(
-    rules: Rules, labels: Mapping[str, str], annotations: Mapping[str, str]
+def _check_inject_setting(
+    rules: InjectionRules, labels: Mapping[str, str], annotations: Mapping[str, str]
 ) -> tuple[Step, tuple[str, ...]]:
-    found = mark(rules, labels, annotations)
+    found = find_inject_setting(rules, labels, annotations)
     if found is None:
         return _NO_MARK, ()
     saw = str(found)
-    match means_inject(rules.inject_values, found.text):
+    match parse_inject_value(rules.inject_values, found.text):
         case True:
-            return Step(StepName.MARK, saw, Verdict.INJECT, Reason.MARK_TRUE), ()
+            return Step(StepName.INJECT_SETTING, saw, Verdict.INJECT, Reason.INJECT_TRUE), ()
         case False:
-            return Step(StepName.MARK, saw, Verdict.SKIP, Reason.MARK_FALSE), ()
+            return Step(StepName.INJECT_SETTING, saw, Verdict.SKIP, Reason.INJECT_FALSE), ()
         case None:
-            strange = found.text and rules.inject_values is InjectValues.STRICT
+            strange = found.text and rules.inject_values is InjectValueSyntax.STRICT
             warning = f'{saw} has no effect; use "true" or "false"'
-            return Step(StepName.MARK, saw), (warning,) if strange else ()
+            return Step(StepName.INJECT_SETTING, saw), (warning,) if strange else ()
 
 
-def _selected(
+def _match_selectors(
     name: StepName,
     selectors: Sequence[Selector],
     labels: Mapping[str, str],
@@ -199,14 +213,14 @@ def _selected(
 ) -> Step:
     """The first selector that matches; an empty one matches nothing here."""
     for index, selector in enumerate(selectors):
-        if not selector.empty and selector.matches(labels):
+        if not selector.is_empty and selector.matches(labels):
             return Step(name, f"number {index + 1} of {len(selectors)} matches", verdict, reason)
     return Step(name, f"none of {len(selectors)} matches" if selectors else "none given")
 
 
 _POLICIES: Mapping[str, Step] = {
-    PolicyWord.ENABLED: Step(StepName.POLICY, "enabled", Verdict.INJECT, Reason.POLICY_ENABLED),
-    PolicyWord.DISABLED: Step(StepName.POLICY, "disabled", Verdict.SKIP, Reason.POLICY_DISABLED),
+    DefaultPolicy.ENABLED: Step(StepName.POLICY, "enabled", Verdict.INJECT, Reason.POLICY_ENABLED),
+    DefaultPolicy.DISABLED: Step(StepName.POLICY, "disabled", Verdict.SKIP, Reason.POLICY_DISABLED),
 }
 
 
@@ -217,10 +231,10 @@ def _policy(word: str) -> Step:
     return Step(StepName.POLICY, repr(word), Verdict.SKIP, Reason.POLICY_UNKNOWN, final=True)
 
 
-def _mapping(value: JSON) -> Mapping[str, JSON]:
+def _as_mapping(value: JSON) -> Mapping[str, JSON]:
     return value if isinstance(value, dict) else {}
 
 
-def _texts(value: JSON) -> Mapping[str, str]:
+def _string_values(value: JSON) -> Mapping[str, str]:
     """Labels or annotations of a pod that decodes: strings; null and absent are none."""
-    return {key: text for key, text in _mapping(value).items() if isinstance(text, str)}
+    return {key: text for key, text in _as_mapping(value).items() if isinstance(text, str)}

@@ -8,15 +8,25 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TypeVar
 
-from podgraft import kubeyaml
+from podgraft import yaml
+from podgraft.document_reader import (
+    Cursor,
+    Diagnostics,
+    MappingReader,
+    format_value,
+    parse_bool,
+    parse_selector,
+    parse_string,
+    parse_string_map,
+    parse_strings,
+)
 from podgraft.identifiers import CLUSTER_REMEDY, is_cluster
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import selectors
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
-from .errors import Fault, PolicyError
-from .reading import Keys, Notes, Spot, flag, selector, shown, text, text_map, texts
-from .rules import InjectValues, PolicyWord, Rules
+from .errors import Diagnostic, PolicyError
+from .rules import DefaultPolicy, InjectionRules, InjectValueSyntax
 
 T = TypeVar("T")
 
@@ -49,34 +59,34 @@ class Policy:
     ignored_namespaces: frozenset[str] | None = None
     default_templates: tuple[str, ...] | None = None
     injected_annotations: Mapping[str, str] | None = None
-    inject_values: InjectValues | None = None
+    inject_values: InjectValueSyntax | None = None
     revision: str | None = None
     istio_release: str | None = None
     features: Features = Features()
     clusters: Mapping[str, "Policy"] = field(default_factory=dict[str, "Policy"])
-    tolerated: tuple[Fault, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     def for_cluster(self, cluster: str | None) -> "Policy":
         """The policy that holds for one cluster."""
         return self if cluster is None else self.clusters.get(cluster, self)
 
-    def compiles_as(self, other: "Policy") -> bool:
+    def shares_bundle_with(self, other: "Policy") -> bool:
         """Whether both ask the same of a bundle, their rules apart: it is compiled once then."""
-        return _asked(self) == _asked(other)
+        return _bundle_inputs(self) == _bundle_inputs(other)
 
-    def over(self, rules: Rules) -> Rules:
+    def apply_to(self, rules: InjectionRules) -> InjectionRules:
         """The rules of the bundle's own configuration, with what this policy says instead."""
-        return Rules(
-            policy=_first(self.policy, rules.policy),
-            never=_first(self.never, rules.never),
-            always=_first(self.always, rules.always),
-            ignored_namespaces=_first(self.ignored_namespaces, rules.ignored_namespaces),
-            inject_values=_first(self.inject_values, rules.inject_values),
-            label_mark=rules.label_mark,
+        return InjectionRules(
+            policy=_first_not_none(self.policy, rules.policy),
+            never=_first_not_none(self.never, rules.never),
+            always=_first_not_none(self.always, rules.always),
+            ignored_namespaces=_first_not_none(self.ignored_namespaces, rules.ignored_namespaces),
+            inject_values=_first_not_none(self.inject_values, rules.inject_values),
+            honors_label=rules.honors_label,
         )
 
 
-def _asked(policy: Policy) -> tuple[object, ...]:
+def _bundle_inputs(policy: Policy) -> tuple[object, ...]:
     return (
         policy.bundle,
         policy.default_templates,
@@ -87,8 +97,8 @@ def _asked(policy: Policy) -> tuple[object, ...]:
     )
 
 
-def _first(said: T | None, otherwise: T) -> T:
-    return otherwise if said is None else said
+def _first_not_none(value: T | None, default: T) -> T:
+    return default if value is None else value
 
 
 def parse(document: str) -> Policy:
@@ -96,78 +106,84 @@ def parse(document: str) -> Policy:
 
     Raises ``PolicyError`` with every fault there is.
     """
-    notes = Notes()
+    notes = Diagnostics()
     try:
-        read = kubeyaml.load(document)
-    except kubeyaml.NotYAMLError as error:
-        raise PolicyError([Fault("", f"not YAML: {error}", "correct that line")]) from error
-    policy = _document(Spot({} if read is None else read, "", notes))
-    if notes.faults:
-        raise PolicyError(notes.faults, notes.tolerated, policy)
-    return replace(policy, tolerated=tuple(notes.tolerated))
+        read = yaml.load(document)
+    except yaml.NotYAMLError as error:
+        raise PolicyError(
+            [Diagnostic(problem=f"not YAML: {error}", remedy="correct that line")]
+        ) from error
+    policy = _parse_document(Cursor({} if read is None else read, "", notes))
+    if notes.errors:
+        raise PolicyError(notes.errors, notes.warnings, policy)
+    return replace(policy, warnings=tuple(notes.warnings))
 
 
-def _document(spot: Spot) -> Policy:
-    keys = Keys(spot)
-    policy = _policy(keys)
-    overrides = keys.read("clusters", Spot.entries) or {}
-    keys.close()
+def _parse_document(spot: Cursor) -> Policy:
+    keys = MappingReader(spot)
+    policy = _parse_policy(keys)
+    overrides = keys.read_key("clusters", Cursor.entries) or {}
+    keys.check_unknown_keys()
     for name, override in overrides.items():
         if not is_cluster(name):
-            override.tolerate(f"got {shown(name)}, which no cluster can prove", CLUSTER_REMEDY)
-    clusters = {name: _cluster(spot.value, override) for name, override in overrides.items()}
+            override.add_warning(
+                f"got {format_value(name)}, which no cluster can prove", CLUSTER_REMEDY
+            )
+    clusters = {name: _parse_cluster(spot.value, override) for name, override in overrides.items()}
     return replace(policy, clusters=clusters)
 
 
-def _cluster(document: JSON, override: Spot) -> Policy:
+def _parse_cluster(document: JSON, override: Cursor) -> Policy:
     """Read the overrides where they stand, for their faults, then in the whole document."""
-    keys = Keys(override)
-    _policy(keys)
-    keys.close()
-    return _policy(Keys(Spot(_overridden(document, override.value), "", Notes())))
+    keys = MappingReader(override)
+    _parse_policy(keys)
+    keys.check_unknown_keys()
+    return _parse_policy(
+        MappingReader(Cursor(_apply_overrides(document, override.value), "", Diagnostics()))
+    )
 
 
-def _overridden(document: JSON, override: JSON) -> JSON:
+def _apply_overrides(document: JSON, override: JSON) -> JSON:
     """The document with the keys of *override* in place; ``features`` key by key."""
     if not isinstance(document, dict) or not isinstance(override, dict):
         return document
     said: Object = {key: value for key, value in override.items() if value is not None}
     if "features" in said:
-        said["features"] = _overridden(document.get("features") or {}, said["features"])
+        said["features"] = _apply_overrides(document.get("features") or {}, said["features"])
     return {**document, **said}
 
 
-def _policy(keys: Keys) -> Policy:
+def _parse_policy(keys: MappingReader) -> Policy:
     return Policy(
-        bundle=keys.read("bundle", _digest),
-        policy=keys.read("policy", _word),
-        never=keys.read("neverInjectSelector", selector_list),
-        always=keys.read("alwaysInjectSelector", selector_list),
-        ignored_namespaces=keys.read("ignoredNamespaces", _namespaces),
-        default_templates=keys.read("defaultTemplates", texts),
-        injected_annotations=keys.read("injectedAnnotations", text_map),
-        inject_values=keys.read("injectValues", _inject_values),
-        revision=keys.read("revision", text),
-        istio_release=keys.read("istioRelease", _release),
-        features=keys.read("features", _features) or Features(),
+        bundle=keys.read_key("bundle", _digest),
+        policy=keys.read_key("policy", _parse_policy_word),
+        never=keys.read_key("neverInjectSelector", selector_list),
+        always=keys.read_key("alwaysInjectSelector", selector_list),
+        ignored_namespaces=keys.read_key("ignoredNamespaces", _namespaces),
+        default_templates=keys.read_key("defaultTemplates", parse_strings),
+        injected_annotations=keys.read_key("injectedAnnotations", parse_string_map),
+        inject_values=keys.read_key("injectValues", _inject_values),
+        revision=keys.read_key("revision", parse_string),
+        istio_release=keys.read_key("istioRelease", _release),
+        features=keys.read_key("features", _parse_features) or Features(),
     )
 
 
-def _features(spot: Spot) -> Features:
-    keys = Keys(spot)
+def _parse_features(spot: Cursor) -> Features:
+    keys = MappingReader(spot)
     features = Features(
-        native_sidecars=keys.read("nativeSidecars", flag),
-        platform=keys.read("platform", text),
-        compliance_policy=keys.read("compliancePolicy", text),
-        legacy_fsgroup_injection=keys.read("legacyFSGroupInjection", flag),
-        rewrite_tcp_probes=keys.read("rewriteTCPProbes", flag),
-        env=keys.read("env", text_map),
+        native_sidecars=keys.read_key("nativeSidecars", parse_bool),
+        platform=keys.read_key("platform", parse_string),
+        compliance_policy=keys.read_key("compliancePolicy", parse_string),
+        legacy_fsgroup_injection=keys.read_key("legacyFSGroupInjection", parse_bool),
+        rewrite_tcp_probes=keys.read_key("rewriteTCPProbes", parse_bool),
+        env=keys.read_key("env", parse_string_map),
     )
-    keys.close()
+    keys.check_unknown_keys()
     return features
 
 
-def selector_list(spot: Spot) -> tuple[selectors.Selector, ...] | None:
+def selector_list(spot: Cursor) -> tuple[selectors.Selector, ...] | None:
     """A list of LabelSelectors; those that are not valid are noted and left out, as in Istio."""
     items = spot.items()
     if items is None:
@@ -175,45 +191,49 @@ def selector_list(spot: Spot) -> tuple[selectors.Selector, ...] | None:
     return tuple(read for read in map(_selector, items) if read is not None)
 
 
-def _selector(spot: Spot) -> selectors.Selector | None:
+def _selector(spot: Cursor) -> selectors.Selector | None:
     if not isinstance(spot.value, dict):
-        return selector(spot)
-    aside = Notes()
-    read = selector(replace(spot, notes=aside))
-    for fault in aside.faults:
+        return parse_selector(spot)
+    aside = Diagnostics()
+    read = parse_selector(replace(spot, diagnostics=aside))
+    for fault in aside.errors:
         problem = f"{fault.problem}, so that the selector selects nothing"
-        spot.notes.tolerated.append(replace(fault, problem=problem))
+        spot.diagnostics.warnings.append(replace(fault, problem=problem))
     return read
 
 
-def _digest(spot: Spot) -> str | None:
+def _digest(spot: Cursor) -> str | None:
     if isinstance(spot.value, str) and re.fullmatch(r"sha256:[0-9a-f]{64}", spot.value):
         return spot.value
-    return spot.fault(f"got {shown(spot.value)}", "use sha256: and 64 hexadecimal digits")
+    return spot.add_error(
+        f"got {format_value(spot.value)}", "use sha256: and 64 hexadecimal digits"
+    )
 
 
-def _word(spot: Spot) -> str | None:
-    if text(spot) is not None and spot.value not in set(PolicyWord):
-        spot.tolerate(f"got {shown(spot.value)}, which injects nothing", "use enabled or disabled")
+def _parse_policy_word(spot: Cursor) -> str | None:
+    if parse_string(spot) is not None and spot.value not in set(DefaultPolicy):
+        spot.add_warning(
+            f"got {format_value(spot.value)}, which injects nothing", "use enabled or disabled"
+        )
     return spot.value if isinstance(spot.value, str) else None
 
 
-def _namespaces(spot: Spot) -> frozenset[str] | None:
-    names = texts(spot)
+def _namespaces(spot: Cursor) -> frozenset[str] | None:
+    names = parse_strings(spot)
     return None if names is None else frozenset(names)
 
 
-def _inject_values(spot: Spot) -> InjectValues | None:
-    if spot.value in set(InjectValues):
-        return InjectValues(spot.value)
-    return spot.fault(f"got {shown(spot.value)}", "use yaml or strict")
+def _inject_values(spot: Cursor) -> InjectValueSyntax | None:
+    if spot.value in set(InjectValueSyntax):
+        return InjectValueSyntax(spot.value)
+    return spot.add_error(f"got {format_value(spot.value)}", "use yaml or strict")
 
 
-def _release(spot: Spot) -> str | None:
+def _release(spot: Cursor) -> str | None:
     if isinstance(spot.value, str) and re.fullmatch(_RELEASE, spot.value):
         return spot.value
     remedy = 'use MAJOR.MINOR or MAJOR.MINOR.PATCH in quotes, such as "1.30.3"'
-    return spot.fault(f"got {shown(spot.value)}", remedy)
+    return spot.add_error(f"got {format_value(spot.value)}", remedy)
 
 
 # With an image variant or a vendor's suffix, as in an image tag; HEAD is the newest behavior.

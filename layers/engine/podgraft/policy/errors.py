@@ -5,24 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from podgraft.diagnostics import Severity
-from podgraft.records import dataclass
+from podgraft.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from .document import Policy
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One fault: where it is (a JSON Pointer into the document), what is wrong, what to do."""
-
-    path: str
-    problem: str
-    remedy: str
-    severity: Severity = Severity.ERROR
-
-    def __str__(self) -> str:
-        return f"{self.path or '/'}: {self.problem}; {self.remedy}"
 
 
 class PolicyError(Exception):
@@ -33,9 +19,12 @@ class PolicyError(Exception):
     """
 
     def __init__(
-        self, faults: Sequence[Fault], tolerated: Sequence[Fault] = (), sound: Policy | None = None
+        self,
+        faults: Sequence[Diagnostic],
+        tolerated: Sequence[Diagnostic] = (),
+        sound: Policy | None = None,
     ) -> None:
         super().__init__("policy: " + ". ".join(map(str, faults)))
-        self.faults = tuple(faults)
-        self.tolerated = tuple(tolerated)
-        self.sound = sound
+        self.errors = tuple(faults)
+        self.warnings = tuple(tolerated)
+        self.valid_part = sound

@@ -4,24 +4,24 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from podgraft.kube import selectors
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 # What Istio never touches (pkg/kube/inject/inject.go, IgnoredNamespaces; four since 1.9).
 IGNORED_NAMESPACES = frozenset(
     {"kube-system", "kube-public", "kube-node-lease", "local-path-storage"}
 )
 
-INJECT_MARK = "sidecar.istio.io/inject"
+INJECT_KEY = "sidecar.istio.io/inject"
 
 
-class InjectValues(StrEnum):
+class InjectValueSyntax(StrEnum):
     """How the text of an inject mark is read."""
 
     YAML = "yaml"
     STRICT = "strict"
 
 
-class PolicyWord(StrEnum):
+class DefaultPolicy(StrEnum):
     """What becomes of a pod that nothing else decides."""
 
     ENABLED = "enabled"
@@ -29,33 +29,35 @@ class PolicyWord(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class InjectionRules:
     """Everything ``decide`` goes by.
 
     ``policy`` is any text: one that is no ``PolicyWord`` injects nothing, as in Istio.
-    ``label_mark`` is off for releases before 1.12, which look at the annotation only.
+    ``honors_label`` is off for releases before 1.12, which look at the annotation only.
     """
 
-    policy: str = PolicyWord.ENABLED
+    policy: str = DefaultPolicy.ENABLED
     never: tuple[selectors.Selector, ...] = ()
     always: tuple[selectors.Selector, ...] = ()
     ignored_namespaces: frozenset[str] = IGNORED_NAMESPACES
-    inject_values: InjectValues = InjectValues.YAML
-    label_mark: bool = True
+    inject_values: InjectValueSyntax = InjectValueSyntax.YAML
+    honors_label: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class InjectSetting:
     """The inject mark of one pod: where it stands and what it says."""
 
-    place: str
+    source: str
     text: str
 
     def __str__(self) -> str:
-        return f"{self.place} {INJECT_MARK}: {self.text!r}"
+        return f"{self.source} {INJECT_KEY}: {self.text!r}"
 
 
-def mark(rules: Rules, labels: Mapping[str, str], annotations: Mapping[str, str]) -> Mark | None:
+def find_inject_setting(
+    rules: InjectionRules, labels: Mapping[str, str], annotations: Mapping[str, str]
+) -> InjectSetting | None:
     """The mark that counts: the label where there is one, even an empty one, else the annotation.
 
     ======  ==========  =======
@@ -65,17 +67,17 @@ def mark(rules: Rules, labels: Mapping[str, str], annotations: Mapping[str, str]
     absent  any         annotation
     ======  ==========  =======
     """
-    if rules.label_mark and INJECT_MARK in labels:
-        return Mark("label", labels[INJECT_MARK])
-    if INJECT_MARK in annotations:
-        return Mark("annotation", annotations[INJECT_MARK])
+    if rules.honors_label and INJECT_KEY in labels:
+        return InjectSetting("label", labels[INJECT_KEY])
+    if INJECT_KEY in annotations:
+        return InjectSetting("annotation", annotations[INJECT_KEY])
     return None
 
 
 _YES = frozenset({"y", "yes", "true", "on"})
 
 
-def means_inject(values: InjectValues, text: str) -> bool | None:
+def parse_inject_value(values: InjectValueSyntax, text: str) -> bool | None:
     """What a mark's text says; ``None`` leaves it to the selectors and the policy.
 
     ==========================  =====  ======
@@ -90,6 +92,6 @@ def means_inject(values: InjectValues, text: str) -> bool | None:
     """
     if not text:
         return None
-    if values is InjectValues.YAML:
+    if values is InjectValueSyntax.YAML:
         return text.lower() in _YES
     return {"true": True, "false": False}.get(text)

@@ -4,43 +4,43 @@ A ``Store`` gives a ``Snapshot``: one policy and the bundle it was checked with,
 two versions. While what is stored does not load, the last good snapshot answers and says why.
 """
 
-from .book import Book
+from .caller_document import Callers
+from .callers import CallerRegistry
 from .deadline import Deadline
-from .directory import DirectoryCallers, DirectoryStore
 from .errors import (
+    InvalidVersionError,
     NotLoadedError,
-    RefusedError,
     StoreError,
     UnavailableError,
     UnknownInjectorError,
 )
+from .factory import AwsStoreConfig, FolderStoreConfig, StoreConfig, open_stores
+from .folder.store import FolderCallers, FolderStore
 from .names import DEFAULT_INJECTOR, is_name
-from .opening import Aws, Backing, Folder, opened
 from .protocols import CallerStore, Store
-from .snapshot import Snapshot, Snapshots, Stale, load
-from .tokens import Callers
+from .snapshot import Snapshot, SnapshotSet, Staleness, load_snapshots
 
 __all__ = [
     "DEFAULT_INJECTOR",
-    "Aws",
-    "Backing",
-    "Book",
+    "AwsStoreConfig",
+    "CallerRegistry",
     "CallerStore",
     "Callers",
     "Deadline",
-    "DirectoryCallers",
-    "DirectoryStore",
-    "Folder",
+    "FolderCallers",
+    "FolderStore",
+    "FolderStoreConfig",
+    "InvalidVersionError",
     "NotLoadedError",
-    "RefusedError",
     "Snapshot",
-    "Snapshots",
-    "Stale",
+    "SnapshotSet",
+    "Staleness",
     "Store",
+    "StoreConfig",
     "StoreError",
     "UnavailableError",
     "UnknownInjectorError",
     "is_name",
-    "load",
-    "opened",
+    "load_snapshots",
+    "open_stores",
 ]

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from time import monotonic
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 # A cold start with AWS out of reach must answer within two seconds, interpreter start included.
-PATIENCE_SECONDS = 1.4
+MAX_WAIT_SECONDS = 1.4
 # A review that could go on with what is held waits this share of its time for something newer.
-_SHARE = 0.25
+_REFRESH_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +19,22 @@ class Deadline:
     what is held.
     """
 
-    first: float
-    newer: float
+    initial_deadline: float
+    refresh_deadline: float
     clock: Callable[[], float] = monotonic
 
     @classmethod
-    def of(cls, seconds: float | None, clock: Callable[[], float] = monotonic) -> "Deadline":
+    def from_timeout(
+        cls, seconds: float | None, clock: Callable[[], float] = monotonic
+    ) -> "Deadline":
         """The deadline of a review that has *seconds* from now; ``None`` where nobody said."""
         now = clock()
-        whole = PATIENCE_SECONDS if seconds is None else min(PATIENCE_SECONDS, seconds)
-        newer = PATIENCE_SECONDS if seconds is None else min(PATIENCE_SECONDS, seconds * _SHARE)
+        whole = MAX_WAIT_SECONDS if seconds is None else min(MAX_WAIT_SECONDS, seconds)
+        newer = (
+            MAX_WAIT_SECONDS if seconds is None else min(MAX_WAIT_SECONDS, seconds * _REFRESH_SHARE)
+        )
         return cls(now + whole, now + newer, clock)
 
-    def left(self, *, held: bool) -> float:
+    def remaining_seconds(self, *, has_value: bool) -> float:
         """Seconds that are left, by whether there is something to go on with."""
-        return (self.newer if held else self.first) - self.clock()
+        return (self.refresh_deadline if has_value else self.initial_deadline) - self.clock()

@@ -13,7 +13,7 @@ class NotLoadedError(StoreError):
     """What is stored does not load, and no earlier version did: the operator's fault."""
 
 
-class RefusedError(NotLoadedError):
+class InvalidVersionError(NotLoadedError):
     """The policy or a bundle is there, whole, and wrong: only another version helps."""
 
 

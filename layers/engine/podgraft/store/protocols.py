@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
-from .book import Book
+from .callers import CallerRegistry
 from .deadline import Deadline
-from .snapshot import Document, Snapshot, Snapshots
+from .snapshot import Document, Snapshot, SnapshotSet
 
 
 class Store(Protocol):
@@ -24,7 +24,7 @@ class Store(Protocol):
 class CallerStore(Protocol):
     """Where it is kept who may call."""
 
-    def callers(self, deadline: Deadline | None = None) -> Book:
+    def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
         """The callers of every cluster, got within the deadline; raises ``StoreError``."""
         ...
 
@@ -32,10 +32,10 @@ class CallerStore(Protocol):
 class LastGood(Protocol):
     """Where the last version that loaded is kept, for processes that did not load it."""
 
-    def save(self, injector: str, document: Document, snapshots: Snapshots) -> None:
+    def save(self, injector: str, document: Document, snapshots: SnapshotSet) -> None:
         """Keep a version that loaded; a failure to do so is logged."""
         ...
 
-    def restore(self, injector: str) -> Snapshots | None:
+    def restore(self, injector: str) -> SnapshotSet | None:
         """The version that was kept last, if there is one."""
         ...

@@ -5,10 +5,10 @@ from dataclasses import field, replace
 
 from podgraft import bundle, policy
 from podgraft.bundle import Bundle, BundleError
+from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import Policy, PolicyError
-from podgraft.records import dataclass
 
-from .errors import RefusedError
+from .errors import InvalidVersionError
 
 # The files of the bundle with this digest; without one, of the only bundle there is.
 Fetch = Callable[[str | None], Mapping[str, bytes]]
@@ -29,15 +29,15 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Stale:
+class Staleness:
     """Why what is in force may be older than what is stored.
 
     ``refused``: the newer version was read, and does not load. ``age_seconds`` is how long ago the
     version in force was last found to be the stored one, where the store keeps time.
     """
 
-    why: str
-    refused: bool
+    reason: str
+    is_invalid: bool
     age_seconds: int = 0
 
 
@@ -52,33 +52,33 @@ class Snapshot:
     policy: Policy
     policy_version: str
     bundle: Bundle
-    stale: Stale | None = None
+    stale: Staleness | None = None
     recheck: Recheck | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshots:
+class SnapshotSet:
     """The snapshots of one injector: the one for every cluster, and those with overrides."""
 
-    every: Snapshot
+    default: Snapshot
     clusters: Mapping[str, Snapshot] = field(default_factory=dict[str, Snapshot])
 
-    def of(self, cluster: str | None, stale: Stale | None = None) -> Snapshot:
+    def for_cluster(self, cluster: str | None, stale: Staleness | None = None) -> Snapshot:
         """The snapshot that answers one cluster's reviews."""
-        found = self.every if cluster is None else self.clusters.get(cluster, self.every)
+        found = self.default if cluster is None else self.clusters.get(cluster, self.default)
         return replace(found, stale=stale) if stale else found
 
-    def with_recheck(self, recheck: Recheck) -> "Snapshots":
+    def with_recheck(self, recheck: Recheck) -> "SnapshotSet":
         """These snapshots, with a way to check them completely."""
-        return Snapshots(
-            replace(self.every, recheck=recheck),
+        return SnapshotSet(
+            replace(self.default, recheck=recheck),
             {name: replace(own, recheck=recheck) for name, own in self.clusters.items()},
         )
 
 
-def load(
-    injector: str, document: str, version: str, fetch: Fetch, *, deferred: bool = False
-) -> Snapshots:
+def load_snapshots(
+    injector: str, document: str, version: str, fetch: Fetch, *, parse_lazily: bool = False
+) -> SnapshotSet:
     """Read a policy document and compile every bundle that it names, for every cluster.
 
     Raises ``RefusedError`` with all faults of the first document that has any. ``deferred`` is
@@ -86,16 +86,19 @@ def load(
     """
     try:
         read = policy.parse(document)
-        compiler = _Compiler(fetch, deferred=deferred)
-        return Snapshots(
-            _snapshot(read, version, compiler),
-            {cluster: _snapshot(own, version, compiler) for cluster, own in read.clusters.items()},
+        compiler = _BundleCache(fetch, deferred=parse_lazily)
+        return SnapshotSet(
+            _make_snapshot(read, version, compiler),
+            {
+                cluster: _make_snapshot(own, version, compiler)
+                for cluster, own in read.clusters.items()
+            },
         )
     except (PolicyError, BundleError) as error:
-        raise RefusedError(f"injector {injector} does not load: {error}") from error
+        raise InvalidVersionError(f"injector {injector} does not load: {error}") from error
 
 
-class _Compiler:
+class _BundleCache:
     """Compiles each bundle once for all policies that ask the same of it."""
 
     def __init__(self, fetch: Fetch, *, deferred: bool) -> None:
@@ -105,13 +108,13 @@ class _Compiler:
 
     def bundle(self, wanted: Policy) -> Bundle:
         for policy_, compiled in self._compiled:
-            if policy_.compiles_as(wanted):
-                return compiled.under(wanted)
+            if policy_.shares_bundle_with(wanted):
+                return compiled.with_policy(wanted)
         files = self._fetch(wanted.bundle)
-        compiled = bundle.compile_(files, wanted, deferred=self._deferred)
+        compiled = bundle.compile_(files, wanted, parse_lazily=self._deferred)
         self._compiled.append((wanted, compiled))
         return compiled
 
 
-def _snapshot(policy_: Policy, version: str, compiler: _Compiler) -> Snapshot:
+def _make_snapshot(policy_: Policy, version: str, compiler: _BundleCache) -> Snapshot:
     return Snapshot(policy=policy_, policy_version=version, bundle=compiler.bundle(policy_))

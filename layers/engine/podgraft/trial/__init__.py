@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from podgraft.bundle import Bundle, Fault
+from podgraft.bundle import Bundle, Diagnostic
 from podgraft.policy import Policy
 
 from .report import Describe, Report
@@ -32,7 +32,7 @@ class Trial:
         return all(not is_over() for _ in self._steps)
 
     @property
-    def errors(self) -> tuple[Fault, ...]:
+    def errors(self) -> tuple[Diagnostic, ...]:
         """The problems that keep the bundle from being in force, so far."""
         return tuple(self.report.errors)
 
@@ -50,15 +50,15 @@ def _steps(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
 
     yield from istio.steps(bundle, policy, report)
     manifests = bundle.manifests
-    if manifests.of("Mesh"):
+    if manifests.of_kind("Mesh"):
         from . import meshes
 
         yield from meshes.steps(bundle, report)
-    if manifests.of("Overlay"):
+    if manifests.of_kind("Overlay"):
         from . import overlays
 
         yield from overlays.steps(bundle, report)
     if manifests.probes:
-        from . import own
+        from . import bundle_tests
 
-        yield from own.steps(bundle, report)
+        yield from bundle_tests.steps(bundle, report)

@@ -9,21 +9,28 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
-from podgraft.bundle import Bundle, Call, Fault, IstioGraft, Manifest, compile_istio
-from podgraft.injection import OperatorError
-from podgraft.injection.istio import Injector
+from podgraft.bundle import (
+    Bundle,
+    Diagnostic,
+    IstioMutator,
+    Manifest,
+    MutationContext,
+    compile_istio,
+)
+from podgraft.injectors import OperatorError
+from podgraft.injectors.istio import Injector
 from podgraft.jsonvalue import Object, object_at
+from podgraft.lazy_dataclass import dataclass
+from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
-from podgraft.patterns import lazy
 from podgraft.policy import Policy
-from podgraft.records import dataclass
 
 from . import probes
-from .ambiguous import REMEDY, find_unquoted
+from .ambiguous_text import REMEDY, find_unquoted
 from .outcome import Outcome, attempts
 from .probes import Probe
 from .report import Report, field_fault
-from .similar import suggestion
+from .suggestions import suggestion
 
 _ANNOTATION = "inject.istio.io/templates"
 _TEMPLATES = "/data/config/templates"
@@ -32,7 +39,7 @@ _TEMPLATES = "/data/config/templates"
 _UNKNOWN_KEY = "unknown key"
 
 # Where a name of no template is reported when a bundle is compiled.
-_NAMES = lazy(r"/defaultTemplates$|/aliases/")
+_NAMES = lazy_compile(r"/defaultTemplates$|/aliases/")
 
 # The templates that istiod's gateway controller renders with data of its own; for pods they fail
 # in Istio as well (pilot/pkg/config/kube/gateway*, classinfo.go, Templates).
@@ -63,7 +70,7 @@ class _Target:
 
 def steps(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
     """Try the injector of the bundle; each step is about one rendering."""
-    config_maps = bundle.manifests.of("ConfigMap")
+    config_maps = bundle.manifests.of_kind("ConfigMap")
     holder = next((found for found in config_maps if "config" in found.data), None)
     if bundle.istio is None or holder is None:
         return
@@ -71,8 +78,8 @@ def steps(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
     yield
     yield from _check_fields(bundle.istio, holder, report)
     if _missing(bundle.istio):
-        for fault in bundle.tolerated:
-            if not fault.is_warning and _NAMES.search(fault.path):
+        for fault in bundle.warnings:
+            if not fault.is_warning and _NAMES.search(fault.pointer):
                 report.error(fault)
     for way in _ways(bundle, policy):
         for target in _targets(bundle.istio):
@@ -83,7 +90,7 @@ def steps(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
 class _Way:
     """An injector, and whether it has native sidecars where the policy has none, or vice versa."""
 
-    graft: IstioGraft
+    graft: IstioMutator
     is_switched: bool = False
 
     @property
@@ -98,7 +105,7 @@ class _Way:
             return ""
         return f"with native sidecars {'on' if self.injector.native_sidecars else 'off'}, "
 
-    def change(self, before: Object, call: Call) -> Object:
+    def change(self, before: Object, call: MutationContext) -> Object:
         """Inject as a review does."""
         return self.graft(before, call).object
 
@@ -110,8 +117,8 @@ class _Way:
 
 def _ways(bundle: Bundle, policy: Policy) -> Iterator[_Way]:
     """The bundle's own injector, then the same with native sidecars switched."""
-    for graft in bundle.pods:
-        if not isinstance(graft, IstioGraft):
+    for graft in bundle.pod_mutators:
+        if not isinstance(graft, IstioMutator):
             continue
         yield _Way(graft=graft)
         if graft.injector.profile.native_sidecars:
@@ -120,7 +127,7 @@ def _ways(bundle: Bundle, policy: Policy) -> Iterator[_Way]:
             switched = replace(policy, features=features)
             part = compile_istio(bundle.manifests, switched, deferred=True)
             for other in part.pods:
-                if isinstance(other, IstioGraft):
+                if isinstance(other, IstioMutator):
                     yield _Way(graft=other, is_switched=True)
 
 
@@ -166,7 +173,7 @@ def _annotated(names: str | None) -> Iterator[Probe]:
 def _try(
     way: _Way, target: _Target, holder: Manifest, report: Report
 ) -> Generator[None, None, None]:
-    if way.is_switched and any(fault.path == target.path for fault in report.errors):
+    if way.is_switched and any(fault.pointer == target.path for fault in report.errors):
         return  # the same again
     outcome = yield from attempts(way.change, target.alone())
     if outcome.is_refused and target.name is not None:
@@ -181,7 +188,7 @@ def _try(
         for failure in outcome.errors[:1]:
             text = report.describe_failure(failure)
             problem = f"{way.label}fails for {failure.probe.name}: {text}"
-            report.warning(holder.fault(target.path, problem, failure.remedy))
+            report.warning(holder.make_diagnostic(target.path, problem, failure.remedy))
     if not outcome.failures and not way.is_switched:
         yield from _try_ambiguous(way, target, holder, report)
 
@@ -197,18 +204,18 @@ def _try_ambiguous(
     what, failure = found
     problem = f"fails for {probe.name} with {what}: {report.describe_failure(failure)}"
     if not any(known.problem == problem for known in report.warnings):  # of an alias
-        report.warning(holder.fault(target.path, problem, REMEDY))
+        report.warning(holder.make_diagnostic(target.path, problem, REMEDY))
 
 
 def _faults(
     outcome: Outcome, way: _Way, target: _Target, holder: Manifest, report: Report
-) -> Iterator[Fault]:
+) -> Iterator[Diagnostic]:
     injector = way.injector
     if outcome.fails_everywhere:
         failure = outcome.errors[-1] if outcome.is_final else outcome.errors[0]
         text = report.describe_failure(failure)
         problem = f"{way.label}fails for every probe pod: {text}"
-        fault = holder.fault(target.path, problem, failure.remedy)
+        fault = holder.make_diagnostic(target.path, problem, failure.remedy)
         yield replace(fault, excerpt=failure.drawing)
     for failure in outcome.first_flaws:
         flaw = failure.flaw
@@ -218,13 +225,13 @@ def _faults(
             yield _without_hub(flaw.image, holder, injector)
         else:
             problem = f"{way.label}for {failure.probe.name}, {flaw.problem}"
-            yield holder.fault(target.path, problem, flaw.remedy)
+            yield holder.make_diagnostic(target.path, problem, flaw.remedy)
 
 
-def _without_hub(image: str, holder: Manifest, injector: Injector) -> Fault:
+def _without_hub(image: str, holder: Manifest, injector: Injector) -> Diagnostic:
     known = [*object_at(injector.values, "global")]
     hint = suggestion("hub", known)
-    return holder.fault(
+    return holder.make_diagnostic(
         "/data/values/global/hub",
         f'is missing, so that the image is "{image}"',
         f"rename {hint} to hub" if hint else "set it to the registry, such as docker.io/istio",
@@ -248,9 +255,11 @@ def _check_fields(injector: Injector, holder: Manifest, report: Report) -> Itera
 
 def _check_config(bundle: Bundle, holder: Manifest, report: Report) -> None:
     """Keys that no release reads, and a policy that injects no pod."""
-    for fault in bundle.tolerated:
+    for fault in bundle.warnings:
         if not fault.is_warning and fault.problem.startswith(_UNKNOWN_KEY):
             report.error(fault)
     if not bundle.rules.policy:
         problem = "is missing, so that podgraft injects no pod"
-        report.error(holder.fault("/data/config/policy", problem, "use enabled or disabled"))
+        report.error(
+            holder.make_diagnostic("/data/config/policy", problem, "use enabled or disabled")
+        )

@@ -6,8 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from podgraft.bundle import AppMeshGraft, Bundle, Call, Manifest
-from podgraft.injection.appmesh import ByLabels, ByNamespaces, Mesh, identity
+from podgraft.bundle import AppMeshMutator, Bundle, Manifest, MutationContext
+from podgraft.injectors.appmesh import (
+    Mesh,
+    MeshLabelSelector,
+    MeshNamespaceSelector,
+    namespaced_name,
+)
 from podgraft.jsonvalue import Object
 
 from . import probes
@@ -21,9 +26,9 @@ _SELECTOR = "/spec/awsAppMesh/injectionSelector"
 
 def steps(bundle: Bundle, report: Report) -> Iterator[None]:
     """Try every mesh of the bundle that injects; each step is one rendering."""
-    holders = {identity(found.object): found for found in bundle.manifests.of("Mesh")}
-    for graft in bundle.pods:
-        if isinstance(graft, AppMeshGraft):
+    holders = {namespaced_name(found.object): found for found in bundle.manifests.of_kind("Mesh")}
+    for graft in bundle.pod_mutators:
+        if isinstance(graft, AppMeshMutator):
             meshes = graft.meshes.meshes
             for first, second in combinations(meshes, 2):
                 _compare(first, second, holders[second.document], report)
@@ -32,11 +37,11 @@ def steps(bundle: Bundle, report: Report) -> Iterator[None]:
                 yield from _try(sole, mesh, holders[mesh.document], report)
 
 
-def _try(graft: AppMeshGraft, mesh: Mesh, holder: Manifest, report: Report) -> Iterator[None]:
+def _try(graft: AppMeshMutator, mesh: Mesh, holder: Manifest, report: Report) -> Iterator[None]:
     for problem in mesh.check_fields():
         report.error(field_fault(holder, _TEMPLATE, problem))
 
-    def change(before: Object, call: Call) -> Object:
+    def change(before: Object, call: MutationContext) -> Object:
         return graft(before, call).object
 
     outcome = yield from attempts(change, _selected(mesh))
@@ -44,12 +49,12 @@ def _try(graft: AppMeshGraft, mesh: Mesh, holder: Manifest, report: Report) -> I
         failure = outcome.errors[0]
         problem = f"fails for every probe pod: {report.describe_failure(failure)}"
         remedy = failure.remedy_in(mesh.template.source.text)
-        fault = holder.fault(_TEMPLATE, problem, remedy)
+        fault = holder.make_diagnostic(_TEMPLATE, problem, remedy)
         report.error(replace(fault, excerpt=failure.drawing))
     for failure in outcome.first_flaws:
         if failure.flaw is not None:
             problem = f"for {failure.probe.name}, {failure.flaw.problem}"
-            report.error(holder.fault(_TEMPLATE, problem, failure.flaw.remedy))
+            report.error(holder.make_diagnostic(_TEMPLATE, problem, failure.flaw.remedy))
 
 
 def _selected(mesh: Mesh) -> Iterator[Probe]:
@@ -57,9 +62,9 @@ def _selected(mesh: Mesh) -> Iterator[Probe]:
     labels = {mesh.node_label: "web"}
     namespace = probes.NAMESPACE
     match mesh.selector:
-        case ByLabels(labels=wanted):
+        case MeshLabelSelector(labels=wanted):
             labels |= wanted
-        case ByNamespaces(namespaces=namespaces):
+        case MeshNamespaceSelector(namespaces=namespaces):
             namespace = min(namespaces, default=namespace)
     for probe in probes.PODS:
         if "containerPort" in str(probe.object):
@@ -78,20 +83,20 @@ def _compare(first: Mesh, second: Mesh, holder: Manifest, report: Report) -> Non
             f"podgraft denies every pod of mesh {narrow.name}: "
             f"meshes {first.name} and {second.name} both select it"
         )
-        report.error(holder.fault(_SELECTOR, problem, remedy))
+        report.error(holder.make_diagnostic(_SELECTOR, problem, remedy))
     elif _overlaps(first, second):
         problem = f"podgraft denies a pod that mesh {first.name} selects as well"
-        report.warning(holder.fault(_SELECTOR, problem, remedy))
+        report.warning(holder.make_diagnostic(_SELECTOR, problem, remedy))
 
 
 def _covers(wide: Mesh, narrow: Mesh) -> bool:
     """Whether *wide* selects each pod that *narrow* selects."""
     match wide.selector, narrow.selector:
-        case ByLabels(labels=few), ByLabels(labels=many):
+        case MeshLabelSelector(labels=few), MeshLabelSelector(labels=many):
             return few.items() <= many.items()
-        case ByNamespaces(namespaces=many), ByNamespaces(namespaces=few):
+        case MeshNamespaceSelector(namespaces=many), MeshNamespaceSelector(namespaces=few):
             return bool(few) and few <= many
-        case ByLabels(labels=labels), ByNamespaces(namespaces=namespaces):
+        case MeshLabelSelector(labels=labels), MeshNamespaceSelector(namespaces=namespaces):
             return not labels and bool(namespaces)
         case _:
             return False
@@ -100,11 +105,14 @@ def _covers(wide: Mesh, narrow: Mesh) -> bool:
 def _overlaps(first: Mesh, second: Mesh) -> bool:
     """Whether a pod can be selected by both."""
     match first.selector, second.selector:
-        case ByLabels(labels=left), ByLabels(labels=right):
+        case MeshLabelSelector(labels=left), MeshLabelSelector(labels=right):
             return all(right.get(key, value) == value for key, value in left.items())
-        case ByNamespaces(namespaces=left), ByNamespaces(namespaces=right):
+        case MeshNamespaceSelector(namespaces=left), MeshNamespaceSelector(namespaces=right):
             return bool(left & right)
-        case (ByNamespaces(namespaces=names), _) | (_, ByNamespaces(namespaces=names)):
+        case (MeshNamespaceSelector(namespaces=names), _) | (
+            _,
+            MeshNamespaceSelector(namespaces=names),
+        ):
             return bool(names)
         case _:
             return False

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import field
 
-from podgraft import gotemplate, kube, kubeyaml
-from podgraft.bundle import Call
-from podgraft.gotemplate import ExecError, LimitError
-from podgraft.injection import InjectionError
+from podgraft import kube, texttemplate, yaml
+from podgraft.bundle import MutationContext
+from podgraft.injectors import InjectionError
 from podgraft.jsonvalue import Object
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
+from podgraft.texttemplate import ExecError, LimitError
 
-from .output import Flaw, flaws
+from .flaws import Flaw, flaws
 from .probes import Probe
 
 _MOST_CAUSES = 8
 
 # Does with an object what a review does with it; raises ``InjectionError``.
-Change = Callable[[Object, Call], Object]
+Change = Callable[[Object, MutationContext], Object]
 
 # A tenth of what a review allows: Istio's largest template needs less than a hundredth, and a
 # template that runs into these limits must not hold up the review that loads it.
-LIMITS = gotemplate.Limits(output_bytes=838_860, steps=100_000)
+LIMITS = texttemplate.Limits(output_bytes=838_860, steps=100_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +34,11 @@ class Failure:
     flaw: Flaw | None = None
 
     @property
-    def cause(self) -> ExecError | LimitError | kubeyaml.NotYAMLError | None:
+    def cause(self) -> ExecError | LimitError | yaml.NotYAMLError | None:
         """The error of the template or of its YAML, if it was one of those."""
         error: BaseException | None = self.error
         for _ in range(_MOST_CAUSES):  # an error can be its own cause
-            if error is None or isinstance(error, ExecError | LimitError | kubeyaml.NotYAMLError):
+            if error is None or isinstance(error, ExecError | LimitError | yaml.NotYAMLError):
                 return error
             error = error.__cause__
         return None
@@ -51,14 +51,14 @@ class Failure:
                 return f"correct line {line} of the template, or the values that it reads"
             case LimitError(line=line):
                 return f"let line {line} of the template do less"
-            case kubeyaml.NotYAMLError(line=line):
+            case yaml.NotYAMLError(line=line):
                 return f"correct what becomes line {line} of the rendered text"
             case _:
                 return "correct the template, or the values that it reads"
 
     def remedy_in(self, template: str) -> str:
         """What to do about it, with the line of a tab that YAML does not accept."""
-        if isinstance(self.cause, kubeyaml.NotYAMLError):
+        if isinstance(self.cause, yaml.NotYAMLError):
             for number, line in enumerate(template.split("\n"), 1):
                 if line.lstrip(" ").startswith("\t"):
                     return f"replace the tab in line {number} of the template with spaces"
@@ -68,7 +68,7 @@ class Failure:
     def drawing(self) -> str:
         """The line of the template that failed, with carets under the expression."""
         cause = self.cause
-        return cause.span.drawing if isinstance(cause, ExecError | LimitError) else ""
+        return cause.span.excerpt if isinstance(cause, ExecError | LimitError) else ""
 
 
 @dataclass(slots=True)
@@ -119,14 +119,14 @@ def attempts(change: Change, listed: Iterable[Probe]) -> Generator[None, None, O
 
 def attempt(change: Change, probe: Probe) -> list[Failure]:
     """Return what is wrong with the result for one probe."""
-    token = gotemplate.LIMITS.set(LIMITS)
+    token = texttemplate.LIMITS.set(LIMITS)
     try:
-        after = change(probe.object, Call(namespace=probe.namespace))
+        after = change(probe.object, MutationContext(namespace=probe.namespace))
         check_kind(after)
     except (InjectionError, kube.DecodeError) as error:
         return [Failure(probe=probe, error=error)]
     finally:
-        gotemplate.LIMITS.reset(token)
+        texttemplate.LIMITS.reset(token)
     return [Failure(probe=probe, flaw=flaw) for flaw in flaws(probe.object, after)]
 
 

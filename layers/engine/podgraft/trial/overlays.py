@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from podgraft.bundle import Bundle, Call, Fault, Manifest, OverlayGraft
-from podgraft.gotemplate.fields import FieldProblem
-from podgraft.injection import OperatorError
-from podgraft.injection.overlay import Overlay
-from podgraft.injection.overlay_data import data_type, type_of
+from podgraft import kube
+from podgraft.bundle import Bundle, Diagnostic, Manifest, MutationContext, OverlayMutator
+from podgraft.injectors import OperatorError
+from podgraft.injectors.overlay.data import data_type
+from podgraft.injectors.overlay.overlay import Overlay
 from podgraft.jsonvalue import Object
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
+from podgraft.texttemplate.field_check import FieldProblem
 
-from .ambiguous import REMEDY, find_unquoted
-from .matching import Candidate, candidates
+from .ambiguous_text import REMEDY, find_unquoted
+from .candidates import Candidate, candidates
 from .outcome import Failure, Outcome, attempts
 from .probes import Probe
 from .report import Report, field_fault
@@ -29,10 +30,10 @@ _CONDITIONS = "/spec/matchConditions"
 
 def steps(bundle: Bundle, report: Report) -> Iterator[None]:
     """Try every overlay of the bundle; each step is about one rendering."""
-    holders = {manifest.name: manifest for manifest in bundle.manifests.of("Overlay")}
-    for graft in bundle.objects:
-        if isinstance(graft, OverlayGraft):
-            for overlay in graft.overlays.all:
+    holders = {manifest.name: manifest for manifest in bundle.manifests.of_kind("Overlay")}
+    for graft in bundle.object_mutators:
+        if isinstance(graft, OverlayMutator):
+            for overlay in graft.overlays.overlays:
                 trial = _Trial(overlay, holders[overlay.name], graft.overlays.namespaces, report)
                 yield from trial.steps()
 
@@ -56,8 +57,8 @@ class _Trial:
     def _check_fields(self, listed: Sequence[Candidate]) -> None:
         """Fields that no kind of object has that the overlay is for."""
         overlay = self.overlay
-        known = {} if overlay.changes else {"Values": overlay.values}
-        types = dict.fromkeys(data_type(type_of(each.probe.object)) for each in listed)
+        known = {} if overlay.mutates_data else {"Values": overlay.values}
+        types = dict.fromkeys(data_type(kube.object_type(each.probe.object)) for each in listed)
         found = [overlay.template.check_fields(type_, known) for type_ in types]
         first, *others = found or [()]
         for problem in first:
@@ -84,13 +85,13 @@ class _Trial:
         It is warned of once, not for each kind of object.
         """
         place = self.holder.path + _TEMPLATE
-        if any((found.path, found.remedy) == (place, REMEDY) for found in self.report.warnings):
+        if any((found.pointer, found.remedy) == (place, REMEDY) for found in self.report.warnings):
             return True
         found = yield from find_unquoted(self._over, probe)
         if found is not None:
             what, failure = found
             problem = f"fails for {probe.name} with {what}: {self.report.describe_failure(failure)}"
-            self.report.warning(self.holder.fault(_TEMPLATE, problem, REMEDY))
+            self.report.warning(self.holder.make_diagnostic(_TEMPLATE, problem, REMEDY))
         return found is not None
 
     def _applies(self, candidate: Candidate) -> bool:
@@ -100,11 +101,11 @@ class _Trial:
             if candidate.is_plain:
                 problem = f"fails for {candidate.probe.name}: {self.report.describe(error)}"
                 remedy = "test with has() for fields that an object can lack"
-                self.report.error(self.holder.fault(_CONDITIONS, problem, remedy))
+                self.report.error(self.holder.make_diagnostic(_CONDITIONS, problem, remedy))
             return False
 
-    def _over(self, before: Object, call: Call) -> Object:
-        return self.overlay.over(before, call.namespace)
+    def _over(self, before: Object, call: MutationContext) -> Object:
+        return self.overlay.apply(before, call.namespace)
 
     def _judge(self, kind: str, outcome: Outcome, *, is_explained: bool) -> None:
         if outcome.fails_everywhere:
@@ -130,15 +131,15 @@ class _Trial:
         flaw = failure.flaw
         if flaw is not None:
             problem = f"for {failure.probe.name}, {flaw.problem}"
-            self.report.error(self.holder.fault(_TEMPLATE, problem, flaw.remedy))
+            self.report.error(self.holder.make_diagnostic(_TEMPLATE, problem, flaw.remedy))
 
     def _note_failure(self, subject: str, failure: Failure) -> None:
         problem = f"fails for {subject}: {self.report.describe_failure(failure)}"
         self.report.error(self._fault(problem, failure))
 
-    def _fault(self, problem: str, failure: Failure) -> Fault:
+    def _fault(self, problem: str, failure: Failure) -> Diagnostic:
         remedy = failure.remedy_in(self.overlay.template.source.text)
-        fault = self.holder.fault(_TEMPLATE, problem, remedy)
+        fault = self.holder.make_diagnostic(_TEMPLATE, problem, remedy)
         return replace(fault, excerpt=failure.drawing)
 
 

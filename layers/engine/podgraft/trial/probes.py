@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 NAMESPACE = "default"
 IMAGE = "registry.example.com/shop/web:1.0"

@@ -10,21 +10,28 @@ a namespace that the bundle does not hold is null in ``namespaceObject``; all po
 budget that one has there.
 """
 
-from .bindings import Action, Binding, ConfigMaps, ParamRef, by_policy, read_binding
-from .judgement import Denial, Judgement
-from .policies import ValidatingPolicy, read_policy
-from .rules import Rules
+from .bindings import (
+    Binding,
+    ConfigMapIndex,
+    ParamRef,
+    ValidationAction,
+    group_by_policy,
+    parse_binding,
+)
+from .policies import ValidatingPolicy, parse_policy
+from .result import Denial, ValidationResult
+from .rules import PolicySet
 
 __all__ = [
-    "Action",
     "Binding",
-    "ConfigMaps",
+    "ConfigMapIndex",
     "Denial",
-    "Judgement",
     "ParamRef",
-    "Rules",
+    "PolicySet",
     "ValidatingPolicy",
-    "by_policy",
-    "read_binding",
-    "read_policy",
+    "ValidationAction",
+    "ValidationResult",
+    "group_by_policy",
+    "parse_binding",
+    "parse_policy",
 ]

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from podgraft.jsonvalue import Object, object_at, texts_at
+from podgraft import document_reader
+from podgraft.jsonvalue import Object, object_at, strings_at
 from podgraft.kube import selectors
-from podgraft.policy import Keys, Spot, constraints, reading
+from podgraft.matching import constraints
+from podgraft.policy import Cursor, MappingReader
 
 
-class Action(StrEnum):
+class ValidationAction(StrEnum):
     """What a broken rule does."""
 
     DENY = "Deny"
@@ -20,14 +22,14 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigMaps:
+class ConfigMapIndex:
     """The ConfigMaps of a bundle, by namespace and name, and by namespace: reviews look often."""
 
-    named: Mapping[tuple[str, str], Object]
-    within: Mapping[str, Sequence[Object]]
+    by_name: Mapping[tuple[str, str], Object]
+    by_namespace: Mapping[str, Sequence[Object]]
 
     @classmethod
-    def of(cls, objects: Iterable[Object]) -> ConfigMaps:
+    def build(cls, objects: Iterable[Object]) -> ConfigMapIndex:
         """An index of them; no two have both namespace and name in common."""
         named: dict[tuple[str, str], Object] = {}
         within: dict[str, list[Object]] = {}
@@ -52,19 +54,19 @@ class ParamRef:
     selector: selectors.Selector | None = None
     required: bool = True
 
-    def find(self, config_maps: ConfigMaps, namespace: str) -> Sequence[Object]:
+    def find(self, config_maps: ConfigMapIndex, namespace: str) -> Sequence[Object]:
         """The parameters for a request in ``namespace``."""
         wanted = self.namespace or namespace
         if self.selector is None:
-            found = config_maps.named.get((wanted, self.name))
+            found = config_maps.by_name.get((wanted, self.name))
             return [] if found is None else [found]
-        return [each for each in config_maps.within.get(wanted, ()) if self.selects(each)]
+        return [each for each in config_maps.by_namespace.get(wanted, ()) if self.selects(each)]
 
     def selects(self, config_map: Object) -> bool:
         """Whether a selector is given and selects a ConfigMap, wherever it is."""
         if self.selector is None:
             return False
-        return self.selector.matches(texts_at(object_at(config_map, "metadata"), "labels"))
+        return self.selector.matches(strings_at(object_at(config_map, "metadata"), "labels"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +75,12 @@ class Binding:
 
     policy: str
     name: str = ""
-    actions: frozenset[Action] = frozenset({Action.DENY})
+    actions: frozenset[ValidationAction] = frozenset({ValidationAction.DENY})
     constraints: constraints.MatchConstraints | None = None
     params: ParamRef | None = None
 
 
-def by_policy(bindings: Iterable[Binding]) -> Mapping[str, Sequence[Binding]]:
+def group_by_policy(bindings: Iterable[Binding]) -> Mapping[str, Sequence[Binding]]:
     """The bindings of each policy that has some, in the order of their names."""
     found: dict[str, list[Binding]] = {}
     for binding in sorted(bindings, key=lambda binding: binding.name):
@@ -86,55 +88,57 @@ def by_policy(bindings: Iterable[Binding]) -> Mapping[str, Sequence[Binding]]:
     return found
 
 
-def read_binding(spot: Spot, name: str) -> Binding:
+def parse_binding(spot: Cursor, name: str) -> Binding:
     """Read a binding's ``spec``; faults are noted."""
-    keys = Keys(spot)
+    keys = MappingReader(spot)
     binding = Binding(
         name=name,
-        policy=keys.read("policyName", reading.text) or "",
-        actions=keys.read("validationActions", _actions) or frozenset(),
-        constraints=keys.read("matchResources", constraints.read),
-        params=keys.read("paramRef", _param_ref),
+        policy=keys.read_key("policyName", document_reader.parse_string) or "",
+        actions=keys.read_key("validationActions", _parse_actions) or frozenset(),
+        constraints=keys.read_key("matchResources", constraints.parse_constraints),
+        params=keys.read_key("paramRef", _parse_param_ref),
     )
-    keys.close()
-    given = _given(spot)
+    keys.check_unknown_keys()
+    given = _raw_mapping(spot)
     if not given.get("policyName"):
-        spot.under("policyName", None).fault("is missing", "name a ValidatingAdmissionPolicy")
+        spot.child("policyName", None).add_error("is missing", "name a ValidatingAdmissionPolicy")
     if not given.get("validationActions"):
-        words = ", ".join(Action)
-        spot.under("validationActions", None).fault("is missing or empty", f"use {words}")
+        words = ", ".join(ValidationAction)
+        spot.child("validationActions", None).add_error("is missing or empty", f"use {words}")
     return binding
 
 
-def _given(spot: Spot) -> Object:
+def _raw_mapping(spot: Cursor) -> Object:
     """The keys as they are written, readable or not."""
     return spot.value if isinstance(spot.value, dict) else {}
 
 
-def _actions(spot: Spot) -> frozenset[Action] | None:
-    words = reading.texts(spot)
+def _parse_actions(spot: Cursor) -> frozenset[ValidationAction] | None:
+    words = document_reader.parse_strings(spot)
     if words is None:
         return None
     for word in words:
-        if word not in set(Action):
-            spot.fault(f"got {word}", f"use {', '.join(Action)}")
-    if {Action.DENY, Action.WARN} <= set(words):
-        spot.fault("Deny and Warn would say the same thing twice", "keep one")
-    return frozenset(Action(word) for word in words if word in set(Action))
+        if word not in set(ValidationAction):
+            spot.add_error(f"got {word}", f"use {', '.join(ValidationAction)}")
+    if {ValidationAction.DENY, ValidationAction.WARN} <= set(words):
+        spot.add_error("Deny and Warn would say the same thing twice", "keep one")
+    return frozenset(ValidationAction(word) for word in words if word in set(ValidationAction))
 
 
-def _param_ref(spot: Spot) -> ParamRef:
-    keys = Keys(spot)
-    missing = keys.read("parameterNotFoundAction", reading.text)
+def _parse_param_ref(spot: Cursor) -> ParamRef:
+    keys = MappingReader(spot)
+    missing = keys.read_key("parameterNotFoundAction", document_reader.parse_string)
     ref = ParamRef(
-        name=keys.read("name", reading.text) or "",
-        namespace=keys.read("namespace", reading.text) or "",
-        selector=keys.read("selector", reading.selector),
+        name=keys.read_key("name", document_reader.parse_string) or "",
+        namespace=keys.read_key("namespace", document_reader.parse_string) or "",
+        selector=keys.read_key("selector", document_reader.parse_selector),
         required=missing != "Allow",
     )
-    keys.close()
+    keys.check_unknown_keys()
     if missing not in {None, "Allow", "Deny"}:
-        spot.under("parameterNotFoundAction", missing).fault(f"got {missing}", "use Allow or Deny")
-    if ("name" in _given(spot)) == ("selector" in _given(spot)):
-        spot.fault("has both name and selector, or neither", "give one of them")
+        spot.child("parameterNotFoundAction", missing).add_error(
+            f"got {missing}", "use Allow or Deny"
+        )
+    if ("name" in _raw_mapping(spot)) == ("selector" in _raw_mapping(spot)):
+        spot.add_error("has both name and selector, or neither", "give one of them")
     return ref

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from podgraft import document_reader
 from podgraft.cel import Program
-from podgraft.policy import Keys, Spot, conditions, constraints, reading
-from podgraft.policy.conditions import Compiler
+from podgraft.matching import conditions, constraints
+from podgraft.matching.conditions import ExpressionCompiler
+from podgraft.policy import Cursor, MappingReader
 
-from .judgement import REASONS
-from .variables import Variable
+from .result import REASONS
+from .variables import PolicyVariable
 
 T = TypeVar("T")
 
@@ -26,7 +28,7 @@ class Validation:
 
     program: Program
     message: str
-    words: Program | None
+    message_program: Program | None
     reason: str
 
 
@@ -49,47 +51,54 @@ class ValidatingPolicy:
     name: str
     constraints: constraints.MatchConstraints
     conditions: tuple[conditions.Condition, ...]
-    variables: tuple[Variable, ...]
+    variables: tuple[PolicyVariable, ...]
     validations: tuple[Validation, ...]
     audit: tuple[AuditAnnotation, ...]
-    fails: bool
+    fails_closed: bool
     wants_params: bool
 
 
-def read_policy(spot: Spot, name: str) -> ValidatingPolicy:
+def parse_policy(spot: Cursor, name: str) -> ValidatingPolicy:
     """Read a policy's ``spec``; faults are noted, an expression's with line and column."""
-    keys = Keys(spot)
-    wants_params = keys.read("paramKind", _param_kind) is not None
-    compiler = Compiler(params=wants_params)
+    keys = MappingReader(spot)
+    wants_params = keys.read_key("paramKind", _parse_param_kind) is not None
+    compiler = ExpressionCompiler(params=wants_params)
     policy = ValidatingPolicy(
         name=name,
         wants_params=wants_params,
-        constraints=keys.read("matchConstraints", constraints.read) or _unconstrained(spot),
-        fails=keys.read("failurePolicy", _failure_policy) != "Ignore",
+        constraints=keys.read_key("matchConstraints", constraints.parse_constraints)
+        or _report_missing_constraints(spot),
+        fails_closed=keys.read_key("failurePolicy", _parse_failure_policy) != "Ignore",
         # Match conditions see no variables (KEP-3488): they are read before those are declared.
-        conditions=keys.read("matchConditions", lambda each: conditions.read(each, compiler)) or (),
-        variables=keys.read("variables", _each(_variable, compiler)) or (),
-        validations=keys.read("validations", _each(_validation, compiler)) or (),
-        audit=keys.read("auditAnnotations", _each(_audit, compiler)) or (),
+        conditions=keys.read_key(
+            "matchConditions", lambda each: conditions.parse_conditions(each, compiler)
+        )
+        or (),
+        variables=keys.read_key("variables", _list_reader(_parse_variable, compiler)) or (),
+        validations=keys.read_key("validations", _list_reader(_parse_validation, compiler)) or (),
+        audit=keys.read_key("auditAnnotations", _list_reader(_parse_audit_annotation, compiler))
+        or (),
     )
-    keys.close()
+    keys.check_unknown_keys()
     given = spot.value if isinstance(spot.value, dict) else {}
     if not (given.get("validations") or given.get("auditAnnotations")):
-        spot.fault("has neither validations nor auditAnnotations", "give one of them")
+        spot.add_error("has neither validations nor auditAnnotations", "give one of them")
     return policy
 
 
-def _unconstrained(spot: Spot) -> constraints.MatchConstraints:
-    spot.under("matchConstraints", None).fault("is missing", "say which objects the rules are for")
+def _report_missing_constraints(spot: Cursor) -> constraints.MatchConstraints:
+    spot.child("matchConstraints", None).add_error(
+        "is missing", "say which objects the rules are for"
+    )
     return constraints.MatchConstraints()
 
 
-def _each(
-    read: Callable[[Spot, Compiler], T | None], compiler: Compiler
-) -> Callable[[Spot], tuple[T, ...] | None]:
+def _list_reader(
+    read: Callable[[Cursor, ExpressionCompiler], T | None], compiler: ExpressionCompiler
+) -> Callable[[Cursor], tuple[T, ...] | None]:
     """A reader of lists of expressions, in their order: later ones may see earlier ones."""
 
-    def items(spot: Spot) -> tuple[T, ...] | None:
+    def items(spot: Cursor) -> tuple[T, ...] | None:
         spots = spot.items()
         if spots is None:
             return None
@@ -98,54 +107,61 @@ def _each(
     return items
 
 
-def _variable(spot: Spot, compiler: Compiler) -> Variable | None:
-    keys = Keys(spot)
-    name = keys.read("name", reading.text) or ""
-    program = conditions.required(spot, keys, "expression", compiler)
-    keys.close()
+def _parse_variable(spot: Cursor, compiler: ExpressionCompiler) -> PolicyVariable | None:
+    keys = MappingReader(spot)
+    name = keys.read_key("name", document_reader.parse_string) or ""
+    program = conditions.read_required_expression(spot, keys, "expression", compiler)
+    keys.check_unknown_keys()
     if not _IDENTIFIER.fullmatch(name):
-        return spot.under("name", name).fault(f"got {reading.shown(name)}", "use a CEL identifier")
+        return spot.child("name", name).add_error(
+            f"got {document_reader.format_value(name)}", "use a CEL identifier"
+        )
     compiler.declare(name, program)
-    return Variable(name, program) if program else None
+    return PolicyVariable(name, program) if program else None
 
 
-def _validation(spot: Spot, compiler: Compiler) -> Validation | None:
-    keys = Keys(spot)
-    program = conditions.required(spot, keys, "expression", compiler, "bool")
-    words = keys.read("messageExpression", lambda text: compiler.expression(text, "string"))
-    message = keys.read("message", reading.text) or ""
-    reason = keys.read("reason", reading.text) or "Invalid"
-    keys.close()
+def _parse_validation(spot: Cursor, compiler: ExpressionCompiler) -> Validation | None:
+    keys = MappingReader(spot)
+    program = conditions.read_required_expression(spot, keys, "expression", compiler, "bool")
+    words = keys.read_key("messageExpression", lambda text: compiler.expression(text, "string"))
+    message = keys.read_key("message", document_reader.parse_string) or ""
+    reason = keys.read_key("reason", document_reader.parse_string) or "Invalid"
+    keys.check_unknown_keys()
     if reason not in REASONS:
-        spot.under("reason", reason).fault(f"got {reason}", f"use {', '.join(REASONS)}")
+        spot.child("reason", reason).add_error(f"got {reason}", f"use {', '.join(REASONS)}")
     if program is None:
         return None
-    return Validation(program=program, words=words, message=message.strip(), reason=reason)
+    return Validation(
+        program=program, message_program=words, message=message.strip(), reason=reason
+    )
 
 
-def _audit(spot: Spot, compiler: Compiler) -> AuditAnnotation | None:
-    keys = Keys(spot)
-    key = keys.read("key", reading.text)
-    program = conditions.required(
+def _parse_audit_annotation(spot: Cursor, compiler: ExpressionCompiler) -> AuditAnnotation | None:
+    keys = MappingReader(spot)
+    key = keys.read_key("key", document_reader.parse_string)
+    program = conditions.read_required_expression(
         spot, keys, "valueExpression", compiler, "string", "null", "null_type"
     )
-    keys.close()
+    keys.check_unknown_keys()
     return AuditAnnotation(key or "", program) if program else None
 
 
-def _param_kind(spot: Spot) -> bool:
-    keys = Keys(spot)
-    kind = (keys.read("apiVersion", reading.text), keys.read("kind", reading.text))
-    keys.close()
+def _parse_param_kind(spot: Cursor) -> bool:
+    keys = MappingReader(spot)
+    kind = (
+        keys.read_key("apiVersion", document_reader.parse_string),
+        keys.read_key("kind", document_reader.parse_string),
+    )
+    keys.check_unknown_keys()
     if kind != _CONFIG_MAP:
-        spot.fault(
-            f"got {reading.shown(spot.value)}",
+        spot.add_error(
+            f"got {document_reader.format_value(spot.value)}",
             "use ConfigMap of v1: parameters are part of the bundle",
         )
     return True
 
 
-def _failure_policy(spot: Spot) -> str | None:
+def _parse_failure_policy(spot: Cursor) -> str | None:
     if spot.value in {"Fail", "Ignore"}:
-        return reading.text(spot)
-    return spot.fault(f"got {reading.shown(spot.value)}", "use Fail or Ignore")
+        return document_reader.parse_string(spot)
+    return spot.add_error(f"got {document_reader.format_value(spot.value)}", "use Fail or Ignore")

@@ -21,15 +21,15 @@ from podgraft.cel import (
     Value,
 )
 from podgraft.jsonvalue import JSON, Object
-from podgraft.policy.conditions import Condition, ConditionError, find_false, values
+from podgraft.matching.conditions import Condition, ConditionError, condition_variables, find_false
 
-from .bindings import Action, Binding, ConfigMaps
-from .judgement import Denial, Judgement
+from .bindings import Binding, ConfigMapIndex, ValidationAction
 from .policies import ValidatingPolicy, Validation
+from .result import Denial, ValidationResult
 from .variables import Activation
 
 if TYPE_CHECKING:
-    from podgraft.policy.constraints import Mismatch
+    from podgraft.matching.constraints import Mismatch
     from podgraft.trace import Effect, Trace
 
 # apiserver/pkg/apis/cel: MaxEvaluatedMessageExpressionSizeBytes; dispatcher.go: the other two.
@@ -39,7 +39,7 @@ _MAX_FAILURES = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class PolicySet:
     """All policies of a bundle, with their bindings by the policy's name.
 
     ``budget`` is Kubernetes' for one policy and binding, here for a whole review: Python takes
@@ -48,31 +48,31 @@ class Rules:
 
     policies: tuple[ValidatingPolicy, ...]
     bindings: Mapping[str, Sequence[Binding]] = field(default_factory=dict[str, Sequence[Binding]])
-    config_maps: ConfigMaps = field(default_factory=lambda: ConfigMaps.of(()))
+    config_maps: ConfigMapIndex = field(default_factory=lambda: ConfigMapIndex.build(()))
     namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
     budget: int = POLICY_BUDGET
 
-    def judge(self, request: AdmissionRequest, trace: Trace | None = None) -> Judgement:
+    def validate(self, request: AdmissionRequest, trace: Trace | None = None) -> ValidationResult:
         """What the rules say about one request; ``trace`` records a step for each policy."""
-        record = _Record(self.budget, trace)
+        record = _ResultBuilder(self.budget, trace)
         for policy in self.policies:
             mismatch = policy.constraints.mismatch(request, self.namespaces)
             if mismatch is None:
                 for binding in self._bindings(policy):
-                    self._apply(policy, binding, request, record)
+                    self._apply_binding(policy, binding, request, record)
             else:
                 record.mismatched(policy, None, mismatch)
-        return record.judgement()
+        return record.build()
 
     def _bindings(self, policy: ValidatingPolicy) -> Sequence[Binding]:
         return self.bindings.get(policy.name) or [Binding(policy=policy.name)]
 
-    def _apply(
+    def _apply_binding(
         self,
         policy: ValidatingPolicy,
         binding: Binding,
         request: AdmissionRequest,
-        record: _Record,
+        record: _ResultBuilder,
     ) -> None:
         where = binding.constraints
         mismatch = None if where is None else where.mismatch(request, self.namespaces)
@@ -86,10 +86,12 @@ class Rules:
             refused = Denial(
                 "no params found for policy binding with `Deny` parameterNotFoundAction"
             )
-            record.failed(policy, binding, refused)
+            record.add_denial(policy, binding, refused)
         for each in params:
-            activation = Activation(values(request, self.namespaces, each), policy.variables)
-            _Run(policy, binding, activation, record).judge()
+            activation = Activation(
+                condition_variables(request, self.namespaces, each), policy.variables
+            )
+            _PolicyEvaluation(policy, binding, activation, record).evaluate()
 
     def _params(
         self, policy: ValidatingPolicy, binding: Binding, request: AdmissionRequest
@@ -101,7 +103,7 @@ class Rules:
 
 
 @dataclass(slots=True)
-class _Record:
+class _ResultBuilder:
     """What has come up so far, and what is left of the review's budget."""
 
     remaining: int
@@ -111,7 +113,7 @@ class _Record:
     audit: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     failures: list[JSON] = field(default_factory=list[JSON])
 
-    def failed(
+    def add_denial(
         self, policy: ValidatingPolicy, binding: Binding, denial: Denial, index: int = 0
     ) -> None:
         """A rule is broken: each action of the binding tells so in its own place."""
@@ -121,19 +123,19 @@ class _Record:
             self.trace.add(_rule(policy, binding), *_observe(binding, denial))
         for action in sorted(binding.actions):
             match action:
-                case Action.DENY:
+                case ValidationAction.DENY:
                     self.denials.setdefault(who, []).append(denial)
-                case Action.WARN:
+                case ValidationAction.WARN:
                     self.warnings.append(f"Validation failed for {who}: {denial.message}")
-                case Action.AUDIT:
-                    self.failures.append(_failure(policy, binding, denial, index))
+                case ValidationAction.AUDIT:
+                    self.failures.append(_failure_annotation(policy, binding, denial, index))
 
     def mismatched(
         self, policy: ValidatingPolicy, binding: Binding | None, mismatch: Mismatch
     ) -> None:
         """A policy or binding is not for the request."""
         if self.trace is not None:
-            observed = f"does not match: {mismatch.key}: {mismatch.saw}"
+            observed = f"does not match: {mismatch.key}: {mismatch.observed}"
             self.trace.add(_rule(policy, binding), observed)
 
     def without_params(self, policy: ValidatingPolicy, binding: Binding) -> None:
@@ -152,13 +154,13 @@ class _Record:
             count = len(policy.validations)
             self.trace.add(_rule(policy, binding), f"matches; validations: {count}")
 
-    def publish(self, policy: ValidatingPolicy, key: str, value: str) -> None:
+    def add_annotation(self, policy: ValidatingPolicy, key: str, value: str) -> None:
         """An audit annotation; the same value is told once."""
         told = self.audit.setdefault(f"{policy.name}.{key}", [])
         if value not in told:
             told.append(value)
 
-    def judgement(self) -> Judgement:
+    def build(self) -> ValidationResult:
         """All of it; what one policy denies is one denial, with the reason of its first rule."""
         denials = [
             Denial(
@@ -169,7 +171,7 @@ class _Record:
         audit = {key: ", ".join(told) for key, told in self.audit.items()}
         if self.failures:
             audit["validation_failure"] = jsonvalue.dump(self.failures[:_MAX_FAILURES])
-        return Judgement(denials=tuple(denials), warnings=tuple(self.warnings), audit=audit)
+        return ValidationResult(denials=tuple(denials), warnings=tuple(self.warnings), audit=audit)
 
 
 def _rule(policy: ValidatingPolicy, binding: Binding | None) -> str:
@@ -180,11 +182,13 @@ def _rule(policy: ValidatingPolicy, binding: Binding | None) -> str:
 def _observe(binding: Binding, denial: Denial) -> tuple[str, Effect]:
     """A broken rule in the words and by the effect of its binding's actions."""
     actions = ", ".join(sorted(binding.actions))
-    is_denied = Action.DENY in binding.actions
+    is_denied = ValidationAction.DENY in binding.actions
     return f"{actions}: {denial.message}", "denies" if is_denied else "passes"
 
 
-def _failure(policy: ValidatingPolicy, binding: Binding, denial: Denial, index: int) -> JSON:
+def _failure_annotation(
+    policy: ValidatingPolicy, binding: Binding, denial: Denial, index: int
+) -> JSON:
     return {
         "message": denial.message,
         "policy": policy.name,
@@ -195,74 +199,76 @@ def _failure(policy: ValidatingPolicy, binding: Binding, denial: Denial, index: 
 
 
 @dataclass(slots=True)
-class _Run:
+class _PolicyEvaluation:
     """One policy, one binding, one set of parameters, one request."""
 
     policy: ValidatingPolicy
     binding: Binding
     activation: Activation
-    record: _Record
+    record: _ResultBuilder
 
-    def judge(self) -> None:
+    def evaluate(self) -> None:
         """Validations, then annotations; a budget that runs out ends it by the failurePolicy."""
         try:
             if not self._applies():
                 return
             for index, validation in enumerate(self.policy.validations):
-                self._validate(index, validation)
-            self._annotate()
+                self._evaluate_validation(index, validation)
+            self._evaluate_annotations()
         except CostExceededError as error:
-            self._errored(f"validation ended before its end: it {error}")
+            self._record_error(f"validation ended before its end: it {error}")
 
     def _applies(self) -> bool:
         try:
-            false = find_false(self.policy.conditions, self._value)
+            false = find_false(self.policy.conditions, self._evaluate_within_budget)
         except ConditionError as error:
-            self._errored(str(error))
+            self._record_error(str(error))
             return False
         self.record.evaluated(self.policy, self.binding, false)
         return false is None
 
-    def _validate(self, index: int, validation: Validation) -> None:
+    def _evaluate_validation(self, index: int, validation: Validation) -> None:
         try:
-            holds = self._value(validation.program)
+            holds = self._evaluate_within_budget(validation.program)
             if type(holds) is not bool:
                 raise EvaluationError("must evaluate to bool")  # noqa: TRY301 - as one that failed
         except EvaluationError as error:
             text = validation.program.text.strip()
-            self._errored(f"expression '{text}' resulted in error: {error}", index)
+            self._record_error(f"expression '{text}' resulted in error: {error}", index)
             return
         if not holds:
-            denial = Denial(self._message(validation), validation.reason)
-            self.record.failed(self.policy, self.binding, denial, index)
+            denial = Denial(self._denial_message(validation), validation.reason)
+            self.record.add_denial(self.policy, self.binding, denial, index)
 
-    def _message(self, validation: Validation) -> str:
+    def _denial_message(self, validation: Validation) -> str:
         """``messageExpression`` where it gives one good line, else ``message``, else the rule."""
-        told = self._told(validation.words) if validation.words else ""
+        told = (
+            self._evaluate_message(validation.message_program) if validation.message_program else ""
+        )
         return told or validation.message or f"failed expression: {validation.program.text.strip()}"
 
-    def _told(self, program: Program) -> str:
+    def _evaluate_message(self, program: Program) -> str:
         try:
-            value = self._value(program)
+            value = self._evaluate_within_budget(program)
         except EvaluationError:
             return ""
         told = value.strip() if isinstance(value, str) else ""
         return "" if "\n" in told or len(told.encode()) > _MAX_MESSAGE_BYTES else told
 
-    def _annotate(self) -> None:
+    def _evaluate_annotations(self) -> None:
         for annotation in self.policy.audit:
             try:
-                value = self._value(annotation.program)
+                value = self._evaluate_within_budget(annotation.program)
             except EvaluationError as error:
                 text = annotation.program.text.strip()
-                self._errored(f"expression '{text}' resulted in error: {error}")
+                self._record_error(f"expression '{text}' resulted in error: {error}")
                 continue
             told = value.strip() if isinstance(value, str) else ""
             if told:
                 cut = told.encode()[:_MAX_AUDIT_BYTES].decode(errors="ignore")
-                self.record.publish(self.policy, annotation.key, cut)
+                self.record.add_annotation(self.policy, annotation.key, cut)
 
-    def _value(self, program: Program) -> Value:
+    def _evaluate_within_budget(self, program: Program) -> Value:
         """Evaluate within what is left of the review's budget, and within the expression's own."""
         meter = Meter(min(EXPRESSION_BUDGET, self.record.remaining))
         try:
@@ -270,10 +276,10 @@ class _Run:
         finally:
             self.record.remaining -= meter.spent
 
-    def _errored(self, message: str, index: int = 0) -> None:
+    def _record_error(self, message: str, index: int = 0) -> None:
         """What cannot be evaluated refuses, unless the policy says ``failurePolicy: Ignore``."""
-        if self.policy.fails:
-            self.record.failed(self.policy, self.binding, Denial(message), index)
+        if self.policy.fails_closed:
+            self.record.add_denial(self.policy, self.binding, Denial(message), index)
         elif self.record.trace is not None:
             observed = f"is ignored, as failurePolicy sets: {message}"
             self.record.trace.add(_rule(self.policy, self.binding), observed)

@@ -9,7 +9,7 @@ from podgraft.cel import EvaluationError, Meter, Program, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class PolicyVariable:
     """A named expression; it is evaluated when something asks for it, and then once."""
 
     name: str
@@ -19,7 +19,7 @@ class Variable:
 class Activation(dict[str, Value]):
     """Values by name; variables are worked out when they are first asked for."""
 
-    def __init__(self, values: Mapping[str, Value], variables: Iterable[Variable]) -> None:
+    def __init__(self, values: Mapping[str, Value], variables: Iterable[PolicyVariable]) -> None:
         super().__init__(values)
         self._programs = {f"variables.{each.name}": each.program for each in variables}
         self._failures: dict[str, EvaluationError] = {}

@@ -8,19 +8,19 @@ before its body is read, every fault is answered as a Kubernetes ``Status`` by o
 from podgraft.settings import Auth
 
 from .app import create_app
-from .asgi import InLoop
+from .asgi import WsgiToAsgi
 from .events import guarded
-from .journal import Journal, trace
-from .on_lambda import journal_of, rehearse, traced
+from .lambda_runtime import add_tracing, make_request_log, prime
+from .request_log import RequestLog, format_traceback
 
 __all__ = [
     "Auth",
-    "InLoop",
-    "Journal",
+    "RequestLog",
+    "WsgiToAsgi",
+    "add_tracing",
     "create_app",
+    "format_traceback",
     "guarded",
-    "journal_of",
-    "rehearse",
-    "trace",
-    "traced",
+    "make_request_log",
+    "prime",
 ]

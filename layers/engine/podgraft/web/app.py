@@ -13,16 +13,18 @@ from podgraft.settings import Auth
 from podgraft.store import DEFAULT_INJECTOR, CallerStore, Store, StoreError
 
 from . import credentials, faults
-from .authentication import gate
+from .authentication import make_authenticator
 from .errors import NoRouteError, WrongMethodError
-from .faults import Reply
-from .health import readiness
-from .journal import Journal, to, trace
+from .faults import JsonResponse
+from .health import check_readiness
+from .request_log import RequestLog, format_traceback, make_stream_log
 from .throttle import Throttle
-from .webhook import REVIEWS, Webhook
+from .webhook import HANDLERS, Webhook
 
 _JSON = "application/json"
-_OPEN = "PODGRAFT_AUTH=none: whoever reaches this address is answered; for local use only"
+_AUTH_DISABLED_WARNING = (
+    "PODGRAFT_AUTH=none: whoever reaches this address is answered; for local use only"
+)
 
 
 def create_app(
@@ -30,34 +32,34 @@ def create_app(
     callers: CallerStore,
     *,
     auth: Auth = Auth.TOKEN,
-    journal: Journal | None = None,
+    journal: RequestLog | None = None,
     clock: Callable[[], float] = monotonic,
 ) -> Flask:
     """The application over a store; *callers* says who may call it, and how they prove it."""
     app = Flask(__name__, static_folder=None)
     app.url_map.strict_slashes = False  # a redirect would be followed with the token in it
     app.url_map.merge_slashes = False
-    write = journal or to()
+    write = journal or make_stream_log()
     if auth is Auth.NONE:
-        write({"event": "open", "level": "WARNING", "message": _OPEN})
+        write({"event": "open", "level": "WARNING", "message": _AUTH_DISABLED_WARNING})
     webhook = Webhook(
         store,
-        gate(auth, callers),
+        make_authenticator(auth, callers),
         Throttle(clock),
         write,
         clock,
         certificates=auth is Auth.MTLS,
     )
-    for route in REVIEWS:
+    for route in HANDLERS:
         _add_review(app, webhook, route)
     _add_health(app, store)
-    app.register_error_handler(HTTPException, _refused)
-    app.register_error_handler(Exception, lambda error: _mistaken(error, write))
-    app.wsgi_app = _TokenInPath(app.wsgi_app)  # pyright: ignore[reportAttributeAccessIssue]  as Flask documents it
+    app.register_error_handler(HTTPException, _routing_error)
+    app.register_error_handler(Exception, lambda error: _internal_error(error, write))
+    app.wsgi_app = _PathTokenMiddleware(app.wsgi_app)  # pyright: ignore[reportAttributeAccessIssue]  as Flask documents it
     return app
 
 
-class _TokenInPath:
+class _PathTokenMiddleware:
     """Takes the token out of the path before anything else sees it, and the host name.
 
     No route depends on the host, which the client writes, and Werkzeug refuses some.
@@ -67,14 +69,14 @@ class _TokenInPath:
         self._app = app
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        credentials.take_path_token(environ)
+        credentials.extract_path_token(environ)
         environ.pop("HTTP_HOST", None)
         return self._app(environ, start_response)
 
 
 def _add_review(app: Flask, webhook: Webhook, route: str) -> None:
     def view(injector: str = DEFAULT_INJECTOR, tail: str = "") -> Response:
-        return _response(webhook.reply(route, injector, tail, request.environ))
+        return _to_flask(webhook.respond(route, injector, tail, request.environ))
 
     for prefix in ("", "/<injector>"):
         for rest in ("", "/<path:tail>"):
@@ -91,9 +93,9 @@ def _add_health(app: Flask, store: Store) -> None:
 
     def readyz() -> Response:
         try:
-            ready = readiness(store)
+            ready = check_readiness(store)
         except StoreError as error:
-            return _response(faults.reply(error))
+            return _to_flask(faults.fault_response(error))
         return Response(jsonvalue.dump(ready), mimetype=_JSON)
 
     for view in (ping, healthz, readyz):
@@ -101,28 +103,35 @@ def _add_health(app: Flask, store: Store) -> None:
         app.add_url_rule(f"/{name}", name, view, methods=["GET"], provide_automatic_options=False)
 
 
-def _refused(error: HTTPException) -> Response:
+def _routing_error(error: HTTPException) -> Response:
     """What Flask itself refuses: a path or a method that is not served."""
     match error:
         case NotFound():
-            return _response(faults.reply(NoRouteError("nothing is served under this path")))
+            return _to_flask(
+                faults.fault_response(NoRouteError("nothing is served under this path"))
+            )
         case MethodNotAllowed():
             allowed = ", ".join(sorted(error.valid_methods or ()))
             fault = WrongMethodError(f"{request.method} is not served here; use {allowed}")
-            response = _response(faults.reply(fault))
+            response = _to_flask(faults.fault_response(fault))
             response.headers["Allow"] = allowed
             return response
         case _:
-            return _response(faults.reply(error))
+            return _to_flask(faults.fault_response(error))
 
 
-def _mistaken(error: Exception, write: Journal) -> Response:
+def _internal_error(error: Exception, write: RequestLog) -> Response:
     """A mistake of ours outside the reviews; Flask would log its message, whatever that quotes."""
     write(
-        {"event": "mistake", "level": "ERROR", "endpoint": request.endpoint, "trace": trace(error)}
+        {
+            "event": "mistake",
+            "level": "ERROR",
+            "endpoint": request.endpoint,
+            "trace": format_traceback(error),
+        }
     )
-    return _response(faults.reply(error))
+    return _to_flask(faults.fault_response(error))
 
 
-def _response(reply: Reply) -> Response:
+def _to_flask(reply: JsonResponse) -> Response:
     return Response(reply.body, reply.code, reply.headers, content_type=_JSON)

@@ -17,7 +17,7 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 
-class InLoop:
+class WsgiToAsgi:
     """The ASGI face of a WSGI application that answers HTTP requests one by one."""
 
     def __init__(self, app: WSGIApplication) -> None:
@@ -30,12 +30,12 @@ class InLoop:
             message = await receive()
             body += message.get("body", b"")
             more = message.get("more_body", False)
-        status, headers, answer = _called(self._app, environ(scope, body))
+        status, headers, answer = _call_wsgi(self._app, wsgi_environ(scope, body))
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": answer})
 
 
-def environ(scope: Scope, body: bytes) -> dict[str, Any]:
+def wsgi_environ(scope: Scope, body: bytes) -> dict[str, Any]:
     """The WSGI environment (PEP 3333) of an ASGI request.
 
     ``CONTENT_LENGTH`` is that of the body at hand: not every event carries the header. Lambda's
@@ -67,7 +67,7 @@ def environ(scope: Scope, body: bytes) -> dict[str, Any]:
     return made
 
 
-def _called(
+def _call_wsgi(
     app: WSGIApplication, made: dict[str, Any]
 ) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
     started: list[tuple[str, list[tuple[str, str]]]] = []

@@ -1,61 +1,68 @@
 """Which cluster calls: its credentials alone prove it, before a byte of the body is read.
 
 The URL's path proves nothing: ``cluster`` in it is a variable of Istio
-(``injection/istio/paths.py``).
+(``injectors/istio/url_path.py``).
 """
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 from podgraft.settings import Auth
-from podgraft.store import Book, Callers, CallerStore, Deadline, Stale, tokens
+from podgraft.store import (
+    CallerRegistry,
+    Callers,
+    CallerStore,
+    Deadline,
+    Staleness,
+    caller_document,
+)
 
 from . import subjects
-from .credentials import Credentials
+from .credentials import CallerCredentials
 from .errors import ForbiddenError, UnauthenticatedError
 from .subjects import Subject
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Principal:
     """The calling cluster, and whether its callers can be older than the stored ones.
 
     ``cluster`` is ``None`` without authentication, which proves no caller.
     """
 
     cluster: str | None
-    stale: Stale | None = None
+    stale: Staleness | None = None
 
 
 # The caller that the credentials prove, found by the deadline. Raises ``UnauthenticatedError``,
 # ``ForbiddenError``, or ``StoreError``.
-Gate: TypeAlias = Callable[[Credentials, Deadline | None], Known]
+Authenticator: TypeAlias = Callable[[CallerCredentials, Deadline | None], Principal]
 
 
-def gate(auth: Auth, store: CallerStore) -> Gate:
+def make_authenticator(auth: Auth, store: CallerStore) -> Authenticator:
     """The gate that the settings ask for."""
     match auth:
         case Auth.TOKEN:
-            return lambda shown, ends: _by_token(store.callers(ends), shown)
+            return lambda shown, ends: _authenticate_token(store.callers(ends), shown)
         case Auth.MTLS:
-            read = _Subjects()
-            return lambda shown, ends: _by_subject(read, store.callers(ends), shown)
+            read = _SubjectIndex()
+            return lambda shown, ends: _authenticate_certificate(read, store.callers(ends), shown)
         case Auth.NONE:
-            return lambda _shown, _ends: Known(None)
+            return lambda _shown, _ends: Principal(None)
 
 
-def _by_token(book: Book, credentials: Credentials) -> Known:
+def _authenticate_token(book: CallerRegistry, credentials: CallerCredentials) -> Principal:
     if not credentials.tokens:
         raise UnauthenticatedError(
             "no cluster token; send it as Authorization: Bearer, or in the path as /k/<token>/…"
         )
-    given = [tokens.digest(token) for token in credentials.tokens]
-    mine = {name for name, known in book.callers.items() if known.knows(*given)}
+    given = [caller_document.hash_token(token) for token in credentials.tokens]
+    mine = {name for name, known in book.callers.items() if known.has_token(*given)}
     return _find_cluster(mine, book, "token")
 
 
-class _Subjects:
+class _SubjectIndex:
     """The clusters of each subject that may call, read once for all calls to the same callers.
 
     Threads may share it: at worst two of them read the same.
@@ -70,47 +77,49 @@ class _Subjects:
         """By subject, spelled from the end that the operator began with."""
         of, found = self._read
         if of is not callers:
-            found = _by_spelling(callers)
+            found = _index_subjects(callers)
             self._read = callers, found
         return found
 
 
-def _by_spelling(callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]]:
+def _index_subjects(callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]]:
     found: dict[Subject, set[str]] = {}
     for name, known in callers.items():
-        for subject in map(subjects.parse, known.subjects):
+        for subject in map(subjects.parse_subject, known.subjects):
             if subject is not None:
                 found.setdefault(subject, set()).add(name)
     return found
 
 
-def _by_subject(read: _Subjects, book: Book, credentials: Credentials) -> Known:
+def _authenticate_certificate(
+    read: _SubjectIndex, book: CallerRegistry, credentials: CallerCredentials
+) -> Principal:
     subject = credentials.subject
     if subject is None:
         raise UnauthenticatedError("no client certificate; the API's custom domain asks for one")
     clusters = read.clusters(book.callers)
     mine: set[str] = set()
-    for spelling in subjects.spellings(subject):
+    for spelling in subjects.both_orders(subject):
         mine |= clusters.get(spelling, set())
     return _find_cluster(mine, book, "client certificate")
 
 
-def _find_cluster(mine: set[str], book: Book, what: str) -> Known:
+def _find_cluster(mine: set[str], book: CallerRegistry, what: str) -> Principal:
     """Return the one cluster of the credential."""
     if not mine:
-        _check_read(book)
+        _check_loaded(book)
         raise UnauthenticatedError(f"the {what} belongs to no cluster")
     if len(mine) > 1:
         raise ForbiddenError(
             f"the {what} belongs to several clusters; use a separate {what} for each cluster"
         )
     cluster = next(iter(mine))
-    return Known(cluster, book.stale.get(cluster))
+    return Principal(cluster, book.stale.get(cluster))
 
 
-def _check_read(book: Book) -> None:
+def _check_loaded(book: CallerRegistry) -> None:
     """Raise the error of a document that does not load, and could name an unknown credential."""
-    error = book.missing or next(iter(book.unread.values()), None)
+    error = book.missing or next(iter(book.load_errors.values()), None)
     if error is not None:
         # Raised again and again: without its old traceback, which would grow.
         raise error.with_traceback(None)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, TypeAlias, cast
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 from . import subjects
 from .subjects import Subject
@@ -17,7 +17,7 @@ _TOKEN_PREFIX = "/k/"  # noqa: S105  the beginning of a path
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
+class CallerCredentials:
     """Tokens shown, the subject of a verified client certificate, and where the call comes from."""
 
     tokens: tuple[str, ...]
@@ -25,21 +25,21 @@ class Credentials:
     source: str
 
 
-def read(environ: Environ, *, certificates: bool = True) -> Credentials:
+def extract_credentials(environ: Environ, *, certificates: bool = True) -> CallerCredentials:
     """All credentials that the call brings, unchecked but for what TLS has verified.
 
     Without *certificates*, nothing that describes one is read.
     """
     subject = _gateway_subject(environ) or _socket_subject(environ) if certificates else None
-    shown = (environ.get(PATH_TOKEN), _bearer(environ.get("HTTP_AUTHORIZATION", "")))
-    return Credentials(
+    shown = (environ.get(PATH_TOKEN), _bearer_token(environ.get("HTTP_AUTHORIZATION", "")))
+    return CallerCredentials(
         tuple(token for token in shown if token),
         subject,
         environ.get("REMOTE_ADDR", ""),
     )
 
 
-def take_path_token(environ: dict[str, Any]) -> None:
+def extract_path_token(environ: dict[str, Any]) -> None:
     """Move ``/k/<token>`` from the path to its own key, so that nothing after this can log it."""
     path = environ.get("PATH_INFO", "")
     if path.startswith(_TOKEN_PREFIX):
@@ -48,7 +48,7 @@ def take_path_token(environ: dict[str, Any]) -> None:
         environ["PATH_INFO"] = slash + rest or "/"
 
 
-def _bearer(header: str) -> str:
+def _bearer_token(header: str) -> str:
     scheme, _, token = header.partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 
@@ -65,11 +65,11 @@ def _gateway_subject(environ: Environ) -> Subject | None:
             return None
         members = cast("Mapping[str, Any]", value)
         value = members.get(key)
-    return subjects.parse(value) if isinstance(value, str) else None
+    return subjects.parse_subject(value) if isinstance(value, str) else None
 
 
 def _socket_subject(environ: Environ) -> Subject | None:
     """Gunicorn has verified the certificate against its client CA."""
     socket: Any = environ.get("gunicorn.socket")
     peer = socket.getpeercert() if hasattr(socket, "getpeercert") else None
-    return subjects.of_certificate(peer["subject"]) if peer else None
+    return subjects.subject_of_certificate(peer["subject"]) if peer else None

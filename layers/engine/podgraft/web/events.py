@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 from podgraft.admission import NotAReviewError
 
 from . import faults
-from .journal import Journal, trace
+from .request_log import RequestLog, format_traceback
 
 Event: TypeAlias = dict[str, Any]
 # What Lambda calls with an event and its context.
@@ -25,7 +25,7 @@ _PROBLEM = NotAReviewError(
 )
 
 
-def guarded(handler: Handler, journal: Journal) -> Handler:
+def guarded(handler: Handler, journal: RequestLog) -> Handler:
     """The handler, with a response of 400 and one log line for events that are no HTTP request."""
 
     def answer(event: Event, context: object) -> dict[str, Any]:
@@ -59,9 +59,9 @@ def _without_address(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name.lower() not in _ADDRESS}
 
 
-def _refused(error: Exception, journal: Journal) -> dict[str, Any]:
+def _refused(error: Exception, journal: RequestLog) -> dict[str, Any]:
     """The response, and a log line that names the place where the conversion ended."""
-    reply = faults.reply(_PROBLEM)
+    reply = faults.fault_response(_PROBLEM)
     journal(
         {
             "event": "fault",
@@ -69,7 +69,7 @@ def _refused(error: Exception, journal: Journal) -> dict[str, Any]:
             "whose": "caller",
             "fault": type(_PROBLEM).__name__,
             "code": reply.code,
-            "trace": trace(error),
+            "trace": format_traceback(error),
         }
     )
     return {

@@ -10,8 +10,8 @@ from http import HTTPStatus
 
 from podgraft import admission
 from podgraft.admission import NotAReviewError, TooLargeError, errored
-from podgraft.injection import OperatorError, discreet
-from podgraft.records import dataclass
+from podgraft.injectors import OperatorError, redact
+from podgraft.lazy_dataclass import dataclass
 from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
 
 from .errors import (
@@ -25,41 +25,41 @@ from .errors import (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FaultRow:
     """One line of the table."""
 
     code: HTTPStatus
-    whose: str
+    origin: str
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-TABLE: Mapping[type[Exception], Row] = {
-    NotAReviewError: Row(HTTPStatus.BAD_REQUEST, "caller"),
-    UnauthenticatedError: Row(
+TABLE: Mapping[type[Exception], FaultRow] = {
+    NotAReviewError: FaultRow(HTTPStatus.BAD_REQUEST, "caller"),
+    UnauthenticatedError: FaultRow(
         HTTPStatus.UNAUTHORIZED, "caller", {"WWW-Authenticate": 'Bearer realm="podgraft"'}
     ),
-    ForbiddenError: Row(HTTPStatus.FORBIDDEN, "caller"),
-    NoRouteError: Row(HTTPStatus.NOT_FOUND, "caller"),
-    UnknownInjectorError: Row(HTTPStatus.NOT_FOUND, "caller"),
-    WrongMethodError: Row(HTTPStatus.METHOD_NOT_ALLOWED, "caller"),
-    TooLargeError: Row(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "caller"),
-    ContentTypeError: Row(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "caller"),
-    ThrottledError: Row(HTTPStatus.TOO_MANY_REQUESTS, "caller"),
-    OperatorError: Row(HTTPStatus.INTERNAL_SERVER_ERROR, "operator"),
-    NotLoadedError: Row(HTTPStatus.INTERNAL_SERVER_ERROR, "operator"),
+    ForbiddenError: FaultRow(HTTPStatus.FORBIDDEN, "caller"),
+    NoRouteError: FaultRow(HTTPStatus.NOT_FOUND, "caller"),
+    UnknownInjectorError: FaultRow(HTTPStatus.NOT_FOUND, "caller"),
+    WrongMethodError: FaultRow(HTTPStatus.METHOD_NOT_ALLOWED, "caller"),
+    TooLargeError: FaultRow(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "caller"),
+    ContentTypeError: FaultRow(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "caller"),
+    ThrottledError: FaultRow(HTTPStatus.TOO_MANY_REQUESTS, "caller"),
+    OperatorError: FaultRow(HTTPStatus.INTERNAL_SERVER_ERROR, "operator"),
+    NotLoadedError: FaultRow(HTTPStatus.INTERNAL_SERVER_ERROR, "operator"),
     # kube-apiserver repeats the call after this many seconds, until its own timeout.
-    UnavailableError: Row(HTTPStatus.SERVICE_UNAVAILABLE, "world", {"Retry-After": "1"}),
+    UnavailableError: FaultRow(HTTPStatus.SERVICE_UNAVAILABLE, "world", {"Retry-After": "1"}),
 }
-OURS = Row(HTTPStatus.INTERNAL_SERVER_ERROR, "podgraft")
+INTERNAL = FaultRow(HTTPStatus.INTERNAL_SERVER_ERROR, "podgraft")
 
 
-def row(error: Exception) -> Row:
+def find_row(error: Exception) -> FaultRow:
     """The line for an error; one that is in no line is a mistake of ours."""
-    return next((TABLE[kind] for kind in type(error).__mro__ if kind in TABLE), OURS)
+    return next((TABLE[kind] for kind in type(error).__mro__ if kind in TABLE), INTERNAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class JsonResponse:
     """An HTTP answer with a JSON body."""
 
     code: int
@@ -67,8 +67,10 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def reply(error: Exception) -> Reply:
+def fault_response(error: Exception) -> JsonResponse:
     """A ``Status`` for the caller. Of a mistake of ours nothing is told but that it is one."""
-    found = row(error)
-    message = "podgraft failed; its log says how" if found is OURS else discreet(error)
-    return Reply(found.code.value, admission.encode(errored(found.code, message)), found.headers)
+    found = find_row(error)
+    message = "podgraft failed; its log says how" if found is INTERNAL else redact(error)
+    return JsonResponse(
+        found.code.value, admission.encode(errored(found.code, message)), found.headers
+    )

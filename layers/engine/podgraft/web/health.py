@@ -4,7 +4,7 @@ from podgraft.jsonvalue import Object
 from podgraft.store import DEFAULT_INJECTOR, Store
 
 
-def readiness(store: Store) -> Object:
+def check_readiness(store: Store) -> Object:
     """Policy and bundle of every injector; raises ``StoreError`` where one does not load.
 
     A store that knows of none yet is asked for the default.
@@ -17,5 +17,5 @@ def _versions(store: Store, injector: str) -> Object:
     snapshot = store.snapshot(injector, None)
     versions: Object = {"policy": snapshot.policy_version, "bundle": snapshot.bundle.digest}
     if snapshot.stale:
-        versions["stale"] = snapshot.stale.why
+        versions["stale"] = snapshot.stale.reason
     return versions

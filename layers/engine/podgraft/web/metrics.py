@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from podgraft.jsonvalue import JSON
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 # Stacks share the namespace; the dimension ``service`` is the name of the stack in each metric.
 NAMESPACE = "podgraft"
@@ -53,14 +53,14 @@ _OUTCOMES = {
 }
 # An authenticated cluster is registered for an injector that has no policy, perhaps no longer.
 _UNKNOWN_INJECTOR = "UnknownInjectorError"
-_STRANGERS = frozenset({"UnauthenticatedError", "ForbiddenError"})
+_AUTH_ERRORS = frozenset({"UnauthenticatedError", "ForbiddenError"})
 
 
-def measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
+def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
     """What a record counts for: that of a call, and nothing for one about the function itself."""
     if "route" not in record:
         return
-    if record.get("fault") in _STRANGERS:
+    if record.get("fault") in _AUTH_ERRORS:
         yield Measure(Metric.UNAUTHENTICATED)
         return
     yield Measure(Metric.REQUESTS)

@@ -7,7 +7,7 @@ other way round and with blanks, Python's ``ssl`` gives tuples with long names.
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from podgraft.patterns import lazy
+from podgraft.lazy_re import lazy_compile
 
 # Attribute and value, the most specific attribute first.
 Subject: TypeAlias = tuple[tuple[str, str], ...]
@@ -24,11 +24,11 @@ _SHORT = {
     "userId": "UID",
 }
 
-_ATTRIBUTE = lazy(r"\s*([A-Za-z0-9.]+)\s*=\s*((?:\\.|[^\\,+])*)(,|$)")
-_CHARACTER = lazy(r"\\([0-9A-Fa-f]{2})|\\(.)|([^\\])")
+_ATTRIBUTE = lazy_compile(r"\s*([A-Za-z0-9.]+)\s*=\s*((?:\\.|[^\\,+])*)(,|$)")
+_CHARACTER = lazy_compile(r"\\([0-9A-Fa-f]{2})|\\(.)|([^\\])")
 
 
-def parse(text: str) -> Subject | None:
+def parse_subject(text: str) -> Subject | None:
     """A subject as RFC 4514 or OpenSSL writes it; ``None`` where the text is neither.
 
     Neither is one with a step of several attributes (``CN=a+O=b``): it must not equal the subject
@@ -46,7 +46,7 @@ def parse(text: str) -> Subject | None:
     return tuple(pairs)
 
 
-def of_certificate(subject: Iterable[Sequence[tuple[str, str]]]) -> Subject | None:
+def subject_of_certificate(subject: Iterable[Sequence[tuple[str, str]]]) -> Subject | None:
     """A subject as ``ssl.SSLSocket.getpeercert`` gives it: the most general attribute first.
 
     ``None`` for one with a step of several attributes, as in ``parse``.
@@ -58,7 +58,7 @@ def of_certificate(subject: Iterable[Sequence[tuple[str, str]]]) -> Subject | No
     return tuple(reversed(pairs))
 
 
-def spellings(subject: Subject) -> tuple[Subject, Subject]:
+def both_orders(subject: Subject) -> tuple[Subject, Subject]:
     """The subject from either end: two that share a spelling are the same."""
     return subject, subject[::-1]
 

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
-from podgraft.records import dataclass
+from podgraft.lazy_dataclass import dataclass
 
 WINDOW_SECONDS = 60.0
 # A webhook with a stale token fails once a pod: a rollout of tens of pods stays below.
@@ -19,7 +19,7 @@ MAX_SOURCES = 1024
 
 
 @dataclass(slots=True)
-class _Failures:
+class _FailureCount:
     since_seconds: float
     count: int = 0
 
@@ -29,16 +29,16 @@ class Throttle:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._sources: OrderedDict[str, _Failures] = OrderedDict()
+        self._sources: OrderedDict[str, _FailureCount] = OrderedDict()
         self._lock = Lock()
 
-    def failed(self, source: str) -> int:
+    def count_failure(self, source: str) -> int:
         """Count one failure; how many the source has had in its window, this one included."""
         now = self._clock()
         with self._lock:
             failures = self._sources.get(source)
             if failures is None or now - failures.since_seconds >= WINDOW_SECONDS:
-                failures = self._sources[source] = _Failures(now)
+                failures = self._sources[source] = _FailureCount(now)
             self._sources.move_to_end(source)
             if len(self._sources) > MAX_SOURCES:
                 self._sources.popitem(last=False)

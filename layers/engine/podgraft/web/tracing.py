@@ -9,7 +9,7 @@ from aws_lambda_powertools import Tracer
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
 
-def traced(handler: Handler, stack: str) -> Handler:
+def add_tracing(handler: Handler, stack: str) -> Handler:
     """The handler in a segment of its own, which holds neither its answers nor its errors' texts.
 
     Both may quote a pod. Calls of AWS are segments too, by service and operation.

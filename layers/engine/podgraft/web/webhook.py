@@ -10,22 +10,22 @@ from http import HTTPStatus
 
 from podgraft import admission, review
 from podgraft.admission import MAX_REQUEST_BYTES, AdmissionRequest, TooLargeError
-from podgraft.gotemplate import ExecError, LimitError
 from podgraft.jsonvalue import Object
-from podgraft.patterns import lazy
-from podgraft.records import dataclass
-from podgraft.review import Answered, Caller, Facts, Failed, Outcome
+from podgraft.lazy_dataclass import dataclass
+from podgraft.lazy_re import lazy_compile
+from podgraft.review import ReviewContext, ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
 from podgraft.store import Deadline, Store, StoreError, UnknownInjectorError, is_name
+from podgraft.texttemplate import ExecError, LimitError
 
 from . import credentials, faults
-from .authentication import Gate, Known
+from .authentication import Authenticator, Principal
 from .credentials import Environ
 from .errors import ContentTypeError, ForbiddenError, ThrottledError, UnauthenticatedError, WebError
-from .faults import Reply
-from .journal import Journal, trace
+from .faults import JsonResponse
+from .request_log import RequestLog, format_traceback
 from .throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
 
-REVIEWS: Mapping[str, Callable[[AdmissionRequest, Store, Caller], Outcome]] = {
+HANDLERS: Mapping[str, Callable[[AdmissionRequest, Store, ReviewContext], ReviewResult]] = {
     "inject": review.inject,
     "mutate": review.mutate,
     "validate": review.validate,
@@ -38,9 +38,9 @@ class Webhook:
     def __init__(
         self,
         store: Store,
-        gate: Gate,
+        gate: Authenticator,
         throttle: Throttle,
-        journal: Journal,
+        journal: RequestLog,
         clock: Callable[[], float],
         *,
         certificates: bool = True,
@@ -52,52 +52,52 @@ class Webhook:
         self._clock = clock
         self._certificates = certificates
 
-    def reply(self, route: str, injector: str, tail: str, environ: Environ) -> Reply:
+    def respond(self, route: str, injector: str, tail: str, environ: Environ) -> JsonResponse:
         """Answer one call, whatever comes of it, and note it in the journal."""
         started = self._clock()
         timeout = _timeout_seconds(environ.get("QUERY_STRING", ""))
         call = _Call(
             route=route,
             injector=injector,
-            tail=tail,
+            path=tail,
             environ=environ,
-            deadline=Deadline.of(timeout, self._clock),
+            deadline=Deadline.from_timeout(timeout, self._clock),
         )
-        reply, record = self._answer(call)
+        reply, record = self._review_call(call)
         if record:
             milliseconds = round((self._clock() - started) * 1000, 3)
             told: Object = {"route": route, "code": reply.code, "milliseconds": milliseconds}
             self._journal({**record, **told})
         return reply
 
-    def _answer(self, call: "_Call") -> tuple[Reply, Object]:
+    def _review_call(self, call: "_Call") -> tuple[JsonResponse, Object]:
         uid = ""
         try:
-            known = self._authenticated(call)
-            request = admission.decode(_body(call.environ))
+            known = self._authenticate(call)
+            request = admission.decode(_read_body(call.environ))
             uid = request.uid
-            caller = Caller(
-                injector=_known(call.injector),
+            caller = ReviewContext(
+                injector=_check_injector_name(call.injector),
                 cluster=known.cluster,
-                path=call.tail,
+                url_path=call.path,
                 deadline=call.deadline,
                 stale=known.stale,
             )
-            return _told(REVIEWS[call.route](request, self._store, caller))
+            return _to_response(HANDLERS[call.route](request, self._store, caller))
         except ThrottledError as error:
-            return faults.reply(error), {}
+            return faults.fault_response(error), {}
         except (WebError, admission.ReviewError, StoreError) as error:
-            return faults.reply(error), _fault(error)
+            return faults.fault_response(error), _fault_fields(error)
         except Exception as error:  # noqa: BLE001  the last line: whatever happened is answered
             mistake: Object = {"event": "mistake", "level": "ERROR", "uid": uid}
-            return faults.reply(error), {**mistake, "trace": trace(error)}
+            return faults.fault_response(error), {**mistake, "trace": format_traceback(error)}
 
-    def _authenticated(self, call: "_Call") -> Known:
-        shown = credentials.read(call.environ, certificates=self._certificates)
+    def _authenticate(self, call: "_Call") -> Principal:
+        shown = credentials.extract_credentials(call.environ, certificates=self._certificates)
         try:
             return self._gate(shown, call.deadline)
         except (UnauthenticatedError, ForbiddenError) as error:
-            if self._throttle.failed(shown.source) > MAX_FAILURES:
+            if self._throttle.count_failure(shown.source) > MAX_FAILURES:
                 raise ThrottledError(
                     f"more than {MAX_FAILURES} calls failed to authenticate within "
                     f"{WINDOW_SECONDS:.0f} s"
@@ -111,33 +111,35 @@ class _Call:
 
     route: str
     injector: str
-    tail: str
+    path: str
     environ: Environ
     deadline: Deadline
 
 
-def _told(outcome: Outcome) -> tuple[Reply, Object]:
+def _to_response(outcome: ReviewResult) -> tuple[JsonResponse, Object]:
     match outcome:
-        case Answered(response, facts):
-            return Reply(HTTPStatus.OK.value, admission.encode(response)), _facts(facts)
-        case Failed(error, facts):
-            return faults.reply(error), {**_facts(facts), **_fault(error)}
+        case ReviewResponse(response, facts):
+            return JsonResponse(HTTPStatus.OK.value, admission.encode(response)), _review_fields(
+                facts
+            )
+        case ReviewFailure(error, facts):
+            return faults.fault_response(error), {**_review_fields(facts), **_fault_fields(error)}
 
 
-def _facts(facts: Facts) -> Object:
+def _review_fields(facts: ReviewRecord) -> Object:
     return {"event": "review", "level": "INFO", **{name: getattr(facts, name) for name in _FACTS}}
 
 
-def _fault(error: Exception) -> Object:
+def _fault_fields(error: Exception) -> Object:
     """A fault without its message where that may quote the object; a store's quotes none.
 
     Of a template that fails, the place in the template is told, which is the operator's own.
     """
-    row = faults.row(error)
+    row = faults.find_row(error)
     told: Object = {
         "event": "fault",
-        "level": "WARNING" if row.whose == "caller" else "ERROR",
-        "whose": row.whose,
+        "level": "WARNING" if row.origin == "caller" else "ERROR",
+        "whose": row.origin,
         "fault": type(error).__name__,
     }
     if isinstance(error, StoreError):
@@ -150,7 +152,7 @@ def _fault(error: Exception) -> Object:
     return told
 
 
-def _known(injector: str) -> str:
+def _check_injector_name(injector: str) -> str:
     if not is_name(injector):
         # Not quoted: a path that lacks its /k/ has the token in this place.
         raise UnknownInjectorError(
@@ -165,7 +167,7 @@ def _timeout_seconds(query: str) -> float | None:
     return float(found[1]) * _UNIT_SECONDS[found[2]] if found else None
 
 
-def _body(environ: Environ) -> bytes:
+def _read_body(environ: Environ) -> bytes:
     """The body, read once in its declared length."""
     length = environ.get("CONTENT_LENGTH") or "0"
     if not length.isascii() or not length.isdigit() or int(length) == 0:
@@ -178,7 +180,7 @@ def _body(environ: Environ) -> bytes:
     return environ["wsgi.input"].read(int(length))
 
 
-_FACTS = tuple(field.name for field in fields(Facts))
-_TIMEOUT = lazy(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
+_FACTS = tuple(field.name for field in fields(ReviewRecord))
+_TIMEOUT = lazy_compile(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
 _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
-_JSON = lazy(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)
+_JSON = lazy_compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)

@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 from operator import attrgetter
 
-from podgraft.cel.cost import traversing
+from podgraft.cel.cost import traversal_cost
 from podgraft.cel.errors import EvaluationError
 from podgraft.cel.overloads import function, member
 from podgraft.cel.values import (
@@ -18,8 +18,8 @@ from podgraft.cel.values import (
     TypeValue,
     Uint,
     Value,
-    checked_int,
-    checked_uint,
+    check_int,
+    check_uint,
     type_name,
 )
 
@@ -56,36 +56,36 @@ def double_text(value: float) -> str:
 _SMALLEST, _LARGEST = -4, 6
 
 
-def _failed(value: Value, wanted: str) -> EvaluationError:
+def _conversion_error(value: Value, wanted: str) -> EvaluationError:
     return EvaluationError(f"type conversion error from '{type_name(value)}' to '{wanted}'")
 
 
 def _int_of_text(text: str) -> int:
-    value = int(_trimmed(text)) if _WHOLE.fullmatch(text) else None
+    value = int(_strip_leading_zeros(text)) if _WHOLE.fullmatch(text) else None
     if value is None or not INT_MIN <= value <= INT_MAX:
-        raise _failed(text, "int")
+        raise _conversion_error(text, "int")
     return value
 
 
-def _trimmed(digits: str) -> str:
+def _strip_leading_zeros(digits: str) -> str:
     """Without leading zeros."""
     return re.sub(r"^([+-]?)0+(?=\d)", r"\1", digits)
 
 
 def _uint_of_text(text: str) -> Uint:
     if not _UNSIGNED.fullmatch(text):
-        raise _failed(text, "uint")
-    return checked_uint(int(_trimmed(text)))
+        raise _conversion_error(text, "uint")
+    return check_uint(int(_strip_leading_zeros(text)))
 
 
-def _whole(value: float) -> int:
+def _truncate_double(value: float) -> int:
     if not math.isfinite(value):
         raise EvaluationError("integer overflow")
     return math.trunc(value)
 
 
 def _int_of_double(value: float) -> int:
-    whole = _whole(value)
+    whole = _truncate_double(value)
     if not INT_MIN < value < INT_MAX:
         raise EvaluationError("integer overflow")
     return whole
@@ -94,18 +94,18 @@ def _int_of_double(value: float) -> int:
 def _double_of_text(text: str) -> float:
     value = float(text) if _DOUBLE.fullmatch(text) else None
     if value is None or (math.isinf(value) and text[-1].isdigit()):  # overflow is an error in Go
-        raise _failed(text, "double")
+        raise _conversion_error(text, "double")
     return value
 
 
 def _bool_of_text(text: str) -> bool:
     if text not in _BOOLS:
-        raise _failed(text, "bool")
+        raise _conversion_error(text, "bool")
     return _BOOLS[text]
 
 
 def _uint_of_double(value: float) -> Uint:
-    return checked_uint(_whole(value))
+    return check_uint(_truncate_double(value))
 
 
 def _text_of_bool(value: bool) -> str:
@@ -127,42 +127,42 @@ def _seconds(value: Timestamp) -> int:
     return value.nanoseconds // NANOSECONDS
 
 
-def _same(value: Value) -> Value:
+def _identity(value: Value) -> Value:
     return value
 
 
 STRINGS = (
-    function("string", "string -> string", _same),
+    function("string", "string -> string", _identity),
     function("string", "int -> string", str),
     function("string", "uint -> string", str),
     function("string", "double -> string", double_text),
     function("string", "bool -> string", _text_of_bool),
-    function("string", "bytes -> string", _text_of_bytes, traversing),
+    function("string", "bytes -> string", _text_of_bytes, traversal_cost),
     function("string", "timestamp -> string", text_of_timestamp),
     function("string", "duration -> string", text_of_duration),
 )
 
 CONVERSIONS = (
-    function("int", "int -> int", _same),
-    function("int", "uint -> int", checked_int),
+    function("int", "int -> int", _identity),
+    function("int", "uint -> int", check_int),
     function("int", "double -> int", _int_of_double),
     function("int", "string -> int", _int_of_text),
     function("int", "timestamp -> int", _seconds),
     function("int", "duration -> int", attrgetter("nanoseconds")),
-    function("uint", "uint -> uint", _same),
-    function("uint", "int -> uint", checked_uint),
+    function("uint", "uint -> uint", _identity),
+    function("uint", "int -> uint", check_uint),
     function("uint", "double -> uint", _uint_of_double),
     function("uint", "string -> uint", _uint_of_text),
-    function("double", "double -> double", _same),
+    function("double", "double -> double", _identity),
     function("double", "int -> double", float),
     function("double", "uint -> double", float),
     function("double", "string -> double", _double_of_text),
-    function("bool", "bool -> bool", _same),
+    function("bool", "bool -> bool", _identity),
     function("bool", "string -> bool", _bool_of_text),
-    function("bytes", "bytes -> bytes", _same),
-    function("bytes", "string -> bytes", str.encode, traversing),
+    function("bytes", "bytes -> bytes", _identity),
+    function("bytes", "string -> bytes", str.encode, traversal_cost),
     function("type", "A -> type(A)", _type),
-    function("dyn", "A -> dyn", _same),
+    function("dyn", "A -> dyn", _identity),
     *(
         make("size", f"{sized} -> int", len)
         for make in (function, member)

@@ -43,7 +43,7 @@ def format_(text: str, arguments: list[Value]) -> str:
             continue
         if used >= len(arguments):
             raise EvaluationError(f"index {used} out of range")
-        parts.append(_clause(match[2], match[1], arguments[used]))
+        parts.append(_format_clause(match[2], match[1], arguments[used]))
         used += 1
     if used < len(arguments):
         raise EvaluationError(
@@ -52,7 +52,7 @@ def format_(text: str, arguments: list[Value]) -> str:
     return "".join(parts) + text[end:]
 
 
-def _clause(verb: str, precision: str | None, value: Value) -> str:
+def _format_clause(verb: str, precision: str | None, value: Value) -> str:
     if verb not in _VERBS:
         raise EvaluationError(
             f'could not parse formatting clause: unrecognized formatting clause "{verb}"'
@@ -67,13 +67,13 @@ def _clause(verb: str, precision: str | None, value: Value) -> str:
     return _VERBS[verb](value, digits)
 
 
-def _refused(words: str, value: Value) -> EvaluationError:
+def _format_error(words: str, value: Value) -> EvaluationError:
     return EvaluationError(f"error during formatting: {words}, was given {type_name(value)}")
 
 
-def _decimal(value: Value, _precision: int) -> str:
+def _format_decimal(value: Value, _precision: int) -> str:
     if kind(value) not in _INTEGERS:
-        raise _refused("decimal clause can only be used on integers", value)
+        raise _format_error("decimal clause can only be used on integers", value)
     return str(int(value))
 
 
@@ -81,15 +81,15 @@ _INTEGERS: frozenset[type[object]] = frozenset({int, Uint})
 _SPECIAL = {"NaN": "NaN", "Infinity": "\u221e", "-Infinity": "-\u221e"}
 
 
-def _fixed(value: Value, precision: int) -> str:
+def _format_fixed(value: Value, precision: int) -> str:
     """With commas between thousands: cel-go prints by the customs of en-US."""
-    number = _double("fixed-point", value)
+    number = _parse_double("fixed-point", value)
     return number if isinstance(number, str) else f"{number:,.{precision}f}"
 
 
-def _scientific(value: Value, precision: int) -> str:
+def _format_scientific(value: Value, precision: int) -> str:
     """``1.5×10⁰⁴``; cel-go takes the precision for a width, and six digits always."""
-    number = _double("scientific", value)
+    number = _parse_double("scientific", value)
     if isinstance(number, str):
         return number.rjust(precision)
     mantissa, _, exponent = f"{number:.{_PRECISION}e}".partition("e")
@@ -97,12 +97,12 @@ def _scientific(value: Value, precision: int) -> str:
     return f"{mantissa}\u00d710{raised}".rjust(precision)
 
 
-def _double(clause: str, value: Value) -> float | str:
+def _parse_double(clause: str, value: Value) -> float | str:
     """The double, or what stands for one that is no number."""
     if isinstance(value, str) and value in _SPECIAL:
         return _SPECIAL[value]
     if not isinstance(value, float):
-        raise _refused(f"{clause} clause can only be used on doubles", value)
+        raise _format_error(f"{clause} clause can only be used on doubles", value)
     if math.isnan(value):
         return _SPECIAL["NaN"]
     if math.isinf(value):
@@ -110,37 +110,41 @@ def _double(clause: str, value: Value) -> float | str:
     return value
 
 
-def _binary(value: Value, _precision: int) -> str:
+def _format_binary(value: Value, _precision: int) -> str:
     if kind(value) not in {*_INTEGERS, bool}:
-        raise _refused("only integers and bools can be formatted as binary", value)
+        raise _format_error("only integers and bools can be formatted as binary", value)
     return format(int(value), "b")
 
 
-def _octal(value: Value, _precision: int) -> str:
+def _format_octal(value: Value, _precision: int) -> str:
     if kind(value) not in _INTEGERS:
-        raise _refused("octal clause can only be used on integers", value)
+        raise _format_error("octal clause can only be used on integers", value)
     return format(int(value), "o")
 
 
-def _hex(value: Value, _precision: int) -> str:
+def _format_hex(value: Value, _precision: int) -> str:
     if isinstance(value, str):
         return value.encode().hex()
     if isinstance(value, bytes):
         return value.hex()
     if kind(value) not in _INTEGERS:
-        raise _refused("only integers, byte buffers, and strings can be formatted as hex", value)
+        raise _format_error(
+            "only integers, byte buffers, and strings can be formatted as hex", value
+        )
     return format(int(value), "x")
 
 
-def _string(value: Value) -> str:
+def _format_string(value: Value) -> str:
     if is_list(value):
-        return f"[{', '.join(map(_element, value))}]"
+        return f"[{', '.join(map(_format_element, value))}]"
     if is_map(value):
-        entries = sorted((_element(key), _element(each)) for key, each in value.items())
+        entries = sorted(
+            (_format_element(key), _format_element(each)) for key, each in value.items()
+        )
         return "{" + ", ".join(f"{key}:{each}" for key, each in entries) + "}"
     write = _WRITERS.get(kind(value))
     if write is None:
-        raise _refused(f"string clause can only be used on {_STRING_KINDS}", value)
+        raise _format_error(f"string clause can only be used on {_STRING_KINDS}", value)
     return write(value)
 
 
@@ -161,7 +165,7 @@ _STRING_KINDS = (
 )
 
 
-def _element(value: Value) -> str:
+def _format_element(value: Value) -> str:
     """A value inside a list or map, told apart from text."""
     match value:
         case str():
@@ -169,22 +173,22 @@ def _element(value: Value) -> str:
         case bytes():
             return f"b{json.dumps(value.decode(errors='replace'), ensure_ascii=False)}"
         case float():
-            return _fixed(value, _PRECISION)
+            return _format_fixed(value, _PRECISION)
         case Duration():
             return f'duration("{text_of_duration(value)}")'
         case Timestamp():
             return f'timestamp("{text_of_timestamp(value)}")'
         case _:
-            return _string(value)
+            return _format_string(value)
 
 
 _VERBS: dict[str, Callable[[Value, int], str]] = {
-    "s": lambda value, _precision: _string(value),
-    "d": _decimal,
-    "f": _fixed,
-    "e": _scientific,
-    "b": _binary,
-    "o": _octal,
-    "x": _hex,
-    "X": lambda value, precision: _hex(value, precision).upper(),
+    "s": lambda value, _precision: _format_string(value),
+    "d": _format_decimal,
+    "f": _format_fixed,
+    "e": _format_scientific,
+    "b": _format_binary,
+    "o": _format_octal,
+    "x": _format_hex,
+    "X": lambda value, precision: _format_hex(value, precision).upper(),
 }

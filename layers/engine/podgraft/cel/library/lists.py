@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from podgraft.cel.cost import building, ordering, pairing, walking
-from podgraft.cel.errors import EvaluationError, no_such_overload
+from podgraft.cel.cost import deep_traversal_cost, list_cost, pairwise_cost, sort_cost
+from podgraft.cel.errors import EvaluationError, no_such_overload_error
 from podgraft.cel.overloads import Overload, function, member
 from podgraft.cel.values import (
     NUMBERS,
@@ -15,9 +15,9 @@ from podgraft.cel.values import (
     Timestamp,
     Uint,
     Value,
-    checked_int,
-    checked_key,
-    checked_uint,
+    check_int,
+    check_key,
+    check_uint,
     equal,
     has_key,
     is_list,
@@ -25,7 +25,7 @@ from podgraft.cel.values import (
     text_of,
 )
 
-from .times import checked_duration
+from .times import check_duration
 
 _COMPARABLE = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")
 _SUMMABLE = ("int", "uint", "double", "duration")
@@ -45,14 +45,16 @@ def _is_sorted(elements: list[Value]) -> bool:
     return True
 
 
-def _extreme(name: str, better: Callable[[Value, Value], bool]) -> Callable[[list[Value]], Value]:
+def _extreme_function(
+    name: str, better: Callable[[Value, Value], bool]
+) -> Callable[[list[Value]], Value]:
     def pick(elements: list[Value]) -> Value:
         if not elements:
             raise EvaluationError(f"{name} called on empty list")
         best = elements[0]
         for each in elements[1:]:
             if not _are_comparable(each, best):
-                raise no_such_overload()
+                raise no_such_overload_error()
             if better(each, best):
                 best = each
         return best
@@ -66,26 +68,26 @@ def _sum(elements: list[Value]) -> Value:
     total = elements[0]
     for each in elements[1:]:
         if kind(each) is not kind(total):
-            raise no_such_overload()
-        total = _add(total, each)
-    return _add(total, None)
+            raise no_such_overload_error()
+        total = _add_element(total, each)
+    return _add_element(total, None)
 
 
-def _add(total: Value, each: Value) -> Value:
+def _add_element(total: Value, each: Value) -> Value:
     """One step of a sum; ``None`` adds nothing, and checks the type of the total alone."""
     match total:
         case bool():
-            raise no_such_overload()
+            raise no_such_overload_error()
         case Uint():
-            return checked_uint(total + (each or 0))
+            return check_uint(total + (each or 0))
         case int():
-            return checked_int(total + (each or 0))
+            return check_int(total + (each or 0))
         case float():
             return total + (each or 0.0)
         case Duration():
-            return checked_duration(total.nanoseconds + (each.nanoseconds if each else 0))
+            return check_duration(total.nanoseconds + (each.nanoseconds if each else 0))
         case _:
-            raise no_such_overload()
+            raise no_such_overload_error()
 
 
 def _index_of(elements: list[Value], wanted: Value) -> int:
@@ -105,14 +107,19 @@ def _includes(container: Value, wanted: Value) -> bool:
 def _kubernetes() -> Iterator[Overload]:
     extremes = {"min": operator.lt, "max": operator.gt}
     for name in _COMPARABLE:
-        yield member("isSorted", f"list({name}) -> bool", _is_sorted, walking)
+        yield member("isSorted", f"list({name}) -> bool", _is_sorted, deep_traversal_cost)
         for extreme, better in extremes.items():
-            yield member(extreme, f"list({name}) -> {name}", _extreme(extreme, better), walking)
+            yield member(
+                extreme,
+                f"list({name}) -> {name}",
+                _extreme_function(extreme, better),
+                deep_traversal_cost,
+            )
     for name in _SUMMABLE:
-        yield member("sum", f"list({name}) -> {name}", _sum, walking)
-    yield member("indexOf", "list(A) A -> int", _index_of, walking)
-    yield member("lastIndexOf", "list(A) A -> int", _last_index_of, walking)
-    yield member("includes", "dyn dyn -> bool", _includes, walking)
+        yield member("sum", f"list({name}) -> {name}", _sum, deep_traversal_cost)
+    yield member("indexOf", "list(A) A -> int", _index_of, deep_traversal_cost)
+    yield member("lastIndexOf", "list(A) A -> int", _last_index_of, deep_traversal_cost)
+    yield member("includes", "dyn dyn -> bool", _includes, deep_traversal_cost)
 
 
 LISTS = tuple(_kubernetes())
@@ -131,14 +138,14 @@ def _intersects(left: list[Value], right: list[Value]) -> bool:
 
 
 SETS = (
-    function("sets.contains", "list(A) list(A) -> bool", _contains, pairing),
+    function("sets.contains", "list(A) list(A) -> bool", _contains, pairwise_cost),
     function(
         "sets.equivalent",
         "list(A) list(A) -> bool",
         _equivalent,
-        lambda v, r: 2 * pairing(v, r) - 1,
+        lambda v, r: 2 * pairwise_cost(v, r) - 1,
     ),
-    function("sets.intersects", "list(A) list(A) -> bool", _intersects, pairing),
+    function("sets.intersects", "list(A) list(A) -> bool", _intersects, pairwise_cost),
 )
 
 # ext/lists.go refuses longer ranges, so that one call cannot fill memory.
@@ -200,14 +207,14 @@ def _sort(elements: list[Value]) -> list[Value]:
 
 
 EXTENDED_LISTS = (
-    member("slice", "list(A) int int -> list(A)", _slice, building),
-    member("flatten", "list(A) -> list(A)", _flatten, building),
-    member("flatten", "list(A) int -> list(A)", _flatten, building),
-    function("lists.range", "int -> list(int)", _range, building),
-    member("reverse", "list(A) -> list(A)", _reverse, building),
-    member("distinct", "list(A) -> list(A)", _distinct, ordering),
-    member("sort", "list(A) -> list(A)", _sort, ordering),
-    member("@sortByAssociatedKeys", "list(A) list(B) -> list(A)", _sort_by, ordering),
+    member("slice", "list(A) int int -> list(A)", _slice, list_cost),
+    member("flatten", "list(A) -> list(A)", _flatten, list_cost),
+    member("flatten", "list(A) int -> list(A)", _flatten, list_cost),
+    function("lists.range", "int -> list(int)", _range, list_cost),
+    member("reverse", "list(A) -> list(A)", _reverse, list_cost),
+    member("distinct", "list(A) -> list(A)", _distinct, sort_cost),
+    member("sort", "list(A) -> list(A)", _sort, sort_cost),
+    member("@sortByAssociatedKeys", "list(A) list(B) -> list(A)", _sort_by, sort_cost),
 )
 
 
@@ -217,7 +224,7 @@ def _insert(entries: dict[Value, Value], new: Value, *value: Value) -> dict[Valu
     Keys may come once only. ``entries`` is the loop's own map, which nobody else can name: it
     grows in place, or a loop would be quadratic.
     """
-    added = {checked_key(new): value[0]} if value else new
+    added = {check_key(new): value[0]} if value else new
     for key in added:
         if has_key(entries, key):
             raise EvaluationError(f"insert failed: key {text_of(key)} already exists")

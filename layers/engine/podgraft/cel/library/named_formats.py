@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from podgraft.cel.cost import matching
+from podgraft.cel.cost import match_cost
 from podgraft.cel.errors import EvaluationError
 from podgraft.cel.overloads import function, member
 from podgraft.cel.values import NONE, Optional, Value
@@ -43,20 +43,20 @@ class NamedFormat:
         return self.name
 
 
-def _longer(text: str, limit: int) -> list[str]:
+def _validate_length(text: str, limit: int) -> list[str]:
     return [f"must be no more than {limit} characters"] if len(text.encode()) > limit else []
 
 
-def _regex(message: str, pattern: str, *examples: str) -> str:
+def _pattern_error(message: str, pattern: str, *examples: str) -> str:
     shown = " or ".join(f"'{example}', " for example in examples)
     return f"{message} (e.g. {shown}regex used for validation is '{pattern}')"
 
 
 def _label(text: str) -> list[str]:
-    wrong = _longer(text, _LABEL_BYTES)
+    wrong = _validate_length(text, _LABEL_BYTES)
     if not re.fullmatch(_LABEL, text):
         wrong.append(
-            _regex(
+            _pattern_error(
                 "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or "
                 "'-', and must start and end with an alphanumeric character",
                 _LABEL,
@@ -68,10 +68,10 @@ def _label(text: str) -> list[str]:
 
 
 def _subdomain(text: str) -> list[str]:
-    wrong = _longer(text, _NAME_BYTES)
+    wrong = _validate_length(text, _NAME_BYTES)
     if not re.fullmatch(_SUBDOMAIN, text):
         wrong.append(
-            _regex(
+            _pattern_error(
                 "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
                 "characters, '-' or '.', and must start and end with an alphanumeric character",
                 _SUBDOMAIN,
@@ -82,10 +82,10 @@ def _subdomain(text: str) -> list[str]:
 
 
 def _label_1035(text: str) -> list[str]:
-    wrong = _longer(text, _LABEL_BYTES)
+    wrong = _validate_length(text, _LABEL_BYTES)
     if not re.fullmatch(_LABEL_1035, text):
         wrong.append(
-            _regex(
+            _pattern_error(
                 "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start "
                 "with an alphabetic character, and end with an alphanumeric character",
                 _LABEL_1035,
@@ -96,16 +96,16 @@ def _label_1035(text: str) -> list[str]:
     return wrong
 
 
-def _prefix(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
+def _allow_trailing_dash(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
     """The same for the beginning of a name that gets a suffix: it may end with a dash."""
     return lambda text: check(text[:-1] + "a" if len(text) > 1 and text[-1] == "-" else text)
 
 
 def _label_value(text: str) -> list[str]:
-    wrong = _longer(text, _LABEL_BYTES)
+    wrong = _validate_length(text, _LABEL_BYTES)
     if not re.fullmatch(_LABEL_VALUE, text):
         wrong.append(
-            _regex(
+            _pattern_error(
                 "a valid label must be an empty string or consist of alphanumeric characters, '-', "
                 "'_' or '.', and must start and end with an alphanumeric character",
                 _LABEL_VALUE,
@@ -120,7 +120,7 @@ def _label_value(text: str) -> list[str]:
 def _qualified_name(text: str) -> list[str]:
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
-        words = _regex(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
+        words = _pattern_error(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
         optional = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
         return [f"a valid label key {words} {optional}"]
     wrong: list[str] = []
@@ -130,9 +130,9 @@ def _qualified_name(text: str) -> list[str]:
         wrong += [f"prefix part {problem}" for problem in _subdomain(prefix)]
     if not name:
         wrong.append("name part must be non-empty")
-    wrong += [f"name part {problem}" for problem in _longer(name, _LABEL_BYTES)]
+    wrong += [f"name part {problem}" for problem in _validate_length(name, _LABEL_BYTES)]
     if not re.fullmatch(_QUALIFIED, name):
-        words = _regex(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
+        words = _pattern_error(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
         wrong.append(f"name part {words}")
     return wrong
 
@@ -143,7 +143,7 @@ _QUALIFIED_WORDS = (
 )
 
 
-def _matching(pattern: str, words: str) -> Callable[[str], list[str]]:
+def _pattern_check(pattern: str, words: str) -> Callable[[str], list[str]]:
     compiled = re.compile(pattern)
     return lambda text: [] if compiled.fullmatch(text) else [words]
 
@@ -174,13 +174,19 @@ _FORMATS: Mapping[str, tuple[NamedFormat, Callable[[str], list[str]]]] = {
     "dns1123Subdomain": (NamedFormat("DNS1123Subdomain", 60), _subdomain),
     "dns1035Label": (NamedFormat("DNS1035Label", 30), _label_1035),
     "qualifiedName": (NamedFormat("QualifiedName", 60), _qualified_name),
-    "dns1123LabelPrefix": (NamedFormat("DNS1123LabelPrefix", 30), _prefix(_label)),
-    "dns1123SubdomainPrefix": (NamedFormat("DNS1123SubdomainPrefix", 60), _prefix(_subdomain)),
-    "dns1035LabelPrefix": (NamedFormat("DNS1035LabelPrefix", 30), _prefix(_label_1035)),
+    "dns1123LabelPrefix": (NamedFormat("DNS1123LabelPrefix", 30), _allow_trailing_dash(_label)),
+    "dns1123SubdomainPrefix": (
+        NamedFormat("DNS1123SubdomainPrefix", 60),
+        _allow_trailing_dash(_subdomain),
+    ),
+    "dns1035LabelPrefix": (
+        NamedFormat("DNS1035LabelPrefix", 30),
+        _allow_trailing_dash(_label_1035),
+    ),
     "labelValue": (NamedFormat("LabelValue", 40), _label_value),
     "uri": (NamedFormat("URI", 1100), _uri),
-    "uuid": (NamedFormat("uuid", 72), _matching(_UUID, "does not match the UUID format")),
-    "byte": (NamedFormat("byte", 84), _matching(_BASE64, "invalid base64")),
+    "uuid": (NamedFormat("uuid", 72), _pattern_check(_UUID, "does not match the UUID format")),
+    "byte": (NamedFormat("byte", 84), _pattern_check(_BASE64, "invalid base64")),
     "date": (NamedFormat("date", 72), _date),
     "datetime": (NamedFormat("datetime", 72), _datetime),
 }
@@ -192,13 +198,13 @@ def _validate(named: NamedFormat, text: str) -> Optional:
     return Optional(True, wrong) if wrong else NONE
 
 
-def _price(arguments: Sequence[Value], _result: Value) -> int:
+def _validate_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Running the format's pattern over the text."""
     named, text = arguments
-    return matching((text, "." * named.pattern_size), None)
+    return match_cost((text, "." * named.pattern_size), None)
 
 
-def _named(name: str) -> Optional:
+def _find_format(name: str) -> Optional:
     return Optional(True, _FORMATS[name][0]) if name in _FORMATS else NONE
 
 
@@ -210,6 +216,6 @@ _F = NamedFormat.CEL_NAME
 
 NAMED_FORMATS = (
     *(function(f"format.{name}", f"-> {_F}", _constant(row[0])) for name, row in _FORMATS.items()),
-    function("format.named", f"string -> optional_type({_F})", _named),
-    member("validate", f"{_F} string -> optional_type(list(string))", _validate, _price),
+    function("format.named", f"string -> optional_type({_F})", _find_format),
+    member("validate", f"{_F} string -> optional_type(list(string))", _validate, _validate_cost),
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from podgraft.cel.cost import copying, traversing
+from podgraft.cel.cost import copy_cost, traversal_cost
 from podgraft.cel.errors import EvaluationError
 from podgraft.cel.overloads import function, member
 
@@ -48,7 +48,7 @@ class CIDR:
     def __str__(self) -> str:
         return f"{self.address}/{self.length}"
 
-    def holds(self, address: _Address) -> bool:
+    def contains_address(self, address: _Address) -> bool:
         """Whether the address begins with the prefix."""
         if address.version != self.address.version:
             return False
@@ -124,7 +124,7 @@ def _is_canonical(text: str) -> bool:
 
 
 def _contains_cidr(outer: CIDR, inner: CIDR) -> bool:
-    return outer.length <= inner.length and outer.holds(inner.address)
+    return outer.length <= inner.length and outer.contains_address(inner.address)
 
 
 def _is_link_local_multicast(ip: IP) -> bool:
@@ -151,9 +151,9 @@ def _is_global_unicast(ip: IP) -> bool:
 _I, _C = IP.CEL_NAME, CIDR.CEL_NAME
 
 NETWORK = (
-    function("ip", f"string -> {_I}", _ip, traversing),
-    function("isIP", "string -> bool", _is_ip, traversing),
-    function("ip.isCanonical", "string -> bool", _is_canonical, copying),
+    function("ip", f"string -> {_I}", _ip, traversal_cost),
+    function("isIP", "string -> bool", _is_ip, traversal_cost),
+    function("ip.isCanonical", "string -> bool", _is_canonical, copy_cost),
     function("string", f"{_I} -> string", str),
     member("family", f"{_I} -> int", attrgetter("address.version")),
     member("isUnspecified", f"{_I} -> bool", attrgetter("address.is_unspecified")),
@@ -161,11 +161,15 @@ NETWORK = (
     member("isLinkLocalMulticast", f"{_I} -> bool", _is_link_local_multicast),
     member("isLinkLocalUnicast", f"{_I} -> bool", attrgetter("address.is_link_local")),
     member("isGlobalUnicast", f"{_I} -> bool", _is_global_unicast),
-    function("cidr", f"string -> {_C}", _cidr, traversing),
-    function("isCIDR", "string -> bool", _is_cidr, traversing),
+    function("cidr", f"string -> {_C}", _cidr, traversal_cost),
+    function("isCIDR", "string -> bool", _is_cidr, traversal_cost),
     function("string", f"{_C} -> string", str),
-    member("containsIP", f"{_C} {_I} -> bool", lambda cidr, ip: cidr.holds(ip.address)),
-    member("containsIP", f"{_C} string -> bool", lambda cidr, text: cidr.holds(_address(text))),
+    member("containsIP", f"{_C} {_I} -> bool", lambda cidr, ip: cidr.contains_address(ip.address)),
+    member(
+        "containsIP",
+        f"{_C} string -> bool",
+        lambda cidr, text: cidr.contains_address(_address(text)),
+    ),
     member("containsCIDR", f"{_C} {_C} -> bool", _contains_cidr),
     member(
         "containsCIDR",

@@ -6,29 +6,29 @@ import math
 import operator
 from collections.abc import Callable, Iterator
 
-from podgraft.cel.cost import comparing, joining, scanning
-from podgraft.cel.errors import EvaluationError, no_such_overload
+from podgraft.cel.cost import comparison_cost, join_cost, scan_cost
+from podgraft.cel.errors import EvaluationError, no_such_overload_error
 from podgraft.cel.overloads import Overload, function
 from podgraft.cel.values import (
     Duration,
     Uint,
     Value,
-    checked_int,
-    checked_uint,
+    check_int,
+    check_uint,
     equal,
     has_key,
     kind,
     kubernetes_type,
 )
 
-from .times import checked_duration, checked_timestamp
+from .times import check_duration, check_timestamp
 
 
 def _divide(left: int, right: int) -> int:
     if right == 0:
         raise EvaluationError("division by zero")
     quotient = abs(left) // abs(right)
-    return checked_int(quotient if (left < 0) == (right < 0) else -quotient)
+    return check_int(quotient if (left < 0) == (right < 0) else -quotient)
 
 
 def _modulo(left: int, right: int) -> int:
@@ -59,19 +59,21 @@ def _not(value: bool) -> bool:
 
 
 def _negate(value: int) -> int:
-    return checked_int(-value)
+    return check_int(-value)
 
 
-def _int_by(operation: Callable[[int, int], int]) -> Callable[[int, int], int]:
-    return lambda left, right: checked_int(operation(left, right))
+def _int_operator(operation: Callable[[int, int], int]) -> Callable[[int, int], int]:
+    return lambda left, right: check_int(operation(left, right))
 
 
-def _uint_by(operation: Callable[[int, int], int]) -> Callable[[int, int], int]:
-    return lambda left, right: checked_uint(operation(left, right))
+def _uint_operator(operation: Callable[[int, int], int]) -> Callable[[int, int], int]:
+    return lambda left, right: check_uint(operation(left, right))
 
 
-def _duration_by(operation: Callable[[int, int], int]) -> Callable[[Duration, Duration], Duration]:
-    return lambda left, right: checked_duration(operation(left.nanoseconds, right.nanoseconds))
+def _duration_operator(
+    operation: Callable[[int, int], int],
+) -> Callable[[Duration, Duration], Duration]:
+    return lambda left, right: check_duration(operation(left.nanoseconds, right.nanoseconds))
 
 
 def _unequal(left: Value, right: Value) -> bool:
@@ -81,7 +83,7 @@ def _unequal(left: Value, right: Value) -> bool:
 def _equal(left: Value, right: Value) -> bool:
     """``==``; Kubernetes' own types fail against any other type, as cel-go's do there."""
     if kind(left) is not kind(right) and kubernetes_type(left):
-        raise no_such_overload()
+        raise no_such_overload_error()
     return equal(left, right)
 
 
@@ -110,45 +112,45 @@ def _comparisons() -> Iterator[Overload]:
                 name, f"{left} {right} -> bool", _as_doubles(compare) if mixed else compare
             )
         for text in ("string", "bytes"):
-            yield function(name, f"{text} {text} -> bool", compare, comparing)
+            yield function(name, f"{text} {text} -> bool", compare, comparison_cost)
 
 
 COMPARISONS = tuple(_comparisons())
 
 OPERATORS = (
-    function("_+_", "int int -> int", _int_by(operator.add)),
-    function("_+_", "uint uint -> uint", _uint_by(operator.add)),
+    function("_+_", "int int -> int", _int_operator(operator.add)),
+    function("_+_", "uint uint -> uint", _uint_operator(operator.add)),
     function("_+_", "double double -> double", operator.add),
-    function("_+_", "string string -> string", operator.add, joining),
-    function("_+_", "bytes bytes -> bytes", operator.add, joining),
+    function("_+_", "string string -> string", operator.add, join_cost),
+    function("_+_", "bytes bytes -> bytes", operator.add, join_cost),
     function("_+_", "list(A) list(A) -> list(A)", operator.add),
-    function("_+_", "duration duration -> duration", _duration_by(operator.add)),
+    function("_+_", "duration duration -> duration", _duration_operator(operator.add)),
     function(
         "_+_",
         "timestamp duration -> timestamp",
-        lambda t, d: checked_timestamp(t.nanoseconds + d.nanoseconds),
+        lambda t, d: check_timestamp(t.nanoseconds + d.nanoseconds),
     ),
     function(
         "_+_",
         "duration timestamp -> timestamp",
-        lambda d, t: checked_timestamp(t.nanoseconds + d.nanoseconds),
+        lambda d, t: check_timestamp(t.nanoseconds + d.nanoseconds),
     ),
-    function("_-_", "int int -> int", _int_by(operator.sub)),
-    function("_-_", "uint uint -> uint", _uint_by(operator.sub)),
+    function("_-_", "int int -> int", _int_operator(operator.sub)),
+    function("_-_", "uint uint -> uint", _uint_operator(operator.sub)),
     function("_-_", "double double -> double", operator.sub),
-    function("_-_", "duration duration -> duration", _duration_by(operator.sub)),
+    function("_-_", "duration duration -> duration", _duration_operator(operator.sub)),
     function(
         "_-_",
         "timestamp duration -> timestamp",
-        lambda t, d: checked_timestamp(t.nanoseconds - d.nanoseconds),
+        lambda t, d: check_timestamp(t.nanoseconds - d.nanoseconds),
     ),
     function(
         "_-_",
         "timestamp timestamp -> duration",
-        lambda a, b: checked_duration(a.nanoseconds - b.nanoseconds),
+        lambda a, b: check_duration(a.nanoseconds - b.nanoseconds),
     ),
-    function("_*_", "int int -> int", _int_by(operator.mul)),
-    function("_*_", "uint uint -> uint", _uint_by(operator.mul)),
+    function("_*_", "int int -> int", _int_operator(operator.mul)),
+    function("_*_", "uint uint -> uint", _uint_operator(operator.mul)),
     function("_*_", "double double -> double", operator.mul),
     function("_/_", "int int -> int", _divide),
     function("_/_", "uint uint -> uint", lambda a, b: Uint(_divide(a, b))),
@@ -158,8 +160,8 @@ OPERATORS = (
     function("-_", "int -> int", _negate),
     function("-_", "double -> double", operator.neg),
     function("!_", "bool -> bool", _not),
-    function("_==_", "A A -> bool", _equal, comparing),
-    function("_!=_", "A A -> bool", _unequal, comparing),
-    function("@in", "A list(A) -> bool", _in_list, scanning),
+    function("_==_", "A A -> bool", _equal, comparison_cost),
+    function("_!=_", "A A -> bool", _unequal, comparison_cost),
+    function("@in", "A list(A) -> bool", _in_list, scan_cost),
     function("@in", "A map(A,B) -> bool", _in_map),
 )

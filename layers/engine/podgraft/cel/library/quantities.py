@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import ClassVar
 
-from podgraft.cel.cost import traversing
+from podgraft.cel.cost import traversal_cost
 from podgraft.cel.errors import EvaluationError
 from podgraft.cel.overloads import function, member
 from podgraft.cel.values import INT_MAX, INT_MIN
@@ -27,7 +27,7 @@ class Quantity:
         return isinstance(other, Quantity) and self.amount.compare(other.amount) == 0
 
     def __hash__(self) -> int:
-        return hash(self.amount.scaled(-9))
+        return hash(self.amount.scale_unbounded(-9))
 
     def __str__(self) -> str:
         return str(self.amount)
@@ -51,7 +51,7 @@ def _is_quantity(text: str) -> bool:
 def _is_integer(value: Quantity) -> bool:
     """Whether int64 holds it exactly (Quantity.AsInt64)."""
     amount = value.amount
-    whole = amount.scaled(0)
+    whole = amount.scale_unbounded(0)
     return amount.compare(Amount(whole)) == 0 and INT_MIN <= whole <= INT_MAX
 
 
@@ -62,10 +62,10 @@ def _approximate(value: Quantity) -> float:
 def _as_integer(value: Quantity) -> int:
     if not _is_integer(value):
         raise EvaluationError("cannot convert value to integer")
-    return value.amount.scaled(0)
+    return value.amount.scale_unbounded(0)
 
 
-def _combine(
+def _arithmetic_function(
     operation: Callable[[int, int], int],
 ) -> Callable[[Quantity, Quantity | int], Quantity]:
     """Sum or difference; the result is written with the suffixes of the first."""
@@ -74,14 +74,14 @@ def _combine(
         first = left.amount
         second = right.amount if isinstance(right, Quantity) else Amount(right)
         unit = min(first.exponent, second.exponent)
-        total = operation(first.scaled(unit), second.scaled(unit))
+        total = operation(first.scale_unbounded(unit), second.scale_unbounded(unit))
         family = first.format if first.unscaled else second.format or first.format
         return Quantity(Amount(total, unit, family))
 
     return combine
 
 
-def _compared(
+def _comparison_function(
     judge: Callable[[int, int], bool],
 ) -> Callable[[Quantity, Quantity], bool]:
     return lambda left, right: judge(left.amount.compare(right.amount), 0)
@@ -90,18 +90,18 @@ def _compared(
 _Q = Quantity.CEL_NAME
 
 QUANTITIES = (
-    function("quantity", f"string -> {_Q}", _quantity, traversing),
-    function("isQuantity", "string -> bool", _is_quantity, traversing),
+    function("quantity", f"string -> {_Q}", _quantity, traversal_cost),
+    function("isQuantity", "string -> bool", _is_quantity, traversal_cost),
     # A function, not a method, in Kubernetes.
     function("sign", f"{_Q} -> int", operator.attrgetter("amount.sign")),
-    member("isGreaterThan", f"{_Q} {_Q} -> bool", _compared(operator.gt)),
-    member("isLessThan", f"{_Q} {_Q} -> bool", _compared(operator.lt)),
+    member("isGreaterThan", f"{_Q} {_Q} -> bool", _comparison_function(operator.gt)),
+    member("isLessThan", f"{_Q} {_Q} -> bool", _comparison_function(operator.lt)),
     member("compareTo", f"{_Q} {_Q} -> int", lambda left, right: left.amount.compare(right.amount)),
     member("asApproximateFloat", f"{_Q} -> double", _approximate),
     member("asInteger", f"{_Q} -> int", _as_integer),
     member("isInteger", f"{_Q} -> bool", _is_integer),
-    member("add", f"{_Q} {_Q} -> {_Q}", _combine(operator.add)),
-    member("add", f"{_Q} int -> {_Q}", _combine(operator.add)),
-    member("sub", f"{_Q} {_Q} -> {_Q}", _combine(operator.sub)),
-    member("sub", f"{_Q} int -> {_Q}", _combine(operator.sub)),
+    member("add", f"{_Q} {_Q} -> {_Q}", _arithmetic_function(operator.add)),
+    member("add", f"{_Q} int -> {_Q}", _arithmetic_function(operator.add)),
+    member("sub", f"{_Q} {_Q} -> {_Q}", _arithmetic_function(operator.sub)),
+    member("sub", f"{_Q} int -> {_Q}", _arithmetic_function(operator.sub)),
 )

@@ -10,12 +10,12 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Protocol, cast
 
-from podgraft.cel.cost import matching
+from podgraft.cel.cost import match_cost
 from podgraft.cel.errors import EvaluationError
 from podgraft.cel.overloads import function, member
 
 # Patterns are written in rules; a rule that builds them from objects cannot fill memory.
-_KEPT_PATTERNS = 256
+_PATTERN_CACHE_SIZE = 256
 
 
 class Match(Protocol):
@@ -38,7 +38,7 @@ class Pattern(Protocol):
         ...
 
 
-@lru_cache(maxsize=_KEPT_PATTERNS)
+@lru_cache(maxsize=_PATTERN_CACHE_SIZE)
 def compile_(pattern: str) -> Pattern:
     """The pattern, compiled; raises ``EvaluationError`` where RE2 does not take it."""
     re2 = import_module("re2")
@@ -74,12 +74,12 @@ def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
 
 
 MATCHES = (
-    function("matches", "string string -> bool", _matches, matching),
-    member("matches", "string string -> bool", _matches, matching),
+    function("matches", "string string -> bool", _matches, match_cost),
+    member("matches", "string string -> bool", _matches, match_cost),
 )
 
 REGEX = (
-    member("find", "string string -> string", _find, matching),
-    member("findAll", "string string -> list(string)", _find_all, matching),
-    member("findAll", "string string int -> list(string)", _find_all, matching),
+    member("find", "string string -> string", _find, match_cost),
+    member("findAll", "string string -> list(string)", _find_all, match_cost),
+    member("findAll", "string string int -> list(string)", _find_all, match_cost),
 )

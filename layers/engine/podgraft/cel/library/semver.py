@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
-from podgraft.cel.cost import traversing
+from podgraft.cel.cost import traversal_cost
 from podgraft.cel.errors import EvaluationError
 from podgraft.cel.overloads import function, member
 from podgraft.cel.values import UINT_MAX
@@ -62,55 +62,55 @@ def _identifier(word: str) -> _Identifier:
     return (0, len(word), word) if word.isdigit() else (1, 0, word)
 
 
-def _normalised(text: str) -> str:
+def _normalize(text: str) -> str:
     """``v1.02`` as ``1.2.0``: what ``semver(text, true)`` reads."""
-    parts = [_without_zeros(part) for part in text.removeprefix("v").split(".", _PARTS - 1)]
+    parts = [_strip_zeros(part) for part in text.removeprefix("v").split(".", _PARTS - 1)]
     if len(parts) < _PARTS and re.search(r"[+-]", parts[-1]):
         return text
     return ".".join(parts + ["0"] * (_PARTS - len(parts)))
 
 
-def _without_zeros(part: str) -> str:
+def _strip_zeros(part: str) -> str:
     if len(part) <= 1:
         return part
     stripped = part.lstrip("0")
     return stripped if stripped[:1].isdigit() else "0" + stripped
 
 
-def _read(text: str, normalise: bool) -> Semver | None:
-    return _parse(_normalised(text) if normalise else text)
+def _parse_or_none(text: str, normalise: bool) -> Semver | None:
+    return _parse(_normalize(text) if normalise else text)
 
 
 def _semver(text: str, normalise: bool = False) -> Semver:
-    version = _read(text, normalise)
+    version = _parse_or_none(text, normalise)
     if version is None:
         raise EvaluationError(f'"{text}" is not a semantic version')
     return version
 
 
 def _is_semver(text: str, normalise: bool = False) -> bool:
-    return _read(text, normalise) is not None
+    return _parse_or_none(text, normalise) is not None
 
 
 def _number(position: int) -> Callable[[Semver], int]:
     return lambda version: version.numbers[position]
 
 
-def _compared(judge: Callable[[int, int], bool]) -> Callable[[Semver, Semver], bool]:
+def _comparison_function(judge: Callable[[int, int], bool]) -> Callable[[Semver, Semver], bool]:
     return lambda left, right: judge(left.compare(right), 0)
 
 
 _V = Semver.CEL_NAME
 
 SEMVER = (
-    function("semver", f"string -> {_V}", _semver, traversing),
-    function("semver", f"string bool -> {_V}", _semver, traversing),
-    function("isSemver", "string -> bool", _is_semver, traversing),
-    function("isSemver", "string bool -> bool", _is_semver, traversing),
+    function("semver", f"string -> {_V}", _semver, traversal_cost),
+    function("semver", f"string bool -> {_V}", _semver, traversal_cost),
+    function("isSemver", "string -> bool", _is_semver, traversal_cost),
+    function("isSemver", "string bool -> bool", _is_semver, traversal_cost),
     member("major", f"{_V} -> int", _number(0)),
     member("minor", f"{_V} -> int", _number(1)),
     member("patch", f"{_V} -> int", _number(2)),
-    member("isGreaterThan", f"{_V} {_V} -> bool", _compared(operator.gt)),
-    member("isLessThan", f"{_V} {_V} -> bool", _compared(operator.lt)),
+    member("isGreaterThan", f"{_V} {_V} -> bool", _comparison_function(operator.gt)),
+    member("isLessThan", f"{_V} {_V} -> bool", _comparison_function(operator.lt)),
     member("compareTo", f"{_V} {_V} -> int", Semver.compare),
 )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from podgraft.cel.cost import (
-    copying,
-    copying_result,
-    searching,
-    traversing,
-    traversing_second,
-    walking,
+    copy_cost,
+    deep_traversal_cost,
+    result_copy_cost,
+    search_cost,
+    second_traversal_cost,
+    traversal_cost,
 )
 from podgraft.cel.errors import EvaluationError
 from podgraft.cel.overloads import function, member
@@ -37,11 +37,11 @@ _UPPER = {ord(lower): lower.upper() for lower in "abcdefghijklmnopqrstuvwxyz"}
 
 
 def _char_at(text: str, index: int) -> str:
-    _in_range(text, index)
+    _check_range(text, index)
     return text[index : index + 1]
 
 
-def _in_range(text: str, index: int) -> None:
+def _check_range(text: str, index: int) -> None:
     if not 0 <= index <= len(text):
         raise EvaluationError(f"index out of range: {index}")
 
@@ -64,12 +64,12 @@ def _last_index_of(text: str, wanted: str, start: int | None = None) -> int:
 
 def _substring(text: str, start: int, end: int | None = None) -> str:
     if end is None:
-        _in_range(text, start)
+        _check_range(text, start)
         return text[start:]
     if start > end:
         raise EvaluationError(f"invalid substring range. start: {start}, end: {end}")
-    _in_range(text, start)
-    _in_range(text, end)
+    _check_range(text, start)
+    _check_range(text, end)
     return text[start:end]
 
 
@@ -107,28 +107,28 @@ def _quote(text: str) -> str:
 
 
 STRINGS = (
-    member("contains", "string string -> bool", lambda text, part: part in text, searching),
-    member("startsWith", "string string -> bool", str.startswith, traversing_second),
-    member("endsWith", "string string -> bool", str.endswith, traversing_second),
+    member("contains", "string string -> bool", lambda text, part: part in text, search_cost),
+    member("startsWith", "string string -> bool", str.startswith, second_traversal_cost),
+    member("endsWith", "string string -> bool", str.endswith, second_traversal_cost),
 )
 
 EXTENDED_STRINGS = (
     member("charAt", "string int -> string", _char_at),
-    member("indexOf", "string string -> int", _index_of, walking),
-    member("indexOf", "string string int -> int", _index_of, walking),
-    member("lastIndexOf", "string string -> int", _last_index_of, walking),
-    member("lastIndexOf", "string string int -> int", _last_index_of, walking),
-    member("join", "list(string) -> string", _join, copying_result),
-    member("join", "list(string) string -> string", _join, copying_result),
-    member("lowerAscii", "string -> string", _lower, traversing),
-    member("upperAscii", "string -> string", _upper, traversing),
-    member("replace", "string string string -> string", str.replace, copying),
-    member("replace", "string string string int -> string", str.replace, copying),
-    member("split", "string string -> list(string)", _split, copying),
-    member("split", "string string int -> list(string)", _split, copying),
-    member("substring", "string int -> string", _substring, traversing),
-    member("substring", "string int int -> string", _substring, traversing),
-    member("trim", "string -> string", _trim, traversing),
-    member("format", "string list(dyn) -> string", format_, traversing),
-    function("strings.quote", "string -> string", _quote, traversing),
+    member("indexOf", "string string -> int", _index_of, deep_traversal_cost),
+    member("indexOf", "string string int -> int", _index_of, deep_traversal_cost),
+    member("lastIndexOf", "string string -> int", _last_index_of, deep_traversal_cost),
+    member("lastIndexOf", "string string int -> int", _last_index_of, deep_traversal_cost),
+    member("join", "list(string) -> string", _join, result_copy_cost),
+    member("join", "list(string) string -> string", _join, result_copy_cost),
+    member("lowerAscii", "string -> string", _lower, traversal_cost),
+    member("upperAscii", "string -> string", _upper, traversal_cost),
+    member("replace", "string string string -> string", str.replace, copy_cost),
+    member("replace", "string string string int -> string", str.replace, copy_cost),
+    member("split", "string string -> list(string)", _split, copy_cost),
+    member("split", "string string int -> list(string)", _split, copy_cost),
+    member("substring", "string int -> string", _substring, traversal_cost),
+    member("substring", "string int int -> string", _substring, traversal_cost),
+    member("trim", "string -> string", _trim, traversal_cost),
+    member("format", "string list(dyn) -> string", format_, traversal_cost),
+    function("strings.quote", "string -> string", _quote, traversal_cost),
 )

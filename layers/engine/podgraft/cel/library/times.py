@@ -32,14 +32,14 @@ _UNITS = {
 _MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
-def checked_duration(nanoseconds: int) -> Duration:
+def check_duration(nanoseconds: int) -> Duration:
     """The duration, where 64 bits of nanoseconds hold it (about 292 years)."""
     if not INT_MIN <= nanoseconds <= INT_MAX:
         raise EvaluationError("integer overflow")
     return Duration(nanoseconds)
 
 
-def checked_timestamp(nanoseconds: int, offset: int = 0) -> Timestamp:
+def check_timestamp(nanoseconds: int, offset: int = 0) -> Timestamp:
     """The timestamp, where its year is 1 to 9999."""
     if not _FIRST_SECOND <= nanoseconds // NANOSECONDS <= _LAST_SECOND:
         raise EvaluationError("timestamp overflow")
@@ -61,9 +61,11 @@ def timestamp(text: str) -> Timestamp:
     ):
         raise EvaluationError(f'parsing time "{text}": out of range')
     fraction = int(f"{match[7] or '0':0<9.9}")
-    offset = _signed(match[8], match[9], match[10]) if match[8] else 0
-    seconds = _days(year, month, day) * _DAY + hour * 3_600 + minute * 60 + second - offset
-    return checked_timestamp(seconds * NANOSECONDS + fraction, offset)
+    offset = _offset_seconds(match[8], match[9], match[10]) if match[8] else 0
+    seconds = (
+        _days_since_epoch(year, month, day) * _DAY + hour * 3_600 + minute * 60 + second - offset
+    )
+    return check_timestamp(seconds * NANOSECONDS + fraction, offset)
 
 
 def duration(text: str) -> Duration:
@@ -78,7 +80,7 @@ def duration(text: str) -> Duration:
     parts = _DURATION.findall(digits)
     if not digits or "".join(number + unit for number, unit in parts) != digits:
         raise EvaluationError(f'time: invalid duration "{text}"')
-    return checked_duration(sign * sum(_nanoseconds(number, unit) for number, unit in parts))
+    return check_duration(sign * sum(_nanoseconds(number, unit) for number, unit in parts))
 
 
 def _nanoseconds(number: str, unit: str) -> int:
@@ -92,7 +94,7 @@ def _days_in(year: int, month: int) -> int:
     return _MONTH_DAYS[month - 1] + leap
 
 
-def _days(year: int, month: int, day: int) -> int:
+def _days_since_epoch(year: int, month: int, day: int) -> int:
     """Days from 1970-01-01 in the proleptic Gregorian calendar."""
     shifted = year - (month <= 2)  # noqa: PLR2004 - years begin in March, so leap days end them
     era = shifted // 400
@@ -101,7 +103,7 @@ def _days(year: int, month: int, day: int) -> int:
     return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
 
 
-def _civil(days: int) -> tuple[int, int, int]:
+def _date_from_days(days: int) -> tuple[int, int, int]:
     """Year, month and day; the inverse of ``_days``."""
     era, of_era = divmod(days + 719_468, 146_097)
     year = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
@@ -115,7 +117,7 @@ def text_of_timestamp(value: Timestamp) -> str:
     """RFC 3339 with its own offset, with as many digits of a second as it has."""
     seconds, nanoseconds = divmod(value.nanoseconds + value.offset * NANOSECONDS, NANOSECONDS)
     days, of_day = divmod(seconds, _DAY)
-    year, month, day = _civil(days)
+    year, month, day = _date_from_days(days)
     fraction = f".{nanoseconds:09d}".rstrip("0") if nanoseconds else ""
     clock = f"{of_day // 3_600:02d}:{of_day // 60 % 60:02d}:{of_day % 60:02d}{fraction}"
     sign, minutes = "-" if value.offset < 0 else "+", abs(value.offset) // 60
@@ -130,12 +132,12 @@ def text_of_duration(value: Duration) -> str:
     return f"{'-' if value.nanoseconds < 0 else ''}{seconds}{fraction}s"
 
 
-def _signed(sign: str, hours: str, minutes: str) -> int:
+def _offset_seconds(sign: str, hours: str, minutes: str) -> int:
     seconds = int(hours) * 3_600 + int(minutes) * 60
     return -seconds if sign == "-" else seconds
 
 
-def _local(value: Timestamp, zone: str) -> tuple[int, int]:
+def _local_time(value: Timestamp, zone: str) -> tuple[int, int]:
     """Days since 1970 and seconds of the day in a zone: ``UTC`` or an offset.
 
     Named zones would need the machine's zone files, and an answer must not depend on them.
@@ -143,41 +145,41 @@ def _local(value: Timestamp, zone: str) -> tuple[int, int]:
     offset = _OFFSET.fullmatch(zone)
     if offset is None and zone != "UTC":
         raise EvaluationError(f"unknown time zone {zone}: write an offset such as +02:00")
-    shift = _signed(*offset.groups()) if offset else 0
+    shift = _offset_seconds(*offset.groups()) if offset else 0
     return divmod(value.nanoseconds // NANOSECONDS + shift, _DAY)
 
 
-def _part(read: Callable[[int, int], int]) -> Callable[..., int]:
+def _part_function(read: Callable[[int, int], int]) -> Callable[..., int]:
     def part(value: Timestamp, zone: str = "UTC") -> int:
-        return read(*_local(value, zone))
+        return read(*_local_time(value, zone))
 
     return part
 
 
 def _day_of_year(days: int, _seconds: int) -> int:
-    return days - _days(_civil(days)[0], 1, 1)
+    return days - _days_since_epoch(_date_from_days(days)[0], 1, 1)
 
 
 # 1970-01-01 was a Thursday, day 4 of a week that begins with Sunday, day 0.
 _TIMESTAMP_PARTS: dict[str, Callable[..., int]] = {
-    "getFullYear": _part(lambda days, _seconds: _civil(days)[0]),
-    "getMonth": _part(lambda days, _seconds: _civil(days)[1] - 1),
-    "getDate": _part(lambda days, _seconds: _civil(days)[2]),
-    "getDayOfMonth": _part(lambda days, _seconds: _civil(days)[2] - 1),
-    "getDayOfWeek": _part(lambda days, _seconds: (days + 4) % 7),
-    "getDayOfYear": _part(_day_of_year),
-    "getHours": _part(lambda _days, seconds: seconds // 3_600),
-    "getMinutes": _part(lambda _days, seconds: seconds // 60 % 60),
-    "getSeconds": _part(lambda _days, seconds: seconds % 60),
+    "getFullYear": _part_function(lambda days, _seconds: _date_from_days(days)[0]),
+    "getMonth": _part_function(lambda days, _seconds: _date_from_days(days)[1] - 1),
+    "getDate": _part_function(lambda days, _seconds: _date_from_days(days)[2]),
+    "getDayOfMonth": _part_function(lambda days, _seconds: _date_from_days(days)[2] - 1),
+    "getDayOfWeek": _part_function(lambda days, _seconds: (days + 4) % 7),
+    "getDayOfYear": _part_function(_day_of_year),
+    "getHours": _part_function(lambda _days, seconds: seconds // 3_600),
+    "getMinutes": _part_function(lambda _days, seconds: seconds // 60 % 60),
+    "getSeconds": _part_function(lambda _days, seconds: seconds % 60),
 }
 
 
 def _milliseconds(value: Timestamp, zone: str = "UTC") -> int:
-    _local(value, zone)
+    _local_time(value, zone)
     return value.nanoseconds % NANOSECONDS // 1_000_000
 
 
-def _whole(unit: int) -> Callable[[Duration], int]:
+def _whole_units_function(unit: int) -> Callable[[Duration], int]:
     def parts(value: Duration) -> int:
         whole = abs(value.nanoseconds) // unit
         return -whole if value.nanoseconds < 0 else whole
@@ -194,26 +196,26 @@ def _parts() -> list[Overload]:
 
 
 def _since_1970(seconds: int) -> Timestamp:
-    return checked_timestamp(seconds * NANOSECONDS)
+    return check_timestamp(seconds * NANOSECONDS)
 
 
-def _same_time(value: Timestamp) -> Timestamp:
+def _identity_timestamp(value: Timestamp) -> Timestamp:
     return value
 
 
-def _same_length(value: Duration) -> Duration:
+def _identity_duration(value: Duration) -> Duration:
     return value
 
 
 TIMES = (
     *_parts(),
-    member("getHours", "duration -> int", _whole(3_600 * NANOSECONDS)),
-    member("getMinutes", "duration -> int", _whole(60 * NANOSECONDS)),
-    member("getSeconds", "duration -> int", _whole(NANOSECONDS)),
-    member("getMilliseconds", "duration -> int", _whole(1_000_000)),
+    member("getHours", "duration -> int", _whole_units_function(3_600 * NANOSECONDS)),
+    member("getMinutes", "duration -> int", _whole_units_function(60 * NANOSECONDS)),
+    member("getSeconds", "duration -> int", _whole_units_function(NANOSECONDS)),
+    member("getMilliseconds", "duration -> int", _whole_units_function(1_000_000)),
     function("timestamp", "string -> timestamp", timestamp),
     function("timestamp", "int -> timestamp", _since_1970),
-    function("timestamp", "timestamp -> timestamp", _same_time),
+    function("timestamp", "timestamp -> timestamp", _identity_timestamp),
     function("duration", "string -> duration", duration),
-    function("duration", "duration -> duration", _same_length),
+    function("duration", "duration -> duration", _identity_duration),
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import ClassVar
 
-from podgraft.cel.cost import traversing
+from podgraft.cel.cost import traversal_cost
 from podgraft.cel.errors import EvaluationError
 from podgraft.cel.overloads import function, member
 
@@ -54,7 +54,7 @@ def _parse(text: str) -> URL:
             raise EvaluationError("invalid URI for request")
         return URL(scheme, "", "", query, text)  # opaque, such as mailto:
     host, path = _authority(rest)
-    escaped = _escaped(path)
+    escaped = _escape_path(path)
     shown = f"{scheme}:" if scheme else ""
     authority = f"//{host}" if rest.startswith("//") and (host or scheme) else ""
     return URL(scheme, host, escaped, query, f"{shown}{authority}{escaped}{mark}{query}")
@@ -95,7 +95,7 @@ def _check_host(host: str) -> None:
         raise EvaluationError(f'invalid character "{refused[0]}" in host name')
 
 
-def _escaped(path: str) -> str:
+def _escape_path(path: str) -> str:
     """The path as written where that is a valid escaping, else escaped as Go does."""
     for match in _ESCAPE.finditer(path):
         if match[1] is None:
@@ -141,17 +141,17 @@ def _query(url: URL) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
     for pair in filter(None, url.query.split("&")):
         key, _, value = pair.partition("=")
-        if ";" in pair or not (_decodes(key) and _decodes(value)):
+        if ";" in pair or not (_is_decodable(key) and _is_decodable(value)):
             continue
-        values.setdefault(_decoded(key), []).append(_decoded(value))
+        values.setdefault(_percent_decode(key), []).append(_percent_decode(value))
     return values
 
 
-def _decodes(text: str) -> bool:
+def _is_decodable(text: str) -> bool:
     return all(match[1] for match in _ESCAPE.finditer(text))
 
 
-def _decoded(text: str) -> str:
+def _percent_decode(text: str) -> str:
     spaced = text.replace("+", " ").encode()
     return re.sub(rb"%([0-9a-fA-F]{2})", lambda m: bytes([int(m[1], 16)]), spaced).decode(
         errors="replace"
@@ -161,8 +161,8 @@ def _decoded(text: str) -> str:
 _U = URL.CEL_NAME
 
 URLS = (
-    function("url", f"string -> {_U}", _url, traversing),
-    function("isURL", "string -> bool", is_url, traversing),
+    function("url", f"string -> {_U}", _url, traversal_cost),
+    function("isURL", "string -> bool", is_url, traversal_cost),
     member("getScheme", f"{_U} -> string", attrgetter("scheme")),
     member("getHost", f"{_U} -> string", attrgetter("host")),
     member("getHostname", f"{_U} -> string", _hostname),

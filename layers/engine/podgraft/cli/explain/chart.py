@@ -7,7 +7,14 @@ leads on. Written here: the picture is forty shapes, less than any drawing libra
 from collections.abc import Iterator
 from html import escape
 
-from .journey import Journey, Outcome, Sidecars, Station, Verdict, conclusion
+from .decision_trace import (
+    DecisionTrace,
+    Sidecars,
+    StepResult,
+    TraceStep,
+    Verdict,
+    describe_conclusion,
+)
 
 # Pixels.
 _MARGIN, _WIDTH, _HEIGHT, _GAP, _EXIT = 24, 420, 52, 26, 300
@@ -27,19 +34,19 @@ text{fill:#f0f6fc}.small{fill:#9198a1}.station{fill:#151b23;stroke:#3d444d}
 """
 
 
-def chart(journey: Journey) -> str:
+def render_chart(journey: DecisionTrace) -> str:
     """The journey as a standalone SVG document."""
     body: list[str] = []
     top = _MARGIN + 28
     for stage in journey.stages:
-        body.append(_text(_MARGIN, top + 20, stage.name, "small strong"))
+        body.append(_draw_text(_MARGIN, top + 20, stage.name, "small strong"))
         top += _STAGE_HEIGHT
-        for station in stage.stations:
-            body.extend(_station(station, top))
+        for station in stage.steps:
+            body.extend(_draw_step(station, top))
             top += _HEIGHT + _GAP
-    body.extend(_end(journey, top))
-    height = top + _HEIGHT + _MARGIN + (22 * len(_facts(journey.sidecars)))
-    return _document(journey, body, height)
+    body.extend(_draw_end(journey, top))
+    height = top + _HEIGHT + _MARGIN + (22 * len(_sidecar_rows(journey.sidecars)))
+    return _svg_document(journey, body, height)
 
 
 _ARROW = (
@@ -48,67 +55,67 @@ _ARROW = (
 )
 
 
-def _document(journey: Journey, body: list[str], height: int) -> str:
+def _svg_document(journey: DecisionTrace, body: list[str], height: int) -> str:
     width = 2 * _MARGIN + _WIDTH + _EXIT
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     parts = (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
-        f"<title>{escape(f'{journey.subject}: {conclusion(journey)}')}</title>",
+        f"<title>{escape(f'{journey.subject}: {describe_conclusion(journey)}')}</title>",
         f"<style>{_STYLE}</style>",
         _ARROW,
-        _text(_MARGIN, _MARGIN + 12, journey.subject, "strong"),
+        _draw_text(_MARGIN, _MARGIN + 12, journey.subject, "strong"),
         *body,
         "</svg>\n",
     )
     return "\n".join(parts)
 
 
-def _station(station: Station, top: int) -> Iterator[str]:
+def _draw_step(station: TraceStep, top: int) -> Iterator[str]:
     """One box with its exits; it is faint if the object did not reach it."""
     taken = " taken" if station.reached else ""
     yield f'<g class="{"" if station.reached else "faint"}">'
-    yield _box(_MARGIN, top, _WIDTH, f"station{taken}")
-    yield _text(_MARGIN + 14, top + 21, station.name, "strong")
-    yield _text(_MARGIN + 14, top + 40, station.saw, "small")
-    if station.outcome is Outcome.PASSES or not station.decides:
-        yield _down(top, taken)
-    if station.outcome is not Outcome.PASSES:
-        yield from _way_out(station, top, " taken" if station.decides else "")
+    yield _draw_box(_MARGIN, top, _WIDTH, f"station{taken}")
+    yield _draw_text(_MARGIN + 14, top + 21, station.name, "strong")
+    yield _draw_text(_MARGIN + 14, top + 40, station.observed, "small")
+    if station.outcome is StepResult.PASSES or not station.is_deciding:
+        yield _draw_arrow(top, taken)
+    if station.outcome is not StepResult.PASSES:
+        yield from _draw_exit(station, top, " taken" if station.is_deciding else "")
     yield "</g>"
 
 
 # By outcome: the word of the exit, and its style.
 _EXITS = {
-    Outcome.PASSES: ("passes", "station"),
-    Outcome.INJECTS: ("injects", "injects"),
-    Outcome.CHANGES: ("changes", "injects"),
-    Outcome.STOPS: ("does not inject", "stops"),
-    Outcome.DENIES: ("denies", "stops"),
-    Outcome.FAILS: ("fails", "stops"),
+    StepResult.PASSES: ("passes", "station"),
+    StepResult.INJECTS: ("injects", "injects"),
+    StepResult.CHANGES: ("changes", "injects"),
+    StepResult.STOPS: ("does not inject", "stops"),
+    StepResult.DENIES: ("denies", "stops"),
+    StepResult.FAILS: ("fails", "stops"),
 }
 
 
-def _way_out(station: Station, top: int, taken: str) -> Iterator[str]:
+def _draw_exit(station: TraceStep, top: int, taken: str) -> Iterator[str]:
     left, middle = _MARGIN + _WIDTH, top + _HEIGHT // 2
     yield f'<path class="line{taken}" d="M{left} {middle}h36" marker-end="url(#arrow)"/>'
     word, style = _EXITS[station.outcome]
-    yield _box(left + 36, top, _EXIT - 36, style)
-    yield _text(left + 50, top + 21, word, "strong")
-    yield _text(left + 50, top + 40, station.because, "small", _EXIT - 60)
+    yield _draw_box(left + 36, top, _EXIT - 36, style)
+    yield _draw_text(left + 50, top + 21, word, "strong")
+    yield _draw_text(left + 50, top + 40, station.reason, "small", _EXIT - 60)
 
 
-def _end(journey: Journey, top: int) -> Iterator[str]:
+def _draw_end(journey: DecisionTrace, top: int) -> Iterator[str]:
     """The last box: what the pod has in the end."""
     changes = journey.verdict in {Verdict.INJECTED, Verdict.CHANGED}
     colour = "injects" if changes else "stops"
-    facts = _facts(journey.sidecars)
-    yield _box(_MARGIN, top, _WIDTH + _EXIT, f"{colour} taken", _HEIGHT + 22 * len(facts))
-    yield _text(_MARGIN + 14, top + 31, conclusion(journey), "strong", _WIDTH + _EXIT)
+    facts = _sidecar_rows(journey.sidecars)
+    yield _draw_box(_MARGIN, top, _WIDTH + _EXIT, f"{colour} taken", _HEIGHT + 22 * len(facts))
+    yield _draw_text(_MARGIN + 14, top + 31, describe_conclusion(journey), "strong", _WIDTH + _EXIT)
     for index, (name, value) in enumerate(facts):
-        yield _text(_MARGIN + 14, top + 56 + 22 * index, f"{name}: {value}", "small", 720)
+        yield _draw_text(_MARGIN + 14, top + 56 + 22 * index, f"{name}: {value}", "small", 720)
 
 
-def _facts(sidecars: Sidecars | None) -> list[tuple[str, str]]:
+def _sidecar_rows(sidecars: Sidecars | None) -> list[tuple[str, str]]:
     if sidecars is None:
         return []
     rows = (
@@ -121,17 +128,17 @@ def _facts(sidecars: Sidecars | None) -> list[tuple[str, str]]:
     return [(name, ", ".join(filter(None, values))) for name, values in rows if any(values)]
 
 
-def _down(top: int, taken: str) -> str:
+def _draw_arrow(top: int, taken: str) -> str:
     x, bottom = _MARGIN + 40, top + _HEIGHT
     path = f"M{x} {bottom}v{_GAP - 2}"
     return f'<path class="line{taken}" d="{path}" marker-end="url(#arrow)"/>'
 
 
-def _box(x: int, y: int, width: int, style: str, height: int = _HEIGHT) -> str:
+def _draw_box(x: int, y: int, width: int, style: str, height: int = _HEIGHT) -> str:
     return f'<rect class="{style}" x="{x}" y="{y}" width="{width}" height="{height}" rx="8"/>'
 
 
-def _text(x: int, y: int, words: str, style: str, width: int = _WIDTH) -> str:
+def _draw_text(x: int, y: int, words: str, style: str, width: int = _WIDTH) -> str:
     limit = _CHARACTERS * width // _WIDTH
     shown = words if len(words) <= limit else words[: limit - 1] + "…"
     return f'<text class="{style}" x="{x}" y="{y}">{escape(shown)}</text>'

@@ -13,17 +13,17 @@ from podgraft.cli.failure import CommandError
 from podgraft.jsonvalue import JSON
 from podgraft.store import Snapshot
 
-from .chart import chart
+from .chart import render_chart
+from .decision_trace import DecisionTrace, exit_status, to_json
 from .flow import Cluster
-from .journey import Journey, as_json, exit_status
-from .subject import subjects
-from .tree import tree
+from .pod_source import find_pods
+from .tree import render_tree
 from .webhooks import Webhook, read_webhooks, select_routes
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
-class Output(StrEnum):
+class OutputFormat(StrEnum):
     """How the result is written."""
 
     TEXT = "text"
@@ -33,13 +33,15 @@ class Output(StrEnum):
 
 @click.command("explain")
 @click.option("-f", "--filename", type=_FILE, required=True, help="YAML or JSON; - reads stdin.")
-@configuration.options
+@configuration.inject_options
 @click.option("--namespace", help="Namespace of objects that name none.")
 @click.option("--namespace-labels", default="", help="Labels of the namespace: key=value,…")
 @click.option("--webhook-config", type=_FILE, help="Webhook configurations of the cluster.")
 @click.option("--injector", help="Injector that the bundle is for, with --webhook-config.")
 @click.option(
-    "--output", type=click.Choice([each.value for each in Output]), default=Output.TEXT.value
+    "--output",
+    type=click.Choice([each.value for each in OutputFormat]),
+    default=OutputFormat.TEXT.value,
 )
 def command(
     *,
@@ -60,19 +62,19 @@ def command(
     denied, and 1 if a review or the command fails. For several documents it is the worst, in the
     order 1, 4, 3, 0.
     """
-    options = configuration.given(given)
-    snapshot = configuration.load(options)
+    options = configuration.parse_options(given)
+    snapshot = configuration.load_snapshot(options)
     caller = configuration.caller(options)
     configuration.warn_of_unused(options, snapshot)
     webhooks = _webhooks(snapshot, webhook_config, injector)
     cluster = Cluster(
-        snapshot=snapshot, caller=caller, webhooks=webhooks, labels=_labels(namespace_labels)
+        snapshot=snapshot, caller=caller, webhooks=webhooks, labels=_parse_labels(namespace_labels)
     )
-    journeys = [cluster.explain(subject) for subject in subjects(filename, namespace)]
+    journeys = [cluster.explain(subject) for subject in find_pods(filename, namespace)]
     for image in dict.fromkeys(each.sidecars.image for each in journeys if each.sidecars):
         if warning := image_warning(image):
             click.echo(f"warning: {warning}", err=True)
-    click.echo(_written(journeys, Output(output)), nl=False)
+    click.echo(_format_output(journeys, OutputFormat(output)), nl=False)
     return exit_status(journeys)
 
 
@@ -81,10 +83,10 @@ def _webhooks(
 ) -> tuple[Webhook, ...]:
     if webhook_config is None:
         return select_routes(snapshot.bundle)
-    return read_webhooks([*documents.objects(webhook_config)], webhook_config, injector)
+    return read_webhooks([*documents.read_objects(webhook_config)], webhook_config, injector)
 
 
-def _labels(text: str) -> Mapping[str, str]:
+def _parse_labels(text: str) -> Mapping[str, str]:
     pairs = [pair.partition("=") for pair in text.split(",") if pair]
     for key, equals, _ in pairs:
         if not key or not equals:
@@ -92,16 +94,16 @@ def _labels(text: str) -> Mapping[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _written(journeys: list[Journey], output: Output) -> str:
+def _format_output(journeys: list[DecisionTrace], output: OutputFormat) -> str:
     match output:
-        case Output.TEXT:
-            return "\n".join(map(tree, journeys))
-        case Output.JSON:
-            answers: list[JSON] = [as_json(journey) for journey in journeys]
+        case OutputFormat.TEXT:
+            return "\n".join(map(render_tree, journeys))
+        case OutputFormat.JSON:
+            answers: list[JSON] = [to_json(journey) for journey in journeys]
             return jsonvalue.dump(answers[0] if len(answers) == 1 else answers) + "\n"
-        case Output.SVG:
+        case OutputFormat.SVG:
             if len(journeys) != 1:
                 raise CommandError(
                     f"--output svg draws one object, and the file has {len(journeys)}"
                 )
-            return chart(journeys[0])
+            return render_chart(journeys[0])

@@ -7,7 +7,7 @@ Rollouts, and OpenShift's DeploymentConfig controller. Hashes and numbers are ex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from podgraft.jsonvalue import JSON, Object, object_at, text_at
+from podgraft.jsonvalue import JSON, Object, object_at, string_at
 
 _HASH = "0123456789"
 _MINUTES = "29400000"  # a CronJob names its Jobs by the minutes since 1970
@@ -52,8 +52,8 @@ def make_pod(document: Object, template: Object) -> Object:
 
 
 def _owner(document: Object) -> _Owner:
-    name = text_at(object_at(document, "metadata"), "name")
-    kind, api_version = text_at(document, "kind"), text_at(document, "apiVersion")
+    name = string_at(object_at(document, "metadata"), "name")
+    kind, api_version = string_at(document, "kind"), string_at(document, "apiVersion")
     make = _OWNERS.get(kind)
     return make(name) if make else _Owner(api_version=api_version, kind=kind, name=name)
 

@@ -11,18 +11,18 @@ from dataclasses import dataclass, field, replace
 from podgraft import review
 from podgraft.admission import AdmissionRequest
 from podgraft.cli import offline
-from podgraft.jsonvalue import Object, object_at, objects_at, text_at
-from podgraft.review import Caller, Outcome
+from podgraft.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.review import ReviewContext, ReviewResult
 from podgraft.store import Snapshot, Store
 from podgraft.trace import Additions, Trace
 
-from . import registration, stages
-from .journey import Journey, Sidecars, Stage, Verdict, make_journey
-from .subject import Subject
+from . import stages, webhook_match
+from .decision_trace import DecisionTrace, Sidecars, Stage, Verdict, make_journey
+from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
 # Answers one route, and records the steps.
-Answer = Callable[[AdmissionRequest, Store, Caller, Trace], Outcome]
+Answer = Callable[[AdmissionRequest, Store, ReviewContext, Trace], ReviewResult]
 
 ROUTES: Mapping[str, Answer] = {
     "inject": review.inject,
@@ -41,7 +41,7 @@ class Cluster:
     """
 
     snapshot: Snapshot
-    caller: Caller
+    caller: ReviewContext
     webhooks: tuple[Webhook, ...]
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -53,7 +53,7 @@ class Cluster:
         given: Object = {"metadata": {"name": namespace, "labels": dict(self.labels)}}
         return {**namespaces, namespace: given}
 
-    def explain(self, subject: Subject) -> Journey:
+    def explain(self, subject: ExplainedPod) -> DecisionTrace:
         """Everything that the creation of the subject leads to."""
         run = _Run(self)
         after = run.review(subject)
@@ -73,7 +73,7 @@ class _Run:
     stages: list[Stage] = field(default_factory=list[Stage])
     additions: Additions | None = None
 
-    def review(self, subject: Subject) -> Subject | None:
+    def review(self, subject: ExplainedPod) -> ExplainedPod | None:
         """The subject after all webhooks; ``None`` if it is not created."""
         called = False
         for webhook in self.cluster.webhooks:
@@ -88,7 +88,7 @@ class _Run:
             self._add_uncalled(subject)
         return subject
 
-    def _is_sent(self, webhook: Webhook, subject: Subject) -> bool:
+    def _is_sent(self, webhook: Webhook, subject: ExplainedPod) -> bool:
         """Whether kube-apiserver calls the webhook; without a registration by the route's nature.
 
         A webhook that is registered for other resources than a workload is not reported for it.
@@ -96,12 +96,12 @@ class _Run:
         if webhook.manifest is None:
             return subject.is_pod or webhook.route != "inject"
         namespaces = self.cluster.namespaces(subject.namespace)
-        sending = registration.evaluate(webhook, subject.request, namespaces)
+        sending = webhook_match.evaluate(webhook, subject.request, namespaces)
         if sending.is_for_resource or subject.place is None or subject.is_pod:
             self.stages.append(stages.of_registration(subject, sending.stage))
-        return sending.passes
+        return sending.is_match
 
-    def _call(self, webhook: Webhook, subject: Subject) -> Subject | None:
+    def _call(self, webhook: Webhook, subject: ExplainedPod) -> ExplainedPod | None:
         """The subject after one call; ``None`` if it ends the request."""
         trace = Trace()
         outcome = self._answer(webhook, subject, trace)
@@ -114,13 +114,13 @@ class _Run:
             return None
         return subject.changed(offline.apply_response(subject.object, outcome))
 
-    def _answer(self, webhook: Webhook, subject: Subject, trace: Trace) -> Outcome:
+    def _answer(self, webhook: Webhook, subject: ExplainedPod, trace: Trace) -> ReviewResult:
         caller = self.cluster.caller
-        caller = replace(caller, path=caller.path or webhook.path)
-        store = offline.Fixed(self.cluster.snapshot)
+        caller = replace(caller, url_path=caller.url_path or webhook.path)
+        store = offline.FixedStore(self.cluster.snapshot)
         return ROUTES[webhook.route](subject.request, store, caller, trace)
 
-    def _add_uncalled(self, subject: Subject) -> None:
+    def _add_uncalled(self, subject: ExplainedPod) -> None:
         """What /inject would decide about a pod that no webhook is called for."""
         webhook = next((each for each in self.cluster.webhooks if each.route == "inject"), None)
         if webhook is None or webhook.manifest is None or not subject.is_pod:
@@ -129,7 +129,7 @@ class _Run:
         outcome = self._answer(webhook, subject, trace)
         self.stages.append(stages.of_uncalled(subject, webhook, outcome, trace))
 
-    def sidecars(self, before: Subject, after: Subject) -> Sidecars:
+    def sidecars(self, before: ExplainedPod, after: ExplainedPod) -> Sidecars:
         """What the pod has in the end that it had not before."""
         additions = self.additions or Additions()
         added = {key: _added(before.object, after.object, key) for key in _LISTS}
@@ -146,8 +146,8 @@ _LISTS = ("initContainers", "containers", "volumes")
 
 
 def _added(before: Object, after: Object, key: str) -> Sequence[str]:
-    names = {text_at(each, "name") for each in objects_at(object_at(before, "spec"), key)}
-    listed = (text_at(each, "name") for each in objects_at(object_at(after, "spec"), key))
+    names = {string_at(each, "name") for each in objects_at(object_at(before, "spec"), key)}
+    listed = (string_at(each, "name") for each in objects_at(object_at(after, "spec"), key))
     return [name for name in listed if name not in names]
 
 

@@ -4,118 +4,124 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from podgraft.cli import documents
-from podgraft.injection import discreet
+from podgraft.injectors import redact
 from podgraft.policy import StepName
-from podgraft.review import Answered, Outcome, Word
+from podgraft.review import ReviewOutcome, ReviewResponse, ReviewResult
 from podgraft.trace import Trace
 
-from .journey import Outcome as Effect
-from .journey import Review, Stage, Station, Verdict
-from .subject import Subject
+from .decision_trace import Review, Stage, TraceStep, Verdict
+from .decision_trace import StepResult as Effect
+from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
 _DECISION_STEPS = frozenset(map(str, StepName))
 
 _VERDICTS = {
-    Word.INJECT: Verdict.INJECTED,
-    Word.MUTATE: Verdict.CHANGED,
-    Word.SKIP: Verdict.SKIPPED,
-    Word.ALLOW: Verdict.SKIPPED,
-    Word.DENY: Verdict.DENIED,
-    Word.FAIL: Verdict.FAILED,
+    ReviewOutcome.INJECT: Verdict.INJECTED,
+    ReviewOutcome.MUTATE: Verdict.CHANGED,
+    ReviewOutcome.SKIP: Verdict.SKIPPED,
+    ReviewOutcome.ALLOW: Verdict.SKIPPED,
+    ReviewOutcome.DENY: Verdict.DENIED,
+    ReviewOutcome.FAIL: Verdict.FAILED,
 }
 _EFFECTS = {
-    Word.INJECT: Effect.INJECTS,
-    Word.MUTATE: Effect.CHANGES,
-    Word.SKIP: Effect.STOPS,
-    Word.ALLOW: Effect.PASSES,
-    Word.DENY: Effect.DENIES,
-    Word.FAIL: Effect.FAILS,
+    ReviewOutcome.INJECT: Effect.INJECTS,
+    ReviewOutcome.MUTATE: Effect.CHANGES,
+    ReviewOutcome.SKIP: Effect.STOPS,
+    ReviewOutcome.ALLOW: Effect.PASSES,
+    ReviewOutcome.DENY: Effect.DENIES,
+    ReviewOutcome.FAIL: Effect.FAILS,
 }
 _REASONS = {
-    Word.INJECT: "the decision is to inject",
-    Word.MUTATE: "an overlay changes the object",
-    Word.SKIP: "no template, mesh, or overlay of the bundle changes the object",
-    Word.ALLOW: "every rule allows the object",
+    ReviewOutcome.INJECT: "the decision is to inject",
+    ReviewOutcome.MUTATE: "an overlay changes the object",
+    ReviewOutcome.SKIP: "no template, mesh, or overlay of the bundle changes the object",
+    ReviewOutcome.ALLOW: "every rule allows the object",
 }
 
 
-def of_registration(subject: Subject, stage: Stage) -> Stage:
+def of_registration(subject: ExplainedPod, stage: Stage) -> Stage:
     """kube-apiserver's stage, with the object that it is about."""
-    return replace(stage, object=documents.name(subject.object))
+    return replace(stage, object=documents.object_name(subject.object))
 
 
-def of_review(subject: Subject, webhook: Webhook, outcome: Outcome, trace: Trace) -> Stage:
+def of_review(
+    subject: ExplainedPod, webhook: Webhook, outcome: ReviewResult, trace: Trace
+) -> Stage:
     """The stage of a call: each recorded step, and the result."""
-    word = Word(outcome.facts.decision)
+    word = ReviewOutcome(outcome.facts.decision)
     stations = [*_stations(trace)]
     deciding = _deciding(stations, word)
     result = _result(webhook.route, outcome, trace, word, decides=deciding is None)
     return Stage(
-        name=f"podgraft /{webhook.route}, {documents.name(subject.object)}",
-        object=documents.name(subject.object),
+        name=f"podgraft /{webhook.route}, {documents.object_name(subject.object)}",
+        object=documents.object_name(subject.object),
         route=webhook.route,
-        stations=(*_mark_deciding(stations, deciding), result),
+        steps=(*_mark_deciding(stations, deciding), result),
         verdict=_VERDICTS[word],
         review=_review(subject, webhook, outcome),
     )
 
 
-def of_uncalled(subject: Subject, webhook: Webhook, outcome: Outcome, trace: Trace) -> Stage:
+def of_uncalled(
+    subject: ExplainedPod, webhook: Webhook, outcome: ReviewResult, trace: Trace
+) -> Stage:
     """The stage of a call that kube-apiserver does not make: it settles nothing."""
     stage = of_review(subject, webhook, outcome, trace)
-    stations = (replace(each, decides=False, reached=False) for each in stage.stations)
+    stations = (replace(each, is_deciding=False, reached=False) for each in stage.steps)
     return replace(
         stage,
         name=f"podgraft /{webhook.route}, which is not called",
-        stations=tuple(stations),
+        steps=tuple(stations),
         verdict=None,
         review=None,
     )
 
 
-def _stations(trace: Trace) -> Iterator[Station]:
+def _stations(trace: Trace) -> Iterator[TraceStep]:
     for step in trace.steps:
         effect = Effect(step.effect)
-        yield Station(step.name, step.observed, effect, step.is_deciding, step.reason)
+        yield TraceStep(step.name, step.observed, effect, step.is_deciding, step.reason)
 
 
-def _deciding(stations: Iterable[Station], word: Word) -> int | None:
+def _deciding(stations: Iterable[TraceStep], word: ReviewOutcome) -> int | None:
     """The index of the recorded step that decides, if the result alone does not."""
     for index, station in enumerate(stations):
-        decided = station.decides and station.outcome is _EFFECTS[word]
-        if decided or (word is Word.DENY and station.outcome is Effect.DENIES):
+        decided = station.is_deciding and station.outcome is _EFFECTS[word]
+        if decided or (word is ReviewOutcome.DENY and station.outcome is Effect.DENIES):
             return index
     return None
 
 
-def _mark_deciding(stations: list[Station], deciding: int | None) -> Iterator[Station]:
+def _mark_deciding(stations: list[TraceStep], deciding: int | None) -> Iterator[TraceStep]:
     """The stations; steps of the policy after its deciding step are not reached."""
     settled = False
     for index, station in enumerate(stations):
         reached = not settled or station.name not in _DECISION_STEPS
-        settled = settled or station.decides
-        because = station.because or (station.saw if index == deciding else "")
-        yield replace(station, decides=index == deciding, reached=reached, because=because)
+        settled = settled or station.is_deciding
+        because = station.reason or (station.observed if index == deciding else "")
+        yield replace(station, is_deciding=index == deciding, reached=reached, reason=because)
 
 
-def _result(route: str, outcome: Outcome, trace: Trace, word: Word, *, decides: bool) -> Station:
+def _result(
+    route: str, outcome: ReviewResult, trace: Trace, word: ReviewOutcome, *, decides: bool
+) -> TraceStep:
     saw = f"{word} ({outcome.facts.reason})"
     because = _REASONS.get(word, "")
-    if word in {Word.DENY, Word.FAIL}:
+    if word in {ReviewOutcome.DENY, ReviewOutcome.FAIL}:
         because = trace.error or _message(outcome)
     effect = _EFFECTS[word]
-    if word is Word.SKIP and route != "inject":
+    if word is ReviewOutcome.SKIP and route != "inject":
         effect = Effect.PASSES
-    return Station("result", saw, effect, decides, because if decides else "")
+    return TraceStep("result", saw, effect, decides, because if decides else "")
 
 
-def _review(subject: Subject, webhook: Webhook, outcome: Outcome) -> Review:
+def _review(subject: ExplainedPod, webhook: Webhook, outcome: ReviewResult) -> Review:
     facts = outcome.facts
-    response = outcome.response if isinstance(outcome, Answered) else None
+    response = outcome.response if isinstance(outcome, ReviewResponse) else None
     status = None if response is None else response.status
     return Review(
-        object=documents.name(subject.object),
+        object=documents.object_name(subject.object),
         route=webhook.route,
         decision=facts.decision,
         reason=facts.reason,
@@ -127,7 +133,7 @@ def _review(subject: Subject, webhook: Webhook, outcome: Outcome) -> Review:
     )
 
 
-def _message(outcome: Outcome) -> str:
-    if isinstance(outcome, Answered):
+def _message(outcome: ReviewResult) -> str:
+    if isinstance(outcome, ReviewResponse):
         return outcome.response.status.message if outcome.response.status else ""
-    return discreet(outcome.error)
+    return redact(outcome.error)

@@ -4,38 +4,46 @@ from collections.abc import Iterator
 
 import click
 
-from .journey import Journey, Outcome, Sidecars, Stage, Station, Verdict, conclusion
+from .decision_trace import (
+    DecisionTrace,
+    Sidecars,
+    Stage,
+    StepResult,
+    TraceStep,
+    Verdict,
+    describe_conclusion,
+)
 
 _SIGNS = {
-    Outcome.PASSES: "·",
-    Outcome.INJECTS: "✓",
-    Outcome.CHANGES: "✓",
-    Outcome.STOPS: "✗",
-    Outcome.DENIES: "✗",
-    Outcome.FAILS: "!",
+    StepResult.PASSES: "·",
+    StepResult.INJECTS: "✓",
+    StepResult.CHANGES: "✓",
+    StepResult.STOPS: "✗",
+    StepResult.DENIES: "✗",
+    StepResult.FAILS: "!",
 }
 _COLOURS = {
-    Outcome.PASSES: "white",
-    Outcome.INJECTS: "green",
-    Outcome.CHANGES: "green",
-    Outcome.STOPS: "red",
-    Outcome.DENIES: "red",
-    Outcome.FAILS: "red",
+    StepResult.PASSES: "white",
+    StepResult.INJECTS: "green",
+    StepResult.CHANGES: "green",
+    StepResult.STOPS: "red",
+    StepResult.DENIES: "red",
+    StepResult.FAILS: "red",
 }
 
 
-def tree(journey: Journey) -> str:
+def render_tree(journey: DecisionTrace) -> str:
     """The journey, a line a station; the one that decided is marked ``◀``."""
-    return "\n".join(_lines(journey)) + "\n"
+    return "\n".join(_tree_lines(journey)) + "\n"
 
 
-def _lines(journey: Journey) -> Iterator[str]:
+def _tree_lines(journey: DecisionTrace) -> Iterator[str]:
     yield click.style(journey.subject, bold=True)
     for stage in journey.stages:
         yield f"├─ {click.style(stage.name, bold=True)}"
         yield from _stage_lines(stage)
     colour = "green" if journey.verdict in {Verdict.INJECTED, Verdict.CHANGED} else "red"
-    yield f"╰─ {click.style(conclusion(journey), fg=colour, bold=True)}"
+    yield f"╰─ {click.style(describe_conclusion(journey), fg=colour, bold=True)}"
     if journey.sidecars is not None:
         yield from _sidecar_lines(journey.sidecars)
     for warning in journey.warnings:
@@ -44,20 +52,20 @@ def _lines(journey: Journey) -> Iterator[str]:
 
 def _stage_lines(stage: Stage) -> Iterator[str]:
     """The stage's stations; those that the object did not reach are dim."""
-    width = max((len(station.name) for station in stage.stations), default=0)
-    for index, station in enumerate(stage.stations):
-        branch = "╰" if index == len(stage.stations) - 1 else "├"
-        yield f"│  {branch}─ {_station_line(station, width)}"
+    width = max((len(station.name) for station in stage.steps), default=0)
+    for index, station in enumerate(stage.steps):
+        branch = "╰" if index == len(stage.steps) - 1 else "├"
+        yield f"│  {branch}─ {_step_line(station, width)}"
 
 
-def _station_line(station: Station, width: int) -> str:
-    text = f"{_SIGNS[station.outcome]} {station.name:<{width}}  {station.saw}"
+def _step_line(station: TraceStep, width: int) -> str:
+    text = f"{_SIGNS[station.outcome]} {station.name:<{width}}  {station.observed}"
     if not station.reached:
         return click.style(text, dim=True)
-    line = click.style(text, fg=_COLOURS[station.outcome], bold=station.decides)
-    if not station.decides:
+    line = click.style(text, fg=_COLOURS[station.outcome], bold=station.is_deciding)
+    if not station.is_deciding:
         return line
-    because = f": {station.because}" if station.because not in {"", station.saw} else ""
+    because = f": {station.reason}" if station.reason not in {"", station.observed} else ""
     return line + click.style(f"  ◀ decides{because}", bold=True)
 
 

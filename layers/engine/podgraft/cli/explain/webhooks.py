@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from podgraft.bundle import Bundle
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import Object, object_at, objects_at, text_at
+from podgraft.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.store import DEFAULT_INJECTOR
 
 # The kinds of configuration, and the route of a webhook that names no address.
@@ -41,7 +41,7 @@ class Webhook:
 
 def select_routes(bundle: Bundle) -> tuple[Webhook, ...]:
     """The routes that a bundle serves, in kube-apiserver's order."""
-    served = (bundle.pods, bundle.objects, bundle.judges)
+    served = (bundle.pod_mutators, bundle.object_mutators, bundle.validators)
     return tuple(
         Webhook(route=route) for route, parts in zip(_ROUTES, served, strict=True) if parts
     )
@@ -83,7 +83,7 @@ def read_webhooks(
 
 def _read_kind(manifests: list[Object], kind: str) -> Iterator[Webhook]:
     configurations = [manifest for manifest in manifests if manifest.get("kind") == kind]
-    configurations.sort(key=lambda each: text_at(object_at(each, "metadata"), "name"))
+    configurations.sort(key=lambda each: string_at(object_at(each, "metadata"), "name"))
     for configuration in configurations:
         for webhook in _webhooks_of(configuration):
             read = _read(webhook, _KINDS[kind])
@@ -96,15 +96,17 @@ def _webhooks_of(manifest: Object) -> list[Object]:
 
 
 def _kinds(manifests: list[Object]) -> str:
-    kinds = sorted({text_at(manifest, "kind") or "no kind" for manifest in manifests})
+    kinds = sorted({string_at(manifest, "kind") or "no kind" for manifest in manifests})
     return f"kind {', '.join(kinds)}" if kinds else "an empty file"
 
 
 def _read(webhook: Object, default_route: str) -> Webhook | None:
     """The webhook; ``None`` if its address is not one of podgraft's routes."""
-    name = text_at(webhook, "name")
+    name = string_at(webhook, "name")
     client = object_at(webhook, "clientConfig")
-    path = urlsplit(text_at(client, "url")).path or text_at(object_at(client, "service"), "path")
+    path = urlsplit(string_at(client, "url")).path or string_at(
+        object_at(client, "service"), "path"
+    )
     if not client:
         path = f"/{default_route}"
     segments = path.removesuffix("/").split("/")[1:]

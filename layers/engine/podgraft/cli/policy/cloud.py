@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class PolicyVersion:
     """One version of the policy parameter."""
 
     number: int
     document: str
     date: datetime | None
     author: str
-    advanced: bool
+    is_advanced: bool
 
     @property
     def person(self) -> str:
@@ -34,7 +34,7 @@ class Version:
         return self.author.rpartition("/")[2] or "-"
 
 
-class Cloud:
+class DeployedInjector:
     """One injector in one AWS account and region; credentials are the process's own."""
 
     def __init__(self, target: Target, ssm: "SSMClient", s3: "S3Client") -> None:
@@ -43,7 +43,7 @@ class Cloud:
         self._s3 = s3
 
     @classmethod
-    def connect(cls, target: Target) -> "Cloud":
+    def connect(cls, target: Target) -> "DeployedInjector":
         """Make the clients; region and credentials come from the environment as for aws-cli."""
         return cls(target, stacks.make_client("ssm"), stacks.make_client("s3"))
 
@@ -69,7 +69,7 @@ class Cloud:
         if findings:
             raise CommandError(*findings)
 
-    def history(self) -> list[Version]:
+    def history(self) -> list[PolicyVersion]:
         """Every version that Parameter Store still has, oldest first; none for a new injector."""
         pages = self._ssm.get_paginator("get_parameter_history").paginate(
             Name=self.target.parameter, WithDecryption=True
@@ -77,12 +77,12 @@ class Cloud:
         try:
             with aws_errors(f"parameter {self.target.parameter}"):
                 return [
-                    Version(
+                    PolicyVersion(
                         number=entry.get("Version", 0),
                         document=entry.get("Value", ""),
                         date=entry.get("LastModifiedDate"),
                         author=entry.get("LastModifiedUser", ""),
-                        advanced=entry.get("Tier") == "Advanced",
+                        is_advanced=entry.get("Tier") == "Advanced",
                     )
                     for page in pages
                     for entry in page["Parameters"]
@@ -90,7 +90,7 @@ class Cloud:
         except AbsentError:
             return []
 
-    def live(self) -> Version:
+    def current_version(self) -> PolicyVersion:
         """The version in force; ``CommandError`` for an injector that has none."""
         versions = self.history()
         if not versions:
@@ -109,14 +109,16 @@ class Cloud:
                 f"{newest}{by}; compare it with `podgraft policy diff`, then run the command again"
             )
 
-    def put(self, document: str, replaced: Version | None) -> int:
+    def put_policy(self, document: str, replaced: PolicyVersion | None) -> int:
         """Store a new version of the policy and return its number: the one atomic switch.
 
         Raises ``CommandError`` if another version than *replaced* is in force. Parameter Store
         makes no standard parameter of an advanced one, so that it stays one.
         """
         expected = replaced.number if replaced else 0
-        advanced = bool(replaced and replaced.advanced) or len(document.encode()) > STANDARD_BYTES
+        advanced = (
+            bool(replaced and replaced.is_advanced) or len(document.encode()) > STANDARD_BYTES
+        )
         self.check_version(expected)
         try:
             with aws_errors(f"parameter {self.target.parameter}", sent=document):
@@ -147,7 +149,7 @@ class Cloud:
             f"podgraft policy rollback {number - 1} {self.target.options}"
         )
 
-    def stored(self, digest: str) -> dict[str, int]:
+    def list_objects(self, digest: str) -> dict[str, int]:
         """The bundle's objects by relative path, with their sizes in bytes."""
         folder = self.target.folder(digest)
         pages = self._s3.get_paginator("list_objects_v2").paginate(
@@ -160,17 +162,17 @@ class Cloud:
                 for entry in page.get("Contents", [])
             }
 
-    def upload(self, digest: str, path: str, content: bytes) -> None:
+    def upload_file(self, digest: str, path: str, content: bytes) -> None:
         """Store one file of a bundle."""
         key = self.target.key(digest, path)
         with aws_errors(f"s3://{self.target.bucket}/{key}"):
             self._s3.put_object(Bucket=self.target.bucket, Key=key, Body=content)
 
-    def files(self, digest: str) -> Mapping[str, bytes]:
+    def read_bundle(self, digest: str) -> Mapping[str, bytes]:
         """A stored bundle, verified; ``CommandError`` for one that is missing or damaged."""
-        paths = self.stored(digest)
+        paths = self.list_objects(digest)
         self._check_paths(digest, paths)
-        found = {path: self.read(digest, path) for path in paths}
+        found = {path: self.read_file(digest, path) for path in paths}
         if not found:
             raise CommandError(f"bundle {digest} is not in s3://{self.target.bucket}; push it")
         if bundle.digest(found) != digest:
@@ -192,7 +194,7 @@ class Cloud:
         if findings:
             raise CommandError(*findings)
 
-    def read(self, digest: str, path: str) -> bytes:
+    def read_file(self, digest: str, path: str) -> bytes:
         """One file of a bundle as it is stored, be it whole or damaged."""
         key = self.target.key(digest, path)
         with aws_errors(f"s3://{self.target.bucket}/{key}"):

@@ -11,12 +11,12 @@ from podgraft import bundle as bundles
 from podgraft import policy, store
 from podgraft.cli import documents, folders, offline
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.cli.registered import url_paths
-from podgraft.store import RefusedError, proving
+from podgraft.cli.webhook_paths import url_paths
+from podgraft.store import InvalidVersionError, trial
 
-from . import comparing
-from .cloud import Cloud, Version
-from .local import STANDARD_BYTES, Checked, check
+from . import diff
+from .cloud import DeployedInjector, PolicyVersion
+from .local import STANDARD_BYTES, CheckedBundle, check_bundle
 from .target import Target, TargetOptions, target_options
 
 P = ParamSpec("P")
@@ -27,7 +27,7 @@ _PATH = click.Path(path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-def _local(function: Callable[P, R]) -> Callable[P, R]:
+def _local_options(function: Callable[P, R]) -> Callable[P, R]:
     """Options that name a bundle and a policy on this machine."""
     function = click.option("--policy", "document", type=_PATH, help="Policy document.")(function)
     return click.option("--bundle", type=_PATH, required=True, help="Folder of manifests.")(
@@ -44,9 +44,9 @@ def _expecting(function: Callable[P, R]) -> Callable[P, R]:
     )(function)
 
 
-def _connect(options: TargetOptions, *, writes: bool = False) -> Cloud:
+def _connect(options: TargetOptions, *, writes: bool = False) -> DeployedInjector:
     """Connect to what the options name; raises ``CommandError`` if it is not of one stack."""
-    cloud = Cloud.connect(options.resolve())
+    cloud = DeployedInjector.connect(options.resolve())
     cloud.check_owner(is_required=writes)
     return cloud
 
@@ -67,7 +67,7 @@ def command() -> None:
 
 
 @command.command("check")
-@_local
+@_local_options
 @_strict
 def _check(
     bundle: Path, document: Path | None, *, strict: bool, webhook_config: Path | None
@@ -77,7 +77,7 @@ def _check(
     Errors give exit status 1. Warnings go to standard error and change no exit status.
     """
     paths = url_paths(webhook_config) if webhook_config else ()
-    checked = check(bundle, document, strict=strict, url_paths=paths)
+    checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
     size = len(checked.document.encode())
     click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
@@ -92,7 +92,7 @@ def _verdict(warnings: int) -> str:
 
 
 @command.command("push")
-@_local
+@_local_options
 @_strict
 @target_options
 @_expecting
@@ -107,43 +107,45 @@ def _push(
 ) -> None:
     """Upload the bundle, then switch the policy to it. Pushing the same again changes nothing."""
     paths = url_paths(webhook_config, where.injector) if webhook_config else ()
-    checked = check(bundle, document, strict=strict, url_paths=paths)
+    checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
     cloud = _connect(where, writes=True)
     if expect_version is not None:
         cloud.check_version(expect_version)
     versions = cloud.history()
     _upload(cloud, checked)
-    _further_bundles(cloud, checked)
+    _check_cluster_bundles(cloud, checked)
     live = versions[-1] if versions else None
     if live and live.document == checked.document:
         cloud.check_version(live.number)
         click.echo(f"policy   version {live.number} says the same already")
         return
-    number = cloud.put(checked.document, live)
+    number = cloud.put_policy(checked.document, live)
     click.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
     if live:
-        click.echo(f"to take it back:\n  {_rollback_line(cloud.target, live.number)}")
+        click.echo(f"to take it back:\n  {_rollback_command(cloud.target, live.number)}")
 
 
-def _upload(cloud: Cloud, checked: Checked) -> None:
+def _upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
     """Upload what is missing or damaged; the policy switches to a bundle only when it is whole."""
-    stored = cloud.stored(checked.digest)
-    _refuse_strangers(cloud.target, checked.digest, sorted(stored.keys() - checked.files.keys()))
+    stored = cloud.list_objects(checked.digest)
+    _check_unexpected_objects(
+        cloud.target, checked.digest, sorted(stored.keys() - checked.files.keys())
+    )
     missing = {
         path: content
         for path, content in checked.files.items()
         # Of another size it is damaged without a look; so no more is read than was given.
-        if stored.get(path) != len(content) or cloud.read(checked.digest, path) != content
+        if stored.get(path) != len(content) or cloud.read_file(checked.digest, path) != content
     }
     for number, (path, content) in enumerate(missing.items(), start=1):
         click.echo(f"upload   {number}/{len(missing)} {path}, {len(content)} bytes")
-        cloud.upload(checked.digest, path, content)
+        cloud.upload_file(checked.digest, path, content)
     if not missing:
         click.echo(f"bundle   {checked.digest} is in S3 already")
 
 
-def _refuse_strangers(target: Target, digest: str, paths: Sequence[str]) -> None:
+def _check_unexpected_objects(target: Target, digest: str, paths: Sequence[str]) -> None:
     """Objects among a bundle's own that do not belong to it: with them its digest is another.
 
     Whose they are nobody here knows, so that deleting them is left to whoever reads this.
@@ -158,14 +160,16 @@ def _refuse_strangers(target: Target, digest: str, paths: Sequence[str]) -> None
         raise CommandError(*findings)
 
 
-def _further_bundles(cloud: Cloud, checked: Checked) -> None:
+def _check_cluster_bundles(cloud: DeployedInjector, checked: CheckedBundle) -> None:
     """Bundles that the policy names for single clusters must be there, and whole."""
     named = {each.bundle for each in checked.policy.clusters.values() if each.bundle}
     if named - {checked.digest}:
         _prove(cloud, checked.document, checked.files)
 
 
-def _prove(cloud: Cloud, document: str, local: Mapping[str, bytes] | None = None) -> None:
+def _prove(
+    cloud: DeployedInjector, document: str, local: Mapping[str, bytes] | None = None
+) -> None:
     """Load a policy with all bundles that it names, as the function would before it switches.
 
     The bundle of the *local* files is not downloaded.
@@ -173,17 +177,17 @@ def _prove(cloud: Cloud, document: str, local: Mapping[str, bytes] | None = None
     own = bundles.digest(local) if local else None
 
     def fetch(digest: str | None) -> Mapping[str, bytes]:
-        return local if local and digest in {None, own} else cloud.files(digest or "")
+        return local if local and digest in {None, own} else cloud.read_bundle(digest or "")
 
     injector = cloud.target.injector
     try:
-        proving.prove(injector, store.load(injector, document, "new", fetch))
-    except RefusedError as error:
+        trial.prove(injector, store.load_snapshots(injector, document, "new", fetch))
+    except InvalidVersionError as error:
         raise CommandError(str(error)) from error
 
 
 @command.command("diff")
-@_local
+@_local_options
 @target_options
 @click.option("-f", "samples", multiple=True, type=_FILE, help="Pods to compare the patches of.")
 @click.option("--namespace", default="default", show_default=True, help="Namespace of the pods.")
@@ -195,21 +199,21 @@ def _diff(
     namespace: str,
 ) -> None:
     """Show what a push would change: policy keys, manifests, and the patches of sample pods."""
-    checked = check(bundle, document)
+    checked = check_bundle(bundle, document)
     print_warnings(checked.warnings)
     cloud = _connect(where)
-    live = cloud.live()
-    live_files = cloud.files(_bundle_of(live))
+    live = cloud.current_version()
+    live_files = cloud.read_bundle(_bundle_digest(live))
     lines = [
-        *comparing.policy_lines(live.document, checked.document),
-        *comparing.file_lines(live_files, checked.files),
+        *diff.policy_lines(live.document, checked.document),
+        *diff.file_lines(live_files, checked.files),
     ]
-    before = offline.load(live.document, live_files)
-    after = offline.snapshot(checked.policy, checked.bundle)
+    before = offline.load_snapshot(live.document, live_files)
+    after = offline.make_snapshot(checked.policy, checked.bundle)
     for path in samples:
-        for pod in documents.pods(path):
-            sample = comparing.Sample(documents.name(pod), pod, namespace)
-            lines.extend(comparing.patch_lines(sample, before, after))
+        for pod in documents.read_pods(path):
+            sample = diff.Sample(documents.object_name(pod), pod, namespace)
+            lines.extend(diff.patch_lines(sample, before, after))
     for line in lines:
         click.secho(line, fg={"+": "green", "-": "red"}.get(line[:1]))
     if not lines:
@@ -222,7 +226,9 @@ def _history(where: TargetOptions) -> None:
     """List the versions of the policy: number, date, author, bundle."""
     for version in _connect(where).history():
         date = version.date.isoformat(timespec="seconds") if version.date else "-"
-        click.echo(f"{version.number:>5}  {date}  {version.person:<24}  {_bundle_of(version, '-')}")
+        click.echo(
+            f"{version.number:>5}  {date}  {version.person:<24}  {_bundle_digest(version, '-')}"
+        )
 
 
 @command.command("rollback")
@@ -239,11 +245,11 @@ def _rollback(where: TargetOptions, version: int, expect_version: int | None) ->
     if wanted is None:
         kept = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
         raise CommandError(f"{cloud.target.parameter} has no version {version}; kept: {kept}")
-    _bundle_of(wanted)
+    _bundle_digest(wanted)
     _prove(cloud, wanted.document)
-    number = cloud.put(wanted.document, versions[-1])
+    number = cloud.put_policy(wanted.document, versions[-1])
     click.secho(f"version {number}, the same as {version}, is in force", fg="green")
-    click.echo(f"to take it back:\n  {_rollback_line(cloud.target, versions[-1].number)}")
+    click.echo(f"to take it back:\n  {_rollback_command(cloud.target, versions[-1].number)}")
 
 
 @command.command("pull")
@@ -260,8 +266,8 @@ def _pull(where: TargetOptions, output: Path) -> None:
     if output.exists() and any(output.iterdir()):
         raise CommandError(f"{output}: is not empty; name a new folder")
     cloud = _connect(where)
-    live = cloud.live()
-    files = cloud.files(_bundle_of(live))
+    live = cloud.current_version()
+    files = cloud.read_bundle(_bundle_digest(live))
     bundle_files = {f"bundle/{path}": content for path, content in files.items()}
     folders.write_folder(output, {**bundle_files, "policy.yaml": live.document.encode()})
     click.echo(
@@ -270,7 +276,7 @@ def _pull(where: TargetOptions, output: Path) -> None:
     click.echo(f"to change this version only: podgraft policy push --expect-version {live.number}")
 
 
-def _bundle_of(version: Version, otherwise: str = "") -> str:
+def _bundle_digest(version: PolicyVersion, otherwise: str = "") -> str:
     """The bundle that a version names."""
     try:
         named = policy.parse(version.document).bundle
@@ -283,5 +289,5 @@ def _bundle_of(version: Version, otherwise: str = "") -> str:
     raise CommandError(f"version {version.number} names no bundle; push one")
 
 
-def _rollback_line(target: Target, number: int) -> str:
+def _rollback_command(target: Target, number: int) -> str:
     return f"podgraft policy rollback {number} {target.options}"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from podgraft import bundle, kubeyaml, policy, trial
-from podgraft.bundle import Bundle, BundleError, Fault, lint
+from podgraft import bundle, policy, trial, yaml
+from podgraft.bundle import Bundle, BundleError, lint
 from podgraft.bundle.cluster_ids import UrlPath, path_warnings
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
@@ -28,7 +28,7 @@ _BUNDLE_KEY = re.compile(r"^bundle:.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class CheckedBundle:
     """A bundle and a policy that belong together and compile.
 
     ``document`` is the policy as it will be stored: the given text with the bundle's digest in it.
@@ -43,28 +43,28 @@ class Checked:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-def check(
+def check_bundle(
     folder: Path,
     document_path: Path | None,
     *,
     strict: bool = False,
     url_paths: Iterable[UrlPath] = (),
-) -> Checked:
+) -> CheckedBundle:
     """Read and compile both; raises ``CommandError`` with every fault of both at once.
 
     What a running function tolerates, such as a selector that selects nothing, is a fault here.
     ``strict`` makes errors of warnings. ``url_paths`` are those of registered webhooks.
     """
-    findings: list[Fault] = []
-    files = _tried(lambda: _manifests(folder), {}, findings)
-    text = _tried(lambda: _document(document_path), "", findings)
+    findings: list[Diagnostic] = []
+    files = _collect_errors(lambda: _read_manifests(folder), {}, findings)
+    text = _collect_errors(lambda: _read_document(document_path), "", findings)
     digest = bundle.digest(files)
-    document = with_bundle(text, digest)
+    document = set_bundle_digest(text, digest)
     place = str(document_path or "policy")
-    findings.extend(_size_faults(place, document))
-    read, valid = _parsed(place, text, findings)
-    stored = _stored(place, document, digest, findings) if valid else read
-    compiled = _compiled(files, read, place, findings)
+    findings.extend(_size_errors(place, document))
+    read, valid = _parse_policy(place, text, findings)
+    stored = _parse_stored_policy(place, document, digest, findings) if valid else read
+    compiled = _compile_bundle(files, read, place, findings)
     if compiled is not None and valid:
         findings.extend(_warnings(compiled, files, read, text, place, findings))
         findings.extend(each for url in url_paths for each in path_warnings(compiled, url))
@@ -72,7 +72,7 @@ def check(
     if errors or compiled is None:
         hint = folders.suggest(folder)
         raise CommandError(*([hint] if hint else map(str, errors)), warnings=warnings)
-    return Checked(
+    return CheckedBundle(
         files=files,
         digest=digest,
         document=document,
@@ -106,7 +106,7 @@ def _separated(
     )
 
 
-def with_bundle(text: str, digest: str) -> str:
+def set_bundle_digest(text: str, digest: str) -> str:
     """The policy document naming the bundle *digest*, all else as it was written."""
     line = f"bundle: {digest}"
     if _BUNDLE_KEY.search(text):
@@ -116,38 +116,40 @@ def with_bundle(text: str, digest: str) -> str:
     return f"{text}{end}{line}\n"
 
 
-def _tried(read: Callable[[], T], otherwise: T, findings: list[Fault]) -> T:
+def _collect_errors(read: Callable[[], T], otherwise: T, findings: list[Diagnostic]) -> T:
     """What *read* reads; files that cannot be read are findings."""
     try:
         return read()
     except UnreadableError as error:
-        findings.extend(error.faults)
+        findings.extend(error.errors)
         return otherwise
 
 
-def _manifests(folder: Path) -> dict[str, bytes]:
+def _read_manifests(folder: Path) -> dict[str, bytes]:
     """The folder's files, none of them empty: somebody meant to write something there."""
-    found = folders.files_of(folder)
+    found = folders.read_manifests(folder)
     empty = [name for name, content in found.items() if not content.strip()]
     if empty:
         remedy = "write the manifest, or take the file out of the folder"
         raise UnreadableError(
-            *(Fault(file=name, problem="is empty", remedy=remedy) for name in empty)
+            *(Diagnostic(document=name, problem="is empty", remedy=remedy) for name in empty)
         )
     return found
 
 
-def _document(path: Path | None) -> str:
+def _read_document(path: Path | None) -> str:
     if path is None:
         return ""
-    text = documents.read(path)
+    text = documents.read_text(path)
     if not text.strip():
         remedy = 'write "policy: enabled", or leave --policy out'
-        raise UnreadableError(Fault(file=str(path), problem="is empty", remedy=remedy))
+        raise UnreadableError(Diagnostic(document=str(path), problem="is empty", remedy=remedy))
     return text
 
 
-def _stored(place: str, document: str, digest: str, findings: list[Fault]) -> Policy:
+def _parse_stored_policy(
+    place: str, document: str, digest: str, findings: list[Diagnostic]
+) -> Policy:
     """The policy as it will be stored; one in flow style takes no further line."""
     try:
         stored = policy.parse(document)
@@ -155,94 +157,85 @@ def _stored(place: str, document: str, digest: str, findings: list[Fault]) -> Po
         stored = Policy()
     if stored.bundle != digest:
         problem = 'takes no line "bundle: …"'
-        findings.append(Fault(file=place, problem=problem, remedy="write one key a line"))
+        findings.append(Diagnostic(document=place, problem=problem, remedy="write one key a line"))
     return stored
 
 
-def _parsed(place: str, text: str, findings: list[Fault]) -> tuple[Policy, bool]:
+def _parse_policy(place: str, text: str, findings: list[Diagnostic]) -> tuple[Policy, bool]:
     """What the policy says, without its faulty keys, and whether it validates."""
     valid = True
     try:
         read = policy.parse(text)
-        faults = read.tolerated
+        faults = read.warnings
     except PolicyError as error:
-        read, valid = error.sound or Policy(), False
-        faults = (*error.faults, *error.tolerated)
-    findings.extend(
-        Fault(
-            file=place,
-            path=fault.path,
-            problem=fault.problem,
-            remedy=fault.remedy,
-            severity=fault.severity,
-        )
-        for fault in faults
-    )
-    errors = [fault.path for fault in faults if fault.severity is Severity.ERROR]
-    findings.extend(_schema_faults(place, text, errors))
+        read, valid = error.valid_part or Policy(), False
+        faults = (*error.errors, *error.warnings)
+    findings.extend(replace(fault, document=place) for fault in faults)
+    errors = [fault.pointer for fault in faults if fault.severity is Severity.ERROR]
+    findings.extend(_schema_errors(place, text, errors))
     return read, valid
 
 
-def _schema_faults(place: str, text: str, known: Sequence[str]) -> Iterator[Fault]:
+def _schema_errors(place: str, text: str, known: Sequence[str]) -> Iterator[Diagnostic]:
     try:
-        document = kubeyaml.load(text)
-    except kubeyaml.NotYAMLError:
+        document = yaml.load(text)
+    except yaml.NotYAMLError:
         return  # which is among the known faults
-    yield from schema.findings("policy", place, document, known)
+    yield from schema.validate_document("policy", place, document, known)
 
 
-def _compiled(
-    files: Mapping[str, bytes], read: Policy, place: str, findings: list[Fault]
+def _compile_bundle(
+    files: Mapping[str, bytes], read: Policy, place: str, findings: list[Diagnostic]
 ) -> Bundle | None:
     """The bundle by the policy; compiled by each cluster's own as well, for what they get wrong."""
     if not files:
         return None
     # A cluster that names a bundle of its own has nothing to do with these files.
     here = {name: each for name, each in read.clusters.items() if each.bundle == read.bundle}
-    compiled = _compiled_by(files, read, "", place, findings)
+    compiled = _compile_for_policy(files, read, "", place, findings)
     for name, each in here.items():
         at = f"/clusters/{pointer.escape(name)}"
-        if not each.compiles_as(read):
-            _compiled_by(files, each, at, place, findings)
+        if not each.shares_bundle_with(read):
+            _compile_for_policy(files, each, at, place, findings)
     if compiled is not None:
-        findings.extend(_overlay_faults(files))
+        findings.extend(_overlay_errors(files))
     return compiled
 
 
-def _compiled_by(
-    files: Mapping[str, bytes], read: Policy, at: str, place: str, findings: list[Fault]
+def _compile_for_policy(
+    files: Mapping[str, bytes], read: Policy, at: str, place: str, findings: list[Diagnostic]
 ) -> Bundle | None:
     compiled: Bundle | None = None
     try:
         compiled = bundle.compile_(files, read)
         report = trial.check_bundle(compiled, read)
-        known = {(each.file, each.path) for each in compiled.tolerated if not each.is_warning}
+        known = {(each.document, each.pointer) for each in compiled.warnings if not each.is_warning}
         rendered = (*report.errors, *report.warnings)
         # One problem of one place is reported once.
-        new = [fault for fault in rendered if (fault.file, fault.path) not in known]
-        faults = (*compiled.tolerated, *new)
+        new = [fault for fault in rendered if (fault.document, fault.pointer) not in known]
+        faults = (*compiled.warnings, *new)
     except BundleError as error:
-        faults = (*error.faults, *error.tolerated)
+        faults = (*error.errors, *error.warnings)
     for fault in faults:
         # The policy is named by what it is where the bundle does not go with it.
-        own = replace(fault, file=place, path=at + fault.path)
-        placed = own if fault.file == "policy" else fault
+        own = replace(fault, document=place, pointer=at + fault.pointer)
+        placed = own if fault.document == "policy" else fault
         if placed not in findings:
             findings.append(placed)
     return compiled
 
 
-def _overlay_faults(files: Mapping[str, bytes]) -> Iterator[Fault]:
+def _overlay_errors(files: Mapping[str, bytes]) -> Iterator[Diagnostic]:
     """What the schema of overlays finds in those that compile."""
     for path, content in sorted(files.items()):
-        for document in kubeyaml.load_all(content.decode()):
+        for document in yaml.load_all(content.decode()):
             if isinstance(document, dict) and document.get("kind") == "Overlay":
-                yield from schema.findings("overlay", path, document)
+                yield from schema.validate_document("overlay", path, document)
 
 
-def _size_faults(place: str, document: str) -> Iterator[Fault]:
+def _size_errors(place: str, document: str) -> Iterator[Diagnostic]:
     size = len(document.encode())
     if size > ADVANCED_BYTES:
         problem = f"{size} bytes, Parameter Store takes {ADVANCED_BYTES}"
         remedy = "move selectors into the bundle's configuration"
-        yield Fault(file=place, problem=problem, remedy=remedy)
+        yield Diagnostic(document=place, problem=problem, remedy=remedy)

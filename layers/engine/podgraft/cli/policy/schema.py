@@ -11,14 +11,16 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from podgraft.bundle import Fault
+from podgraft.bundle import Diagnostic
 from podgraft.jsonvalue import JSON
 from podgraft.patch import pointer
 
 _FOLDER = Path(__file__).parent / "schemas"
 
 
-def findings(name: str, file: str, document: JSON, known: Iterable[str] = ()) -> Iterator[Fault]:
+def validate_document(
+    name: str, file: str, document: JSON, known: Iterable[str] = ()
+) -> Iterator[Diagnostic]:
     """What the schema *name* finds at places that are not *known* (JSON Pointers) to be wrong."""
     # jsonschema's own types are only partly known.
     validator: Any = Draft202012Validator(json.loads((_FOLDER / f"{name}.schema.json").read_text()))
@@ -27,4 +29,4 @@ def findings(name: str, file: str, document: JSON, known: Iterable[str] = ()) ->
         path = "".join(f"/{pointer.escape(str(step))}" for step in error.absolute_path)
         if not any(place.startswith(path) for place in places):
             remedy = f"write what docs/schemas/{name}.schema.json allows there"
-            yield Fault(file=file, path=path, problem=error.message, remedy=remedy)
+            yield Diagnostic(document=file, pointer=path, problem=error.message, remedy=remedy)

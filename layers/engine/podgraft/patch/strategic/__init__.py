@@ -18,7 +18,7 @@ Deliberate differences:
 - ``$patch`` in an element of the *target's* list is a field like any other.
 """
 
-from .faults import MergeError
-from .merging import merge
+from .errors import MergeError
+from .maps import merge
 
 __all__ = ["MergeError", "merge"]

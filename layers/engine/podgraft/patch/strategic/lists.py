@@ -8,19 +8,19 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
 
-from podgraft.govalue import GoType
+from podgraft.go.reflect import GoType
 from podgraft.jsonvalue import JSON, Object
 
-from .cleaning import PATCH
-from .faults import (
+from .errors import (
     GO_MAP,
     MergeError,
-    incomparable,
-    mixed_elements,
-    no_merge_key,
-    unknown_directive,
-    wrong_type,
+    incomparable_error,
+    missing_merge_key_error,
+    mixed_elements_error,
+    unknown_directive_error,
+    wrong_type_error,
 )
+from .standalone import PATCH
 
 MergeObjects = Callable[[Object, Object], Object]
 _Element = TypeVar("_Element", bound=JSON)
@@ -37,8 +37,8 @@ def merge_lists(
         return live
     if not holds_objects(live, patch):
         if key:
-            raise wrong_type(GO_MAP, (live or patch)[0])
-        return _unite(live, patch)
+            raise wrong_type_error(GO_MAP, (live or patch)[0])
+        return _merge_scalars(live, patch)
     if not key:
         raise MergeError(
             "this list is merged by no key, so it can hold no objects",
@@ -51,8 +51,8 @@ def merge_lists(
 
 def delete_scalars(live: list[JSON], unwanted: list[JSON]) -> list[JSON]:
     """``live`` without every element that ``unwanted`` names."""
-    tokens = set(map(token, unwanted))
-    return [element for element in live if token(element) not in tokens]
+    tokens = set(map(identity_key, unwanted))
+    return [element for element in live if identity_key(element) not in tokens]
 
 
 def holds_objects(*lists: list[JSON]) -> bool:
@@ -65,22 +65,22 @@ def holds_objects(*lists: list[JSON]) -> bool:
         raise MergeError("the lists hold no elements", "no elements in any of the given slices")
     first = next(chain(*lists))
     if first is None:
-        raise incomparable(first)
+        raise incomparable_error(first)
     if isinstance(first, list):
         raise MergeError("lists of lists cannot be merged", "lists of lists are not supported")
     if len(types) > 1:
-        raise mixed_elements(*lists)
+        raise mixed_elements_error(*lists)
     return isinstance(first, dict)
 
 
-def token(value: JSON) -> Hashable:
+def identity_key(value: JSON) -> Hashable:
     """What stands for a scalar where Go compares interfaces: 1 and 1.0 and true all differ."""
     if isinstance(value, dict | list):
-        raise incomparable(value)
+        raise incomparable_error(value)
     return value if value.__class__ is str else (value.__class__, value)
 
 
-def places(tokens: Iterable[Hashable]) -> dict[Hashable, int]:
+def first_indexes(tokens: Iterable[Hashable]) -> dict[Hashable, int]:
     """The first index of each token."""
     found: dict[Hashable, int] = {}
     for index, one in enumerate(tokens):
@@ -90,7 +90,7 @@ def places(tokens: Iterable[Hashable]) -> dict[Hashable, int]:
 
 def interleave(
     live: Sequence[tuple[Hashable, _Element]],
-    patched: Sequence[tuple[Hashable, _Element]],
+    patch_items: Sequence[tuple[Hashable, _Element]],
     order: Mapping[Hashable, int],
 ) -> list[_Element]:
     """One list of two: a live element goes before a patched one that it stood before in ``order``.
@@ -100,7 +100,7 @@ def interleave(
     """
     result: list[_Element] = []
     index = 0
-    for name, element in patched:
+    for name, element in patch_items:
         limit = order.get(name, -1)
         while index < len(live) and order.get(live[index][0], limit) < limit:
             result.append(live[index][1])
@@ -110,12 +110,12 @@ def interleave(
     return result
 
 
-def _unite(live: list[JSON], patch: list[JSON]) -> list[JSON]:
+def _merge_scalars(live: list[JSON], patch: list[JSON]) -> list[JSON]:
     """The scalars of both lists, each once."""
     patched: dict[Hashable, JSON] = {}
     for element in patch:
-        patched.setdefault(token(element), element)
-    order = places(map(token, live))
+        patched.setdefault(identity_key(element), element)
+    order = first_indexes(map(identity_key, live))
     rest = [(name, live[index]) for name, index in order.items() if name not in patched]
     return interleave(rest, list(patched.items()), order)
 
@@ -123,7 +123,7 @@ def _unite(live: list[JSON], patch: list[JSON]) -> list[JSON]:
 def _merge_by_key(
     live: list[Object], patch: list[Object], key: str, merge: MergeObjects
 ) -> list[Object]:
-    live, additions = _obey(live, patch, key)
+    live, additions = _apply_directives(live, patch, key)
     united = [*(element for _, element in additions), *live]
     names = [element.get(key) for element in united]
     if set(map(type, names)) == _TEXT and len(set(names)) == len(names):
@@ -131,21 +131,21 @@ def _merge_by_key(
     order: dict[Hashable, int] = {}
     for index, element in enumerate(live):
         if key in element:
-            order.setdefault(token(element[key]), index)
+            order.setdefault(identity_key(element[key]), index)
     spot, rank = dict(order), dict[Hashable, int]()
     merged = list(live)
     for index, element in additions:
         try:
-            name = _name(element, key)
+            name = _merge_key_value(element, key)
             if name in spot:
                 merged[spot[name]] = merge(merged[spot[name]], element)
             else:
                 spot[name] = len(merged)
                 merged.append(element)
         except MergeError as error:
-            raise error.under(index) from error
+            raise error.with_prefix(index) from error
         rank.setdefault(name, index)
-    named = [(_name(element, key), element) for element in merged]
+    named = [(_merge_key_value(element, key), element) for element in merged]
     # The sorts bring elements that share a name together, as strategicpatch does.
     patched = sorted((pair for pair in named if pair[0] in rank), key=lambda pair: rank[pair[0]])
     rest = sorted((pair for pair in named if pair[0] not in rank), key=lambda pair: order[pair[0]])
@@ -155,7 +155,7 @@ def _merge_by_key(
 _TEXT = {str}
 
 
-def _obey(
+def _apply_directives(
     live: list[Object], patch: list[Object], key: str
 ) -> tuple[list[Object], list[tuple[int, Object]]]:
     """Carry out the ``$patch`` elements: what they leave of ``live``, and the others by index."""
@@ -171,28 +171,28 @@ def _obey(
             case "replace":
                 replace = True
             case "delete" if key in element:
-                unwanted.add(_name(element, key))
+                unwanted.add(_merge_key_value(element, key))
             case directive:
-                raise _refusal(directive, element, key).under(index)
+                raise _directive_error(directive, element, key).with_prefix(index)
     if replace:
         return [element for _, element in additions], []
-    kept = (one for one in live if key not in one or token(one[key]) not in unwanted)
+    kept = (one for one in live if key not in one or identity_key(one[key]) not in unwanted)
     return list(kept), additions
 
 
-def _refusal(directive: JSON, element: Object, key: str) -> MergeError:
+def _directive_error(directive: JSON, element: Object, key: str) -> MergeError:
     if directive == "delete":
-        return no_merge_key(element, key)
+        return missing_merge_key_error(element, key)
     if directive == "merge":
         return MergeError(
             "$patch: merge is the default; leave it out",
             "merging lists cannot yet be specified in the patch",
         )
-    return unknown_directive(directive, element)
+    return unknown_directive_error(directive, element)
 
 
-def _name(element: Object, key: str) -> Hashable:
+def _merge_key_value(element: Object, key: str) -> Hashable:
     """The value that tells the element from its siblings."""
     if key not in element:
-        raise no_merge_key(element, key)
-    return token(element[key])
+        raise missing_merge_key_error(element, key)
+    return identity_key(element[key])

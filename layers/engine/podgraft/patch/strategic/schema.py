@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from functools import cache
 
-from podgraft.govalue import Field, GoType, Kind
+from podgraft.go.reflect import Field, GoType, Kind
 
-from .faults import MergeError
+from .errors import MergeError
 
 _RETAIN_KEYS = "retainKeys"
 _PAIR = 2
@@ -14,14 +14,14 @@ _PAIR = 2
 
 def field_of(type_: GoType, key: str) -> Field:
     """The field that ``key`` is decoded into: its own, else one that differs in case alone."""
-    struct = _target(type_)
+    struct = _dereference_type(type_)
     if struct.kind is not Kind.STRUCT:
         raise MergeError(
             f"the field {key!r} holds an object or a list, and {type_} has no fields of such types",
             f"merging an object in json but data type is not struct, instead is: {_kind(struct)}",
         )
     fields = _fields(struct)
-    found = fields.get(key) or fields.get(_folded(key))
+    found = fields.get(key) or fields.get(_fold_case(key))
     if found is None:
         name = struct.name.rpartition(".")[2]
         quoted = json.dumps(key, ensure_ascii=False)
@@ -62,7 +62,7 @@ def strategy_of(field: Field) -> str:
 _LISTS = (Kind.SLICE, Kind.ARRAY)
 
 
-def _target(type_: GoType) -> GoType:
+def _dereference_type(type_: GoType) -> GoType:
     return _elem(type_) if type_.kind is Kind.POINTER else type_
 
 
@@ -82,13 +82,13 @@ def _fields(struct: GoType) -> Mapping[str, Field]:
     named: dict[str, Field] = {field.json: field for field in struct.fields if not field.inline}
     for field in struct.fields:
         if field.inline:
-            for name, inner in _fields(_target(field.type)).items():
+            for name, inner in _fields(_dereference_type(field.type)).items():
                 named.setdefault(name, inner)
     for name, field in list(named.items()):
-        named.setdefault(_folded(name), field)
+        named.setdefault(_fold_case(name), field)
     return named
 
 
-def _folded(name: str) -> str:
+def _fold_case(name: str) -> str:
     """A name as encoding/json compares it where no field matches exactly."""
     return name.casefold()

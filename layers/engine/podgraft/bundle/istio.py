@@ -1,0 +1,189 @@
+"""Istio's injector in a bundle: ConfigMaps with ``config`` or ``mesh``, and ProxyConfigs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from podgraft.injectors import InvalidDocumentsError, istio
+from podgraft.jsonvalue import Object
+from podgraft.lazy_dataclass import dataclass
+from podgraft.patch import pointer
+from podgraft.policy import Policy
+
+from .components import Component, Mutation, MutationContext
+from .errors import Diagnostic
+from .manifests import Manifest, Manifests
+
+if TYPE_CHECKING:
+    from podgraft.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class IstioMutator:
+    """Istio's sidecar for a pod."""
+
+    injector: istio.Injector
+
+    def __call__(self, before: Object, call: MutationContext) -> Mutation:
+        """Inject as Istio's webhook would."""
+        request = istio.InjectionRequest(
+            namespace=call.namespace,
+            environment=self.injector.parse_environment(call.path),
+            is_validated=call.request is not None and before is call.request.object,
+        )
+        injection = self.injector.inject(before, request)
+        if call.trace is not None:
+            _add_step(call.trace, injection, self.injector.profile.release)
+        base, fixed = injection.base, ()
+        if injection.operations is not None:  # up to 1.8 a fixed scheme made the patch
+            base, fixed = injection.pod, injection.operations
+        return Mutation(
+            patch_base=base, object=injection.pod, warnings=injection.warnings, operations=fixed
+        )
+
+
+def _add_step(trace: Trace, injection: istio.Injection, release: str) -> None:
+    from podgraft.trace import Additions
+
+    templates = ", ".join(injection.templates) or "none"
+    trace.add("Istio templates", f"{templates}, as Istio {release} renders them", "injects")
+    trace.additions = Additions(
+        templates=injection.templates,
+        image=injection.image,
+        init_containers=injection.init_containers,
+        containers=injection.containers,
+        volumes=injection.volumes,
+    )
+
+
+def compile_istio(manifests: Manifests, policy: Policy, *, deferred: bool) -> Component:
+    """Compile the one injector configuration; nothing where the bundle has none."""
+    configs = _config_maps_with_key("config", manifests)
+    meshes = _config_maps_with_key("mesh", manifests)
+    faults = (
+        *_find_duplicates(configs, "config"),
+        *_find_duplicates(meshes, "mesh"),
+        *_find_non_string_entries(manifests),
+    )
+    if faults:
+        return Component(used_manifests=(*configs, *meshes), errors=faults)
+    if not configs:
+        return Component(errors=tuple(_find_orphans(manifests, meshes)), used_manifests=meshes)
+    proxy_configs = tuple(sorted(manifests.of_kind("ProxyConfig"), key=_creation_order))
+    sources = _Sources(configs[0], meshes[0] if meshes else None, proxy_configs)
+    return _compile_sources(sources, manifests, policy, deferred=deferred)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Where the texts of Istio's documents stand in the bundle."""
+
+    config: Manifest
+    mesh: Manifest | None
+    proxy_configs: tuple[Manifest, ...]
+
+    def text(self, key: str, default: str) -> str:
+        holder = self.mesh if key == "mesh" else self.config
+        text = holder.data.get(key, default) if holder else default
+        return text if isinstance(text, str) else default
+
+    def locate(self, fault: Diagnostic) -> Diagnostic:
+        """A fault of one of Istio's documents as a fault of the file that holds it."""
+        path = f"/data/{fault.document}{fault.pointer}"
+        match fault.document:
+            case "config" | "values":
+                placed = self.config.make_diagnostic(path, fault.problem, fault.remedy)
+            case "mesh" if self.mesh is not None:
+                placed = self.mesh.make_diagnostic(path, fault.problem, fault.remedy)
+            case document:
+                placed = self._locate_proxy_config(document, fault)
+        return replace(placed, excerpt=fault.excerpt, severity=fault.severity)
+
+    def _locate_proxy_config(self, document: str, fault: Diagnostic) -> Diagnostic:
+        for manifest in self.proxy_configs:
+            if document == f"ProxyConfig {manifest.namespace}/{manifest.name}":
+                return manifest.make_diagnostic(fault.pointer, fault.problem, fault.remedy)
+        return replace(fault, document=document)
+
+
+def _compile_sources(
+    sources: _Sources, manifests: Manifests, policy: Policy, *, deferred: bool
+) -> Component:
+    used = (sources.config,) if sources.mesh is None else (sources.config, sources.mesh)
+    try:
+        documents, surroundings = _istio_documents(sources, manifests), _istiod_environment(policy)
+        injector = istio.compile_(documents, surroundings, deferred=deferred)
+    except InvalidDocumentsError as error:
+        return Component(
+            used_manifests=used,
+            errors=tuple(map(sources.locate, error.errors)),
+            warnings=tuple(map(sources.locate, error.warnings)),
+        )
+    return Component(
+        pods=(IstioMutator(injector),),
+        rules=injector.rules,
+        istio=injector,
+        used_manifests=used,
+        warnings=tuple(map(sources.locate, injector.warnings)),
+    )
+
+
+def _istio_documents(sources: _Sources, manifests: Manifests) -> istio.Documents:
+    return istio.Documents(
+        config=sources.text("config", ""),
+        values=sources.text("values", "{}"),
+        mesh=sources.text("mesh", ""),
+        proxy_configs=tuple(found.object for found in sources.proxy_configs),
+        namespaces=manifests.namespaces,
+    )
+
+
+def _istiod_environment(policy: Policy) -> istio.IstiodEnvironment:
+    features = policy.features
+    return istio.IstiodEnvironment(
+        release=policy.istio_release,
+        revision="default" if policy.revision is None else policy.revision,
+        native_sidecars=features.native_sidecars,
+        platform=features.platform,
+        compliance_policy=features.compliance_policy,
+        legacy_fsgroup_injection=features.legacy_fsgroup_injection,
+        rewrite_tcp_probes=features.rewrite_tcp_probes,
+        env=features.env or {},
+        default_templates=policy.default_templates,
+        injected_annotations=policy.injected_annotations,
+    )
+
+
+def _config_maps_with_key(key: str, manifests: Manifests) -> tuple[Manifest, ...]:
+    return tuple(found for found in manifests.of_kind("ConfigMap") if key in found.data)
+
+
+def _creation_order(manifest: Manifest) -> tuple[str, str, str]:
+    """The order in which istiod saw them: by age, then by name."""
+    created = manifest.metadata.get("creationTimestamp")
+    return (str(created or ""), manifest.namespace, manifest.name)
+
+
+def _find_duplicates(holders: Sequence[Manifest], key: str) -> Iterator[Diagnostic]:
+    for further in holders[1:]:
+        problem = f"is a second {key}; the first is in {holders[0].file}"
+        remedy = "keep one: each revision is an injector of its own"
+        yield further.make_diagnostic(f"/data/{key}", problem, remedy)
+
+
+def _find_non_string_entries(manifests: Manifests) -> Iterator[Diagnostic]:
+    for manifest in manifests.of_kind("ConfigMap"):
+        for key, value in manifest.data.items():
+            if not isinstance(value, str):
+                path = f"/data/{pointer.escape(key)}"
+                yield manifest.make_diagnostic(
+                    path, "is no string", "put it in quotes, or under a |"
+                )
+
+
+def _find_orphans(manifests: Manifests, meshes: Sequence[Manifest]) -> Iterator[Diagnostic]:
+    for manifest in (*meshes, *manifests.of_kind("ProxyConfig")):
+        problem = "is used with an injector configuration only, and there is none"
+        yield manifest.make_diagnostic("", problem, "add the ConfigMap istio-sidecar-injector")

@@ -1,0 +1,126 @@
+"""Parsing and type checking, by cel-cpp through ``cel-expr-python``.
+
+The binding is loaded when the first expression is compiled, so a bundle without rules does not
+pay for it. Its environment is described in YAML (cel-spec's env config), which unlike its Python
+classes can declare type parameters; JSON is YAML, so the description is printed as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from .errors import CompileError, Problem
+from .overloads import Overload, is_parameter
+
+# Macros that Kubernetes has (environment/base.go, release 1.37); functions of these libraries
+# that take other types there are declared by ``library``.
+_EXTENSIONS = (
+    {"name": "two-var-comprehensions"},
+    {"name": "optional"},
+    {"name": "sets"},
+    {"name": "lists", "version": 2},
+)
+
+_Type: TypeAlias = "dict[str, str | bool | list[_Type]]"
+
+
+class Checker:
+    """An environment: the standard library, ``overloads``, and variables with their types."""
+
+    __slots__ = ("_environment",)
+
+    def __init__(self, overloads: Iterable[Overload], variables: Mapping[str, str]) -> None:
+        # The wheel has stubs, but no py.typed that would say so.
+        from cel_expr_python import cel  # pyright: ignore[reportMissingTypeStubs]
+
+        self._environment = cel.NewEnv(
+            config=cel.NewEnvConfigFromYaml(_environment_description(tuple(overloads), variables))
+        )
+
+    def check(self, text: str) -> tuple[bytes, str]:
+        """The serialised checked expression and the name of its type.
+
+        Raises ``CompileError``.
+        """
+        try:
+            expression = self._environment.compile(text)
+        except RuntimeError as error:
+            raise CompileError(text, tuple(_parse_problems(str(error)))) from error
+        return expression.serialize(), _spell_type(expression.return_type().name())
+
+
+def _spell_type(name: str) -> str:
+    """A type as the rows spell it: ``list(dyn)``, where the binding says ``LIST<DYN>``."""
+    small = re.sub(r"(?<![.\w])[A-Z]+\b", lambda word: word[0].lower(), name)
+    return small.replace("<", "(").replace(">", ")").replace(" ", "")
+
+
+def _environment_description(overloads: tuple[Overload, ...], variables: Mapping[str, str]) -> str:
+    functions: dict[str, list[object]] = {}
+    for overload in overloads:
+        functions.setdefault(overload.name, []).append(_declaration(overload))
+    return json.dumps(
+        {
+            "name": "kubernetes",
+            "stdlib": {"exclude_functions": [{"name": name} for name in _EXTENDED]},
+            "extensions": _EXTENSIONS,
+            "functions": [
+                {"name": name, "overloads": declared} for name, declared in functions.items()
+            ],
+            "variables": [
+                {"name": name, **_parse_type(type_)} for name, type_ in variables.items()
+            ],
+        }
+    )
+
+
+# Standard functions with more overloads in Kubernetes: cel-cpp takes a function from one place
+# only, so these are declared whole in library/standard.py.
+_EXTENDED = ("string", "_<_", "_<=_", "_>_", "_>=_")
+
+
+def _declaration(overload: Overload) -> dict[str, object]:
+    parameters = [_parse_type(name) for name in overload.parameters]
+    declaration: dict[str, object] = {"id": overload.id, "return": _parse_type(overload.result)}
+    if overload.member:
+        return {**declaration, "target": parameters[0], "args": parameters[1:]}
+    return {**declaration, "args": parameters}
+
+
+def _parse_type(name: str) -> _Type:
+    """``map(string,list(A))`` as the description writes it."""
+    outer, _, inner = name.partition("(")
+    if is_parameter(outer):
+        return {"type_name": outer, "is_type_param": True}
+    if not inner:
+        return {"type_name": outer}
+    return {
+        "type_name": outer,
+        "params": [_parse_type(each) for each in _split_arguments(inner[:-1])],
+    }
+
+
+def _split_arguments(text: str) -> list[str]:
+    """At the commas that stand in no parentheses."""
+    return re.findall(r"[^,()]+(?:\((?:[^()]|\([^()]*\))*\))?", text)
+
+
+_PROBLEM = re.compile(
+    r"^(?:INVALID_ARGUMENT: )?ERROR: <input>:(-?\d+):(-?\d+): (.*)$", re.MULTILINE
+)
+_TOO_DEEP = re.compile(r"recursion (?:limit|depth)[^\d]*(\d+)")
+
+
+def _parse_problems(message: str) -> list[Problem]:
+    """cel-cpp's message as places and words; what has no place stands at the beginning."""
+    too_deep = _TOO_DEEP.search(message)
+    if too_deep:
+        return [Problem(1, 1, f"nested deeper than {too_deep[1]} levels")]
+    found = [
+        Problem(int(line), int(column), words.removesuffix(" (in container '')"))
+        for line, column, words in _PROBLEM.findall(message)
+    ]
+    return found or [Problem(1, 1, message.removesuffix(" [INVALID_ARGUMENT]"))]

@@ -1,0 +1,105 @@
+"""Constants worked out at compile time, as kube-apiserver does (cel-go's OptOptimize).
+
+Literal lists and maps become one value, conversions of literals are carried out, literal patterns
+and formats are tried: what fails then never reaches a review.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from .errors import EvaluationError
+from .library import FUNCTIONS
+from .library.regex import compile_ as compile_pattern
+from .syntax import Call, Comprehension, Constant, Ident, ListOf, MapOf, Node, Select
+from .values import Value
+
+_CONVERSIONS = frozenset(
+    ("int", "uint", "double", "bool", "string", "bytes", "dyn", "type", "duration", "timestamp")
+)
+# Functions that are tried and not carried out, and what tries their literal arguments.
+_ARGUMENT_CHECKS: Mapping[str, tuple[int, Callable[..., object]]] = {
+    "matches": (1, compile_pattern),
+    "find": (1, compile_pattern),
+    "findAll": (1, compile_pattern),
+}
+
+
+@dataclass(slots=True)
+class ConstantFolder:
+    """Folds trees and notes what fails: node and message."""
+
+    errors: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+
+    def fold(self, node: Node) -> Node:
+        """The tree with its constant parts worked out."""
+        match node:
+            case Constant() | Ident():
+                return node
+            case Select():
+                return replace(node, operand=self.fold(node.operand))
+            case Call():
+                return self._fold_call(
+                    replace(node, arguments=tuple(map(self.fold, node.arguments)))
+                )
+            case ListOf():
+                return _fold_list(replace(node, elements=tuple(map(self.fold, node.elements))))
+            case MapOf():
+                entries = tuple((self.fold(k), self.fold(v), o) for k, v, o in node.entries)
+                return _fold_map(replace(node, entries=entries))
+            case Comprehension():
+                return replace(
+                    node,
+                    range=self.fold(node.range),
+                    initial=self.fold(node.initial),
+                    condition=self.fold(node.condition),
+                    step=self.fold(node.step),
+                    result=self.fold(node.result),
+                )
+
+    def _fold_call(self, node: Call) -> Node:
+        if node.function in _ARGUMENT_CHECKS:
+            position, attempt = _ARGUMENT_CHECKS[node.function]
+            self._try_evaluate(node.arguments[position : position + 1], attempt)
+        constants = [each.value for each in node.arguments if isinstance(each, Constant)]
+        if len(constants) < len(node.arguments):
+            return node
+        if node.function == "format":
+            self._try_evaluate(node.arguments[:1], partial(_evaluate_call, node, constants))
+        if node.function not in _CONVERSIONS:
+            return node
+        try:
+            return Constant(node.expr_id, _evaluate_call(node, constants))
+        except EvaluationError as error:
+            self.errors.append((node.expr_id, str(error)))
+            return node
+
+    def _try_evaluate(self, arguments: tuple[Node, ...], attempt: Callable[..., object]) -> None:
+        for argument in arguments:
+            try:
+                if isinstance(argument, Constant):
+                    attempt(argument.value)
+            except EvaluationError as error:
+                self.errors.append((argument.expr_id, str(error)))
+
+
+def _evaluate_call(node: Call, values: list[Value], *_: Value) -> Value:
+    return FUNCTIONS[node.function].pick(values).call(*values)
+
+
+def _fold_list(node: ListOf) -> Node:
+    values = [each.value for each in node.elements if isinstance(each, Constant)]
+    if node.optional or len(values) < len(node.elements):
+        return node
+    return Constant(node.expr_id, values)
+
+
+def _fold_map(node: MapOf) -> Node:
+    values: dict[Value, Value] = {
+        key.value: value.value
+        for key, value, optional in node.entries
+        if isinstance(key, Constant) and isinstance(value, Constant) and not optional
+    }
+    return Constant(node.expr_id, values) if len(values) == len(node.entries) else node

@@ -1,0 +1,263 @@
+"""What explain reports of one document: each step of each review, and the verdict.
+
+kube-apiserver evaluates the registration first (rules, namespaceSelector, objectSelector,
+matchConditions) and calls podgraft only for requests that pass. podgraft's own steps follow, as the
+review records them. Nothing here evaluates anything.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from podgraft.jsonvalue import JSON, Object
+
+
+class StepResult(StrEnum):
+    """The effect of a station on the object."""
+
+    PASSES = "passes"
+    INJECTS = "injects"
+    CHANGES = "changes"
+    STOPS = "stops"
+    DENIES = "denies"
+    FAILS = "fails"
+
+
+class Verdict(StrEnum):
+    """The result for a document or for one review."""
+
+    INJECTED = "injected"
+    CHANGED = "changed"
+    SKIPPED = "skipped"
+    DENIED = "denied"
+    FAILED = "failed"
+    NOT_REVIEWED = "not reviewed"
+
+
+# The verdict of a document is the first of these that one of its reviews has.
+_PRECEDENCE = (
+    Verdict.FAILED,
+    Verdict.DENIED,
+    Verdict.INJECTED,
+    Verdict.CHANGED,
+    Verdict.SKIPPED,
+)
+
+STATUSES = {
+    Verdict.INJECTED: 0,
+    Verdict.CHANGED: 0,
+    Verdict.SKIPPED: 3,
+    Verdict.DENIED: 4,
+    Verdict.FAILED: 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One station: what it saw, its outcome, and whether it settled the matter.
+
+    ``reached`` is false for a station after the one that settled it, which changes nothing.
+    """
+
+    name: str
+    observed: str
+    outcome: StepResult
+    is_deciding: bool = False
+    reason: str = ""
+    reached: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """The response to one request, as the webhook sends it; ``allowed`` is ``None`` if it fails."""
+
+    object: str
+    route: str
+    decision: str
+    reason: str
+    allowed: bool | None
+    is_changed: bool = False
+    code: int | None = None
+    message: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """The stations of one party for one request: kube-apiserver's webhook, or a route of podgraft.
+
+    ``route`` is empty for kube-apiserver. ``verdict`` is ``None`` for a stage that settles nothing.
+    """
+
+    name: str
+    steps: tuple[TraceStep, ...]
+    object: str = ""
+    route: str = ""
+    verdict: Verdict | None = None
+    review: Review | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sidecars:
+    """What injection adds to the pod."""
+
+    templates: tuple[str, ...] = ()
+    image: str = ""
+    init_containers: tuple[str, ...] = ()
+    containers: tuple[str, ...] = ()
+    volumes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionTrace:
+    """All stages of one document; ``sidecars`` is set if its pod is injected."""
+
+    subject: str
+    stages: tuple[Stage, ...]
+    verdict: Verdict = Verdict.NOT_REVIEWED
+    sidecars: Sidecars | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_injected(self) -> bool:
+        """Whether the pod receives sidecars."""
+        return self.verdict is Verdict.INJECTED
+
+    @property
+    def deciding_step(self) -> TraceStep | None:
+        """The station that decided."""
+        return next((s for stage in self.stages for s in stage.steps if s.is_deciding), None)
+
+
+def make_journey(subject: str, stages: Iterable[Stage], sidecars: Sidecars | None) -> DecisionTrace:
+    """The journey of a document, with the one station that settles its verdict."""
+    listed = list(stages)
+    index = _settling(listed)
+    verdict = Verdict.NOT_REVIEWED if index is None else listed[index].verdict
+    assert verdict is not None  # noqa: S101 - _settling returns stages with a verdict only
+    return DecisionTrace(
+        subject=subject,
+        stages=tuple(
+            stage if each == index else _undecided(stage) for each, stage in enumerate(listed)
+        ),
+        verdict=verdict,
+        sidecars=sidecars if verdict is Verdict.INJECTED else None,
+        warnings=tuple(
+            dict.fromkeys(
+                warning for stage in listed if stage.review for warning in stage.review.warnings
+            )
+        ),
+    )
+
+
+def _settling(stages: list[Stage]) -> int | None:
+    """The stage of the verdict: among equals a call of /inject, then any call, then the first."""
+    candidates = [index for index, stage in enumerate(stages) if stage.verdict is not None]
+
+    def rank(index: int) -> tuple[int, int]:
+        stage = stages[index]
+        assert stage.verdict is not None  # noqa: S101 - only candidates are ranked
+        called = 0 if stage.route == "inject" else 1 if stage.route else 2
+        return _PRECEDENCE.index(stage.verdict), called
+
+    return min(candidates, key=rank, default=None)
+
+
+def _undecided(stage: Stage) -> Stage:
+    stations = tuple(replace(station, is_deciding=False) for station in stage.steps)
+    return replace(stage, steps=stations)
+
+
+def exit_status(journeys: Iterable[DecisionTrace]) -> int:
+    """The exit status for several documents: the worst of 1, 4, 3 and 0, in this order.
+
+    Documents that no webhook reviews do not count, unless there are no others.
+    """
+    verdicts = {journey.verdict for journey in journeys} - {Verdict.NOT_REVIEWED}
+    statuses = {STATUSES[verdict] for verdict in verdicts or {Verdict.SKIPPED}}
+    return next(status for status in (1, 4, 3, 0) if status in statuses)
+
+
+def describe_conclusion(journey: DecisionTrace) -> str:
+    """The verdict in one sentence."""
+    word = _word(journey)
+    station = journey.deciding_step
+    if station is None:
+        return word
+    because = f": {station.reason}" if station.reason else ""
+    return f"{word}, decided by {station.name}{because}"
+
+
+def _word(journey: DecisionTrace) -> str:
+    match journey.verdict:
+        case Verdict.NOT_REVIEWED:
+            return "not reviewed: no webhook of this configuration is for the object"
+        case Verdict.SKIPPED if any(stage.route in {"inject", ""} for stage in journey.stages):
+            return "not injected"
+        case Verdict.SKIPPED:
+            return "unchanged"
+        case verdict:
+            return str(verdict)
+
+
+def to_json(journey: DecisionTrace) -> Object:
+    """The journey for programs; keys are stable."""
+    sidecars = journey.sidecars
+    stages: list[JSON] = [_stage_json(stage) for stage in journey.stages]
+    reviews: list[JSON] = [
+        _review_json(stage.review) for stage in journey.stages if stage.review is not None
+    ]
+    return {
+        "subject": journey.subject,
+        "injected": journey.is_injected,
+        "verdict": str(journey.verdict),
+        "conclusion": describe_conclusion(journey),
+        "stages": stages,
+        "reviews": reviews,
+        "sidecars": None if sidecars is None else _sidecars_to_json(sidecars),
+        "warnings": list(journey.warnings),
+    }
+
+
+def _stage_json(stage: Stage) -> Object:
+    return {
+        "name": stage.name,
+        "object": stage.object,
+        "route": stage.route,
+        "stations": [_step_to_json(station) for station in stage.steps],
+    }
+
+
+def _step_to_json(station: TraceStep) -> Object:
+    return {
+        "name": station.name,
+        "saw": station.observed,
+        "outcome": station.outcome,
+        "decides": station.is_deciding,
+        "because": station.reason,
+        "reached": station.reached,
+    }
+
+
+def _review_json(review: Review) -> Object:
+    return {
+        "object": review.object,
+        "route": review.route,
+        "decision": review.decision,
+        "reason": review.reason,
+        "allowed": review.allowed,
+        "changed": review.is_changed,
+        "code": review.code,
+        "message": review.message,
+        "warnings": list(review.warnings),
+    }
+
+
+def _sidecars_to_json(sidecars: Sidecars) -> Object:
+    return {
+        "templates": list(sidecars.templates),
+        "image": sidecars.image,
+        "initContainers": list(sidecars.init_containers),
+        "containers": list(sidecars.containers),
+        "volumes": list(sidecars.volumes),
+    }

@@ -1,0 +1,92 @@
+"""The objects that a document becomes: itself, and the pod that its controller would create."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from podgraft import kube
+from podgraft.admission import AdmissionRequest
+from podgraft.cli import documents
+from podgraft.cli.failure import CommandError
+from podgraft.jsonvalue import Object, object_at, string_at
+from podgraft.kube import workload
+from podgraft.matching import constraints
+
+from . import controllers
+
+# Kinds of objects outside namespaces: their requests name none.
+_CLUSTER_SCOPED = frozenset(
+    """
+    APIService ClusterRole ClusterRoleBinding CSIDriver CSINode CustomResourceDefinition
+    IngressClass MutatingWebhookConfiguration Node PersistentVolume PriorityClass RuntimeClass
+    StorageClass ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
+    ValidatingWebhookConfiguration
+    """.split()  # noqa: SIM905 - a list of strings would be a page long
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedPod:
+    """An object about to be created; ``place`` is where it keeps its pod, if it has one."""
+
+    namespace: str
+    object: Object
+    place: workload.PodTemplatePath | None
+
+    @property
+    def name(self) -> str:
+        """The object in words."""
+        shown = documents.object_name(self.object)
+        return f"{shown} in {self.namespace}" if self.namespace else shown
+
+    @property
+    def is_pod(self) -> bool:
+        """Whether the object itself is a pod."""
+        return self.place is not None and not self.place.template
+
+    @property
+    def request(self) -> AdmissionRequest:
+        """The request that kube-apiserver sends for the creation of the object."""
+        return constraints.make_create_request(self.object, self.namespace)
+
+    def changed(self, value: Object) -> "ExplainedPod":
+        """The same subject after a webhook changed it."""
+        return replace(self, object=value)
+
+    def make_pod(self) -> "ExplainedPod":
+        """The pod that the workload's controller would create; raises ``CommandError``."""
+        assert self.place is not None  # noqa: S101 - only workloads have a pod
+        try:
+            template = workload.template_of(self.object, self.place)
+        except kube.WorkloadError as error:
+            raise CommandError(f"{documents.object_name(self.object)}: {error}") from error
+        pod = _in_namespace(controllers.make_pod(self.object, template), self.namespace)
+        place = workload.find_pod_template_path(pod, workload.ALL_KINDS)
+        return ExplainedPod(namespace=self.namespace, object=pod, place=place)
+
+
+def find_pods(path: Path, namespace: str | None) -> Iterator[ExplainedPod]:
+    """Every object in a file; *namespace* is for those that name none."""
+    found = False
+    for document in documents.read_objects(path):
+        found = True
+        yield _to_explained_pod(document, namespace or "default")
+    if not found:
+        raise CommandError(f"{path}: contains no object; name a file with a pod or a workload")
+
+
+def _to_explained_pod(document: Object, namespace: str) -> ExplainedPod:
+    place = workload.find_pod_template_path(document, workload.ALL_KINDS)
+    metadata = object_at(document, "metadata")
+    if document.get("kind") == "Namespace":
+        return ExplainedPod(namespace=string_at(metadata, "name"), object=document, place=None)
+    if document.get("kind") in _CLUSTER_SCOPED:
+        return ExplainedPod(namespace="", object=document, place=None)
+    namespace = str(metadata.get("namespace") or namespace)
+    placed = _in_namespace(document, namespace)
+    return ExplainedPod(namespace=namespace, object=placed, place=place)
+
+
+def _in_namespace(value: Object, namespace: str) -> Object:
+    """The object as kube-apiserver completes it before it calls webhooks."""
+    return {**value, "metadata": {**object_at(value, "metadata"), "namespace": namespace}}

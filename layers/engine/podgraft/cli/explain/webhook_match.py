@@ -1,0 +1,157 @@
+"""kube-apiserver's part: whether a registered webhook receives a request.
+
+Source: k8s.io/apiserver pkg/admission/plugin/webhook: rules, namespaceSelector, objectSelector,
+matchConditions. Each part is evaluated separately, to report all results.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from podgraft.admission import AdmissionRequest
+from podgraft.cli.failure import CommandError
+from podgraft.jsonvalue import JSON, Object
+from podgraft.matching import constraints
+from podgraft.policy import Cursor, Diagnostics
+
+from .decision_trace import Stage, StepResult, TraceStep, Verdict
+from .webhooks import Webhook
+
+if TYPE_CHECKING:
+    from podgraft.cel import Meter
+    from podgraft.matching.conditions import Condition
+
+_SELECTORS = ("rules", "namespaceSelector", "objectSelector")
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookMatch:
+    """One webhook's stations; whether all let the request pass, and whether its rules do."""
+
+    stage: Stage
+    is_match: bool
+    is_for_resource: bool
+
+
+def evaluate(
+    webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
+) -> WebhookMatch:
+    """Whether kube-apiserver sends the request to the webhook; raises ``CommandError``."""
+    stations = [*_selector_stations(webhook, request, namespaces)]
+    stopped = any(station.is_deciding for station in stations)
+    stations.extend(_condition_stations(webhook, request, namespaces, stopped=stopped))
+    deciding = next((station for station in stations if station.is_deciding), None)
+    outcome = StepResult.PASSES if deciding is None else deciding.outcome
+    verdicts = {StepResult.STOPS: Verdict.SKIPPED, StepResult.DENIES: Verdict.DENIED}
+    stage = Stage(
+        name=f"kube-apiserver, webhook {webhook.name}",
+        steps=tuple(_settled(stations)),
+        verdict=verdicts.get(outcome),
+    )
+    return WebhookMatch(
+        stage=stage,
+        is_match=deciding is None,
+        is_for_resource=stations[0].outcome is StepResult.PASSES,
+    )
+
+
+def _settled(stations: list[TraceStep]) -> Iterator[TraceStep]:
+    """The stations; those after the deciding one are not reached."""
+    settled = False
+    for station in stations:
+        yield replace(station, reached=False) if settled else station
+        settled = settled or station.is_deciding
+
+
+def _manifest(webhook: Webhook) -> Object:
+    assert webhook.manifest is not None  # noqa: S101 - only registered webhooks are evaluated
+    return webhook.manifest
+
+
+def _selector_stations(
+    webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
+) -> Iterator[TraceStep]:
+    stopped = False
+    for key in _SELECTORS:
+        mismatch = _find_mismatch(webhook, key, request, namespaces)
+        decides = mismatch is not None and not stopped
+        stopped = stopped or decides
+        yield _make_step(key, _manifest(webhook).get(key), mismatch, decides)
+
+
+def _find_mismatch(
+    webhook: Webhook, key: str, request: AdmissionRequest, namespaces: Mapping[str, Object]
+) -> str | None:
+    """What one part of the registration saw instead of what it wants; ``None`` where it matches."""
+    manifest = _manifest(webhook)
+    wanted = manifest.get(key)
+    if not wanted:
+        return "no rule is given" if key == "rules" else None
+    form: Object = {"resourceRules" if key == "rules" else key: wanted}
+    if "matchPolicy" in manifest:
+        form["matchPolicy"] = manifest["matchPolicy"]
+    notes = Diagnostics()
+    read = constraints.parse_constraints(Cursor(form, f"/webhooks/{webhook.name}", notes))
+    if notes.errors or read is None:
+        raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
+    found = read.mismatch(request, namespaces)
+    return found.observed if found else None
+
+
+def _make_step(key: str, wanted: JSON, mismatch: str | None, decides: bool) -> TraceStep:
+    if mismatch is not None:
+        because = f"the webhook's {key} does not match, so podgraft is never asked"
+        return TraceStep(key, f"does not match: {mismatch}", StepResult.STOPS, decides, because)
+    return TraceStep(key, "matches" if wanted else "not given", StepResult.PASSES)
+
+
+def _condition_stations(
+    webhook: Webhook,
+    request: AdmissionRequest,
+    namespaces: Mapping[str, Object],
+    *,
+    stopped: bool,
+) -> Iterator[TraceStep]:
+    """A station for each match condition; CEL is loaded only where there are any.
+
+    A false condition decides before one that fails (webhook/matchconditions/matcher.go).
+    """
+    wanted = _manifest(webhook).get("matchConditions")
+    if not isinstance(wanted, list) or not wanted:
+        yield TraceStep("matchConditions", "not given", StepResult.PASSES)
+        return
+    from podgraft.cel import CONDITIONS_BUDGET, Meter
+    from podgraft.matching import conditions
+
+    notes = Diagnostics()
+    spot = Cursor(wanted, f"/webhooks/{webhook.name}/matchConditions", notes)
+    read = conditions.parse_conditions(spot, conditions.ExpressionCompiler(params=False))
+    if notes.errors:
+        raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
+    meter = Meter(CONDITIONS_BUDGET)
+    values = conditions.condition_variables(request, namespaces, None)
+    stations = [_condition_step(webhook, condition, values, meter) for condition in read]
+    blocking = [station for station in stations if station.outcome is not StepResult.PASSES]
+    false = [station for station in blocking if station.observed == "false"]
+    deciding = None if stopped else next(iter(false or blocking), None)
+    yield from (replace(each, is_deciding=each is deciding) for each in stations)
+
+
+def _condition_step(
+    webhook: Webhook, condition: "Condition", values: Mapping[str, object], meter: "Meter"
+) -> TraceStep:
+    from podgraft.cel import CostExceededError, EvaluationError
+
+    name = f"matchConditions: {condition.name}"
+    try:
+        holds = condition.program.evaluate(values, meter) is True
+    except (EvaluationError, CostExceededError) as error:
+        if webhook.ignores_failure:
+            because = "the match condition fails, and failurePolicy Ignore skips the webhook"
+            return TraceStep(name, str(error), StepResult.STOPS, reason=because)
+        because = "the match condition fails, and failurePolicy Fail rejects the request"
+        return TraceStep(name, str(error), StepResult.DENIES, reason=because)
+    if holds:
+        return TraceStep(name, "true", StepResult.PASSES)
+    because = "the match condition is false, so podgraft is never asked"
+    return TraceStep(name, "false", StepResult.STOPS, reason=because)

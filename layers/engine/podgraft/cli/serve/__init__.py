@@ -1,0 +1,1 @@
+"""``podgraft serve``: admission reviews over HTTPS, without AWS."""

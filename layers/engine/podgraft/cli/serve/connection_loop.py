@@ -1,0 +1,316 @@
+"""The steps of connections, each taken when the operating system reports that it can be taken.
+
+``worker.py`` explains the phases. Nothing here blocks, and all of it runs in one thread.
+"""
+
+import selectors
+import ssl
+import time
+from collections.abc import Callable
+from typing import Any
+
+from gunicorn.http.errors import ParseException
+
+from podgraft.admission import MAX_REQUEST_BYTES
+from podgraft.cli.serve import http_fault
+from podgraft.cli.serve.connection import Connection, Phase
+from podgraft.cli.serve.connection_set import ConnectionSet
+from podgraft.cli.serve.exchange import Exchange
+from podgraft.cli.serve.framing import read_message
+from podgraft.cli.serve.http_fault import HTTPFault
+from podgraft.cli.serve.incident_log import Incidents
+from podgraft.web import format_traceback
+
+HANDSHAKE_SECONDS = 5.0
+# Until the first byte of a connection's first request. Go opens connections ahead of need; the
+# webhook servers of controller-runtime wait as long.
+FIRST_REQUEST_SECONDS = 32.0
+HEAD_SECONDS = 5.0
+BODY_SECONDS = 10.0
+SENDING_SECONDS = 10.0
+CLOSING_SECONDS = 5.0
+# An idle connection of a worker that stops: a review may be on its way.
+STOPPING_SECONDS = 2.0
+
+SMALL_BODY_BYTES = 65_536  # collected before the application knows the caller; most reviews fit
+# Of all large bodies that are arriving. More would be memory that one token can fill.
+MAX_BODIES_BYTES = 32 * MAX_REQUEST_BYTES
+# What a client may send after a response that closes the connection, and still read the response.
+MAX_DISCARDED_BYTES = 4 * MAX_REQUEST_BYTES
+
+_AT_ONCE = 8  # of what can come by the hundred; a handshake takes a millisecond or two
+_PAUSE_SECONDS = 0.02
+
+
+class ConnectionLoop:
+    """The sockets of a worker. ``serve`` takes a connection whose request can be answered."""
+
+    def __init__(
+        self,
+        configuration: Any,
+        connections: ConnectionSet,
+        incidents: Incidents,
+        serve: Callable[[Connection], None],
+    ) -> None:
+        self.poller = selectors.DefaultSelector()
+        self.connections = connections
+        self._configuration = configuration
+        self._incidents = incidents
+        self._serve = serve
+        self._bodies_bytes = 0
+        self._is_stopping = False
+        self._next_look_seconds = 0.0
+
+    def turn(self, seconds: float) -> None:
+        """Wait at most so long, and take the steps that can be taken.
+
+        Handshakes take a turn of some at once, and so do connections whose time is over: they come
+        by the hundred in an attack, and a review must not wait for all of them.
+        """
+        handshakes = 0
+        for key, _ in self.poller.select(min(seconds, self._seconds_to_look(seconds))):
+            connection = key.data
+            if not isinstance(connection, Connection):
+                connection()
+            elif connection.phase is not Phase.HANDSHAKE:
+                self._proceed(connection)
+            elif handshakes < _AT_ONCE:  # the others are reported again
+                handshakes += 1
+                self._proceed(connection)
+        now = time.monotonic()
+        if now >= self._next_look_seconds:
+            rest = self._close_late(now)
+            self._next_look_seconds = now + (_PAUSE_SECONDS if rest else seconds)
+
+    def _seconds_to_look(self, seconds: float) -> float:
+        return max(0.0, min(seconds, self._next_look_seconds - time.monotonic()))
+
+    def add(self, connection: Connection) -> None:
+        """Begin a connection."""
+        self.connections.add(connection)
+        self._enter(connection, Phase.HANDSHAKE, HANDSHAKE_SECONDS)
+        self._watch(connection)
+
+    def make_room(self, source: str | None) -> bool:
+        """Close a connection in favor of another one of *source*; False if all are working."""
+        victim = self.connections.find_victim(source)
+        if victim is None:
+            return False
+        self._incidents.count("made room")
+        self.close(victim)
+        return True
+
+    def finish(self, connection: Connection, exchange: Exchange) -> None:
+        """Go on after the application has run."""
+        connection.is_proven = connection.is_proven or exchange.is_review
+        connection.closes = exchange.closes
+        self._take(connection, self._collect if exchange.needs_body else self._answer)
+
+    def stop(self) -> None:
+        """Let idle connections go soon; a part of a request has its deadline."""
+        self._is_stopping = True
+        ends = time.monotonic() + STOPPING_SECONDS
+        for connection in self.connections:
+            if connection.phase is Phase.IDLE:
+                connection.deadline_seconds = min(connection.deadline_seconds, ends)
+
+    def close(self, connection: Connection) -> None:
+        """Close a connection, at once."""
+        if self.connections.remove(connection):
+            self._release(connection)
+            self._watch(connection, 0)
+            connection.close()
+
+    def _close_late(self, now: float) -> bool:
+        """End some connections that let their deadline pass; whether there are more."""
+        late = [
+            connection
+            for connection in self.connections
+            if now >= connection.deadline_seconds and connection.phase is not Phase.SERVING
+        ]
+        for connection in late[:_AT_ONCE]:
+            phase = connection.phase
+            if phase not in {Phase.IDLE, Phase.CLOSING}:
+                self._incidents.count(f"{phase.name.lower()} timeout")
+            self._take(connection, self._end)
+        return len(late) > _AT_ONCE
+
+    def _end(self, connection: Connection) -> None:
+        match connection.phase:
+            case Phase.HEAD:
+                self._refuse(connection, http_fault.HEAD_TIMEOUT)
+            case Phase.BODY:
+                self._refuse(connection, http_fault.BODY_TIMEOUT)
+            case Phase.IDLE:
+                connection.end_output()
+                self.close(connection)
+            case _:
+                self.close(connection)
+
+    def _watch(self, connection: Connection, events: int = selectors.EVENT_READ) -> None:
+        if events == connection.watched_events:
+            return
+        if connection.watched_events:
+            self.poller.unregister(connection.socket)
+        connection.watched_events = events
+        if events:
+            self.poller.register(connection.socket, events, connection)
+
+    def _enter(self, connection: Connection, phase: Phase, seconds: float) -> None:
+        connection.phase = phase
+        connection.deadline_seconds = time.monotonic() + seconds
+
+    def _proceed(self, connection: Connection) -> None:
+        """Take the next step of a connection."""
+        if connection not in self.connections:  # it made room in this turn
+            return
+        match connection.phase:
+            case Phase.HANDSHAKE:
+                self._take(connection, self._shake_hands)
+            case Phase.SENDING:
+                self._take(connection, self._send)
+            case Phase.CLOSING:
+                self._take(connection, self._discard)
+            case Phase.SERVING:  # it began in this turn
+                pass
+            case _:
+                self._take(connection, self._receive)
+
+    def _take(self, connection: Connection, step: Callable[[Connection], None]) -> None:
+        """Take a step; the end of a connection is the worst that it can lead to."""
+        try:
+            step(connection)
+        except (ssl.SSLWantReadError, BlockingIOError):
+            self._watch(connection)
+        except ssl.SSLWantWriteError:
+            self._watch(connection, selectors.EVENT_WRITE)
+        except OSError:  # the client is gone, or sends what is not TLS
+            self.close(connection)
+        except Exception as error:  # noqa: BLE001  a bug must not end all connections
+            self._incidents.report(
+                f"connection from {connection.source}: {format_traceback(error)}"
+            )
+            self.close(connection)
+
+    def _shake_hands(self, connection: Connection) -> None:
+        try:
+            connection.shake_hands()
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            raise
+        except ssl.SSLError as error:
+            if error.reason == "HTTP_REQUEST":
+                connection.send_plain(http_fault.PLAIN_HTTP.encode())
+            if not isinstance(error, ssl.SSLEOFError):  # health checks of load balancers
+                self._incidents.report(
+                    f"connection from {connection.source}: TLS handshake failed: {error.reason}"
+                )
+            raise
+        self._enter(connection, Phase.IDLE, FIRST_REQUEST_SECONDS)
+        self._watch(connection)
+
+    def _receive(self, connection: Connection) -> None:
+        if not connection.receive():
+            self.close(connection)
+            return
+        if connection.phase is Phase.IDLE:
+            self._enter(connection, Phase.HEAD, HEAD_SECONDS)
+        if connection.awaits_body:
+            self._count_body(connection)
+            if self._bodies_bytes > MAX_BODIES_BYTES:
+                self._incidents.count("no memory for large bodies")
+                self._refuse(connection, http_fault.BUSY)
+                return
+        self._advance(connection)
+
+    def _count_body(self, connection: Connection) -> None:
+        self._bodies_bytes += len(connection.received) - connection.counted_bytes
+        connection.counted_bytes = len(connection.received)
+
+    def _advance(self, connection: Connection) -> None:
+        """Go on as far as what has arrived allows."""
+        if connection.message is None:
+            try:
+                connection.message = read_message(
+                    connection.received,
+                    connection.searched,
+                    self._configuration,
+                    connection.client,
+                )
+            except ParseException as error:
+                self._incidents.report(
+                    f"request from {connection.source}: invalid HTTP: {type(error).__name__}"
+                )
+                self._refuse(connection, http_fault.parse_fault(error))
+                return
+        message = connection.message
+        if message is None:
+            connection.searched = len(connection.received)
+        elif message.is_complete(connection.received) or (
+            message.body_bytes > SMALL_BODY_BYTES and not connection.awaits_body
+        ):
+            self._watch(connection, 0)
+            connection.phase = Phase.SERVING
+            self._serve(connection)
+        elif connection.phase is not Phase.BODY:
+            self._await_body(connection)
+
+    def _await_body(self, connection: Connection) -> None:
+        self._enter(connection, Phase.BODY, BODY_SECONDS)
+        self._watch(connection)
+        message = connection.message
+        if message is not None and message.expects_continue:
+            connection.outgoing = b"HTTP/1.1 100 Continue\r\n\r\n"
+            connection.send()
+
+    def _collect(self, connection: Connection) -> None:
+        """Collect a large body that the application has asked for."""
+        message = connection.message
+        if message is not None and message.body_bytes > MAX_REQUEST_BYTES:
+            self._refuse(connection, http_fault.BODY_TOO_LARGE)
+        else:
+            connection.awaits_body = True
+            self._count_body(connection)
+            self._await_body(connection)
+
+    def _refuse(self, connection: Connection, fault: HTTPFault) -> None:
+        """Answer what no application sees, and close the connection."""
+        connection.outgoing = fault.encode()
+        connection.closes = True
+        self._answer(connection)
+
+    def _answer(self, connection: Connection) -> None:
+        """Send what is left of a response, and then go on."""
+        self._enter(connection, Phase.SENDING, SENDING_SECONDS)
+        self._send(connection)
+
+    def _send(self, connection: Connection) -> None:
+        connection.send()
+        message = connection.message
+        self._release(connection)
+        if connection.closes or message is None or not message.is_complete(connection.received):
+            self._begin_closing(connection)
+            return
+        connection.begin_next()
+        self.connections.renew(connection)
+        self._watch(connection)
+        if connection.received:  # the next request, sent without waiting for this response
+            self._enter(connection, Phase.HEAD, HEAD_SECONDS)
+            self._advance(connection)
+        else:
+            idle_seconds = STOPPING_SECONDS if self._is_stopping else self._configuration.keepalive
+            self._enter(connection, Phase.IDLE, idle_seconds)
+
+    def _begin_closing(self, connection: Connection) -> None:
+        connection.end_output()
+        connection.received.clear()
+        self._enter(connection, Phase.CLOSING, CLOSING_SECONDS)
+        self._watch(connection)
+
+    def _discard(self, connection: Connection) -> None:
+        if not connection.discard() or connection.discarded_bytes > MAX_DISCARDED_BYTES:
+            self.close(connection)
+
+    def _release(self, connection: Connection) -> None:
+        self._bodies_bytes -= connection.counted_bytes
+        connection.counted_bytes = 0
+        connection.awaits_body = False

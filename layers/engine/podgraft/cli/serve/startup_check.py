@@ -1,0 +1,138 @@
+"""What ``podgraft serve`` has to serve: injectors, clusters and certificate, as found at start.
+
+A server that starts over an empty or wrong folder answers every review with an error, and its
+operator learns of it from the users. So what cannot work is refused, and what does not load is
+reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+
+from podgraft.cli.failure import CommandError
+from podgraft.store import Callers, CallerStore, Store, StoreError
+from podgraft.web import Auth, format_traceback
+
+_SOON = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """Lines on what was found, and errors and warnings in what was found."""
+
+    lines: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    is_usable: bool = True  # whether at least one injector loads
+
+
+def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
+    """Load all that is in the folder; raise ``CommandError`` if it contains no injector.
+
+    A bug that this meets stops no server, and its message, which can quote anything, is not shown.
+    """
+    try:
+        return _survey(folder, store, callers, auth)
+    except CommandError:
+        raise
+    except Exception as error:  # noqa: BLE001  it may concern one review in many
+        return Survey(errors=(f"--store {folder}: internal error: {format_traceback(error)}",))
+
+
+def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
+    injectors = _injectors(folder, store)
+    lines: list[str] = []
+    errors: list[str] = []
+    warnings: list[str] = []
+    failing = 0
+    for name in injectors:
+        try:
+            snapshot = store.snapshot(name, None)
+        except StoreError as error:
+            failing += 1
+            errors.append(f"{folder / name}: {_told(error)}; the reviews of this injector fail")
+        else:
+            if snapshot.stale is not None:  # the server has a last good version
+                errors.append(f"{folder / name}: {snapshot.stale.reason}")
+            policy, digest = snapshot.policy_version, snapshot.bundle.digest
+            lines.append(f"injector {name}: policy {policy}, bundle {digest}")
+    usable = failing < len(injectors)
+    if auth is not Auth.NONE:
+        found = _clusters(folder, callers, auth)
+        lines += found.lines
+        errors += found.errors
+        warnings += found.warnings
+    return Survey(
+        lines=tuple(lines), errors=tuple(errors), warnings=tuple(warnings), is_usable=usable
+    )
+
+
+def certificate_survey(file: Path, now: datetime | None = None) -> Survey:
+    """The validity of the server's certificate, which is the first in its file."""
+    certificate, *_ = x509.load_pem_x509_certificates(file.read_bytes())
+    ends = certificate.not_valid_after_utc
+    line = f"certificate {file}: valid until {ends:%Y-%m-%d %H:%M} UTC"
+    if ends - (now or datetime.now(UTC)) > _SOON:
+        return Survey(lines=(line,))
+    return Survey(lines=(line,), warnings=(f"{file}: expires soon; renew it: scripts/certs.py",))
+
+
+def _injectors(folder: Path, store: Store) -> tuple[str, ...]:
+    """The injectors of the store: folders with a bundle or a policy."""
+    found = tuple(name for name in store.injectors() if _is_injector(folder / name))
+    if found:
+        return found
+    if _is_injector(folder):
+        raise CommandError(
+            f"--store {folder}: is an injector, not a folder of injectors; "
+            f"use --store {folder.resolve().parent}"
+        )
+    raise CommandError(
+        f"--store {folder}: contains no injector; put the manifests of one into "
+        f"{folder / 'default' / 'bundle'}"
+    )
+
+
+def _is_injector(folder: Path) -> bool:
+    return any((folder / name).exists() for name in ("bundle", "bundles", "policy.yaml"))
+
+
+def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
+    try:
+        book = callers.callers()
+    except StoreError as error:
+        return Survey(errors=(f"{folder / 'auth'}: {_told(error)}; every review fails",))
+    lines = tuple(
+        f"cluster {name}: {_counted(known, auth)}" for name, known in sorted(book.callers.items())
+    )
+    errors = tuple(
+        f"{folder / 'auth' / name}.yaml: {_told(error)}; the reviews of this cluster fail"
+        for name, error in sorted(book.load_errors.items())
+    )
+    if lines or errors:
+        return Survey(lines=lines, errors=errors)
+    command = "issue --cluster ID" if auth is Auth.TOKEN else "allow --cluster ID SUBJECT"
+    problem = f"{folder / 'auth'}: no cluster can call; run scripts/tokens.py {command}"
+    return Survey(warnings=(f"{problem} --store file:{folder}",))
+
+
+def _counted(known: Callers, auth: Auth) -> str:
+    """How many credentials of the mode a cluster has."""
+    found = known.tokens if auth is Auth.TOKEN else known.subjects
+    word = "token" if auth is Auth.TOKEN else "subject"
+    return f"{len(found)} {word}{'' if len(found) == 1 else 's'}"
+
+
+def _told(error: StoreError) -> str:
+    return str(error).replace("\n", "\n  ")
+
+
+def all_lines(*surveys: Survey) -> Iterator[tuple[str, str]]:
+    """Each line with its kind: nothing, ``warning`` or ``error``."""
+    for each in surveys:
+        yield from (("", line) for line in each.lines)
+        yield from (("warning", line) for line in each.warnings)
+        yield from (("error", line) for line in each.errors)

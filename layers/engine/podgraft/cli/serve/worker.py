@@ -1,0 +1,197 @@
+"""gunicorn's worker for ``podgraft serve``: no thread ever waits for a client.
+
+Connection handling is a hazard, so here is the whole idea. A server with threads that read requests
+can be stopped by as many clients as it has threads: each connects, sends half of something, and is
+silent. It needs no credential, since nobody can ask for one before the request is read. Time limits
+alone do not help: the client connects again. gunicorn's own threaded worker has this weakness in
+the TLS handshake, the head, the body, and the end of a connection.
+
+So one loop owns all sockets, none of which blocks, and a thread gets a request when it has arrived
+and gives back a response that the loop sends:
+
+    HANDSHAKE ──▶ IDLE ──▶ HEAD ──▶ BODY ──▶ SERVING ──▶ SENDING ──▶ IDLE, or CLOSING
+
+A silent client costs a file descriptor and some memory. Three bounds limit that: each phase in
+which the client has to act has a deadline, and a trickle of bytes does not move it; an address has
+a share of the connections; and if there is no room, the oldest connection that has carried no
+review makes some (``connection_set.py``). A head has at most 64 KiB. So has a body of which nobody
+knows yet whether its sender may call: for a larger one the application is asked first. It checks
+the credentials and then reads the body, which raises ``BodyPending`` instead of waiting; what it
+asked for is collected, and the application runs again. So 6 MiB are collected for authenticated
+callers only, and not for too many at once.
+
+What remains for a proxy in front: floods of handshakes or of complete requests, which cost
+processor time and are no silence.
+"""
+
+import errno
+import os
+import resource
+import selectors
+import socket
+import ssl
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from gunicorn.workers.base import Worker as BaseWorker
+from gunicorn.workers.gthread import PollableMethodQueue
+
+from podgraft.cli.serve.connection import Connection, source_of
+from podgraft.cli.serve.connection_loop import ConnectionLoop
+from podgraft.cli.serve.connection_set import ConnectionSet
+from podgraft.cli.serve.exchange import Exchange, answer
+from podgraft.cli.serve.incident_log import Incidents
+from podgraft.web import format_traceback
+
+# Connections of a worker, and of one address among them. A kube-apiserver opens up to 200, as many
+# as it changes objects at once by default, and several can share an address.
+MAX_CONNECTIONS = 1000
+DEFAULT_CONNECTIONS_PER_ADDRESS = 500
+
+_OTHER_FILES = 64  # that a worker has open beside its connections
+_TICK_SECONDS = 0.5
+_ACCEPTED_AT_ONCE = 8
+_NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
+
+
+class RedactingWorker(BaseWorker):
+    """A loop that owns the connections, and threads that run the application."""
+
+    # What BaseWorker sets; its stubs are narrower, or leave them out.
+    cfg: Any
+    sockets: list[Any]
+    wsgi: Any
+
+    connections_per_address = DEFAULT_CONNECTIONS_PER_ADDRESS
+
+    def init_process(self) -> None:
+        """Make what must not be shared with other processes, and then run the loop."""
+        self._incidents = Incidents(self.log)
+        self._connections = ConnectionSet(_capacity(), self.connections_per_address)
+        self._loop = ConnectionLoop(self.cfg, self._connections, self._incidents, self._serve)
+        self._threads = ThreadPoolExecutor(self.cfg.threads)
+        self._queue: Any = PollableMethodQueue()
+        self._queue.init()
+        self._is_accepting = False
+        self._accepts_again_seconds = 0.0
+        super().init_process()
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        """Begin to stop, at SIGTERM."""
+        del sig, frame
+        if self.alive:
+            self.alive = False
+            self._queue.defer(lambda: None)  # wakes the loop
+
+    def handle_quit(self, sig: int, frame: Any) -> None:
+        """Stop at once, at SIGQUIT and SIGINT."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        super().handle_quit(sig, frame)
+
+    def run(self) -> None:
+        """Serve until the worker has to stop, and then finish what has begun."""
+        wake = partial(self._queue.run_callbacks, None)
+        self._loop.poller.register(self._queue.fileno(), selectors.EVENT_READ, wake)
+        while self.alive and os.getppid() == self.ppid:
+            self._set_accepting(self._can_accept())
+            self._turn()
+        self.alive = False
+        self._set_accepting(wanted=False)
+        ends = time.monotonic() + self.cfg.graceful_timeout
+        self._loop.stop()
+        while len(self._connections) and time.monotonic() < ends:
+            self._turn()
+        self._threads.shutdown(wait=False)
+        self._incidents.flush(time.monotonic(), at_once=True)
+        for connection in self._connections:
+            self._loop.close(connection)
+        for listener in self.sockets:
+            listener.close()
+
+    def _turn(self) -> None:
+        self.notify()
+        self._loop.turn(_TICK_SECONDS)
+        self._incidents.flush(time.monotonic())
+
+    def _can_accept(self) -> bool:
+        """Whether there is room, or a connection that could make some."""
+        if time.monotonic() < self._accepts_again_seconds:
+            return False
+        return self._connections.has_room("") or self._connections.find_victim(None) is not None
+
+    def _set_accepting(self, wanted: bool) -> None:
+        if wanted is self._is_accepting:
+            return
+        self._is_accepting = wanted
+        for listener in self.sockets:
+            if wanted:
+                listener.setblocking(False)
+                accept = partial(self._accept, listener)
+                self._loop.poller.register(listener, selectors.EVENT_READ, accept)
+            else:
+                self._loop.poller.unregister(listener)
+
+    def _accept(self, listener: Any) -> None:
+        for _ in range(_ACCEPTED_AT_ONCE):
+            try:
+                accepted, client = listener.accept()
+            except BlockingIOError:
+                return
+            except OSError as error:
+                if error.errno in _NO_FILES:
+                    if self._loop.make_room(None):
+                        continue
+                    # The listener stays readable: without a pause the loop would turn for nothing.
+                    self._accepts_again_seconds = time.monotonic() + _TICK_SECONDS
+                return
+            self._admit(accepted, client, listener.getsockname())
+
+    def _admit(self, accepted: socket.socket, client: Any, server: Any) -> None:
+        source = source_of(client)
+        if not self._connections.has_room(source) and not self._loop.make_room(source):
+            self._incidents.count("no room")
+            accepted.close()
+            return
+        accepted.setblocking(False)
+        # A context for each connection: certificates are replaced while the server runs.
+        context: ssl.SSLContext = self.cfg.ssl_context(self.cfg, None)
+        with suppress(OSError):  # the client is gone
+            wrapped = context.wrap_socket(accepted, server_side=True, do_handshake_on_connect=False)
+            self._loop.add(Connection(wrapped, client, server, source))
+
+    def _serve(self, connection: Connection) -> None:
+        """Let a thread answer a request."""
+        task = self._threads.submit(self._run, connection)
+        task.add_done_callback(lambda done: self._queue.defer(self._finish, connection, done))
+
+    def _run(self, connection: Connection) -> Exchange:
+        """Run the application, in a thread, and send what can be sent at once."""
+        exchange = answer(self, connection)
+        if not exchange.needs_body:
+            connection.outgoing = exchange.response
+            with suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                connection.send()
+        return exchange
+
+    def _finish(self, connection: Connection, done: "Future[Exchange]") -> None:
+        """Go on after a thread has done its part."""
+        error = None if done.cancelled() else done.exception()
+        if error is not None and not isinstance(error, OSError):
+            self._incidents.report(
+                f"request from {connection.source} failed: {format_traceback(error)}"
+            )
+        if done.cancelled() or error is not None:  # mostly, the client is gone
+            self._loop.close(connection)
+        else:
+            self._loop.finish(connection, done.result())
+
+
+def _capacity() -> int:
+    """How many connections a worker can have, by the limit on its open files."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return MAX_CONNECTIONS
+    return max(1, min(MAX_CONNECTIONS, soft - _OTHER_FILES))

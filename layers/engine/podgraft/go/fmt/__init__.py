@@ -1,0 +1,1 @@
+"""Go's fmt: verbs, flags, and printing of any value."""

@@ -1,0 +1,161 @@
+"""Go's fmt: Sprint, Sprintln and Sprintf of Go values (fmt/print.go)."""
+
+from collections.abc import Sequence
+from dataclasses import field, replace
+
+from podgraft.go.errors import LimitExceededError
+from podgraft.go.reflect import Value, type_of
+from podgraft.go.strconv.quote import merge_escaped_bytes
+from podgraft.lazy_dataclass import dataclass
+
+from .directives import MAX_NUMBER, Directive, Index, parse_directives
+from .format import PLAIN, Flags
+from .print import SIGNED, UNSIGNED, print_arg
+
+# Of one formatted text: no more than a template may render, see Limits.
+MAX_CHARACTERS = 8 * 1024 * 1024
+
+
+# Floats in this range have no exponent, neither in Go nor in Python.
+_PLAIN_FROM, _PLAIN_BELOW = 1e-4, 1e6
+
+
+def sprint(*values: Value) -> str:
+    """fmt.Sprint: default formats, a blank between two operands when neither is a string.
+
+    >>> sprint("a", 1, 2.0, True, None, "b")
+    'a1 2 true <nil>b'
+    """
+    parts: list[str] = []
+    after_string = True
+    for value in values:
+        is_string = isinstance(value, str)
+        if parts and not is_string and not after_string:
+            parts.append(" ")
+        parts.append(format_default(value))
+        after_string = is_string
+    return merge_escaped_bytes("".join(parts))
+
+
+def sprintln(*values: Value) -> str:
+    """fmt.Sprintln: default formats, blanks between all operands, and a newline."""
+    return " ".join(map(format_default, values)) + "\n"
+
+
+def format_default(value: Value) -> str:
+    """``value`` as %v prints it."""
+    if value.__class__ is str:
+        return value
+    if value.__class__ is int:
+        return str(value)
+    if value.__class__ is bool:
+        return "true" if value else "false"
+    if value.__class__ is float and _PLAIN_FROM <= abs(value) < _PLAIN_BELOW:
+        return repr(value).removesuffix(".0")
+    return print_arg(PLAIN, "v", value)
+
+
+def sprintf(format_: str, arguments: Sequence[Value]) -> str:
+    """fmt.Sprintf.
+
+    >>> sprintf("%-5s|%05.1f|%+d|%q", ("ab", 3.14159, 7, "x"))
+    'ab   |003.1|+7|"x"'
+    >>> sprintf("%d %s", ("x",))
+    '%!d(string=x) %!s(MISSING)'
+    """
+    formatter = _Formatter(arguments)
+    found, rest = parse_directives(format_)
+    for directive in found:
+        formatter.write(directive.text)
+        formatter.write(formatter.format_directive(directive))
+    formatter.write(rest)
+    formatter.write(formatter.describe_extra_arguments())
+    return merge_escaped_bytes("".join(formatter.parts))
+
+
+@dataclass(slots=True)
+class _Formatter:
+    """Which argument is next, and what has been written (doPrintf)."""
+
+    arguments: Sequence[Value]
+    next: int = 0
+    reordered: bool = False
+    is_index_valid: bool = True
+    length: int = 0
+    parts: list[str] = field(default_factory=list[str])
+
+    def write(self, text: str) -> None:
+        self.length += len(text)
+        if self.length > MAX_CHARACTERS:
+            raise LimitExceededError(f"formats more than {MAX_CHARACTERS} characters")
+        self.parts.append(text)
+
+    def format_directive(self, directive: Directive) -> str:
+        """What one directive writes."""
+        self.is_index_valid = not directive.misplaced
+        before_width, before_precision, before_verb = directive.indexes
+        flags = directive.flags
+        self._select_argument(before_width)
+        if directive.width_star:
+            flags = self._take_width(flags)
+        self._select_argument(before_precision)
+        if directive.precision_star:
+            flags = self._take_precision(flags)
+        self._select_argument(before_verb)
+        return self._format_operand(flags, directive.verb)
+
+    def _format_operand(self, flags: Flags, verb: str) -> str:
+        if not verb:
+            return "%!(NOVERB)"
+        if verb == "%":
+            return "%"
+        if not self.is_index_valid:
+            return f"%!{verb}(BADINDEX)"
+        if self.next >= len(self.arguments):
+            return f"%!{verb}(MISSING)"
+        self.next += 1
+        return print_arg(flags, verb, self.arguments[self.next - 1])
+
+    def describe_extra_arguments(self) -> str:
+        """What is said about arguments that no directive used."""
+        if self.reordered or self.next >= len(self.arguments):
+            return ""
+        rest = self.arguments[self.next :]
+        named = (f"{type_of(v)}={format_default(v)}" if v is not None else "<nil>" for v in rest)
+        return f"%!(EXTRA {', '.join(named)})"
+
+    def _select_argument(self, index: Index | None) -> None:
+        """Let ``[n]`` choose the next argument (argNumber)."""
+        if index is None:
+            return
+        self.reordered = True
+        if index.value is not None and 0 <= index.value < len(self.arguments):
+            self.next = index.value
+        else:
+            self.is_index_valid = False
+
+    def _take_width(self, flags: Flags) -> Flags:
+        """The next argument as width; a negative one means to the left."""
+        width = self._take_integer()
+        if width is None:
+            self.write("%!(BADWIDTH)")
+        elif width < 0:
+            return replace(flags, width=-width, minus=True, zero=False)
+        return replace(flags, width=width)
+
+    def _take_precision(self, flags: Flags) -> Flags:
+        precision = self._take_integer()
+        if precision is None or precision < 0:
+            self.write("%!(BADPREC)")
+            return flags
+        return replace(flags, precision=precision)
+
+    def _take_integer(self) -> int | None:
+        """The next argument, if it is an integer of reasonable size (intFromArg)."""
+        if self.next >= len(self.arguments):
+            return None
+        value = self.arguments[self.next]
+        self.next += 1
+        type_ = type_of(value)
+        whole = type_ is not None and (type_.kind in SIGNED or type_.kind in UNSIGNED)
+        return int(value) if whole and abs(value) <= MAX_NUMBER else None

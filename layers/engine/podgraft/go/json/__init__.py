@@ -1,0 +1,1 @@
+"""Go's encoding/json: values to JSON, JSON to values, and its syntax errors."""

@@ -1,0 +1,180 @@
+"""Making Go types: sized and named scalars, and the types spelled out of others."""
+
+from __future__ import annotations
+
+import struct as binary
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+from .taint import TAINTED
+from .tainted_values import retyped
+from .types import GoType, Kind, Method, Value
+from .values import (
+    ANY,
+    ANY_MAP,
+    ANY_SLICE,
+    STRING,
+    Bool,
+    Complex,
+    Float,
+    Int,
+    Map,
+    Pointer,
+    Slice,
+    Struct,
+    Text,
+)
+
+
+def number_type(name: str, kind: Kind, methods: Mapping[str, Method] | None = None) -> GoType:
+    """A sized or named numeric type; its ``convert`` makes its values."""
+    match kind:
+        case Kind.FLOAT32:
+            return _scalar_type(Float, name, kind, methods, round_to_float32)
+        case Kind.FLOAT64:
+            return _scalar_type(Float, name, kind, methods)
+        case Kind.COMPLEX64:
+            return _scalar_type(
+                Complex,
+                name,
+                kind,
+                methods,
+                lambda z: complex(round_to_float32(z.real), round_to_float32(z.imag)),
+            )
+        case Kind.COMPLEX128:
+            return _scalar_type(Complex, name, kind, methods)
+        case _:
+            return _scalar_type(Int, name, kind, methods)
+
+
+def string_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
+    """A named string type."""
+    return _scalar_type(Text, name, Kind.STRING, methods)
+
+
+def bool_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
+    """A named bool type."""
+    return _scalar_type(Bool, name, Kind.BOOL, methods)
+
+
+def struct_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
+    """A struct type without fields yet: assign ``fields`` (a tuple) once they are known."""
+    made = GoType(name, Kind.STRUCT, methods=methods or {})
+    made.convert = lambda raw: raw if type(raw) is Struct else Struct(made, raw or {})
+    return made
+
+
+def interface_type(name: str, methods: Sequence[str]) -> GoType:
+    """An interface type: what has all of ``methods`` can be handed over as one."""
+    return GoType(name, Kind.INTERFACE, methods={m: Method(_reject_call) for m in methods})
+
+
+def named_type(name: str, kind_of: GoType, methods: Mapping[str, Method] | None = None) -> GoType:
+    """A named map or slice type over what ``map_of`` or ``slice_of`` made."""
+    made = GoType(name, kind_of.kind, elem=kind_of.elem, key=kind_of.key, methods=methods or {})
+    return _set_view_conversion(made, Map if made.kind is Kind.MAP else Slice)
+
+
+@cache
+def slice_of(elem: GoType) -> GoType:
+    """The type ``[]elem``; the same object each time. Values are ``Slice`` (``list`` for ANY)."""
+    if elem is ANY:
+        return ANY_SLICE
+    return _set_view_conversion(
+        GoType(f"[]{elem.name}", Kind.SLICE, elem=elem, literal=True), Slice
+    )
+
+
+@cache
+def array_of(length: int, elem: GoType) -> GoType:
+    """The type ``[length]elem``; the same object each time. Values are ``Slice``."""
+    name = f"[{length}]{elem.name}"
+    made = GoType(name, Kind.ARRAY, elem=elem, length=length, literal=True)
+    made.convert = lambda raw: raw if type(raw) is Slice else Slice(made, raw or [None] * length)
+    return made
+
+
+@cache
+def map_of(key: GoType, elem: GoType) -> GoType:
+    """The type ``map[key]elem``, the same object each time. Values: ``Map`` (``dict`` for ANY)."""
+    if key is STRING and elem is ANY:
+        return ANY_MAP
+    name = f"map[{key.name}]{elem.name}"
+    return _set_view_conversion(GoType(name, Kind.MAP, elem=elem, key=key, literal=True), Map)
+
+
+@cache
+def pointer_to(target: GoType) -> GoType:
+    """The type ``*target``; the same object each time. Values are ``Pointer``."""
+    made = GoType(f"*{target.name}", Kind.POINTER, elem=target, literal=True)
+    nil = Pointer(made, None)
+
+    def convert(raw: Value) -> Value:
+        if raw is None:
+            return nil
+        return raw if type(raw) is Pointer else Pointer(made, target.convert(raw))
+
+    made.convert = convert
+    return made
+
+
+def round_to_float32(value: float) -> float:
+    """``value`` rounded to a float32, infinite if it is too large for one."""
+    return binary.unpack("f", binary.pack("f", value))[0]
+
+
+def _scalar_type(
+    base: type[Value],
+    name: str,
+    kind: Kind,
+    methods: Mapping[str, Method] | None,
+    round_value: Callable[[Value], Value] | None = None,
+) -> GoType:
+    slots: dict[str, Value] = {"__slots__": ()} if base is Text or base is Bool else {}
+    made: type[Value] = type(name, (base,), slots)
+    zero = made()
+
+    def convert(raw: Value) -> Value:
+        if raw is None:
+            return zero
+        if type(raw) is made:
+            return raw
+        if raw.__class__ in TAINTED:
+            return raw if raw.type is made.type else retyped(raw, made.type)
+        return made(round_value(raw) if round_value else raw)
+
+    made.type = GoType(name, kind, convert, methods=methods or {})
+    return made.type
+
+
+def _set_view_conversion(made: GoType, view: type[Map | Slice]) -> GoType:
+    """Let ``made`` convert raw values to ``view``s of itself."""
+    nil = view(made, None)
+
+    def convert(raw: Value) -> Value:
+        if raw is None:
+            return nil
+        return raw if type(raw) is view else view(made, raw)
+
+    made.convert = convert
+    return made
+
+
+def _reject_call(*_: Value) -> Value:
+    raise TypeError("the method of an interface has no body")
+
+
+INT8 = number_type("int8", Kind.INT8)
+INT16 = number_type("int16", Kind.INT16)
+INT32 = number_type("int32", Kind.INT32)
+INT64 = number_type("int64", Kind.INT64)
+UINT = number_type("uint", Kind.UINT)
+UINT8 = number_type("uint8", Kind.UINT8)
+UINT16 = number_type("uint16", Kind.UINT16)
+UINT32 = number_type("uint32", Kind.UINT32)
+UINT64 = number_type("uint64", Kind.UINT64)
+UINTPTR = number_type("uintptr", Kind.UINTPTR)
+FLOAT32 = number_type("float32", Kind.FLOAT32)
+COMPLEX64 = number_type("complex64", Kind.COMPLEX64)
+STRINGS = slice_of(STRING)
+STRING_MAP = map_of(STRING, STRING)

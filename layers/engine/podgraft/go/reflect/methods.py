@@ -1,0 +1,67 @@
+"""Finding the method that ``value.name`` means, and its receiver."""
+
+from __future__ import annotations
+
+from podgraft.lazy_dataclass import dataclass
+
+from .types import Field, GoType, Kind, Method, Value
+from .values import PanicError, Pointer, Struct, copy_value, type_of
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMethod:
+    """A method of ``type`` with the value it belongs to."""
+
+    name: str
+    type: GoType
+    method: Method
+    receiver: Value
+
+    def call(self, *arguments: Value) -> Value:
+        """The method's result."""
+        if self.receiver is None and not self.method.pointer:
+            bare = self.type.name.rpartition(".")[2]
+            method = f"{self.type.name}.{self.name}"
+            raise PanicError(f"value method {method} called using nil *{bare} pointer")
+        return copy_value(self.method.call(self.receiver, *arguments))
+
+
+def bind_method(
+    value: Value, name: str, *, without_pointer_methods: bool = False
+) -> BoundMethod | None:
+    """The method ``name`` in the method set of ``value``; ``None`` where there is none.
+
+    A value set ``apart``, such as fmt sees inside of others, is without its pointer's methods.
+    """
+    type_ = type_of(value)
+    if type_ is None:
+        return None
+    pointer = type_.kind is Kind.POINTER
+    base = type_.elem if pointer else type_
+    member = base.member(name) if base else None
+    if base is None or member is None or isinstance(member.target, Field):
+        return None
+    holder = _walk_path(value, member.path)
+    reachable = holder.__class__ is Pointer or (
+        _is_addressable(holder) and not without_pointer_methods
+    )
+    if member.target.pointer and not reachable:
+        return None
+    receiver = holder.target if holder.__class__ is Pointer else holder
+    owner = base if not member.path else member.path[-1].type
+    owner = owner.elem if owner.kind is Kind.POINTER and owner.elem else owner
+    return BoundMethod(name, owner, member.target, receiver)
+
+
+def _walk_path(value: Value, path: tuple[Field, ...]) -> Value:
+    """The embedded struct, or pointer to one, that a promoted method belongs to."""
+    for step in path:
+        struct = value.target if value.__class__ is Pointer else value
+        if struct is None:
+            raise PanicError("runtime error: invalid memory address or nil pointer dereference")
+        value = struct.get(step)
+    return value
+
+
+def _is_addressable(value: Value) -> bool:
+    return value.__class__ is Struct and value.addressable

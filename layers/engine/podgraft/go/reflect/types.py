@@ -1,0 +1,162 @@
+"""Go's types, as far as templates can see them: kind, name, elements, fields and methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from podgraft.lazy_dataclass import dataclass
+
+# Any value of any Go type (see values.py). There is no narrower honest Python type for it.
+Value: TypeAlias = Any
+
+
+class Kind(StrEnum):
+    """reflect.Kind: the member's value is the word that Go prints for it."""
+
+    BOOL = "bool"
+    INT = "int"
+    INT8 = "int8"
+    INT16 = "int16"
+    INT32 = "int32"
+    INT64 = "int64"
+    UINT = "uint"
+    UINT8 = "uint8"
+    UINT16 = "uint16"
+    UINT32 = "uint32"
+    UINT64 = "uint64"
+    UINTPTR = "uintptr"
+    FLOAT32 = "float32"
+    FLOAT64 = "float64"
+    COMPLEX64 = "complex64"
+    COMPLEX128 = "complex128"
+    STRING = "string"
+    MAP = "map"
+    SLICE = "slice"
+    ARRAY = "array"
+    STRUCT = "struct"
+    POINTER = "ptr"
+    INTERFACE = "interface"
+    FUNC = "func"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A struct field; ``json`` is its key in the raw object."""
+
+    name: str
+    type: GoType
+    json: str
+    omitempty: bool = False
+    omitzero: bool = False
+    embedded: bool = False
+    merge_key: str = ""
+    patch_strategy: tuple[str, ...] = ()
+
+    @property
+    def inline(self) -> bool:
+        """Whether the fields of this embedded struct stand in its parent's JSON object."""
+        return self.embedded and not self.json
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method that templates may call: ``call(receiver, *arguments)``.
+
+    ``pointer`` methods are in the method set of the pointer (and of addressable values) alone;
+    their receiver is what the pointer points to, ``None`` for a nil pointer. They fail as template
+    functions do.
+    """
+
+    call: Callable[..., Value]
+    parameters: tuple[GoType, ...] = ()
+    variadic: GoType | None = None
+    pointer: bool = False
+    result: GoType | None = None
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class GoType:
+    """One Go type; compared by identity, so make each once.
+
+    ``convert`` turns raw JSON into a value of this type: absent (``None``) becomes the zero value,
+    a value that is of the type already stays what it is.
+    ``fields`` may be assigned once after construction, for types that reach themselves.
+    ``literal`` types are spelled out of others (``[]string``), all the rest were given a name.
+    """
+
+    name: str
+    kind: Kind
+    convert: Callable[[Value], Value] = field(default=lambda raw: raw)
+    elem: GoType | None = None
+    key: GoType | None = None
+    fields: tuple[Field, ...] = ()
+    methods: Mapping[str, Method] = field(default_factory=dict[str, Method])
+    length: int = 0
+    literal: bool = False
+    _members: dict[str, Member | None] | None = None
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def member(self, name: str) -> Member | None:
+        """The field or method that ``value.name`` means, perhaps promoted."""
+        if self._members is None:
+            self._members = _members(self)
+        return self._members.get(name)
+
+    def field_path(self, name: str) -> tuple[Field, ...] | None:
+        """The path of fields from this struct to the (perhaps promoted) field ``name``."""
+        member = self.member(name)
+        if member is None or isinstance(member.target, Method):
+            return None
+        return (*member.path, member.target)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A field or method, and the embedded fields on the way to it."""
+
+    path: tuple[Field, ...]
+    target: Field | Method
+
+
+def _members(type_: GoType) -> dict[str, Member | None]:
+    """Every member that ``value.name`` may mean.
+
+    Shallower members hide deeper ones; of two at the same depth neither is reachable (the Go
+    specification, "Selectors").
+    """
+    found: dict[str, Member | None] = {}
+    seen: set[GoType] = set()
+    level: list[tuple[tuple[Field, ...], GoType]] = [((), type_)]
+    while level:
+        depth: dict[str, Member | None] = {}
+        for path, outer in level:
+            for name, member in _declared_members(outer):
+                depth[name] = None if name in depth else Member(path, member)
+        found = depth | found
+        seen.update(outer for _, outer in level)
+        level = [
+            ((*path, step), inner)
+            for path, outer in level
+            for step, inner in _embedded_fields(outer)
+            if inner not in seen
+        ]
+    return found
+
+
+def _declared_members(type_: GoType) -> Iterator[tuple[str, Field | Method]]:
+    yield from ((f.name, f) for f in type_.fields)
+    yield from type_.methods.items()
+
+
+def _embedded_fields(struct: GoType) -> Iterator[tuple[Field, GoType]]:
+    """The embedded fields, each with the type whose members it promotes."""
+    for step in struct.fields:
+        if step.embedded:
+            inner = step.type.elem if step.type.kind is Kind.POINTER else step.type
+            if inner is not None:
+                yield step, inner

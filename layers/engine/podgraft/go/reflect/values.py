@@ -1,0 +1,248 @@
+"""Go values as Python objects.
+
+=====================================  ==========================================================
+Go                                     Python
+=====================================  ==========================================================
+nil of no type                         ``None``
+bool, int, float64, complex128         ``bool``, ``int``, ``float``, ``complex``
+string (any bytes)                     ``str``, invalid UTF-8 as surrogate escapes
+map[string]interface {}                ``dict[str, Value]``
+[]interface {}                         ``list[Value]``
+other numbers, named scalars           instances of the class that ``number`` or ``text`` made
+struct, pointer, other maps, slices    ``Struct``, ``Pointer``, ``Map``, ``Slice``
+nil maps and slices of any type        ``Map`` and ``Slice`` without a raw value
+=====================================  ==========================================================
+
+``Struct``, ``Map`` and ``Slice`` are views: they hold raw JSON (or Go values) and convert what is
+asked for, when it is asked for. Nobody may change the raw value under them.
+
+The truth Python sees in a value is the truth text/template sees in it (``template.IsTrue``): zero
+numbers, empty text and collections, and nil are false; every struct is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from .types import Field, GoType, Kind, Value
+
+
+class Struct:
+    """A struct; ``raw`` maps the JSON names of its fields to raw JSON or Go values.
+
+    An ``addressable`` one (what a pointer points to, an element of a slice, and their fields) has
+    the methods of its pointer too, as in Go.
+    """
+
+    __slots__ = ("addressable", "known", "raw", "type")
+
+    def __init__(self, type_: GoType, raw: dict[str, Value], *, addressable: bool = False) -> None:
+        self.type = type_
+        self.raw = raw
+        self.addressable = addressable
+        self.known: dict[str, Value] = {}  # exported fields once they were asked for
+
+    def field(self, name: str) -> Value:
+        """The field ``name``, promoted fields included; ``KeyError`` where the type has none."""
+        if name in self.known:
+            return self.known[name]
+        path = self.type.field_path(name)
+        if path is None:
+            raise KeyError(name)
+        value = self.walk(path)
+        if name[0].isupper():
+            self.known[name] = value
+        return value
+
+    def walk(self, path: tuple[Field, ...]) -> Value:
+        """The field at the end of ``path``; ``PanicError`` past a nil embedded pointer."""
+        value: Value = self
+        for step in path:
+            if value.__class__ is Pointer:
+                if value.target is None:
+                    name = value.type.name.removeprefix("*").rpartition(".")[2]
+                    raise PanicError(
+                        f"reflect: indirection through nil pointer to embedded struct field {name}"
+                    )
+                value = value.target
+            value = value.get(step)
+        return value
+
+    def get(self, field: Field) -> Value:
+        """The value of one of the type's own fields."""
+        raw = self.raw if field.inline else self.raw.get(field.json)
+        value = field.type.convert(raw)
+        return make_addressable(value) if self.addressable else value
+
+
+class PanicError(Exception):
+    """What Go would panic with."""
+
+
+class Pointer:
+    """A typed pointer; ``target`` is ``None`` for nil."""
+
+    __slots__ = ("target", "type")
+
+    def __init__(self, type_: GoType, target: Value) -> None:
+        self.type = type_
+        self.target = make_addressable(target)
+
+    def __bool__(self) -> bool:
+        return self.target is not None
+
+
+class Map:
+    """A map that is not map[string]interface {}; ``raw`` is ``None`` for nil."""
+
+    __slots__ = ("raw", "type")
+
+    def __init__(self, type_: GoType, raw: Mapping[Any, Value] | None) -> None:
+        self.type = type_
+        self.raw = raw
+
+    def __len__(self) -> int:
+        return len(self.raw or ())
+
+    def __contains__(self, key: object) -> bool:
+        return self.raw is not None and key in self.raw
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.raw or ())
+
+    def get(self, key: Value) -> Value:
+        """The element under ``key``, else the element type's zero value."""
+        return _elem(self.type).convert(self.raw.get(key) if self.raw else None)
+
+    def items(self) -> Iterator[tuple[Value, Value]]:
+        """Key and element, in the raw value's order."""
+        convert = _elem(self.type).convert
+        return ((key, convert(raw)) for key, raw in (self.raw or {}).items())
+
+
+class Slice:
+    """A slice or array that is not []interface {}; ``raw`` is ``None`` for a nil slice."""
+
+    __slots__ = ("raw", "type")
+
+    def __init__(self, type_: GoType, raw: Sequence[Value] | None) -> None:
+        self.type = type_
+        self.raw = raw
+
+    def __len__(self) -> int:
+        return len(self.raw or ())
+
+    def __bool__(self) -> bool:
+        return bool(self.raw)
+
+    def __getitem__(self, index: int) -> Value:
+        return make_addressable(_elem(self.type).convert((self.raw or ())[index]))
+
+    def __iter__(self) -> Iterator[Value]:
+        convert = _elem(self.type).convert
+        return (make_addressable(convert(raw)) for raw in self.raw or ())
+
+
+class Int(int):
+    """An integer of another kind than plain int; subclasses name theirs."""
+
+    type: ClassVar[GoType]
+
+
+class Float(float):
+    """A floating point number of another kind than plain float64."""
+
+    type: ClassVar[GoType]
+
+
+class Complex(complex):
+    """A complex number of another kind than plain complex128."""
+
+    type: ClassVar[GoType]
+
+
+class Text(str):
+    """A string of a named type, such as v1.Protocol."""
+
+    __slots__ = ()
+    type: ClassVar[GoType]
+
+
+class Bool:
+    """A bool of a named type."""
+
+    __slots__ = ("value",)
+    type: ClassVar[GoType]
+
+    def __init__(self, value: Value = False) -> None:
+        self.value = bool(value)
+
+    def __bool__(self) -> bool:
+        return self.value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (bool, Bool)) and self.value is bool(other)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+def make_addressable(value: Value) -> Value:
+    """``value`` as it is where a pointer to it can be taken."""
+    if value.__class__ is Struct and not value.addressable:
+        return Struct(value.type, value.raw, addressable=True)
+    return value
+
+
+def copy_value(value: Value) -> Value:
+    """``value`` as functions take and give it: a copy, to which there is no pointer."""
+    if value.__class__ is Struct and value.addressable:
+        return Struct(value.type, value.raw)
+    return value
+
+
+def type_of(value: Value) -> GoType | None:
+    """The dynamic type of a value; ``None`` for untyped nil."""
+    native = _NATIVE.get(value.__class__)
+    if native is not None:
+        return native
+    return None if value is None else value.type
+
+
+def _elem(type_: GoType) -> GoType:
+    if type_.elem is None:
+        raise TypeError(f"{type_} has no elements")
+    return type_.elem
+
+
+def _zero_default(zero: Value) -> Callable[[Value], Value]:
+    return lambda raw: zero if raw is None else raw
+
+
+def _nil_default(make: Callable[[GoType, None], Value], type_: GoType) -> GoType:
+    nil = make(type_, None)
+    type_.convert = lambda raw: nil if raw is None else raw
+    return type_
+
+
+ANY = GoType("interface {}", Kind.INTERFACE)
+BOOL = GoType("bool", Kind.BOOL, _zero_default(False))
+INT = GoType("int", Kind.INT, _zero_default(0))
+FLOAT64 = GoType("float64", Kind.FLOAT64, lambda raw: 0.0 if raw is None else float(raw))
+COMPLEX128 = GoType("complex128", Kind.COMPLEX128, _zero_default(0j))
+STRING = GoType("string", Kind.STRING, _zero_default(""))
+ANY_MAP = _nil_default(
+    Map, GoType("map[string]interface {}", Kind.MAP, elem=ANY, key=STRING, literal=True)
+)
+ANY_SLICE = _nil_default(Slice, GoType("[]interface {}", Kind.SLICE, elem=ANY, literal=True))
+
+_NATIVE: dict[type, GoType] = {
+    bool: BOOL,
+    int: INT,
+    float: FLOAT64,
+    complex: COMPLEX128,
+    str: STRING,
+    dict: ANY_MAP,
+    list: ANY_SLICE,
+}

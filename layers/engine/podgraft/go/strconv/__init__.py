@@ -1,0 +1,1 @@
+"""Go's strconv: floating-point numbers and quoted strings."""

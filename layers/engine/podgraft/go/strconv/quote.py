@@ -1,0 +1,150 @@
+"""Go string and character literals, written and read (strconv/quote.go)."""
+
+from .isprint import is_print
+
+_NAMED = {
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+}
+_MEANT = {named[1]: ord(char) for char, named in _NAMED.items()} | {"\\": ord("\\")}
+_HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
+MAX_RUNE = 0x10FFFF
+MAX_ASCII = 0x7F
+_MAX_BYTE = 0xFF
+_LAST_OF_FOUR_DIGITS = 0xFFFF
+REPLACEMENT = "\ufffd"
+
+
+class LiteralError(ValueError):
+    """The literal is not one of Go's (strconv.ErrSyntax)."""
+
+    def __init__(self) -> None:
+        super().__init__("invalid syntax")
+
+
+def quote(text: str, *, ascii_only: bool = False) -> str:
+    """strconv.Quote, or QuoteToASCII: ``text`` as a double-quoted Go literal."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return f'"{"".join(_escape(char, chr(34), ascii_only) for char in merge_escaped_bytes(text))}"'
+
+
+def quote_rune(code: int, *, ascii_only: bool = False) -> str:
+    """strconv.QuoteRune, or QuoteRuneToASCII: a code point as a Go character literal."""
+    return f"'{_escape(rune_to_str(code), chr(39), ascii_only)}'"
+
+
+def format_sharp_u(char: str) -> str:
+    """%#U: ``U+0078 'x'``."""
+    char = REPLACEMENT if is_escaped_byte(char) else char
+    return f"U+{ord(char):04X}" + (f" '{char}'" if is_print(char) else "")
+
+
+def rune_to_str(code: int) -> str:
+    """The character of a code point; U+FFFD for what is none."""
+    return chr(code) if _is_rune(code) else REPLACEMENT
+
+
+def merge_escaped_bytes(text: str) -> str:
+    """``text`` with escaped bytes that have come to stand together as UTF-8 made characters."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+
+
+def can_backquote(text: str) -> bool:
+    """strconv.CanBackquote: whether ``text`` can stand unchanged between backquotes."""
+    return not any(
+        (char < " " and char != "\t") or char in "`\x7f\ufeff" or is_escaped_byte(char)
+        for char in text
+    )
+
+
+def is_escaped_byte(char: str) -> bool:
+    """Whether ``char`` stands for a byte that is not UTF-8."""
+    return "\udc80" <= char <= "\udcff"
+
+
+def unquote(literal: str) -> str:
+    """strconv.Unquote of a double-quoted or raw literal as the lexer delivers it."""
+    body = literal[1:-1]
+    if literal[0] == "`":
+        return body.replace("\r", "")
+    if "\\" not in body:
+        return body if body.isascii() else _replace_invalid(body)
+    parts: list[bytes] = []
+    at = 0
+    while at < len(body):
+        code, is_byte, at = _unescape(body, at, '"')
+        parts.append(bytes((code,)) if is_byte else chr(code).encode())
+    return b"".join(parts).decode("utf-8", "surrogateescape")
+
+
+def unquote_char(literal: str) -> int:
+    """The code point of a character constant (strconv.UnquoteChar, as parse.newNumber uses it)."""
+    code, _, end = _unescape(literal, 1, "'")
+    if literal[end:] != "'":
+        raise ValueError(f"malformed character constant: {literal}")
+    return code
+
+
+def _replace_invalid(text: str) -> str:
+    return "".join(REPLACEMENT if is_escaped_byte(char) else char for char in text)
+
+
+def _escape(char: str, quotation: str, ascii_only: bool) -> str:
+    """A character as it stands in a literal (appendEscapedRune)."""
+    code = ord(char)
+    if char in (quotation, "\\"):
+        return "\\" + char
+    if (code <= MAX_ASCII or not ascii_only) and is_print(char):
+        return char
+    if char in _NAMED:
+        return _NAMED[char]
+    if code <= MAX_ASCII or is_escaped_byte(char):
+        return f"\\x{code & _MAX_BYTE:02x}"
+    return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
+
+
+def _unescape(text: str, at: int, quotation: str) -> tuple[int, bool, int]:
+    """The code that begins at ``at``, whether it is a single byte's, and where the next begins."""
+    char = text[at]
+    if char == quotation:
+        raise LiteralError
+    if char != "\\":
+        return ord(REPLACEMENT if is_escaped_byte(char) else char), False, at + 1
+    kind = text[at + 1 : at + 2]
+    at += 2
+    if kind in _MEANT:
+        return _MEANT[kind], False, at
+    if kind == quotation:
+        return ord(kind), False, at
+    if kind in _HEX_DIGITS:
+        end = at + _HEX_DIGITS[kind]
+        return _parse_code(text[at:end], 16, end - at), kind == "x", end
+    code = _parse_code(text[at - 1 : at + 2], 8, 3)
+    if code > _MAX_BYTE:
+        raise LiteralError
+    return code, True, at + 2
+
+
+def _parse_code(digits: str, base: int, count: int) -> int:
+    if len(digits) != count or not (digits.isascii() and digits.isalnum()):
+        raise LiteralError
+    try:
+        code = int(digits, base)
+    except ValueError:
+        raise LiteralError from None
+    if not _is_rune(code):
+        raise LiteralError
+    return code
+
+
+def _is_rune(code: int) -> bool:
+    """Whether ``code`` is a code point, and no surrogate (utf8.ValidRune)."""
+    return 0 <= code <= MAX_RUNE and not 0xD800 <= code <= 0xDFFF  # noqa: PLR2004 - Unicode's own

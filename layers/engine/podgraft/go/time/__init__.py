@@ -1,0 +1,30 @@
+"""Go's package time (1.26), as far as it needs no clock and no time zone database.
+
+Local time is UTC, as in every container that istiod runs in.
+"""
+
+from .durations import DurationError, format_duration, parse_duration
+from .layouts import format_time
+from .moments import LOCAL, UTC, Moment, Zone
+from .parse import LayoutError, parse_time
+from .types import DURATION, MONTH, TIME, WEEKDAY, moment_of, time_of, wrap_int64
+
+__all__ = [
+    "DURATION",
+    "LOCAL",
+    "MONTH",
+    "TIME",
+    "UTC",
+    "WEEKDAY",
+    "DurationError",
+    "LayoutError",
+    "Moment",
+    "Zone",
+    "format_duration",
+    "format_time",
+    "moment_of",
+    "parse_duration",
+    "parse_time",
+    "time_of",
+    "wrap_int64",
+]

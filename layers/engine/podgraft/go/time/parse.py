@@ -1,0 +1,321 @@
+"""Reading moments by layouts: time.Parse.
+
+Texts are read byte by byte, so inside this module each byte stands as a character.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn
+
+from .layouts import MONTHS, WEEKDAYS, chunks, is_fraction, is_offset
+from .moments import LOCAL, UTC, Moment, Zone, days_in, is_leap, make_moment
+from .quote import quote
+
+# The module re compiles and keeps a pattern when it is first used; few templates use any.
+_LITERAL = r" +|[^ ]"
+_SIGNED = r"[+-]?[0-9]*"
+_FRACTION = r"[.,][0-9]+"
+_SIGNED_HOURS = r"[+-]0*(?:2[0-3]|1[0-9]|[0-9])(?![0-9])"
+_ABBREVIATION = r"ChST|MeST|(?:WITA|[A-Z]{3}|[A-Z]{3,4}T)(?![A-Z])"
+_NOON = 12
+_FIRST_SHORT_YEAR = 69  # Unix time begins in 1969 somewhere
+_TWO_DIGITS = r"[0-9]{2}"
+_OFFSET_PARTS = (("hour", 24, 3600), ("minute", 60, 60), ("second", 60, 1))
+_SHORT_MONTHS = [month[:3] for month in MONTHS]
+_SHORT_WEEKDAYS = [weekday[:3] for weekday in WEEKDAYS]
+
+
+class LayoutError(ValueError):
+    """The text does not look as the layout says; the message is Go's."""
+
+
+class _MismatchError(Exception):
+    """The text does not fit the chunk (time.errBad)."""
+
+
+def parse_time(layout: str, text: str) -> Moment:
+    """time.ParseInLocation, where local time is UTC.
+
+    >>> parse_time("2006-01-02", "2017-12-31").date
+    (2017, 12, 31)
+    """
+    reader = _TimeParser(_characters(text))
+    parts = [*chunks(_characters(layout))]
+    for (literal, chunk), (_, following) in zip(parts, [*parts[1:], ("", "")], strict=True):
+        met, wanted = None, literal
+        try:
+            reader.skip_literal(literal)
+            met, wanted = reader.rest, chunk
+            reader.parse_chunk(chunk, following)
+        except _MismatchError as error:
+            shown = _quote_characters(reader.rest if met is None else met)
+            reader.fail(
+                f" as {quote(layout)}: cannot parse {shown} as {_quote_characters(wanted)}", error
+            )
+    return reader.moment()
+
+
+def _characters(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def _quote_characters(characters: str) -> str:
+    return quote(characters.encode("latin-1").decode("utf-8", "surrogateescape"))
+
+
+class _TimeParser:
+    """What is left of a text, and what was read of it; -1 is what was not."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.rest = text
+        self._year = self._hour = self._minute = self._second = self._nanoseconds = 0
+        self._month = self._day = self._day_of_year = self._offset = -1
+        self._half = ""
+        self._abbreviation = ""
+        self._in_utc = False
+
+    def fail(self, reason: str, cause: Exception | None = None) -> NoReturn:
+        """Raise ``LayoutError`` for the whole text."""
+        raise LayoutError(f"parsing time {_quote_characters(self._text)}{reason}") from cause
+
+    def skip_literal(self, literal: str) -> None:
+        """Pass over text of the layout; blanks stand for any number of blanks."""
+        for part in re.findall(_LITERAL, literal):
+            if part[0] == " " and (not self.rest or self.rest[0] == " "):
+                self.rest = self.rest.lstrip(" ")
+            elif self.rest[:1] == part:
+                self.rest = self.rest[1:]
+            else:
+                raise _MismatchError
+
+    def parse_chunk(self, chunk: str, following: str) -> None:
+        """Read what stands for a chunk; ``following`` is the layout's next one."""
+        if not chunk:
+            if self.rest:
+                self.fail(f": extra text: {_quote_characters(self.rest)}")
+        elif is_fraction(chunk):
+            self._read_fraction(chunk)
+        elif is_offset(chunk):
+            self._read_offset(chunk)
+        else:
+            _READERS[chunk](self)
+            if chunk in ("5", "05") and not is_fraction(following):
+                self._skip_fraction()
+
+    def moment(self) -> Moment:
+        """The moment of all that was read; what was not is the first of January 0, midnight."""
+        if self._day_of_year >= 0:
+            self._use_day_of_year()
+        month, day = max(self._month, 1), self._day if self._day >= 0 else 1
+        if not 1 <= day <= days_in(self._year, month):
+            self.fail(": day out of range")
+        clock = (self._hour_of_day(), self._minute, self._second)
+        return self._apply_zone(make_moment((self._year, month, day), clock, self._nanoseconds))
+
+    def _hour_of_day(self) -> int:
+        if self._half == "PM" and self._hour < _NOON:
+            return self._hour + _NOON
+        return 0 if self._half == "AM" and self._hour == _NOON else self._hour
+
+    def _apply_zone(self, found: Moment) -> Moment:
+        if self._in_utc:
+            return found
+        if self._offset != -1:
+            local = self._offset == 0 and self._abbreviation in ("", LOCAL.name)
+            zone = LOCAL if local else Zone(self._abbreviation, self._offset)
+            return Moment(found.seconds - self._offset, found.nanoseconds, zone)
+        if self._abbreviation:
+            hours = self._abbreviation.removeprefix("GMT")
+            offset = int(hours) * 3600 if hours != self._abbreviation and hours else 0
+            return Moment(found.seconds, found.nanoseconds, Zone(self._abbreviation, offset))
+        return Moment(found.seconds, found.nanoseconds, LOCAL)
+
+    def _use_day_of_year(self) -> None:
+        limit = 366 if is_leap(self._year) else 365
+        if not 1 <= self._day_of_year <= limit:
+            self.fail(": day-of-year out of range")
+        _, month, day = make_moment((self._year, 1, self._day_of_year), (0, 0, 0), 0).date
+        if self._month not in (-1, month):
+            self.fail(": day-of-year does not match month")
+        if self._day not in (-1, day):
+            self.fail(": day-of-year does not match day")
+        self._month, self._day = month, day
+
+    def _take(self, size: int) -> str:
+        if len(self.rest) < size:
+            raise _MismatchError
+        taken, self.rest = self.rest[:size], self.rest[size:]
+        return taken
+
+    def _parse_number(self, *, exactly: int = 0, at_most: int = 2) -> int:
+        """One or two digits, or as many as asked for."""
+        digits = re.match("[0-9]*", self.rest[: exactly or at_most])
+        size = digits.end() if digits else 0
+        if not size or (exactly and size != exactly):
+            raise _MismatchError
+        return int(self._take(size))
+
+    def _parse_bounded(self, low: int, high: int, what: str, *, exactly: int = 0) -> int:
+        number = self._parse_number(exactly=exactly)
+        if not low <= number <= high:
+            self.fail(f": {what} out of range")
+        return number
+
+    def _parse_name(self, names: Sequence[str]) -> int:
+        for index, name in enumerate(names):
+            if self.rest[: len(name)].lower() == name.lower():
+                self.rest = self.rest[len(name) :]
+                return index
+        raise _MismatchError
+
+    def read_year(self) -> None:
+        if not self.rest[:1].isdigit():
+            raise _MismatchError
+        self._year = _parse_signed(self._take(4))
+
+    def read_short_year(self) -> None:
+        year = _parse_signed(self._take(2))
+        self._year = year + (1900 if year >= _FIRST_SHORT_YEAR else 2000)
+
+    def read_month(self, *, exactly: int = 0) -> None:
+        self._month = self._parse_bounded(1, 12, "month", exactly=exactly)
+
+    def read_month_name(self, names: Sequence[str]) -> None:
+        self._month = self._parse_name(names) + 1
+
+    def read_weekday(self, names: Sequence[str]) -> None:
+        self._parse_name(names)
+
+    def read_day(self, *, exactly: int = 0) -> None:
+        self._day = self._parse_number(exactly=exactly)
+
+    def read_padded_day(self) -> None:
+        self.rest = self.rest.removeprefix(" ")
+        self._day = self._parse_number()
+
+    def read_day_of_year(self, *, exactly: int = 0) -> None:
+        if not exactly:
+            self.rest = self.rest.removeprefix(" ").removeprefix(" ")
+        self._day_of_year = self._parse_number(exactly=exactly, at_most=3)
+
+    def read_hour(self) -> None:
+        self._hour = self._parse_bounded(0, 23, "hour")
+
+    def read_hour_of_half(self, *, exactly: int = 0) -> None:
+        self._hour = self._parse_bounded(0, 12, "hour", exactly=exactly)
+
+    def read_minute(self, *, exactly: int = 0) -> None:
+        self._minute = self._parse_bounded(0, 59, "minute", exactly=exactly)
+
+    def read_second(self, *, exactly: int = 0) -> None:
+        self._second = self._parse_bounded(0, 59, "second", exactly=exactly)
+
+    def read_half(self, halves: Sequence[str]) -> None:
+        half = self._take(2)
+        if half not in halves:
+            raise _MismatchError
+        self._half = half.upper()
+
+    def read_abbreviation(self) -> None:
+        if self.rest.startswith(UTC.name):
+            self._in_utc = True
+            self.rest = self.rest[3:]
+            return
+        size = _abbreviation_size(self.rest)
+        if not size:
+            raise _MismatchError
+        self._abbreviation = self._take(size)
+
+    def _read_offset(self, chunk: str) -> None:
+        if chunk[0] == "Z" and self.rest.startswith("Z"):
+            self._in_utc = True
+            self.rest = self.rest[1:]
+            return
+        taken = self._take(len(chunk))
+        if any(taken[at] != ":" for at, char in enumerate(chunk) if char == ":"):
+            raise _MismatchError
+        places = range(1, len(chunk), 3 if ":" in chunk else 2)
+        offset, beyond = 0, ""
+        for at, (what, limit, unit) in zip(places, _OFFSET_PARTS, strict=False):
+            if not re.fullmatch(_TWO_DIGITS, taken[at : at + 2]):
+                break
+            number = int(taken[at : at + 2])
+            offset += number * unit
+            beyond = what if number > limit else beyond
+        else:
+            if taken[0] in "+-" and not beyond:
+                self._offset = -offset if taken[0] == "-" else offset
+                return
+        if beyond:
+            self.fail(f": time zone offset {beyond} out of range")
+        raise _MismatchError
+
+    def _read_fraction(self, chunk: str) -> None:
+        if chunk[1] == "9":
+            self._skip_fraction()
+            return
+        taken = self._take(len(chunk))
+        if taken[0] not in ".,":
+            raise _MismatchError
+        self._nanoseconds = _parse_signed(taken[1:10]) * 10 ** max(10 - len(taken), 0)
+        if self._nanoseconds < 0:
+            self.fail(": fractional second out of range")
+
+    def _skip_fraction(self) -> None:
+        found = re.match(_FRACTION, self.rest)
+        if found:
+            self._nanoseconds = int(found[0][1:10].ljust(9, "0"))
+            self.rest = self.rest[found.end() :]
+
+
+def _parse_signed(text: str) -> int:
+    """time.atoi: a sign alone is 0."""
+    if not re.fullmatch(_SIGNED, text):
+        raise _MismatchError
+    return int(text) if text[-1:].isdigit() else 0
+
+
+def _abbreviation_size(text: str) -> int:
+    """How much of the text looks like a zone's abbreviation (parseTimeZone)."""
+    if len(text) < len("GMT"):
+        return 0
+    if text.startswith("GMT"):
+        return len("GMT") + _hours_size(text.removeprefix("GMT"))
+    if text[0] in "+-":
+        return _hours_size(text)
+    found = re.match(_ABBREVIATION, text)
+    return found.end() if found else 0
+
+
+def _hours_size(text: str) -> int:
+    """The length of a signed number of hours, up to 23."""
+    found = re.match(_SIGNED_HOURS, text)
+    return found.end() if found else 0
+
+
+_READERS: Mapping[str, Callable[[_TimeParser], None]] = {
+    "January": lambda reader: reader.read_month_name(MONTHS),
+    "Jan": lambda reader: reader.read_month_name(_SHORT_MONTHS),
+    "1": lambda reader: reader.read_month(),
+    "01": lambda reader: reader.read_month(exactly=2),
+    "Monday": lambda reader: reader.read_weekday(WEEKDAYS),
+    "Mon": lambda reader: reader.read_weekday(_SHORT_WEEKDAYS),
+    "2": lambda reader: reader.read_day(),
+    "_2": lambda reader: reader.read_padded_day(),
+    "02": lambda reader: reader.read_day(exactly=2),
+    "__2": lambda reader: reader.read_day_of_year(),
+    "002": lambda reader: reader.read_day_of_year(exactly=3),
+    "15": lambda reader: reader.read_hour(),
+    "3": lambda reader: reader.read_hour_of_half(),
+    "03": lambda reader: reader.read_hour_of_half(exactly=2),
+    "4": lambda reader: reader.read_minute(),
+    "04": lambda reader: reader.read_minute(exactly=2),
+    "5": lambda reader: reader.read_second(),
+    "05": lambda reader: reader.read_second(exactly=2),
+    "2006": lambda reader: reader.read_year(),
+    "06": lambda reader: reader.read_short_year(),
+    "PM": lambda reader: reader.read_half(("AM", "PM")),
+    "pm": lambda reader: reader.read_half(("am", "pm")),
+    "MST": lambda reader: reader.read_abbreviation(),
+}

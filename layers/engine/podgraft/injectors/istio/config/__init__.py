@@ -1,0 +1,1 @@
+"""Istio's configuration: the injection ConfigMap, its values, the mesh and ProxyConfig."""

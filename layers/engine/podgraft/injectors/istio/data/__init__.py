@@ -1,0 +1,1 @@
+"""The data that Istio's templates read."""

@@ -1,0 +1,1 @@
+"""What Istio does to a pod after its templates are merged (inject.go, postProcessPod)."""

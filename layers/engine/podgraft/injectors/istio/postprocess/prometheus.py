@@ -1,0 +1,208 @@
+"""Prometheus metrics: the agent scrapes the application, and Prometheus the agent.
+
+Source: pkg/kube/inject/webhook.go, applyPrometheusMerge, and tools/istio-agent's ports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from podgraft.injectors.errors import UserError
+from podgraft.injectors.istio import gojson
+from podgraft.injectors.istio.annotations import NumberError, parse_bool, parse_uint
+from podgraft.injectors.istio.config.mesh import proxy_of
+from podgraft.injectors.istio.config.protojson import Message
+from podgraft.injectors.istio.pod_builder import PodBuilder, append_env, find_env
+from podgraft.injectors.istio.releases import Profile
+from podgraft.jsonvalue import JSON, Object, string_at
+from podgraft.lazy_dataclass import dataclass
+
+ENV = "ISTIO_PROMETHEUS_ANNOTATIONS"
+MERGE = "prometheus.istio.io/merge-metrics"
+SECURE_PORT = "prometheus.istio.io/secure-port"
+SECURE_PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT"
+
+_LEGACY = ("prometheus.io/scrape", "prometheus.io/path", "prometheus.io/port")
+_TARGETS = "prometheus.istio.io/scrape-targets"
+
+# pkg/config/constants and Envoy's bootstrap: what each of the agent's ports is for.
+RESERVED_PORTS: Mapping[int, str] = {
+    15000: "Envoy admin",
+    15001: "Envoy outbound",
+    15004: "debug interface",
+    15006: "Envoy inbound",
+    15008: "HBONE",
+    15020: "agent metrics",
+    15021: "health checks",
+    15053: "DNS capture",
+    15090: "Envoy metrics",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scrape:
+    """What the annotations say about scraping the application."""
+
+    scrape: str
+    path: str
+    port: str
+    targets: tuple[tuple[str, str], ...] = ()
+
+    def to_json(self) -> str:
+        """The value of ISTIO_PROMETHEUS_ANNOTATIONS."""
+        shown: Object = {"scrape": self.scrape, "path": self.path, "port": self.port}
+        if self.targets:
+            shown["targets"] = [{"port": port, "path": path} for port, path in self.targets]
+        return gojson.encode(shown)
+
+
+NO_SCRAPE = Scrape("", "", "")
+
+
+def merge_metrics(profile: Profile, draft: PodBuilder, mesh: Message) -> None:
+    """Move the application's scrape annotations into the sidecar's environment."""
+    port, annotations = str(proxy_of(mesh).get("statusPort") or 0), draft.annotations
+    said = {name: annotations[name] for name in scrape_annotations(profile, annotations)}
+    if not is_enabled(annotations, mesh):
+        return
+    if said:
+        if _is_disabled(profile, said) or points_at_agent(profile, said, port):
+            return
+        _move_annotations(profile, draft, said, port)
+    annotations.update(agent_annotations(port))
+
+
+def set_secure_port(profile: Profile, draft: PodBuilder) -> None:
+    """Announce the port on which the proxy serves merged metrics over mutual TLS."""
+    sidecar = draft.sidecar(profile)
+    if not profile.scrape_targets or sidecar is None:
+        return
+    entry = find_env(sidecar, SECURE_PORT_ENV)
+    port = string_at(entry, "value") if entry else ""
+    if port not in ("", "0") and _find(profile, draft.annotations, SECURE_PORT) is None:
+        draft.annotations[SECURE_PORT] = port
+
+
+def scrape_annotations(profile: Profile, annotations: Mapping[str, JSON]) -> list[str]:
+    """The names of the annotations about scraping, however they are spelled."""
+    known = {_comparable_name(profile, name) for name in _LEGACY}
+    if profile.scrape_targets:
+        known.add(_comparable_name(profile, _TARGETS))
+    return [name for name in annotations if _comparable_name(profile, name) in known]
+
+
+def points_at_agent(profile: Profile, annotations: Mapping[str, JSON], port: str) -> bool:
+    """Whether the annotations already name the agent's port: an earlier injection set them."""
+    return port in _find_values(profile, annotations, "prometheus.io/port")
+
+
+def is_enabled(annotations: Mapping[str, JSON], mesh: Message) -> bool:
+    """Whether metrics are merged: the pod's word, else the mesh's, else yes."""
+    said = _parse_bool(string_at(annotations, MERGE)) if MERGE in annotations else None
+    return said if said is not None else mesh.get("enablePrometheusMerge") is not False
+
+
+def parse_scrape(profile: Profile, annotations: Mapping[str, JSON]) -> Scrape:
+    """What the annotations say."""
+    scrape, path, port = (_find(profile, annotations, name) or "" for name in _LEGACY)
+    targets = (
+        _parse_targets(_find(profile, annotations, _TARGETS) or "")
+        if profile.scrape_targets
+        else ()
+    )
+    if targets:
+        port, path = targets[0]
+    return Scrape(scrape, path, port, targets)
+
+
+def agent_annotations(port: str) -> dict[str, str]:
+    """The annotations that send Prometheus to the agent."""
+    return {
+        "prometheus.io/port": port,
+        "prometheus.io/path": "/stats/prometheus",
+        "prometheus.io/scrape": "true",
+    }
+
+
+def _move_annotations(
+    profile: Profile, draft: PodBuilder, said: Mapping[str, JSON], port: str
+) -> None:
+    """Take what is *said* about scraping from the annotations to the sidecar."""
+    scrape = parse_scrape(profile, said)
+    if profile.scrape_targets:
+        _check_ports(scrape, port)
+    sidecar = draft.sidecar(profile)
+    if sidecar is not None and scrape != NO_SCRAPE:
+        append_env(sidecar, ENV, scrape.to_json())
+    for name in said:
+        del draft.annotations[name]
+
+
+def _is_disabled(profile: Profile, annotations: Mapping[str, JSON]) -> bool:
+    scrapes = _find_values(profile, annotations, "prometheus.io/scrape")
+    return any(_parse_bool(value) is False for value in scrapes)
+
+
+def _parse_bool(text: str) -> bool | None:
+    try:
+        return parse_bool(text)
+    except NumberError:
+        return None
+
+
+def _parse_targets(text: str) -> tuple[tuple[str, str], ...]:
+    """Port and path of each target; none at all where one has no port."""
+    pieces = [piece.strip() for piece in text.split(",") if piece.strip()]
+    targets = [piece.partition(":") for piece in pieces]
+    if not all(port for port, _, _ in targets):
+        return ()
+    return tuple((port, path or "/metrics") for port, _, path in targets)
+
+
+def _check_ports(scrape: Scrape, agent_port: str) -> None:
+    for port, _ in scrape.targets:
+        _check_port("invalid prometheus scrape targets", "target port", port, agent_port)
+    if scrape.port and not scrape.targets:
+        _check_port("invalid prometheus scrape configuration", "port", scrape.port, agent_port)
+
+
+def _check_port(prefix: str, words: str, port: str, agent_port: str) -> None:
+    try:
+        number = parse_uint(port, 16)
+    except NumberError:
+        number = 0
+    if not number:
+        raise UserError(f'{prefix}: invalid {words} "{port}"')
+    if str(number) == agent_port:
+        raise UserError(f"{prefix}: {words} {port} conflicts with agent port")
+    if number in RESERVED_PORTS:
+        reason = RESERVED_PORTS[number]
+        raise UserError(
+            f"{prefix}: {words} {port} is reserved for Istio ({reason}) and cannot be scraped"
+        )
+
+
+def _comparable_name(profile: Profile, name: str) -> str:
+    """The name as it is compared: since 1.13 ``prometheus.io/port`` and ``prometheus_io_port``
+    are the same.
+    """
+    return _normalize_name(name) if profile.loose_prometheus_names else name
+
+
+@lru_cache(maxsize=1024)
+def _normalize_name(name: str) -> str:
+    return re.sub("[^A-Za-z0-9_]", "_", name)
+
+
+def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -> list[str]:
+    """The values under all spellings, the usual one first."""
+    wanted = _comparable_name(profile, name)
+    spelled = [each for each in annotations if _comparable_name(profile, each) == wanted]
+    spelled.sort(key=lambda each: (each != name, each))
+    return [string_at(annotations, each) for each in spelled]
+
+
+def _find(profile: Profile, annotations: Mapping[str, JSON], name: str) -> str | None:
+    return next(iter(_find_values(profile, annotations, name)), None)

@@ -1,0 +1,1 @@
+"""Rendering of Istio's templates, with Istio's own template functions."""

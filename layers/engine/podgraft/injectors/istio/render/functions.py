@@ -1,0 +1,393 @@
+"""Istio's own template functions (pkg/kube/inject/template.go); they override sprig's.
+
+``functions(profile, env)`` is the table of one release. Functions see Go values: structs, maps and
+slices as views over raw JSON (``podgraft.go.reflect``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from podgraft import kube
+from podgraft.go import reflect
+from podgraft.go.fmt import sprintf
+from podgraft.go.json.marshal import marshal
+from podgraft.go.json.unmarshal import unmarshal
+from podgraft.go.reflect import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, Value, type_of
+from podgraft.go.reflect.taint import Slots, TaintedText
+from podgraft.go.reflect.tainted_values import text_of
+from podgraft.injectors.istio import gojson, releases
+from podgraft.injectors.istio.config import proxyconfig
+from podgraft.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG, Message
+from podgraft.injectors.istio.data import mesh_types
+from podgraft.injectors.istio.releases import Profile
+from podgraft.injectors.yaml_function import to_yaml
+from podgraft.jsonvalue import JSON, Object, load, objects_at
+from podgraft.texttemplate import (
+    ALL_ELEMENTS,
+    Dependency,
+    ExecError,
+    Flow,
+    Function,
+    FunctionError,
+    Harm,
+    KeyArgument,
+    LimitError,
+    Serializer,
+    TemplateError,
+    compile_,
+)
+
+from . import multus, otel
+
+
+def annotation(meta: reflect.Struct, name: str, default: Value) -> str:
+    """The annotation's value if the key exists, else the default as text (nil is ``<nil>``)."""
+    annotations: Map = meta.field("Annotations")
+    if name in annotations:
+        return annotations.get(name)
+    return text_of(default, sprintf.sprint)
+
+
+def isset(entries: Map, key: str) -> bool:
+    """Whether the map has the key."""
+    return key in entries
+
+
+def value_or_default(value: Value, default: Value) -> Value:
+    """The default for nil and ``""`` alone.
+
+    >>> value_or_default("", 1), value_or_default(None, 1), value_or_default(0, 1)
+    (1, 1, 0)
+    """
+    return default if value is None or (not value and type_of(value) is STRING) else value
+
+
+def exclude_inbound_port(port: Value, excluded: str) -> str:
+    """The list with the port added, unless the port is none or already an exact element.
+
+    >>> exclude_inbound_port(15020.0, "80, ,443"), exclude_inbound_port("0", "80, 443")
+    ('80,443,15020', '80, 443')
+    """
+    text = sprintf.sprint(port).strip()
+    elements = excluded.split(",")
+    if text in ("", "0") or text in elements:
+        return excluded
+    kept = [element.strip() for element in elements if element.strip()]
+    return ",".join([*kept, text])
+
+
+def include_inbound_ports(profile: Profile, containers: Slice) -> str:
+    """The containerPorts of all containers, without the ports of UDP and SCTP since 1.4."""
+    return _format_ports(profile, _raw_containers(containers))
+
+
+def application_ports(profile: Profile, containers: Slice) -> str:
+    """``include_inbound_ports`` without those of ``istio-proxy``."""
+    others = [c for c in _raw_containers(containers) if c.get("name") != "istio-proxy"]
+    return _format_ports(profile, others)
+
+
+def identity(text: str) -> str:
+    """The text itself: kubevirtInterfaces and excludeInterfaces once checked it."""
+    return text
+
+
+def to_json(entries: Map) -> str:
+    """Compact JSON of a string map; nil is ``{}``."""
+    return "{}" if entries.raw is None else marshal(entries)
+
+
+def from_json(text: str) -> Value:
+    """The value that the JSON text says; a text that is none gives the *string* ``{}``.
+
+    >>> from_json('{"a": [1]}'), from_json("[1] x")
+    ({'a': [1.0]}, '{}')
+    """
+    read = unmarshal(text)
+    return "{}" if read.error else read.value
+
+
+def struct_to_json(value: Value) -> str:
+    """Compact JSON in the order of Go's struct; nil is ``{}``."""
+    return "{}" if value is None else marshal(value)
+
+
+def proto_to_json(defaults: Message, message: Value) -> str:
+    """Compact protojson, a ProxyConfig without what equals the built-in ``defaults``."""
+    if not isinstance(message, Pointer):
+        raise FunctionError(f"{sprintf.sprint(message)} is no protobuf message")
+    if message.target is None:
+        return "{}"
+    raw: Message = message.target.raw
+    if message.target.type.name == PROXY_CONFIG:
+        return proxyconfig.to_json(defaults, raw)
+    return gojson.encode(raw)
+
+
+def indent(spaces: int, text: str) -> str:
+    r"""``spaces`` blanks before every line but the first.
+
+    >>> indent(2, "a\nb\n")
+    'a\n  b\n  '
+    """
+    return text.replace("\n", "\n" + " " * abs(spaces))
+
+
+def directory(path: str) -> str:
+    """The text up to and including the last slash.
+
+    >>> directory("/etc/certs/ca.pem"), directory("ca.pem")
+    ('/etc/certs/', '')
+    """
+    before, slash, _ = path.rpartition("/")
+    return before + slash
+
+
+def contains(needle: str, haystack: str) -> bool:
+    """Whether the needle is in the haystack: the arguments are the other way round in Go.
+
+    >>> contains("/", "hub/image")
+    True
+    """
+    return needle in haystack
+
+
+def to_lower(text: str) -> str:
+    """The text in lower case."""
+    return text.lower()
+
+
+def format_duration(duration: Pointer) -> str:
+    """The duration as Go prints it."""
+    return mesh_types.format_go_duration(duration.target)
+
+
+def omit(entries: Map, *keys: str) -> Map:
+    """A copy of the map without the keys."""
+    return STRING_MAP.convert({k: v for k, v in entries.items() if k not in keys})
+
+
+def strdict(*words: str) -> Map:
+    """A map of alternating keys and values; a last key without one gets ``""``.
+
+    >>> dict(strdict("a", "1", "b").items())
+    {'a': '1', 'b': ''}
+    """
+    pairs = zip(words[::2], [*words[1::2], ""], strict=False)
+    return STRING_MAP.convert(dict(pairs))
+
+
+def merge_maps(*maps: Map) -> Map:
+    """The union of the maps; later ones win."""
+    return STRING_MAP.convert({key: value for each in maps for key, value in each.items()})
+
+
+def to_json_map(*maps: Map) -> str:
+    """The union of the maps as JSON."""
+    return to_json(merge_maps(*maps))
+
+
+def omit_nil(value: Value) -> Value:
+    """The value without nulls, and without the maps and lists that became empty by that.
+
+    >>> omit_nil({"a": {"b": None}, "c": {}, "d": [None, 1.0]})
+    {'c': {}, 'd': [1.0]}
+    """
+    if value.__class__ is dict:
+        return _remove_nil(value)
+    if value.__class__ is list:
+        left = [each for each in map(omit_nil, value) if each is not None]
+        return left or (None if value else value)
+    return value
+
+
+def otel_resource_attributes(
+    mesh: Pointer, annotations: Map, labels: Map, namespace: str, containers: Slice
+) -> str:
+    """The value of OTEL_RESOURCE_ATTRIBUTES, or ``""``."""
+    raw: Message = mesh.target.raw if mesh.target else {}
+    listed: list[Mapping[str, JSON]] = [*_raw_containers(containers)]
+    return otel.resource_attributes(
+        raw, dict(annotations.items()), dict(labels.items()), namespace, listed
+    )
+
+
+def _remove_nil(entries: dict[str, Value]) -> Value:
+    kept = {key: omit_nil(each) for key, each in entries.items()}
+    pruned = {key: each for key, each in kept.items() if each is not None}
+    return pruned or (None if entries else entries)
+
+
+if TYPE_CHECKING:
+    from podgraft.texttemplate.run.tracing import Trace
+
+# What `render` renders with: the data of the template that calls it.
+DATA: ContextVar[Value] = ContextVar("DATA")
+SLOTS: ContextVar[Slots | None] = ContextVar("SLOTS", default=None)
+
+
+def add_render(known: Mapping[str, Function]) -> Mapping[str, Function]:
+    """The functions and ``render``, whose templates may call them all, itself included."""
+
+    def render(text: str) -> str:
+        """The text rendered as a template with the caller's data; ``""`` where that fails."""
+        slots = SLOTS.get()
+        try:
+            program = compile_(str(text), name="render", functions=every)
+            if slots is None:
+                return program.render(DATA.get())
+            trace = program.trace(DATA.get(), slots)
+        except (TemplateError, ExecError, LimitError):
+            return ""
+        return _rendered(text, trace)
+
+    every = {
+        **known,
+        "render": Function(render, (STRING,), uses_dot=True, flow=Flow.SELECTS, harm=Harm.CAN),
+    }
+    return every
+
+
+def _rendered(template: str, trace: Trace) -> str:
+    """What a template wrote: derived from its text, if that is the pod's."""
+    if isinstance(template, TaintedText):
+        return trace.slots.text(trace.text, template.sources) if trace.text else ""
+    slots, text, twin = trace.slots, trace.text, trace.masked
+    if not slots.slots_of(twin):
+        return text
+    exact = slots.fill(twin) == text
+    return slots.with_twin(
+        text, twin if exact else slots.loosened(twin, faithful=False), slots.sources_of(twin)
+    )
+
+
+def template_functions(
+    profile: Profile, defaults: Message, env: Mapping[str, str], types: mesh_types.MeshTypes
+) -> Mapping[str, Function]:
+    """The functions of one release; ``env`` is all that ``env`` can see."""
+    known = kube.types(profile.kubernetes)
+    containers = reflect.slice_of(known["Container"])
+
+    def lookup(name: str, default: str) -> str:
+        return env.get(name) or default
+
+    table = _TABLE | {
+        "annotation": Function(
+            annotation,
+            (known["ObjectMeta"], STRING, ANY),
+            dependencies=(Dependency(0, ("Annotations", KeyArgument(1))),),
+        ),
+        "appendMultusNetwork": Function(partial(multus.append_network, profile), (STRING, STRING)),
+        "applicationPorts": Function(
+            partial(application_ports, profile), (containers,), dependencies=_NAMES_AND_PORTS
+        ),
+        "env": Function(lookup, (STRING, STRING)),
+        "includeInboundPorts": Function(
+            partial(include_inbound_ports, profile), (containers,), dependencies=_NAMES_AND_PORTS
+        ),
+        "otelResourceAttributes": Function(
+            otel_resource_attributes,
+            (types.pointer(MESH_CONFIG), STRING_MAP, STRING_MAP, STRING, containers),
+            dependencies=_OTEL_READS,
+        ),
+        "protoToJSON": Function(partial(proto_to_json, defaults), (ANY,)),
+    }
+    return {
+        name: _classified(name, function)
+        for name, function in table.items()
+        if profile.is_available(name, releases.FUNCTIONS)
+    }
+
+
+# How the functions treat the text of a pod.
+_SELECTS = (
+    *("annotation", "env", "excludeInterfaces", "kubevirtInterfaces", "mergeMaps", "omit"),
+    *("omitNil", "strdict", "valueOrDefault"),
+)
+_TESTS = ("contains", "isset")
+# None makes syntax of harmless text: ``directory`` returns a part that ends with a slash.
+_DERIVES = (
+    *("appendMultusNetwork", "applicationPorts", "directory", "excludeInboundPort"),
+    *("formatDuration", "fromJSON", "includeInboundPorts", "otelResourceAttributes", "toLower"),
+)
+
+
+def _tree_of_json(result: str, *_: Value) -> Value:
+    return load(result)
+
+
+def _tree_of_yaml(_: str, value: Value) -> Value:
+    return load(marshal(value))
+
+
+_JSON = Serializer(_tree_of_json, marshal)
+_SERIALIZERS = {
+    **dict.fromkeys(("protoToJSON", "structToJSON", "toJSON", "toJson", "toJsonMap"), _JSON),
+    "toYaml": Serializer(_tree_of_yaml, to_yaml),
+}
+FLOWS: Mapping[str, Flow] = {
+    **dict.fromkeys(_SELECTS, Flow.SELECTS),
+    **dict.fromkeys(_TESTS, Flow.TESTS),
+    **dict.fromkeys(_DERIVES, Flow.DERIVES),
+    **dict.fromkeys(_SERIALIZERS, Flow.SERIALIZES),
+    "indent": Flow.CARRIES,
+}
+
+
+def _classified(name: str, function: Function) -> Function:
+    return replace(
+        function,
+        flow=FLOWS.get(name),
+        harm=Harm.NEVER if name in FLOWS else None,
+        serializer=_SERIALIZERS.get(name),
+    )
+
+
+_NAMES_AND_PORTS = (Dependency(0, (ALL_ELEMENTS, "Name")), Dependency(0, (ALL_ELEMENTS, "Ports")))
+_OTEL_READS = (
+    *(Dependency(1, (name,)) for name in otel.ANNOTATIONS),
+    Dependency(2, (otel.VERSION_LABEL,)),
+    Dependency(4, (ALL_ELEMENTS, "Name")),
+    Dependency(4, (ALL_ELEMENTS, "Image")),
+)
+
+_TABLE: dict[str, Function] = {
+    "contains": Function(contains, (STRING, STRING)),
+    "directory": Function(directory, (STRING,)),
+    "excludeInboundPort": Function(exclude_inbound_port, (ANY, STRING)),
+    "excludeInterfaces": Function(identity, (STRING,)),
+    "formatDuration": Function(format_duration, (mesh_types.DURATION_POINTER,)),
+    "fromJSON": Function(from_json, (STRING,)),
+    "indent": Function(indent, (INT, STRING)),
+    "isset": Function(
+        isset, (STRING_MAP, STRING), dependencies=(Dependency(0, (KeyArgument(1),)),)
+    ),
+    "kubevirtInterfaces": Function(identity, (STRING,)),
+    "mergeMaps": Function(merge_maps, variadic=STRING_MAP),
+    "omit": Function(omit, (STRING_MAP,), variadic=STRING),
+    "omitNil": Function(omit_nil, (ANY,)),
+    "strdict": Function(strdict, variadic=STRING),
+    "structToJSON": Function(struct_to_json, (ANY,)),
+    "toJSON": Function(to_json, (STRING_MAP,)),
+    "toJson": Function(to_json, (STRING_MAP,)),
+    "toJsonMap": Function(to_json_map, variadic=STRING_MAP),
+    "toLower": Function(to_lower, (STRING,)),
+    "toYaml": Function(to_yaml, (ANY,)),
+    "valueOrDefault": Function(value_or_default, (ANY, ANY)),
+}
+
+
+def _raw_containers(containers: Slice) -> list[Object]:
+    return [*(containers.raw or ())]
+
+
+def _format_ports(profile: Profile, containers: list[Object]) -> str:
+    ports = [port for container in containers for port in objects_at(container, "ports")]
+    left_out = () if profile.udp_ports_listed else ("UDP", "SCTP")
+    counted = (p for p in ports if p.get("protocol") not in left_out)
+    return ",".join(str(port.get("containerPort", 0)) for port in counted)

@@ -1,0 +1,161 @@
+"""The templates of a configuration: each compiled once, chosen for each pod."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache, partial
+
+from podgraft import sprig
+from podgraft.injectors.errors import Diagnostic, OperatorError, UserError
+from podgraft.injectors.istio.config.config_map import DEFAULT_TEMPLATES, Config
+from podgraft.injectors.istio.releases import Profile
+from podgraft.lazy_dataclass import dataclass
+from podgraft.patch import pointer
+from podgraft.texttemplate import Function, LimitError, Program, TemplateError, compile_
+
+ANNOTATION = "inject.istio.io/templates"
+LEGACY_TEMPLATE = "template"  # the one of releases before 1.9, by its key in the configuration
+
+_NO_TEMPLATES = (
+    "no templates: the configuration has no key templates, which Istio 1.9 and later read; "
+    "use key config of ConfigMap istio-sidecar-injector, "
+    "or set istioRelease to the release of key template, such as 1.8"
+)
+_ALL_READ = ("Istio 1.9 and later read it", "template", "1.8")
+_ONLY_READ = ("Istio 1.8 and earlier read it", "templates", "1.9")
+
+
+@dataclass(frozen=True, slots=True)
+class InjectionTemplate:
+    """A template to render; ``changes`` tells that it may change maps among its data."""
+
+    name: str
+    program: Program
+    mutates_data: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSet:
+    """Templates by name, parsed when they are first asked for: of Istio's seven a pod uses one."""
+
+    parse: Mapping[str, Callable[[], InjectionTemplate]]
+    aliases: Mapping[str, tuple[str, ...]]
+    defaults: tuple[str, ...]
+
+    def for_kube_inject(self) -> TemplateSet:
+        """The same as kube-inject knows them: one default, no aliases."""
+        if self.defaults == (LEGACY_TEMPLATE,):
+            return self
+        return replace(self, defaults=DEFAULT_TEMPLATES, aliases={})
+
+    def select(self, annotations: Mapping[str, str]) -> tuple[str, ...]:
+        """The names of the templates for a pod: its annotation's, else the defaults; aliases mean
+        what they stand for. Raises ``UserError`` or ``OperatorError`` for a name without template.
+        """
+        said = None if self.defaults == (LEGACY_TEMPLATE,) else annotations.get(ANNOTATION)
+        asked = self.defaults if said is None else tuple(map(str.strip, said.split(",")))
+        names = tuple(name for each in asked for name in self.aliases.get(each, (each,)))
+        for name in names:
+            if name not in self.parse:
+                raise self._not_found_error(name, asked_by_pod=said is not None)
+        return names
+
+    def lookup(self, name: str) -> InjectionTemplate:
+        """The template of a name that ``chosen`` gave; raises ``OperatorError`` if it is none."""
+        try:
+            return self.parse[name]()
+        except (TemplateError, LimitError) as error:
+            raise OperatorError(str(error)) from error
+
+    def find_errors(self) -> Iterator[Diagnostic]:
+        """The faults of all templates that do not parse."""
+        for name, parse in self.parse.items():
+            try:
+                parse()
+            except (TemplateError, LimitError) as error:
+                yield Diagnostic(
+                    document="config",
+                    pointer="/template"
+                    if name == LEGACY_TEMPLATE
+                    else f"/templates/{pointer.escape(name)}",
+                    problem=str(error),
+                    remedy=f"correct line {error.line} of the template",
+                    excerpt=error.span.excerpt,
+                )
+
+    def find_unknown_names(self, defaults_of: str) -> Iterator[Diagnostic]:
+        """Names of no template; *defaults_of* is the document that says the defaults.
+
+        Istio loads such a configuration, and fails for each pod that gets so far.
+        """
+        if not self.parse:
+            return  # which ``find_missing`` reports
+        remedy = f"use {', '.join(sorted(self.parse))}, or add it under templates"
+        lists = {f"/aliases/{pointer.escape(name)}": each for name, each in self.aliases.items()}
+        asked = [name for name in self.defaults if name not in self.aliases]
+        for document, path, names in (
+            (defaults_of, "/defaultTemplates", asked),
+            *(("config", path, names) for path, names in lists.items()),
+        ):
+            for name in names:
+                if name not in self.parse:
+                    problem = f"{name} is no template"
+                    yield Diagnostic(
+                        document=document, pointer=path, problem=problem, remedy=remedy
+                    )
+
+    def find_missing(self, config: Config) -> Iterator[Diagnostic]:
+        """The fault of a configuration without a template that its release reads."""
+        if self.defaults == (LEGACY_TEMPLATE,):
+            # With templates, Istio 1.9 and later write a template that fails in earlier releases.
+            if not config.template or config.templates:
+                yield _no_template("/template", _ONLY_READ, is_other=bool(config.templates))
+        elif not self.parse:
+            yield _no_template("/templates", _ALL_READ, is_other=bool(config.template))
+
+    def _not_found_error(self, name: str, *, asked_by_pod: bool) -> Exception:
+        have = ", ".join(sorted(self.parse))
+        problem = f'requested template "{name}" not found; have {have or _NO_TEMPLATES}'
+        if asked_by_pod:
+            return UserError(f"annotation {ANNOTATION}: {problem}")
+        return OperatorError(problem)
+
+
+def _no_template(path: str, reads: tuple[str, str, str], *, is_other: bool) -> Diagnostic:
+    reason, other, release = reads
+    remedy = "use key config of ConfigMap istio-sidecar-injector"
+    if is_other:
+        remedy = (
+            f'set istioRelease in the policy (or --istio-release) to "{release}", or to another '
+            f"release that reads key {other}"
+        )
+    return Diagnostic(
+        document="config",
+        pointer=path,
+        problem=f"is missing, so that nothing can be injected; {reason}",
+        remedy=remedy,
+    )
+
+
+def make_template_set(
+    profile: Profile,
+    config: Config,
+    functions: Mapping[str, Function],
+    defaults: tuple[str, ...] | None,
+) -> TemplateSet:
+    """The templates of a configuration, none of them parsed."""
+    texts = config.templates if profile.pod_templates else {LEGACY_TEMPLATE: config.template}
+    delimiters = ("{{", "}}") if profile.brace_delimiters else ("[[", "]]")
+    parse = partial(_parse_template, functions, delimiters)
+    known = {name: cache(partial(parse, name, text)) for name, text in texts.items()}
+    asked = (defaults or config.default_templates) if profile.pod_templates else (LEGACY_TEMPLATE,)
+    return TemplateSet(known, config.aliases if profile.pod_templates else {}, asked)
+
+
+def _parse_template(
+    functions: Mapping[str, Function], delimiters: tuple[str, str], name: str, text: str
+) -> InjectionTemplate:
+    program = compile_(text, name=name, functions=functions, delimiters=delimiters)
+    ambient = {each for each, function in functions.items() if function.uses_dot}
+    return InjectionTemplate(name, program, sprig.mutates_maps(program, ambient))

@@ -1,0 +1,56 @@
+"""Whose a pod is, as each release sees it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from podgraft.jsonvalue import Object, object_at
+from podgraft.kube import workload_owner
+from podgraft.kube.workload_owner import CONFIG_LABEL, OwnerRules, WorkloadRef
+
+from . import status
+from .pod_builder import PROXY, containers, find_by_name, pod_annotations
+from .releases import Profile
+
+
+def workload_of(profile: Profile, pod: Object) -> WorkloadRef:
+    """The workload that the pod's owner references give away, or the pod itself."""
+    return workload_owner.workload_of_pod(object_at(pod, "metadata"), _owner_rules(profile))
+
+
+def without_config_label(profile: Profile, pod: Object, identity: WorkloadRef) -> Object:
+    """The pod as the owner rule for DeploymentConfigs leaves it: without the label it goes by.
+
+    Some releases remove the label from the pod itself, so neither the templates nor the base of
+    the patch have it. The pod in the cluster keeps it, as no operation names it.
+    """
+    if identity.kind != "DeploymentConfig" or not profile.deployment_config_label_lost:
+        return pod
+    metadata = object_at(pod, "metadata")
+    labels = object_at(metadata, "labels")
+    remaining: Object = {key: text for key, text in labels.items() if key != CONFIG_LABEL}
+    others: Object = {key: value for key, value in metadata.items() if key != "labels"}
+    kept: Object = {"labels": remaining} if remaining else {}
+    return {**pod, "metadata": others | kept}
+
+
+def is_injected(profile: Profile, pod: Object) -> bool:
+    """Whether injection by hand leaves the pod alone because it has its sidecar."""
+    listed = containers(pod)
+    return (
+        profile.skips_injected
+        and len(listed) > 1
+        and find_by_name(listed, PROXY) is not None
+        and (not profile.skips_by_status or status.ANNOTATION in pod_annotations(pod))
+    )
+
+
+@cache
+def _owner_rules(profile: Profile) -> OwnerRules:
+    return OwnerRules(
+        rollouts=profile.rollout_owner,
+        deployment_configs=profile.deployment_config_owner,
+        hide_deployment_config=not profile.deployment_config_label_kept,
+        cron_job_digits=(8, 10) if profile.short_job_suffixes else (10, 10),
+        cron_job_api_version="batch/v1" if profile.cron_job_owner_v1 else "batch/v1beta1",
+    )

@@ -1,0 +1,80 @@
+"""The object of a review, checked as Go would decode it before anything reads it.
+
+An object that does not decode is the fault of its author, so these functions raise ``UserError``.
+Without them, each template, condition, and merge would fail in its own way, and the failure would
+count as the operator's.
+"""
+
+from podgraft import jsonvalue, kube
+from podgraft.admission import AdmissionRequest
+from podgraft.go.reflect import GoType
+from podgraft.jsonvalue import JSON, Object
+
+from .errors import UserError
+
+
+def check_pod(value: JSON) -> Object:
+    """Return the pod in a request; raise ``UserError`` for any other object."""
+    if not isinstance(value, dict):
+        raise UserError("object: expected a Pod, got none")
+    kind = value.get("kind", "Pod")
+    if kind != "Pod":
+        raise UserError(f"object: expected a Pod, got {kind!r}")
+    return _check(value, kube.POD)
+
+
+def check_object(request: AdmissionRequest) -> Object:
+    """Return the object in a request, of any kind; raise ``UserError`` if it does not decode."""
+    # Imported here: it loads what overlays need, which a bundle with overlays has loaded.
+
+    value = request.object
+    if not isinstance(value, dict):
+        raise UserError(f"object: expected an object, got {jsonvalue.describe_type(value)}")
+    version = "/".join(part for part in (request.kind.group, request.kind.version) if part)
+    for key, expected in (("kind", request.kind.kind), ("apiVersion", version)):
+        got = value.get(key, expected)
+        if not isinstance(got, str):
+            raise UserError(f"object /{key}: expected a string, got {jsonvalue.describe_type(got)}")
+        if expected not in {"", got}:
+            raise UserError(f"object /{key}: expected {expected!r}, got {got!r}")
+    type_ = kube.object_type(
+        {"kind": request.kind.kind or None, "apiVersion": version or None, **value}
+    )
+    if type_ is not None:
+        return _check(value, type_)
+    try:  # of other kinds, metadata alone has a type; some, as PodExecOptions, have none
+        kube.check(kube.OBJECT_META, _without_managed_fields(value.get("metadata")))
+    except kube.DecodeError as error:
+        raise UserError(f"object /metadata does not decode: {error}") from error
+    return _without_nulls(value)
+
+
+def _check(value: Object, type_: GoType) -> Object:
+    """Check an object of a kind whose Go type is known."""
+    kind = type_.name.rpartition(".")[2]
+    metadata = value.get("metadata")
+    if not isinstance(metadata, dict) or not isinstance(value.get("spec", {}), dict):
+        raise UserError(f"object: a {kind} has metadata and spec")
+    if type_ is kube.POD and "spec" not in value:
+        raise UserError(f"object: a {kind} has metadata and spec")
+    try:
+        kube.check(type_, {**value, "metadata": _without_managed_fields(metadata)})
+    except kube.DecodeError as error:
+        raise UserError(f"object does not decode as a {kind}: {error}") from error
+    return _without_nulls(value)
+
+
+def _without_managed_fields(metadata: JSON) -> JSON:
+    """kube-apiserver wrote these itself, and they take as long as half of the rest."""
+    if not isinstance(metadata, dict):
+        return metadata
+    return {key: metadata[key] for key in metadata if key != "managedFields"}
+
+
+def _without_nulls(value: Object) -> Object:
+    """The object without null fields in its metadata: absent to Go, and present to CEL."""
+    metadata = value.get("metadata")
+    if not isinstance(metadata, dict) or None not in metadata.values():
+        return value
+    fields: Object = {key: field for key, field in metadata.items() if field is not None}
+    return {**value, "metadata": fields}

@@ -1,0 +1,1 @@
+"""``Overlay`` documents: any sidecar or default, for objects of any kind."""

@@ -1,0 +1,167 @@
+"""Types that read and write their own JSON (json.Unmarshaler and json.Marshaler)."""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from podgraft.go.reflect import (
+    INT,
+    INT32,
+    STRING,
+    UINT8,
+    Field,
+    Kind,
+    Method,
+    Slice,
+    Struct,
+    Value,
+    carrying,
+    number_type,
+    slice_of,
+    struct_type,
+)
+from podgraft.go.time import LayoutError
+from podgraft.jsonvalue import JSON, dump
+from podgraft.lazy_dataclass import dataclass
+
+from . import metav1_time, quantity
+from .decode_errors import mismatch_error, unmarshal_error
+from .errors import QuantityError
+from .numbers import format_json_number
+from .quantities import QUANTITY
+
+_INT32 = range(-(2**31), 2**31)
+_INT, _TEXT = 0, 1  # values of intstr.Type
+
+_BYTES = slice_of(UINT8)
+
+INT_OR_STRING = struct_type("intstr.IntOrString")
+INT_OR_STRING.fields = (
+    Field("Type", number_type("intstr.Type", Kind.INT64), "Type"),
+    Field("IntVal", INT32, "IntVal"),
+    Field("StrVal", STRING, "StrVal"),
+)
+FIELDS_V1 = struct_type("v1.FieldsV1")
+FIELDS_V1.fields = (Field("Raw", _BYTES, "Raw"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Marshaler:
+    """``decode`` makes a value canonical, or raises ``DecodeError``; ``zero`` is the zero value."""
+
+    decode: Callable[[JSON], JSON]
+    zero: JSON
+
+
+def _decode_quantity(raw: JSON) -> JSON:
+    if raw is None:
+        return "0"
+    text = raw if isinstance(raw, str) else _number_literal(raw)
+    canonical = _canonical(text) if len(text) <= _CACHED_LENGTH else _canonical_quantity(text)
+    return raw if raw == canonical else canonical
+
+
+def _canonical_quantity(text: str) -> str:
+    try:
+        return str(quantity.parse(text.strip()))
+    except QuantityError as error:
+        raise unmarshal_error(error) from error
+
+
+# The same few quantities come with every pod; the length bounds what a stranger can make us keep.
+_CACHED_LENGTH = 32
+_canonical = lru_cache(maxsize=1024)(_canonical_quantity)
+
+
+def _number_literal(raw: JSON) -> str:
+    if isinstance(raw, int | float) and not isinstance(raw, bool):
+        return format_json_number(raw)
+    return dump(raw)
+
+
+def _decode_int_or_string(raw: JSON) -> JSON:
+    match raw:
+        case None:
+            return 0
+        case str():
+            return raw
+        case int() | float() if not isinstance(raw, bool) and parse_integer(raw) in _INT32:
+            return parse_integer(raw)
+        case _:
+            raise mismatch_error(raw, INT32, final=True)
+
+
+def _decode_time(raw: JSON) -> JSON:
+    if raw is None:
+        return None
+    if not isinstance(raw, str):
+        raise mismatch_error(raw, STRING, final=True)
+    try:
+        canonical = metav1_time.canonical(raw)
+    except LayoutError as error:
+        raise unmarshal_error(error) from error
+    return raw if raw == canonical else canonical
+
+
+def parse_integer(number: float) -> int | None:
+    """The integer that Go would read from the literal of a JSON number.
+
+    A float that is whole was written ``1e3`` in YAML and became ``1000`` on its way through
+    encoding/json. (In JSON, Go would refuse to read ``1e3`` as an integer; we do not.)
+    """
+    if isinstance(number, int):
+        return number
+    return int(format_json_number(number)) if number.is_integer() and abs(number) < 2**64 else None
+
+
+MARSHALERS = {
+    FIELDS_V1: Marshaler(lambda raw: raw, None),
+    INT_OR_STRING: Marshaler(_decode_int_or_string, 0),
+    QUANTITY: Marshaler(_decode_quantity, "0"),
+    metav1_time.TIME: Marshaler(_decode_time, None),
+}
+SELF_MARSHALING = frozenset(MARSHALERS)
+
+
+def _view_int_or_string(raw: Value) -> Struct:
+    match raw:
+        case Struct():
+            return raw
+        case str():
+            return Struct(INT_OR_STRING, {"Type": _TEXT, "StrVal": raw})
+        case _:
+            return Struct(INT_OR_STRING, {"Type": _INT, "IntVal": parse_integer(raw or 0)})
+
+
+def _text(port: Struct | None) -> str:
+    if port is None:
+        return "<nil>"
+    return port.raw["StrVal"] if port.raw.get("Type") == _TEXT else str(port.raw.get("IntVal", 0))
+
+
+def _int_value(port: Struct) -> int:
+    text = _text(port)
+    return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else 0
+
+
+def _marshal_int_or_string(port: Struct) -> Slice:
+    text = _text(port)
+    return Slice(_BYTES, [*(dump(text) if port.raw.get("Type") == _TEXT else text).encode()])
+
+
+def _marshal_fields(fields: Struct) -> Slice:
+    return Slice(_BYTES, fields.raw.get("Raw") or [*b"null"])
+
+
+def _view_fields(raw: Value) -> Struct:
+    return raw if type(raw) is Struct else Struct(FIELDS_V1, {"Raw": list(dump(raw).encode())})
+
+
+INT_OR_STRING.convert = carrying(_view_int_or_string)
+INT_OR_STRING.methods = {
+    "IntValue": Method(_int_value, pointer=True, result=INT),
+    "MarshalJSON": Method(_marshal_int_or_string, result=_BYTES),
+    "String": Method(_text, pointer=True, result=STRING),
+}
+FIELDS_V1.convert = carrying(_view_fields)
+FIELDS_V1.methods = {"MarshalJSON": Method(_marshal_fields, result=_BYTES)}

@@ -1,0 +1,88 @@
+"""metav1.Time: RFC 3339 in JSON, time.Time in templates (k8s.io/apimachinery 0.37)."""
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+
+from podgraft.go import time as gotime
+from podgraft.go.reflect import (
+    BOOL,
+    UINT8,
+    Field,
+    Method,
+    Pointer,
+    Slice,
+    Struct,
+    Value,
+    carrying,
+    pointer_to,
+    slice_of,
+    struct_type,
+)
+
+_BYTES = slice_of(UINT8)
+_LAYOUT = "2006-01-02T15:04:05Z07:00"
+
+TIME = struct_type("v1.Time")
+TIME.fields = (Field("Time", gotime.TIME, "Time", embedded=True),)
+
+
+def canonical(text: str) -> str | None:
+    """How a time is written again: UTC, no fraction; ``None`` (null) for the zero time.
+
+    Raises ``gotime.LayoutError``.
+    """
+    moment = _parse_moment(text)
+    return None if moment == gotime.Moment() else gotime.format_time(moment, _LAYOUT)
+
+
+def _parse_moment(text: str) -> gotime.Moment:
+    return replace(gotime.parse_time(_LAYOUT, text), zone=gotime.UTC)
+
+
+def _convert(raw: Value) -> Struct:
+    if type(raw) is Struct:
+        return raw
+    moment = gotime.Moment() if raw is None else _parse_moment(raw)
+    return Struct(TIME, {"Time": gotime.time_of(moment)})
+
+
+def _seconds_and_nanoseconds(time: Struct) -> tuple[int, int]:
+    moment = gotime.moment_of(time.field("Time"))
+    return moment.seconds, moment.nanoseconds
+
+
+def _comparison_method(
+    holds: Callable[[tuple[int, int], tuple[int, int]], bool], *, nil_result: bool
+) -> Method:
+    """A method of pointers, which says ``of_nils`` of two nil ones and false of one."""
+
+    def compare(time: Struct | None, other: Pointer) -> bool:
+        if time is None or other.target is None:
+            return nil_result and time is other.target
+        return holds(_seconds_and_nanoseconds(time), _seconds_and_nanoseconds(other.target))
+
+    return Method(compare, (pointer_to(TIME),), pointer=True, result=BOOL)
+
+
+def _is_zero(time: Struct | None) -> bool:
+    return time is None or gotime.moment_of(time.field("Time")) == gotime.Moment()
+
+
+def _without_fraction(time: Struct) -> Struct:
+    return _convert(canonical(gotime.format_time(gotime.moment_of(time.field("Time")), _LAYOUT)))
+
+
+def _marshal_json(time: Struct) -> Slice:
+    text = canonical(gotime.format_time(gotime.moment_of(time.field("Time")), _LAYOUT))
+    return Slice(_BYTES, [*(b"null" if text is None else f'"{text}"'.encode())])
+
+
+TIME.convert = carrying(_convert)
+TIME.methods = {
+    "Before": _comparison_method(operator.lt, nil_result=False),
+    "Equal": _comparison_method(operator.eq, nil_result=True),
+    "IsZero": Method(_is_zero, pointer=True, result=BOOL),
+    "MarshalJSON": Method(_marshal_json, result=_BYTES),
+    "Rfc3339Copy": Method(_without_fraction, result=TIME),
+}

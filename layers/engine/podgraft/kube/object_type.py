@@ -1,0 +1,30 @@
+"""The Go types of objects, by their kind and API group."""
+
+from collections.abc import Mapping
+
+from podgraft.go.reflect import GoType
+from podgraft.jsonvalue import Object
+
+from .types import POD, TYPES
+
+# Kinds of which the types are known, and the API group of each.
+_GROUPS: Mapping[str, str] = {
+    "CronJob": "batch",
+    "DaemonSet": "apps",
+    "Deployment": "apps",
+    "Job": "batch",
+    "Namespace": "",
+    "Pod": "",
+    "ReplicaSet": "apps",
+    "ReplicationController": "",
+    "StatefulSet": "apps",
+}
+
+
+def object_type(value: Object) -> GoType | None:
+    """The Go type of an object, where it is known."""
+    kind, version = value.get("kind"), value.get("apiVersion")
+    if not isinstance(kind, str) or not isinstance(version, str):
+        return POD if kind in {None, "Pod"} and "spec" in value else None
+    group = version.rpartition("/")[0]
+    return TYPES[kind] if _GROUPS.get(kind) == group else None

@@ -1,0 +1,124 @@
+"""Who a pod belongs to: its workload, guessed from the pod's owner (specification §4, §22.7)."""
+
+import re
+from typing import NamedTuple
+
+from podgraft.jsonvalue import Object, object_at, string_at
+from podgraft.lazy_dataclass import dataclass
+
+CONFIG_LABEL = "deploymentconfig"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerRules:
+    """What a release makes of owners; the defaults are those since Istio 1.22.
+
+    ``cron_job_digits`` are how many digits (fewest, most) end the names of a CronJob's Jobs.
+    ``hides_deployment_config`` drops the label that named a DeploymentConfig from the identity.
+    """
+
+    rollouts: bool = True
+    deployment_configs: bool = True
+    hide_deployment_config: bool = False
+    cron_job_digits: tuple[int, int] = (8, 10)
+    cron_job_api_version: str = "batch/v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadRef:
+    """A workload's type, name and namespace.
+
+    ``metadata`` is the ObjectMeta that releases before 1.22 showed to templates: that of the pod,
+    with the workload's name.
+    """
+
+    kind: str
+    api_version: str
+    name: str
+    namespace: str
+    metadata: Object
+
+
+class _Owner(NamedTuple):
+    kind: str
+    api_version: str
+    name: str
+
+
+SINCE_1_22 = OwnerRules()
+
+
+def workload_of_pod(metadata: Object, rules: OwnerRules = SINCE_1_22) -> WorkloadRef:
+    """The workload that made the pod; a pod that nobody made is its own."""
+    labels = object_at(metadata, "labels")
+    owner = _controller(metadata) if metadata.get("generateName") else None
+    workload = _Owner("Pod", "v1", "") if owner is None else _workload(owner, labels, rules)
+    if workload != owner and workload.kind == "DeploymentConfig" and rules.hide_deployment_config:
+        remaining = {key: value for key, value in labels.items() if key != CONFIG_LABEL}
+        metadata = {**metadata, "labels": remaining}
+    name = workload.name or string_at(metadata, "name")
+    return _to_workload_ref(workload, {**metadata, "name": name})
+
+
+def workload_of_manifest(document: Object) -> WorkloadRef:
+    """The workload itself, as a file says it."""
+    written = _Owner(string_at(document, "kind"), string_at(document, "apiVersion"), "")
+    return _to_workload_ref(written, object_at(document, "metadata"))
+
+
+def _to_workload_ref(workload: _Owner, metadata: Object) -> WorkloadRef:
+    return WorkloadRef(
+        kind=workload.kind,
+        api_version=workload.api_version,
+        name=string_at(metadata, "name"),
+        namespace=string_at(metadata, "namespace"),
+        metadata=metadata,
+    )
+
+
+def _controller(metadata: Object) -> _Owner | None:
+    """The first owner that controls the pod."""
+    owners = metadata.get("ownerReferences")
+    for owner in owners if isinstance(owners, list) else ():
+        if isinstance(owner, dict) and owner.get("controller") is True:
+            return _Owner(
+                string_at(owner, "kind"), string_at(owner, "apiVersion"), string_at(owner, "name")
+            )
+    return None
+
+
+def _workload(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
+    """The owner's own owner, where names and labels give it away; else the owner."""
+    match owner.kind:
+        case "ReplicaSet":
+            return _replica_set_owner(owner, labels, rules)
+        case "ReplicationController" if rules.deployment_configs and labels.get(CONFIG_LABEL):
+            name = string_at(labels, CONFIG_LABEL)
+            return _Owner("DeploymentConfig", owner.api_version, name)
+        case "Job":
+            return _job_owner(owner, rules)
+        case _:
+            return owner
+
+
+def _replica_set_owner(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
+    deployment = _strip_hash(owner.name, string_at(labels, "pod-template-hash"))
+    if deployment is not None:
+        return _Owner("Deployment", owner.api_version, deployment)
+    rollout = _strip_hash(owner.name, string_at(labels, "rollouts-pod-template-hash"))
+    if rollout is not None and rules.rollouts:
+        return _Owner("Rollout", "v1alpha1", rollout)
+    return owner
+
+
+def _strip_hash(name: str, hash_: str) -> str | None:
+    """The name of what made the ReplicaSet; ``None`` where the ReplicaSet's does not end so."""
+    return name.removesuffix(f"-{hash_}") if hash_ and name.endswith(hash_) else None
+
+
+def _job_owner(owner: _Owner, rules: OwnerRules) -> _Owner:
+    fewest, most = rules.cron_job_digits
+    found = re.fullmatch(rf"(.+)-[0-9]{{{fewest},{most}}}", owner.name)
+    if found is None:
+        return owner
+    return _Owner("CronJob", rules.cron_job_api_version, found[1])

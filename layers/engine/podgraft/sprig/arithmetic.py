@@ -1,0 +1,189 @@
+"""Arithmetic: int64 that wraps, float64 by way of decimals (shopspring), and ranges of ints."""
+
+import math
+from collections.abc import Callable
+
+from podgraft.go.reflect import INT, INT64, Slice, Value, slice_of
+from podgraft.texttemplate.errors import FunctionError
+
+from .cast import to_float, to_int, wrap_int64
+from .go_panics import INTEGER_DIVIDE
+from .limits import check_element_count
+
+_INTS = slice_of(INT)
+_LARGEST_EXPONENT = 400  # beyond the largest and the smallest float64
+_LEAST_MANTISSA = 0.5  # of math.frexp
+
+
+def _int64(number: int) -> Value:
+    return INT64.convert(wrap_int64(number))
+
+
+def add(*values: Value) -> Value:
+    """The sum."""
+    return _int64(sum(map(to_int, values)))
+
+
+def add1(value: Value) -> Value:
+    """One more."""
+    return _int64(to_int(value) + 1)
+
+
+def sub(left: Value, right: Value) -> Value:
+    """The difference."""
+    return _int64(to_int(left) - to_int(right))
+
+
+def mul(first: Value, *values: Value) -> Value:
+    """The product."""
+    return _int64(math.prod(map(to_int, (first, *values))))
+
+
+def _quotient(left: int, right: int) -> int:
+    """Division towards zero, where Python's goes down."""
+    if right == 0:
+        raise FunctionError(INTEGER_DIVIDE)
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def div(left: Value, right: Value) -> Value:
+    """The quotient, cut towards zero."""
+    return _int64(_quotient(to_int(left), to_int(right)))
+
+
+def mod(left: Value, right: Value) -> Value:
+    """The remainder, with the sign of ``left``."""
+    dividend, divisor = to_int(left), to_int(right)
+    return _int64(dividend - divisor * _quotient(dividend, divisor))
+
+
+def max_(first: Value, *values: Value) -> Value:
+    """The largest as int64."""
+    return _int64(max(map(to_int, (first, *values))))
+
+
+def min_(first: Value, *values: Value) -> Value:
+    """The smallest as int64."""
+    return _int64(min(map(to_int, (first, *values))))
+
+
+def _extreme(numbers: list[float], infinity: float) -> float:
+    """math.Max or math.Min: infinity wins, then NaN, then order, in which -0 is below 0."""
+    if infinity in numbers:
+        return infinity
+    if any(map(math.isnan, numbers)):
+        return math.nan
+    choose = max if infinity > 0 else min
+    return choose(numbers, key=lambda number: (number, math.copysign(1.0, number)))
+
+
+def maxf(first: Value, *values: Value) -> float:
+    """The largest as float64."""
+    return _fold_extreme(to_float(first), values, math.inf)
+
+
+def minf(first: Value, *values: Value) -> float:
+    """The smallest as float64."""
+    return _fold_extreme(to_float(first), values, -math.inf)
+
+
+def _fold_extreme(first: float, values: tuple[Value, ...], infinity: float) -> float:
+    return _extreme([first, *map(to_float, values)], infinity)
+
+
+def floor(value: Value) -> float:
+    """math.Floor."""
+    return _round_with(math.floor, to_float(value))
+
+
+def ceil(value: Value) -> float:
+    """math.Ceil."""
+    return _round_with(math.ceil, to_float(value))
+
+
+def _round_with(rounding: Callable[[float], int], number: float) -> float:
+    """The rounded number; infinities and NaN stay, and so does the sign of zero."""
+    if not math.isfinite(number):
+        return number
+    return math.copysign(float(rounding(number)), number)
+
+
+def round_(value: Value, places: int, *on: float) -> float:
+    """Up where the fraction reaches ``on`` (.5), else down; negative numbers always go down.
+
+    >>> round_(123.555, 2), round_(-3.2, 0), round_(2.3, 0, 0.3)
+    (123.56, -4.0, 2.0)
+    """
+    scale = _power_of_ten(places)
+    number = scale * to_float(value)
+    fraction = math.modf(number)[0] if math.isfinite(number) else math.nan
+    whole = _round_with(math.ceil if fraction >= (on[0] if on else 0.5) else math.floor, number)
+    return _divide(whole, scale)
+
+
+def _divide(left: float, right: float) -> float:
+    """Float division as IEEE 754 has it, zero included."""
+    if right == 0:
+        return math.nan if left == 0 or math.isnan(left) else math.copysign(math.inf, left)
+    return left / right
+
+
+def _power_of_ten(exponent: int) -> float:
+    """math.Pow(10, exponent) by Go's repeated squaring, whose last bit differs from C's pow."""
+    if abs(exponent) > _LARGEST_EXPONENT:
+        return math.inf if exponent > 0 else 0.0
+    mantissa, power = math.frexp(10.0)
+    result, scale, remaining = 1.0, 0, abs(exponent)
+    while remaining:
+        if remaining & 1:
+            result *= mantissa
+            scale += power
+        mantissa *= mantissa
+        power *= 2
+        if mantissa < _LEAST_MANTISSA:
+            mantissa += mantissa
+            power -= 1
+        remaining >>= 1
+    if exponent < 0:
+        result, scale = 1 / result, -scale
+    try:
+        return math.ldexp(result, scale)
+    except OverflowError:
+        return math.inf
+
+
+def until(count: int) -> Slice:
+    """0 up to ``count``, or down to it if negative, as []int; ``count`` itself is left out."""
+    return until_step(0, count, 1 if count >= 0 else -1)
+
+
+def until_step(start: int, stop: int, step: int) -> Slice:
+    """``start`` to ``stop`` (left out) by ``step``; nothing where the step leads away."""
+    return Slice(_INTS, _step_values(start, stop, step))
+
+
+def _step_values(start: int, stop: int, step: int) -> list[int]:
+    if step == 0:
+        return []
+    check_element_count(-((start - stop) // step))
+    return [*range(start, stop, step)]
+
+
+def seq(*bounds: int) -> str:
+    """Numbers with blanks between them, as the program seq: END, START END or START STEP END.
+
+    >>> seq(3), seq(2, 0), seq(0, 2, 5)
+    ('1 2 3', '2 1 0', '0 2 4')
+    """
+    match bounds:
+        case (end,):
+            start, step = 1, 1 if end >= 1 else -1
+        case (start, end):
+            step = 1 if end >= start else -1
+        case (start, step, end):
+            if end < start and step > 0:
+                return ""
+        case _:
+            return ""
+    return " ".join(map(str, _step_values(start, end + (1 if end >= start else -1), step)))

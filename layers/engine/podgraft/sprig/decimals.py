@@ -1,0 +1,102 @@
+"""addf, subf, mulf and divf: float64 in, exact decimals between, float64 out (shopspring)."""
+
+import math
+from dataclasses import dataclass
+
+from podgraft.go.fmt.sprintf import sprint
+from podgraft.go.reflect import Value
+from podgraft.texttemplate.errors import FunctionError
+
+from .cast import to_float
+
+_DIVISION_PLACES = 16  # decimal.DivisionPrecision
+
+
+@dataclass(frozen=True, slots=True)
+class _Decimal:
+    """``value * 10**exponent``."""
+
+    value: int
+    exponent: int
+
+    def rescale(self, exponent: int) -> int:
+        """The value for an exponent that is no larger."""
+        return self.value * 10 ** (self.exponent - exponent)
+
+
+def _to_decimal(value: Value) -> _Decimal:
+    """The shortest decimal that reads as the value's float64."""
+    number = to_float(value)
+    if not math.isfinite(number):
+        raise FunctionError(f"Cannot create a Decimal from {sprint(number)}")
+    mantissa, _, exponent = repr(number).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    fraction = "" if fraction == "0" else fraction
+    return _Decimal(int(whole + fraction), int(exponent or 0) - len(fraction))
+
+
+def _to_float(decimal: _Decimal) -> float:
+    """The nearest float64; integer division rounds correctly."""
+    try:
+        if decimal.exponent >= 0:
+            return float(decimal.rescale(0))
+        return decimal.value / 10**-decimal.exponent
+    except OverflowError:
+        return -math.inf if decimal.value < 0 else math.inf
+
+
+def _sum(left: _Decimal, right: _Decimal, sign: int) -> _Decimal:
+    exponent = min(left.exponent, right.exponent)
+    return _Decimal(left.rescale(exponent) + sign * right.rescale(exponent), exponent)
+
+
+def _quotient(left: _Decimal, right: _Decimal) -> _Decimal:
+    """To sixteen places, halves away from zero."""
+    if right.value == 0:
+        raise FunctionError("decimal division by 0")
+    exponent = min(left.exponent + _DIVISION_PLACES, right.exponent)
+    dividend = abs(left.value) * 10 ** (left.exponent + _DIVISION_PLACES - exponent)
+    divisor = abs(right.rescale(exponent))
+    rounded = (2 * dividend + divisor) // (2 * divisor)
+    sign = 1 if (left.value < 0) == (right.value < 0) else -1
+    return _Decimal(sign * rounded, -_DIVISION_PLACES)
+
+
+def addf(*values: Value) -> float:
+    """The sum."""
+    return _sum_terms(0.0, values, 1)
+
+
+def add1f(value: Value) -> float:
+    """One more."""
+    return _sum_terms(value, (1,), 1)
+
+
+def subf(first: Value, *values: Value) -> float:
+    """The first less all others."""
+    return _sum_terms(first, values, -1)
+
+
+def _sum_terms(first: Value, values: tuple[Value, ...], sign: int) -> float:
+    """The first with all others added or taken away."""
+    result = _to_decimal(first)
+    for value in values:
+        result = _sum(result, _to_decimal(value), sign)
+    return _to_float(result)
+
+
+def mulf(first: Value, *values: Value) -> float:
+    """The product."""
+    result = _to_decimal(first)
+    for value in values:
+        factor = _to_decimal(value)
+        result = _Decimal(result.value * factor.value, result.exponent + factor.exponent)
+    return _to_float(result)
+
+
+def divf(first: Value, *values: Value) -> float:
+    """The first divided by each of the others in turn."""
+    result = _to_decimal(first)
+    for value in values:
+        result = _quotient(result, _to_decimal(value))
+    return _to_float(result)

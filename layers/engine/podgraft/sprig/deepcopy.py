@@ -1,0 +1,108 @@
+"""Equality and copies of whole values, as reflect.DeepEqual and copystructure make them."""
+
+from collections.abc import Iterable
+
+from podgraft.go.reflect import Bool, GoType, Map, Pointer, Slice, Struct, Value, type_of
+from podgraft.go.time import TIME
+from podgraft.texttemplate.errors import FunctionError
+
+
+def deep_equal(left: Value, right: Value) -> bool:
+    """reflect.DeepEqual: the same type and the same content; nil and empty differ."""
+    if type_of(left) is not type_of(right):
+        return False
+    match left, right:
+        case (dict() | Map(), dict() | Map()):
+            return left is right or _equal_maps(left, right)
+        case (list() | Slice(), list() | Slice()):
+            return left is right or _equal_lists(left, right)
+        case Struct(), Struct():
+            return _equal_structs(left, right)
+        case Pointer(), Pointer():
+            return left.target is right.target or deep_equal(left.target, right.target)
+        case Bool(), Bool():
+            return left.value == right.value
+        case _:
+            return left == right
+
+
+def _is_nil(value: Value) -> bool:
+    return isinstance(value, Map | Slice) and value.raw is None
+
+
+def _equal_maps(left: Value, right: Value) -> bool:
+    if _is_nil(left) != _is_nil(right) or len(left) != len(right):
+        return False
+    return all(key in right and deep_equal(one, right.get(key)) for key, one in left.items())
+
+
+def _equal_lists(left: Value, right: Value) -> bool:
+    if _is_nil(left) != _is_nil(right) or len(left) != len(right):
+        return False
+    return all(map(deep_equal, left, right))
+
+
+def _equal_structs(left: Struct, right: Struct) -> bool:
+    """By the fields of the type; types that show none (time.Time) by what they hold."""
+    if not left.type.fields:
+        return left.raw == right.raw
+    return all(deep_equal(left.get(field), right.get(field)) for field in left.type.fields)
+
+
+class SeenValues:
+    """The values met so far, asked by DeepEqual; scalars are found without a search."""
+
+    def __init__(self, values: Iterable[Value] = ()) -> None:
+        self._scalars: set[tuple[GoType | None, Value]] = set()
+        self._others: list[Value] = []
+        for value in values:
+            self.add(value)
+
+    def __contains__(self, value: Value) -> bool:
+        if _is_scalar(value):
+            return value == value and (type_of(value), value) in self._scalars  # noqa: PLR0124
+        return any(deep_equal(value, other) for other in self._others)
+
+    def add(self, value: Value) -> bool:
+        """Remember a value; whether it is new."""
+        if value in self:
+            return False
+        if _is_scalar(value):
+            self._scalars.add((type_of(value), value))
+        else:
+            self._others.append(value)
+        return True
+
+
+def _is_scalar(value: Value) -> bool:
+    return isinstance(value, str | int | float | complex)
+
+
+def copy(value: Value) -> Value:
+    """copystructure.Copy, which has nothing to say about nil."""
+    if value is None:
+        raise FunctionError("reflect: call of reflect.Value.Type on zero Value")
+    return deep_copy(value)
+
+
+def deep_copy(value: Value) -> Value:
+    """A copy that shares no map or list with its original.
+
+    A struct whose fields are all private, as a version's are, comes out as its zero value; only
+    time.Time has a copier of its own.
+    """
+    if value.__class__ is dict:
+        return {key: deep_copy(one) for key, one in value.items()}
+    if value.__class__ is list:
+        return [*map(deep_copy, value)]
+    match value:
+        case Map() | Slice():
+            return value.__class__(value.type, deep_copy(value.raw))
+        case Struct() if not value.type.fields and value.type is not TIME:
+            return value.type.convert(None)
+        case Struct():
+            return Struct(value.type, deep_copy(value.raw), addressable=value.addressable)
+        case Pointer():
+            return Pointer(value.type, deep_copy(value.target))
+        case _:
+            return value

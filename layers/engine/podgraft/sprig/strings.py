@@ -1,0 +1,201 @@
+"""Searching, cutting, trimming, splitting and repeating strings: Go's package strings, by bytes."""
+
+from podgraft.go.reflect import STRING_MAP, STRINGS, Map, Slice
+from podgraft.go.strconv.quote import merge_escaped_bytes
+from podgraft.go.utf8 import (
+    SPACES,
+    decode,
+    encode,
+    is_digit,
+    is_letter,
+    is_space,
+    map_runes,
+    to_lower,
+    to_runes,
+    to_title,
+    to_upper,
+)
+from podgraft.texttemplate.errors import FunctionError
+
+from .limits import check_text_size
+
+
+def upper(text: str) -> str:
+    """strings.ToUpper.
+
+    >>> upper("straße")
+    'STRAßE'
+    """
+    return text.upper() if text.isascii() else map_runes(to_upper, text)
+
+
+def lower(text: str) -> str:
+    """strings.ToLower: no final sigma, unlike ``str.lower``."""
+    return text.lower() if text.isascii() else map_runes(to_lower, text)
+
+
+def title(text: str) -> str:
+    """strings.Title: the first letter of each word; letters, digits and ``_`` make words.
+
+    >>> title("an under_score")
+    'An Under_score'
+    """
+    out: list[str] = []
+    separated = True
+    for char in to_runes(text):
+        out.append(to_title(char) if separated else char)
+        separated = _is_separator(char)
+    return "".join(out)
+
+
+def _is_separator(char: str) -> bool:
+    if char.isascii():
+        return not (char.isalnum() or char == "_")
+    return not (is_letter(char) or is_digit(char)) and is_space(char)
+
+
+def trim(text: str) -> str:
+    """strings.TrimSpace."""
+    return text.strip(SPACES)
+
+
+def trim_all(cutset: str, text: str) -> str:
+    """strings.Trim with its arguments swapped: every rune of ``cutset`` goes, at both ends."""
+    unwanted = to_runes(cutset)
+    marked = to_runes(text)
+    start = len(marked) - len(marked.lstrip(unwanted)) if unwanted else 0
+    end = len(marked.rstrip(unwanted)) if unwanted else len(marked)
+    return text[start : max(start, end)]
+
+
+def trim_prefix(prefix: str, text: str) -> str:
+    """strings.TrimPrefix, arguments swapped."""
+    return decode(encode(text).removeprefix(encode(prefix)))
+
+
+def trim_suffix(suffix: str, text: str) -> str:
+    """strings.TrimSuffix, arguments swapped."""
+    return decode(encode(text).removesuffix(encode(suffix)))
+
+
+def contains(needle: str, text: str) -> bool:
+    """strings.Contains, arguments swapped."""
+    return encode(needle) in encode(text)
+
+
+def has_prefix(prefix: str, text: str) -> bool:
+    """strings.HasPrefix, arguments swapped."""
+    return encode(text).startswith(encode(prefix))
+
+
+def has_suffix(suffix: str, text: str) -> bool:
+    """strings.HasSuffix, arguments swapped."""
+    return encode(text).endswith(encode(suffix))
+
+
+def replace(old: str, new: str, text: str) -> str:
+    """strings.ReplaceAll with the text last; an empty ``old`` stands between all runes.
+
+    >>> replace("", "-", "aé")
+    '-a-é-'
+    """
+    if not old:
+        check_text_size((len(text) + 1) * len(new))
+        return merge_escaped_bytes(text.replace("", new))
+    source, needle, inserted = encode(text), encode(old), encode(new)
+    if len(inserted) > len(needle):
+        check_text_size(len(source) + source.count(needle) * (len(inserted) - len(needle)))
+    return decode(source.replace(needle, inserted))
+
+
+def repeat(count: int, text: str) -> str:
+    """strings.Repeat, arguments swapped."""
+    if count < 0:
+        raise FunctionError("strings: negative Repeat count")
+    check_text_size(count * len(text))
+    return decode(encode(text) * count)
+
+
+def trunc(count: int, text: str) -> str:
+    """The first ``count`` bytes, or the last ``-count`` if negative.
+
+    >>> trunc(3, "abcdef"), trunc(-2, "abcdef")
+    ('abc', 'ef')
+    """
+    data = encode(text)
+    if len(data) <= abs(count):
+        return text
+    return decode(data[:count] if count >= 0 else data[count:])
+
+
+def substr(start: int, end: int, text: str) -> str:
+    """Bytes ``start`` to ``end``; a negative ``start`` means 0, a negative ``end`` the end.
+
+    Out of range it fails as Go's slice expression does, and so does a negative start with an
+    ``end`` out of range.
+    """
+    data = encode(text)
+    size = len(data)
+    if start < 0:
+        if end < 0:
+            raise FunctionError(f"runtime error: slice bounds out of range [:{end}]")
+        if end > size:
+            raise FunctionError(
+                f"runtime error: slice bounds out of range [:{end}] with length {size}"
+            )
+        return decode(data[:end])
+    stop = size if end < 0 or end > size else end
+    if start > stop:
+        raise FunctionError(f"runtime error: slice bounds out of range [{start}:{stop}]")
+    return decode(data[start:stop])
+
+
+def indent(spaces: int, text: str) -> str:
+    """``spaces`` blanks before every line, the first and empty ones too."""
+    if spaces < 0:
+        raise FunctionError("strings: negative Repeat count")
+    check_text_size(len(text) + spaces * (1 + text.count("\n")))
+    pad = " " * spaces
+    return pad + text.replace("\n", "\n" + pad)
+
+
+def nindent(spaces: int, text: str) -> str:
+    """``indent`` after a line break."""
+    return "\n" + indent(spaces, text)
+
+
+def _split_n(separator: str, text: str, limit: int = -1) -> list[str]:
+    """strings.SplitN: at most ``limit`` parts unless it is negative; none for 0."""
+    if limit == 0:
+        return []
+    if not separator:
+        if limit < 0 or limit >= len(text):
+            return list(text)
+        return [*text[: limit - 1], text[limit - 1 :]]
+    return [*map(decode, encode(text).split(encode(separator), max(limit - 1, -1)))]
+
+
+def split_list(separator: str, text: str) -> Slice:
+    """strings.Split as []string, arguments swapped."""
+    return Slice(STRINGS, _split_n(separator, text))
+
+
+def split(separator: str, text: str) -> Map:
+    """The parts as map[string]string under ``_0``, ``_1`` and so on."""
+    return splitn(separator, -1, text)
+
+
+def splitn(separator: str, limit: int, text: str) -> Map:
+    """``split`` into at most ``limit`` parts."""
+    parts = _split_n(separator, text, limit)
+    return Map(STRING_MAP, {f"_{index}": part for index, part in enumerate(parts)})
+
+
+def plural(one: str, many: str, count: int) -> str:
+    """``one`` for exactly 1, else ``many``."""
+    return one if count == 1 else many
+
+
+def hello() -> str:
+    """Sprig's greeting."""
+    return "Hello!"

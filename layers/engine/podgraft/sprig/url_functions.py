@@ -1,0 +1,49 @@
+"""urlParse and urlJoin: Go's net/url (1.26), between a URL and a dict of its parts."""
+
+from podgraft.go.reflect import Kind, Value
+from podgraft.go.url import URL, URLError, parse
+from podgraft.texttemplate.errors import FunctionError
+
+from .dicts import entries
+from .go_panics import kind_of
+
+_PARTS = ("scheme", "host", "path", "query", "opaque", "fragment")
+
+
+def url_parse(text: str) -> dict[str, Value]:
+    """The parts of a URL, decoded; those that are not there are empty."""
+    try:
+        url = parse(text)
+    except URLError as error:
+        raise FunctionError(f"unable to parse url: {error}") from error
+    return {
+        "scheme": url.scheme,
+        "host": url.host,
+        "hostname": url.hostname,
+        "path": url.path,
+        "query": url.query,
+        "opaque": url.opaque,
+        "fragment": url.fragment,
+        "userinfo": url.userinfo or "",
+    }
+
+
+def url_join(given: Value) -> str:
+    """The URL of the parts that the dict names; ``hostname`` is not looked at."""
+    parts = {name: _part_of(given, name) for name in _PARTS}
+    userinfo = _part_of(given, "userinfo")
+    if userinfo:
+        try:
+            userinfo = parse(f"proto://{userinfo}@host").userinfo
+        except URLError as error:
+            raise FunctionError(f"unable to parse userinfo in dict: {error}") from error
+    return str(URL(**parts, userinfo=userinfo or None))
+
+
+def _part_of(given: Value, name: str) -> str:
+    value = entries(given).get(name, "")
+    if kind_of(value) is not Kind.STRING:
+        raise FunctionError(
+            f"unable to parse {name} key, must be of type string, but {kind_of(value)} found"
+        )
+    return str(value)

@@ -1,0 +1,1 @@
+"""The store in AWS: policies and callers in Parameter Store, bundles in S3."""

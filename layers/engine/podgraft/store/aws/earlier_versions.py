@@ -1,0 +1,96 @@
+"""The newest earlier version of a policy that loads, for an injector with an invalid newest one.
+
+Parameter Store keeps the last 100 versions of a parameter, and bundles are named by their content,
+so an earlier version still means what it meant. Only the version search is here; which version is
+accepted is decided by ``snapshot.load`` alone. No caller document is read here: an earlier one can
+contain a revoked token.
+"""
+
+from collections.abc import MutableMapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from podgraft.lazy_dataclass import dataclass
+from podgraft.store.errors import NotLoadedError, StoreError, UnavailableError
+
+from .ssm import VERSIONS_PER_REQUEST, Parameter
+from .store import Loaded
+
+# Parameter Store keeps this many versions of a parameter.
+MAX_VERSIONS = 100
+
+
+class Versions(Protocol):
+    """The versions of one policy parameter."""
+
+    @property
+    def refused(self) -> MutableMapping[str, StoreError]:
+        """Why versions cannot load, by version; they are not read again."""
+        ...
+
+    def read(self, versions: Sequence[int]) -> Sequence[Parameter]:
+        """Those of the versions that still exist; one request."""
+        ...
+
+    def load(self, parameter: Parameter) -> Loaded:
+        """Load one version; raises ``StoreError``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """A newest version that does not load, why, and the version in force until now."""
+
+    newest: Parameter
+    problem: NotLoadedError
+    before: Loaded | None
+
+    @property
+    def candidates(self) -> range:
+        """The versions between the newest one and the one in force, newest first."""
+        newest = int(self.newest.version)
+        lowest = max(newest - MAX_VERSIONS, 0)
+        # A parameter that was deleted and created again counts from 1 again.
+        if self.before is not None and int(self.before.version) < newest:
+            lowest = max(lowest, int(self.before.version))
+        return range(newest - 1, lowest, -1)
+
+
+def load_earlier(versions: Versions, rejected: Rejected) -> Loaded:
+    """The newest earlier version that loads, or the version in force; raises ``StoreError``.
+
+    Ten versions a request, the newest first, while the deadline of the refresh lasts. The next
+    refresh continues with those that were not tried. A refused version is never tried twice.
+    """
+    candidates = [n for n in rejected.candidates if str(n) not in versions.refused]
+    problem = rejected.problem
+    try:
+        for start in range(0, len(candidates), VERSIONS_PER_REQUEST):
+            window = candidates[start : start + VERSIONS_PER_REQUEST]
+            loaded = _load_newest(versions, window)
+            if loaded is not None:
+                return replace(loaded, newest=rejected.newest, rejection=problem)
+    except UnavailableError as error:
+        if rejected.before is None:
+            raise UnavailableError(f"{problem}; {error}") from error
+    except NotLoadedError as error:
+        problem = NotLoadedError(f"{problem}; {error}")
+    if rejected.before is not None:
+        return replace(rejected.before, newest=rejected.newest, rejection=problem)
+    if rejected.candidates:
+        raise NotLoadedError(f"{problem}; no earlier version loads")
+    raise problem
+
+
+def _load_newest(versions: Versions, window: Sequence[int]) -> Loaded | None:
+    """The newest version of a window that loads."""
+    parameters = {parameter.version: parameter for parameter in versions.read(window)}
+    for version in map(str, window):
+        if version not in parameters:
+            versions.refused[version] = NotLoadedError(f"policy version {version} not found")
+            continue
+        try:
+            return versions.load(parameters[version])
+        except NotLoadedError:
+            continue
+    return None

@@ -1,0 +1,79 @@
+"""Bundles in S3: ``<prefix><injector>/<sha256>/<relative path>``, verified when they are read.
+
+The digest in the name is that of the content, so an object can neither change nor be mixed up
+with another version's: whatever arrives either is the bundle that the policy names, or is refused.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from podgraft import bundle
+from podgraft.lazy_dataclass import dataclass
+from podgraft.store.errors import NotLoadedError
+
+from .client import MissingError, ObjectStore, RetryBudget, call_with_retries
+
+# Ten times the largest bundle of Istio's own; more is a mistake that would fill the memory.
+MAX_BUNDLE_BYTES = 20 * 1024 * 1024
+_MAX_FILES = 1000  # one page of a listing
+
+
+@dataclass(frozen=True, slots=True)
+class BundleReader:
+    """The bundles in one bucket."""
+
+    client: ObjectStore
+    bucket: str
+    prefix: str
+
+    def key_prefix(self, injector: str, digest: str) -> str:
+        """The key prefix of one bundle."""
+        return f"{self.prefix}{injector}/{digest.removeprefix('sha256:')}/"
+
+    def files(
+        self, injector: str, digest: str | None, patience: RetryBudget
+    ) -> Mapping[str, bytes]:
+        """The bundle's files by relative path.
+
+        Raises ``NotLoadedError`` for one that is missing, too large or not what its digest says,
+        ``UnavailableError`` where S3 does not answer in time.
+        """
+        if digest is None:
+            raise NotLoadedError('the policy names no bundle; it needs "bundle: sha256:…"')
+        folder = self.key_prefix(injector, digest)
+        keys = self._keys(folder, patience)
+        _check_keys(folder, keys)
+        files = {key.removeprefix(folder): self._read(key, patience) for key in keys}
+        if not files:
+            raise MissingError(f"bundle {digest} is missing in S3; push it again")
+        if bundle.digest(files) != digest:
+            raise NotLoadedError(f"bundle {digest} is damaged in S3; push it again")
+        return files
+
+    def _keys(self, folder: str, patience: RetryBudget) -> tuple[str, ...]:
+        listing = call_with_retries(
+            "listing the bundle in S3",
+            lambda seconds: self.client.keys(self.bucket, folder, _MAX_FILES, seconds),
+            patience,
+        )
+        if not listing.is_complete or listing.size > MAX_BUNDLE_BYTES:
+            raise NotLoadedError(
+                f"the bundle is too large; {_MAX_FILES} files and {MAX_BUNDLE_BYTES} bytes at most"
+            )
+        return listing.keys
+
+    def _read(self, key: str, patience: RetryBudget) -> bytes:
+        return call_with_retries(
+            "reading the bundle from S3",
+            lambda seconds: self.client.read(self.bucket, key, seconds),
+            patience,
+        )
+
+
+def _check_keys(folder: str, keys: Iterable[str]) -> None:
+    """Raise ``NotLoadedError`` for the first key that is not the path of a file in *folder*."""
+    for key in keys:
+        problem = bundle.validate_path(key.removeprefix(folder))
+        if problem:
+            raise NotLoadedError(
+                f"object {key!r} in S3: the path of a file {problem}; delete the object"
+            )

@@ -1,0 +1,67 @@
+"""Stores as settings name them."""
+
+import os
+from pathlib import Path
+from typing import TypeAlias, assert_never
+
+from podgraft.lazy_dataclass import dataclass
+
+from .folder.store import FolderCallers, FolderStore
+from .protocols import CallerStore, Store
+
+# Looking at the files takes a twentieth of a review; a change may wait as long as a blink.
+_POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class FolderStoreConfig:
+    """Policies, bundles and callers as files."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsStoreConfig:
+    """Bundles in S3, policies and callers in Parameter Store; ``botocore``: asked by it always."""
+
+    bucket: str
+    bundle_prefix: str
+    parameter_prefix: str
+    refresh_seconds: int
+    botocore: bool = False
+
+
+StoreConfig: TypeAlias = FolderStoreConfig | AwsStoreConfig
+
+
+def open_stores(backing: StoreConfig) -> tuple[Store, CallerStore]:
+    """The store of policies and bundles, and the one of callers; nothing is read yet.
+
+    Stores defer what they can of their first load: so the function starts.
+    """
+    match backing:
+        case FolderStoreConfig(path):
+            return (
+                FolderStore(path, deferred=True, seconds=_POLL_SECONDS),
+                FolderCallers(path, seconds=_POLL_SECONDS),
+            )
+        case AwsStoreConfig():
+            return _open_aws_stores(backing)
+        case _:
+            assert_never(backing)
+
+
+def _open_aws_stores(backing: AwsStoreConfig) -> tuple[Store, CallerStore]:
+    # Imported here: a folder needs none of it.
+    from .aws.client import make_clients
+    from .aws.s3 import BundleReader
+    from .aws.ssm import ParameterReader
+    from .aws.store import CachedCallers, CachedStore
+
+    ssm, s3 = make_clients(os.environ, botocore=backing.botocore)
+    parameters = ParameterReader(ssm, backing.parameter_prefix)
+    bundles = BundleReader(s3, backing.bucket, backing.bundle_prefix)
+    return (
+        CachedStore(parameters, bundles, backing.refresh_seconds, deferred=True),
+        CachedCallers(parameters, backing.refresh_seconds),
+    )

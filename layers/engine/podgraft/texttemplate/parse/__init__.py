@@ -1,0 +1,1 @@
+"""text/template/parse: from the text of a template to its nodes."""

@@ -1,0 +1,162 @@
+"""Number constants: text, and what it is as each kind of Go number (parse.newNumber).
+
+A constant has no type until it is used: ``1`` may become an int8 or a float32, ``1e3`` an int.
+"""
+
+import re
+from math import inf, isfinite
+
+from podgraft.go.strconv.quote import quote, unquote_char
+from podgraft.lazy_re import lazy_compile
+
+from . import nodes
+
+_BASES = {"0b": 2, "0o": 8, "0x": 16}
+_DECIMAL = lazy_compile(
+    r"[+-]?(?=[_.]*[0-9])[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?", re.ASCII
+)
+_HEXADECIMAL = lazy_compile(
+    r"[+-]?0[xX](?=[_.]*[0-9a-fA-F])[0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?[pP][+-]?[0-9][0-9_]*",
+    re.ASCII,
+)
+# What fmt.Sscan takes for a floating point number without its sign, right or wrong.
+_SCANNED = (
+    r"(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?"
+    r"|[0-9_]*(?:\.[0-9_]*)?(?:[eEpP][+-]?[0-9_]*)?)"
+)
+# An i right after the sign is taken for the beginning of Inf.
+_PAIR = lazy_compile(rf"([+-]?{_SCANNED})([+-](?!i){_SCANNED})i")
+
+
+class NumberError(ValueError):
+    """The text is no number, or one too large; the message is Go's."""
+
+
+def parse_character(literal: str, start: int) -> nodes.Number:
+    """``'x'``: a number of any kind but complex."""
+    code = unquote_char(literal)
+    end = start + len(literal)
+    return nodes.Number(literal, code, code, float(code), None, start=start, end=end)
+
+
+def parse_complex(text: str, start: int) -> nodes.Number:
+    """``1+2i``."""
+    found = _PAIR.fullmatch(text)
+    if found is None:
+        raise NumberError("syntax error scanning complex number")
+    return _complex_node(text, complex(_scan_float(found[1]), _scan_float(found[2])), start)
+
+
+def parse_number(text: str, start: int) -> nodes.Number:
+    """Any other number, imaginary ones included."""
+    if text.endswith("i"):
+        imaginary = parse_float(text[:-1])
+        if imaginary is not None and isfinite(imaginary):
+            return _complex_node(text, complex(0, imaginary), start)
+    integer, unsigned = _parse_int(text), _parse_uint(text)
+    if integer == 0:
+        unsigned = 0  # -0 too
+    if integer is not None or unsigned is not None:
+        whole = unsigned if integer is None else integer
+        return _number_node(text, integer, unsigned, float(whole or 0), start)
+    real = parse_float(text)
+    if real is None or not isfinite(real):
+        raise NumberError(f"illegal number syntax: {quote(text)}")
+    if not any(char in ".eEpP" for char in text):
+        raise NumberError(f"integer overflow: {quote(text)}")
+    return _number_node(text, _exact_int(real), _exact_uint(real), real, start)
+
+
+def parse_float(text: str) -> float | None:
+    """strconv.ParseFloat: infinite where the number is out of range, ``None`` for no number."""
+    bare = text.replace("_", "")
+    if bare != text and not _has_valid_underscores(text):
+        return None
+    if _DECIMAL.fullmatch(text):
+        return float(bare)
+    if not _HEXADECIMAL.fullmatch(text):
+        return None
+    try:
+        return float.fromhex(bare)
+    except OverflowError:
+        return inf
+
+
+def _number_node(
+    text: str, integer: int | None, unsigned: int | None, real: float, start: int
+) -> nodes.Number:
+    return nodes.Number(text, integer, unsigned, real, None, start=start, end=start + len(text))
+
+
+def _complex_node(text: str, value: complex, start: int) -> nodes.Number:
+    """A complex constant, which is real as well where nothing is imaginary (simplifyComplex)."""
+    end = start + len(text)
+    if value.imag:
+        return nodes.Number(text, None, None, None, value, start=start, end=end)
+    real = value.real
+    return nodes.Number(
+        text, _exact_int(real), _exact_uint(real), real, value, start=start, end=end
+    )
+
+
+def _scan_float(text: str) -> float:
+    value = parse_float(text)
+    if value is None or not isfinite(value):
+        problem = "invalid syntax" if value is None else "value out of range"
+        raise NumberError(f"strconv.ParseFloat: parsing {quote(text)}: {problem}")
+    return value
+
+
+def _exact_int(value: float) -> int | None:
+    return int(value) if value.is_integer() and -(2**63) <= value < 2**63 else None
+
+
+def _exact_uint(value: float) -> int | None:
+    return int(value) if value.is_integer() and 0 <= value < 2**64 else None
+
+
+def _parse_int(text: str) -> int | None:
+    """strconv.ParseInt with base 0."""
+    value = _parse_digits(text[1:] if text[:1] in ("+", "-") else text)
+    if value is None:
+        return None
+    value = -value if text.startswith("-") else value
+    return value if -(2**63) <= value < 2**63 else None
+
+
+def _parse_uint(text: str) -> int | None:
+    """strconv.ParseUint with base 0."""
+    value = _parse_digits(text)
+    return value if value is not None and value < 2**64 else None
+
+
+def _parse_digits(text: str) -> int | None:
+    digits, base = text, 10
+    if text.startswith("0"):
+        known = _BASES.get(text[:2].lower()) if len(text) > len("0x") else None
+        digits, base = (text[2:], known) if known else (text[1:], 8)
+    bare = digits.replace("_", "")
+    if text == "0":
+        return 0
+    if not (bare.isascii() and bare.isalnum()):
+        return None
+    if "_" in digits and not _has_valid_underscores(text):
+        return None
+    try:
+        return int(bare, base)
+    except ValueError:
+        return None
+
+
+def _has_valid_underscores(text: str) -> bool:
+    """underscoreOK: each underscore between digits, or between a prefix and a digit."""
+    bare = text.lstrip("+-").lower()
+    digits = "0123456789"
+    if bare[:2] in _BASES:
+        digits += "abcdef" if bare[:2] == "0x" else ""
+        bare = "0" + bare[2:]  # a prefix counts as a digit
+    return all(
+        bare[max(at - 1, 0)] in digits and bare[at + 1 : at + 2] in tuple(digits)
+        for at, char in enumerate(bare)
+        if char == "_"
+    )

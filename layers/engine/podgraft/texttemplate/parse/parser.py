@@ -1,0 +1,415 @@
+"""From tokens to the parse tree (text/template/parse/parse.go).
+
+Names are settled here as in Go: a function or variable that nobody defined is a parse error. The
+faults are Go's, word by word.
+"""
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import field
+from typing import NoReturn, TypeVar
+
+from podgraft.go.strconv.quote import quote, unquote
+from podgraft.lazy_dataclass import dataclass
+from podgraft.texttemplate.errors import LimitError, TemplateError
+from podgraft.texttemplate.functions import Function
+
+from . import nodes
+from .lexer import Token, TokenKind, tokens
+from .operands import OPERAND_FACTORIES, variable_node
+from .source import Source, Span
+from .token_reader import TokenReader
+
+MAX_NESTING = 100  # of branches and parentheses; each level costs Python a few frames
+MAX_LOOPS = 18  # CPython nests no more than 20; a range is one, be it its body or its else
+
+_T = TypeVar("_T")
+_OPERANDS = frozenset(
+    (
+        *(
+            TokenKind.BOOL,
+            TokenKind.CHARACTER,
+            TokenKind.COMPLEX,
+            TokenKind.DOT,
+            TokenKind.FIELD,
+            TokenKind.NIL,
+            TokenKind.NUMBER,
+        ),
+        *(
+            TokenKind.OPEN,
+            TokenKind.RAW_STRING,
+            TokenKind.STRING,
+            TokenKind.VARIABLE,
+            TokenKind.WORD,
+        ),
+    )
+)
+_STRINGS = (TokenKind.RAW_STRING, TokenKind.STRING)
+
+
+def parse(
+    source: Source, delimiters: tuple[str, str], functions: Mapping[str, Function]
+) -> dict[str, nodes.Template]:
+    """Every template in the text, by name: the text itself, and what it defines.
+
+    Raises ``TemplateError``, and ``LimitError`` for nesting that Python could not follow.
+    """
+    reader = TokenReader(source, tokens(source.text, delimiters, functions))
+    parsing = _ParseContext(reader, functions)
+    _Parser(parsing, reader).parse_text()
+    return parsing.templates
+
+
+@dataclass(slots=True)
+class _ParseContext:
+    """What the parsers of all templates in a text share."""
+
+    reader: TokenReader
+    functions: Mapping[str, Function]
+    templates: dict[str, nodes.Template] = field(default_factory=dict[str, nodes.Template])
+    nesting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _End(nodes.NodeBase):
+    def __str__(self) -> str:
+        return "{{end}}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Else(nodes.NodeBase):
+    def __str__(self) -> str:
+        return "{{else}}"
+
+
+@dataclass(slots=True)
+class _Parser:
+    """The parser of one template; ``define`` and ``block`` start another one."""
+
+    parsing: _ParseContext
+    reader: TokenReader
+    variables: list[str] = field(default_factory=lambda: ["$"])
+    calls: set[str] = field(default_factory=set[str])
+    action_line: int = 0
+    ranges: int = 0
+    loops: int = 0
+
+    def parse_text(self) -> None:
+        """``text = { define | statement }``."""
+        body: list[nodes.Statement] = []
+        while self.reader.peek().kind is not TokenKind.END:
+            before = self.reader.index
+            opens = self.reader.next().kind is TokenKind.LEFT
+            if opens and self.reader.next_operand().is_keyword("define"):
+                with self.reader.isolate_last_seen():
+                    _Parser(self.parsing, self.reader).parse_define()
+                continue
+            self.reader.index = before
+            node = self._statement()
+            if isinstance(node, _End | _Else):
+                self._fail(f"unexpected {node}")
+            body.append(node)
+        self.add_template(self.reader.source.name, body)
+
+    def parse_define(self) -> None:
+        """``define = "define" string "}}" statements end``; the keyword is past."""
+        context = "define clause"
+        name = self._template_name(self.reader.next_operand(), context)
+        self._expect(TokenKind.RIGHT, context)
+        body, closing = self.parse_statements()
+        if isinstance(closing, _Else):
+            self._fail(f"unexpected {closing} in {context}")
+        self.add_template(name, body)
+
+    def add_template(self, name: str, body: list[nodes.Statement]) -> None:
+        """Keep the template, unless it is empty and there is one of that name (Tree.add)."""
+        new = nodes.Template(name, tuple(body), frozenset(self.calls))
+        old = self.parsing.templates.get(name)
+        if old is None or old.is_empty:
+            self.parsing.templates[name] = new
+        elif not new.is_empty:
+            self._fail(f"template: multiple definition of template {quote(name)}")
+
+    # Statements
+
+    def parse_statements(self) -> tuple[list[nodes.Statement], _End | _Else]:
+        """``statements = { statement } ( end | else )``."""
+        body: list[nodes.Statement] = []
+        while self.reader.peek_operand().kind is not TokenKind.END:
+            node = self._statement()
+            if isinstance(node, _End | _Else):
+                return body, node
+            body.append(node)
+        return self._fail("unexpected EOF")
+
+    def _statement(self) -> nodes.Statement | _End | _Else:
+        """``statement = text | "{{" action``."""
+        token = self.reader.next_operand()
+        if token.kind is TokenKind.TEXT:
+            return nodes.Text(token.text, start=token.start, end=token.end)
+        if token.kind is not TokenKind.LEFT:
+            self._fail_unexpected(token, "input")
+        self.action_line = self.reader.line(token)
+        node = self._action()
+        self.action_line = 0
+        return node
+
+    def _action(self) -> nodes.Statement | _End | _Else:
+        """``action = keyword … "}}" | pipeline "}}"``; the left delimiter is past."""
+        token = self.reader.next_operand()
+        match token.text if token.kind is TokenKind.KEYWORD else "":
+            case "if" | "range" | "with":
+                return self._branch(token)
+            case "else":
+                return self._else(token)
+            case "end":
+                self._expect(TokenKind.RIGHT, "end")
+                return _End(start=token.start, end=token.end)
+            case "break" | "continue":
+                return self._parse_break_or_continue(token)
+            case "block":
+                return self._block()
+            case "template":
+                return self._template()
+            case _:
+                self.reader.index -= 1
+                pipe = self._pipeline("command", TokenKind.RIGHT)
+                return nodes.Action(pipe, start=pipe.start, end=pipe.end)
+
+    def _branch(self, token: Token) -> nodes.Branch:
+        """``branch = keyword pipeline "}}" statements [ else … ] end``; the keyword is past.
+
+        ``{{else if x}}…{{end}}`` is read as ``{{else}}{{if x}}…{{end}}{{end}}``.
+        """
+        control = nodes.Control(token.text)
+        known = len(self.variables)
+        with self._enter_nesting(token):
+            pipe = self._pipeline(control, TokenKind.RIGHT)
+            self.ranges += control is nodes.Control.RANGE
+            body, closing = self.parse_statements()
+            self.ranges -= control is nodes.Control.RANGE
+            otherwise = self._parse_else(control) if isinstance(closing, _Else) else None
+        del self.variables[known:]
+        end = self.reader.last_end
+        return nodes.Branch(control, pipe, tuple(body), otherwise, start=token.start, end=end)
+
+    def _parse_else(self, control: nodes.Control) -> nodes.Nodes:
+        """What follows ``else``: a branch of the same kind, or statements and the end."""
+        if control is not nodes.Control.RANGE and self.reader.peek().is_keyword(control):
+            return (self._branch(self.reader.next()),)
+        body, closing = self.parse_statements()
+        if isinstance(closing, _Else):
+            self._fail(f"expected end; found {closing}")
+        return tuple(body)
+
+    def _else(self, token: Token) -> _Else:
+        """``else = "else" ( "}}" | "if" … | "with" … )``; if and with are left to read."""
+        following = self.reader.peek_operand()
+        if not (following.is_keyword("if") or following.is_keyword("with")):
+            self._expect(TokenKind.RIGHT, "else")
+        return _Else(start=token.start, end=token.end)
+
+    def _parse_break_or_continue(self, token: Token) -> nodes.Break | nodes.Continue:
+        """``exit = ( "break" | "continue" ) "}}"``, inside a range; the keyword is past."""
+        action = f"{{{{{token.text}}}}}"
+        self._expect(TokenKind.RIGHT, action)
+        if self.ranges == 0:
+            self._fail(f"{action} outside {{{{range}}}}")
+        made = nodes.Break if token.text == "break" else nodes.Continue
+        return made(start=token.start, end=token.end)
+
+    def _block(self) -> nodes.Invocation:
+        """``block = "block" string pipeline "}}" statements end``; the keyword is past."""
+        context = "block clause"
+        token = self.reader.next_operand()
+        name = self._template_name(token, context)
+        pipe = self._pipeline(context, TokenKind.RIGHT)
+        with self.reader.isolate_last_seen():
+            parser = _Parser(self.parsing, self.reader)
+            body, closing = parser.parse_statements()
+            if isinstance(closing, _End):
+                parser.add_template(name, body)
+        if isinstance(closing, _Else):
+            self._fail(f"unexpected {closing} in {context}")
+        return nodes.Invocation(name, pipe, start=token.start, end=pipe.end)
+
+    def _template(self) -> nodes.Invocation:
+        """``template = "template" string [ pipeline ] "}}"``; the keyword is past."""
+        context = "template clause"
+        token = self.reader.next_operand()
+        name = self._template_name(token, context)
+        if self.reader.next_operand().kind is TokenKind.RIGHT:
+            return nodes.Invocation(name, None, start=token.start, end=token.end)
+        self.reader.index -= 1
+        pipe = self._pipeline(context, TokenKind.RIGHT)
+        return nodes.Invocation(name, pipe, start=token.start, end=pipe.end)
+
+    def _template_name(self, token: Token, context: str) -> str:
+        if token.kind not in _STRINGS:
+            self._fail_unexpected(token, context)
+        return self._make_node(token, lambda token: unquote(token.text))
+
+    # Pipelines
+
+    def _pipeline(self, context: str, closing: TokenKind) -> nodes.Pipe:
+        """``pipeline = [ declarations ] command { "|" command } closing``."""
+        first = self.reader.peek_operand()
+        declares = first.kind is TokenKind.VARIABLE
+        declared, assigns = self._declarations(context) if declares else ([], False)
+        commands: list[nodes.Command] = []
+        while (token := self.reader.next_operand()).kind is not closing:
+            if token.kind not in _OPERANDS:
+                self._fail_unexpected(token, context)
+            commands.append(self._command(token))
+        self._check_pipeline(commands, context)
+        # A pipeline in parentheses ends with them, so that it never stands just where its own
+        # commands stand (see sites.py).
+        end = token.end if closing is TokenKind.CLOSE else commands[-1].end
+        return nodes.Pipe(tuple(commands), tuple(declared), assigns, start=first.start, end=end)
+
+    def _declarations(self, context: str) -> tuple[list[nodes.Variable], bool]:
+        """``declarations = variable [ "," variable ] ( ":=" | "=" )``, two only for a range."""
+        declared: list[nodes.Variable] = []
+        while (token := self.reader.peek_operand()).kind is TokenKind.VARIABLE:
+            before = self.reader.index
+            self.reader.next()
+            after = self.reader.peek_operand()
+            comma = after.kind is TokenKind.OTHER and after.text == ","
+            if not comma and after.kind not in (TokenKind.ASSIGN, TokenKind.DECLARE):
+                self.reader.index = before
+                break
+            self.reader.next()
+            declared.append(variable_node(token))
+            self.variables.append(token.text)
+            if not comma:
+                return declared, after.kind is TokenKind.ASSIGN
+            self._check_comma(context, len(declared))
+        return declared, False
+
+    def _check_comma(self, context: str, count: int) -> None:
+        """Whether a comma may follow the ``count``-th variable."""
+        if context != nodes.Control.RANGE or count > 1:
+            self._fail(f"too many declarations in {context}")
+        if self.reader.peek_operand().kind not in (
+            TokenKind.VARIABLE,
+            TokenKind.RIGHT,
+            TokenKind.CLOSE,
+        ):
+            self._fail("range can only initialize variables")
+
+    def _check_pipeline(self, commands: list[nodes.Command], context: str) -> None:
+        """Whether there are commands, and all but the first begin with what can be called."""
+        if not commands:
+            self._fail(f"missing value for {context}")
+        for stage, command in enumerate(commands[1:], 2):
+            if isinstance(command.operands[0], nodes.Constant | nodes.Dot):
+                self._fail(f"non executable command in pipeline stage {stage}")
+
+    def _command(self, first: Token) -> nodes.Command:
+        """``command = operand { space operand }``, with the pipe sign that may follow.
+
+        Its ``first`` token is past.
+        """
+        operands = [self._operand(first)]
+        while (token := self.reader.next()).kind is TokenKind.SPACE:
+            token = self.reader.next()
+            if token.kind in _OPERANDS:
+                operands.append(self._operand(token))
+            else:
+                self.reader.index -= 1
+        if token.kind in (TokenKind.RIGHT, TokenKind.CLOSE):
+            self.reader.index -= 1
+        elif token.kind is not TokenKind.PIPE:
+            self._fail_unexpected(token, "operand")
+        return nodes.Command(tuple(operands), start=first.start, end=operands[-1].end)
+
+    def _operand(self, first: Token) -> nodes.Operand:
+        """``operand = term { field }``; its ``first`` token is past."""
+        term = self._term(first)
+        following = self.reader.peek()
+        if following.kind is not TokenKind.FIELD:
+            return term
+        start, at, names = first.start, following.start, self._names()
+        end = self.reader.last_end
+        match term:
+            case nodes.Field():
+                return nodes.Field((*term.names, *names), at, start=start, end=end)
+            case nodes.Variable():
+                return nodes.Variable(term.name, names, at, start=start, end=end)
+            case nodes.Pipe() | nodes.Identifier():
+                return nodes.Chain(term, names, at, start=start, end=end)
+            case _:
+                return self._fail(f"unexpected . after term {quote(str(term))}")
+
+    def _names(self) -> tuple[str, ...]:
+        """The names of the fields that follow."""
+        names: list[str] = []
+        while (token := self.reader.next()).kind is TokenKind.FIELD:
+            names.append(token.text[1:])
+        self.reader.index -= 1
+        return tuple(names)
+
+    def _term(self, token: Token) -> nodes.Operand:
+        """``term = constant | "." | field | variable | function | "(" pipeline ")"``."""
+        if token.kind is TokenKind.OPEN:
+            with self._enter_nesting(token):
+                return self._pipeline("parenthesized pipeline", TokenKind.CLOSE)
+        if token.kind is TokenKind.VARIABLE and token.text not in self.variables:
+            self._fail(f"undefined variable {quote(token.text)}", token)
+        if token.kind is TokenKind.WORD:
+            self._check_function(token)
+        return self._make_node(token, OPERAND_FACTORIES[token.kind])
+
+    def _check_function(self, token: Token) -> None:
+        function = self.parsing.functions.get(token.text)
+        if function is None:
+            self._fail(f"function {quote(token.text)} not defined", token)
+        if function.unsupported_reason:
+            self._fail(
+                f"function {quote(token.text)} is refused: {function.unsupported_reason}", token
+            )
+        self.calls.add(token.text)
+
+    # Faults and limits
+
+    def _expect(self, kind: TokenKind, context: str) -> None:
+        token = self.reader.next_operand()
+        if token.kind is not kind:
+            self._fail_unexpected(token, context)
+
+    def _fail_unexpected(self, token: Token, context: str) -> NoReturn:
+        if token.kind is not TokenKind.ERROR:
+            self._fail(f"unexpected {token} in {context}", token)
+        extra = ""
+        if self.action_line not in (0, self.reader.line(token)):
+            within = "" if token.text.endswith(" action") else " in action"
+            extra = f"{within} started at {self.reader.source.name}:{self.action_line}"
+        self._fail(f"{token}{extra}", token)
+
+    def _fail(self, reason: str, culprit: Token | None = None) -> NoReturn:
+        seen = self.reader.last_token
+        raise TemplateError(reason, self.reader.line(seen), self._span(culprit or seen))
+
+    def _span(self, token: Token) -> Span:
+        end = token.start if token.kind is TokenKind.ERROR else token.end
+        return Span(self.reader.source, token.start, end)
+
+    def _make_node(self, token: Token, make: Callable[[Token], _T]) -> _T:
+        try:
+            return make(token)
+        except ValueError as error:
+            return self._fail(str(error), token)
+
+    @contextmanager
+    def _enter_nesting(self, token: Token) -> Generator[None, None, None]:
+        """One more level, of loops too if ``token`` is a range's."""
+        loops = token.is_keyword("range")
+        if self.parsing.nesting == MAX_NESTING:
+            raise LimitError(f"nests deeper than {MAX_NESTING} levels", self._span(token))
+        if loops and self.loops == MAX_LOOPS:
+            raise LimitError(f"nests ranges deeper than {MAX_LOOPS} levels", self._span(token))
+        self.parsing.nesting += 1
+        self.loops += loops
+        yield
+        self.loops -= loops
+        self.parsing.nesting -= 1

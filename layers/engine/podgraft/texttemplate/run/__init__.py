@@ -1,0 +1,1 @@
+"""What compiled templates call while they render."""

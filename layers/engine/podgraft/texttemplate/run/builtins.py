@@ -1,0 +1,87 @@
+"""The functions that every template has."""
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+from podgraft.go.fmt.sprintf import format_default, sprint, sprintf, sprintln
+from podgraft.go.reflect import ANY, BOOL, INT, STRING, Value, type_of
+from podgraft.texttemplate.errors import FunctionError
+from podgraft.texttemplate.functions import (
+    REFLECT_VALUE,
+    Dependency,
+    Flow,
+    Function,
+    Harm,
+    KeyArgument,
+)
+
+from .compare import eq, ge, gt, le, lt, ne
+from .escaping import html, js, urlquery
+from .indexing import index, length, slice_
+
+
+def _compiled_inline(*_: Value) -> NoReturn:
+    raise TypeError("the compiler makes Python's own operators of this one")
+
+
+def _printf(format_: str, *values: Value) -> str:
+    return sprintf(format_, values)
+
+
+def _call_non_function(name: str | None, function: Value, *_: Value) -> NoReturn:
+    """call, of what cannot be called: no value here is a function."""
+    if function is None:
+        raise FunctionError("call of nil")
+    type_ = type_of(function)
+    if name is None:  # piped: Go shows the value as reflect.Value.String does
+        name = format_default(function) if isinstance(function, str) else f"<{type_} Value>"
+    raise FunctionError(f"non-function {name} of type {type_}")
+
+
+_ONE, _TWO = (REFLECT_VALUE,), (REFLECT_VALUE, REFLECT_VALUE)
+
+BUILTINS: Mapping[str, Function] = {
+    "and": Function(
+        _compiled_inline, _ONE, REFLECT_VALUE, REFLECT_VALUE, flow=Flow.SELECTS, harm=Harm.NEVER
+    ),
+    "call": Function(
+        _call_non_function, _ONE, REFLECT_VALUE, REFLECT_VALUE, flow=Flow.DERIVES, harm=Harm.CAN
+    ),
+    "eq": Function(eq, _ONE, REFLECT_VALUE, BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
+    "ge": Function(ge, _TWO, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
+    "gt": Function(gt, _TWO, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
+    "html": Function(html, variadic=ANY, result=STRING, flow=Flow.REWRITES, harm=Harm.NEVER),
+    "index": Function(
+        index,
+        _ONE,
+        REFLECT_VALUE,
+        REFLECT_VALUE,
+        dependencies=(Dependency(0, (KeyArgument(1),)),),
+        flow=Flow.SELECTS,
+        harm=Harm.NEVER,
+    ),
+    "js": Function(js, variadic=ANY, result=STRING, flow=Flow.REWRITES, harm=Harm.NEVER),
+    "le": Function(le, _TWO, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
+    "len": Function(
+        length, _ONE, result=INT, wants_interfaces=True, flow=Flow.DERIVES, harm=Harm.NEVER
+    ),
+    "lt": Function(lt, _TWO, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
+    "ne": Function(ne, _TWO, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
+    "not": Function(_compiled_inline, _ONE, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
+    "or": Function(
+        _compiled_inline, _ONE, REFLECT_VALUE, REFLECT_VALUE, flow=Flow.SELECTS, harm=Harm.NEVER
+    ),
+    "print": Function(sprint, variadic=ANY, result=STRING, flow=Flow.CARRIES, harm=Harm.NEVER),
+    "printf": Function(_printf, (STRING,), ANY, STRING, flow=Flow.CARRIES, harm=Harm.NEVER),
+    "println": Function(sprintln, variadic=ANY, result=STRING, flow=Flow.CARRIES, harm=Harm.NEVER),
+    "slice": Function(
+        slice_,
+        _ONE,
+        REFLECT_VALUE,
+        REFLECT_VALUE,
+        wants_interfaces=True,
+        flow=Flow.DERIVES,
+        harm=Harm.CUTS,
+    ),
+    "urlquery": Function(urlquery, variadic=ANY, result=STRING, flow=Flow.REWRITES, harm=Harm.CAN),
+}

@@ -1,0 +1,317 @@
+"""What compiled templates call while they run: fields, methods, ranges, printing.
+
+A fault is raised without its place, which the code that was running tells (``program.py``).
+"""
+
+from collections.abc import Generator, Iterable, Sequence
+from typing import NoReturn
+
+from podgraft.go.fmt.print import INTEGERS
+from podgraft.go.fmt.sprintf import format_default
+from podgraft.go.fmtsort import sort_items
+from podgraft.go.reflect import (
+    STRING,
+    BoundMethod,
+    GoType,
+    Kind,
+    Map,
+    PanicError,
+    Pointer,
+    Slice,
+    Struct,
+    Value,
+    bind_method,
+    pointer_to,
+    slice_of,
+    type_of,
+)
+from podgraft.lazy_dataclass import dataclass
+from podgraft.texttemplate.errors import (
+    ExecutionError,
+    FunctionError,
+    LimitExceededError,
+    MethodError,
+)
+from podgraft.texttemplate.functions import arity_error, parameter_type
+from podgraft.texttemplate.limits import Limits
+from podgraft.texttemplate.parse import nodes
+
+from .arguments import convert_argument, convert_constant, static_interface
+
+UNDECLARED = object()  # in the place of a variable whose declaration was not evaluated
+_LISTS, _MAPS = (list, Slice), (dict, Map)
+_WRITES_BETWEEN_COUNTS = 32  # may go by before they are counted
+
+
+def fail(reason: str) -> NoReturn:
+    """Stop, where the template can only fail."""
+    raise ExecutionError(reason)
+
+
+def lookup_path(
+    value: Value,
+    names: Sequence[str],
+    wanted: GoType | None = None,
+    container: Value = None,
+    key: str | None = None,
+) -> Value:
+    """``value.name.name``, as an argument of the type ``wanted``, if that is given (``field``)."""
+    name = ""
+    try:
+        for name in names:
+            class_ = value.__class__
+            if class_ is dict:
+                found = value.get(name)
+            elif class_ is Struct and name in value.known:
+                found = value.known[name]
+            else:
+                found = _lookup_field(value, name, container, key)
+            value, container, key = found, value, name
+    except (FunctionError, PanicError) as error:
+        raise MethodError(name, error) from error
+    return value if wanted is None else convert_argument(value, wanted, container, key)
+
+
+def _lookup_field(receiver: Value, name: str, holder: Value, key: str | None) -> Value:
+    """``receiver.name``: a field, a map's element, or what a method without parameters gives.
+
+    The receiver came out of ``holder`` under ``key`` (see ``interface_of``). Nothing has nothing
+    for a field; only of what is nil in its place one must not ask (evalField).
+    """
+    struct = receiver.target if receiver.__class__ is Pointer else receiver
+    if struct.__class__ is Struct and _has_field(struct, name):
+        return _lookup_struct_field(struct, name)
+    if receiver is None:
+        return _check_nil_field(name, holder, key)
+    bound = _bind_method(receiver, name)
+    if bound is not None:
+        _check_arity(bound, 0)
+        return bound.call()
+    return _lookup_member(receiver, name, holder, key, called=False)
+
+
+def find_method(
+    receiver: Value,
+    name: str,
+    given: int,
+    piped: bool,
+    holder: Value = None,
+    key: str | None = None,
+) -> BoundMethod | None:
+    """The method that ``receiver.name arguments…`` calls; ``None`` for a field of nothing."""
+    if receiver is None:
+        return _check_nil_field(name, holder, key)
+    bound = _bind_method(receiver, name)
+    if bound is None:
+        _lookup_member(receiver, name, holder, key, called=True)
+        raise ExecutionError(f"{name} has arguments but cannot be invoked as function")
+    _check_arity(bound, given, piped=piped)
+    return bound
+
+
+def convert_method_argument(
+    bound: BoundMethod, place: int, value: Value, holder: Value = None, key: str | None = None
+) -> Value:
+    """``value`` as the argument of a method at ``place``."""
+    return convert_argument(value, parameter_type(bound.method, place), holder, key)
+
+
+def convert_method_constant(bound: BoundMethod, place: int, node: nodes.Constant) -> Value:
+    """A constant as the argument of a method at ``place``."""
+    return convert_constant(node, parameter_type(bound.method, place))
+
+
+def invoke(bound: BoundMethod, *arguments: Value) -> Value:
+    """What the method gives."""
+    return bound.call(*arguments)
+
+
+def is_interface(holder: Value = None, key: str | None = None) -> bool:
+    """Whether a value that came out of ``holder`` came as one of an interface type."""
+    return static_interface(holder, key) is not None
+
+
+def lookup_variable(name: str, *values: Value) -> Value:
+    """The innermost of the variables called ``name`` that was declared."""
+    for value in values:
+        if value is not UNDECLARED:
+            return value
+    raise ExecutionError(f"undefined variable: {name}")
+
+
+def format_output(value: Value) -> str:
+    """What an action prints: pointers are followed, and nothing is ``<no value>``."""
+    if value.__class__ is str:
+        return value
+    if value is None:
+        return "<no value>"
+    return format_default(printable_value(value))
+
+
+def printable_value(value: Value) -> Value:
+    """printableValue: what pointers lead to, unless a pointer is what can print itself."""
+    value = _dereference(value)
+    if value.__class__ is Struct and value.addressable:
+        for name in ("Error", "String"):
+            bound = bind_method(value, name)
+            if bound is not None and bound.method.pointer:
+                return Pointer(pointer_to(value.type), value)
+    return value
+
+
+def range_elements(value: Value) -> Iterable[Value]:
+    """What ``range`` visits: the elements of a list or map, or the numbers below an integer."""
+    value = _dereference(value)
+    if value is None:
+        return ()
+    class_ = value.__class__
+    if class_ in _LISTS:
+        return value
+    if class_ in _MAPS:
+        return [element for _, element in sort_items(value)]
+    if class_ is int:
+        return range(value)
+    type_ = type_of(value)
+    if type_ is None or type_.kind not in INTEGERS:
+        raise ExecutionError(f"range can't iterate over {format_default(value)}")
+    return Slice(slice_of(type_), range(int(value)))
+
+
+def range_pairs(value: Value) -> Iterable[tuple[Value, Value]]:
+    """What ``range $i, $e`` visits: the same, each with its index or key."""
+    value = _dereference(value)
+    if value is None:
+        return ()
+    class_ = value.__class__
+    if class_ in _LISTS:
+        return [*enumerate[Value](value)]
+    if class_ in _MAPS:
+        return sort_items(value)
+    type_ = type_of(value)
+    if type_ is None or type_.kind not in INTEGERS:
+        raise ExecutionError(f"range can't iterate over {format_default(value)}")
+    raise ExecutionError(
+        f"can't use {format_default(value)} to iterate over more than one variable"
+    )
+
+
+def _dereference(value: Value) -> Value:
+    while value.__class__ is Pointer and value.target is not None:
+        value = value.target
+    return value
+
+
+def _check_nil_field(name: str, holder: Value, key: str | None) -> None:
+    interface = static_interface(holder, key)
+    if interface is not None:
+        raise ExecutionError(f"nil pointer evaluating {interface}.{name}")
+
+
+def _bind_method(receiver: Value, name: str) -> BoundMethod | None:
+    return bind_method(_dereference(receiver), name)
+
+
+def _check_arity(bound: BoundMethod, given: int, *, piped: bool = False) -> None:
+    fault = arity_error(bound.name, bound.method, given=given, piped=piped)
+    if fault is not None:
+        raise ExecutionError(fault)
+
+
+def _lookup_member(
+    receiver: Value, name: str, holder: Value, key: str | None, *, called: bool
+) -> Value:
+    """A field of a struct or an element of a map; ``called`` with arguments, either is a fault."""
+    value = _dereference(receiver)
+    type_ = type_of(value)
+    if value.__class__ is Struct and _has_field(value, name):
+        return _lookup_struct_field(value, name)
+    if type_ is not None and type_.kind is Kind.MAP and _has_string_keys(type_):
+        if called:
+            raise ExecutionError(f"{name} is not a method but has arguments")
+        return value.get(name) if name in value else None
+    static = static_interface(holder, key) or type_of(receiver)
+    raise ExecutionError(_describe_missing_field(value, name, static))
+
+
+def _has_field(struct: Struct, name: str) -> bool:
+    """Whether it has an exported field of the name, which then is no method's."""
+    return name[:1].isupper() and struct.type.field_path(name) is not None
+
+
+def _lookup_struct_field(struct: Struct, name: str) -> Value:
+    try:
+        return struct.field(name)
+    except PanicError as error:
+        raise ExecutionError(str(error)) from error
+
+
+def _describe_missing_field(value: Value, name: str, static: GoType | None) -> str:
+    """Why a value of the type ``static`` has no such field to show."""
+    match value:
+        case Struct() if value.type.field_path(name):
+            return f"{name} is an unexported field of struct type {static}"
+        case Pointer() if _can_have_field(value.type.elem, name):
+            return f"nil pointer evaluating {static}.{name}"
+        case _:
+            return f"can't evaluate field {name} in type {static}"
+
+
+def _has_string_keys(map_type: GoType) -> bool:
+    """Whether a field's name can be a key, for which a kind of string is not enough."""
+    key = map_type.key
+    return key is STRING or (key is not None and key.kind is Kind.INTERFACE)
+
+
+def _can_have_field(pointed: GoType | None, name: str) -> bool:
+    """Whether of a nil pointer one may ask the field at all, were it not nil."""
+    return pointed is None or pointed.kind is not Kind.STRUCT or bool(pointed.field_path(name))
+
+
+@dataclass(slots=True)
+class RenderState:
+    """One rendering: its output, and what it may still use up."""
+
+    limits: Limits
+    output: list[str]
+    steps: int = 0
+    measured: int = 0
+    size: int = 0
+
+    def iterate(self, items: Iterable[Value]) -> Generator[Value, None, None]:
+        """``items``, each of them a step."""
+        for item in items:
+            self._count_step()
+            yield item
+
+    def enter_template(self, depth: int) -> None:
+        """Begin a template that another one called, ``depth`` calls deep."""
+        if depth > self.limits.depth:
+            raise LimitExceededError(
+                f"calls templates within templates more than {self.limits.depth} deep"
+            )
+        self._count_step()
+
+    def count_output(self) -> None:
+        """Count what was written since the last time."""
+        new = "".join(self.output[self.measured :])
+        self.measured = len(self.output)
+        self.size += byte_length(new)
+        if self.size > self.limits.output_bytes:
+            raise excess(self.limits)
+
+    def _count_step(self) -> None:
+        self.steps += 1
+        if self.steps > self.limits.steps:
+            raise LimitExceededError(f"takes more than {self.limits.steps} steps")
+        if len(self.output) > self.measured + _WRITES_BETWEEN_COUNTS:
+            self.count_output()
+
+
+def excess(limits: Limits) -> LimitExceededError:
+    """The error of a template that writes too much."""
+    return LimitExceededError(f"writes more than {limits.output_bytes} bytes")
+
+
+def byte_length(written: str) -> int:
+    """The length of a text in bytes."""
+    return len(written) if written.isascii() else len(written.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,128 @@
+"""YAML text as trees of nodes, which show how a text says what it says.
+
+Trees are for comparing texts: tags, anchors, quoting, and repeated keys are in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from yaml.error import YAMLError
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+from podgraft.jsonvalue import JSON, MAX_DEPTH
+from podgraft.lazy_dataclass import dataclass
+
+from . import events
+from .errors import NotYAMLError
+from .scalars import resolve
+
+_BLOCK_STYLES = ("|", ">")
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A scalar with its text. ``plain``: neither quoted nor in a block, so its text has a type."""
+
+    text: str
+    plain: bool
+    block: bool
+    anchor: str | None
+    tag: str | None
+
+    @property
+    def value(self) -> JSON:
+        """What it means, without its tag."""
+        return resolve(self.text) if self.plain else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list."""
+
+    elements: list[Node]
+    anchor: str | None
+    tag: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A map, its keys in the order of the text."""
+
+    pairs: list[tuple[Node, Node]]
+    anchor: str | None
+    tag: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A reference to an anchor."""
+
+    anchor: str
+
+
+Node: TypeAlias = Scalar | Sequence | Mapping | Alias
+
+
+def compose(text: str) -> list[Node]:
+    """All documents of the text; raises ``NotYAMLError``."""
+    try:
+        return _Composer(events.event_reader(text)).documents()
+    except (YAMLError, UnicodeEncodeError) as error:
+        raise events.to_yaml_error(text, error) from error
+
+
+class _Composer:
+    def __init__(self, next_event: Callable[[], Event]) -> None:
+        self._next = next_event
+        self._depth = 0
+
+    def documents(self) -> list[Node]:
+        """``StreamStart (DocumentStart node DocumentEnd)* StreamEnd``."""
+        self._next()
+        found: list[Node] = []
+        while not isinstance(event := self._next(), StreamEndEvent):
+            if isinstance(event, DocumentStartEvent):
+                found.append(self._node(self._next()))
+        return found
+
+    def _node(self, event: Event) -> Node:
+        if type(event) is ScalarEvent:
+            plain = bool(event.implicit[0])
+            return Scalar(event.value, plain, event.style in _BLOCK_STYLES, event.anchor, event.tag)
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            mark = event.start_mark
+            problem = f"nested deeper than {MAX_DEPTH} levels"
+            raise NotYAMLError(problem, mark.line + 1, mark.column + 1)
+        node = self._collection(event)
+        self._depth -= 1
+        return node
+
+    def _collection(self, event: Event) -> Node:
+        match event:
+            case MappingStartEvent():
+                pairs: list[tuple[Node, Node]] = []
+                while type(key := self._next()) is not MappingEndEvent:
+                    pairs.append((self._node(key), self._node(self._next())))
+                return Mapping(pairs, event.anchor, event.tag)
+            case SequenceStartEvent():
+                elements: list[Node] = []
+                while type(element := self._next()) is not SequenceEndEvent:
+                    elements.append(self._node(element))
+                return Sequence(elements, event.anchor, event.tag)
+            case AliasEvent(anchor=anchor):
+                return Alias(anchor)
+            case _:
+                raise TypeError(f"{event} begins no node")

@@ -1,0 +1,150 @@
+"""How a string is written in YAML: plain, quoted or as a literal block.
+
+Mirrors ``yaml_emitter_analyze_scalar``, ``yaml_emitter_select_scalar_style`` and the writers of the
+four styles in go-yaml v2's emitterc.go.
+"""
+
+import re
+from collections.abc import Iterator
+
+from podgraft.lazy_dataclass import dataclass
+from podgraft.lazy_re import lazy_compile
+
+from .scalars import is_plain_string
+
+_WIDTH = 80  # a blank that stands beyond this column becomes a line break
+
+
+@dataclass(frozen=True, slots=True)
+class EmitPosition:
+    """Where a scalar begins, and the column of its further lines; a simple key has none."""
+
+    column: int
+    indent: int
+    folds: bool = True
+
+
+def emit_string(text: str, place: EmitPosition) -> str:
+    """The string as it stands in a YAML text from ``place`` on.
+
+    A literal block whose value ends in a line break ends in that break; nothing else does.
+    """
+    if "\n" in text:
+        return (
+            _emit_double_quoted(text, place)
+            if _NO_LITERAL.search(text)
+            else _emit_literal(text, place)
+        )
+    if not is_plain_string(text):
+        return _emit_double_quoted(text, place)
+    if not _NO_PLAIN.search(text):
+        return _fold_lines(text, text, place)
+    return (
+        _emit_double_quoted(text, place)
+        if _NO_SINGLE.search(text)
+        else _emit_single_quoted(text, place)
+    )
+
+
+def has_line_break(text: str) -> bool:
+    """Whether the text holds any of YAML's line breaks."""
+    return _BREAK.search(text) is not None
+
+
+def _emit_literal(text: str, place: EmitPosition) -> str:
+    """``|``, hints, and each line at the indent; empty lines stay empty."""
+    indent_hint = "2" if text[0] == " " or text[0] in _BREAKS else ""
+    if text[-1] not in _BREAKS:
+        chomp_hint = "-"
+    else:
+        chomp_hint = "+" if len(text) == 1 or text[-2] in _BREAKS else ""
+    return f"|{indent_hint}{chomp_hint}\n{_LINE_START.sub(' ' * place.indent, text)}"
+
+
+def _emit_single_quoted(text: str, place: EmitPosition) -> str:
+    quoted = text.replace("'", "''")
+    return _AFTER_BREAKS.sub(" " * place.indent, _fold_lines(text, f"'{quoted}'", place))
+
+
+def _emit_double_quoted(text: str, place: EmitPosition) -> str:
+    """``"``, escapes, ``"``; a line folded inside a run of blanks goes on with an escaped one."""
+    if text.startswith(_BYTE_ORDER_MARK):  # go-yaml looks at the first character for every one
+        return f'"{_ANY.sub(_escape, text)}"'
+    return _fold_lines(text, f'"{_ESCAPED.sub(_escape, text)}"', place, escaped=True)
+
+
+def _fold_lines(text: str, escaped_text: str, place: EmitPosition, *, escaped: bool = False) -> str:
+    """``written``, which stands for ``text``, with line breaks for blanks beyond the width."""
+    if not place.folds or place.column + len(escaped_text) <= _WIDTH:
+        return escaped_text
+    return "".join(_split_words(text, escaped_text, place, escaped=escaped))
+
+
+def _split_words(text: str, written: str, place: EmitPosition, *, escaped: bool) -> Iterator[str]:
+    """Words and the runs of blanks between them, in turn."""
+    column = place.column
+    pieces = _BLANKS.split(written)
+    for index, piece in enumerate(pieces):
+        leading = index == 1 and text[0] == " "
+        trailing = index == len(pieces) - 2 and text[-1] == " "
+        single = len(piece) == 1 and not trailing
+        breaks = single or (escaped and len(piece) > 1)
+        if index % 2 and column > _WIDTH and breaks and not leading:
+            rest = ("\\" if len(piece) > 1 else "") + piece[1:]
+            column = place.indent + len(rest)
+            yield f"\n{' ' * place.indent}{rest}"
+        else:
+            column = _column_after(piece, column, place.indent)
+            yield piece
+
+
+def _column_after(piece: str, column: int, indent: int) -> int:
+    *_, rest = _BREAK.split(piece)
+    return column + len(piece) if rest == piece else indent + len(rest)
+
+
+def _escape(found: re.Match[str]) -> str:
+    """A character as go-yaml escapes it between double quotes."""
+    character = found[0]
+    code = ord(character)
+    if character in _SHORT_ESCAPES:
+        return f"\\{_SHORT_ESCAPES[character]}"
+    if code <= 0xFF:  # noqa: PLR2004 - the widths that YAML's three numeric escapes can hold
+        return f"\\x{code:02X}"
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"  # noqa: PLR2004 - as above
+
+
+_BYTE_ORDER_MARK = "\ufeff"
+_BREAKS = "\n\r\x85\u2028\u2029"
+_SHORT_ESCAPES = {
+    "\0": "0",
+    "\a": "a",
+    "\b": "b",
+    "\t": "t",
+    "\n": "n",
+    "\v": "v",
+    "\f": "f",
+    "\r": "r",
+    "\x1b": "e",
+    '"': '"',
+    "\\": "\\",
+    "\x85": "N",
+    "\xa0": "_",
+    "\u2028": "L",
+    "\u2029": "P",
+}
+# What go-yaml takes for unprintable: control characters, surrogates, the byte order mark, and
+# everything beyond the basic plane. As one negated class it would take re 3 ms to compile.
+_SPECIAL = "[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]|[\\ud800-\\udfff\\ufeff]|[\\ufffe-\\U0010ffff]"
+_ANY = lazy_compile(".", re.DOTALL)
+_BLANKS = lazy_compile("( +)")
+_BREAK = lazy_compile(f"[{_BREAKS}]")
+_AFTER_BREAKS = lazy_compile("(?<=[\u2028\u2029])(?=[^\u2028\u2029])(?!'\\Z)")
+_LINE_START = lazy_compile("(?:\\A|(?<=[\n\u2028\u2029]))(?=[^\n\u2028\u2029])")
+_ESCAPED = lazy_compile(f'{_SPECIAL}|[{_BREAKS}"\\\\]')
+_NO_LITERAL = lazy_compile(f"{_SPECIAL}| [{_BREAKS}]| \\Z")
+_NO_SINGLE = lazy_compile(f"{_SPECIAL}| [{_BREAKS}]|[{_BREAKS}] ")
+_NO_PLAIN = lazy_compile(
+    rf"^(?:---|\.\.\.|[ #,\[\]{{}}&*!|>'\"%@`]|[-?:](?: |\Z))"
+    rf"|:(?: |\Z)| #| \Z|[{_BREAKS}]|{_SPECIAL}"
+)

@@ -1,0 +1,8 @@
+"""Stands for Powertools' queries into events: the logger is given no path to a correlation ID."""
+
+from typing import NoReturn
+
+
+def query(*_: object, **__: object) -> NoReturn:
+    """Look something up in an event."""
+    raise NotImplementedError("JMESPath is left out of the layer (layers/stubs)")

@@ -1,0 +1,13 @@
+"""Stands for Werkzeug's development server, which would bring Python's own with it."""
+
+from typing import NoReturn
+
+
+def is_running_from_reloader() -> bool:
+    """Whether the development server started this process."""
+    return False
+
+
+def run_simple(*_: object, **__: object) -> NoReturn:
+    """Serve an application."""
+    raise NotImplementedError("Werkzeug's server is left out of the layer (layers/stubs)")

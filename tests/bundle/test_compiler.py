@@ -1,0 +1,237 @@
+"""Bundles: recognised by kind and content, and refused with all faults at once."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from podgraft import bundle, yaml
+from podgraft.bundle import Bundle, BundleError
+from podgraft.injectors.istio import InjectionRequest
+from podgraft.jsonvalue import Object
+from podgraft.policy import Policy
+from support.store_fixture import BUNDLE, CONFIG, MESH
+
+POD: Object = {
+    "metadata": {"name": "web", "namespace": "shop"},
+    "spec": {"containers": [{"name": "web", "image": "nginx"}]},
+}
+NAMESPACE = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: a}}\n"
+CONFIG_OBJECT, MESH_OBJECT = yaml.load(CONFIG), yaml.load(MESH)
+LIST = json.dumps({"apiVersion": "v1", "kind": "List", "items": [CONFIG_OBJECT, MESH_OBJECT]})
+NESTED = json.dumps({"apiVersion": "v1", "kind": "List", "items": [json.loads(LIST)]})
+
+FORMS: Mapping[str, Mapping[str, bytes]] = {
+    "a file each": BUNDLE,
+    "other names and folders": {"a/x.yml": CONFIG.encode(), "b/y.yaml": MESH.encode()},
+    "documents of one file": {"all.yaml": f"---\n{CONFIG}---\n# nothing\n---\n{MESH}".encode()},
+    "JSON": {
+        "c.json": json.dumps(CONFIG_OBJECT).encode(),
+        "m.json": json.dumps(MESH_OBJECT).encode(),
+    },
+    "a List": {"all.json": LIST.encode()},
+    "a List in a List": {"all.json": NESTED.encode()},
+    "a List in YAML": {"all.yaml": yaml.dump(json.loads(LIST)).encode()},
+}
+
+
+def compile_files(files: Mapping[str, bytes], policy: Policy | None = None) -> Bundle:
+    return bundle.compile_(files, policy or Policy())
+
+
+def injected_mesh_id(of: Bundle) -> str:
+    """What the injected proxy is told: it needs both ConfigMaps, wherever they stand."""
+    assert of.istio is not None
+    pod = of.istio.inject(POD, InjectionRequest()).pod
+    return json.dumps(pod)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_manifests_are_recognised_in_every_form(form: str) -> None:
+    of = compile_files(FORMS[form])
+    assert '"MESH_ID", "value": "example.org"' in injected_mesh_id(of)
+    assert of.rules.policy == "enabled"
+
+
+def test_the_mesh_is_optional() -> None:
+    assert '"cluster.local"' in injected_mesh_id(compile_files({"config.yaml": CONFIG.encode()}))
+
+
+def test_namespaces_are_kept_by_name() -> None:
+    of = compile_files({**BUNDLE, "ns.yaml": NAMESPACE.encode()})
+    assert of.namespaces == {"shop": yaml.load(NAMESPACE)}
+
+
+def test_the_policy_is_laid_over_the_bundles_rules() -> None:
+    of = compile_files(BUNDLE, Policy(policy="disabled"))
+    assert (of.base_rules.policy, of.rules.policy) == ("enabled", "disabled")
+    assert of.rules.never == of.base_rules.never
+    assert of.with_policy(Policy(never=())).rules.never == ()
+
+
+def test_a_manifest_that_says_so_is_ignored() -> None:
+    ignored = (
+        "apiVersion: apps/v1\nkind: Deployment\n"
+        'metadata: {name: istiod, annotations: {podgraft.dev/ignore: "true"}}\n'
+    )
+    assert compile_files({**BUNDLE, "istiod.yaml": ignored.encode()}).istio is not None
+
+
+def test_an_invalid_selector_is_noted_and_tolerated() -> None:
+    broken = CONFIG.replace('- matchLabels: {never: "true"}', "- matchLabels: 7")
+    [fault] = compile_files({"c.yaml": broken.encode()}).warnings
+    assert (fault.document, fault.pointer) == (
+        "c.yaml",
+        "/data/config/neverInjectSelector/0/matchLabels",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidCase:
+    name: str
+    files: Mapping[str, bytes]
+    faults: tuple[str, ...]
+
+
+KNOWN_KINDS = (
+    "only ConfigMap (v1), Mesh (supergloo.solo.io/v1), Namespace (v1), "
+    "Overlay (podgraft.dev/v1), "
+    "ProxyConfig (networking.istio.io/v1beta1 or networking.istio.io/v1), "
+    "ValidatingAdmissionPolicy (admissionregistration.k8s.io/v1 or "
+    "admissionregistration.k8s.io/v1beta1 or admissionregistration.k8s.io/v1alpha1), "
+    "ValidatingAdmissionPolicyBinding (admissionregistration.k8s.io/v1 or "
+    "admissionregistration.k8s.io/v1beta1 or admissionregistration.k8s.io/v1alpha1) "
+    "and Lists of them; "
+    'take it out, or annotate it with podgraft.dev/ignore: "true"'
+)
+OTHER_CONFIG = CONFIG.replace("name: istio-sidecar-injector", "name: istio-sidecar-injector-canary")
+
+
+def manifest(kind: str, name: str, data: str) -> bytes:
+    return f"{{apiVersion: v1, kind: {kind}, metadata: {{name: {name}}}, data: {data}}}".encode()
+
+
+def invalid_case(name: str, files: Mapping[str, bytes], *faults: str) -> InvalidCase:
+    return InvalidCase(name, files, faults)
+
+
+ERRORS = (
+    invalid_case(
+        "nothing",
+        {},
+        "the folder: holds no manifest; put .yaml, .yml or .json files into it, "
+        "as kubectl get -o yaml prints them",
+    ),
+    invalid_case(
+        "an unknown kind",
+        {**BUNDLE, "web.yaml": manifest("Pod", "web", "{}")},
+        f"web.yaml: Pod of v1 is not understood, {KNOWN_KINDS}",
+    ),
+    invalid_case(
+        "an unknown version",
+        {**BUNDLE, "p.yaml": b"{apiVersion: networking.istio.io/v2, kind: ProxyConfig}"},
+        f"p.yaml: ProxyConfig of networking.istio.io/v2 is not understood, {KNOWN_KINDS}",
+    ),
+    invalid_case(
+        "no object at all",
+        {**BUNDLE, "a.yaml": b"just text", "b.yaml": b"{kind: ConfigMap}"},
+        "a.yaml: is no Kubernetes object; give it apiVersion and kind",
+        f"b.yaml: ConfigMap of no apiVersion is not understood, {KNOWN_KINDS}",
+    ),
+    invalid_case(
+        "no name",
+        {**BUNDLE, "n.yaml": b"{apiVersion: v1, kind: Namespace}"},
+        "n.yaml /metadata/name: is missing; name the object",
+    ),
+    invalid_case(
+        "twins",
+        {**BUNDLE, "y.yaml": NAMESPACE.encode(), "z.yaml": f"{NAMESPACE}---\n{MESH}".encode()},
+        "z.yaml, document 1: Namespace shop stands also in y.yaml; keep one of the two",
+        "z.yaml, document 2: ConfigMap istio stands also in mesh.yaml; keep one of the two",
+        "z.yaml, document 2 /data/mesh: is a second mesh; the first is in mesh.yaml; "
+        "keep one: each revision is an injector of its own",
+    ),
+    invalid_case(
+        "two configurations",
+        {**BUNDLE, "other.yaml": OTHER_CONFIG.encode()},
+        "other.yaml /data/config: is a second config; the first is in injector.yaml; "
+        "keep one: each revision is an injector of its own",
+    ),
+    invalid_case(
+        "a mesh alone",
+        {"mesh.yaml": MESH.encode()},
+        "mesh.yaml: is used with an injector configuration only, and there is none; "
+        "add the ConfigMap istio-sidecar-injector",
+    ),
+    invalid_case(
+        "a misspelt key",
+        {**BUNDLE, "v.yaml": manifest("ConfigMap", "v", "{vals: x}")},
+        "v.yaml /data: holds vals, which serves nothing in this bundle; use config and "
+        "values, or mesh, or let a Mesh or paramRef name it, "
+        'or annotate it with podgraft.dev/ignore: "true"',
+    ),
+    invalid_case(
+        "data that is no text",
+        {"c.yaml": manifest("ConfigMap", "c", "{config: {a: 1}, values: 2}")},
+        "c.yaml /data/config: is no string; put it in quotes, or under a |",
+        "c.yaml /data/values: is no string; put it in quotes, or under a |",
+    ),
+)
+
+
+@pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
+def test_every_fault_is_named_with_file_path_and_remedy(case: InvalidCase) -> None:
+    with pytest.raises(BundleError) as error:
+        compile_files(case.files)
+    assert tuple(map(str, error.value.errors)) == case.faults
+
+
+def test_files_that_are_no_yaml_are_named() -> None:
+    with pytest.raises(BundleError) as error:
+        compile_files({"a.yaml": b"\xff", "b.yaml": b"{", "c.yaml": b"a: 1\na: 2\n"})
+    assert [fault.document for fault in error.value.errors] == ["a.yaml", "b.yaml", "c.yaml"]
+
+
+SEVERAL = (
+    CONFIG.replace("{{ .DeploymentMeta.Name }}", "{{ .DeploymentMeta.Name")
+    .replace("defaultTemplates: [sidecar]", "defaultTemplates: [7]")
+    .replace('{"global": {"tag"', '{"global": ["tag"')
+)
+
+
+PROXY_CONFIG = """\
+apiVersion: networking.istio.io/v1
+kind: ProxyConfig
+metadata: {name: p, namespace: shop}
+spec: {concurrency: many}
+"""
+
+
+def test_all_faults_of_all_files_are_reported_at_once() -> None:
+    files = {
+        "injector.yaml": SEVERAL.encode(),
+        "mesh.yaml": MESH.replace("example.org", "{}").encode(),
+        "good.yaml": PROXY_CONFIG.replace("many", "2").replace("name: p", "name: g").encode(),
+        "proxy.yaml": PROXY_CONFIG.encode(),
+        "service.yaml": b"{apiVersion: v1, kind: Service, metadata: {name: s}}",
+    }
+    with pytest.raises(BundleError) as error:
+        compile_files(files)
+    places = {(fault.document, fault.pointer) for fault in error.value.errors}
+    assert places >= {
+        ("injector.yaml", "/data/config/defaultTemplates/0"),
+        ("injector.yaml", "/data/config/templates/sidecar"),
+        ("injector.yaml", "/data/values"),
+        ("mesh.yaml", "/data/mesh/trustDomain"),
+        ("proxy.yaml", "/spec/concurrency"),
+        ("service.yaml", ""),
+    }
+    assert all(fault.problem and fault.remedy for fault in error.value.errors)
+
+
+def test_a_release_nobody_knows_is_a_fault_of_the_policy() -> None:
+    with pytest.raises(BundleError) as error:
+        compile_files(BUNDLE, Policy(istio_release="1.5"))
+    [fault] = error.value.errors
+    assert (fault.document, fault.pointer) == ("policy", "/istioRelease")

@@ -1,0 +1,36 @@
+"""A server for test_https.py: podgraft's HTTPS under an app that can be slow.
+
+Usage: slow_server.py CERTIFICATE KEY CLIENT_CA
+"""
+
+import sys
+import time
+from pathlib import Path
+
+from flask import Flask, request
+
+from podgraft.cli.serve.https import Server, ServerConfig
+from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
+
+app = Flask(__name__)
+
+
+@app.get("/slow/<seconds>")
+def respond_slowly(seconds: str) -> str:
+    """Answer late."""
+    time.sleep(float(seconds))
+    return "done"
+
+
+@app.get("/who")
+def respond_with_subject() -> dict[str, object]:
+    """Tell the subject of the client's certificate."""
+    peer: dict[str, object] | None = request.environ["gunicorn.socket"].getpeercert()
+    return {"subject": peer and peer.get("subject")}
+
+
+if __name__ == "__main__":
+    certificate, key, client_ca = map(Path, sys.argv[1:])
+    files = TLSFiles(certificate, key, client_ca)
+    place = ServerConfig(host="127.0.0.1", port=0, workers=1, threads=4)
+    Server(app, place, ReloadingContext(files)).run()

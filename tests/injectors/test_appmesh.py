@@ -1,0 +1,385 @@
+"""App Mesh injection: a test for every rule of the format, and every error."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from podgraft import patch, yaml
+from podgraft.injectors import InvalidDocumentsError, OperatorError, UserError, appmesh
+from podgraft.jsonvalue import JSON, Object
+
+TEMPLATE = """
+containers:
+  - name: envoy
+    image: example.com/appmesh-envoy:v1
+    securityContext: {runAsUser: 1337}
+    env:
+      - name: APPMESH_VIRTUAL_NODE_NAME
+        value: "mesh/{{- .MeshName -}}/virtualNode/{{- .VirtualNodeName -}}"
+      - {name: AWS_REGION, value: "{{- .AwsRegion -}}"}
+initContainers:
+  - name: proxyinit
+    image: example.com/appmesh-route-manager:latest
+    env:
+      - {name: APPMESH_APP_PORTS, value: "{{- .AppPort -}}"}
+"""
+BY_LABELS: Object = {"labelSelector": {"labelsToMatch": {"app": "testrunner"}}}
+BY_NAMESPACE: Object = {"namespaceSelector": {"namespaces": ["shop"]}}
+
+
+def an_object(value: JSON) -> Object:
+    assert isinstance(value, dict)
+    return value
+
+
+def mesh(name: str = "test-mesh", **changes: JSON) -> Object:
+    """A mesh that injects; ``None`` takes a key out."""
+    spec: Object = {
+        "region": "us-east-1",
+        "virtualNodeLabel": "virtual-node",
+        "enableAutoInject": True,
+        "sidecarPatchConfigMap": {"name": "patch", "namespace": "meshes"},
+        "injectionSelector": BY_LABELS,
+        **changes,
+    }
+    return {
+        "apiVersion": "supergloo.solo.io/v1",
+        "kind": "Mesh",
+        "metadata": {"name": name, "namespace": "meshes"},
+        "spec": {"awsAppMesh": {key: each for key, each in spec.items() if each is not None}},
+    }
+
+
+def config_map(name: str = "patch", namespace: str = "meshes", **data: str) -> Object:
+    entries = dict[str, JSON](data or {"template": TEMPLATE})
+    return {"metadata": {"name": name, "namespace": namespace}, "data": entries}
+
+
+def pod(*ports: int, **changes: JSON) -> Object:
+    """A pod of the mesh with one container for each port."""
+    labels: Object = {"app": "testrunner", "virtual-node": "testrunner-vn"}
+    containers: list[JSON] = [
+        {"name": f"c{port}", "ports": [{"containerPort": port}]} for port in ports or (1234,)
+    ]
+    return {"metadata": {"labels": labels}, "spec": {"containers": containers}, **changes}
+
+
+def compile_meshes(*meshes: Object, maps: tuple[Object, ...] = ()) -> appmesh.AppMesh:
+    return appmesh.compile_(meshes or [mesh()], maps or [config_map()])
+
+
+def env(injected: Object, container: str) -> dict[str, str]:
+    spec = an_object(injected["spec"])
+    found: dict[str, str] = {}
+    for key in ("containers", "initContainers"):
+        listed = spec.get(key, [])
+        assert isinstance(listed, list)
+        for each in map(an_object, listed):
+            if each["name"] == container:
+                variables = each.get("env", [])
+                assert isinstance(variables, list)
+                for variable in map(an_object, variables):
+                    found[str(variable["name"])] = str(variable["value"])
+    return found
+
+
+# Rule 1
+
+
+def test_only_meshes_that_inject_are_taken() -> None:
+    others = (mesh("off", enableAutoInject=False), mesh("unset", enableAutoInject=None))
+    istio: Object = {"metadata": {"name": "istio"}, "spec": {"istio": {}}}
+
+    assert not compile_meshes(*others, istio).meshes
+
+
+# Rule 2
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionCase:
+    name: str
+    selector: Object
+    metadata: Object
+    selected: bool
+    request_namespace: str = "default"
+
+
+SELECTED = (
+    SelectionCase("a label", BY_LABELS, {"labels": {"app": "testrunner"}}, True),
+    SelectionCase("another label", BY_LABELS, {"labels": {"app": "web"}}, False),
+    SelectionCase("no labels", BY_LABELS, {}, False),
+    SelectionCase(
+        "all labels are wanted",
+        {"labelSelector": {"labelsToMatch": {"app": "testrunner", "tier": "a"}}},
+        {"labels": {"app": "testrunner"}},
+        False,
+    ),
+    SelectionCase("the pod's namespace", BY_NAMESPACE, {"namespace": "shop"}, True),
+    SelectionCase("the request's namespace", BY_NAMESPACE, {}, True, "shop"),
+    SelectionCase("the pod's own counts first", BY_NAMESPACE, {"namespace": "far"}, False, "shop"),
+)
+
+
+@pytest.mark.parametrize("case", SELECTED, ids=lambda case: case.name)
+def test_a_mesh_selects_by_labels_or_namespaces(case: SelectionCase) -> None:
+    labels = {**an_object(case.metadata.get("labels", {})), "virtual-node": "vn"}
+    given = pod(metadata={**case.metadata, "labels": labels})
+    meshes = compile_meshes(mesh(injectionSelector=case.selector))
+
+    assert (meshes.inject(given, case.request_namespace) is not given) == case.selected
+
+
+def test_a_pod_of_two_meshes_is_refused() -> None:
+    """The message names them."""
+    meshes = compile_meshes(mesh("one"), mesh("two"), mesh("three", injectionSelector=BY_NAMESPACE))
+
+    with pytest.raises(UserError, match=r"matches several meshes: one, two;"):
+        meshes.inject(pod(), "default")
+
+
+# Rule 3
+
+
+def test_the_config_map_is_sidecar_injector_beside_the_mesh_by_default() -> None:
+    beside = config_map("sidecar-injector")
+
+    assert compile_meshes(mesh(sidecarPatchConfigMap=None), maps=(beside,)).used_config_maps == (
+        beside,
+    )
+
+
+# Rules 4 and 6
+
+
+def test_the_template_sees_mesh_node_region_and_ports() -> None:
+    injected = compile_meshes().inject(pod(), "default")
+
+    assert env(injected, "envoy") == {
+        "APPMESH_VIRTUAL_NODE_NAME": "mesh/test-mesh/virtualNode/testrunner-vn",
+        "AWS_REGION": "us-east-1",
+    }
+    assert env(injected, "proxyinit") == {"APPMESH_APP_PORTS": "1234"}
+
+
+def test_ports_of_all_containers_are_joined() -> None:
+    assert env(compile_meshes().inject(pod(80, 443, 8080), "d"), "proxyinit") == {
+        "APPMESH_APP_PORTS": "80,443,8080"
+    }
+
+
+def test_nothing_is_escaped_for_html() -> None:
+    template = 'containers: [{name: "{{.MeshName}}", image: "a&b<c>"}]'
+    injected = compile_meshes(maps=(config_map(t=template),)).inject(pod(), "d")
+
+    assert an_object(injected["spec"])["containers"] == [
+        {"name": "c1234", "ports": [{"containerPort": 1234}]},
+        {"name": "test-mesh", "image": "a&b<c>"},
+    ]
+
+
+# Rule 5
+
+
+@pytest.mark.parametrize(
+    ("region", "warned"), [("us-west-2", False), ("eu-west-1", False), ("mars-1", True)]
+)
+def test_an_unknown_region_is_a_warning(region: str, warned: bool) -> None:
+    assert bool(compile_meshes(mesh(region=region)).warnings) == warned
+
+
+# Rule 7
+
+
+def test_containers_are_appended_and_arrays_made_where_there_are_none() -> None:
+    before = pod()
+    operations = patch.diff(before, compile_meshes().inject(before, "d"))
+
+    assert [(each["op"], each["path"]) for each in operations] == [
+        ("add", "/spec/containers/1"),
+        ("add", "/spec/initContainers"),
+    ]
+    assert patch.apply(before, operations) == compile_meshes().inject(before, "d")
+
+
+def test_arrays_that_are_there_are_added_to() -> None:
+    spec: Object = {**an_object(pod()["spec"]), "initContainers": [{"name": "mine"}]}
+    before = pod(spec=spec)
+    operations = patch.diff(before, compile_meshes().inject(before, "d"))
+
+    assert [each["path"] for each in operations] == ["/spec/containers/1", "/spec/initContainers/1"]
+
+
+def test_volumes_and_pull_secrets_may_be_given_too() -> None:
+    template = "volumes: [{name: v, emptyDir: {}}]\nimagePullSecrets: [{name: s}]"
+    injected = compile_meshes(maps=(config_map(t=template),)).inject(pod(), "d")
+
+    assert an_object(injected["spec"])["volumes"] == [{"name": "v", "emptyDir": {}}]
+    assert an_object(injected["spec"])["imagePullSecrets"] == [{"name": "s"}]
+
+
+# Rule 8
+
+
+def test_a_second_call_changes_nothing() -> None:
+    once = compile_meshes().inject(pod(), "d")
+
+    assert compile_meshes().inject(once, "d") is once
+
+
+# Errors of documents
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidCase:
+    name: str
+    mesh: Object
+    fault: str
+    maps: tuple[Object, ...] = field(default_factory=lambda: (config_map(),))
+
+
+AT = "meshes/test-mesh /spec/awsAppMesh"
+FAULTY = (
+    InvalidCase(
+        "no selector",
+        mesh(injectionSelector=None),
+        f"{AT}/injectionSelector: is missing; give it labelSelector or namespaceSelector",
+    ),
+    InvalidCase(
+        "an upstreamSelector",
+        mesh(injectionSelector={"upstreamSelector": {}}),
+        f"{AT}/injectionSelector/upstreamSelector: is not supported; "
+        "use labelSelector or namespaceSelector",
+    ),
+    InvalidCase(
+        "a serviceSelector",
+        mesh(injectionSelector={"serviceSelector": {}}),
+        f"{AT}/injectionSelector/serviceSelector: is not supported; "
+        "use labelSelector or namespaceSelector",
+    ),
+    InvalidCase(
+        "a ConfigMap that is not there",
+        mesh(sidecarPatchConfigMap={"name": "gone", "namespace": "far"}),
+        f"{AT}/sidecarPatchConfigMap: the ConfigMap far/gone is not in the bundle; "
+        "add it, or name another",
+    ),
+    InvalidCase(
+        "one with two entries",
+        mesh(),
+        f"{AT}/sidecarPatchConfigMap: the ConfigMap meshes/patch has 2 entries in data; "
+        "give it exactly one, the template",
+        (config_map(a=TEMPLATE, b=TEMPLATE),),
+    ),
+    InvalidCase(
+        "no node label",
+        mesh(virtualNodeLabel=None),
+        f"{AT}/virtualNodeLabel: is missing; name the label of the virtual node",
+    ),
+    InvalidCase(
+        "no region", mesh(region=None), f"{AT}/region: is missing; name the AWS region of the mesh"
+    ),
+    InvalidCase(
+        "a template that gives other things",
+        mesh(),
+        f"{AT}/sidecarPatchConfigMap: mesh test-mesh: the patch template gives hostNetwork, where "
+        "only containers, initContainers, volumes, imagePullSecrets are known; "
+        "correct the template there",
+        (config_map(t="hostNetwork: true"),),
+    ),
+    InvalidCase(
+        "a template that gives no lists",
+        mesh(),
+        f"{AT}/sidecarPatchConfigMap: mesh test-mesh: the patch template gives no list of mappings "
+        "at containers; correct the template there",
+        (config_map(t="containers: {a: b}"),),
+    ),
+)
+
+
+@pytest.mark.parametrize("case", FAULTY, ids=lambda case: case.name)
+def test_a_mesh_with_a_fault_is_refused_at_load(case: InvalidCase) -> None:
+    with pytest.raises(InvalidDocumentsError) as raised:
+        appmesh.compile_([case.mesh], case.maps)
+
+    assert [str(fault) for fault in raised.value.errors] == [case.fault]
+
+
+@pytest.mark.parametrize(
+    "template", ["{{ .Nope }}", "{{ if }}", "containers: [", "{{ index .MeshName 99 }}"]
+)
+def test_a_template_that_fails_is_refused_at_load(template: str) -> None:
+    """Fields that there are not, syntax, YAML, and what fails when it runs."""
+    with pytest.raises(InvalidDocumentsError, match="template"):
+        compile_meshes(maps=(config_map(t=template),))
+
+
+def test_all_faults_are_told_at_once() -> None:
+    with pytest.raises(InvalidDocumentsError) as raised:
+        compile_meshes(
+            mesh("a", region=None, virtualNodeLabel=None), mesh("b", injectionSelector=None)
+        )
+
+    assert [fault.document for fault in raised.value.errors] == ["meshes/a", "meshes/a", "meshes/b"]
+
+
+# Errors of pods
+
+
+POD_ERRORS: tuple[tuple[str, Object, str], ...] = (
+    (
+        "no node label",
+        pod(metadata={"labels": {"app": "testrunner"}}),
+        "pod label virtual-node: is missing; mesh test-mesh wants the virtual node's name in it",
+    ),
+    (
+        "no ports",
+        pod(spec={"containers": [{"name": "a"}]}),
+        "the pod has no containerPort; App Mesh needs to know what to intercept",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"), [row[1:] for row in POD_ERRORS], ids=["label", "ports"]
+)
+def test_a_pod_that_cannot_be_injected_is_told_why(given: Object, message: str) -> None:
+    with pytest.raises(UserError) as raised:
+        compile_meshes().inject(given, "d")
+
+    assert str(raised.value) == message
+
+
+HOSTILE = (
+    'x"}\n  - name: evil',
+    "{{ .MeshName }}: a",
+    "a: b",
+    "null",
+    "- x",
+    "x #",
+    "[a]",
+    "&a",
+    "x\ty",
+    "---",
+)
+
+
+@pytest.mark.parametrize("node", HOSTILE)
+def test_a_label_cannot_add_structure(node: str) -> None:
+    given = pod(metadata={"labels": {"app": "testrunner", "virtual-node": node}})
+
+    with pytest.raises(UserError, match="pod label virtual-node"):
+        compile_meshes().inject(given, "d")
+
+
+def test_a_template_that_fails_for_a_pod_is_the_operators_fault() -> None:
+    template = '{{ if ne .AppPort "80" }}{{ index .AppPort 9 }}{{ end }}containers: []'
+
+    with pytest.raises(OperatorError, match="mesh test-mesh: the patch template fails"):
+        compile_meshes(maps=(config_map(t=template),)).inject(pod(), "d")
+
+
+def test_the_example_of_the_format_is_read_from_yaml() -> None:
+    """``kubectl get -o yaml`` is what bundles hold."""
+    text = yaml.dump(mesh())
+
+    assert compile_meshes(an_object(yaml.load(text))).meshes[0].name == "test-mesh"

@@ -1,0 +1,158 @@
+"""Laws of what a pod's text can do, over generated templates and hostile values.
+
+``PODGRAFT_PAIRS`` sets the number of pairs, 2,000 by default.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from podgraft.go.reflect.taint import Slots
+from podgraft.injectors import InjectionError, OperatorError, UserError, istio
+from podgraft.injectors.overlay.data import OverlayData
+from podgraft.texttemplate import ExecError, LimitError
+from podgraft.texttemplate.run.tracing import Trace
+
+from .generated import PAYLOADS, Pair, pairs, wrong_structure
+from .hostile_templates import a_mesh, a_pod, an_injector, an_object, an_overlay
+
+PAIRS = int(os.environ.get("PODGRAFT_PAIRS", "2000"))
+RELEASES = ("1.8", "1.9", "1.13", "1.20", "1.24", "1.30")
+VALUES = 4
+
+
+def outcome(way: str, pair: Pair) -> str:
+    """What becomes of a pair: the law that it breaks, or how the pod came out."""
+    pod = a_pod({"cfg": pair.value})
+    try:
+        if way == "overlay":
+            result = an_overlay.__wrapped__(pair.template).apply(pod, "shop")
+        else:
+            injector = an_injector.__wrapped__(pair.template, way)
+            result = injector.inject(pod, istio.InjectionRequest(namespace="shop")).pod
+    except UserError as error:
+        return "refused" if "cfg" in str(error) else f"names another culprit: {error}"
+    except OperatorError:
+        return "failed"
+    wrong = wrong_structure(result)
+    return f"broken: {wrong}" if wrong else "passed"
+
+
+def run(way: str, count: int) -> Counter[str]:
+    random = Random(f"structure {way}")  # noqa: S311 - the same pairs each time
+    counts: Counter[str] = Counter()
+    while counts.total() < count:
+        for pair in pairs(random, istio=way != "overlay", values=VALUES):
+            result = outcome(way, pair)
+            assert result in ("refused", "passed", "failed"), (result, pair)
+            counts[result] += 1
+    return counts
+
+
+@pytest.mark.parametrize("way", ["overlay", *RELEASES])
+def test_no_value_changes_the_structure_of_a_template(way: str) -> None:
+    share = 2 if way == "overlay" else 2 * len(RELEASES)
+    counts = run(way, PAIRS // share)
+
+    print(way, dict(counts))  # noqa: T201 - shown by pytest -rP
+    assert counts["refused"]
+    assert counts["passed"]
+
+
+def written(render: Callable[..., str | Trace], *arguments: object) -> str:
+    """What a rendering writes, or the error with which it ends."""
+    try:
+        done = render(*arguments)
+        return done if isinstance(done, str) else done.text
+    except (ExecError, LimitError) as error:
+        return str(error)
+
+
+def test_a_traced_rendering_writes_what_a_plain_one_writes() -> None:
+    random = Random("traced")  # noqa: S311
+    for _ in range(PAIRS // VALUES):
+        for pair in pairs(random, istio=False, values=VALUES):
+            program = an_overlay.__wrapped__(pair.template).template
+            data = OverlayData(a_pod({"cfg": pair.value}), "shop", {})
+            slots = Slots()
+            dot = data.tainted(slots).copy_for_mutation().to_struct()
+            plain = written(program.render, data.copy_for_mutation().to_struct())
+            assert written(program.trace, dot, slots) == plain, pair
+
+
+TESTS = (
+    'contains "{x}" V', 'hasPrefix "{x}" V', 'hasSuffix "{x}" V', 'eq V "{x}" "z"', 'ne V "{x}"',
+    'lt V "{x}"', 'ge V "{x}"', 'regexMatch "[{x}]" V', "empty V", 'has "{x}" (splitList "," V)',
+    'hasKey (dict V 1) "{x}"', "gt (len V) 3", 'eq (trim V) "{x}"', 'eq (V | b64dec) "{x}"',
+    'contains "{x}" (V | b64enc | b64dec | trunc 5)', 'kindIs "string" V', 'deepEqual V "{x}"',
+    'eq (V | sha256sum) "{x}"', "gt (atoi V) 5", 'eq (V | replace "e" ": " | quote) "{x}"',
+    'any (splitList "," V)', "not V", 'and V "{x}"', 'eq (typeOf V) "{x}"', "isAbs V",
+    'eq (printf "%s: %q" V V) "{x}"', 'eq (index (splitList ":" V) 0) "{x}"',
+)  # fmt: skip
+
+
+def test_what_cannot_reach_the_output_is_never_refused() -> None:
+    random = Random("tests")  # noqa: S311
+    for _ in range(PAIRS // VALUES):
+        tests = [random.choice(TESTS).replace("{x}", random.choice("e:,-x")) for _ in range(2)]
+        value = '(index .ObjectMeta.Annotations "cfg")'
+        one, other = (test.replace("V", value) for test in tests)
+        template = (
+            "spec:\n  containers:\n  - name: agent\n    args:\n"
+            f"    - {{{{ if {one} }}}}a{{{{ else }}}}b{{{{ end }}}}\n"
+            f"    - {{{{ ternary `c` `d` (not (not ({other}))) }}}}\n"
+        )
+        overlay = an_overlay.__wrapped__(template)
+        for _ in range(VALUES):
+            overlay.apply(a_pod({"cfg": random.choice(PAYLOADS)}), "shop")
+
+
+LABELS = ("evl:xx", "a-", "null", "x", "1.5", "on", "-x", "a_b.c", "nul", "..", "a:-", "5")
+MESH_STEPS = (
+    "{0}", "slice {} 0 {n}", "printf `%.{n}s` {}", "printf `%s` {}", "print {} .AppPort",
+    "printf `%c` (index {} 0)", "printf `%s%c %s` .MeshName (index {0} 3) {0}", "html {}", "js {}",
+    "printf `%d` (len {})", "urlquery {}", "printf `%v` (slice {} 1 {n})", "len {}",
+)  # fmt: skip
+
+
+def test_no_label_changes_the_structure_of_an_app_mesh_template() -> None:
+    random = Random("meshes")  # noqa: S311
+    counts: Counter[str] = Counter()
+    for _ in range(PAIRS // 10):
+        made = "(print .VirtualNodeName `xxxx`)"
+        for step in random.choices(MESH_STEPS, k=random.choice((1, 2, 3))):
+            made = f"({step.format(made, made, n=random.choice((1, 2, 3, 4)))})"
+        written = random.choice(("{}", "p{}", '"{}"', "{} q")).format(f"{{{{ {made} }}}}")
+        mesh = f"containers:\n- name: agent\n  args:\n  - {written}\n  - last\n"
+        try:
+            compiled = a_mesh.__wrapped__(mesh)
+        except InjectionError:
+            counts["not loaded"] += 1
+            continue
+        for label in LABELS:
+            pod = a_pod({})
+            metadata = an_object(pod["metadata"])
+            labels: dict[str, str] = {"app": "web", "node": label}
+            try:
+                result = compiled.inject(
+                    {**pod, "metadata": {**metadata, "labels": {**labels}}}, "n"
+                )
+            except (UserError, OperatorError):
+                counts["refused"] += 1
+                continue
+            counts["passed"] += 1
+            containers = an_object(result["spec"])["containers"]
+            assert isinstance(containers, list)
+            agent = an_object(containers[-1])
+            args = agent["args"]
+            assert set(agent) == {"name", "args"}
+            assert isinstance(args, list)
+            assert len(args) == 2
+            assert not isinstance(args[0], dict | list), (mesh, label)
+    assert counts["refused"]
+    assert counts["passed"]

@@ -1,0 +1,136 @@
+"""Layers from tiny wheels: the right wheel, the right bytecode, nothing that no review needs."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from e2e.builds.layer import UNCHECKED_HASH, Target, assemble, find_uncompiled, pyc_header
+from podgraft.jsonvalue import JSON
+
+HERE = Target(f"python{sys.version_info.major}.{sys.version_info.minor}", "x86_64")
+ABSENT = Target("python3.99", "arm64")
+TARGETS = (
+    HERE,
+    Target("python3.12", "arm64"),
+    Target("python3.13", "x86_64"),
+    Target("python3.14", "arm64"),
+)
+
+
+ENDPOINTS: JSON = {
+    "partitions": [{"partition": "aws", "services": {"ec2": {}, "s3": {}, "ssm": {}}}]
+}
+
+
+def make_wheel(folder: Path, tag: str, **files: str) -> None:
+    """A wheel of the package ``tiny`` for a platform, whose one module says which."""
+    info = "tiny-1.0.dist-info"
+    with ZipFile(folder / f"tiny-1.0-{tag}.whl", "w") as archive:
+        archive.writestr("tiny/__init__.py", f"TAG = {tag!r}\n")
+        archive.writestr("botocore/data/endpoints.json", json.dumps(ENDPOINTS))
+        for name, content in files.items():
+            archive.writestr(name, content)
+        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        archive.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}")
+        archive.writestr(f"{info}/RECORD", "")
+
+
+def install_layer(folder: Path, target: Target) -> tuple[Path, str]:
+    """The dependency layer of ``tiny``, from the wheels of the folder and from nowhere else."""
+    requirements = folder / "requirements.txt"
+    requirements.write_text("tiny==1.0\n")
+    layer = folder / "layer"
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder), "PIP_CONFIG_FILE": "/dev/null"}
+    return layer, assemble(target, "dependencies", layer, requirements, **offline)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_the_wheel_is_the_targets_and_not_this_machines(tmp_path: Path, target: Target) -> None:
+    for python in ("cp311", "cp312", "cp313", "cp314"):
+        for machine in ("x86_64", "aarch64"):
+            make_wheel(tmp_path, f"{python}-{python}-manylinux2014_{machine}")
+    layer, said = install_layer(tmp_path, target)
+    machine = {"arm64": "aarch64", "x86_64": "x86_64"}[target.architecture]
+    python = target.abi.replace("cpython-", "cp")
+    wanted = f"{python}-{python}-manylinux2014_{machine}"
+    assert (layer / "tiny" / "__init__.py").read_text() == f"TAG = {wanted!r}\n"
+    assert f" MB for {target.runtime} on {target.architecture}, " in said
+
+
+def test_what_no_review_needs_is_left_out(tmp_path: Path) -> None:
+    left_out = {
+        "tiny/tests/test_tiny.py": "",
+        "tiny/__init__.pyi": "",
+        "tiny/_speedups.c": "",
+        "tiny/__pycache__/__init__.cpython-311.pyc": "stale",
+        "bazel-project/setup.py": "",
+        "aws_lambda_powertools/event_handler/__init__.py": "",
+        "aws_lambda_powertools/utilities/kafka/__init__.py": "",
+        "botocore/data/ec2/2016-11-15/service-2.json": "{}",
+    }
+    kept = {
+        "tiny/data.txt": "",
+        "aws_lambda_powertools/utilities/jmespath_utils/__init__.py": "",
+        "aws_lambda_powertools/utilities/typing/__init__.py": "",
+        "botocore/data/s3/2006-03-01/endpoint-rule-set-1.json": "{}",
+    }
+    make_wheel(tmp_path, "py3-none-any", **left_out, **kept)
+    layer, _ = install_layer(tmp_path, ABSENT)
+    assert {name for name in {**left_out, **kept} if (layer / name).exists()} == set(kept)
+    assert not list(layer.rglob("*.pyc")), "bytecode of this machine's Python"
+    endpoints = json.loads((layer / "botocore" / "data" / "endpoints.json").read_text())
+    assert endpoints["partitions"][0]["services"] == {"s3": {}, "ssm": {}}
+
+
+def make_package(folder: Path) -> Path:
+    source = folder / "tiny"
+    (source / "cli").mkdir(parents=True)
+    (source / "__init__.py").write_text("def raised() -> None:\n    raise ValueError\n")
+    (source / "cli" / "__init__.py").write_text("")
+    return source
+
+
+def test_bytecode_is_of_the_target_and_never_compared_with_its_source(tmp_path: Path) -> None:
+    layer = tmp_path / "layer"
+    said = assemble(HERE, "sources", layer, make_package(tmp_path))
+    assert said == f"sources: 0.0 MB for {HERE.runtime} on x86_64, with bytecode\n"
+    assert find_uncompiled(layer, HERE) == []
+    [compiled] = layer.rglob("*.pyc")
+    magic = int.from_bytes(importlib.util.MAGIC_NUMBER[:2], "little")
+    assert pyc_header(compiled) == (magic, UNCHECKED_HASH)
+    # Tracebacks name the place on Lambda.
+    assert b"/opt/python/tiny/__init__.py" in compiled.read_bytes()
+    assert str(tmp_path).encode() not in compiled.read_bytes()
+
+
+def test_without_the_targets_python_sources_are_shipped_and_it_is_said(tmp_path: Path) -> None:
+    layer = tmp_path / "layer"
+    said = assemble(ABSENT, "sources", layer, make_package(tmp_path), PATH=str(tmp_path))
+    assert "WITHOUT bytecode (no python3.99 on this machine, nor uv to fetch it by: cold" in said
+    assert (list(layer.rglob("*.pyc")), [path.name for path in layer.iterdir()]) == ([], ["tiny"])
+    assert (layer / "tiny" / "__init__.py").exists()
+
+
+@pytest.mark.parametrize(("status", "said"), [(0, "with bytecode"), (1, "WITHOUT bytecode")])
+def test_uv_fetches_the_targets_python_where_it_can(status: int, said: str, tmp_path: Path) -> None:
+    uv = tmp_path / "uv"
+    asked = tmp_path / "asked"
+    uv.write_text(
+        f'#!/bin/sh\necho "$@" >> {asked}\n'
+        f'case "$2" in install) exit {status};; find) echo {sys.executable};; esac\n'
+    )
+    uv.chmod(0o755)
+    layer = tmp_path / "layer"
+    assert said in assemble(ABSENT, "sources", layer, make_package(tmp_path), PATH=str(tmp_path))
+    assert bool([*layer.rglob("*.pyc")]) == (status == 0)
+    assert asked.read_text().splitlines()[0] == "python install -q 3.99"
+
+
+def test_the_command_line_stays_on_peoples_machines(tmp_path: Path) -> None:
+    layer = tmp_path / "layer"
+    assemble(ABSENT, "sources", layer, make_package(tmp_path))
+    assert not (layer / "tiny" / "cli").exists()

@@ -1,0 +1,41 @@
+"""Every recorded answer of Go's is the engine's, byte for byte, errors too."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from oracle.fixtures import load_answers
+from podgraft import sprig
+
+from .answers import FIXTURES, answer, is_same_answer
+
+FILES = sorted(FIXTURES.glob("*.jsonl"))
+LEAST_ROWS = 1200
+NEVER_FAIL = {
+    *("add", "addf", "all", "any", "cat", "coalesce", "dict", "list", "quote", "squote", "tuple"),
+}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_go_answers_the_same(file: Path) -> None:
+    differing = [row for row in load_answers(file) if not is_same_answer(answer(row), row)]
+    assert differing == []
+
+
+def test_enough_was_asked() -> None:
+    assert sum(1 for file in FILES for _ in load_answers(file)) >= LEAST_ROWS
+
+
+def test_every_function_was_asked_and_failed_where_it_can() -> None:
+    succeeded, failed = set[str](), set[str]()
+    asked = (row for file in FILES if file.stem != "guesses" for row in load_answers(file))
+    for row in asked:
+        called = re.match(r"\{\{ (?:\$x := )?(\w+)", row["template"])
+        if called is not None:
+            (failed if row.keys() & {"error", "error_hex"} else succeeded).add(called[1])
+    known = {
+        name for name, function in sprig.functions().items() if not function.unsupported_reason
+    }
+    assert known - succeeded == {"fail"}
+    assert known - failed == NEVER_FAIL

@@ -1,0 +1,31 @@
+"""The stores that the settings name; nothing is asked of them yet."""
+
+from pathlib import Path
+
+import pytest
+
+from podgraft.store import (
+    AwsStoreConfig,
+    FolderCallers,
+    FolderStore,
+    FolderStoreConfig,
+    open_stores,
+)
+from podgraft.store.aws.store import CachedCallers, CachedStore
+
+
+def test_a_folder_is_opened(tmp_path: Path) -> None:
+    store, callers = open_stores(FolderStoreConfig(tmp_path))
+    assert isinstance(store, FolderStore)
+    assert isinstance(callers, FolderCallers)
+
+
+def test_aws_is_opened_without_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    backing = AwsStoreConfig(
+        bucket="b", bundle_prefix="", parameter_prefix="/p", refresh_seconds=30
+    )
+    store, callers = open_stores(backing)
+    assert isinstance(store, CachedStore)
+    assert isinstance(callers, CachedCallers)
+    assert store.injectors() == ()

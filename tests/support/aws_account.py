@@ -1,0 +1,77 @@
+"""An AWS account on loopback: S3, Parameter Store and the like, by moto."""
+
+import json
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager
+from http import HTTPStatus
+from http.client import HTTPConnection
+from typing import Any
+
+import botocore.session
+import pytest
+from moto.server import ThreadedMotoServer
+
+# Who calls where: what a process takes for its own credentials and region.
+CREDENTIALS: Mapping[str, str] = {
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "AWS_ACCESS_KEY_ID": "x",
+    "AWS_SECRET_ACCESS_KEY": "x",
+}
+
+
+@contextmanager
+def start_account() -> Generator[tuple[str, int]]:
+    """Start an empty account; host and port. Everything in it is gone at the end."""
+    moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    moto.start()
+    address = moto.get_host_and_port()
+    try:
+        yield address
+    finally:
+        _reset_account(*address)
+        moto.stop()
+
+
+@contextmanager
+def start_account_with_bucket(bucket: str) -> Generator[Any]:
+    """An account that this process calls by its own environment; the session to call it by."""
+    with start_account() as (host, port), pytest.MonkeyPatch.context() as environment:
+        environment.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        for name, value in CREDENTIALS.items():
+            environment.setenv(name, value)
+        session: Any = botocore.session.get_session()  # typed for no service in particular
+        deploy_stack(session, "podgraft-dev", bucket)
+        yield session
+
+
+def deploy_stack(
+    session: Any, name: str, bucket: str, *, prefix: str = "", owner: bool = True
+) -> None:
+    """Deploy what commands need of template.yaml: the bucket, the owner, and the outputs.
+
+    Without an *owner* it is a stack of a version that had none.
+    """
+    prefix = prefix or f"/{name}"
+    value = json.dumps({"stack": name, "bucket": bucket, "bundlePrefix": "bundles/"})
+    resources: dict[str, Any] = {
+        "Bundles": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": bucket}}
+    }
+    if owner:
+        resources["PrefixOwner"] = {
+            "Type": "AWS::SSM::Parameter",
+            "Properties": {"Name": f"{prefix}/stack", "Type": "String", "Value": value},
+        }
+    outputs = {
+        "BundleBucket": {"Value": {"Ref": "Bundles"}},
+        "ParameterPrefix": {"Value": prefix},
+        **({"BundlePrefix": {"Value": "bundles/"}} if owner else {}),
+    }
+    template = json.dumps({"Resources": resources, "Outputs": outputs})
+    session.create_client("cloudformation").create_stack(StackName=name, TemplateBody=template)
+
+
+def _reset_account(host: str, port: int) -> None:
+    """What moto keeps is the process's, whichever server shows it."""
+    with closing(HTTPConnection(host, port)) as connection:
+        connection.request("POST", "/moto-api/reset")
+        assert connection.getresponse().status == HTTPStatus.OK

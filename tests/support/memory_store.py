@@ -1,0 +1,58 @@
+"""Policies and bundles in memory, where CachedStore asks AWS: changed and broken at will."""
+
+from collections.abc import Mapping, Sequence
+
+from podgraft import bundle
+from podgraft.store import UnavailableError
+from podgraft.store.aws.client import RetryBudget
+from podgraft.store.aws.ssm import Parameter
+from support.store_fixture import BUNDLE
+
+
+def labelled_bundle(label: str) -> Mapping[str, bytes]:
+    """The bundle of the other tests, its proxy's image tagged *label*."""
+    changed = BUNDLE["injector.yaml"].replace(b"{{ .Values.global.tag }}", label.encode())
+    return {**BUNDLE, "injector.yaml": changed}
+
+
+class MemoryStore:
+    """A ``PolicySource`` and a ``BundleSource``."""
+
+    def __init__(self) -> None:
+        self.reachable = True
+        self._policies: dict[str, list[Parameter]] = {}
+        self._bundles: dict[str, Mapping[str, bytes]] = {}
+
+    def put(self, injector: str, text: str) -> str:
+        """Put a new version of a policy in force; its number."""
+        versions = self._policies.setdefault(injector, [])
+        versions.append(Parameter(text, str(len(versions) + 1)))
+        return versions[-1].version
+
+    def upload(self, files: Mapping[str, bytes]) -> str:
+        """Keep a bundle; its digest."""
+        digest = bundle.digest(files)
+        self._bundles[digest] = files
+        return digest
+
+    def policy(self, injector: str, patience: RetryBudget) -> Parameter:
+        """The version in force."""
+        del patience
+        if not self.reachable:
+            raise UnavailableError("out of reach on purpose")
+        return self._policies[injector][-1]
+
+    def policy_versions(
+        self, injector: str, versions: Sequence[int], patience: RetryBudget
+    ) -> tuple[Parameter, ...]:
+        """Earlier versions."""
+        del patience
+        known = self._policies[injector]
+        return tuple(known[number - 1] for number in versions)
+
+    def files(
+        self, injector: str, digest: str | None, patience: RetryBudget
+    ) -> Mapping[str, bytes]:
+        """The bundle of a digest."""
+        del injector, patience
+        return self._bundles[digest or ""]

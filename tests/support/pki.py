@@ -1,0 +1,64 @@
+"""A CA of the tests, their clock, and Go's opinion of what the CA signed."""
+
+import json
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cryptography import x509
+
+from certificates import issuance, keys, names, pem
+from certificates.issuance import Issuer, Validity
+from certificates.keys import KeyType, PrivateKey
+
+# The real clock, because a handshake knows no other; whole seconds, as certificates count.
+NOW = datetime.now(UTC).replace(microsecond=0)
+
+
+class Authority:
+    """A CA that signs what a test asks for."""
+
+    def __init__(self, common_name: str | None = None, days: int = issuance.AUTHORITY_DAYS) -> None:
+        key = keys.make_key(KeyType.P_256)
+        certificate = issuance.make_ca(key, common_name, Validity.from_now(NOW, days))
+        self.issuer = Issuer(certificate, key)
+        self.certificate = certificate
+
+    def server(
+        self, *hosts: str, key: PrivateKey | None = None, start: datetime = NOW, days: int = 300
+    ) -> x509.Certificate:
+        """A certificate for *hosts*."""
+        public = (key or keys.make_key(KeyType.P_256)).public_key()
+        lifetime = Validity.from_now(start, days)
+        return issuance.make_server_certificate(
+            names.parse_names(hosts), public, self.issuer, lifetime
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Whether a client that trusts *roots* accepts *chain* for *host*."""
+
+    chain: tuple[x509.Certificate, ...]
+    roots: tuple[x509.Certificate, ...]
+    host: str
+    now: datetime = NOW
+
+
+def ask_go(goverify: Path, questions: Iterable[Question]) -> list[str]:
+    """Go's answers: empty where it accepts, else its error."""
+    lines = "".join(
+        json.dumps(
+            {
+                "roots": pem.dump_certificates(question.roots).decode(),
+                "chain": pem.dump_certificates(question.chain).decode(),
+                "host": question.host,
+                "now": question.now.isoformat(),
+            }
+        )
+        for question in questions
+    )
+    answer = subprocess.run([goverify], input=lines, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in answer.stdout.splitlines()]

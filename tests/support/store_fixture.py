@@ -1,0 +1,87 @@
+"""A store's files for tests: a small injector of our own in Istio's form, and who may call."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from podgraft.store import caller_document
+
+CONFIG = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: istio-sidecar-injector
+  namespace: istio-system
+data:
+  config: |
+    policy: enabled
+    defaultTemplates: [sidecar]
+    neverInjectSelector:
+      - matchLabels: {never: "true"}
+    templates:
+      sidecar: |
+        metadata:
+          annotations:
+            example.com/workload: {{ .DeploymentMeta.Name }}
+        spec:
+          initContainers:
+          - name: istio-init
+            image: registry.example.com/init:1
+          containers:
+          - name: istio-proxy
+            image: registry.example.com/proxy:{{ .Values.global.tag }}
+            env:
+            - name: MESH_ID
+              value: {{ .MeshConfig.TrustDomain | quote }}
+          volumes:
+          - name: workload-socket
+            emptyDir: {}
+  values: |
+    {"global": {"tag": "1.30.0", "hub": "registry.example.com"}}
+"""
+
+MESH = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: istio, namespace: istio-system}
+data:
+  mesh: |
+    trustDomain: example.org
+"""
+
+BUNDLE: Mapping[str, bytes] = {"injector.yaml": CONFIG.encode(), "mesh.yaml": MESH.encode()}
+
+# The token that the recordings carry, and another cluster's.
+TOKEN = "podgraft-example-token-4wCkq0Zy1mB7n2"
+OTHER_TOKEN = "podgraft-example-token-of-staging"
+PATH_TOKEN = "4wCkq0Zy1mB7n2"
+SUBJECT = "CN=prod-eu,O=podgraft-clusters"
+
+
+def write_injector(
+    folder: Path,
+    injector: str = "default",
+    *,
+    policy: str | None = None,
+    files: Mapping[str, bytes] = BUNDLE,
+) -> Path:
+    """Write one injector as a directory store keeps it; the store's folder."""
+    if policy is not None:
+        write(folder / injector / "policy.yaml", policy.encode())
+    for path, content in files.items():
+        write(folder / injector / "bundle" / path, content)
+    return folder
+
+
+def admit(folder: Path, cluster: str, *known: str, subject: str | None = None) -> None:
+    """Write who may call for a cluster."""
+    lines = ["tokens:"] + [f"  - sha256: {caller_document.hash_token(token)}" for token in known]
+    lines += [f"subjects: ['{subject}']"] if subject else []
+    write(folder / "auth" / f"{cluster}.yaml", "\n".join(lines).encode())
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file at once, as whoever changes a file in use must."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}")
+    beside.write_bytes(content)
+    beside.replace(path)

@@ -1,0 +1,57 @@
+"""What a result must not contain."""
+
+import pytest
+
+from podgraft.trial.flaws import flaws, is_reference
+
+DIGEST = "sha256:" + "a" * 64
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "nginx",
+        "nginx:1.25",
+        "library/nginx",
+        "docker.io/istio/proxyv2:1.30.3",
+        "localhost:5000/a/b_c/d__e/f--g:Tag_1.2-x",
+        "[2001:db8::1]:5000/a",
+        f"gcr.io/a/b@{DIGEST}",
+        f"gcr.io/a/b:1@{DIGEST}",
+        "Registry.Example.com/app",
+    ],
+)
+def test_images_that_runtimes_accept(image: str) -> None:
+    assert is_reference(image)
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "",
+        " ",
+        "/proxyv2:1",
+        "a/",
+        "a//b",
+        "a:",
+        "a b",
+        "a:b:c",
+        "App",
+        "a/B",
+        "a@sha256:12",
+        "<no value>/proxyv2:1",
+        "https://a/b",
+        "a:1\n",
+    ],
+)
+def test_images_that_no_runtime_accepts(image: str) -> None:
+    assert not is_reference(image)
+
+
+def test_what_the_object_had_before_is_not_reported() -> None:
+    spec = {"containers": [{"name": "a", "image": "A"}]}
+    before = {"kind": "Pod", "metadata": {"annotations": {"a": "<nil>"}}, "spec": spec}
+    assert not [*flaws(before, before)]  # pyright: ignore[reportArgumentType]
+    after = {**before, "metadata": {"annotations": {"a": "<nil>", "b": "x <nil> y"}}}
+    (flaw,) = flaws(before, after)  # pyright: ignore[reportArgumentType]
+    assert flaw.path == "/metadata/annotations/b"

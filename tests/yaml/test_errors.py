@@ -1,0 +1,145 @@
+"""What a reader of a broken file is told: where, what, and what to do."""
+
+import importlib.util
+import sys
+from dataclasses import dataclass
+
+import pytest
+from yaml.events import StreamStartEvent
+
+from podgraft import yaml
+from podgraft.yaml import NotYAMLError, events
+from yaml import YAMLError
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    text: str
+    message: str
+
+
+FAULTS = (
+    # syntax
+    Fault(
+        "a: b: c",
+        (
+            "line 1 column 5: mapping values are not allowed in this context; "
+            "quote the value if it holds ': '"
+        ),
+    ),
+    Fault(
+        "a:\n\t- b",
+        (
+            "line 2 column 1: found character that cannot start any token; "
+            "indent with blanks, not tabs, and quote what begins with @, ` or %"
+        ),
+    ),
+    Fault(
+        "a:\n  b: 1\n c: 2",
+        (
+            "line 3 column 2: did not find expected key; "
+            "check the indentation of this line and of those above"
+        ),
+    ),
+    Fault(
+        "- a\nb: 1",
+        "line 2 column 1: did not find expected '-' indicator; check the indentation of this line",
+    ),
+    Fault(
+        "a: - b",
+        (
+            "line 1 column 4: block sequence entries are not allowed in this context; "
+            "begin the list on a line of its own"
+        ),
+    ),
+    Fault("a: [1", "line 2 column 1: did not find expected ',' or ']'"),
+    Fault('a: "b', "line 1 column 6: found unexpected end of stream"),
+    Fault(
+        "é: 1\nb: \x01",
+        (
+            "line 2 column 4: control characters are not allowed; "
+            "write them escaped in a double-quoted text"
+        ),
+    ),
+    Fault("a: ü\nb: \ud800", "line 2 column 4: half of a surrogate pair is no character"),
+    # meaning
+    Fault(
+        "a: 1\nb:\n  c: 1\n  c: 2",
+        "line 4 column 3: the key 'c' stands twice in this mapping; remove one",
+    ),
+    Fault(
+        "a: &x {k: 1}\nb:\n  k: 2\n  <<: *x",
+        "line 4 column 7: the key 'k' stands twice in this mapping; remove one",
+    ),
+    Fault("a: .inf", "line 1 column 4: JSON has no number .inf; quote it to make it a text"),
+    Fault("- !!int x", "line 1 column 3: the value is no int, as the tag !!int says it is"),
+    Fault("!!binary a", "line 1 column 1: !!binary value contains invalid base64 data"),
+    Fault("~: a", "line 1 column 1: ~ cannot be a key; quote it"),
+    Fault("? \n: a", "line 1 column 2: null cannot be a key; quote it"),
+    Fault(
+        "9223372036854775808: a", "line 1 column 1: 9223372036854775808 cannot be a key; quote it"
+    ),
+    Fault("? [a]\n: b", "line 1 column 3: a key must be a scalar, not a list or mapping"),
+    Fault("<<: 1", "line 1 column 5: << needs a mapping or a list of mappings as its value"),
+    Fault(
+        "a: *b",
+        "line 1 column 4: no anchor stands before this alias; quote a text that begins with *",
+    ),
+    Fault("a: &b [*b]", "line 1 column 8: the value of the anchor &b contains itself"),
+)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.text)
+def test_a_fault_says_where_and_what(fault: Fault) -> None:
+    with pytest.raises(NotYAMLError) as caught:
+        yaml.load(fault.text)
+    assert str(caught.value) == fault.message
+
+
+def test_a_fault_in_a_later_document_has_the_line_of_the_whole_stream() -> None:
+    with pytest.raises(NotYAMLError) as caught:
+        yaml.load_all("a: 1\n---\nb: 2\n--- # third\nc: 3\nc: 4\n")
+    assert str(caught.value).startswith("line 6 column 1: the key 'c' stands twice")
+
+
+def test_a_document_may_not_begin_on_the_line_of_its_separator() -> None:
+    with pytest.raises(NotYAMLError) as caught:
+        yaml.load_all("a: 1\n--- {b: 2}\n")
+    assert str(caught.value) == (
+        "line 2 column 4: only a comment may stand after the separator ---; "
+        "begin the document a line below"
+    )
+
+
+def test_nesting_without_end_is_refused_before_it_can_do_harm() -> None:
+    for text in ("[" * 100_000, "{a: " * 100_000, "- " * 100_000):
+        with pytest.raises(NotYAMLError, match="nested deeper than 200 levels"):
+            yaml.load(text)
+
+
+def test_pyyamls_own_parser_names_the_place_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "CParser", None)
+    with pytest.raises(NotYAMLError, match="line 2 column 4: special characters are not allowed"):
+        yaml.load("é: 1\nb: \x01")
+    with pytest.raises(NotYAMLError, match="line 1 column 5: mapping values are not allowed here"):
+        yaml.load("a: b: c")
+
+
+def test_without_libyaml_the_package_falls_back_to_pyyamls_parser(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "yaml._yaml", None)
+    spec = importlib.util.spec_from_file_location("podgraft.yaml.events_alone", events.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    alone = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(alone)
+    assert alone.CParser is None
+    assert isinstance(alone.event_reader("a")(), StreamStartEvent)
+
+
+def test_an_error_without_a_place_is_placed_at_the_start() -> None:
+    assert (
+        str(events.to_yaml_error("a", YAMLError("out of memory")))
+        == "line 1 column 1: out of memory"
+    )
