@@ -62,8 +62,8 @@ def lookup_path(
             class_ = value.__class__
             if class_ is dict:
                 found = value.get(name)
-            elif class_ is Struct and name in value.known:
-                found = value.known[name]
+            elif class_ is Struct and name in value.cached_fields:
+                found = value.cached_fields[name]
             else:
                 found = _lookup_field(value, name, container, key)
             value, container, key = found, value, name
