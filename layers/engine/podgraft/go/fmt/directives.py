@@ -106,7 +106,7 @@ class _Scanner:
         return number
 
     def _scan_index(self) -> Index | None:
-        """parseArgNumber; consume only ``[`` if the bracket is not closed or for ``[]`` at the end."""
+        """parseArgNumber; consume only ``[`` if no bracket closes it, and for ``[]`` at the end."""
         if not self.format.startswith("[", self.offset):
             return None
         closed = self.format.find("]", self.offset)

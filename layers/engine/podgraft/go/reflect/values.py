@@ -31,8 +31,8 @@ from .types import Field, GoType, Kind, Value
 class Struct:
     """A struct; ``raw`` maps the JSON names of its fields to raw JSON or Go values.
 
-    An ``addressable`` struct (the target of a pointer, an element of a slice, and their fields) also
-    has the methods of its pointer, as in Go.
+    An ``addressable`` struct (the target of a pointer, an element of a slice, or a field of these)
+    also has the methods of its pointer, as in Go.
     """
 
     __slots__ = ("addressable", "cached_fields", "raw", "type")
@@ -44,7 +44,7 @@ class Struct:
         self.cached_fields: dict[str, Value] = {}  # exported fields that were read
 
     def field(self, name: str) -> Value:
-        """Return the field ``name``, including promoted fields; ``KeyError`` if the type has none."""
+        """Return the field ``name``, including promoted fields; ``KeyError`` if it is missing."""
         if name in self.cached_fields:
             return self.cached_fields[name]
         path = self.type.field_path(name)
