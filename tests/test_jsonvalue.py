@@ -122,22 +122,20 @@ REFUSED = (
     InvalidCase("comment", b"// a\n1", "line 1 column 1: Expecting value"),
     InvalidCase("NaN", b"[NaN]", "NaN is not a JSON number"),
     InvalidCase("infinity", b"-Infinity", "-Infinity is not a JSON number"),
-    InvalidCase("beyond a float", b"1e999", "1e999 is beyond the range of a 64-bit float"),
-    InvalidCase("beyond a float, negative", b"[-1e999]", "-1e999 is beyond the range"),
+    InvalidCase("beyond a float", b"1e999", "1e999 is outside the range of a 64-bit float"),
+    InvalidCase("beyond a float, negative", b"[-1e999]", "-1e999 is outside the range"),
     InvalidCase("more digits than Python reads", b"1" * 5000, "a number is too long"),
     InvalidCase("leading zero", b"01", "Extra data"),
-    InvalidCase(
-        "repeated key", b'{"a":1,"b":{"c":1,"c":2}}', "the key 'c' stands twice in one object"
-    ),
-    InvalidCase("repeated key, escaped", b'{"a":1,"\\u0061":2}', "the key 'a' stands twice"),
+    InvalidCase("repeated key", b'{"a":1,"b":{"c":1,"c":2}}', "duplicate key 'c' in an object"),
+    InvalidCase("repeated key, escaped", b'{"a":1,"\\u0061":2}', "duplicate key 'a'"),
     InvalidCase("line break in a text", b'"a\nb"', "Invalid control character at"),
     InvalidCase("byte order mark", b"\xef\xbb\xbf{}", "Expecting value"),
     InvalidCase("not UTF-8", b'{"a":"\xff"}', "byte 6: not UTF-8"),
     InvalidCase("UTF-16", '{"a":1}'.encode("utf-16-le"), "line 1 column 2"),
     InvalidCase("surrogate as bytes", b'"\xed\xa0\x80"', "byte 1: not UTF-8"),
-    InvalidCase("half of a pair", b'"\\ud800"', "half of a surrogate pair"),
-    InvalidCase("half of a pair as a key", b'{"\\udc00":1}', "half of a surrogate pair"),
-    InvalidCase("half of a pair, as text", '"\ud800"', "half of a surrogate pair"),
+    InvalidCase("half of a pair", b'"\\ud800"', "a string contains a lone surrogate"),
+    InvalidCase("half of a pair as a key", b'{"\\udc00":1}', "a string contains a lone surrogate"),
+    InvalidCase("half of a pair, as text", '"\ud800"', "a string contains a lone surrogate"),
     InvalidCase("lists a level too deep", b"[" * 201 + b"]" * 201, "nested deeper than 200 levels"),
     InvalidCase("objects a level too deep", b'{"a":' * 201 + b"1" + b"}" * 201, "nested deeper"),
     InvalidCase("a thousand levels", b"[" * 1000 + b"]" * 1000, "nested deeper than 200 levels"),
@@ -194,7 +192,7 @@ def test_many_brackets_side_by_side_are_not_deep() -> None:
 def test_a_body_full_of_repeated_keys_is_refused_in_linear_time() -> None:
     """Half a million different keys before the repeated one take no longer than reading them."""
     keys = ",".join(f'"{number}":0' for number in range(500_000))
-    with pytest.raises(NotJSONError, match="'499999' stands twice"):
+    with pytest.raises(NotJSONError, match="duplicate key '499999'"):
         load(f'{{{keys},"499999":1}}')
 
 

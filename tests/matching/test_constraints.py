@@ -255,7 +255,7 @@ FAULTS: tuple[tuple[Object, str], ...] = (
     (
         {"rules": []},
         (
-            "/rules: unknown key; known: resourceRules, excludeResourceRules, namespaceSelector, "
+            "/rules: unknown key; supported keys: resourceRules, excludeResourceRules, namespaceSelector, "
             "objectSelector, matchPolicy"
         ),
     ),

@@ -122,7 +122,7 @@ ERRORS = (
         "polcy: enabled\nxyz: 1",
         (
             "/polcy: unknown key; did you mean policy?",
-            f"/xyz: unknown key; known: {KEYS}, clusters",
+            f"/xyz: unknown key; supported keys: {KEYS}, clusters",
         ),
     ),
     InvalidCase(
@@ -167,7 +167,7 @@ ERRORS = (
         (
             f"/alwaysInjectSelector/0: expected a mapping, got a string; {A_MAPPING}",
             "/ignoredNamespaces/1: expected a string, got a number; put it in quotes",
-            "/defaultTemplates/0: expected a string, got nothing; write a text",
+            "/defaultTemplates/0: expected a string, got nothing; write a string",
         ),
     ),
     InvalidCase(
@@ -194,7 +194,7 @@ ERRORS = (
         "clusters: {staging: {policy: 1, clusters: {}}, prod: x}",
         (
             "/clusters/staging/policy: expected a string, got a number; put it in quotes",
-            f"/clusters/staging/clusters: unknown key; known: {KEYS}",
+            f"/clusters/staging/clusters: unknown key; supported keys: {KEYS}",
             f"/clusters/prod: expected a mapping, got a string; {A_MAPPING}",
         ),
     ),

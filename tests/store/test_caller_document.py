@@ -63,7 +63,7 @@ THREE: list[JSON] = [{"sha256": HASH}, {"sha256": HASH}, {"sha256": HASH}]
 ERRORS = (
     InvalidCase("a list", [], "the document must be a mapping with the keys tokens and subjects"),
     InvalidCase(
-        "misspelt", {"token": []}, "the document: has an unknown key; known: tokens, subjects"
+        "misspelt", {"token": []}, "the document: has an unknown key; supported keys: tokens, subjects"
     ),
     InvalidCase("tokens no list", {"tokens": {}}, "tokens: expected a list"),
     InvalidCase(
@@ -84,7 +84,7 @@ ERRORS = (
     InvalidCase(
         "a key of a token misspelt",
         {"tokens": [{"sha": HASH}]},
-        "tokens[0]: has an unknown key; known: sha256, created, note",
+        "tokens[0]: has an unknown key; supported keys: sha256, created, note",
     ),
     InvalidCase("three", {"tokens": THREE}, "tokens: 3 are listed, at most 2 may be active"),
     InvalidCase(

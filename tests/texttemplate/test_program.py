@@ -53,7 +53,7 @@ def test_a_refused_function_is_refused_at_load() -> None:
     refused = Function(shout, unsupported_reason="it reads the clock")
     with pytest.raises(TemplateError) as error:
         render("a\n{{if false}}{{now}}{{end}}", now=refused)
-    assert str(error.value) == 'template: t:2: function "now" is refused: it reads the clock'
+    assert str(error.value) == 'template: t:2: function "now" is not supported: it reads the clock'
 
 
 def test_what_one_program_defines_another_does_not_see() -> None:

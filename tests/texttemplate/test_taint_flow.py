@@ -136,9 +136,9 @@ HARMS = (
 )
 
 
-@pytest.mark.parametrize(("template", "can_harm"), HARMS)
-def test_a_template_that_makes_no_syntax_is_known(template: str, can_harm: bool) -> None:
-    assert compile_(template, name="x", functions=FUNCTIONS).can_harm is can_harm
+@pytest.mark.parametrize(("template", "can_create_syntax"), HARMS)
+def test_a_template_that_makes_no_syntax_is_known(template: str, can_create_syntax: bool) -> None:
+    assert compile_(template, name="x", functions=FUNCTIONS).can_create_syntax is can_create_syntax
 
 
 def test_what_is_not_classified_is_not_trusted() -> None:
@@ -146,6 +146,6 @@ def test_what_is_not_classified_is_not_trusted() -> None:
     slots = Slots()
     program = compile_("{{ new .v }}", name="x", functions=known)
 
-    assert program.can_harm
+    assert program.can_create_syntax
     assert CANARY not in program.trace(tainted_json(slots, {"v": CANARY}), slots).masked
     assert Harm.CAN is not Harm.NEVER

@@ -113,7 +113,7 @@ CASES = (
         "repeated keys",
         body(b'{"kind": 1, "kind": 2}'),
         400,
-        "body: is not readable JSON: the key 'kind' stands twice in one object",
+        "body: is not readable JSON: duplicate key 'kind' in an object",
     ),
     case(
         "1,000 levels",

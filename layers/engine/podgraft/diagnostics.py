@@ -1,6 +1,6 @@
-"""Diagnostics: problems in the documents of an operator, each with its place and its remedy.
+"""Diagnostics: problems in the documents of an operator, each with a location and a remedy.
 
-One type serves ``policy check``, ``policy push``, ``inject`` and ``explain``. This module reads no
+``policy check``, ``policy push``, ``inject``, and ``explain`` use this type. This module reads no
 document and prints nothing.
 """
 
@@ -23,9 +23,9 @@ class Severity(StrEnum):
 class Diagnostic:
     """A problem in a document of an operator.
 
-    ``document`` names the document, such as its file, and is empty where the reader knows it.
-    ``pointer`` is a JSON Pointer inside it. ``excerpt`` shows the lines, if the document is a
-    program. A warning stops nothing, except with ``--strict``.
+    ``document`` names the document, for example its file, and is empty if the context names it.
+    ``pointer`` is a JSON Pointer inside the document. ``excerpt`` contains the lines of a template
+    or an expression. A warning stops nothing, except with ``--strict``.
     """
 
     document: str = ""
@@ -36,9 +36,9 @@ class Diagnostic:
     severity: Severity = Severity.ERROR
 
     def __str__(self) -> str:
-        place = f"{self.document} {self.pointer}".strip() or "/"
+        location = f"{self.document} {self.pointer}".strip() or "/"
         excerpt = f"\n{self.excerpt}" if self.excerpt else ""
-        return f"{place}: {self.problem}; {self.remedy}{excerpt}"
+        return f"{location}: {self.problem}; {self.remedy}{excerpt}"
 
     @property
     def is_warning(self) -> bool:
@@ -46,5 +46,5 @@ class Diagnostic:
         return self.severity is Severity.WARNING
 
     def as_error(self) -> Diagnostic:
-        """Return the same problem as an error, which ``--strict`` makes of a warning."""
+        """Return the same problem as an error, for ``--strict``."""
         return replace(self, severity=Severity.ERROR)

@@ -47,18 +47,18 @@ digits, and "-", with a letter or digit at both ends
     if text in _RESERVED:
         raise IdentifierError(f'injector: "{text}" is a reserved name; use another name')
     if not is_injector(text):
-        raise IdentifierError(f"injector: got {_quoted(text)}; {INJECTOR_REMEDY}")
+        raise IdentifierError(f"injector: got {_quote(text)}; {INJECTOR_REMEDY}")
     return text
 
 
 def check_cluster(text: str) -> str:
     """Return the id of a cluster; raises ``IdentifierError`` for an invalid id."""
     if not is_cluster(text):
-        raise IdentifierError(f"cluster: got {_quoted(text)}; {CLUSTER_REMEDY}")
+        raise IdentifierError(f"cluster: got {_quote(text)}; {CLUSTER_REMEDY}")
     return text
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     # Imported here: only an invalid id needs it.
     from json import dumps
 

@@ -1,7 +1,7 @@
-"""JSON as a value: its type, its equality, what it holds, strict reading, and Go's printing.
+"""JSON values: types, equality, lookup, strict parsing, and Go's number format.
 
-Python's ``True == 1 == 1.0`` would make changes vanish from patches, and ``json.loads`` takes NaN,
-repeated keys, numbers that overflow and lone surrogates; this module is where both end.
+In Python, ``True == 1 == 1.0``, which would hide changes from a patch. ``json.loads`` also accepts
+NaN, duplicate keys, numbers that overflow, and lone surrogates. This module prevents both.
 """
 
 import json
@@ -17,12 +17,12 @@ JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | Non
 Object: TypeAlias = dict[str, JSON]
 
 # Deeper than any Kubernetes object (a CRD's schema nests about 60 levels), and shallow enough that
-# a function that recurses with four frames a level stays clear of Python's limit of 1,000.
+# a function that recurses with four frames a level stays below Python's limit of 1,000.
 MAX_DEPTH = 200
 
 
 class NotJSONError(ValueError):
-    """The text is not one JSON value as RFC 8259 and kube-apiserver understand it."""
+    """The text is not one JSON value according to RFC 8259 and kube-apiserver."""
 
 
 def equal(left: JSON, right: JSON) -> bool:
@@ -31,48 +31,48 @@ def equal(left: JSON, right: JSON) -> bool:
 
 
 def load(data: bytes | str) -> JSON:
-    """Read one JSON value.
+    """Parse one JSON value.
 
-    Raises ``NotJSONError`` for NaN, numbers beyond a float, repeated keys, invalid UTF-8, lone
-    surrogates and more than ``MAX_DEPTH`` levels.
+    Raises ``NotJSONError`` for NaN, numbers that overflow a float, duplicate keys, invalid UTF-8,
+    lone surrogates, and more than ``MAX_DEPTH`` levels.
     """
     if isinstance(data, bytes):
         with suppress(orjson.JSONDecodeError, orjson.JSONEncodeError):
-            plain: JSON = orjson.loads(data)
-            # What is printed as it came holds nothing that only a strict look would find: neither
-            # a key twice nor a number that is another one in Python.
-            if orjson.dumps(plain) == data.rstrip():
-                return _check_depth(data.count(b"{") + data.count(b"["), plain)
+            parsed: JSON = orjson.loads(data)
+            # If orjson prints the same bytes again, the text contains no duplicate key and no
+            # number that Python changes, so the slow and strict parser is not needed.
+            if orjson.dumps(parsed) == data.rstrip():
+                return _check_depth(data.count(b"{") + data.count(b"["), parsed)
     try:
         text = data if isinstance(data, str) else data.decode("utf-8")
         value: JSON = _DECODER.decode(text)
-        # Half a surrogate pair comes from an escape, or stood in the text before it was bytes.
+        # A lone surrogate comes from an escape, or from a str that was never bytes.
         if "\\u" in text or not (text.isascii() or isinstance(data, bytes)):
             dump(value).encode()
     except UnicodeDecodeError as error:
         raise NotJSONError(f"byte {error.start}: not UTF-8") from error
     except UnicodeEncodeError as error:
-        raise NotJSONError("a string holds half of a surrogate pair") from error
+        raise NotJSONError("a string contains a lone surrogate") from error
     except RecursionError as error:
         raise NotJSONError(_TOO_DEEP) from error
     except json.JSONDecodeError as error:
         raise NotJSONError(f"line {error.lineno} column {error.colno}: {error.msg}") from error
     except NotJSONError:
         raise
-    except ValueError as error:  # int() refuses more than 4,300 digits
+    except ValueError as error:  # int() rejects more than 4,300 digits
         raise NotJSONError(f"a number is too long: {error}") from error
     return _check_depth(text.count("{") + text.count("["), value)
 
 
 def _check_depth(bracket_count: int, value: JSON) -> JSON:
-    """``value``; fewer brackets than levels cannot nest too deep, which spares most the walk."""
+    """Return ``value`` if it is not too deep. Few brackets need no walk over the value."""
     if bracket_count > MAX_DEPTH and is_deeper_than(MAX_DEPTH, value):
         raise NotJSONError(_TOO_DEEP)
     return value
 
 
 def is_deeper_than(levels: int, value: JSON) -> bool:
-    """Whether objects and lists nest more than ``levels`` deep; itself without recursion."""
+    """Whether objects and lists nest more than ``levels`` deep. Does not recurse."""
     layer = [value] if isinstance(value, dict | list) else []
     for _ in range(levels):
         layer = [
@@ -87,12 +87,12 @@ def is_deeper_than(levels: int, value: JSON) -> bool:
 
 
 def dump(value: JSON) -> str:
-    """Print compactly, keys in their own order, text as it is."""
+    """Format as compact JSON, with the keys in their order and without escapes for Unicode."""
     return _ENCODER.encode(value)
 
 
 def describe_type(value: JSON) -> str:
-    """What a value is, in words and without itself, which may be a secret in the wrong place.
+    """Describe the type of a value, without the value, which can be a misplaced secret.
 
     >>> describe_type("Bearer t0ken"), describe_type(None), describe_type([])
     ('a string', 'nothing', 'a list')
@@ -101,60 +101,66 @@ def describe_type(value: JSON) -> str:
 
 
 def object_at(parent: Mapping[str, JSON], key: str) -> Object:
-    """The object under ``key``; an empty one where there is none."""
-    found = parent.get(key)
-    return found if isinstance(found, dict) else {}
+    """The object under ``key``; an empty object if there is none."""
+    value = parent.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def objects_at(parent: Mapping[str, JSON], key: str) -> list[Object]:
     """The objects in the list under ``key``."""
-    found = parent.get(key)
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    value = parent.get(key)
+    return (
+        [element for element in value if isinstance(element, dict)]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def string_at(parent: Mapping[str, JSON], key: str) -> str:
-    """The text under ``key``; an empty one where there is none."""
-    found = parent.get(key)
-    return found if isinstance(found, str) else ""
+    """The string under ``key``; an empty string if there is none."""
+    value = parent.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def strings_at(parent: Mapping[str, JSON], key: str) -> dict[str, str]:
-    """The map of texts under ``key``, such as labels."""
+    """The map of strings under ``key``, such as labels."""
     return {k: v for k, v in object_at(parent, key).items() if isinstance(v, str)}
 
 
 def escape_like_go(text: str) -> str:
-    """Escape printed JSON as Go's encoding/json does by default: ``<``, ``>``, ``&``, U+2028/9."""
+    """Escape JSON text as Go's encoding/json does by default: ``<``, ``>``, ``&``, U+2028/9."""
     return text.translate(_GO_ESCAPES)
 
 
 def format_float_like_go(number: float, *, exponent_from: int = 6, exponent_below: int = -4) -> str:
-    """Print a finite float in its shortest digits, as Go's strconv does for ``%g`` and ``%v``.
+    """Format a finite float with the fewest digits, as Go's strconv does for ``%g`` and ``%v``.
 
-    The exponent form is for decimal exponents from ``exponent_from`` on, and below
-    ``exponent_below``. (encoding/json prints plainly between -6 and 21.)
+    Decimal exponents of at least ``exponent_from`` or less than ``exponent_below`` use the exponent
+    form. (encoding/json uses the plain form between -6 and 21.)
 
-    >>> format_float_like_go(1500000.0), format_float_like_go(1500000.0, exponent_from=21), format_float_like_go(0.5)
-    ('1.5e+06', '1500000', '0.5')
+    >>> format_float_like_go(1500000.0), format_float_like_go(0.5)
+    ('1.5e+06', '0.5')
+    >>> format_float_like_go(1500000.0, exponent_from=21)
+    '1500000'
     """
     sign, digits, exponent = _decimal(number)
     if exponent_below <= exponent < exponent_from:
         if exponent < 0:
             return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
-        whole = digits[: exponent + 1].ljust(exponent + 1, "0")
-        return f"{sign}{whole}.{digits[exponent + 1 :]}".rstrip(".")
+        integer = digits[: exponent + 1].ljust(exponent + 1, "0")
+        return f"{sign}{integer}.{digits[exponent + 1 :]}".rstrip(".")
     mantissa = f"{digits[0]}.{digits[1:]}".rstrip(".")
     return f"{sign}{mantissa}e{exponent:+03d}"
 
 
 def _decimal(number: float) -> tuple[str, str, int]:
-    """Sign, shortest digits without zeros at the ends, and the exponent of the first digit."""
+    """The sign, the fewest digits without zeros at the ends, and the first digit's exponent."""
     text = repr(number)
     sign, text = ("-", text[1:]) if text.startswith("-") else ("", text)
     mantissa, _, power = text.partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    digits = (whole + fraction).lstrip("0")
-    exponent = len(whole) - 1 + int(power or 0) - (len(whole + fraction) - len(digits))
+    integer, _, fraction = mantissa.partition(".")
+    digits = (integer + fraction).lstrip("0")
+    exponent = len(integer) - 1 + int(power or 0) - (len(integer + fraction) - len(digits))
     return (sign, digits.rstrip("0"), exponent) if digits else (sign, "0", 0)
 
 
@@ -174,9 +180,9 @@ _GO_ESCAPES = str.maketrans(
 
 
 def _same_types(left: JSON, right: JSON) -> bool:
-    """Whether two values that Python finds equal are of one type throughout.
+    """Whether two values that are equal in Python have the same types at all levels.
 
-    Equal to a string is only a string, so the commonest values need no look.
+    Only a string equals a string, so strings, the most frequent values, need no check.
     """
     match left, right:
         case dict(), dict():
@@ -194,19 +200,19 @@ def _reject_duplicate_keys(pairs: list[tuple[str, JSON]]) -> Object:
     result = dict(pairs)
     if len(result) != len(pairs):
         ((repeated, _),) = Counter(key for key, _ in pairs).most_common(1)
-        raise NotJSONError(f"the key {repeated!r} stands twice in one object")
+        raise NotJSONError(f"duplicate key {repeated!r} in an object")
     return result
 
 
 def _parse_finite_float(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
-        raise NotJSONError(f"{digits} is beyond the range of a 64-bit float")
+        raise NotJSONError(f"{digits} is outside the range of a 64-bit float")
     return number
 
 
-def _reject_constant(word: str) -> JSON:
-    raise NotJSONError(f"{word} is not a JSON number")
+def _reject_constant(constant: str) -> JSON:
+    raise NotJSONError(f"{constant} is not a JSON number")
 
 
 _TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"

@@ -1,12 +1,13 @@
-"""Dataclasses that cost a cold start little more than their classes.
+"""A drop-in replacement for ``dataclasses.dataclass`` that generates code on first use.
 
-``dataclasses.dataclass`` compiles the text of up to seven methods for every class while it is being
-defined: 0.3 ms each, a sixth of a cold start for the 140 classes on its path. Here ``__init__`` is
-compiled when the first value is made, and the other methods are a few functions for all classes.
+``dataclasses.dataclass`` compiles up to seven methods when it defines a class. This costs 0.3 ms
+per class: a sixth of a cold start for its 140 classes. This module compiles ``__init__`` when the
+first instance is created. All classes share the other methods.
 
-A class means what it means there with ``slots=True``. Fields are annotations and nothing else:
-``ClassVar``, ``InitVar``, ``KW_ONLY`` and ``__post_init__`` have no meaning here. The modules that
-a cold start loads use this, which a test holds them to; elsewhere the standard library's will do.
+A class behaves as with ``dataclasses.dataclass(slots=True)``. A field is an annotation:
+``ClassVar``, ``InitVar``, ``KW_ONLY``, and ``__post_init__`` are not supported. The modules that a
+cold start loads must use this module, and a test checks that. Other modules can use the standard
+library.
 """
 
 import dataclasses
@@ -20,7 +21,7 @@ __all__ = ["dataclass"]
 T = TypeVar("T")
 Fields: TypeAlias = "dict[str, Field[Any]]"
 
-# Where and how dataclasses.fields, replace, asdict and is_dataclass find what a class has.
+# The attribute in which dataclasses.fields, replace, asdict, and is_dataclass find the fields.
 _FIELDS = "__dataclass_fields__"
 _REGULAR_FIELD: Any = vars(dataclasses)["_FIELD"]
 
@@ -32,113 +33,115 @@ def dataclass(
     frozen: bool = False,
     kw_only: bool = False,
     eq: bool = True,
-    repr: bool = True,  # noqa: A002 — the name that dataclasses gives it
+    repr: bool = True,  # noqa: A002 — the name in dataclasses
 ) -> Callable[[type[T]], type[T]]:
-    """``dataclasses.dataclass``, of classes with slots alone."""
+    """``dataclasses.dataclass`` for classes with slots."""
     del slots
 
     def decorate(cls: type[T]) -> type[T]:
-        own = _own_fields(cls, kw_only=kw_only)
-        every = _inherited_fields(cls) | own
+        declared = _declared_fields(cls, kw_only=kw_only)
+        fields = _inherited_fields(cls) | declared
         methods = {
-            **(_equality_methods(every, hashes=frozen) if eq else {}),
+            **(_equality_methods(fields, hashes=frozen) if eq else {}),
             **({"__repr__": _repr} if repr else {}),
             **(_FROZEN if frozen else {}),
         }
-        return _make_slotted_class(cls, own, every, methods)
+        return _make_slotted_class(cls, declared, fields, methods)
 
     return decorate
 
 
-def _own_fields(cls: type, *, kw_only: bool) -> Fields:
+def _declared_fields(cls: type, *, kw_only: bool) -> Fields:
     """A field for each annotation of the class."""
-    made: Fields = {}
+    fields: Fields = {}
     for name in cls.__annotations__:
-        one = _field(cls.__dict__.get(name, MISSING))
-        one.name = name
-        one.kw_only = kw_only if one.kw_only is MISSING else one.kw_only
-        one._field_type = _REGULAR_FIELD  # noqa: SLF001 — see above
-        made[name] = one
-    return made
+        spec = _field(cls.__dict__.get(name, MISSING))
+        spec.name = name
+        spec.kw_only = kw_only if spec.kw_only is MISSING else spec.kw_only
+        spec._field_type = _REGULAR_FIELD  # noqa: SLF001 — see above
+        fields[name] = spec
+    return fields
 
 
 def _field(default: Any) -> Any:
-    """The field of an annotation, from what the class says is its value."""
+    """The field of an annotation with the given default value or field specifier."""
     return default if default.__class__ is Field else field(default=default)
 
 
 def _inherited_fields(cls: type) -> Fields:
-    """The fields of the bases, the most basic first."""
-    found: Fields = {}
+    """The fields of the base classes, the outermost base first."""
+    fields: Fields = {}
     for base in reversed(cls.__mro__[1:]):
-        found |= base.__dict__.get(_FIELDS, {})
-    return found
+        fields |= base.__dict__.get(_FIELDS, {})
+    return fields
 
 
 def _make_slotted_class(
-    cls: type[T], own: Fields, every: Fields, methods: dict[str, Any]
+    cls: type[T], declared: Fields, fields: Fields, methods: dict[str, Any]
 ) -> type[T]:
-    """The class again: with slots, which cannot be added to one that exists."""
-    left_out = {*own, "__dict__", "__weakref__"}
+    """Create the class again with slots, because Python cannot add slots to a class."""
+    left_out = {*declared, "__dict__", "__weakref__"}
     slotted: Any = type(cls)(
         cls.__name__,
         cls.__bases__,
         {
             **methods,
-            **{name: each for name, each in cls.__dict__.items() if name not in left_out},
+            **{name: member for name, member in cls.__dict__.items() if name not in left_out},
             "__qualname__": cls.__qualname__,
-            "__slots__": tuple(own),
-            "__match_args__": tuple(name for name, one in every.items() if not one.kw_only),
-            _FIELDS: every,
+            "__slots__": tuple(declared),
+            "__match_args__": tuple(name for name, spec in fields.items() if not spec.kw_only),
+            _FIELDS: fields,
         },
     )
 
-    def init_first(self: T, *values: Any, **named: Any) -> None:
-        """Make ``__init__``, which takes the place of this one, and call it."""
-        slotted.__init__ = init = _compile_init(slotted, every)
-        init(self, *values, **named)
+    def init_first(self: T, *values: Any, **keywords: Any) -> None:
+        """Compile ``__init__``, replace this method with it, and call it."""
+        slotted.__init__ = init = _compile_init(slotted, fields)
+        init(self, *values, **keywords)
 
     slotted.__init__ = init_first
     return slotted
 
 
-def _compile_init(cls: type, every: Fields) -> Callable[..., None]:
-    """``__init__``, as text: a loop over the fields would make every value dearer.
+def _compile_init(cls: type, fields: Fields) -> Callable[..., None]:
+    """Compile ``__init__`` from text, because a loop over the fields would slow down each instance.
 
-    Each slot is filled by its own setter, which neither asks whether the value is frozen nor has to
-    find the slot.
+    The setter of a slot sets its value. A setter neither checks ``frozen`` nor looks up the slot.
     """
-    known: dict[str, Any] = {"MISSING": MISSING}
+    namespace: dict[str, Any] = {"MISSING": MISSING}
     positional: list[str] = []
-    named: list[str] = []
+    keyword_only: list[str] = []
     lines: list[str] = []
-    for name, one in every.items():
-        parameter, value = _parameter(one, known)
-        (named if one.kw_only else positional).append(parameter)
-        known[f"set_{name}"] = getattr(cls, name).__set__
+    for name, spec in fields.items():
+        parameter, value = _parameter(spec, namespace)
+        (keyword_only if spec.kw_only else positional).append(parameter)
+        namespace[f"set_{name}"] = getattr(cls, name).__set__
         lines.append(f" set_{name}(self, {value})")
-    parameters = ", ".join(["self", *positional, *(["*", *named] if named else [])])
+    parameters = ", ".join(["self", *positional, *(["*", *keyword_only] if keyword_only else [])])
     text = "\n".join([f"def __init__({parameters}):", *lines, " return None"])
-    exec(text, known)  # noqa: S102 — names of fields, which are Python's identifiers
-    made = known["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    return made
+    exec(text, namespace)  # noqa: S102 — the text contains only names of fields, which are identifiers
+    init = namespace["__init__"]
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    return init
 
 
-def _parameter(one: "Field[Any]", known: dict[str, Any]) -> tuple[str, str]:
-    """A field's parameter, and the expression for its value."""
-    if one.default_factory is not MISSING:
-        known[f"make_{one.name}"] = one.default_factory
-        return f"{one.name}=MISSING", f"make_{one.name}() if {one.name} is MISSING else {one.name}"
-    if one.default is MISSING:
-        return one.name, one.name
-    known[f"default_{one.name}"] = one.default
-    return f"{one.name}=default_{one.name}", one.name
+def _parameter(spec: "Field[Any]", namespace: dict[str, Any]) -> tuple[str, str]:
+    """The parameter of a field, and the expression for its value."""
+    if spec.default_factory is not MISSING:
+        namespace[f"make_{spec.name}"] = spec.default_factory
+        return (
+            f"{spec.name}=MISSING",
+            f"make_{spec.name}() if {spec.name} is MISSING else {spec.name}",
+        )
+    if spec.default is MISSING:
+        return spec.name, spec.name
+    namespace[f"default_{spec.name}"] = spec.default
+    return f"{spec.name}=default_{spec.name}", spec.name
 
 
-def _equality_methods(every: Fields, *, hashes: bool) -> dict[str, Any]:
-    """``__eq__`` and ``__hash__`` of the fields that count."""
-    names = tuple(name for name, one in every.items() if one.compare)
+def _equality_methods(fields: Fields, *, hashes: bool) -> dict[str, Any]:
+    """``__eq__`` and ``__hash__``, by the fields that take part in comparisons."""
+    names = tuple(name for name, spec in fields.items() if spec.compare)
     values: Callable[[Any], Any] = attrgetter(*names) if names else lambda _: ()
 
     def equal(self: object, other: object) -> bool:
@@ -153,11 +156,13 @@ def _equality_methods(every: Fields, *, hashes: bool) -> dict[str, Any]:
 
 
 def _repr(self: Any) -> str:
-    kind = self.__class__
-    shown = (
-        f"{one.name}={getattr(self, one.name)!r}" for one in dataclasses.fields(kind) if one.repr
+    class_ = self.__class__
+    members = (
+        f"{spec.name}={getattr(self, spec.name)!r}"
+        for spec in dataclasses.fields(class_)
+        if spec.repr
     )
-    return f"{kind.__qualname__}({', '.join(shown)})"
+    return f"{class_.__qualname__}({', '.join(members)})"
 
 
 def _reject_setattr(_: object, name: str, value: object) -> NoReturn:
@@ -170,8 +175,8 @@ def _reject_delattr(_: object, name: str) -> NoReturn:
 
 
 def _pickle_state(self: Any) -> dict[str, Any]:
-    """What pickle and copy keep of a frozen value."""
-    return {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+    """The state of a frozen instance for pickle and copy."""
+    return {spec.name: getattr(self, spec.name) for spec in dataclasses.fields(self)}
 
 
 def _unpickle_state(self: object, state: dict[str, Any]) -> None:

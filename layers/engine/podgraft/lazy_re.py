@@ -1,7 +1,7 @@
-"""Regular expressions that are compiled when they are first used.
+"""Regular expressions that compile on first use.
 
-Compiling all that a cold start's modules name took a twentieth of it, and one review uses a third
-of them. The modules that a cold start loads use this, which a test holds them to.
+Compiling all expressions took a twentieth of a cold start, and one review uses a third of them.
+The modules that a cold start loads must use this module, and a test checks that.
 """
 
 import re
@@ -11,12 +11,12 @@ _METHODS = ("finditer", "fullmatch", "match", "search", "split", "sub", "subn")
 
 
 def lazy_compile(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """``re.compile(text, flags)``, but for when; an expression that is none fails there."""
+    """``re.compile(text, flags)`` on first use; an invalid expression fails then."""
     return cast("re.Pattern[AnyStr]", _LazyPattern(text, flags))
 
 
 class _LazyPattern:
-    """Has a pattern's methods as its own from the first use on: calling them costs no more."""
+    """A pattern that stores the methods of the compiled pattern on first use."""
 
     __slots__ = ("_flags", "_text", *_METHODS)
 
@@ -25,7 +25,7 @@ class _LazyPattern:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        """Called for what is not there, as is everything before the first use."""
+        """Compile the pattern. Python calls this for a missing attribute: before the first use."""
         compiled = re.compile(self._text, self._flags)
         for method in _METHODS:
             setattr(self, method, getattr(compiled, method))

@@ -1,4 +1,4 @@
-"""Values by key, the latest ones alone: a memory that cannot grow beyond its bound."""
+"""A bounded cache that evicts the least recently used value."""
 
 from collections import OrderedDict
 from contextlib import suppress
@@ -9,9 +9,9 @@ V = TypeVar("V")
 
 
 class LRUCache(Generic[K, V]):
-    """The values that were put in or asked for last, at most ``limit`` of them.
+    """A cache of the ``limit`` most recently used values.
 
-    Several threads may share one: at worst a value is forgotten early.
+    Threads can share a cache. In the worst case, a value is evicted early.
 
     >>> recent: LRUCache[str, int] = LRUCache(limit=2)
     >>> recent["a"], recent["b"] = 1, 2
@@ -26,16 +26,16 @@ class LRUCache(Generic[K, V]):
 
     def __init__(self, *, limit: int) -> None:
         self._limit = limit
-        self._values: OrderedDict[K, V] = OrderedDict()  # the latest last
+        self._values: OrderedDict[K, V] = OrderedDict()  # the most recent value is last
 
     def __len__(self) -> int:
         return len(self._values)
 
     def get(self, key: K) -> V | None:
-        """The value under ``key``, which is the latest from now on."""
+        """Return the value under ``key``, and make it the most recently used."""
         value = self._values.get(key)
         if value is not None:
-            with suppress(KeyError):  # another thread may have forgotten it just now
+            with suppress(KeyError):  # another thread can evict the key at any time
                 self._values.move_to_end(key)
         return value
 

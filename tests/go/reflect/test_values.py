@@ -79,7 +79,7 @@ def test_a_field_is_converted_once() -> None:
     shape = Struct(SHAPE, {"at": {"x": 1, "inner": 2}})
     assert shape.field("At") is shape.field("At")
     assert shape.field("At").field("inner") == 2
-    assert "inner" not in shape.field("At").known  # which holds what templates may see
+    assert "inner" not in shape.field("At").cached_fields  # which holds what templates may see
 
 
 def test_a_field_promoted_from_a_nil_pointer_panics() -> None:

@@ -1,4 +1,4 @@
-"""Errors that Go's functions return or panic with, in Go's words."""
+"""Errors that Go's functions return or panic with, with Go's error texts."""
 
 
 class FunctionError(Exception):
@@ -6,4 +6,4 @@ class FunctionError(Exception):
 
 
 class LimitExceededError(Exception):
-    """A function would make more than podgraft allows. The caller knows the template's text."""
+    """The result of a function would exceed a limit of podgraft. The caller adds the location."""

@@ -6,7 +6,7 @@ from podgraft.go.reflect import Bool, Kind, Map, Value, type_of
 
 
 def sort_items(mapping: dict[str, Value] | Map) -> list[tuple[Value, Value]]:
-    """Keys and elements of a map, in the order of the keys."""
+    """Return the keys and elements of a map, in the order of the keys."""
     if isinstance(mapping, dict) and "".join(mapping).isascii():
         return sorted(mapping.items(), key=_key)
     mixed = isinstance(mapping, Map) and _key_kind(mapping) is Kind.INTERFACE
@@ -14,7 +14,7 @@ def sort_items(mapping: dict[str, Value] | Map) -> list[tuple[Value, Value]]:
 
 
 def byte_order_key(text: str) -> str:
-    """What to compare instead of ``text``, so that Python orders strings by their bytes."""
+    """The sort key with which Python orders strings by their bytes."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
@@ -23,7 +23,7 @@ def _key(item: tuple[Value, Value]) -> Value:
 
 
 def _value_order(item: tuple[Value, Value]) -> Value:
-    """NaN comes before the other numbers, complex numbers go by their real part."""
+    """The sort key of a value: NaN is the smallest number; complex numbers sort by real part."""
     match item[0]:
         case str(key):
             return byte_order_key(key)
@@ -38,7 +38,7 @@ def _value_order(item: tuple[Value, Value]) -> Value:
 
 
 def _typed_order(item: tuple[Value, Value]) -> Value:
-    """Keys of an interface type: Go knows no order among types, so theirs is by name."""
+    """The sort key of a key of an interface type. Go defines no order of types; this uses names."""
     key_type = type_of(item[0])
     return ("" if key_type is None else key_type.name, _value_order(item))
 

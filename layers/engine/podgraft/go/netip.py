@@ -1,4 +1,4 @@
-"""IP addresses as net/netip checks them, for the brackets of a URL's host."""
+"""IP addresses as net/netip parses them, for an IPv6 address in the host of a URL."""
 
 import re
 
@@ -12,42 +12,42 @@ _LARGEST_OCTET = 255
 
 
 class AddressError(ValueError):
-    """The text is no address; the message is netip's."""
+    """The text is not an IP address; the message is netip's."""
 
 
 def check_ipv6_literal(text: str) -> None:
-    """Raise ``AddressError`` unless this is an IPv6 address, perhaps with a zone."""
+    """Raise ``AddressError`` unless the text is an IPv6 address, with or without a zone."""
     kind = next((char for char in text if char in ".:%"), "")
     match kind:
         case ":":
             _IPv6Parser(text).check()
         case ".":
-            fault = _ipv4_error(text)
-            raise AddressError(_error_text(text, *fault) if fault else "invalid IP-literal")
+            problem = _ipv4_error(text)
+            raise AddressError(_error_text(text, *problem) if problem else "invalid IP-literal")
         case "%":
             raise AddressError(_error_text(text, "missing IPv6 address"))
         case _:
             raise AddressError(_error_text(text, "unable to parse IP"))
 
 
-def _error_text(text: str, reason: str, at: str = "") -> str:
-    place = f" (at {quote(at)})" if at else ""
-    return f"invalid host: ParseAddr({quote(text)}): {reason}{place}"
+def _error_text(text: str, reason: str, rest: str = "") -> str:
+    position = f" (at {quote(rest)})" if rest else ""
+    return f"invalid host: ParseAddr({quote(text)}): {reason}{position}"
 
 
 def _ipv4_error(text: str) -> tuple[str, str] | None:
-    """What is wrong with a dotted address, and where."""
+    """The problem of a dotted address and the text at its position; ``None`` if it is valid."""
     dots = digits = value = 0
-    for at, char in enumerate(text):
+    for index, char in enumerate(text):
         if char == ".":
-            if not digits or at == len(text) - 1:
-                return "IPv4 field must have at least one digit", text[at:]
+            if not digits or index == len(text) - 1:
+                return "IPv4 field must have at least one digit", text[index:]
             if dots == _DOTS:
                 return "IPv4 address too long", ""
             dots, digits, value = dots + 1, 0, 0
             continue
         if char not in "0123456789":
-            return "unexpected character", text[at:]
+            return "unexpected character", text[index:]
         if digits == 1 and value == 0:
             return "IPv4 field has octet with leading zero", ""
         digits, value = digits + 1, value * 10 + int(char)
@@ -57,7 +57,7 @@ def _ipv4_error(text: str) -> tuple[str, str] | None:
 
 
 class _IPv6Parser:
-    """Reads an address group by group."""
+    """A parser that reads an IPv6 address group by group."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -68,7 +68,7 @@ class _IPv6Parser:
         self._ellipsis = False
 
     def check(self) -> None:
-        """Raise ``AddressError`` for the first fault."""
+        """Raise ``AddressError`` for the first error."""
         if self._rest.startswith("::"):
             self._ellipsis = True
             self._rest = self._rest[2:]
@@ -84,7 +84,7 @@ class _IPv6Parser:
             self._fail("the :: must expand to at least one field of zeros")
 
     def _parse_group(self) -> bool:
-        """Read a group and its colon; whether there is more."""
+        """Read a group and its colon. Return whether the address continues."""
         size = _size(self._rest)
         if size > _GROUP_DIGITS:
             self._fail("each group must have 4 or less digits", at_rest=True)
@@ -105,9 +105,9 @@ class _IPv6Parser:
         if self._groups > _GROUPS - 2:
             reason = "too many hex fields to fit an embedded IPv4 at the end of the address"
             self._fail(reason, at_rest=True)
-        fault = _ipv4_error(self._rest)
-        if fault:
-            raise AddressError(_error_text(self._text, *fault))
+        problem = _ipv4_error(self._rest)
+        if problem:
+            raise AddressError(_error_text(self._text, *problem))
         self._groups += 2
         self._rest = ""
 
@@ -129,5 +129,5 @@ class _IPv6Parser:
 
 
 def _size(text: str) -> int:
-    found = _HEX.match(text)
-    return found.end() if found else 0
+    match = _HEX.match(text)
+    return match.end() if match else 0

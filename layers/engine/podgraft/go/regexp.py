@@ -1,9 +1,9 @@
 r"""Patterns of Go's regexp, compiled by RE2.
 
-RE2 is what Go's package was modelled on: the same syntax, the same leftmost-first choice, and time
-linear in the text, which Python's ``re`` cannot promise for patterns and texts of others. It is
-imported when the first pattern is met. Differences that remain: ``\p{…}`` takes the names that Go
-took before 1.25, and characters younger than RE2's Unicode tables have no class.
+Go's package derives from RE2: both have the same syntax, the same leftmost-first match, and run in
+linear time. Python's ``re`` is not safe for untrusted patterns and texts. The first pattern imports
+RE2. Two differences remain: ``\p{…}`` accepts the names of Go before 1.25, and characters that are
+newer than RE2's Unicode tables belong to no class.
 """
 
 import re
@@ -30,36 +30,36 @@ _ESCAPE = re.compile(r"\\Q.*?(?:\\E|\Z)|\\(.)", re.DOTALL)
 
 
 class Match(Protocol):
-    """A match, as much of it as is used; google-re2 has no types of its own."""
+    """The used part of a match. google-re2 has no type stubs."""
 
     def start(self) -> int:
-        """Where it begins."""
+        """The offset of the match."""
         ...
 
     def end(self) -> int:
-        """Where it ends."""
+        """The offset after the match."""
         ...
 
     def group(self, number: int) -> str | None:
-        """The text of a group; nothing for one that took no part."""
+        """The text of a group; ``None`` for a group that did not match."""
         ...
 
     def span(self, group: int) -> tuple[int, int]:
-        """Where a group begins and ends; -1 for one that took no part."""
+        """The offsets of a group; -1 for a group that did not match."""
         ...
 
 
 class Pattern(Protocol):
-    """A compiled pattern, as much of it as is used."""
+    """The used part of a compiled pattern."""
 
     @property
     def pattern(self) -> str:
-        """Its text."""
+        """The text of the pattern."""
         ...
 
     @property
     def groups(self) -> int:
-        """How many groups it has."""
+        """The number of groups."""
         ...
 
     @property
@@ -72,24 +72,26 @@ class Pattern(Protocol):
         ...
 
     def finditer(self, text: str) -> Iterator[Match]:
-        """All matches, empty ones right after others too."""
+        """All matches, including empty matches directly after other matches."""
         ...
 
 
 class PatternError(FunctionError):
-    """The pattern is none of Go's; the message is Go's."""
+    """The pattern is invalid in Go; the message is Go's."""
 
-    def __init__(self, reason: str, culprit: str) -> None:
-        super().__init__(f"error parsing regexp: {reason}: `{culprit}`")
+    def __init__(self, reason: str, fragment: str) -> None:
+        super().__init__(f"error parsing regexp: {reason}: `{fragment}`")
 
 
 def compile_(pattern: str) -> Pattern:
-    """regexp.Compile; RE2 keeps the last 128."""
+    """regexp.Compile; RE2 caches the last 128 patterns."""
     if not is_valid(pattern):
-        start = next(at for at, char in enumerate(pattern) if not is_valid(char))
+        start = next(index for index, char in enumerate(pattern) if not is_valid(char))
         raise PatternError("invalid UTF-8", pattern[start:])
-    if any(found[1] == "C" for found in _ESCAPE.finditer(pattern)):
-        raise PatternError("invalid escape sequence", r"\C")  # any byte, which Go does not have
+    if any(escape[1] == "C" for escape in _ESCAPE.finditer(pattern)):
+        raise PatternError(
+            "invalid escape sequence", r"\C"
+        )  # RE2's "any byte", which Go does not support
     re2 = import_module("re2")
     options = re2.Options()
     options.log_errors = False
@@ -104,28 +106,28 @@ def must_compile(pattern: str) -> Pattern:
     try:
         return compile_(pattern)
     except PatternError as error:
-        shown = f"`{pattern}`" if can_backquote(pattern) else quote(pattern)
-        raise FunctionError(f"regexp: Compile({shown}): {error}") from error
+        literal = f"`{pattern}`" if can_backquote(pattern) else quote(pattern)
+        raise FunctionError(f"regexp: Compile({literal}): {error}") from error
 
 
 def _to_go_error(pattern: str, re2_message: str) -> PatternError:
-    """What Go says where RE2 says ``reason: culprit``."""
-    reason, _, culprit = re2_message.partition(": ")
+    """Convert RE2's message ``reason: fragment`` to Go's error."""
+    reason, _, fragment = re2_message.partition(": ")
     if re2_message == "trailing \\":
         return PatternError("trailing backslash at end of expression", "")
-    if re2_message == "invalid UTF-8":  # a \x{ that does not end
+    if re2_message == "invalid UTF-8":  # an unterminated \x{
         return PatternError("invalid escape sequence", pattern[pattern.rindex("\\x{") :])
-    if _LOOKBEHIND.match(culprit):
-        start = pattern.index(culprit)
+    if _LOOKBEHIND.match(fragment):
+        start = pattern.index(fragment)
         end = pattern.find(">", start) + 1 or len(pattern)
         return PatternError("invalid named capture", pattern[start:end])
-    return PatternError(_MESSAGES.get(reason, reason), culprit)
+    return PatternError(_MESSAGES.get(reason, reason), fragment)
 
 
 def matches(pattern: Pattern, text: str) -> Iterator[Match]:
-    """All matches, but no empty one right after another.
+    """All matches, without empty matches directly after other matches.
 
-    Bytes that are no UTF-8 match as U+FFFD does; the places of matches are those in ``text``.
+    An invalid UTF-8 byte matches as U+FFFD does. The offsets of matches are offsets in ``text``.
     """
     end = -1
     for match in pattern.finditer(to_runes(text)):

@@ -1,4 +1,4 @@
-"""URLs as Go's net/url (1.26) reads and writes them."""
+"""URLs as Go's net/url (1.26) parses and formats them."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from .netip import AddressError, check_ipv6_literal
 from .utf8 import decode, encode
 
 _UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~"
-# The bytes that stand in a part of a URL as they are.
+# The bytes that need no escape in each part of a URL.
 _PATH = frozenset(_UNRESERVED + b"$&+,/:;=@")
 _HOST = frozenset(_UNRESERVED + b"!$&'()*+,;=:[]<>\"")
 _USERINFO = frozenset(_UNRESERVED + b"$&+,;=")
@@ -24,12 +24,12 @@ _PORT = re.compile(r"(?::[0-9]*)?")
 
 
 class URLError(ValueError):
-    """The text is no URL; the message is net/url's."""
+    """The text is not a URL; the message is net/url's."""
 
 
 @dataclass(frozen=True, slots=True)
 class URL:
-    """The parts of a URL, all decoded but ``opaque``, ``query`` and ``userinfo``."""
+    """The parts of a URL, decoded except ``opaque``, ``query``, and ``userinfo``."""
 
     scheme: str = ""
     opaque: str = ""
@@ -41,7 +41,7 @@ class URL:
 
     @property
     def hostname(self) -> str:
-        """The host without its port, and without brackets."""
+        """The host without the port and without brackets."""
         name, colon, port = self.host.rpartition(":")
         host = name if colon and _PORT.fullmatch(":" + port) else self.host
         return host[1:-1] if len(host) > 1 and host[0] == "[" and host[-1] == "]" else host
@@ -53,13 +53,13 @@ class URL:
         return text + (f"#{_escape(self.fragment, _FRAGMENT)}" if self.fragment else "")
 
     def _authority_and_path(self, *, first: bool) -> str:
-        """Authority and path."""
+        """The authority and the path."""
         path = "*" if self.path == "*" else _escape(self.path, _PATH)
         text = self._authority()
         if self.host and path and path[0] != "/":
             text += "/"
         if first and not text and ":" in path.partition("/")[0]:
-            text = "./"  # or the colon would end a scheme
+            text = "./"  # otherwise, the colon would end a scheme
         return text + path
 
     def _authority(self) -> str:
@@ -89,7 +89,7 @@ def parse(text: str) -> URL:
 
 
 def _parse_parts(text: str) -> dict[str, str]:
-    """All but the fragment."""
+    """Parse all parts except the fragment."""
     if _CONTROL.search(text):
         raise URLError("net/url: invalid control character in URL")
     scheme, rest = _split_scheme(text)
@@ -108,19 +108,19 @@ def _parse_parts(text: str) -> dict[str, str]:
 
 
 def _split_scheme(text: str) -> tuple[str, str]:
-    """The scheme in lower case, and what follows its colon."""
-    found = _SCHEME.match(text)
-    if found is None:
+    """Split into the scheme in lower case, and the text after its colon."""
+    match = _SCHEME.match(text)
+    if match is None:
         return "", text
-    if found[1] is None:
+    if match[1] is None:
         raise URLError("missing protocol scheme")
-    return found[1].lower(), text[found.end() :]
+    return match[1].lower(), text[match.end() :]
 
 
 def _parse_authority(scheme: str, text: str) -> dict[str, str]:
-    userinfo, at, host = text.rpartition("@")
+    userinfo, separator, host = text.rpartition("@")
     parts = {"host": _parse_host(scheme, host)}
-    if not at:
+    if not separator:
         return parts
     if not _VALID_USERINFO.fullmatch(userinfo):
         raise URLError("net/url: invalid userinfo")
@@ -138,7 +138,7 @@ def _parse_host(scheme: str, text: str) -> str:
         raise URLError("invalid IP-literal")
     if bracket == 0:
         return _parse_bracketed_host(text)
-    # Databases list several hosts with ports, so only http is strict about colons.
+    # Database URLs list several hosts with ports, so only http is strict about colons.
     colon = text.find(":") if scheme in ("http", "https") else text.rfind(":")
     if colon >= 0:
         _check_port(text[colon:])
@@ -146,7 +146,7 @@ def _parse_host(scheme: str, text: str) -> str:
 
 
 def _parse_bracketed_host(text: str) -> str:
-    """An IPv6 address in brackets; the zone after ``%25`` may hold any escapes."""
+    """Parse an IPv6 address in brackets; the zone after ``%25`` can contain any escape."""
     inner, closed, port = text[1:].rpartition("]")
     if not closed:
         raise URLError("missing ']' in host")
@@ -166,33 +166,33 @@ def _check_port(text: str) -> None:
 
 
 def _unescape(text: str) -> str:
-    """The text with escapes decoded."""
+    """Decode the escapes."""
     data = encode(text)
-    for found in _ESCAPE.finditer(data):
-        if found[1] is None:
-            raise _escape_error(data, found)
+    for match in _ESCAPE.finditer(data):
+        if match[1] is None:
+            raise _escape_error(data, match)
     return _decode_utf8(data)
 
 
 def _unescape_host(text: str) -> str:
-    """As ``_unescaped``, where only bytes beyond ASCII and ``%`` may be escaped."""
+    """Decode the escapes of a host, which can escape only ``%`` and bytes outside ASCII."""
     data = encode(text)
-    for found in _ESCAPE_OR_ASCII.finditer(data):
-        if found[0][:1] != b"%":
-            _check_host_byte(found[0])
-        elif found[1] is None or (found[1] < b"8" and found[1] != b"25"):
-            raise _escape_error(data, found)
+    for match in _ESCAPE_OR_ASCII.finditer(data):
+        if match[0][:1] != b"%":
+            _check_host_byte(match[0])
+        elif match[1] is None or (match[1] < b"8" and match[1] != b"25"):
+            raise _escape_error(data, match)
     return _decode_utf8(data)
 
 
 def _unescape_zone(text: str) -> str:
-    """As ``_unescaped``, where only what might stand unescaped, ``%`` and blank may be escaped."""
+    """Decode the escapes of a zone, which can escape only host characters, ``%``, and a space."""
     data = encode(text)
-    for found in _ESCAPE_OR_ASCII.finditer(data):
-        if found[0][:1] != b"%":
-            _check_host_byte(found[0])
-        elif found[1] is None or int(found[1], 16) not in _ZONE:
-            raise _escape_error(data, found)
+    for match in _ESCAPE_OR_ASCII.finditer(data):
+        if match[0][:1] != b"%":
+            _check_host_byte(match[0])
+        elif match[1] is None or int(match[1], 16) not in _ZONE:
+            raise _escape_error(data, match)
     return _decode_utf8(data)
 
 
@@ -204,13 +204,13 @@ def _check_host_byte(byte: bytes) -> None:
         raise URLError(f"invalid character {quote(decode(byte))} in host name")
 
 
-def _escape_error(data: bytes, found: re.Match[bytes]) -> URLError:
-    shown = decode(data[found.start() : found.start() + 3])
-    return URLError(f"invalid URL escape {quote(shown)}")
+def _escape_error(data: bytes, match: re.Match[bytes]) -> URLError:
+    escape = decode(data[match.start() : match.start() + 3])
+    return URLError(f"invalid URL escape {quote(escape)}")
 
 
 def _decode_utf8(data: bytes) -> str:
-    return decode(_ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), data))
+    return decode(_ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), data))
 
 
 def _escape(text: str, plain: frozenset[int]) -> str:

@@ -1,12 +1,12 @@
 """Go strings as bytes and as runes, with Go's character classes and simple case mappings.
 
-A Go string is bytes; here it is a ``str`` whose invalid UTF-8 stands as surrogate escapes
-(``govalue.values``). Cutting at a byte may split a character and joining may make one whole again,
-so whatever counts bytes goes through ``encoded`` and ``decoded``.
+A Go string is bytes. Here it is a ``str`` with invalid UTF-8 as surrogate escapes
+(``go/reflect/values.py``). To cut at a byte can split a character, and to join can restore it. Code
+that counts bytes must use ``encode`` and ``decode``.
 
-The tables are Python's: the class of a character that is younger than the running Python's Unicode
-release may differ from Go's. Of all others (1,112,064 code points) each mapping was compared with
-Go 1.26's package unicode.
+The tables are Python's: the class of a character that is newer than the Unicode release of Python
+can differ from Go's. All other mappings (1,112,064 code points) were compared with Go 1.26's
+package unicode.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from podgraft.lazy_re import lazy_compile
 
 _ESCAPED_BYTE = lazy_compile("[\udc80-\udcff]")
 
-# unicode.White_Space; str.strip() would also take U+001C to U+001F.
+# unicode.White_Space; str.strip() would also remove U+001C to U+001F.
 SPACES = (
     "\t\n\v\f\r \x85\xa0\u1680"
     + "".join(map(chr, range(0x2000, 0x200B)))
@@ -26,17 +26,17 @@ SPACES = (
 
 
 def encode(text: str) -> bytes:
-    """The bytes that the Go string holds."""
+    """The bytes of the Go string."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def decode(data: bytes) -> str:
-    """The Go string that holds the bytes."""
+    """The Go string of the bytes."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def to_runes(text: str) -> str:
-    """What ``[]rune(text)`` holds: U+FFFD for each byte of invalid UTF-8. The length is kept."""
+    """``[]rune(text)``: U+FFFD for each invalid UTF-8 byte. The length does not change."""
     return text if text.isascii() else _ESCAPED_BYTE.sub(REPLACEMENT, text)
 
 
@@ -46,12 +46,12 @@ def is_valid(text: str) -> bool:
 
 
 def map_runes(mapping: Callable[[str], str], text: str) -> str:
-    """strings.Map: each rune mapped, invalid UTF-8 replaced."""
+    """strings.Map: map each rune, and replace invalid UTF-8."""
     return "".join(map(mapping, to_runes(text)))
 
 
 def to_upper(char: str) -> str:
-    """unicode.ToUpper: one character for one ("ß" has no simple upper case)."""
+    """unicode.ToUpper: the simple upper case of one character ("ß" has none)."""
     return _single_character(char.upper()) or _single_character(char.title()) or char
 
 
@@ -75,12 +75,12 @@ def is_space(char: str) -> bool:
 
 
 def is_upper(char: str) -> bool:
-    """unicode.IsUpper: category Lu alone, unlike ``str.isupper``."""
+    """unicode.IsUpper: only category Lu, unlike ``str.isupper``."""
     return category(char) == "Lu"
 
 
 def is_lower(char: str) -> bool:
-    """unicode.IsLower: category Ll alone."""
+    """unicode.IsLower: only category Ll."""
     return category(char) == "Ll"
 
 

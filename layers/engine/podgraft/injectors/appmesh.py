@@ -126,7 +126,7 @@ class Mesh:
         """
         slots = Slots()
         try:
-            if not self.template.can_harm and is_harmless(node) and is_harmless(ports):
+            if not self.template.can_create_syntax and is_harmless(node) and is_harmless(ports):
                 return self._read(self.template.render(self._data(node, ports)))
             trace = self._trace(slots, node, ports)
             additions = self._read(trace.text)

@@ -1,7 +1,7 @@
 """Text that is no YAML syntax, wherever a template writes it.
 
 It stays harmless next to other harmless text: parts of ``null``, of directives, and of what ends a
-document are not harmless. So a template that makes no syntax of its own (``Program.can_harm``) and
+document are not harmless. So a template that makes no syntax of its own (``Program.can_create_syntax``) and
 reads only harmless text of the object can be rendered without following that text.
 """
 

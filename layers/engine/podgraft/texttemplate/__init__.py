@@ -1,24 +1,25 @@
 """Go's text/template, compiled to Python.
 
-In comes a template's text with the functions it may call, out comes a ``Program`` that renders Go
-values (see ``podgraft.go.reflect``) to text. Pure: no I/O, no clock, no randomness, and no attribute
-of a Python object is reachable from a template.
+``compile_`` compiles the text of a template, with the functions that it can call, to a ``Program``,
+which renders Go values (``podgraft.go.reflect``) to text. Pure: no I/O, no clock, no randomness. A
+template cannot reach the attributes of Python objects.
 
-    lexer → parser → (nodes) → compiler → runtime, with printing for fmt and library for builtins
+    parse (lexer → parser → nodes) → compile (Python code) → run (runtime and builtins)
 
-Equals text/template and fmt of Go 1.26, errors word by word, with these differences by intent:
+The results and the error texts equal those of text/template and fmt in Go 1.26, with these
+intended differences:
 
-- What costs is bounded: see ``Limits``; nesting (``parser.MAX_NESTING``, ``MAX_LOOPS``) and the
-  length of a formatted text (``printing.MAX_CHARACTERS``) too. Beyond is a ``LimitError``; Go would
-  go on, or say "exceeded maximum template depth" at 100,000.
-- What is printed of a pointer's address is always the same one (``printer.ADDRESS``).
-- No value is a function or a channel, so that ``call`` always fails and ``range`` visits neither.
-- Slices have no capacity beyond their length, into which Go's ``slice`` could reach.
-- Maps whose keys are of an interface type are walked by the names of the keys' types first; Go's
-  order among types is by address. Keys that are equal in Python (1, 1.0, true) are one key.
-- ``missingkey`` is what Go has by default; there are no other options.
-- A function that is refused by name (``Function.refused``) is a parse error of its own.
-- An exception that is no ``FunctionError`` is a bug of the function, not an error of the template.
+- Rendering has limits: ``Limits``, the nesting (``parser.MAX_NESTING`` and ``MAX_LOOPS``), and the
+  length of a formatted text (``sprintf.MAX_CHARACTERS``). A template that exceeds a limit raises
+  ``LimitError``. Go continues, or reports "exceeded maximum template depth" at 100,000.
+- All pointers have the same printed address (``print.ADDRESS``).
+- No value is a function or a channel: ``call`` always fails, and ``range`` accepts neither.
+- The capacity of a slice is its length, so ``slice`` cannot extend a slice.
+- Maps with keys of an interface type are sorted by the names of the key types first; Go sorts types
+  by address. Keys that are equal in Python (1, 1.0, true) are one key.
+- ``missingkey`` has Go's default; the other options are not supported.
+- A template that names an unsupported function (``Function.unsupported_reason``) does not parse.
+- An exception other than ``FunctionError`` is a bug in the function, not an error in the template.
 """
 
 from podgraft.go.fmt import sprintf

@@ -1,11 +1,11 @@
-"""What a template can read of its data, found without running it.
+"""Static analysis of the data that a template can read.
 
-A footprint keeps, of an object, what a template may look at, and leaves out the rest: what the
-template writes for the one it writes for the other. It is what a rendering can be remembered by.
+A projection keeps only the part of the data that the template can read. Data with equal projections
+has the same rendering, so a projection is the key under which a rendering is cached.
 
-Found by following fields from the dot, into the elements of ranges and into templates that are
-called. What is handed to a function, printed, tested or assigned is read whole, unless the function
-says what it reads (``Function.reads``); so is whatever is not understood.
+The analysis follows fields from the dot, into the elements of ranges, and into invoked templates. A
+value that is printed, tested, assigned, or passed to a function is read completely, unless the
+function declares its ``dependencies``. The same applies if the analysis cannot follow an operand.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ def compute_projection(
     data: GoType,
     opaque: Collection[GoType],
 ) -> Projection:
-    """What rendering ``main`` can read of raw data of the struct type ``data``.
+    """Return the projection of raw data of the struct type ``data`` that ``main`` can read.
 
-    Types that are ``opaque`` are read whole: their views hold something else than their raw JSON.
+    ``opaque`` types are read completely, because their views differ from their raw JSON.
     """
     root = _DependencyNode()
-    place = _TypedNode(root, data)
+    part = _TypedNode(root, data)
     walk = _DependencyVisitor(templates, functions, frozenset(opaque), [main])
-    walk.visit_statements(templates[main].body, {"$": place, _DOT: place})
+    walk.visit_statements(templates[main].body, {"$": part, _DOT: part})
     called = {name for template in templates.values() for name in template.calls}
-    root.whole |= any(functions[name].uses_dot for name in called)
+    root.is_complete |= any(functions[name].uses_dot for name in called)
     return _build_projection(root)
 
 
 @dataclass(slots=True, eq=False)
 class _DependencyNode:
-    """What is read of one value: all of it, or members of an object, or parts of each element."""
+    """The part of one value that is read: the complete value, members, or parts of each element."""
 
-    whole: bool = False
+    is_complete: bool = False
     members: dict[str, _DependencyNode] = field(default_factory=dict[str, "_DependencyNode"])
     elements: _DependencyNode | None = None
 
@@ -60,16 +60,16 @@ class _DependencyNode:
         return self.elements
 
 
-def _build_projection(part: _DependencyNode) -> Projection:
-    """A function that keeps of a raw value what is read of it."""
-    if part.whole:
+def _build_projection(node: _DependencyNode) -> Projection:
+    """Return a function that keeps the part of a raw value that is read."""
+    if node.is_complete:
         return _identity
-    members = [(key, _build_projection(each)) for key, each in sorted(part.members.items())]
-    element = _build_projection(part.elements) if part.elements else None
+    members = [(key, _build_projection(member)) for key, member in sorted(node.members.items())]
+    element = _build_projection(node.elements) if node.elements else None
 
     def project(raw: Value) -> Value:
         if raw.__class__ is dict:
-            return {key: keep(raw[key]) for key, keep in members if key in raw}
+            return {key: project_member(raw[key]) for key, project_member in members if key in raw}
         if raw.__class__ is list and element:
             return [*map(element, raw)]
         return raw
@@ -83,187 +83,191 @@ def _identity(raw: Value) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class _TypedNode:
-    """A part of the data that an expression stands for, and its type."""
+    """The part of the data that an expression represents, and its type."""
 
     node: _DependencyNode
     type: GoType
 
 
 _DOT = "."
-_Bindings: TypeAlias = "dict[str, _TypedNode | None]"  # what dot and variables stand for
+_Bindings: TypeAlias = "dict[str, _TypedNode | None]"  # the values of dot and variables
 _Path: TypeAlias = "Sequence[str | Elements]"
 
 
 @dataclass(frozen=True, slots=True)
 class _DependencyVisitor:
-    """One pass over a parse tree, which notes what is read."""
+    """One pass over a parse tree, which records the parts that are read."""
 
     templates: Mapping[str, nodes.Template]
     functions: Mapping[str, Function]
     opaque: frozenset[GoType]
     active_templates: list[str]
 
-    def visit_statements(self, body: nodes.Nodes, known: _Bindings) -> None:
-        """A list of statements; what it declares, ``known`` learns."""
+    def visit_statements(self, body: nodes.Nodes, bindings: _Bindings) -> None:
+        """Visit statements, and add the variables that they declare to ``bindings``."""
         for node in body:
             match node:
                 case nodes.Action():
-                    self._visit_pipe(node.pipe, known)
+                    self._visit_pipe(node.pipe, bindings)
                 case nodes.Branch(control=nodes.Control.RANGE):
-                    self._visit_range(node, {**known})
+                    self._visit_range(node, {**bindings})
                 case nodes.Branch():
-                    self._visit_branch(node, {**known})
+                    self._visit_branch(node, {**bindings})
                 case nodes.Invocation():
-                    self._visit_invocation(node, known)
+                    self._visit_invocation(node, bindings)
                 case nodes.Text() | nodes.Break() | nodes.Continue():
                     pass
                 case _:
                     assert_never(node)
 
-    def _visit_invocation(self, node: nodes.Invocation, known: _Bindings) -> None:
-        """Another template's body: its dot is what it is handed, and its only way to the data."""
-        place = self._single_operand(node.pipe, known) if node.pipe else None
-        if place and node.name in self.templates and node.name not in self.active_templates:
+    def _visit_invocation(self, node: nodes.Invocation, bindings: _Bindings) -> None:
+        """Visit the body of an invoked template; its argument is its dot."""
+        part = self._single_operand(node.pipe, bindings) if node.pipe else None
+        if part and node.name in self.templates and node.name not in self.active_templates:
             self.active_templates.append(node.name)
-            self.visit_statements(self.templates[node.name].body, {"$": place, _DOT: place})
+            self.visit_statements(self.templates[node.name].body, {"$": part, _DOT: part})
             self.active_templates.pop()
         elif node.pipe:
-            self._visit_pipe(node.pipe, known)
+            self._visit_pipe(node.pipe, bindings)
 
-    def _visit_branch(self, node: nodes.Branch, known: _Bindings) -> None:
-        self._visit_pipe(node.pipe, known)
-        within = {_DOT: None} if node.control is nodes.Control.WITH else {}
-        self.visit_statements(node.body, {**known, **within})
-        self.visit_statements(node.else_body or (), known)
+    def _visit_branch(self, node: nodes.Branch, bindings: _Bindings) -> None:
+        self._visit_pipe(node.pipe, bindings)
+        inner = {_DOT: None} if node.control is nodes.Control.WITH else {}
+        self.visit_statements(node.body, {**bindings, **inner})
+        self.visit_statements(node.else_body or (), bindings)
 
-    def _visit_range(self, node: nodes.Branch, known: _Bindings) -> None:
-        element = self._range_element(node, known)
+    def _visit_range(self, node: nodes.Branch, bindings: _Bindings) -> None:
+        element = self._range_element(node, bindings)
         if element is None:
-            self._visit_pipe(node.pipe, known)
-        self._declare_variables(node.pipe.variables, known)
-        within = {variable.name: element for variable in node.pipe.variables[-1:]}
-        self.visit_statements(node.body, {**known, **within, _DOT: element})
-        self.visit_statements(node.else_body or (), known)
+            self._visit_pipe(node.pipe, bindings)
+        self._declare_variables(node.pipe.variables, bindings)
+        inner = {variable.name: element for variable in node.pipe.variables[-1:]}
+        self.visit_statements(node.body, {**bindings, **inner, _DOT: element})
+        self.visit_statements(node.else_body or (), bindings)
 
-    def _range_element(self, node: nodes.Branch, known: _Bindings) -> _TypedNode | None:
-        """What an element of a range stands for, where the range visits a list of the data."""
-        place = None if node.pipe.is_assignment else self._single_operand(node.pipe, known)
+    def _range_element(self, node: nodes.Branch, bindings: _Bindings) -> _TypedNode | None:
+        """The part that an element of a range represents, if the range visits a list of the data."""
+        part = None if node.pipe.is_assignment else self._single_operand(node.pipe, bindings)
         return (
-            self._resolve_step(place, ALL_ELEMENTS)
-            if place and place.type.kind is Kind.SLICE
+            self._resolve_step(part, ALL_ELEMENTS)
+            if part and part.type.kind is Kind.SLICE
             else None
         )
 
-    def _single_operand(self, pipe: nodes.Pipe, known: _Bindings) -> _TypedNode | None:
-        """What a pipeline stands for that is nothing but an operand."""
+    def _single_operand(self, pipe: nodes.Pipe, bindings: _Bindings) -> _TypedNode | None:
+        """The part that a pipeline represents, if the pipeline is a single operand."""
         match pipe.commands:
             case (nodes.Command(operands=(operand,)),):
-                return self._resolve_operand(operand, known)
+                return self._resolve_operand(operand, bindings)
             case _:
                 return None
 
-    def _visit_pipe(self, pipe: nodes.Pipe, known: _Bindings) -> None:
-        """A pipeline whose value is read whole."""
+    def _visit_pipe(self, pipe: nodes.Pipe, bindings: _Bindings) -> None:
+        """Visit a pipeline of which the complete value is read."""
         for command in pipe.commands:
-            self._visit_command(command, known)
+            self._visit_command(command, bindings)
         if not pipe.is_assignment:
-            self._declare_variables(pipe.variables, known)
+            self._declare_variables(pipe.variables, bindings)
 
-    def _declare_variables(self, variables: Sequence[nodes.Variable], known: _Bindings) -> None:
-        """New variables, which stand for no place; those they hide may still be what is meant."""
+    def _declare_variables(self, variables: Sequence[nodes.Variable], bindings: _Bindings) -> None:
+        """Declare variables without a known part; a hidden variable is read completely."""
         for variable in variables:
-            hidden = known.get(variable.name)
+            hidden = bindings.get(variable.name)
             if hidden:
-                hidden.node.whole = True
-            known[variable.name] = None
+                hidden.node.is_complete = True
+            bindings[variable.name] = None
 
-    def _visit_command(self, command: nodes.Command, known: _Bindings) -> None:
+    def _visit_command(self, command: nodes.Command, bindings: _Bindings) -> None:
         first, *arguments = command.operands
-        reads: tuple[Dependency, ...] = ()
+        dependencies: tuple[Dependency, ...] = ()
         if isinstance(first, nodes.Identifier):
-            reads = self.functions[first.name].dependencies
+            dependencies = self.functions[first.name].dependencies
         else:
-            self._visit_operand(first, known)
-        for at, operand in enumerate(arguments):
-            paths = [_resolve_path(read, arguments) for read in reads if read.argument == at]
-            self._visit_operand(operand, known, paths or ((),))
+            self._visit_operand(first, bindings)
+        for index, operand in enumerate(arguments):
+            paths = [
+                _resolve_path(dependency, arguments)
+                for dependency in dependencies
+                if dependency.argument == index
+            ]
+            self._visit_operand(operand, bindings, paths or ((),))
 
     def _visit_operand(
-        self, node: nodes.Operand, known: _Bindings, paths: Sequence[_Path] = ((),)
+        self, node: nodes.Operand, bindings: _Bindings, paths: Sequence[_Path] = ((),)
     ) -> None:
-        """An operand of which parts are read: the whole, if nothing else is said."""
+        """Visit an operand of which the given parts are read; by default, the complete value."""
         match node:
             case nodes.Dot() | nodes.Field() | nodes.Variable():
-                place = self._resolve_operand(node, known)
+                part = self._resolve_operand(node, bindings)
                 for path in paths:
-                    self._record_read(place, path)
+                    self._record_read(part, path)
             case nodes.Chain():
-                self._visit_operand(node.node, known)
+                self._visit_operand(node.node, bindings)
             case nodes.Pipe():
-                self._visit_pipe(node, known)
+                self._visit_pipe(node, bindings)
             case nodes.Identifier() | nodes.Bool() | nodes.Nil() | nodes.Number() | nodes.String():
                 pass
             case _:
                 assert_never(node)
 
-    def _record_read(self, place: _TypedNode | None, path: _Path) -> None:
+    def _record_read(self, part: _TypedNode | None, path: _Path) -> None:
         for step in path:
-            place = self._resolve_step(place, step)
-        if place:
-            place.node.whole = True
+            part = self._resolve_step(part, step)
+        if part:
+            part.node.is_complete = True
 
-    def _resolve_operand(self, node: nodes.Operand, known: _Bindings) -> _TypedNode | None:
-        """What an operand stands for among the data; none, if that was read whole before."""
+    def _resolve_operand(self, node: nodes.Operand, bindings: _Bindings) -> _TypedNode | None:
+        """The part that an operand represents; ``None`` if it was read completely before."""
         match node:
             case nodes.Dot():
-                return known[_DOT]
+                return bindings[_DOT]
             case nodes.Field():
-                place = known[_DOT]
+                part = bindings[_DOT]
             case nodes.Variable():
-                place = known.get(node.name)
+                part = bindings.get(node.name)
             case _:
                 return None
         for name in node.names:
-            place = self._resolve_step(place, name)
-        return place
-
-    def _resolve_step(self, place: _TypedNode | None, step: str | Elements) -> _TypedNode | None:
-        """A part of a place; where there is no telling which one, all of it is read."""
-        if place is None:
-            return None
-        type_ = place.type
-        if type_.kind is Kind.POINTER and type_.elem and type_ not in self.opaque:
-            type_ = type_.elem
-        part = None if type_ in self.opaque else _child_node(place.node, type_, step)
-        place.node.whole = place.node.whole or part is None
+            part = self._resolve_step(part, name)
         return part
 
+    def _resolve_step(self, part: _TypedNode | None, step: str | Elements) -> _TypedNode | None:
+        """The part at a step; if the step is unknown, the complete value is read."""
+        if part is None:
+            return None
+        type_ = part.type
+        if type_.kind is Kind.POINTER and type_.elem and type_ not in self.opaque:
+            type_ = type_.elem
+        child = None if type_ in self.opaque else _child_node(part.node, type_, step)
+        part.node.is_complete = part.node.is_complete or child is None
+        return child
 
-def _child_node(whole: _DependencyNode, type_: GoType, step: str | Elements) -> _TypedNode | None:
-    """A field, an element of a map, or all elements of a list; none of them for a method."""
+
+def _child_node(node: _DependencyNode, type_: GoType, step: str | Elements) -> _TypedNode | None:
+    """A field, an element of a map, or all elements of a list; ``None`` for a method."""
     match step, type_.kind:
         case str(), Kind.STRUCT:
-            found = type_.field_path(step) or ()
-            if len(found) == 1 and not found[0].inline:
-                return _TypedNode(whole.member(found[0].json), found[0].type)
+            path = type_.field_path(step) or ()
+            if len(path) == 1 and not path[0].inline:
+                return _TypedNode(node.member(path[0].json), path[0].type)
         case str(), Kind.MAP if type_.key is STRING and type_.elem:
-            return _TypedNode(whole.member(step), type_.elem)
+            return _TypedNode(node.member(step), type_.elem)
         case Elements(), Kind.SLICE if type_.elem:
-            return _TypedNode(whole.element(), type_.elem)
+            return _TypedNode(node.element(), type_.elem)
         case _:
             pass
     return None
 
 
-def _resolve_path(read: Dependency, arguments: Sequence[nodes.Operand]) -> _Path:
-    """The path with its names; it ends where one is not known before the template runs."""
+def _resolve_path(dependency: Dependency, arguments: Sequence[nodes.Operand]) -> _Path:
+    """The path with constant names; it ends at a name that only execution determines."""
     path: list[str | Elements] = []
-    for step in read.path:
+    for step in dependency.path:
         if isinstance(step, KeyArgument):
-            named = arguments[step.argument] if step.argument < len(arguments) else None
-            if not isinstance(named, nodes.String):
+            key = arguments[step.argument] if step.argument < len(arguments) else None
+            if not isinstance(key, nodes.String):
                 break
-            path.append(named.text)
+            path.append(key.text)
         else:
             path.append(step)
     return path

@@ -1,7 +1,7 @@
-"""What can go wrong with a template, in Go's words and with the place it happened.
+"""The errors of templates, with Go's error texts and their locations.
 
-``TemplateError`` and ``ExecError`` are the operator's fault (the template or its data),
-``LimitError`` is a template that asks for more than it may. All carry their parts as attributes.
+``TemplateError`` and ``ExecError`` are errors in the template or its data. ``LimitError`` means
+that a template exceeds a limit. The parts of the messages are attributes.
 """
 
 from podgraft.go.errors import FunctionError, LimitExceededError
@@ -19,13 +19,13 @@ __all__ = [
     "TemplateError",
 ]
 
-# Reasons that print values of the data as they are. What ``fail`` says its template's author wrote.
+# Reasons that quote values of the data. The author of the template wrote the reason of ``fail``.
 _REASONS_WITH_DATA = ("error calling ", "range can't iterate over ", "can't use ")
 _FAIL_PREFIX = "error calling fail: "
 
 
 class TemplateError(Exception):
-    """The text is not a template: Go's parse error, ``template: NAME:LINE: REASON``."""
+    """Go's parse error, ``template: NAME:LINE: REASON``."""
 
     def __init__(self, reason: str, line: int, span: Span) -> None:
         super().__init__(reason, line, span)
@@ -39,16 +39,16 @@ class TemplateError(Exception):
 
     @property
     def full_message(self) -> str:
-        """The message, the line of the template, and carets under the culprit."""
+        """The message, the line of the template, and carets under the location."""
         return f"{self}\n{self.span.excerpt}"
 
 
 class ExecError(Exception):
-    """Rendering failed: Go's ``template: NAME:LINE:COLUMN: executing …``.
+    """Go's execution error, ``template: NAME:LINE:COLUMN: executing …``.
 
-    ``line`` counts from 1 and ``column`` from 0, in bytes, as Go counts them; ``executing`` is the
-    template that ran, ``expression`` the source of what it was evaluating. ``sources`` are the
-    strings of the pod among the arguments of the function that failed, of a traced rendering.
+    As in Go, ``line`` starts at 1, and ``column`` is in bytes and starts at 0. ``executing`` is the
+    name of the template, and ``expression`` is the source of the evaluated node. In a traced
+    rendering, ``sources`` are the strings of the pod in the arguments of the failed function.
     """
 
     sources: tuple[int, ...] = ()
@@ -65,20 +65,20 @@ class ExecError(Exception):
         self.span = span
 
     def __str__(self) -> str:
-        place = f"{self.name}:{self.line}:{self.column}"
+        location = f"{self.name}:{self.line}:{self.column}"
         return (
-            f"template: {place}: executing {quote(self.executing)} at <{self.expression}>: "
+            f"template: {location}: executing {quote(self.executing)} at <{self.expression}>: "
             f"{self.reason}"
         )
 
     @property
     def is_by_author(self) -> bool:
-        """Whether the template's author wrote it: a call of ``fail``."""
+        """Whether the template's author wrote the reason: a call of ``fail``."""
         return self.reason.startswith(_FAIL_PREFIX)
 
     @property
     def may_quote_data(self) -> bool:
-        """Whether the reason may hold a value of the data."""
+        """Whether the reason can contain a value of the data."""
         return self.reason.startswith(_REASONS_WITH_DATA) and not self.is_by_author
 
     @property
@@ -88,7 +88,7 @@ class ExecError(Exception):
 
 
 class LimitError(Exception):
-    """The template asks for more output, nesting or steps than it may (``Limits``)."""
+    """The template exceeds a limit of output, nesting, or steps (``Limits``)."""
 
     sources: tuple[int, ...] = ()
 
@@ -104,12 +104,12 @@ class LimitError(Exception):
 
     @property
     def full_message(self) -> str:
-        """The message, the line of the template, and carets under the culprit."""
+        """The message, the line of the template, and carets under the location."""
         return f"{self}\n{self.span.excerpt}"
 
 
 class MethodError(Exception):
-    """A method failed that a field turned out to be, for a reason that is not its name's."""
+    """A method that a field name resolved to failed."""
 
     def __init__(self, name: str, reason: Exception) -> None:
         super().__init__(name, reason)
@@ -120,4 +120,4 @@ class MethodError(Exception):
 
 
 class ExecutionError(Exception):
-    """Execution cannot go on, for Go's reason; where, is known only to who runs the template."""
+    """Execution fails with Go's reason. ``Program`` adds the location."""

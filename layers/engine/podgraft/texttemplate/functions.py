@@ -1,4 +1,4 @@
-"""What a template function is: a Python callable with Go parameter types."""
+"""Template functions: Python callables with Go parameter types."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -7,13 +7,13 @@ from typing import TypeAlias
 from podgraft.go.reflect import ANY, GoType, Kind, Method, Value
 from podgraft.lazy_dataclass import dataclass
 
-# The type of parameters that take a value as it comes, nil and all; only builtins have them.
+# The type of parameters that accept any value unchanged, including nil. Only builtins use it.
 REFLECT_VALUE = GoType("reflect.Value", Kind.STRUCT)
 
 
 @dataclass(frozen=True, slots=True)
 class KeyArgument:
-    """The member an argument names: ``index .Labels "app"`` reads ``Named(1)`` of its first one."""
+    """A member that an argument names: ``index .a "key"`` reads ``KeyArgument(1)`` of argument 0."""
 
     argument: int
 
@@ -25,27 +25,27 @@ class Elements(Enum):
 
 
 ALL_ELEMENTS = Elements.EACH
-Step: TypeAlias = str | KeyArgument | Elements  # a field's or key's name, or as said above
+Step: TypeAlias = str | KeyArgument | Elements  # the name of a field or a key, or a class above
 
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """A part of an argument: the path to it."""
+    """The path to a part of an argument that a function reads."""
 
     argument: int
     path: tuple[Step, ...]
 
 
 class Flow(Enum):
-    """How the text of the arguments reaches the result of a function.
+    """How taint propagates from the arguments of a function to its result.
 
-    - ``SELECTS``: it returns its arguments or parts of them as they are;
-    - ``TESTS``: its result is a truth value, or the name of a type;
-    - ``CARRIES``: it writes the text of its arguments between text of its own. Called with the
-      twins of its arguments, it returns the twin of its result;
-    - ``REWRITES``: the same, but it may change text within others;
-    - ``SERIALIZES``: it writes a value as JSON or YAML, which says what the value is;
-    - ``DERIVES``: anything else. All text in its result is a new text of the pod.
+    - ``SELECTS``: the function returns its arguments or parts of them unchanged.
+    - ``TESTS``: the result is a boolean or the name of a type.
+    - ``CARRIES``: the result contains the text of the arguments between constant text. For masked
+      arguments, the function returns the masked result.
+    - ``REWRITES``: as ``CARRIES``, but the function can change text next to other text.
+    - ``SERIALIZES``: the result is JSON or YAML, which can be parsed to find the value again.
+    - ``DERIVES``: anything else. All text in the result is tainted.
     """
 
     SELECTS = "selects"
@@ -57,9 +57,9 @@ class Flow(Enum):
 
 
 class Harm(Enum):
-    """Whether a function can make YAML syntax of text that is none (``injectors/plain_text.py``).
+    """Whether a function can create YAML syntax from plain text (``injectors/plain_text.py``).
 
-    ``CUTS``: its result is a part of such text, which is harmless between quotes alone.
+    ``SLICES``: the result is a part of the text, which is safe only between quotes.
     """
 
     NEVER = "never"
@@ -69,8 +69,10 @@ class Harm(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Serializer:
-    """``read`` returns the tree of JSON that a function wrote, given its result and its arguments;
-    ``write`` writes such a tree in the same way.
+    """The reverse of a function that serializes.
+
+    ``read`` returns the JSON tree for the result of a function and its arguments. ``write``
+    serializes a tree as the function does.
     """
 
     read: Callable[..., Value]
@@ -79,21 +81,22 @@ class Serializer:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that templates may call.
+    """A function that templates can call.
 
-    The engine hands over only what Go would: a value that is assignable to the parameter's type,
-    constants made that type, nil where the type has one (as ``None`` for ``ANY``). ``call`` gets
-    Go values and returns one; it fails by raising ``FunctionError``.
+    As in Go, an argument is a value that is assignable to the type of the parameter, a constant of
+    that type, or nil if the type can be nil (``None`` for ``ANY``). ``call`` accepts and returns Go
+    values, and raises ``FunctionError`` if it fails.
 
-    A template that names a function which is ``refused`` does not parse; the reason is said.
-    With ``told``, ``call`` learns by the keyword ``interfaces`` which arguments came as values of
-    an interface type, which a few builtins tell apart as Go does.
+    A template that names a function with an ``unsupported_reason`` does not parse; the error
+    contains the reason. With ``wants_interfaces``, ``call`` receives the keyword ``interfaces``:
+    whether each argument is a value of an interface type, which a few builtins distinguish.
 
-    ``reads`` are the only parts it looks at of the arguments that are named there; an ``ambient``
-    one also looks at the data of the template that calls it (see ``footprint``).
+    ``dependencies`` are the only parts that the function reads of the arguments that they name. A
+    function with ``uses_dot`` also reads the data of the template that calls it
+    (``dependencies.py``).
 
-    ``flow`` and ``harm`` classify it; a function without them is treated as one that ``DERIVES``
-    and ``CAN``.
+    ``propagation`` and ``syntax_risk`` classify the function. The defaults are ``DERIVES`` and
+    ``POSSIBLE``.
     """
 
     call: Callable[..., Value]
@@ -109,20 +112,22 @@ class Function:
     serializer: Serializer | None = None
 
 
-def arity_error(name: str, callee: Function | Method, *, given: int, piped: bool) -> str | None:
-    """What is wrong with calling ``name`` with so many arguments, and perhaps a piped one."""
-    count, wanted = given + piped, len(callee.parameters)
+def arity_error(
+    name: str, callee: Function | Method, *, argument_count: int, piped: bool
+) -> str | None:
+    """Go's error for a call of ``name`` with a wrong number of arguments; ``None`` if valid."""
+    count, expected = argument_count + piped, len(callee.parameters)
     if callee.variadic is not None:
-        if count >= wanted:
+        if count >= expected:
             return None
-        return f"wrong number of args for {name}: want at least {wanted} got {given}"
-    if count == wanted:
+        return f"wrong number of args for {name}: want at least {expected} got {argument_count}"
+    if count == expected:
         return None
-    return f"wrong number of args for {name}: want {wanted} got {count}"
+    return f"wrong number of args for {name}: want {expected} got {count}"
 
 
 def parameter_type(callee: Function | Method, index: int) -> GoType:
-    """The type that the argument at ``place`` must have; the arity is right."""
+    """The type of the parameter at ``index``; the arity is already checked."""
     if index < len(callee.parameters) or callee.variadic is None:
         return callee.parameters[index]
     return callee.variadic

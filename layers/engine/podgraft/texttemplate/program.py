@@ -117,11 +117,11 @@ class Program:
         return check_fields(self.templates, self.source, self._functions, data, known or {})
 
     @cached_property
-    def can_harm(self) -> bool:
+    def can_create_syntax(self) -> bool:
         """Whether the template can make YAML syntax of harmless text (``harm.py``)."""
-        from .syntax_risk import can_harm  # a cold start parses no template
+        from .syntax_risk import can_create_syntax  # a cold start parses no template
 
-        return can_harm(self.source, self.templates, self._functions)
+        return can_create_syntax(self.source, self.templates, self._functions)
 
     @cached_property
     def _compiled(self) -> tuple[CompiledModule, CodeType]:

@@ -1,7 +1,8 @@
-"""Whether a template can make YAML syntax of text that is none, found without running it.
+"""Static check whether a template can create YAML syntax from plain text.
 
-A template that cannot, and that reads only harmless text of a pod, writes no structure of the pod's
-author: it needs no traced rendering. A template is said to be able to more often than it is.
+If a template cannot, and reads only plain text of a pod, the pod's author cannot change the
+structure of the output, and the template needs no traced rendering. The check is conservative: it
+can report a safe template, but it never misses an unsafe one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,63 +13,63 @@ from .functions import Function, Harm
 from .parse import nodes
 from .parse.source import Source
 
-# Directives that write text as it is, and numbers in digits.
+# Directives that write text unchanged, and numbers in digits.
 _PLAIN_FORMAT = lazy_compile(r"(?:[^%]|%%|%(?:\[[0-9]\])?[sdvt])*")
-# The name of an anchor, which text of the pod could refer to.
+# An anchor, which text of the pod could reference.
 _ANCHOR = lazy_compile(r"&\w")
-# They write a text as often, or as far to the right, as a number says.
+# Functions that repeat or indent a text by a number.
 _COUNTING = ("indent", "nindent", "repeat")
-# They write text as a scalar in double quotes, whatever it is.
+# Functions that write any text as a scalar in double quotes.
 _QUOTING = ("quote", "toJson", "mustToJson")
 
 
-def can_harm(
+def can_create_syntax(
     source: Source, templates: Mapping[str, nodes.Template], functions: Mapping[str, Function]
 ) -> bool:
-    """Whether the template can make YAML syntax of harmless text."""
+    """Whether the template can create YAML syntax from plain text."""
     if _ANCHOR.search(source.text):
         return True
     pipes = (pipe for template in templates.values() for pipe in _pipes(template.body))
-    return any(_harms(pipe, functions) for pipe in pipes)
+    return any(_has_pipe_risk(pipe, functions) for pipe in pipes)
 
 
-def _harms(pipe: nodes.Pipe, functions: Mapping[str, Function]) -> bool:
+def _has_pipe_risk(pipe: nodes.Pipe, functions: Mapping[str, Function]) -> bool:
     last = pipe.commands[-1].operands[0]
     quoted = isinstance(last, nodes.Identifier) and last.name in _QUOTING and not pipe.variables
-    return any(_command_harms(command, functions, quoted=quoted) for command in pipe.commands)
+    return any(_has_command_risk(command, functions, quoted=quoted) for command in pipe.commands)
 
 
-def _command_harms(
+def _has_command_risk(
     command: nodes.Command, functions: Mapping[str, Function], *, quoted: bool
 ) -> bool:
     first, *arguments = command.operands
     operands: Iterable[nodes.Operand] = command.operands or ()
     for operand in operands:
-        if isinstance(operand, nodes.Identifier) and _name_harms(
+        if isinstance(operand, nodes.Identifier) and _has_function_risk(
             operand.name, arguments if operand is first else (), functions, quoted=quoted
         ):
             return True
-        if isinstance(operand, nodes.Pipe) and quoted and _all_cuts(operand, functions):
+        if isinstance(operand, nodes.Pipe) and quoted and _is_safe_when_quoted(operand, functions):
             continue
-        if isinstance(operand, nodes.Pipe) and _harms(operand, functions):
+        if isinstance(operand, nodes.Pipe) and _has_pipe_risk(operand, functions):
             return True
         if isinstance(operand, nodes.Chain):
             inner = operand.node
-            if isinstance(inner, nodes.Pipe) and _harms(inner, functions):
+            if isinstance(inner, nodes.Pipe) and _has_pipe_risk(inner, functions):
                 return True
-            if isinstance(inner, nodes.Identifier) and _name_harms(
+            if isinstance(inner, nodes.Identifier) and _has_function_risk(
                 inner.name, (), functions, quoted=False
             ):
                 return True
     return False
 
 
-def _all_cuts(pipe: nodes.Pipe, functions: Mapping[str, Function]) -> bool:
-    """Whether a nested pipeline harms no more than one that is quoted at its end."""
-    return not any(_command_harms(command, functions, quoted=True) for command in pipe.commands)
+def _is_safe_when_quoted(pipe: nodes.Pipe, functions: Mapping[str, Function]) -> bool:
+    """Whether a nested pipeline is safe, given that the outer pipeline quotes its result."""
+    return not any(_has_command_risk(command, functions, quoted=True) for command in pipe.commands)
 
 
-def _name_harms(
+def _has_function_risk(
     name: str,
     arguments: Iterable[nodes.Operand],
     functions: Mapping[str, Function],

@@ -1,1 +1,1 @@
-"""Go's fmt: verbs, flags, and printing of any value."""
+"""Go's fmt: verbs, flags, and the format of any value."""

@@ -1,4 +1,4 @@
-"""What a format says: text, and directives such as ``%-[2]*.3d`` (the reading half of doPrintf)."""
+"""Parser of format strings: text and directives such as ``%-[2]*.3d`` (part of doPrintf)."""
 
 import re
 from functools import lru_cache
@@ -9,23 +9,23 @@ from podgraft.lazy_re import lazy_compile
 
 from .format import PLAIN, Flags
 
-MAX_NUMBER = 1_000_000  # fmt.tooLarge: of a width or precision
+MAX_NUMBER = 1_000_000  # fmt.tooLarge: the limit of a width or precision
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """``[n]``: the argument that comes next, from 0; ``None`` where it cannot be read."""
+    """``[n]``: the index of the next argument, from 0; ``None`` if it is invalid."""
 
     value: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directive:
-    """The text up to a directive, and the directive.
+    """The text before a directive, and the directive.
 
-    ``verb`` is empty where the format ends within the directive. Width and precision may be
-    arguments (``star``); ``indexes`` stand before width, precision and verb. ``misplaced``: one
-    stands before a number.
+    ``verb`` is empty if the format ends inside the directive. Width and precision can be arguments
+    (``star``). ``indexes`` precede the width, the precision, and the verb. ``misplaced``: an index
+    precedes a number.
     """
 
     text: str
@@ -39,14 +39,14 @@ class Directive:
 
 @lru_cache(maxsize=512)
 def parse_directives(format_: str) -> tuple[tuple[Directive, ...], str]:
-    """The directives of ``format_``, and the text after the last one."""
-    found: list[Directive] = []
+    """Parse into the directives of ``format_`` and the text after the last one."""
+    directives: list[Directive] = []
     scanner = _Scanner(format_)
-    while (percent := format_.find("%", scanner.at)) >= 0:
-        text = format_[scanner.at : percent]
-        scanner.at = percent + 1
-        found.append(scanner.scan_directive(text))
-    return tuple(found), format_[scanner.at :]
+    while (percent := format_.find("%", scanner.offset)) >= 0:
+        text = format_[scanner.offset : percent]
+        scanner.offset = percent + 1
+        directives.append(scanner.scan_directive(text))
+    return tuple(directives), format_[scanner.offset :]
 
 
 _FLAGS = lazy_compile(r"[#0+\- ]*")
@@ -56,10 +56,10 @@ _DIGITS = lazy_compile(r"[0-9]*")
 @dataclass(slots=True)
 class _Scanner:
     format: str
-    at: int = 0
+    offset: int = 0
 
     def scan_directive(self, text: str) -> Directive:
-        """``[flags] [index] [width] ["." [index] [precision]] [index] verb``; ``%`` is past."""
+        """Scan ``[flags] [index] [width] ["." [index] [precision]] [index] verb``, after ``%``."""
         flags = self._scan_pattern(_FLAGS)
         first = self._scan_index()
         width_star = self._accept("*")
@@ -67,8 +67,8 @@ class _Scanner:
         pending = _is_readable_index(first) and not width_star
         misplaced = pending and width is not None
         second, precision, precision_star = None, None, False
-        if self.format[self.at : self.at + 1] == "." and self.at + 1 < len(self.format):
-            self.at += 1
+        if self.format[self.offset : self.offset + 1] == "." and self.offset + 1 < len(self.format):
+            self.offset += 1
             misplaced = misplaced or pending
             second = self._scan_index()
             precision_star = self._accept("*")
@@ -87,45 +87,45 @@ class _Scanner:
         )
 
     def _scan_pattern(self, pattern: re.Pattern[str]) -> str:
-        found = pattern.match(self.format, self.at)
-        word = found[0] if found else ""
-        self.at += len(word)
-        return word
+        match = pattern.match(self.format, self.offset)
+        text = match[0] if match else ""
+        self.offset += len(text)
+        return text
 
     def _accept(self, char: str) -> bool:
-        accepted = self.format.startswith(char, self.at)
-        self.at += accepted
+        accepted = self.format.startswith(char, self.offset)
+        self.offset += accepted
         return accepted
 
     def _scan_number(self) -> int | None:
-        """parsenum: one that is too large uses up the whole format."""
-        start = self.at
+        """parsenum: a number that is too large consumes the rest of the format."""
+        start = self.offset
         number = _parse_number(self._scan_pattern(_DIGITS))
-        if number is None and self.at > start:
-            self.at = len(self.format)
+        if number is None and self.offset > start:
+            self.offset = len(self.format)
         return number
 
     def _scan_index(self) -> Index | None:
-        """parseArgNumber; of one that is not closed, or ``[]`` at the end, only ``[`` is used."""
-        if not self.format.startswith("[", self.at):
+        """parseArgNumber; consume only ``[`` if no bracket closes it, and for ``[]`` at the end."""
+        if not self.format.startswith("[", self.offset):
             return None
-        closed = self.format.find("]", self.at)
-        if closed < 0 or self.format[self.at :] == "[]":
-            self.at += 1
+        closed = self.format.find("]", self.offset)
+        if closed < 0 or self.format[self.offset :] == "[]":
+            self.offset += 1
             return Index(None)
-        number = self.format[self.at + 1 : closed]
-        self.at = closed + 1
-        read = _parse_number(number) if number.isascii() and number.isdigit() else None
-        return Index(None if read is None else read - 1)
+        number = self.format[self.offset + 1 : closed]
+        self.offset = closed + 1
+        position = _parse_number(number) if number.isascii() and number.isdigit() else None
+        return Index(None if position is None else position - 1)
 
     def _scan_verb(self) -> str:
-        verb = self.format[self.at : self.at + 1]
-        self.at += len(verb)
+        verb = self.format[self.offset : self.offset + 1]
+        self.offset += len(verb)
         return REPLACEMENT if verb and is_escaped_byte(verb) else verb
 
 
 def _parse_number(digits: str) -> int | None:
-    """The number, unless there is none or it has more digits than fit; Go looks before the last."""
+    """Parse a number; ``None`` if it is missing or too large. Go checks before the last digit."""
     if not digits or len(digits.lstrip("0")) > len(str(MAX_NUMBER)) + 1:
         return None
     return int(digits) if int(digits[:-1] or "0") <= MAX_NUMBER else None

@@ -1,4 +1,4 @@
-"""How fmt writes one basic value: flags, width and precision (fmt/format.go)."""
+"""The format of one basic value: flags, width, and precision (fmt/format.go)."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from podgraft.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flags:
-    """What stands between ``%`` and the verb; ``sharp_v`` and ``plus_v`` are %#v and %+v."""
+    """The flags between ``%`` and the verb; ``sharp_v`` and ``plus_v`` are %#v and %+v."""
 
     width: int | None = None
     precision: int | None = None
@@ -38,7 +38,7 @@ _UNICODE_DIGITS = 4
 
 
 def pad(flags: Flags, text: str, *, zero: bool | None = None) -> str:
-    """``text`` at the flags' width, in characters; zeros only ever go to the left."""
+    """Pad ``text`` to the width in characters; zeros are always on the left."""
     if not flags.width or flags.width <= len(text):
         return text
     if flags.minus:
@@ -47,7 +47,7 @@ def pad(flags: Flags, text: str, *, zero: bool | None = None) -> str:
 
 
 def write_bool(flags: Flags, value: bool, verb: str) -> str | None:
-    """%t and %v; ``None`` for a verb that does not fit, here as below."""
+    """%t and %v; ``None`` for an unsupported verb, as in all functions below."""
     return pad(flags, "true" if value else "false") if verb in "tv" else None
 
 
@@ -69,7 +69,7 @@ def write_integer(flags: Flags, value: int, verb: str, *, signed: bool) -> str |
 
 
 def write_hexadecimal(flags: Flags, value: int, *, prefix: bool) -> str:
-    """A number as %v writes unsigned ones and addresses: with or without 0x."""
+    """%v of an unsigned number or an address, with or without 0x."""
     return _format_digits(replace(flags, sharp=prefix), value, "x")
 
 
@@ -99,7 +99,7 @@ def write_float(flags: Flags, value: float, verb: str, bits: int) -> str | None:
 
 
 def write_complex(flags: Flags, value: complex, verb: str, bits: int) -> str | None:
-    """Both parts as %v, %g … write them, the second always with its sign."""
+    """%v, %g, and others of both parts; the imaginary part always has a sign."""
     real = write_float(flags, value.real, verb, bits // 2)
     imaginary = write_float(replace(flags, plus=True), value.imag, verb, bits // 2)
     return None if real is None else f"({real}{imaginary}i)"
@@ -121,7 +121,7 @@ def write_string(flags: Flags, text: str, verb: str) -> str | None:
 
 
 def write_bytes(flags: Flags, data: bytes, verb: str) -> str:
-    """%x and %X of the bytes of a string: two digits each."""
+    """%x and %X of the bytes of a string: two digits for each byte."""
     if flags.precision is not None:
         data = data[: flags.precision]
     prefix = "0x" if flags.sharp else ""
@@ -131,7 +131,7 @@ def write_bytes(flags: Flags, data: bytes, verb: str) -> str:
 
 
 def _format_digits(flags: Flags, value: int, verb: str) -> str:
-    """fmtInteger: precision and zero padding are digits, prefix and sign stand before them."""
+    """fmtInteger: precision and zero padding add digits, after the sign and the prefix."""
     base = _BASES[verb]
     least = 0
     if flags.precision is not None:
@@ -150,7 +150,7 @@ def _format_digits(flags: Flags, value: int, verb: str) -> str:
 
 
 def _format_unicode(flags: Flags, code: int) -> str:
-    """%U: U+0078, and with # the character too."""
+    """%U: U+0078, and with # also the character."""
     digits = max(flags.precision or 0, _UNICODE_DIGITS)
     text = f"U+{code:0{digits}X}"
     if flags.sharp and code <= MAX_RUNE and is_print(chr(code)):
@@ -159,20 +159,20 @@ def _format_unicode(flags: Flags, code: int) -> str:
 
 
 def _add_point(number: str, verb: str, precision: int) -> str:
-    """What # asks for: a decimal point, and for %g the zeros at the end."""
-    wanted = 0
+    """The flag #: a decimal point, and for %g the trailing zeros."""
+    zeros = 0
     if verb in "gGx":
-        wanted = 6 if precision == SHORTEST else precision
+        zeros = 6 if precision == SHORTEST else precision
     ends = "pP" if verb in "xX" else "eEpP"
-    cut = next((at for at, char in enumerate(number) if char in ends), len(number))
+    cut = next((index for index, char in enumerate(number) if char in ends), len(number))
     number, tail = number[:cut], number[cut:]
     digits = number[1:].replace(".", "").lstrip("0")
-    wanted -= len(digits)
+    zeros -= len(digits)
     if "." not in number:
         if number[1:] == "0":
-            wanted -= 1
+            zeros -= 1
         number += "."
-    return number + "0" * max(wanted, 0) + tail
+    return number + "0" * max(zeros, 0) + tail
 
 
 def _truncate(flags: Flags, text: str) -> str:

@@ -1,4 +1,4 @@
-"""How fmt writes a value of any kind for one verb (fmt/print.go: printArg, printValue)."""
+"""The format of a value of any kind for one verb (fmt/print.go: printArg, printValue)."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -20,7 +20,7 @@ from .format import (
     write_string,
 )
 
-# Go prints where things live; here everything lives at one place, so that output never varies.
+# Go prints memory addresses. Here all values have one address, so the output is deterministic.
 ADDRESS = 0xC000010000
 
 SIGNED = frozenset((Kind.INT, Kind.INT8, Kind.INT16, Kind.INT32, Kind.INT64))
@@ -33,7 +33,7 @@ _STRINGABLE = "vsxXq"
 
 
 def print_arg(flags: Flags, verb: str, value: Value) -> str:
-    """printArg: ``value`` as an operand of its own."""
+    """printArg: ``value`` as an operand of a directive."""
     printer = _Printer(flags, verb)
     type_ = type_of(value)
     if type_ is None:
@@ -46,32 +46,32 @@ def print_arg(flags: Flags, verb: str, value: Value) -> str:
         return printer.print_byte_list(value)
     if type_.name in (type_.kind, _BYTES):  # predeclared types have no methods
         return printer.print_by_kind(value, type_, 0)
-    written = printer.print_with_method(value)
-    return printer.print_by_kind(value, type_, 0) if written is None else written
+    text = printer.print_with_method(value)
+    return printer.print_by_kind(value, type_, 0) if text is None else text
 
 
 @dataclass(frozen=True, slots=True)
 class _Printer:
-    """One verb with its flags; it asks values for their own ways to print, or not."""
+    """One verb with its flags; ``uses_methods`` enables the methods Error and String of values."""
 
     flags: Flags
     verb: str
     uses_methods: bool = True
 
     def print_value(self, value: Value, static: GoType | None, depth: int) -> str:
-        """A value inside another one, where it has the type ``static`` (printValue)."""
+        """A value inside another value, with the static type ``static`` (printValue)."""
         type_ = type_of(value)
         if type_ is None:
             return f"{static}(nil)" if self.flags.sharp_v else "<nil>"
-        written = self.print_with_method(value)
-        return self.print_by_kind(value, type_, depth) if written is None else written
+        text = self.print_with_method(value)
+        return self.print_by_kind(value, type_, depth) if text is None else text
 
     def print_by_kind(self, value: Value, type_: GoType, depth: int) -> str:
-        """A value that has no method to print itself (printValue)."""
+        """A value that has no print method (printValue)."""
         write_leaf = _LEAVES.get(type_.kind)
         if write_leaf is not None:
-            written = write_leaf(self.flags, value, self.verb)
-            return self.print_bad_verb(value) if written is None else written
+            text = write_leaf(self.flags, value, self.verb)
+            return self.print_bad_verb(value) if text is None else text
         match type_.kind:
             case Kind.MAP:
                 return self.print_map(value, type_, depth)
@@ -89,7 +89,8 @@ class _Printer:
     def print_map(self, value: Value, type_: GoType, depth: int) -> str:
         """``map[k:v k:v]``, or with %#v ``map[K]V{k:v, k:v}``."""
         items = (
-            f"{self.print_value(key, type_.key, depth + 1)}:{self.print_value(item, type_.elem, depth + 1)}"
+            f"{self.print_value(key, type_.key, depth + 1)}:"
+            f"{self.print_value(item, type_.elem, depth + 1)}"
             for key, item in sort_items(value)
         )
         return self._print_collection(value, type_, items, "map[]")
@@ -103,11 +104,11 @@ class _Printer:
 
     def print_struct(self, value: Value, type_: GoType, depth: int) -> str:
         """``{a b}``, with %+v ``{A:a B:b}``, with %#v ``T{A:a, B:b}``."""
-        named = self.flags.plus_v or self.flags.sharp_v
-        unasked = replace(self, uses_methods=False)
+        has_names = self.flags.plus_v or self.flags.sharp_v
+        without_methods = replace(self, uses_methods=False)
         items = (
-            (f"{field.name}:" if named else "")
-            + (self if field.name[0].isupper() else unasked).print_value(
+            (f"{field.name}:" if has_names else "")
+            + (self if field.name[0].isupper() else without_methods).print_value(
                 value.get(field), field.type, depth + 1
             )
             for field in type_.fields
@@ -124,7 +125,7 @@ class _Printer:
         return f"{type_.name}{{{', '.join(items)}}}"
 
     def print_bytes(self, value: Value) -> str:
-        """A list of bytes as the string that it is: %s, %q, %x and %X (fmtBytes)."""
+        """A list of bytes as a string: %s, %q, %x and %X (fmtBytes)."""
         data = bytes(map(int, value))
         if self.verb in "xX":
             return write_bytes(self.flags, data, self.verb)
@@ -132,10 +133,10 @@ class _Printer:
         return write_string(self.flags, text, self.verb) or ""
 
     def print_byte_list(self, value: Value) -> str:
-        """``[]byte``, which %#v calls so, for %v and %d (fmtBytes)."""
+        """``[]byte`` for %v and %d; %#v prints the type as ``[]byte`` (fmtBytes)."""
         if not self.flags.sharp_v:
-            written = (write_integer(self.flags, byte, "d", signed=False) for byte in value)
-            return f"[{' '.join(map(str, written))}]"
+            digits = (write_integer(self.flags, byte, "d", signed=False) for byte in value)
+            return f"[{' '.join(map(str, digits))}]"
         if is_nil(value):
             return "[]byte(nil)"
         return (
@@ -143,13 +144,13 @@ class _Printer:
         )
 
     def print_pointer(self, value: Value, type_: GoType) -> str:
-        """fmtPointer: where a value lives."""
+        """fmtPointer: the address of a value."""
         if type_.kind not in (Kind.MAP, Kind.SLICE, Kind.POINTER):
             return self.print_bad_verb(value)
         flags, address = self.flags, 0 if is_nil(value) else ADDRESS
         if self.verb == "v" and flags.sharp_v:
-            place = write_hexadecimal(flags, address, prefix=True) if address else "nil"
-            return f"({type_.name})({place})"
+            digits = write_hexadecimal(flags, address, prefix=True) if address else "nil"
+            return f"({type_.name})({digits})"
         if self.verb == "v" and not address:
             return pad(flags, "<nil>")
         if self.verb in "vp":
@@ -159,15 +160,15 @@ class _Printer:
         return self.print_bad_verb(value)
 
     def print_bad_verb(self, value: Value) -> str:
-        """``%!verb(type=value)``, the value as %v writes it without asking it."""
+        """``%!verb(type=value)``, with the value in the format of %v without its methods."""
         type_ = type_of(value)
         if type_ is None:
             return f"%!{self.verb}(<nil>)"
-        unasked = replace(self, verb="v", uses_methods=False)
-        return f"%!{self.verb}({type_.name}={unasked.print_by_kind(value, type_, 0)})"
+        without_methods = replace(self, verb="v", uses_methods=False)
+        return f"%!{self.verb}({type_.name}={without_methods.print_by_kind(value, type_, 0)})"
 
     def print_with_method(self, value: Value) -> str | None:
-        """handleMethods: what the value itself prints, if it has a method for that."""
+        """handleMethods: the result of the value's print method; ``None`` if it has none."""
         if not self.uses_methods:
             return None
         if self.verb == "w":
@@ -179,7 +180,7 @@ class _Printer:
         return None
 
     def _call_method(self, value: Value, methods: Iterable[str], verb: str) -> str | None:
-        """What the first of these methods gives, or how it failed (catchPanic)."""
+        """The result of the first of these methods, or its panic (catchPanic)."""
         for name in methods:
             try:
                 bound = bind_method(value, name, without_pointer_methods=True)

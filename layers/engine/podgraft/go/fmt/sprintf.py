@@ -12,7 +12,7 @@ from .directives import MAX_NUMBER, Directive, Index, parse_directives
 from .format import PLAIN, Flags
 from .print import SIGNED, UNSIGNED, print_arg
 
-# Of one formatted text: no more than a template may render, see Limits.
+# The limit of one formatted text: the size that a template can render, see Limits.
 MAX_CHARACTERS = 8 * 1024 * 1024
 
 
@@ -21,7 +21,7 @@ _PLAIN_FROM, _PLAIN_BELOW = 1e-4, 1e6
 
 
 def sprint(*values: Value) -> str:
-    """fmt.Sprint: default formats, a blank between two operands when neither is a string.
+    """fmt.Sprint: default formats, with a space between two operands if neither is a string.
 
     >>> sprint("a", 1, 2.0, True, None, "b")
     'a1 2 true <nil>b'
@@ -38,12 +38,12 @@ def sprint(*values: Value) -> str:
 
 
 def sprintln(*values: Value) -> str:
-    """fmt.Sprintln: default formats, blanks between all operands, and a newline."""
+    """fmt.Sprintln: default formats, spaces between all operands, and a newline."""
     return " ".join(map(format_default, values)) + "\n"
 
 
 def format_default(value: Value) -> str:
-    """``value`` as %v prints it."""
+    """Format ``value`` as %v does."""
     if value.__class__ is str:
         return value
     if value.__class__ is int:
@@ -64,8 +64,8 @@ def sprintf(format_: str, arguments: Sequence[Value]) -> str:
     '%!d(string=x) %!s(MISSING)'
     """
     formatter = _Formatter(arguments)
-    found, rest = parse_directives(format_)
-    for directive in found:
+    directives, rest = parse_directives(format_)
+    for directive in directives:
         formatter.write(directive.text)
         formatter.write(formatter.format_directive(directive))
     formatter.write(rest)
@@ -75,7 +75,7 @@ def sprintf(format_: str, arguments: Sequence[Value]) -> str:
 
 @dataclass(slots=True)
 class _Formatter:
-    """Which argument is next, and what has been written (doPrintf)."""
+    """The next argument and the output so far (doPrintf)."""
 
     arguments: Sequence[Value]
     next: int = 0
@@ -91,16 +91,16 @@ class _Formatter:
         self.parts.append(text)
 
     def format_directive(self, directive: Directive) -> str:
-        """What one directive writes."""
+        """Format one directive."""
         self.is_index_valid = not directive.misplaced
         before_width, before_precision, before_verb = directive.indexes
         flags = directive.flags
         self._select_argument(before_width)
         if directive.width_star:
-            flags = self._take_width(flags)
+            flags = self._read_width(flags)
         self._select_argument(before_precision)
         if directive.precision_star:
-            flags = self._take_precision(flags)
+            flags = self._read_precision(flags)
         self._select_argument(before_verb)
         return self._format_operand(flags, directive.verb)
 
@@ -117,15 +117,15 @@ class _Formatter:
         return print_arg(flags, verb, self.arguments[self.next - 1])
 
     def describe_extra_arguments(self) -> str:
-        """What is said about arguments that no directive used."""
+        """Describe the arguments that no directive used: ``%!(EXTRA …)``."""
         if self.reordered or self.next >= len(self.arguments):
             return ""
         rest = self.arguments[self.next :]
-        named = (f"{type_of(v)}={format_default(v)}" if v is not None else "<nil>" for v in rest)
-        return f"%!(EXTRA {', '.join(named)})"
+        operands = (f"{type_of(v)}={format_default(v)}" if v is not None else "<nil>" for v in rest)
+        return f"%!(EXTRA {', '.join(operands)})"
 
     def _select_argument(self, index: Index | None) -> None:
-        """Let ``[n]`` choose the next argument (argNumber)."""
+        """Select the next argument by ``[n]`` (argNumber)."""
         if index is None:
             return
         self.reordered = True
@@ -134,28 +134,28 @@ class _Formatter:
         else:
             self.is_index_valid = False
 
-    def _take_width(self, flags: Flags) -> Flags:
-        """The next argument as width; a negative one means to the left."""
-        width = self._take_integer()
+    def _read_width(self, flags: Flags) -> Flags:
+        """Read the next argument as width; a negative width aligns to the left."""
+        width = self._read_integer()
         if width is None:
             self.write("%!(BADWIDTH)")
         elif width < 0:
             return replace(flags, width=-width, minus=True, zero=False)
         return replace(flags, width=width)
 
-    def _take_precision(self, flags: Flags) -> Flags:
-        precision = self._take_integer()
+    def _read_precision(self, flags: Flags) -> Flags:
+        precision = self._read_integer()
         if precision is None or precision < 0:
             self.write("%!(BADPREC)")
             return flags
         return replace(flags, precision=precision)
 
-    def _take_integer(self) -> int | None:
-        """The next argument, if it is an integer of reasonable size (intFromArg)."""
+    def _read_integer(self) -> int | None:
+        """Read the next argument if it is an integer of at most 1,000,000 (intFromArg)."""
         if self.next >= len(self.arguments):
             return None
         value = self.arguments[self.next]
         self.next += 1
         type_ = type_of(value)
-        whole = type_ is not None and (type_.kind in SIGNED or type_.kind in UNSIGNED)
-        return int(value) if whole and abs(value) <= MAX_NUMBER else None
+        is_integer = type_ is not None and (type_.kind in SIGNED or type_.kind in UNSIGNED)
+        return int(value) if is_integer and abs(value) <= MAX_NUMBER else None

@@ -1,4 +1,4 @@
-"""JSON as Go's encoding/json writes it, from Go values of any type."""
+"""encoding/json's Marshal for Go values of any type."""
 
 import math
 import re
@@ -31,13 +31,13 @@ _PIECE = lazy_compile(r'"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}\[\],:]|[^"{}\[\],:]+')
 
 
 def marshal(value: Value, *, escape_html: bool = True) -> str:
-    """json.Marshal; raises ``FunctionError`` for what JSON cannot hold."""
+    """json.Marshal; raises ``FunctionError`` for a value that JSON cannot represent."""
     text = _Encoder().encode_value(value)
     return _UNSAFE_IN_HTML.sub(_unicode_escape, text) if escape_html else text
 
 
 def marshal_indent(value: Value) -> str:
-    """json.MarshalIndent by two blanks."""
+    """json.MarshalIndent with two spaces."""
     out: list[str] = []
     margin = "\n"
     for piece in _PIECE.findall(marshal(value)):
@@ -55,13 +55,13 @@ def marshal_indent(value: Value) -> str:
 
 
 class _Encoder:
-    """Writes one value; knows the maps, lists and pointers it is inside of."""
+    """An encoder of one value that tracks the enclosing maps, lists, and pointers."""
 
     def __init__(self) -> None:
         self._inside: set[int] = set()
 
     def encode_value(self, value: Value) -> str:
-        """The value's JSON, with ``<``, ``>`` and ``&`` as they are."""
+        """Encode the value as JSON, without escapes for ``<``, ``>``, and ``&``."""
         type_ = type_of(value)
         if type_ is None or _is_nil(value):
             return "null"
@@ -77,7 +77,7 @@ class _Encoder:
         )
 
     def _encode_reference(self, value: Value, type_: GoType) -> str:
-        """What may hold itself."""
+        """Encode a value that can contain itself."""
         if id(value) in self._inside:
             raise FunctionError(f"json: unsupported value: encountered a cycle via {type_}")
         self._inside.add(id(value))
@@ -103,22 +103,23 @@ class _Encoder:
 
     def _encode_struct(self, value: Struct) -> str:
         return self._encode_object(
-            (field.json, found)
+            (field.json, member)
             for path, field in _fields(value.type)
-            if not _is_omitted(field, found := value.walk((*path, field)))
+            if not _is_omitted(field, member := value.walk((*path, field)))
         )
 
     def _encode_object(self, entries: Iterator[tuple[str, Value]]) -> str:
-        return f"{{{','.join(f'{_encode_string(key)}:{self.encode_value(value)}' for key, value in entries)}}}"
+        members = (f"{_encode_string(key)}:{self.encode_value(value)}" for key, value in entries)
+        return f"{{{','.join(members)}}}"
 
 
 def _is_omitted(field: Field, value: Value) -> bool:
-    """Whether a field is left out; to omitempty no struct is empty."""
+    """Whether a field is omitted; omitempty omits no struct."""
     return (field.omitempty and not value) or (field.omitzero and _is_zero(value))
 
 
 def _is_zero(value: Value) -> bool:
-    """Whether its own method IsZero says so, or it is the zero value."""
+    """Whether the value's method IsZero returns true, or it is the zero value."""
     if not isinstance(value, Struct):
         return not value
     member = value.type.member("IsZero")
@@ -138,7 +139,7 @@ def _is_nil(value: Value) -> bool:
 
 
 def _call_marshaler(value: Value, type_: GoType) -> str | None:
-    """What the value's own MarshalJSON, or MarshalText, makes of it."""
+    """The result of the value's method MarshalJSON or MarshalText; ``None`` if it has neither."""
     for name in ("MarshalJSON", "MarshalText"):
         member = type_.member(name)
         if member is not None and isinstance(member.target, Method):
@@ -162,7 +163,7 @@ def _encode_scalar(value: Value, type_: GoType) -> str:
 
 
 def _encode_number(value: float, bits: int) -> str:
-    """As ECMAScript writes numbers: few have an exponent, and none a zero in front of it."""
+    """Encode a number as ECMAScript does: without a leading zero in the exponent."""
     if not math.isfinite(value):
         raise FunctionError(f"json: unsupported value: {format_float(value, 'g')}")
     if value == 0 or _LEAST_PLAIN <= abs(value) < _LEAST_EXPONENT:
@@ -174,15 +175,15 @@ def _encode_string(text: str) -> str:
     return f'"{_UNSAFE.sub(_escape, text)}"'
 
 
-def _escape(found: re.Match[str]) -> str:
-    char = found[0]
+def _escape(match: re.Match[str]) -> str:
+    char = match[0]
     if char >= "\udc80":
         return "\\ufffd"
-    return _NAMED.get(char) or _unicode_escape(found)
+    return _NAMED.get(char) or _unicode_escape(match)
 
 
-def _unicode_escape(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _unicode_escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 _LEAST_PLAIN, _LEAST_EXPONENT = 1e-6, 1e21
@@ -196,17 +197,17 @@ _Path = tuple[Field, ...]
 
 @cache
 def _fields(type_: GoType) -> tuple[tuple[_Path, Field], ...]:
-    """The fields of a struct's JSON object, each with the embedded fields on the way to it.
+    """The fields of a struct's JSON object, each with its path of embedded fields.
 
-    Of fields with one name the shallowest counts, and none where two are equally deep.
+    Of fields with the same name, the shallowest wins; of two at the same depth, neither is encoded.
     """
-    found = [*_all_fields(type_, ())]
+    fields = [*_all_fields(type_, ())]
     depths: dict[str, list[int]] = {}
-    for path, field in found:
+    for path, field in fields:
         depths.setdefault(field.json, []).append(len(path))
     return tuple(
         (path, field)
-        for path, field in found
+        for path, field in fields
         if len(path) == min(depths[field.json]) and depths[field.json].count(len(path)) == 1
     )
 
@@ -220,5 +221,5 @@ def _all_fields(type_: GoType, path: _Path) -> Iterator[tuple[_Path, Field]]:
 
 
 def _text(value: Value) -> str:
-    """What a marshaler returned, a string or []byte, as text."""
+    """The result of a marshaler, a string or []byte, as text."""
     return value if isinstance(value, str) else decode(bytes(value))

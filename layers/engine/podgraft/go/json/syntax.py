@@ -1,4 +1,4 @@
-"""Why a text is no JSON, in the words of encoding/json's scanner."""
+"""The syntax errors of encoding/json's scanner, with Go's error texts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _LITERALS = {"t": "true", "f": "false", "n": "null"}
 
 
 class _SyntaxError(Exception):
-    """The scanner cannot go on; the reason is the argument."""
+    """The scanner stops; the argument is the reason."""
 
 
 def syntax_error(data: bytes) -> str:
-    """What encoding/json says of a text that is not JSON.
+    """Return the error text of encoding/json for invalid JSON.
 
     >>> syntax_error(b'{"a" 1}')
     "invalid character '1' after object key"
@@ -38,11 +38,11 @@ def syntax_error(data: bytes) -> str:
 
 
 class _Scanner:
-    """Reads a text, each byte a character; a state reads one token and returns the next state."""
+    """A scanner with one character per byte. A state reads one token and returns the next state."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 0
+        self._offset = 0
         self._closers: list[str] = []
 
     def value(self) -> _State:
@@ -52,7 +52,7 @@ class _Scanner:
         if char == "[":
             return self._open("]", self._first_element)
         if char == '"':
-            self._string()
+            self._scan_string()
         elif char in _LITERALS:
             self._literal(_LITERALS[char])
         elif char in "-0123456789":
@@ -67,7 +67,7 @@ class _Scanner:
     def _key(self) -> _State:
         if self._token() != '"':
             self._fail("looking for beginning of object key string")
-        self._string()
+        self._scan_string()
         return self._colon
 
     def _first_key(self) -> _State:
@@ -76,7 +76,7 @@ class _Scanner:
     def _colon(self) -> _State:
         if self._token() != ":":
             self._fail("after object key")
-        self._at += 1
+        self._offset += 1
         return self.value
 
     def _after_value(self) -> _State:
@@ -88,79 +88,79 @@ class _Scanner:
             return self._close()
         if char != ",":
             self._fail("after array element" if closer == "]" else "after object key:value pair")
-        self._at += 1
+        self._offset += 1
         return self.value if closer == "]" else self._key
 
     def _open(self, closer: str, following: _State) -> _State:
-        self._at += 1
+        self._offset += 1
         self._closers.append(closer)
         return following
 
     def _close(self) -> _State:
-        self._at += 1
+        self._offset += 1
         self._closers.pop()
         return self._after_value
 
-    def _string(self) -> None:
-        self._take(_STRING_SO_FAR)
-        if self._take(_HEX_SO_FAR):
+    def _scan_string(self) -> None:
+        self._accept(_STRING_SO_FAR)
+        if self._accept(_HEX_SO_FAR):
             self._fail("in \\u hexadecimal character escape")
-        if self._at == len(self._text):
+        if self._offset == len(self._text):
             raise _SyntaxError(_END)
         char = self._char()
         if char not in '"\\':
             self._fail("in string literal")
-        self._at += 1
+        self._offset += 1
         if char == "\\":
             self._fail("in string escape code")
 
     def _number(self) -> None:
         if self._char() == "-":
-            self._at += 1
+            self._offset += 1
         if self._char() == "0":
-            self._at += 1
+            self._offset += 1
         else:
             self._digits("in numeric literal")
-        if self._text[self._at : self._at + 1] == ".":
-            self._at += 1
+        if self._text[self._offset : self._offset + 1] == ".":
+            self._offset += 1
             self._digits("after decimal point in numeric literal")
-        if self._text[self._at : self._at + 1] in ("e", "E"):
-            self._at += 1
+        if self._text[self._offset : self._offset + 1] in ("e", "E"):
+            self._offset += 1
             if self._char() in "+-":
-                self._at += 1
+                self._offset += 1
             self._digits("in exponent of numeric literal")
 
     def _digits(self, context: str) -> None:
-        if not self._take(_DIGITS):
+        if not self._accept(_DIGITS):
             self._fail(context)
 
-    def _literal(self, word: str) -> None:
-        for wanted in word:
-            if self._char() != wanted:
-                self._fail(f"in literal {word} (expecting '{wanted}')")
-            self._at += 1
+    def _literal(self, literal: str) -> None:
+        for expected in literal:
+            if self._char() != expected:
+                self._fail(f"in literal {literal} (expecting '{expected}')")
+            self._offset += 1
 
     def _token(self) -> str:
-        """The character at which the next token begins."""
-        self._take(_SPACE)
-        if self._at == len(self._text):
+        """Skip spaces and return the first character of the next token."""
+        self._accept(_SPACE)
+        if self._offset == len(self._text):
             raise _SyntaxError(_END)
         return self._char()
 
     def _char(self) -> str:
-        """The next character; past the end a blank, as Go's scanner has it."""
-        return self._text[self._at : self._at + 1] or " "
+        """The next character; a space at the end, as in Go's scanner."""
+        return self._text[self._offset : self._offset + 1] or " "
 
-    def _take(self, pattern: re.Pattern[str]) -> bool:
-        found = pattern.match(self._text, self._at)
-        if found is not None:
-            self._at = found.end()
-        return found is not None
+    def _accept(self, pattern: re.Pattern[str]) -> bool:
+        match = pattern.match(self._text, self._offset)
+        if match is not None:
+            self._offset = match.end()
+        return match is not None
 
     def _fail(self, context: str) -> NoReturn:
         char = self._char()
-        shown = {"'": r"'\''", '"': "'\"'"}.get(char) or f"'{quote(char)[1:-1]}'"
-        raise _SyntaxError(f"invalid character {shown} {context}")
+        printed = {"'": r"'\''", '"': "'\"'"}.get(char) or f"'{quote(char)[1:-1]}'"
+        raise _SyntaxError(f"invalid character {printed} {context}")
 
 
 _State: TypeAlias = Callable[[], "_State"]

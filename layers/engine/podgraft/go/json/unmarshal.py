@@ -1,4 +1,4 @@
-"""JSON as Go's encoding/json reads it into an interface {}."""
+"""encoding/json's Unmarshal into an interface {}."""
 
 import json
 import math
@@ -18,30 +18,30 @@ _ESCAPED_SURROGATE = lazy_compile(r"\\u[dD][89a-fA-F]")
 
 @dataclass(frozen=True, slots=True)
 class DecodeResult:
-    """What was read, as far as it could be, and Go's error if there was one."""
+    """The decoded value, complete or partial, and Go's error if decoding failed."""
 
     value: Value
     error: str | None = None
 
 
 def unmarshal(text: str) -> DecodeResult:
-    r"""json.Unmarshal: every number a float64, later keys win, what is not Unicode is U+FFFD.
+    r"""json.Unmarshal: all numbers are float64, later keys win, and invalid Unicode is U+FFFD.
 
-    A number beyond float64 is nil and an error; the rest is read nevertheless. Python's stack
-    bounds the depth, near 1,000 levels where Go takes 10,000.
+    A number that overflows float64 becomes nil and an error; decoding continues. Python's stack
+    limits the depth to about 1,000 levels. Go's limit is 10,000.
 
     >>> unmarshal('{"a": [1, "\u00e9", null]}').value
     {'a': [1.0, 'é', None]}
     >>> unmarshal("[1,]").error
     "invalid character ']' looking for beginning of value"
     """
-    beyond: list[str] = []
+    overflows: list[str] = []
 
     def number(digits: str) -> float | None:
         value = float(digits)
         if math.isfinite(value):
             return value
-        beyond.append(digits)
+        overflows.append(digits)
         return None
 
     try:
@@ -54,22 +54,22 @@ def unmarshal(text: str) -> DecodeResult:
         return DecodeResult(None, syntax_error(encode(text)))
     if _ESCAPED_SURROGATE.search(text):
         value = _replace_lone_surrogates(value)
-    if beyond:
-        reason = f"cannot unmarshal number {beyond[0]} into Go value of type float64"
+    if overflows:
+        reason = f"cannot unmarshal number {overflows[0]} into Go value of type float64"
         return DecodeResult(value, f"json: {reason}")
     return DecodeResult(value)
 
 
-def _reject_constant(word: str) -> Value:
-    raise ValueError(word)
+def _reject_constant(constant: str) -> Value:
+    raise ValueError(constant)
 
 
 def _replace_lone_surrogates(value: Value) -> Value:
-    """The value with U+FFFD for each half of a surrogate pair that stood alone."""
+    """Return the value with U+FFFD instead of each lone surrogate."""
     if value.__class__ is dict:
         return {
-            _replace_lone_surrogates(key): _replace_lone_surrogates(one)
-            for key, one in value.items()
+            _replace_lone_surrogates(key): _replace_lone_surrogates(member)
+            for key, member in value.items()
         }
     if value.__class__ is list:
         return [*map(_replace_lone_surrogates, value)]

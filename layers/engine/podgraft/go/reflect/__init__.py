@@ -1,7 +1,7 @@
-"""Go's values and types, for the parts that must behave as Go does.
+"""Go's values and types, as package reflect presents them.
 
-The template engine evaluates them, ``kube`` and ``injection`` show raw JSON through them, and
-nothing here knows templates or Kubernetes. Pure: no I/O, no clock.
+The template engine evaluates these values. ``podgraft.kube`` and ``podgraft.injectors`` present raw
+JSON as Go structs. This package must not import templates or Kubernetes. Pure: no I/O, no clock.
 """
 
 from .constructors import (

@@ -1,4 +1,4 @@
-"""Making Go types: sized and named scalars, and the types spelled out of others."""
+"""Constructors of Go types: sized and named scalars, and composite types."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .values import (
 
 
 def number_type(name: str, kind: Kind, methods: Mapping[str, Method] | None = None) -> GoType:
-    """A sized or named numeric type; its ``convert`` makes its values."""
+    """A sized or named numeric type; its ``convert`` creates its values."""
     match kind:
         case Kind.FLOAT32:
             return _scalar_type(Float, name, kind, methods, round_to_float32)
@@ -58,26 +58,26 @@ def bool_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
 
 
 def struct_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
-    """A struct type without fields yet: assign ``fields`` (a tuple) once they are known."""
-    made = GoType(name, Kind.STRUCT, methods=methods or {})
-    made.convert = lambda raw: raw if type(raw) is Struct else Struct(made, raw or {})
-    return made
+    """A struct type without fields; assign the tuple ``fields`` afterwards."""
+    go_type = GoType(name, Kind.STRUCT, methods=methods or {})
+    go_type.convert = lambda raw: raw if type(raw) is Struct else Struct(go_type, raw or {})
+    return go_type
 
 
 def interface_type(name: str, methods: Sequence[str]) -> GoType:
-    """An interface type: what has all of ``methods`` can be handed over as one."""
+    """An interface type; a value with all of ``methods`` implements it."""
     return GoType(name, Kind.INTERFACE, methods={m: Method(_reject_call) for m in methods})
 
 
 def named_type(name: str, kind_of: GoType, methods: Mapping[str, Method] | None = None) -> GoType:
-    """A named map or slice type over what ``map_of`` or ``slice_of`` made."""
-    made = GoType(name, kind_of.kind, elem=kind_of.elem, key=kind_of.key, methods=methods or {})
-    return _set_view_conversion(made, Map if made.kind is Kind.MAP else Slice)
+    """A named map or slice type with the elements of an unnamed one."""
+    go_type = GoType(name, kind_of.kind, elem=kind_of.elem, key=kind_of.key, methods=methods or {})
+    return _set_view_conversion(go_type, Map if go_type.kind is Kind.MAP else Slice)
 
 
 @cache
 def slice_of(elem: GoType) -> GoType:
-    """The type ``[]elem``; the same object each time. Values are ``Slice`` (``list`` for ANY)."""
+    """The type ``[]elem``; always the same object. Values are ``Slice`` (``list`` for ANY)."""
     if elem is ANY:
         return ANY_SLICE
     return _set_view_conversion(
@@ -87,16 +87,18 @@ def slice_of(elem: GoType) -> GoType:
 
 @cache
 def array_of(length: int, elem: GoType) -> GoType:
-    """The type ``[length]elem``; the same object each time. Values are ``Slice``."""
+    """The type ``[length]elem``; always the same object. Values are ``Slice``."""
     name = f"[{length}]{elem.name}"
-    made = GoType(name, Kind.ARRAY, elem=elem, length=length, literal=True)
-    made.convert = lambda raw: raw if type(raw) is Slice else Slice(made, raw or [None] * length)
-    return made
+    go_type = GoType(name, Kind.ARRAY, elem=elem, length=length, literal=True)
+    go_type.convert = lambda raw: (
+        raw if type(raw) is Slice else Slice(go_type, raw or [None] * length)
+    )
+    return go_type
 
 
 @cache
 def map_of(key: GoType, elem: GoType) -> GoType:
-    """The type ``map[key]elem``, the same object each time. Values: ``Map`` (``dict`` for ANY)."""
+    """The type ``map[key]elem``; always the same object. Values: ``Map`` (``dict`` for ANY)."""
     if key is STRING and elem is ANY:
         return ANY_MAP
     name = f"map[{key.name}]{elem.name}"
@@ -105,21 +107,21 @@ def map_of(key: GoType, elem: GoType) -> GoType:
 
 @cache
 def pointer_to(target: GoType) -> GoType:
-    """The type ``*target``; the same object each time. Values are ``Pointer``."""
-    made = GoType(f"*{target.name}", Kind.POINTER, elem=target, literal=True)
-    nil = Pointer(made, None)
+    """The type ``*target``; always the same object. Values are ``Pointer``."""
+    go_type = GoType(f"*{target.name}", Kind.POINTER, elem=target, literal=True)
+    nil = Pointer(go_type, None)
 
     def convert(raw: Value) -> Value:
         if raw is None:
             return nil
-        return raw if type(raw) is Pointer else Pointer(made, target.convert(raw))
+        return raw if type(raw) is Pointer else Pointer(go_type, target.convert(raw))
 
-    made.convert = convert
-    return made
+    go_type.convert = convert
+    return go_type
 
 
 def round_to_float32(value: float) -> float:
-    """``value`` rounded to a float32, infinite if it is too large for one."""
+    """Round ``value`` to a float32; infinite if it overflows."""
     return binary.unpack("f", binary.pack("f", value))[0]
 
 
@@ -131,33 +133,33 @@ def _scalar_type(
     round_value: Callable[[Value], Value] | None = None,
 ) -> GoType:
     slots: dict[str, Value] = {"__slots__": ()} if base is Text or base is Bool else {}
-    made: type[Value] = type(name, (base,), slots)
-    zero = made()
+    class_: type[Value] = type(name, (base,), slots)
+    zero = class_()
 
     def convert(raw: Value) -> Value:
         if raw is None:
             return zero
-        if type(raw) is made:
+        if type(raw) is class_:
             return raw
         if raw.__class__ in TAINTED:
-            return raw if raw.type is made.type else retyped(raw, made.type)
-        return made(round_value(raw) if round_value else raw)
+            return raw if raw.type is class_.type else retyped(raw, class_.type)
+        return class_(round_value(raw) if round_value else raw)
 
-    made.type = GoType(name, kind, convert, methods=methods or {})
-    return made.type
+    class_.type = GoType(name, kind, convert, methods=methods or {})
+    return class_.type
 
 
-def _set_view_conversion(made: GoType, view: type[Map | Slice]) -> GoType:
-    """Let ``made`` convert raw values to ``view``s of itself."""
-    nil = view(made, None)
+def _set_view_conversion(go_type: GoType, view: type[Map | Slice]) -> GoType:
+    """Set the conversion of a type: from raw values to instances of ``view``."""
+    nil = view(go_type, None)
 
     def convert(raw: Value) -> Value:
         if raw is None:
             return nil
-        return raw if type(raw) is view else view(made, raw)
+        return raw if type(raw) is view else view(go_type, raw)
 
-    made.convert = convert
-    return made
+    go_type.convert = convert
+    return go_type
 
 
 def _reject_call(*_: Value) -> Value:

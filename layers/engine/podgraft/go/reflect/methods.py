@@ -1,4 +1,4 @@
-"""Finding the method that ``value.name`` means, and its receiver."""
+"""Lookup of the method ``value.name`` and its receiver."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .values import PanicError, Pointer, Struct, copy_value, type_of
 
 @dataclass(frozen=True, slots=True)
 class BoundMethod:
-    """A method of ``type`` with the value it belongs to."""
+    """A method of ``type`` with its receiver."""
 
     name: str
     type: GoType
@@ -18,7 +18,7 @@ class BoundMethod:
     receiver: Value
 
     def call(self, *arguments: Value) -> Value:
-        """The method's result."""
+        """Call the method and return its result."""
         if self.receiver is None and not self.method.pointer:
             bare = self.type.name.rpartition(".")[2]
             method = f"{self.type.name}.{self.name}"
@@ -29,9 +29,10 @@ class BoundMethod:
 def bind_method(
     value: Value, name: str, *, without_pointer_methods: bool = False
 ) -> BoundMethod | None:
-    """The method ``name`` in the method set of ``value``; ``None`` where there is none.
+    """Return the method ``name`` in the method set of ``value``; ``None`` if it has none.
 
-    A value set ``apart``, such as fmt sees inside of others, is without its pointer's methods.
+    With ``without_pointer_methods``, the value has no methods of its pointer. This is the method
+    set that fmt uses for a value inside another value.
     """
     type_ = type_of(value)
     if type_ is None:
@@ -41,20 +42,20 @@ def bind_method(
     member = base.member(name) if base else None
     if base is None or member is None or isinstance(member.target, Field):
         return None
-    holder = _walk_path(value, member.path)
-    reachable = holder.__class__ is Pointer or (
-        _is_addressable(holder) and not without_pointer_methods
+    container = _walk_path(value, member.path)
+    reachable = container.__class__ is Pointer or (
+        _is_addressable(container) and not without_pointer_methods
     )
     if member.target.pointer and not reachable:
         return None
-    receiver = holder.target if holder.__class__ is Pointer else holder
+    receiver = container.target if container.__class__ is Pointer else container
     owner = base if not member.path else member.path[-1].type
     owner = owner.elem if owner.kind is Kind.POINTER and owner.elem else owner
     return BoundMethod(name, owner, member.target, receiver)
 
 
 def _walk_path(value: Value, path: tuple[Field, ...]) -> Value:
-    """The embedded struct, or pointer to one, that a promoted method belongs to."""
+    """The embedded struct, or the pointer to it, that a promoted method belongs to."""
     for step in path:
         struct = value.target if value.__class__ is Pointer else value
         if struct is None:

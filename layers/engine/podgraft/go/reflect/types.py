@@ -1,4 +1,4 @@
-"""Go's types, as far as templates can see them: kind, name, elements, fields and methods."""
+"""Go's types as templates can read them: kind, name, elements, fields, and methods."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 from podgraft.lazy_dataclass import dataclass
 
-# Any value of any Go type (see values.py). There is no narrower honest Python type for it.
+# A value of any Go type (see values.py). No narrower Python type is correct.
 Value: TypeAlias = Any
 
 
 class Kind(StrEnum):
-    """reflect.Kind: the member's value is the word that Go prints for it."""
+    """reflect.Kind; the value of a member is the text that Go prints."""
 
     BOOL = "bool"
     INT = "int"
@@ -57,17 +57,17 @@ class Field:
 
     @property
     def inline(self) -> bool:
-        """Whether the fields of this embedded struct stand in its parent's JSON object."""
+        """Whether the fields of this embedded struct are in the JSON object of its parent."""
         return self.embedded and not self.json
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method that templates may call: ``call(receiver, *arguments)``.
+    """A method that templates can call: ``call(receiver, *arguments)``.
 
-    ``pointer`` methods are in the method set of the pointer (and of addressable values) alone;
-    their receiver is what the pointer points to, ``None`` for a nil pointer. They fail as template
-    functions do.
+    ``pointer`` methods are only in the method set of the pointer (and of addressable values). Their
+    receiver is the target of the pointer, ``None`` for a nil pointer. They raise the errors of
+    template functions.
     """
 
     call: Callable[..., Value]
@@ -79,12 +79,12 @@ class Method:
 
 @dataclass(eq=False, slots=True, repr=False)
 class GoType:
-    """One Go type; compared by identity, so make each once.
+    """One Go type. Types compare by identity, so create each type once.
 
-    ``convert`` turns raw JSON into a value of this type: absent (``None``) becomes the zero value,
-    a value that is of the type already stays what it is.
-    ``fields`` may be assigned once after construction, for types that reach themselves.
-    ``literal`` types are spelled out of others (``[]string``), all the rest were given a name.
+    ``convert`` converts raw JSON to a value of this type. An absent value (``None``) becomes the
+    zero value; a value that already has the type does not change.
+    ``fields`` can be assigned once after construction, for recursive types.
+    ``literal`` types are composite type literals (``[]string``); all other types have a name.
     """
 
     name: str
@@ -102,13 +102,13 @@ class GoType:
         return self.name
 
     def member(self, name: str) -> Member | None:
-        """The field or method that ``value.name`` means, perhaps promoted."""
+        """The field or method ``value.name``, including promoted ones."""
         if self._members is None:
             self._members = _members(self)
         return self._members.get(name)
 
     def field_path(self, name: str) -> tuple[Field, ...] | None:
-        """The path of fields from this struct to the (perhaps promoted) field ``name``."""
+        """The path of fields from this struct to the field ``name``, including promoted fields."""
         member = self.member(name)
         if member is None or isinstance(member.target, Method):
             return None
@@ -117,35 +117,35 @@ class GoType:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A field or method, and the embedded fields on the way to it."""
+    """A field or method, and its path of embedded fields."""
 
     path: tuple[Field, ...]
     target: Field | Method
 
 
 def _members(type_: GoType) -> dict[str, Member | None]:
-    """Every member that ``value.name`` may mean.
+    """All fields and methods of a type, including promoted ones.
 
-    Shallower members hide deeper ones; of two at the same depth neither is reachable (the Go
+    Shallower members hide deeper ones. Of two at the same depth, neither is reachable (the Go
     specification, "Selectors").
     """
-    found: dict[str, Member | None] = {}
-    seen: set[GoType] = set()
+    members: dict[str, Member | None] = {}
+    visited: set[GoType] = set()
     level: list[tuple[tuple[Field, ...], GoType]] = [((), type_)]
     while level:
         depth: dict[str, Member | None] = {}
         for path, outer in level:
             for name, member in _declared_members(outer):
                 depth[name] = None if name in depth else Member(path, member)
-        found = depth | found
-        seen.update(outer for _, outer in level)
+        members = depth | members
+        visited.update(outer for _, outer in level)
         level = [
             ((*path, step), inner)
             for path, outer in level
             for step, inner in _embedded_fields(outer)
-            if inner not in seen
+            if inner not in visited
         ]
-    return found
+    return members
 
 
 def _declared_members(type_: GoType) -> Iterator[tuple[str, Field | Method]]:
@@ -154,7 +154,7 @@ def _declared_members(type_: GoType) -> Iterator[tuple[str, Field | Method]]:
 
 
 def _embedded_fields(struct: GoType) -> Iterator[tuple[Field, GoType]]:
-    """The embedded fields, each with the type whose members it promotes."""
+    """The embedded fields, each with the type of the members that it promotes."""
     for step in struct.fields:
         if step.embedded:
             inner = step.type.elem if step.type.kind is Kind.POINTER else step.type

@@ -8,16 +8,16 @@ bool, int, float64, complex128         ``bool``, ``int``, ``float``, ``complex``
 string (any bytes)                     ``str``, invalid UTF-8 as surrogate escapes
 map[string]interface {}                ``dict[str, Value]``
 []interface {}                         ``list[Value]``
-other numbers, named scalars           instances of the class that ``number`` or ``text`` made
+other numbers, named scalars           instances of a subclass of ``Int``, ``Text``, or similar
 struct, pointer, other maps, slices    ``Struct``, ``Pointer``, ``Map``, ``Slice``
 nil maps and slices of any type        ``Map`` and ``Slice`` without a raw value
 =====================================  ==========================================================
 
-``Struct``, ``Map`` and ``Slice`` are views: they hold raw JSON (or Go values) and convert what is
-asked for, when it is asked for. Nobody may change the raw value under them.
+``Struct``, ``Map``, and ``Slice`` are views. They contain raw JSON or Go values, and convert a
+member on access. The raw value must not change.
 
-The truth Python sees in a value is the truth text/template sees in it (``template.IsTrue``): zero
-numbers, empty text and collections, and nil are false; every struct is true.
+The truth value of an object in Python is the truth value in text/template (``template.IsTrue``):
+zero numbers, empty strings and collections, and nil are false; all structs are true.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from .types import Field, GoType, Kind, Value
 class Struct:
     """A struct; ``raw`` maps the JSON names of its fields to raw JSON or Go values.
 
-    An ``addressable`` one (what a pointer points to, an element of a slice, and their fields) has
-    the methods of its pointer too, as in Go.
+    An ``addressable`` struct (the target of a pointer, an element of a slice, or a field of these)
+    also has the methods of its pointer, as in Go.
     """
 
-    __slots__ = ("addressable", "known", "raw", "type")
+    __slots__ = ("addressable", "cached_fields", "raw", "type")
 
     def __init__(self, type_: GoType, raw: dict[str, Value], *, addressable: bool = False) -> None:
         self.type = type_
         self.raw = raw
         self.addressable = addressable
-        self.known: dict[str, Value] = {}  # exported fields once they were asked for
+        self.cached_fields: dict[str, Value] = {}  # exported fields that were read
 
     def field(self, name: str) -> Value:
-        """The field ``name``, promoted fields included; ``KeyError`` where the type has none."""
-        if name in self.known:
-            return self.known[name]
+        """Return the field ``name``, including promoted fields; ``KeyError`` if it is missing."""
+        if name in self.cached_fields:
+            return self.cached_fields[name]
         path = self.type.field_path(name)
         if path is None:
             raise KeyError(name)
         value = self.walk(path)
         if name[0].isupper():
-            self.known[name] = value
+            self.cached_fields[name] = value
         return value
 
     def walk(self, path: tuple[Field, ...]) -> Value:
-        """The field at the end of ``path``; ``PanicError`` past a nil embedded pointer."""
+        """Return the field at the end of ``path``; ``PanicError`` at a nil embedded pointer."""
         value: Value = self
         for step in path:
             if value.__class__ is Pointer:
@@ -70,14 +70,14 @@ class Struct:
         return value
 
     def get(self, field: Field) -> Value:
-        """The value of one of the type's own fields."""
+        """Return the value of a field that the type declares."""
         raw = self.raw if field.inline else self.raw.get(field.json)
         value = field.type.convert(raw)
         return make_addressable(value) if self.addressable else value
 
 
 class PanicError(Exception):
-    """What Go would panic with."""
+    """A panic of Go."""
 
 
 class Pointer:
@@ -112,11 +112,11 @@ class Map:
         return iter(self.raw or ())
 
     def get(self, key: Value) -> Value:
-        """The element under ``key``, else the element type's zero value."""
+        """Return the element under ``key``, or the zero value of the element type."""
         return _elem(self.type).convert(self.raw.get(key) if self.raw else None)
 
     def items(self) -> Iterator[tuple[Value, Value]]:
-        """Key and element, in the raw value's order."""
+        """The keys and elements, in the order of the raw value."""
         convert = _elem(self.type).convert
         return ((key, convert(raw)) for key, raw in (self.raw or {}).items())
 
@@ -145,19 +145,19 @@ class Slice:
 
 
 class Int(int):
-    """An integer of another kind than plain int; subclasses name theirs."""
+    """An integer of a kind other than int; a subclass defines the type."""
 
     type: ClassVar[GoType]
 
 
 class Float(float):
-    """A floating point number of another kind than plain float64."""
+    """A floating point number of a kind other than float64."""
 
     type: ClassVar[GoType]
 
 
 class Complex(complex):
-    """A complex number of another kind than plain complex128."""
+    """A complex number of a kind other than complex128."""
 
     type: ClassVar[GoType]
 
@@ -189,14 +189,14 @@ class Bool:
 
 
 def make_addressable(value: Value) -> Value:
-    """``value`` as it is where a pointer to it can be taken."""
+    """Return an addressable copy of a struct; any other value unchanged."""
     if value.__class__ is Struct and not value.addressable:
         return Struct(value.type, value.raw, addressable=True)
     return value
 
 
 def copy_value(value: Value) -> Value:
-    """``value`` as functions take and give it: a copy, to which there is no pointer."""
+    """Return ``value`` as functions receive and return it: a copy that is not addressable."""
     if value.__class__ is Struct and value.addressable:
         return Struct(value.type, value.raw)
     return value

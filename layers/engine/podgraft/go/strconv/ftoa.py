@@ -5,15 +5,18 @@ from math import copysign, frexp, inf, isnan
 
 from podgraft.go.reflect import round_to_float32
 
-SHORTEST = -1  # as many digits as it takes to read the same number back
+SHORTEST = -1  # the fewest digits that parse to the same number
 _DOUBLE = 64
-_SINGLE_DIGITS = 9  # are always enough for a float32
-_LEAST_PLAIN, _MOST_PLAIN = -4, 6  # %g has an exponent outside, if precision does not say more
-_FRACTION_BITS = 60  # below the leading one, while %x is rounded
+_SINGLE_DIGITS = 9  # always sufficient for a float32
+_LEAST_PLAIN, _MOST_PLAIN = (
+    -4,
+    6,
+)  # the range without an exponent for %g, unless the precision extends it
+_FRACTION_BITS = 60  # after the leading digit, while %x is rounded
 
 
 def format_float(value: float, verb: str, precision: int = SHORTEST, bits: int = 64) -> str:
-    """The number as %b, %e, %f, %g or %x (and the capital forms) print it, without flags.
+    """Format the number as %b, %e, %f, %g, or %x (or in upper case), without flags.
 
     >>> format_float(1500000.0, "g"), format_float(0.1, "e", 3), format_float(0.1, "g", bits=32)
     ('1.5e+06', '1.000e-01', '0.1')
@@ -38,7 +41,7 @@ def format_float(value: float, verb: str, precision: int = SHORTEST, bits: int =
 
 
 def _format_decimal(value: float, verb: str, precision: int, bits: int) -> str:
-    """A number in digits, with or without exponent (formatDigits)."""
+    """Format a number in decimal, with or without exponent (formatDigits)."""
     if precision < 0:
         digits, point = _shortest_digits(value, bits)
     else:
@@ -56,7 +59,7 @@ def _format_decimal(value: float, verb: str, precision: int, bits: int) -> str:
 
 
 def _round_digits(value: float, count: int) -> tuple[str, int]:
-    """``count`` significant digits without trailing zeros, and the place of the point."""
+    """Round to ``count`` significant digits without trailing zeros, and the point's position."""
     mantissa, _, exponent = format(value, f".{count - 1}e").partition("e")
     return _trim_zeros(mantissa.replace(".", ""), int(exponent) + 1)
 
@@ -64,21 +67,21 @@ def _round_digits(value: float, count: int) -> tuple[str, int]:
 def _shortest_digits(value: float, bits: int) -> tuple[str, int]:
     text = repr(value) if bits == _DOUBLE else _shortest_float32(value)
     mantissa, _, exponent = text.partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    return _trim_zeros(whole + fraction, len(whole) + int(exponent or 0))
+    integer, _, fraction = mantissa.partition(".")
+    return _trim_zeros(integer + fraction, len(integer) + int(exponent or 0))
 
 
 def _trim_zeros(digits: str, point: int) -> tuple[str, int]:
-    """Digits without zeros at either end; none of them for zero, whose point is at 0."""
+    """Remove the zeros at both ends; zero has no digits, and its point is at 0."""
     bare = digits.lstrip("0")
     return bare.rstrip("0"), point - (len(digits) - len(bare)) if bare else 0
 
 
 def _shortest_float32(value: float) -> str:
-    """The shortest digits that a float32 can be read back from.
+    """The fewest digits that parse to the same float32.
 
-    At a power of two the gap below is half the gap above: there the number above may do where the
-    nearest does not, and Go takes it where both are as near.
+    At a power of two, the gap below is half the gap above. The decimal above can then parse to the
+    same number if the nearest decimal does not. If both are equally near, Go uses the one above.
     """
     for count in range(1, _SINGLE_DIGITS):
         nearest = format(value, f".{count - 1}e")
@@ -94,8 +97,8 @@ def _shortest_float32(value: float) -> str:
 
 def _is_halfway(value: float, count: int) -> bool:
     """Whether a power of two lies halfway between two numbers of ``count`` digits."""
-    beyond = format(value, f".{count + _SINGLE_DIGITS}e").replace(".", "")[count:]
-    return frexp(value)[0] == 0.5 and beyond.startswith(f"5{'0' * _SINGLE_DIGITS}")  # noqa: PLR2004
+    following = format(value, f".{count + _SINGLE_DIGITS}e").replace(".", "")[count:]
+    return frexp(value)[0] == 0.5 and following.startswith(f"5{'0' * _SINGLE_DIGITS}")  # noqa: PLR2004
 
 
 def _format_e(digits: str, point: int, precision: int) -> str:
@@ -108,15 +111,15 @@ def _format_e(digits: str, point: int, precision: int) -> str:
 
 def _format_f(digits: str, point: int, precision: int) -> str:
     """%f: ddddd.dd."""
-    whole = digits[:point].ljust(point, "0") if point > 0 else "0"
+    integer = digits[:point].ljust(point, "0") if point > 0 else "0"
     if precision == 0:
-        return whole
+        return integer
     fraction = "0" * -min(point, 0) + digits[max(point, 0) :]
-    return f"{whole}.{fraction.ljust(precision, '0')[:precision]}"
+    return f"{integer}.{fraction.ljust(precision, '0')[:precision]}"
 
 
 def _mantissa_and_exponent(value: float, bits: int) -> tuple[int, int]:
-    """Mantissa and exponent of two, as the float is stored."""
+    """The mantissa and the binary exponent of the stored float."""
     packed, stored, bias = (">d", 52, 1075) if bits == _DOUBLE else (">f", 23, 150)
     raw = int.from_bytes(struct.pack(packed, value), "big")
     mantissa, exponent = raw & ((1 << stored) - 1), raw >> stored
@@ -130,7 +133,7 @@ def _format_b(value: float, bits: int) -> str:
 
 
 def _format_x(value: float, precision: int) -> str:
-    """%x: 0x1.yyyyp±dd, the leading one above the fraction's bits while it is rounded."""
+    """%x: 0x1.yyyyp±dd; the leading digit is above the bits of the fraction during rounding."""
     mantissa, exponent = _mantissa_and_exponent(value, 64)
     if mantissa == 0:
         fraction = "0" * max(precision, 0)
@@ -139,9 +142,9 @@ def _format_x(value: float, precision: int) -> str:
     mantissa <<= _FRACTION_BITS + 1 - mantissa.bit_length()
     unit = _FRACTION_BITS - 4 * precision
     if 0 < unit <= _FRACTION_BITS:
-        kept, rest = mantissa >> unit, mantissa & ((1 << unit) - 1)
-        kept += rest | (kept & 1) > 1 << (unit - 1)
-        mantissa = kept << unit
+        rounded, rest = mantissa >> unit, mantissa & ((1 << unit) - 1)
+        rounded += rest | (rounded & 1) > 1 << (unit - 1)
+        mantissa = rounded << unit
         if mantissa >> (_FRACTION_BITS + 1):
             mantissa, exponent = mantissa >> 1, exponent + 1
     digits = f"{mantissa & ((1 << _FRACTION_BITS) - 1):015x}"

@@ -1,15 +1,14 @@
-"""Which characters Go prints as they are (strconv.IsPrint, Unicode 15.0).
+"""The characters that Go prints without an escape (strconv.IsPrint, Unicode 15.0).
 
-Python's ``str.isprintable`` follows the Unicode of the interpreter at hand, which would make the
-output depend on it.
+``str.isprintable`` depends on the Unicode release of the Python version, so it cannot be used here.
 """
 
 from bisect import bisect_right
 from functools import cache
 from itertools import accumulate
 
-# How far apart the code points lie at which the answer changes, from "no" at 0; written by
-# ``oracle printable`` (tests/oracle).
+# The distances between the code points at which the result changes; the result at 0 is false.
+# ``oracle printable`` (tests/oracle) writes this table.
 _STEPS = """
 20 5f 22 c 1 2ca 2 6 4 7 1 1 1 14 1 18d 1 26 2 32 2 3 1 37 8 1b 4 6 11 16 1 c0 1 30 2 3b 2 65
 e 3b 2 31 2 f 1 1c 2 1 1 b 5 1f 9 4a 1 a1 1 8 2 2 2 16 1 7 1 1 3 4 2 9 2 2 2 4 8 1 4 2 1 5 2
@@ -51,7 +50,7 @@ d 2c 4 9 7 2 e 6 9a 3d8 4 11 3 d 3 77 4 5f 6 c 4 1 f c 4 38 8 a 6 28 8 1e 2 2 4e
 
 
 def is_print(char: str) -> bool:
-    """Whether Go's quoting leaves ``char`` alone.
+    """Whether Go prints ``char`` without an escape.
 
     >>> is_print("é"), is_print(chr(0x200B))
     (True, False)

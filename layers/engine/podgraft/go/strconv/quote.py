@@ -1,4 +1,4 @@
-"""Go string and character literals, written and read (strconv/quote.go)."""
+"""Go string and character literals: quote and unquote (strconv/quote.go)."""
 
 from .isprint import is_print
 
@@ -21,7 +21,7 @@ REPLACEMENT = "\ufffd"
 
 
 class LiteralError(ValueError):
-    """The literal is not one of Go's (strconv.ErrSyntax)."""
+    """The literal is invalid in Go (strconv.ErrSyntax)."""
 
     def __init__(self) -> None:
         super().__init__("invalid syntax")
@@ -46,19 +46,19 @@ def format_sharp_u(char: str) -> str:
 
 
 def rune_to_str(code: int) -> str:
-    """The character of a code point; U+FFFD for what is none."""
+    """The character of a code point; U+FFFD for an invalid code point."""
     return chr(code) if _is_rune(code) else REPLACEMENT
 
 
 def merge_escaped_bytes(text: str) -> str:
-    """``text`` with escaped bytes that have come to stand together as UTF-8 made characters."""
+    """Combine escaped bytes that together are valid UTF-8 into characters."""
     if text.isascii():
         return text
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
 def can_backquote(text: str) -> bool:
-    """strconv.CanBackquote: whether ``text`` can stand unchanged between backquotes."""
+    """strconv.CanBackquote: whether backquotes can enclose ``text`` unchanged."""
     return not any(
         (char < " " and char != "\t") or char in "`\x7f\ufeff" or is_escaped_byte(char)
         for char in text
@@ -66,21 +66,21 @@ def can_backquote(text: str) -> bool:
 
 
 def is_escaped_byte(char: str) -> bool:
-    """Whether ``char`` stands for a byte that is not UTF-8."""
+    """Whether ``char`` represents a byte that is not valid UTF-8."""
     return "\udc80" <= char <= "\udcff"
 
 
 def unquote(literal: str) -> str:
-    """strconv.Unquote of a double-quoted or raw literal as the lexer delivers it."""
+    """strconv.Unquote of a double-quoted or raw literal from the lexer."""
     body = literal[1:-1]
     if literal[0] == "`":
         return body.replace("\r", "")
     if "\\" not in body:
         return body if body.isascii() else _replace_invalid(body)
     parts: list[bytes] = []
-    at = 0
-    while at < len(body):
-        code, is_byte, at = _unescape(body, at, '"')
+    offset = 0
+    while offset < len(body):
+        code, is_byte, offset = _unescape(body, offset, '"')
         parts.append(bytes((code,)) if is_byte else chr(code).encode())
     return b"".join(parts).decode("utf-8", "surrogateescape")
 
@@ -98,7 +98,7 @@ def _replace_invalid(text: str) -> str:
 
 
 def _escape(char: str, quotation: str, ascii_only: bool) -> str:
-    """A character as it stands in a literal (appendEscapedRune)."""
+    """Escape a character for a literal (appendEscapedRune)."""
     code = ord(char)
     if char in (quotation, "\\"):
         return "\\" + char
@@ -111,26 +111,26 @@ def _escape(char: str, quotation: str, ascii_only: bool) -> str:
     return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
 
 
-def _unescape(text: str, at: int, quotation: str) -> tuple[int, bool, int]:
-    """The code that begins at ``at``, whether it is a single byte's, and where the next begins."""
-    char = text[at]
+def _unescape(text: str, offset: int, quotation: str) -> tuple[int, bool, int]:
+    """The code at ``offset``, whether it is a single byte, and the offset of the next code."""
+    char = text[offset]
     if char == quotation:
         raise LiteralError
     if char != "\\":
-        return ord(REPLACEMENT if is_escaped_byte(char) else char), False, at + 1
-    kind = text[at + 1 : at + 2]
-    at += 2
+        return ord(REPLACEMENT if is_escaped_byte(char) else char), False, offset + 1
+    kind = text[offset + 1 : offset + 2]
+    offset += 2
     if kind in _MEANT:
-        return _MEANT[kind], False, at
+        return _MEANT[kind], False, offset
     if kind == quotation:
-        return ord(kind), False, at
+        return ord(kind), False, offset
     if kind in _HEX_DIGITS:
-        end = at + _HEX_DIGITS[kind]
-        return _parse_code(text[at:end], 16, end - at), kind == "x", end
-    code = _parse_code(text[at - 1 : at + 2], 8, 3)
+        end = offset + _HEX_DIGITS[kind]
+        return _parse_code(text[offset:end], 16, end - offset), kind == "x", end
+    code = _parse_code(text[offset - 1 : offset + 2], 8, 3)
     if code > _MAX_BYTE:
         raise LiteralError
-    return code, True, at + 2
+    return code, True, offset + 2
 
 
 def _parse_code(digits: str, base: int, count: int) -> int:
@@ -146,5 +146,5 @@ def _parse_code(digits: str, base: int, count: int) -> int:
 
 
 def _is_rune(code: int) -> bool:
-    """Whether ``code`` is a code point, and no surrogate (utf8.ValidRune)."""
+    """Whether ``code`` is a code point and not a surrogate (utf8.ValidRune)."""
     return 0 <= code <= MAX_RUNE and not 0xD800 <= code <= 0xDFFF  # noqa: PLR2004 - Unicode's own

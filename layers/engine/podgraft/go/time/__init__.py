@@ -1,6 +1,6 @@
-"""Go's package time (1.26), as far as it needs no clock and no time zone database.
+"""The part of Go's package time (1.26) that needs no clock and no time zone database.
 
-Local time is UTC, as in every container that istiod runs in.
+Local time is UTC, as in the containers of istiod.
 """
 
 from .durations import DurationError, format_duration, parse_duration

@@ -1,4 +1,4 @@
-"""Durations: nanoseconds as Go reads and writes them."""
+"""Durations: nanoseconds as Go parses and formats them."""
 
 import re
 
@@ -25,7 +25,7 @@ _LIMIT = 1 << 63
 
 
 class DurationError(ValueError):
-    """The text is no duration; the message is Go's."""
+    """The text is not a duration; the message is Go's."""
 
 
 def parse_duration(text: str) -> int:
@@ -40,9 +40,9 @@ def parse_duration(text: str) -> int:
     if not bare:
         raise DurationError(f"time: invalid duration {quote(text)}")
     total = 0
-    for found in re.finditer(_TERM, bare):
-        if found[0]:
-            total += _parse_term(found, text)
+    for match in re.finditer(_TERM, bare):
+        if match[0]:
+            total += _parse_term(match, text)
         if total > _LIMIT:
             raise DurationError(f"time: invalid duration {quote(text)}")
     if text.startswith("-"):
@@ -52,10 +52,10 @@ def parse_duration(text: str) -> int:
     return total
 
 
-def _parse_term(found: re.Match[str], text: str) -> int:
-    whole, fraction, unit = (part or "" for part in found.groups())
-    number = int(whole.lstrip("0")[:20] or 0)
-    if number > _LIMIT or not (whole or fraction):
+def _parse_term(match: re.Match[str], text: str) -> int:
+    integer, fraction, unit = (part or "" for part in match.groups())
+    number = int(integer.lstrip("0")[:20] or 0)
+    if number > _LIMIT or not (integer or fraction):
         raise DurationError(f"time: invalid duration {quote(text)}")
     if not unit:
         raise DurationError(f"time: missing unit in duration {quote(text)}")
@@ -65,7 +65,7 @@ def _parse_term(found: re.Match[str], text: str) -> int:
 
 
 def _parse_fraction(digits: str, unit: int) -> int:
-    """By floating point, from as many digits as fit an int64 (leadingFraction)."""
+    """Parse a fraction in floating point, from the digits that fit an int64 (leadingFraction)."""
     number, scale = 0, 1.0
     for digit in digits:
         if number > (_LIMIT - 1) // 10 or number * 10 + int(digit) > _LIMIT:
@@ -94,6 +94,6 @@ def format_duration(nanoseconds: int) -> str:
 
 def _decimal(number: int, unit: int) -> str:
     """``number / unit`` without trailing zeros; ``unit`` is a power of ten."""
-    whole, rest = divmod(number, unit)
+    integer, rest = divmod(number, unit)
     fraction = str(unit + rest)[1:].rstrip("0")
-    return f"{whole}.{fraction}" if fraction else str(whole)
+    return f"{integer}.{fraction}" if fraction else str(integer)

@@ -1,4 +1,4 @@
-"""Layouts, which show how the reference time looks, and writing moments by them."""
+"""Time layouts, which are examples of the reference time, and time.Format."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -28,25 +28,25 @@ _CHUNK = (
 
 
 def chunks(layout: str) -> Iterator[tuple[str, str]]:
-    """The literal text before each chunk and the chunk; the last is empty (nextStdChunk).
+    """Each chunk with the literal text before it; the last chunk is empty (nextStdChunk).
 
     >>> list(chunks("Jan _2, 2006!"))
     [('', 'Jan'), (' ', '_2'), (', ', '2006'), ('!', '')]
     """
     end = 0
-    for found in re.finditer(_CHUNK, layout):
-        yield layout[end : found.start()], found[0]
-        end = found.end()
+    for match in re.finditer(_CHUNK, layout):
+        yield layout[end : match.start()], match[0]
+        end = match.end()
     yield layout[end:], ""
 
 
 def is_fraction(chunk: str) -> bool:
-    """Whether the chunk stands for the fraction of a second."""
+    """Whether the chunk represents the fraction of a second."""
     return chunk[:1] in (".", ",")
 
 
 def is_offset(chunk: str) -> bool:
-    """Whether the chunk stands for the distance from Greenwich."""
+    """Whether the chunk represents the offset from UTC."""
     return chunk[:1] in ("-", "Z")
 
 
@@ -68,12 +68,12 @@ def _format_chunk(moment: Moment, chunk: str) -> str:
 
 
 def _zero_pad(number: int, width: int) -> str:
-    """Digits with zeros in front, the sign before them and not counted."""
+    """Format with leading zeros; ``width`` does not include the sign."""
     return f"{'-' if number < 0 else ''}{abs(number):0{width}}"
 
 
 def _format_fraction(nanoseconds: int, chunk: str) -> str:
-    """As many digits as the chunk has; nines mean without trailing zeros."""
+    """Format with the number of digits of the chunk; nines omit trailing zeros."""
     digits = f"{nanoseconds:09}"[: len(chunk) - 1].ljust(len(chunk) - 1, "0")
     if chunk[1] == "9":
         digits = digits.rstrip("0")

@@ -1,4 +1,4 @@
-"""A point in time with the zone it is shown in, and the Gregorian calendar."""
+"""A point in time with its time zone, and the Gregorian calendar."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ _MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """An abbreviation, perhaps empty, the seconds east of Greenwich, and Go's variable if any."""
+    """An abbreviation (can be empty), the seconds east of UTC, and Go's variable if any."""
 
     name: str
     offset: int
@@ -28,14 +28,14 @@ LOCAL = Zone("UTC", 0, "time.Local")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Seconds since 1970 in UTC, nanoseconds beyond them, and a zone."""
+    """The seconds since 1970 in UTC, additional nanoseconds, and a zone."""
 
     seconds: int = _ZERO_SECONDS
     nanoseconds: int = 0
     zone: Zone = UTC
 
     def add(self, nanoseconds: int) -> "Moment":
-        """The moment so much later."""
+        """The moment after the given duration."""
         seconds, rest = divmod(self.nanoseconds + nanoseconds, SECOND)
         return replace(self, seconds=self.seconds + seconds, nanoseconds=rest)
 
@@ -45,54 +45,54 @@ class Moment:
 
     @property
     def days(self) -> int:
-        """Days since 1970 where the zone is."""
+        """The days since 1970 in the zone."""
         return (self.seconds + self.zone.offset) // _DAY
 
     @property
     def date(self) -> tuple[int, int, int]:
-        """Year, month and day."""
+        """The year, the month, and the day."""
         return date_from_days(self.days)
 
     @property
     def clock(self) -> tuple[int, int, int]:
-        """Hour, minute and second."""
+        """The hour, the minute, and the second."""
         minutes, second = divmod((self.seconds + self.zone.offset) % _DAY, 60)
         hour, minute = divmod(minutes, 60)
         return hour, minute, second
 
     @property
     def weekday(self) -> int:
-        """0 for Sunday."""
+        """The day of the week; 0 is Sunday."""
         return (self.days + 4) % 7
 
     @property
     def day_of_year(self) -> int:
-        """1 for the first of January."""
+        """The day of the year; 1 is January 1."""
         return self.days - days_since_epoch(self.date[0], 1, 1) + 1
 
 
 def make_moment(
     date: tuple[int, int, int], clock: tuple[int, int, int] = (0, 0, 0), nanoseconds: int = 0
 ) -> Moment:
-    """time.Date in UTC; each part may be out of its range, which the next larger takes up."""
+    """time.Date in UTC; a part that is out of range carries over to the next larger part."""
     hour, minute, second = clock
     seconds = ((days_since_epoch(*date) * 24 + hour) * 60 + minute) * 60 + second
     return Moment(seconds).add(nanoseconds)
 
 
 def days_since_epoch(year: int, month: int, day: int) -> int:
-    """Days from 1970 to a date; months and days may be out of range.
+    """The days from 1970 to a date; months and days can be out of range.
 
     >>> days_since_epoch(1970, 1, 1), days_since_epoch(1969, 14, 1)
     (0, 31)
     """
-    year, month = year + (month - 3) // 12, (month - 3) % 12  # years begin in March
+    year, month = year + (month - 3) // 12, (month - 3) % 12  # the year starts in March
     leap_days = year // 4 - year // 100 + year // 400
     return year * 365 + leap_days + (153 * month + 2) // 5 + day - 1 - _EPOCH_DAYS
 
 
 def date_from_days(days: int) -> tuple[int, int, int]:
-    """Year, month and day so many days after 1970.
+    """The year, the month, and the day that are ``days`` after 1970.
 
     >>> date_from_days(-1)
     (1969, 12, 31)
@@ -107,10 +107,10 @@ def date_from_days(days: int) -> tuple[int, int, int]:
 
 
 def days_in(year: int, month: int) -> int:
-    """The length of a month."""
+    """The number of days in a month."""
     return _MONTH_DAYS[month - 1] + (month == _FEBRUARY and is_leap(year))
 
 
 def is_leap(year: int) -> bool:
-    """Whether the year has a 29th of February."""
+    """Whether the year has a February 29."""
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)

@@ -1,6 +1,6 @@
-"""Reading moments by layouts: time.Parse.
+"""time.Parse: times from text according to a layout.
 
-Texts are read byte by byte, so inside this module each byte stands as a character.
+Go parses text byte by byte, so each byte is one character inside this module.
 """
 
 import re
@@ -11,14 +11,14 @@ from .layouts import MONTHS, WEEKDAYS, chunks, is_fraction, is_offset
 from .moments import LOCAL, UTC, Moment, Zone, days_in, is_leap, make_moment
 from .quote import quote
 
-# The module re compiles and keeps a pattern when it is first used; few templates use any.
+# The module re compiles and caches these patterns on first use; few templates need them.
 _LITERAL = r" +|[^ ]"
 _SIGNED = r"[+-]?[0-9]*"
 _FRACTION = r"[.,][0-9]+"
 _SIGNED_HOURS = r"[+-]0*(?:2[0-3]|1[0-9]|[0-9])(?![0-9])"
 _ABBREVIATION = r"ChST|MeST|(?:WITA|[A-Z]{3}|[A-Z]{3,4}T)(?![A-Z])"
 _NOON = 12
-_FIRST_SHORT_YEAR = 69  # Unix time begins in 1969 somewhere
+_FIRST_SHORT_YEAR = 69  # the Unix epoch is in 1969 in some time zones
 _TWO_DIGITS = r"[0-9]{2}"
 _OFFSET_PARTS = (("hour", 24, 3600), ("minute", 60, 60), ("second", 60, 1))
 _SHORT_MONTHS = [month[:3] for month in MONTHS]
@@ -26,15 +26,15 @@ _SHORT_WEEKDAYS = [weekday[:3] for weekday in WEEKDAYS]
 
 
 class LayoutError(ValueError):
-    """The text does not look as the layout says; the message is Go's."""
+    """The text does not match the layout; the message is Go's."""
 
 
 class _MismatchError(Exception):
-    """The text does not fit the chunk (time.errBad)."""
+    """The text does not match the chunk (time.errBad)."""
 
 
 def parse_time(layout: str, text: str) -> Moment:
-    """time.ParseInLocation, where local time is UTC.
+    """time.ParseInLocation with UTC as local time.
 
     >>> parse_time("2006-01-02", "2017-12-31").date
     (2017, 12, 31)
@@ -42,15 +42,16 @@ def parse_time(layout: str, text: str) -> Moment:
     reader = _TimeParser(_characters(text))
     parts = [*chunks(_characters(layout))]
     for (literal, chunk), (_, following) in zip(parts, [*parts[1:], ("", "")], strict=True):
-        met, wanted = None, literal
+        actual, expected = None, literal
         try:
             reader.skip_literal(literal)
-            met, wanted = reader.rest, chunk
+            actual, expected = reader.rest, chunk
             reader.parse_chunk(chunk, following)
         except _MismatchError as error:
-            shown = _quote_characters(reader.rest if met is None else met)
+            printed = _quote_characters(reader.rest if actual is None else actual)
             reader.fail(
-                f" as {quote(layout)}: cannot parse {shown} as {_quote_characters(wanted)}", error
+                f" as {quote(layout)}: cannot parse {printed} as {_quote_characters(expected)}",
+                error,
             )
     return reader.moment()
 
@@ -64,7 +65,7 @@ def _quote_characters(characters: str) -> str:
 
 
 class _TimeParser:
-    """What is left of a text, and what was read of it; -1 is what was not."""
+    """The rest of a text, and the parts that were parsed; -1 if a part was not."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -76,11 +77,11 @@ class _TimeParser:
         self._in_utc = False
 
     def fail(self, reason: str, cause: Exception | None = None) -> NoReturn:
-        """Raise ``LayoutError`` for the whole text."""
+        """Raise ``LayoutError`` for the complete text."""
         raise LayoutError(f"parsing time {_quote_characters(self._text)}{reason}") from cause
 
     def skip_literal(self, literal: str) -> None:
-        """Pass over text of the layout; blanks stand for any number of blanks."""
+        """Skip literal text of the layout; spaces match any number of spaces."""
         for part in re.findall(_LITERAL, literal):
             if part[0] == " " and (not self.rest or self.rest[0] == " "):
                 self.rest = self.rest.lstrip(" ")
@@ -90,7 +91,7 @@ class _TimeParser:
                 raise _MismatchError
 
     def parse_chunk(self, chunk: str, following: str) -> None:
-        """Read what stands for a chunk; ``following`` is the layout's next one."""
+        """Parse the text of a chunk; ``following`` is the next chunk of the layout."""
         if not chunk:
             if self.rest:
                 self.fail(f": extra text: {_quote_characters(self.rest)}")
@@ -104,7 +105,7 @@ class _TimeParser:
                 self._skip_fraction()
 
     def moment(self) -> Moment:
-        """The moment of all that was read; what was not is the first of January 0, midnight."""
+        """The moment of the parsed parts; the default is midnight on January 1 of year 0."""
         if self._day_of_year >= 0:
             self._use_day_of_year()
         month, day = max(self._month, 1), self._day if self._day >= 0 else 1
@@ -118,18 +119,18 @@ class _TimeParser:
             return self._hour + _NOON
         return 0 if self._half == "AM" and self._hour == _NOON else self._hour
 
-    def _apply_zone(self, found: Moment) -> Moment:
+    def _apply_zone(self, moment: Moment) -> Moment:
         if self._in_utc:
-            return found
+            return moment
         if self._offset != -1:
             local = self._offset == 0 and self._abbreviation in ("", LOCAL.name)
             zone = LOCAL if local else Zone(self._abbreviation, self._offset)
-            return Moment(found.seconds - self._offset, found.nanoseconds, zone)
+            return Moment(moment.seconds - self._offset, moment.nanoseconds, zone)
         if self._abbreviation:
             hours = self._abbreviation.removeprefix("GMT")
             offset = int(hours) * 3600 if hours != self._abbreviation and hours else 0
-            return Moment(found.seconds, found.nanoseconds, Zone(self._abbreviation, offset))
-        return Moment(found.seconds, found.nanoseconds, LOCAL)
+            return Moment(moment.seconds, moment.nanoseconds, Zone(self._abbreviation, offset))
+        return Moment(moment.seconds, moment.nanoseconds, LOCAL)
 
     def _use_day_of_year(self) -> None:
         limit = 366 if is_leap(self._year) else 365
@@ -142,19 +143,19 @@ class _TimeParser:
             self.fail(": day-of-year does not match day")
         self._month, self._day = month, day
 
-    def _take(self, size: int) -> str:
+    def _read(self, size: int) -> str:
         if len(self.rest) < size:
             raise _MismatchError
-        taken, self.rest = self.rest[:size], self.rest[size:]
-        return taken
+        text, self.rest = self.rest[:size], self.rest[size:]
+        return text
 
     def _parse_number(self, *, exactly: int = 0, at_most: int = 2) -> int:
-        """One or two digits, or as many as asked for."""
+        """Parse one or two digits, or the given number of digits."""
         digits = re.match("[0-9]*", self.rest[: exactly or at_most])
         size = digits.end() if digits else 0
         if not size or (exactly and size != exactly):
             raise _MismatchError
-        return int(self._take(size))
+        return int(self._read(size))
 
     def _parse_bounded(self, low: int, high: int, what: str, *, exactly: int = 0) -> int:
         number = self._parse_number(exactly=exactly)
@@ -172,10 +173,10 @@ class _TimeParser:
     def read_year(self) -> None:
         if not self.rest[:1].isdigit():
             raise _MismatchError
-        self._year = _parse_signed(self._take(4))
+        self._year = _parse_signed(self._read(4))
 
     def read_short_year(self) -> None:
-        year = _parse_signed(self._take(2))
+        year = _parse_signed(self._read(2))
         self._year = year + (1900 if year >= _FIRST_SHORT_YEAR else 2000)
 
     def read_month(self, *, exactly: int = 0) -> None:
@@ -212,7 +213,7 @@ class _TimeParser:
         self._second = self._parse_bounded(0, 59, "second", exactly=exactly)
 
     def read_half(self, halves: Sequence[str]) -> None:
-        half = self._take(2)
+        half = self._read(2)
         if half not in halves:
             raise _MismatchError
         self._half = half.upper()
@@ -225,73 +226,73 @@ class _TimeParser:
         size = _abbreviation_size(self.rest)
         if not size:
             raise _MismatchError
-        self._abbreviation = self._take(size)
+        self._abbreviation = self._read(size)
 
     def _read_offset(self, chunk: str) -> None:
         if chunk[0] == "Z" and self.rest.startswith("Z"):
             self._in_utc = True
             self.rest = self.rest[1:]
             return
-        taken = self._take(len(chunk))
-        if any(taken[at] != ":" for at, char in enumerate(chunk) if char == ":"):
+        text = self._read(len(chunk))
+        if any(text[index] != ":" for index, char in enumerate(chunk) if char == ":"):
             raise _MismatchError
-        places = range(1, len(chunk), 3 if ":" in chunk else 2)
-        offset, beyond = 0, ""
-        for at, (what, limit, unit) in zip(places, _OFFSET_PARTS, strict=False):
-            if not re.fullmatch(_TWO_DIGITS, taken[at : at + 2]):
+        offsets = range(1, len(chunk), 3 if ":" in chunk else 2)
+        offset, invalid_part = 0, ""
+        for index, (what, limit, unit) in zip(offsets, _OFFSET_PARTS, strict=False):
+            if not re.fullmatch(_TWO_DIGITS, text[index : index + 2]):
                 break
-            number = int(taken[at : at + 2])
+            number = int(text[index : index + 2])
             offset += number * unit
-            beyond = what if number > limit else beyond
+            invalid_part = what if number > limit else invalid_part
         else:
-            if taken[0] in "+-" and not beyond:
-                self._offset = -offset if taken[0] == "-" else offset
+            if text[0] in "+-" and not invalid_part:
+                self._offset = -offset if text[0] == "-" else offset
                 return
-        if beyond:
-            self.fail(f": time zone offset {beyond} out of range")
+        if invalid_part:
+            self.fail(f": time zone offset {invalid_part} out of range")
         raise _MismatchError
 
     def _read_fraction(self, chunk: str) -> None:
         if chunk[1] == "9":
             self._skip_fraction()
             return
-        taken = self._take(len(chunk))
-        if taken[0] not in ".,":
+        text = self._read(len(chunk))
+        if text[0] not in ".,":
             raise _MismatchError
-        self._nanoseconds = _parse_signed(taken[1:10]) * 10 ** max(10 - len(taken), 0)
+        self._nanoseconds = _parse_signed(text[1:10]) * 10 ** max(10 - len(text), 0)
         if self._nanoseconds < 0:
             self.fail(": fractional second out of range")
 
     def _skip_fraction(self) -> None:
-        found = re.match(_FRACTION, self.rest)
-        if found:
-            self._nanoseconds = int(found[0][1:10].ljust(9, "0"))
-            self.rest = self.rest[found.end() :]
+        match = re.match(_FRACTION, self.rest)
+        if match:
+            self._nanoseconds = int(match[0][1:10].ljust(9, "0"))
+            self.rest = self.rest[match.end() :]
 
 
 def _parse_signed(text: str) -> int:
-    """time.atoi: a sign alone is 0."""
+    """time.atoi: a sign without digits is 0."""
     if not re.fullmatch(_SIGNED, text):
         raise _MismatchError
     return int(text) if text[-1:].isdigit() else 0
 
 
 def _abbreviation_size(text: str) -> int:
-    """How much of the text looks like a zone's abbreviation (parseTimeZone)."""
+    """The length of the zone abbreviation at the start (parseTimeZone)."""
     if len(text) < len("GMT"):
         return 0
     if text.startswith("GMT"):
         return len("GMT") + _hours_size(text.removeprefix("GMT"))
     if text[0] in "+-":
         return _hours_size(text)
-    found = re.match(_ABBREVIATION, text)
-    return found.end() if found else 0
+    match = re.match(_ABBREVIATION, text)
+    return match.end() if match else 0
 
 
 def _hours_size(text: str) -> int:
     """The length of a signed number of hours, up to 23."""
-    found = re.match(_SIGNED_HOURS, text)
-    return found.end() if found else 0
+    match = re.match(_SIGNED_HOURS, text)
+    return match.end() if match else 0
 
 
 _READERS: Mapping[str, Callable[[_TimeParser], None]] = {

@@ -1,8 +1,8 @@
-"""How package time quotes what it could not read."""
+"""The quoting of package time in its error messages."""
 
 
 def quote(text: str) -> str:
-    r"""Quotation marks, and control characters and bytes beyond ASCII in hexadecimal.
+    r"""Quote, with control characters and bytes outside ASCII in hexadecimal.
 
     >>> print(quote('5\u00b5"'))
     "5\xc2\xb5\""

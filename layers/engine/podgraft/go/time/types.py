@@ -1,7 +1,7 @@
-"""The types of package time as templates see them, with the methods that need no clock.
+"""The types of package time for templates, with the methods that need no clock.
 
-Left out are methods that change their receiver, those that give more than one value (templates
-cannot call them), and those about locations.
+These methods are omitted: methods that change their receiver, methods that return several values
+(templates cannot call them), and methods for locations.
 """
 
 from collections.abc import Callable
@@ -53,17 +53,17 @@ WEEKDAY.methods = {"String": Method(_weekday_name, result=STRING)}
 
 
 def time_of(moment: Moment) -> Struct:
-    """The time.Time of a moment."""
+    """Convert a moment to time.Time."""
     return Struct(TIME, {"": moment})
 
 
 def moment_of(time: Struct) -> Moment:
-    """The moment of a time.Time, its zero value included."""
+    """Convert time.Time, including its zero value, to a moment."""
     return time.raw.get("", Moment())
 
 
 def wrap_int64(nanoseconds: int) -> int:
-    """What Go's int64 arithmetic would leave."""
+    """Wrap around as Go's int64 arithmetic does."""
     return (nanoseconds + (1 << 63) & (1 << 64) - 1) - (1 << 63)
 
 
@@ -81,16 +81,16 @@ def _transform_method(call: Callable[..., Moment], *parameters: GoType) -> Metho
     return Method(change, parameters, result=TIME)
 
 
-def _comparison_method(result: GoType, holds: Callable[[int], Value]) -> Method:
+def _comparison_method(result: GoType, convert: Callable[[int], Value]) -> Method:
     def compare(time: Struct, other: Struct) -> Value:
-        return holds(_compare(moment_of(time), moment_of(other)))
+        return convert(_compare(moment_of(time), moment_of(other)))
 
     return Method(compare, (TIME,), result=result)
 
 
 def _compare(left: Moment, right: Moment) -> int:
-    ours, theirs = (left.seconds, left.nanoseconds), (right.seconds, right.nanoseconds)
-    return (ours > theirs) - (ours < theirs)
+    first, second = (left.seconds, left.nanoseconds), (right.seconds, right.nanoseconds)
+    return (first > second) - (first < second)
 
 
 def _format(time: Struct, layout: str) -> str:
@@ -105,25 +105,25 @@ def _zone_method(zone: Zone) -> Method:
 
 
 def _subtract(time: Struct, other: Struct) -> Value:
-    """Sub: the largest or the smallest duration for what does not fit."""
+    """Sub: the largest or the smallest duration on overflow."""
     least, most = _INT64_RANGE
     return DURATION.convert(min(max(moment_of(time).sub(moment_of(other)), least), most))
 
 
 def _add_date(time: Moment, years: int, months: int, days: int) -> Moment:
-    """AddDate: the calendar's parts added, then normalized, where the zone is."""
+    """AddDate: add the calendar parts in the zone, then normalize."""
     year, month, day = time.date
-    found = make_moment((year + years, month + months, day + days), time.clock, time.nanoseconds)
-    return replace(found, seconds=found.seconds - time.zone.offset, zone=time.zone)
+    moment = make_moment((year + years, month + months, day + days), time.clock, time.nanoseconds)
+    return replace(moment, seconds=moment.seconds - time.zone.offset, zone=time.zone)
 
 
 def _truncate(time: Moment, unit: int) -> Moment:
-    """Truncate: down to a multiple of ``unit`` since Go's zero time."""
+    """Truncate: round down to a multiple of ``unit`` since Go's zero time."""
     return time.add(-(time.sub(Moment()) % unit)) if unit > 0 else time
 
 
 def _round(time: Moment, unit: int) -> Moment:
-    """Round: to the nearest multiple of ``unit``, halves up."""
+    """Round: to the nearest multiple of ``unit``; halves round up."""
     rest = time.sub(Moment()) % unit if unit > 0 else 0
     return time.add(unit - rest if 2 * rest >= unit > 0 else -rest)
 
@@ -178,8 +178,8 @@ TIME.methods = {
 }
 
 
-def _whole_units_method(unit: int) -> Method:
-    """Whole units, cut towards zero."""
+def _integer_units_method(unit: int) -> Method:
+    """A method that returns the number of units, rounded toward zero."""
 
     def count(duration: int) -> Value:
         return INT64.convert(abs(int(duration)) // unit * (-1 if duration < 0 else 1))
@@ -188,11 +188,11 @@ def _whole_units_method(unit: int) -> Method:
 
 
 def _fractional_units_method(unit: int) -> Method:
-    """Units with their fraction: the whole ones and the rest divided apart, as Go does."""
+    """A method that returns the units with a fraction; Go divides the remainder separately."""
 
     def share(duration: int) -> float:
-        whole, rest = divmod(abs(duration), unit)
-        return (whole + rest / unit) * (-1 if duration < 0 else 1)
+        units, rest = divmod(abs(duration), unit)
+        return (units + rest / unit) * (-1 if duration < 0 else 1)
 
     return Method(share, result=FLOAT64)
 
@@ -204,10 +204,10 @@ def _absolute_duration(duration: int) -> Value:
 DURATION.methods = {
     "Abs": Method(_absolute_duration, result=DURATION),
     "Hours": _fractional_units_method(HOUR),
-    "Microseconds": _whole_units_method(MICROSECOND),
-    "Milliseconds": _whole_units_method(MILLISECOND),
+    "Microseconds": _integer_units_method(MICROSECOND),
+    "Milliseconds": _integer_units_method(MILLISECOND),
     "Minutes": _fractional_units_method(MINUTE),
-    "Nanoseconds": _whole_units_method(1),
+    "Nanoseconds": _integer_units_method(1),
     "Seconds": _fractional_units_method(SECOND),
     "String": Method(format_duration, result=STRING),
 }

@@ -85,7 +85,7 @@ class Overlay:
         """
         data = OverlayData(before, namespace, self.values)
         try:
-            if not self.template.can_harm and data.is_harmless():
+            if not self.template.can_create_syntax and data.is_harmless():
                 return self._read(self._render_text(data))
             trace = self._trace(data)
             partial = self._read(trace.text)

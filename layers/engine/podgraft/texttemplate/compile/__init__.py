@@ -1,1 +1,1 @@
-"""The compiler: from the nodes of a template to Python code."""
+"""The compiler from the nodes of a template to Python code."""

@@ -1,6 +1,6 @@
-"""Writing Python as ``ast`` nodes that carry the places of a template.
+"""A builder of Python ``ast`` nodes with locations in a template.
 
-No text is ever made into code: names are ours, and what a template says is a constant.
+The text of a template never becomes code: the compiler chooses all names, and text is a constant.
 """
 
 import ast
@@ -17,7 +17,7 @@ _LOAD, _STORE = ast.Load(), ast.Store()
 
 
 class AstLocation(TypedDict):
-    """A span as ``ast`` has it: lines from 1, columns from 0 in bytes, as Go counts both."""
+    """A span in the form of ``ast``: lines from 1, and columns from 0 in bytes, as in Go."""
 
     lineno: int
     col_offset: int
@@ -30,157 +30,157 @@ _TOP = AstLocation(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
 
 @dataclass(slots=True)
 class AstBuilder:
-    """Builds nodes that stand at ``place``, the lines and columns of a span of the template."""
+    """A builder of nodes with a ``location``: the lines and columns of a span of the template."""
 
     source: Source
-    place: AstLocation = field(default_factory=lambda: _TOP)
+    location: AstLocation = field(default_factory=lambda: _TOP)
     names: dict[str, ast.Name] = field(default_factory=dict[str, ast.Name])
 
     def with_span(self, start: int, end: int) -> "AstBuilder":
-        """A pen for another span."""
+        """Return a builder for another span."""
         line, column = self.source.position_at(start)
         end_line, end_column = self.source.position_at(end)
-        place: AstLocation = {
+        location: AstLocation = {
             "lineno": line,
             "col_offset": column,
             "end_lineno": end_line,
             "end_col_offset": end_column,
         }
-        return AstBuilder(self.source, place, self.names)
+        return AstBuilder(self.source, location, self.names)
 
     @property
     def position_key(self) -> tuple[int, ...]:
-        """The place as CPython's position tables have it."""
-        place = self.place
+        """The location in the form of CPython's position tables."""
+        location = self.location
         return (
-            place["lineno"],
-            place["end_lineno"],
-            place["col_offset"],
-            place["end_col_offset"],
+            location["lineno"],
+            location["end_lineno"],
+            location["col_offset"],
+            location["end_col_offset"],
         )
 
     def load_name(self, name: str) -> ast.Name:
-        """A name that is read; one node serves wherever it stands, for reading cannot fail."""
+        """Load a name. All uses share one node, because a load cannot fail."""
         node = self.names.get(name)
         if node is None:
-            node = self.names[name] = ast.Name(name, _LOAD, **self.place)
+            node = self.names[name] = ast.Name(name, _LOAD, **self.location)
         return node
 
     def store_name(self, name: str) -> ast.Name:
-        """A name that is assigned to."""
-        return ast.Name(name, _STORE, **self.place)
+        """Store to a name."""
+        return ast.Name(name, _STORE, **self.location)
 
     def constant(self, value: str | complex | bool | None) -> ast.Constant:
         """A constant of the template."""
-        return ast.Constant(value, **self.place)
+        return ast.Constant(value, **self.location)
 
     def constant_tuple(self, texts: tuple[str, ...]) -> ast.Constant:
-        """Several at once, as one constant."""
-        value: Any = texts  # which typeshed does not know to be one
-        return ast.Constant(value, **self.place)
+        """A tuple of strings as one constant."""
+        value: Any = texts  # typeshed does not accept a tuple here
+        return ast.Constant(value, **self.location)
 
     def call(self, function: str, *arguments: Expression) -> ast.Call:
         """``function(arguments…)``."""
-        return ast.Call(self.load_name(function), [*arguments], [], **self.place)
+        return ast.Call(self.load_name(function), [*arguments], [], **self.location)
 
     def call_method(self, owner: str, method: str, *arguments: Expression) -> ast.Call:
-        """``owner.method(arguments…)``; both names are ours."""
-        attribute = ast.Attribute(self.load_name(owner), method, _LOAD, **self.place)
-        return ast.Call(attribute, list(arguments), [], **self.place)
+        """``owner.method(arguments…)``; the compiler chooses both names."""
+        attribute = ast.Attribute(self.load_name(owner), method, _LOAD, **self.location)
+        return ast.Call(attribute, list(arguments), [], **self.location)
 
     def assign_expression(self, name: str, value: Expression) -> ast.NamedExpr:
         """``(name := value)``."""
-        return ast.NamedExpr(self.store_name(name), value, **self.place)
+        return ast.NamedExpr(self.store_name(name), value, **self.location)
 
     def compare_class(self, value: Expression, class_: str) -> ast.Compare:
         """``value.__class__ is class_``."""
-        attribute = ast.Attribute(value, "__class__", _LOAD, **self.place)
-        return ast.Compare(attribute, [ast.Is()], [self.load_name(class_)], **self.place)
+        attribute = ast.Attribute(value, "__class__", _LOAD, **self.location)
+        return ast.Compare(attribute, [ast.Is()], [self.load_name(class_)], **self.location)
 
     def compare_identity(self, name: str, other: str) -> ast.Compare:
         """``name is not other``."""
         return ast.Compare(
-            self.load_name(name), [ast.IsNot()], [self.load_name(other)], **self.place
+            self.load_name(name), [ast.IsNot()], [self.load_name(other)], **self.location
         )
 
     def compare(self, left: Expression, operator: ast.cmpop, right: Expression) -> ast.Compare:
         """``left operator right``."""
-        return ast.Compare(left, [operator], [right], **self.place)
+        return ast.Compare(left, [operator], [right], **self.location)
 
     def conditional_expression(
         self, test: Expression, then: Expression, otherwise: Expression
     ) -> ast.IfExp:
         """``then if test else otherwise``."""
-        return ast.IfExp(test, then, otherwise, **self.place)
+        return ast.IfExp(test, then, otherwise, **self.location)
 
     def boolean_operation(self, operator: ast.boolop, values: Sequence[Expression]) -> ast.BoolOp:
         """``a and b and …``, or with ``or``."""
-        return ast.BoolOp(operator, list(values), **self.place)
+        return ast.BoolOp(operator, list(values), **self.location)
 
     def negation(self, value: Expression) -> ast.UnaryOp:
         """``not value``."""
-        return ast.UnaryOp(ast.Not(), value, **self.place)
+        return ast.UnaryOp(ast.Not(), value, **self.location)
 
     def tuple(self, values: Sequence[Expression]) -> ast.Tuple:
         """``(a, b, …)``."""
-        return ast.Tuple(list(values), _LOAD, **self.place)
+        return ast.Tuple(list(values), _LOAD, **self.location)
 
     def sequence_expression(self, *values: Expression) -> ast.Subscript:
-        """``(a, b, …)[-1]``: everything evaluated in order, the last one kept."""
-        return ast.Subscript(self.tuple(values), self.constant(-1), _LOAD, **self.place)
+        """``(a, b, …)[-1]``: evaluate all values in order, and return the last one."""
+        return ast.Subscript(self.tuple(values), self.constant(-1), _LOAD, **self.location)
 
     def join(self, pieces: Sequence["str | Expression"]) -> Expression:
-        """Text and expressions that give text, joined."""
+        """Join text and expressions of text."""
         if len(pieces) == 1 and isinstance(pieces[0], str):
             return self.constant(pieces[0])
         values = [
             self.constant(piece)
             if isinstance(piece, str)
-            else ast.FormattedValue(piece, -1, None, **self.place)
+            else ast.FormattedValue(piece, -1, None, **self.location)
             for piece in pieces
         ]
-        return ast.JoinedStr(list(values), **self.place)
+        return ast.JoinedStr(list(values), **self.location)
 
     def add(self, name: str, amount: int) -> ast.BinOp:
         """``name + amount``."""
-        return ast.BinOp(self.load_name(name), ast.Add(), self.constant(amount), **self.place)
+        return ast.BinOp(self.load_name(name), ast.Add(), self.constant(amount), **self.location)
 
     def assign(self, name: str, value: Expression) -> ast.Assign:
         """``name = value``."""
-        return ast.Assign([self.store_name(name)], value, **self.place)
+        return ast.Assign([self.store_name(name)], value, **self.location)
 
     def expression_statement(self, value: Expression) -> ast.Expr:
         """``value``, as a statement."""
-        return ast.Expr(value, **self.place)
+        return ast.Expr(value, **self.location)
 
     def if_statement(
         self, test: Expression, body: list[ast.stmt], otherwise: list[ast.stmt]
     ) -> ast.If:
         """``if test: body else: otherwise``."""
-        return ast.If(test, body or [self.pass_statement()], otherwise, **self.place)
+        return ast.If(test, body or [self.pass_statement()], otherwise, **self.location)
 
     def for_loop(self, names: Sequence[str], items: Expression, body: list[ast.stmt]) -> ast.For:
         """``for names in items: body``."""
         target: ast.expr = self.store_name(names[0])
         if len(names) > 1:
-            target = ast.Tuple([self.store_name(name) for name in names], _STORE, **self.place)
-        return ast.For(target, items, body or [self.pass_statement()], [], None, **self.place)
+            target = ast.Tuple([self.store_name(name) for name in names], _STORE, **self.location)
+        return ast.For(target, items, body or [self.pass_statement()], [], None, **self.location)
 
     def breakable_block(self, body: list[ast.stmt]) -> ast.While:
-        """``while True: body; break``: a body that can be left with ``break``."""
-        return ast.While(self.constant(True), [*body, self.break_statement()], [], **self.place)
+        """``while True: body; break``: a body that ``break`` can exit."""
+        return ast.While(self.constant(True), [*body, self.break_statement()], [], **self.location)
 
     def break_statement(self) -> ast.Break:
         """``break``."""
-        return ast.Break(**self.place)
+        return ast.Break(**self.location)
 
     def continue_statement(self) -> ast.Continue:
         """``continue``."""
-        return ast.Continue(**self.place)
+        return ast.Continue(**self.location)
 
     def pass_statement(self) -> ast.Pass:
         """``pass``."""
-        return ast.Pass(**self.place)
+        return ast.Pass(**self.location)
 
     def function(
         self, name: str, parameters: Sequence[str], body: list[ast.stmt]
@@ -188,12 +188,14 @@ class AstBuilder:
         """``def name(parameters): body``."""
         arguments = ast.arguments(
             posonlyargs=[],
-            args=[ast.arg(parameter, **self.place) for parameter in parameters],
+            args=[ast.arg(parameter, **self.location) for parameter in parameters],
             kwonlyargs=[],
             kw_defaults=[],
             defaults=[],
         )
-        made = ast.FunctionDef(name, arguments, body or [self.pass_statement()], [], **self.place)
+        definition = ast.FunctionDef(
+            name, arguments, body or [self.pass_statement()], [], **self.location
+        )
         if sys.version_info >= (3, 12):
-            made.type_params = []  # which 3.12 asks for
-        return made
+            definition.type_params = []  # required since Python 3.12
+        return definition

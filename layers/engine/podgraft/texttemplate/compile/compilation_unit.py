@@ -1,4 +1,4 @@
-"""What is passed around while a program is compiled."""
+"""The shared state of the compilation of a program."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -16,7 +16,7 @@ from .source_map import SourceMap
 
 @dataclass(frozen=True, slots=True)
 class CompiledValue:
-    """Code for a value, and the names of what it came out of: see ``interface_of``."""
+    """Code for a value, and the names of its container and key (``static_interface``)."""
 
     code: Expression
     container: str | None = None
@@ -25,7 +25,7 @@ class CompiledValue:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    """A function with its arguments; ``piped`` comes from a command that began at ``start``."""
+    """A function with its arguments; ``piped`` comes from a command that starts at ``start``."""
 
     node: nodes.Command | nodes.Identifier
     name: str
@@ -36,7 +36,7 @@ class FunctionCall:
 
 @dataclass(frozen=True, slots=True)
 class StaticFailure:
-    """Where a template can only fail, whatever the data: why, in which template, at what."""
+    """A node that always fails when it is executed, with its reason and template."""
 
     reason: str
     template_name: str
@@ -45,9 +45,9 @@ class StaticFailure:
 
 @dataclass(slots=True)
 class CompilationUnit:
-    """What all templates of a program share while they are compiled."""
+    """The state that all templates of a program share during compilation."""
 
-    pen: AstBuilder
+    builder: AstBuilder
     functions: Mapping[str, Function]
     source_map: SourceMap = field(default_factory=SourceMap)
     namespace: dict[str, Value] = field(default_factory=dict[str, Value])
@@ -55,7 +55,7 @@ class CompilationUnit:
     static_failures: list[StaticFailure] = field(default_factory=list[StaticFailure])
 
     def global_name(self, value: Value) -> str:
-        """A global name for ``value``."""
+        """Return a global name for ``value``."""
         if id(value) not in self.names:
             name = f"g{len(self.names)}"
             self.names[id(value)] = name
@@ -63,24 +63,26 @@ class CompilationUnit:
         return self.names[id(value)]
 
     def is_builtin(self, name: str) -> bool:
-        """Whether the function is the language's own, not one that took its name."""
+        """Whether the function is a builtin, and not a function that replaces it."""
         return self.functions[name] is BUILTINS.get(name)
 
 
-def store_local(pen: AstBuilder, slot: Slot, value: CompiledValue) -> Expression:
-    """``slot := value``, with what it is an element of, where the slot keeps that too."""
-    variable = pen.assign_expression(slot.local, value.code)
+def store_local(builder: AstBuilder, slot: Slot, value: CompiledValue) -> Expression:
+    """``slot := value``; also stores the container if the slot has a local for it."""
+    variable = builder.assign_expression(slot.local, value.code)
     if slot.container_local is None:
         return variable
-    holder = pen.load_name(value.container) if value.container else pen.constant(None)
-    return pen.sequence_expression(
-        variable, pen.assign_expression(slot.container_local, holder), pen.load_name(slot.local)
+    container = builder.load_name(value.container) if value.container else builder.constant(None)
+    return builder.sequence_expression(
+        variable,
+        builder.assign_expression(slot.container_local, container),
+        builder.load_name(slot.local),
     )
 
 
-def provenance_args(pen: AstBuilder, value: CompiledValue) -> tuple[Expression, ...]:
-    """What ``interface_of`` is asked with; nothing, for a value that stands for itself."""
+def provenance_args(builder: AstBuilder, value: CompiledValue) -> tuple[Expression, ...]:
+    """The arguments of ``static_interface``; empty for a value without a container."""
     if value.container is None:
         return ()
-    holder = pen.load_name(value.container)
-    return (holder,) if value.key is None else (holder, pen.constant(value.key))
+    container = builder.load_name(value.container)
+    return (container,) if value.key is None else (container, builder.constant(value.key))

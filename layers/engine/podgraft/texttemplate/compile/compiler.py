@@ -1,8 +1,8 @@
-"""From parse trees to Python: every template becomes a function that writes its text.
+"""The compiler from parse trees to Python: each template becomes a function that writes its text.
 
-``{{if}}`` is an ``if``, ``{{range}}`` a ``for``, a variable a local; what is left for run time is
-in ``runtime.py``. Text and what actions print between two statements are joined before they are
-written. The functions look like this one::
+``{{if}}`` becomes ``if``, ``{{range}}`` becomes ``for``, and a variable becomes a local. The other
+operations are in ``runtime.py``. The text and output of actions between two statements are joined
+before they are written. An example of such a function::
 
     def template_1(dot, write, run, depth):
         run.enter(depth)
@@ -55,7 +55,7 @@ _RUNTIME: dict[str, Value] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledModule:
-    """The code of a program, what it finds in its namespace, its places and dead ends."""
+    """The code of a program with its namespace, its source map, and its static failures."""
 
     module: ast.Module
     namespace: Mapping[str, Value]
@@ -69,7 +69,7 @@ def compile_templates(
     templates: Mapping[str, nodes.Template],
     functions: Mapping[str, Function],
 ) -> CompiledModule:
-    """All templates of a program as one module."""
+    """Compile all templates of a program to one module."""
     unit = CompilationUnit(AstBuilder(source), functions)
     names = {name: f"template_{number}" for number, name in enumerate(templates)}
     unit.source_map.templates.update((local, name) for name, local in names.items())
@@ -88,13 +88,13 @@ def compile_templates(
 
 def _pipeline_compiler(unit: CompilationUnit, name: str) -> PipelineCompiler:
     return PipelineCompiler(
-        unit, name, Scope(), CompiledValue(unit.pen.load_name("dot")), nodes.Dot()
+        unit, name, Scope(), CompiledValue(unit.builder.load_name("dot")), nodes.Dot()
     )
 
 
 @dataclass(slots=True)
 class _TemplateCompiler:
-    """Compiles the statements of one template."""
+    """The compiler of the statements of one template."""
 
     unit: CompilationUnit
     names: Mapping[str, str]
@@ -106,21 +106,21 @@ class _TemplateCompiler:
     break_flags: list[str | None] = field(default_factory=list["str | None"])
 
     def compile_template(self, template: nodes.Template) -> ast.FunctionDef:
-        """The whole template."""
-        pen = self.unit.pen
+        """Compile the complete template."""
+        builder = self.unit.builder
         scope = self.expressions.scope
         scope.range_variables = frozenset(_range_assigned_names(template.body))
-        root = store_local(pen, scope.declare("$"), CompiledValue(pen.load_name("dot")))
-        enter = pen.call_method("run", "enter_template", pen.load_name("depth"))
+        root = store_local(builder, scope.declare("$"), CompiledValue(builder.load_name("dot")))
+        enter = builder.call_method("run", "enter_template", builder.load_name("depth"))
         body: list[ast.stmt] = [
-            pen.expression_statement(enter),
-            pen.expression_statement(root),
+            builder.expression_statement(enter),
+            builder.expression_statement(root),
             *self._compile_block(template.body),
         ]
-        return pen.function(self.names[template.name], _PARAMETERS, body)
+        return builder.function(self.names[template.name], _PARAMETERS, body)
 
     def _compile_block(self, statements: nodes.Nodes) -> list[ast.stmt]:
-        """Statements whose variables are gone at their end."""
+        """Compile statements; the scope of their variables ends with them."""
         if not statements:
             return []
         outer, self.body = self.body, []
@@ -151,73 +151,82 @@ class _TemplateCompiler:
                 assert_never(node)
 
     def _compile_action(self, node: nodes.Action) -> None:
-        """``{{pipeline}}``: printed, unless it declares or assigns."""
+        """Compile ``{{pipeline}}``, which prints its value unless it declares or assigns a variable."""
         value = self._compile_pipeline(node.pipe)
-        pen = self._builder_for(node.start, node.end)
-        self.expressions.record_site(pen)
+        builder = self._builder_for(node.start, node.end)
+        self.expressions.record_site(builder)
         if node.pipe.variables:
-            self._emit(pen.expression_statement(value.code))
+            self._emit(builder.expression_statement(value.code))
         elif isinstance(value.code, ast.Constant):
             self.pending_text.append(runtime.format_output(value.code.value))
         else:
-            self._compile_output(pen, value)
+            self._compile_output(builder, value)
 
-    def _compile_output(self, pen: AstBuilder, value: CompiledValue) -> None:
-        self.pending_text.append(pen.call("text", value.code))
+    def _compile_output(self, builder: AstBuilder, value: CompiledValue) -> None:
+        self.pending_text.append(builder.call("text", value.code))
         self.writes += 1
         if self.writes % _WRITES_BETWEEN_MEASURES == 0:
-            self._emit(pen.expression_statement(pen.call_method("run", "count_output")))
+            self._emit(builder.expression_statement(builder.call_method("run", "count_output")))
 
     def _compile_if_or_with(self, node: nodes.Branch) -> None:
         expressions = self.expressions
         with expressions.scope.nested_scope():
             test = self._compile_pipeline(node.pipe).code
-            pen = self.unit.pen
+            builder = self.unit.builder
             dot = expressions.dot
             if node.control is nodes.Control.WITH:
                 local = expressions.new_local()
-                test = pen.assign_expression(local, test)
-                expressions.dot = CompiledValue(pen.load_name(local))
+                test = builder.assign_expression(local, test)
+                expressions.dot = CompiledValue(builder.load_name(local))
             self._flush_text()
             body = self._compile_block(node.body)
             expressions.dot = dot
             otherwise = self._compile_block(node.else_body or ())
-        self._emit(pen.if_statement(test, body, otherwise))
+        self._emit(builder.if_statement(test, body, otherwise))
 
     def _compile_invocation(self, node: nodes.Invocation) -> None:
-        """``{{template "name" pipeline}}``."""
-        pen = self._builder_for(node.start, node.end)
+        """Compile ``{{template "name" pipeline}}``."""
+        builder = self._builder_for(node.start, node.end)
         self.expressions.last_node = node
         if node.name not in self.names:
-            fault = self.expressions.emit_failure(pen, f"template {quote(node.name)} not defined")
-            self._emit(pen.expression_statement(fault))
+            failure = self.expressions.emit_failure(
+                builder, f"template {quote(node.name)} not defined"
+            )
+            self._emit(builder.expression_statement(failure))
             return
-        value = self._compile_pipeline(node.pipe).code if node.pipe else pen.constant(None)
-        self.unit.source_map.add(pen, ErrorSite(node))
-        arguments = (value, pen.load_name("write"), pen.load_name("run"), pen.add("depth", 1))
-        self._emit(pen.expression_statement(pen.call(self.names[node.name], *arguments)))
+        value = self._compile_pipeline(node.pipe).code if node.pipe else builder.constant(None)
+        self.unit.source_map.add(builder, ErrorSite(node))
+        arguments = (
+            value,
+            builder.load_name("write"),
+            builder.load_name("run"),
+            builder.add("depth", 1),
+        )
+        self._emit(builder.expression_statement(builder.call(self.names[node.name], *arguments)))
 
     def _compile_range(self, node: nodes.Branch) -> None:
-        """``{{range pipeline}}``, whose variables come first and are gone with it."""
+        """Compile ``{{range pipeline}}`` in a scope for its variables."""
         expressions = self.expressions
         with expressions.scope.nested_scope():
             value = expressions.compile_value(node.pipe)
             self._initialize_locals()
-            pen = self._builder_for(node.start, node.pipe.end)
-            expressions.record_site(pen)
+            builder = self._builder_for(node.start, node.pipe.end)
+            expressions.record_site(builder)
             container, items = expressions.new_local(), expressions.new_local()
-            self._emit(pen.assign(container, value.code))
-            setters = self._compile_range_variables(node, container, pen)
+            self._emit(builder.assign(container, value.code))
+            setters = self._compile_range_variables(node, container, builder)
             visit = "pairs" if len(node.pipe.variables) > 1 else "elements"
-            self._emit(pen.assign(items, pen.call(visit, pen.load_name(container))))
-            loop = self._compile_loop(node, setters, container, items, pen)
+            self._emit(builder.assign(items, builder.call(visit, builder.load_name(container))))
+            loop = self._compile_loop(node, setters, container, items, builder)
             otherwise = self._compile_else(node)
-        self._emit(pen.if_statement(pen.load_name(items), [loop], otherwise) if otherwise else loop)
+        self._emit(
+            builder.if_statement(builder.load_name(items), [loop], otherwise) if otherwise else loop
+        )
 
     def _compile_range_variables(
-        self, node: nodes.Branch, container: str, pen: AstBuilder
+        self, node: nodes.Branch, container: str, builder: AstBuilder
     ) -> list[_Setter]:
-        """Ways to set the variables of a range, which until it begins hold all that it visits."""
+        """The setters of the variables of a range; their first value is the container."""
         scope, pipe = self.expressions.scope, node.pipe
         setters: list[_Setter] = []
         for variable in pipe.variables:
@@ -225,12 +234,14 @@ class _TemplateCompiler:
                 setters.append(partial(self.expressions.compile_assignment, variable))
             else:
                 setters.append(
-                    partial(store_local, pen, scope.declare(variable.name, element=True))
+                    partial(store_local, builder, scope.declare(variable.name, element=True))
                 )
         if pipe.is_assignment or node.else_body:
             for setter in setters:
                 self._emit(
-                    pen.expression_statement(setter(CompiledValue(pen.load_name(container))))
+                    builder.expression_statement(
+                        setter(CompiledValue(builder.load_name(container)))
+                    )
                 )
         return setters
 
@@ -240,19 +251,19 @@ class _TemplateCompiler:
         setters: Sequence[_Setter],
         container: str,
         items: str,
-        pen: AstBuilder,
+        builder: AstBuilder,
     ) -> ast.For:
         expressions = self.expressions
         index, element = expressions.new_local(), expressions.new_local()
         outer_dot = expressions.dot
-        expressions.dot = CompiledValue(pen.load_name(element), container)
+        expressions.dot = CompiledValue(builder.load_name(element), container)
         values = (
-            [CompiledValue(pen.load_name(index)), expressions.dot][-len(setters) :]
+            [CompiledValue(builder.load_name(index)), expressions.dot][-len(setters) :]
             if setters
             else []
         )
         head = [
-            pen.expression_statement(set_(value))
+            builder.expression_statement(set_(value))
             for set_, value in zip(setters, values, strict=True)
         ]
         self.break_flags.append(None)
@@ -260,32 +271,32 @@ class _TemplateCompiler:
         self.break_flags.pop()
         expressions.dot = outer_dot
         targets = (index, element) if len(setters) > 1 else (element,)
-        each = pen.call_method("run", "iterate", pen.load_name(items))
-        return pen.for_loop(targets, each, [*head, *body])
+        elements = builder.call_method("run", "iterate", builder.load_name(items))
+        return builder.for_loop(targets, elements, [*head, *body])
 
     def _compile_else(self, node: nodes.Branch) -> list[ast.stmt]:
-        """The else of a range; in Go, ``{{break}}`` there leaves nothing but itself."""
+        """Compile the else of a range; in Go, ``{{break}}`` there exits only the else."""
         if node.else_body is None:
             return []
         if not _contains_break(node.else_body):
             return self._compile_block(node.else_body)
-        pen = self._builder_for(node.start, node.end)
+        builder = self._builder_for(node.start, node.end)
         continues = self.expressions.new_local()
         self.break_flags.append(continues)
         body = self._compile_block(node.else_body)
         self.break_flags.pop()
         return [
-            pen.assign(continues, pen.constant(False)),
-            pen.breakable_block(body),
-            pen.if_statement(pen.load_name(continues), self._compile_continue(pen), []),
+            builder.assign(continues, builder.constant(False)),
+            builder.breakable_block(body),
+            builder.if_statement(builder.load_name(continues), self._compile_continue(builder), []),
         ]
 
-    def _compile_continue(self, pen: AstBuilder) -> list[ast.stmt]:
-        """``{{continue}}``, if need be by leaving the else of a range first."""
+    def _compile_continue(self, builder: AstBuilder) -> list[ast.stmt]:
+        """Compile ``{{continue}}``; inside the else of a range, exit the else first."""
         leaves = self.break_flags[-1]
         if leaves is None:
-            return [pen.continue_statement()]
-        return [pen.assign(leaves, pen.constant(True)), pen.break_statement()]
+            return [builder.continue_statement()]
+        return [builder.assign(leaves, builder.constant(True)), builder.break_statement()]
 
     def _compile_pipeline(self, pipe: nodes.Pipe) -> CompiledValue:
         value = self.expressions.compile_pipeline(pipe)
@@ -293,35 +304,35 @@ class _TemplateCompiler:
         return value
 
     def _initialize_locals(self) -> None:
-        """Say of variables that may stay undeclared that they are, before they may be used."""
-        made = self.expressions.scope.all_slots
-        pen = self.unit.pen
-        for slot in made[self.initialized_count :]:
+        """Initialize the variables that can stay undeclared, before their first use."""
+        slots = self.expressions.scope.all_slots
+        builder = self.unit.builder
+        for slot in slots[self.initialized_count :]:
             if slot.may_be_undeclared:
-                self.body.append(pen.assign(slot.local, pen.load_name("UNDECLARED")))
+                self.body.append(builder.assign(slot.local, builder.load_name("UNDECLARED")))
                 if slot.container_local:
-                    self.body.append(pen.assign(slot.container_local, pen.constant(None)))
-        self.initialized_count = len(made)
+                    self.body.append(builder.assign(slot.container_local, builder.constant(None)))
+        self.initialized_count = len(slots)
 
     def _emit(self, *statements: ast.stmt) -> None:
         self._flush_text()
         self.body.extend(statements)
 
     def _flush_text(self) -> None:
-        """Write what has come together since the last statement."""
+        """Write the text since the last statement."""
         if self.pending_text:
-            pen = self.unit.pen
+            builder = self.unit.builder
             self.body.append(
-                pen.expression_statement(pen.call("write", pen.join(self.pending_text)))
+                builder.expression_statement(builder.call("write", builder.join(self.pending_text)))
             )
             self.pending_text.clear()
 
     def _builder_for(self, start: int, end: int) -> AstBuilder:
-        return self.unit.pen.with_span(start, end)
+        return self.unit.builder.with_span(start, end)
 
 
 def _contains_break(statements: nodes.Nodes) -> bool:
-    """Whether a ``{{break}}`` stands there that belongs to no range within."""
+    """Whether the statements contain a ``{{break}}`` outside inner ranges."""
     return any(
         isinstance(node, nodes.Break)
         or (

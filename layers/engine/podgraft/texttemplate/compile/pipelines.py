@@ -1,7 +1,7 @@
-"""Pipelines as Python expressions (text/template/exec.go: evalPipeline and what it calls).
+"""The compiler from pipelines to Python expressions (text/template/exec.go: evalPipeline).
 
-Go evaluates from left to right, what is piped before what it is piped into, and so does the code.
-``last`` follows Go's mark of the node being evaluated, which is the one to blame for a fault.
+As in Go, the code evaluates from left to right, and a piped value before the command that receives
+it. ``last_node`` mirrors Go's record of the evaluated node, which is the location of an error.
 """
 
 import ast
@@ -30,7 +30,7 @@ from .compilation_unit import (
 from .scopes import Scope
 from .source_map import ErrorNode, ErrorSite, ShortCircuit
 
-_UNTYPED_PARAMETERS = (ANY, REFLECT_VALUE)  # types whose parameters take a value as it is
+_UNTYPED_PARAMETERS = (ANY, REFLECT_VALUE)  # parameters of these types accept any value unchanged
 _LITERAL_TYPES = (str, int, float, complex, bool, type(None))
 _SHORT_CIRCUITS: dict[str, ast.boolop] = {"and": ast.And(), "or": ast.Or()}
 _COMPARISONS: dict[str, ast.cmpop] = {"eq": ast.Eq(), "ne": ast.NotEq()}
@@ -40,7 +40,7 @@ Path: TypeAlias = nodes.Field | nodes.Variable | nodes.Chain
 
 @dataclass(slots=True)
 class PipelineCompiler:
-    """Compiles the pipelines of one template."""
+    """The compiler of the pipelines of one template."""
 
     unit: CompilationUnit
     template_name: str
@@ -50,18 +50,18 @@ class PipelineCompiler:
     local_count: int = 0
 
     def compile_pipeline(self, pipe: nodes.Pipe) -> CompiledValue:
-        """The value of ``pipe``, kept in the variable that it declares or assigns."""
+        """Compile the value of ``pipe``, and store it in the variable that ``pipe`` names."""
         value = self.compile_value(pipe)
         if not pipe.variables:
             return value
-        variable = pipe.variables[0]  # there are two in a range only
+        variable = pipe.variables[0]  # only a range has two
         if pipe.is_assignment:
             return CompiledValue(self.compile_assignment(variable, value))
-        pen = self.builder_for(variable.start, variable.end)
-        return CompiledValue(store_local(pen, self.scope.declare(variable.name), value))
+        builder = self.builder_for(variable.start, variable.end)
+        return CompiledValue(store_local(builder, self.scope.declare(variable.name), value))
 
     def compile_value(self, pipe: nodes.Pipe) -> CompiledValue:
-        """The value of ``pipe``, whatever it declares, and no longer of an interface type."""
+        """Compile the value of ``pipe`` without its variables; the value has no interface type."""
         self.last_node = pipe
         first = pipe.commands[0]
         value = CompiledValue(self._compile_command(first, None, first.start).code)
@@ -70,59 +70,65 @@ class PipelineCompiler:
         return value
 
     def compile_assignment(self, variable: nodes.Variable, value: CompiledValue) -> Expression:
-        """``$x = value``, to the innermost $x that was declared."""
-        pen = self.builder_for(variable.start, variable.end)
+        """Compile ``$x = value``, which assigns to the innermost declared $x."""
+        builder = self.builder_for(variable.start, variable.end)
         slots = self.scope.find(variable.name)
         if len(slots) == 1 and not slots[0].may_be_undeclared:
-            return store_local(pen, slots[0], value)
+            return store_local(builder, slots[0], value)
         local = self.new_local()
-        given = CompiledValue(pen.load_name(local), value.container)
-        code = self._fail_undefined(pen, variable.name, conditional=bool(slots))
+        assigned = CompiledValue(builder.load_name(local), value.container)
+        code = self._fail_undefined(builder, variable.name, conditional=bool(slots))
         for slot in reversed(slots):
-            sure = pen.compare_identity(slot.local, "UNDECLARED")
-            setting = store_local(pen, slot, given)
+            sure = builder.compare_identity(slot.local, "UNDECLARED")
+            setting = store_local(builder, slot, assigned)
             code = (
-                pen.conditional_expression(sure, setting, code)
+                builder.conditional_expression(sure, setting, code)
                 if slot.may_be_undeclared
                 else setting
             )
-        return pen.sequence_expression(pen.assign_expression(local, value.code), code)
+        return builder.sequence_expression(builder.assign_expression(local, value.code), code)
 
-    def _fail_undefined(self, pen: AstBuilder, name: str, *, conditional: bool) -> Expression:
+    def _fail_undefined(self, builder: AstBuilder, name: str, *, conditional: bool) -> Expression:
         reason = f"undefined variable: {name}"
-        return self._emit_fail_call(pen, reason) if conditional else self.emit_failure(pen, reason)
+        return (
+            self._emit_fail_call(builder, reason)
+            if conditional
+            else self.emit_failure(builder, reason)
+        )
 
     def new_local(self) -> str:
-        """A new local name."""
+        """Return a new local name."""
         self.local_count += 1
         return f"t{self.local_count}"
 
     def builder_for(self, start: int, end: int) -> AstBuilder:
-        """A pen for a span of the template."""
-        return self.unit.pen.with_span(start, end)
+        """Return a builder for a span of the template."""
+        return self.unit.builder.with_span(start, end)
 
-    def record_site(self, pen: AstBuilder, call: nodes.Node | None = None, name: str = "") -> None:
-        """What fails where ``pen`` writes is the fault of what was evaluated last."""
-        self.unit.source_map.add(pen, ErrorSite(self.last_node, call, name))
+    def record_site(
+        self, builder: AstBuilder, call: nodes.Node | None = None, name: str = ""
+    ) -> None:
+        """Record that the last evaluated node causes the errors of the code of ``builder``."""
+        self.unit.source_map.add(builder, ErrorSite(self.last_node, call, name))
 
-    def emit_failure(self, pen: AstBuilder, reason: str) -> Expression:
-        """Code that fails, if it is reached: a dead end of the template."""
+    def emit_failure(self, builder: AstBuilder, reason: str) -> Expression:
+        """Emit code that always fails, and record it as a static failure."""
         node = (
             self.last_node.any_node if isinstance(self.last_node, ShortCircuit) else self.last_node
         )
         self.unit.static_failures.append(StaticFailure(reason, self.template_name, node))
-        return self._emit_fail_call(pen, reason)
+        return self._emit_fail_call(builder, reason)
 
-    def _emit_fail_call(self, pen: AstBuilder, reason: str) -> Expression:
-        self.record_site(pen)
-        return pen.call("fail", pen.constant(reason))
+    def _emit_fail_call(self, builder: AstBuilder, reason: str) -> Expression:
+        self.record_site(builder)
+        return builder.call("fail", builder.constant(reason))
 
     # Commands and operands
 
     def _compile_command(
         self, command: nodes.Command, piped: CompiledValue | None, start: int
     ) -> CompiledValue:
-        """A command with what was piped into it, from a command that began at ``start``."""
+        """Compile a command with the piped value of a command that starts at ``start``."""
         first, *rest = command.operands
         arguments = tuple(rest)
         match first:
@@ -139,14 +145,16 @@ class PipelineCompiler:
                     self.last_node = first
                 if not (arguments or piped):
                     return self._compile_operand(first)
-                pen = self.builder_for(first.start, first.end)
-                fault = self.emit_failure(pen, f"can't give argument to non-function {first}")
-                return CompiledValue(pen.sequence_expression(piped.code, fault) if piped else fault)
+                builder = self.builder_for(first.start, first.end)
+                failure = self.emit_failure(builder, f"can't give argument to non-function {first}")
+                return CompiledValue(
+                    builder.sequence_expression(piped.code, failure) if piped else failure
+                )
 
     def _compile_operand(
         self, node: nodes.Operand, *, with_provenance: bool = False
     ) -> CompiledValue:
-        """The value of an operand that nothing is handed to; if ``traced``, with its origin."""
+        """Compile an operand without arguments; ``with_provenance`` adds its container and key."""
         self.last_node = node
         match node:
             case nodes.Dot():
@@ -172,29 +180,31 @@ class PipelineCompiler:
             case _:
                 assert_never(node)
 
-    def _compile_constant(self, node: nodes.Constant, wanted: GoType) -> CompiledValue:
+    def _compile_constant(self, node: nodes.Constant, expected: GoType) -> CompiledValue:
         self.last_node = node
         try:
-            value = convert_constant(node, wanted)
-        except ExecutionError as fault:
+            value = convert_constant(node, expected)
+        except ExecutionError as failure:
             return CompiledValue(
-                self.emit_failure(self.builder_for(node.start, node.end), str(fault))
+                self.emit_failure(self.builder_for(node.start, node.end), str(failure))
             )
-        pen = self.unit.pen  # wherever it stands: to read a constant cannot fail
+        builder = self.unit.builder  # at any location, because a constant cannot fail
         if value.__class__ in _LITERAL_TYPES:
-            return CompiledValue(pen.constant(value))
-        return CompiledValue(pen.load_name(self.unit.global_name(value)))
+            return CompiledValue(builder.constant(value))
+        return CompiledValue(builder.load_name(self.unit.global_name(value)))
 
     def _compile_variable(self, node: nodes.Variable) -> CompiledValue:
         slots = self.scope.find(node.name)
         if len(slots) == 1 and not slots[0].may_be_undeclared:
-            return CompiledValue(self.unit.pen.load_name(slots[0].local), slots[0].container_local)
-        pen = self.builder_for(node.start, node.start + len(node.name))
+            return CompiledValue(
+                self.unit.builder.load_name(slots[0].local), slots[0].container_local
+            )
+        builder = self.builder_for(node.start, node.start + len(node.name))
         if not slots:
-            return CompiledValue(self._fail_undefined(pen, node.name, conditional=False))
-        self.record_site(pen)
-        values = (pen.load_name(slot.local) for slot in slots)
-        return CompiledValue(pen.call("declared", pen.constant(node.name), *values))
+            return CompiledValue(self._fail_undefined(builder, node.name, conditional=False))
+        self.record_site(builder)
+        values = (builder.load_name(slot.local) for slot in slots)
+        return CompiledValue(builder.call("declared", builder.constant(node.name), *values))
 
     # Fields and methods
 
@@ -206,16 +216,18 @@ class PipelineCompiler:
         *,
         traced: bool = False,
     ) -> CompiledValue:
-        """``.a.b``, ``$x.a``, ``(pipe).a``; the last name may be a method with arguments.
+        """Compile ``.a.b``, ``$x.a``, or ``(pipe).a``; the last name can be a method.
 
-        Only what is ``traced`` knows its origin, and costs a call for each name.
+        ``traced`` adds the container and key, which costs one call for each name.
         """
         if piped and not isinstance(piped.code, ast.Constant | ast.Name):
-            pen = self.builder_for(node.start, node.end)
+            builder = self.builder_for(node.start, node.end)
             local = self.new_local()
-            code = self._compile_fields(node, arguments, CompiledValue(pen.load_name(local))).code
+            code = self._compile_fields(
+                node, arguments, CompiledValue(builder.load_name(local))
+            ).code
             return CompiledValue(
-                pen.sequence_expression(pen.assign_expression(local, piped.code), code)
+                builder.sequence_expression(builder.assign_expression(local, piped.code), code)
             )
         receiver = self._compile_receiver(node)
         if arguments or piped:
@@ -226,7 +238,7 @@ class PipelineCompiler:
         return CompiledValue(self._compile_path(node, receiver, node.names))
 
     def _compile_receiver(self, node: Path) -> CompiledValue:
-        """What the first of the fields is a field of."""
+        """Compile the value that contains the first field."""
         self.last_node = node
         match node:
             case nodes.Field():
@@ -237,23 +249,25 @@ class PipelineCompiler:
                 return self._compile_operand(node.node)
 
     def _compile_path(
-        self, node: Path, receiver: CompiledValue, names: tuple[str, ...], *wanted: Expression
+        self, node: Path, receiver: CompiledValue, names: tuple[str, ...], *expected: Expression
     ) -> Expression:
-        """``receiver.name.name``, as an argument of a type if one is ``wanted``."""
-        pen = self.builder_for(node.start, node.end)
-        self.record_site(pen, node, node.names[-1])
-        origin = provenance_args(pen, receiver)
-        if origin and not wanted:
-            wanted = (pen.constant(None),)
-        return pen.call("path", receiver.code, pen.constant_tuple(names), *wanted, *origin)
+        """Compile ``receiver.name.name``, as an argument of the type ``expected`` if it is set."""
+        builder = self.builder_for(node.start, node.end)
+        self.record_site(builder, node, node.names[-1])
+        origin = provenance_args(builder, receiver)
+        if origin and not expected:
+            expected = (builder.constant(None),)
+        return builder.call(
+            "path", receiver.code, builder.constant_tuple(names), *expected, *origin
+        )
 
     def _compile_steps(
         self, node: Path, receiver: CompiledValue, names: tuple[str, ...]
     ) -> CompiledValue:
-        """The same a name at a time, so that what it came out of is at hand."""
-        pen = self.builder_for(node.start, node.end)
+        """Compile ``receiver.name.name`` in steps of one name, so the container is available."""
+        builder = self.builder_for(node.start, node.end)
         for name in names:
-            local, first = self.bind_local(pen, receiver)
+            local, first = self.bind_local(builder, receiver)
             owner = CompiledValue(first, receiver.container, receiver.key)
             receiver = CompiledValue(self._compile_path(node, owner, (name,)), local, name)
         return receiver
@@ -265,121 +279,137 @@ class PipelineCompiler:
         arguments: Sequence[nodes.Operand],
         piped: CompiledValue | None,
     ) -> CompiledValue:
-        """``receiver.name arguments…``: what the method takes is known only when it runs."""
-        pen = self.builder_for(node.start, node.end)
-        self.record_site(pen, node, node.names[-1])
-        local, first = self.bind_local(pen, receiver)
-        key = pen.constant(node.names[-1])
-        counts = (pen.constant(len(arguments)), pen.constant(piped is not None))
-        found = pen.call("method", first, key, *counts, *provenance_args(pen, receiver))
+        """Compile ``receiver.name arguments…``; the method's parameters are unknown before execution."""
+        builder = self.builder_for(node.start, node.end)
+        self.record_site(builder, node, node.names[-1])
+        local, first = self.bind_local(builder, receiver)
+        key = builder.constant(node.names[-1])
+        counts = (builder.constant(len(arguments)), builder.constant(piped is not None))
+        lookup = builder.call("method", first, key, *counts, *provenance_args(builder, receiver))
         bound = self.new_local()
         before = self.last_node
         with self.scope.conditional_scope():
-            codes = [self._compile_method_argument(bound, *each) for each in enumerate(arguments)]
+            codes = [self._compile_method_argument(bound, *item) for item in enumerate(arguments)]
         if piped:
             end = arguments[-1].end if arguments else node.end
             codes.append(
                 self._pass_argument(bound, len(arguments), piped, self.builder_for(node.start, end))
             )
-        called = pen.call("invoke", pen.load_name(bound), *codes)
-        code = pen.boolean_operation(ast.And(), (pen.assign_expression(bound, found), called))
-        self.last_node = ShortCircuit(code, [before, self.last_node], self.new_local(), pen)
+        invocation = builder.call("invoke", builder.load_name(bound), *codes)
+        code = builder.boolean_operation(
+            ast.And(), (builder.assign_expression(bound, lookup), invocation)
+        )
+        self.last_node = ShortCircuit(code, [before, self.last_node], self.new_local(), builder)
         return CompiledValue(code, local, node.names[-1])
 
-    def _compile_method_argument(self, bound: str, at: int, node: nodes.Operand) -> Expression:
-        """An argument of a method; a constant becomes what the parameter wants."""
-        pen = self.builder_for(node.start, node.end)
+    def _compile_method_argument(self, bound: str, index: int, node: nodes.Operand) -> Expression:
+        """Compile an argument of a method; a constant is converted to the parameter's type."""
+        builder = self.builder_for(node.start, node.end)
         if not isinstance(node, nodes.Constant):
             return self._pass_argument(
-                bound, at, self._compile_operand(node, with_provenance=True), pen
+                bound, index, self._compile_operand(node, with_provenance=True), builder
             )
         self.last_node = node
-        self.record_site(pen)
-        constant = pen.load_name(self.unit.global_name(node))
-        return pen.call("constant", pen.load_name(bound), pen.constant(at), constant)
+        self.record_site(builder)
+        constant = builder.load_name(self.unit.global_name(node))
+        return builder.call("constant", builder.load_name(bound), builder.constant(index), constant)
 
     def _pass_argument(
-        self, bound: str, at: int, value: CompiledValue, pen: AstBuilder
+        self, bound: str, index: int, value: CompiledValue, builder: AstBuilder
     ) -> Expression:
-        self.record_site(pen)
-        place = pen.constant(at)
-        return pen.call(
-            "argument", pen.load_name(bound), place, value.code, *provenance_args(pen, value)
+        self.record_site(builder)
+        position = builder.constant(index)
+        return builder.call(
+            "argument",
+            builder.load_name(bound),
+            position,
+            value.code,
+            *provenance_args(builder, value),
         )
 
     # Functions
 
     def _compile_function(self, node: nodes.Identifier, call: FunctionCall) -> CompiledValue:
-        """``name arguments…``."""
+        """Compile ``name arguments…``."""
         self.last_node = node
         function = self.unit.functions[call.name]
-        pen = self.builder_for(call.node.start, call.node.end)
-        given, piped = len(call.arguments), call.piped is not None
-        fault = arity_error(call.name, function, given=given, piped=piped)
-        if fault:
-            code = self.emit_failure(pen, fault)
+        builder = self.builder_for(call.node.start, call.node.end)
+        argument_count, piped = len(call.arguments), call.piped is not None
+        failure = arity_error(call.name, function, argument_count=argument_count, piped=piped)
+        if failure:
+            code = self.emit_failure(builder, failure)
             return CompiledValue(
-                pen.sequence_expression(call.piped.code, code) if call.piped else code
+                builder.sequence_expression(call.piped.code, code) if call.piped else code
             )
         if call.piped and not self._evaluates_in_order(function, call):
             local = self.new_local()
-            before = pen.assign_expression(local, call.piped.code)
-            call = replace(call, piped=CompiledValue(pen.load_name(local)))
+            before = builder.assign_expression(local, call.piped.code)
+            call = replace(call, piped=CompiledValue(builder.load_name(local)))
             return CompiledValue(
-                pen.sequence_expression(before, self._compile_call(function, call, pen))
+                builder.sequence_expression(before, self._compile_call(function, call, builder))
             )
-        holder = self.unit.global_name(function.result) if function.result is ANY else None
-        return CompiledValue(self._compile_call(function, call, pen), holder)
+        container = self.unit.global_name(function.result) if function.result is ANY else None
+        return CompiledValue(self._compile_call(function, call, builder), container)
 
     def _evaluates_in_order(self, function: Function, call: FunctionCall) -> bool:
-        """Whether it does not matter that Python evaluates the piped argument after the others."""
+        """Whether Python can evaluate the piped argument after the others without a difference."""
         if not call.arguments:
             return True
         if self.unit.is_builtin(call.name) and call.name in _SHORT_CIRCUITS:
             return False
         return all(
-            isinstance(node, nodes.Constant) and _is_convertible(node, parameter_type(function, at))
-            for at, node in enumerate(call.arguments)
+            isinstance(node, nodes.Constant)
+            and _is_convertible(node, parameter_type(function, index))
+            for index, node in enumerate(call.arguments)
         )
 
-    def _compile_call(self, function: Function, call: FunctionCall, pen: AstBuilder) -> Expression:
-        """The call, or what a builtin is in Python: Go's truth is Python's, so is its equality."""
+    def _compile_call(
+        self, function: Function, call: FunctionCall, builder: AstBuilder
+    ) -> Expression:
+        """Compile the call, or a builtin as a Python operator with the same truth and equality."""
         builtin = call.name if self.unit.is_builtin(call.name) else ""
         if builtin in _SHORT_CIRCUITS:
-            return self._compile_short_circuit(_SHORT_CIRCUITS[builtin], call, pen)
+            return self._compile_short_circuit(_SHORT_CIRCUITS[builtin], call, builder)
         arguments = self._compile_arguments(function, call)
         codes = [argument.code for argument in arguments]
-        self.record_site(pen, call.node, call.name)
+        self.record_site(builder, call.node, call.name)
         if builtin == "not":
-            return pen.negation(codes[0])
+            return builder.negation(codes[0])
         if builtin == "call":
-            codes.insert(0, pen.constant(str(call.arguments[0]) if call.arguments else None))
-        made = pen.call(self.unit.global_name(function.call), *codes)
+            codes.insert(0, builder.constant(str(call.arguments[0]) if call.arguments else None))
+        python_call = builder.call(self.unit.global_name(function.call), *codes)
         if function.wants_interfaces:
-            told = [pen.call("is_interface", *provenance_args(pen, each)) for each in arguments]
-            made.keywords.append(ast.keyword("interfaces", pen.tuple(told), **pen.place))
+            interfaces = [
+                builder.call("is_interface", *provenance_args(builder, operand))
+                for operand in arguments
+            ]
+            python_call.keywords.append(
+                ast.keyword("interfaces", builder.tuple(interfaces), **builder.location)
+            )
         if builtin in _COMPARISONS:
-            return self._compile_comparison(_COMPARISONS[builtin], made, pen)
-        return pen.call("copied", made) if function.result is ANY else made
+            return self._compile_comparison(_COMPARISONS[builtin], python_call, builder)
+        return builder.call("copied", python_call) if function.result is ANY else python_call
 
     def _compile_comparison(
-        self, operator: ast.cmpop, call: ast.Call, pen: AstBuilder
+        self, operator: ast.cmpop, call: ast.Call, builder: AstBuilder
     ) -> Expression:
-        """``eq x "text"``, which most comparisons are, without a call if x is a string."""
+        """Compile ``eq x "text"``, the most frequent comparison, without a call if x is a string."""
         codes = call.args
-        for at, constant in enumerate(codes):
+        for index, constant in enumerate(codes):
             is_text = isinstance(constant, ast.Constant) and isinstance(constant.value, str)
             if is_text and len(codes) == 2:  # noqa: PLR2004 - two sides
-                local, first = self.bind_local(pen, CompiledValue(codes[1 - at]))
-                codes[1 - at] = pen.load_name(local)
-                same = pen.compare(pen.load_name(local), operator, constant)
-                return pen.conditional_expression(pen.compare_class(first, "str"), same, call)
+                local, first = self.bind_local(builder, CompiledValue(codes[1 - index]))
+                codes[1 - index] = builder.load_name(local)
+                same = builder.compare(builder.load_name(local), operator, constant)
+                return builder.conditional_expression(
+                    builder.compare_class(first, "str"), same, call
+                )
         return call
 
     def _compile_short_circuit(
-        self, operator: ast.boolop, call: FunctionCall, pen: AstBuilder
+        self, operator: ast.boolop, call: FunctionCall, builder: AstBuilder
     ) -> Expression:
-        """``and`` and ``or``, which evaluate no more arguments than they must."""
+        """Compile ``and`` and ``or``, which evaluate only the arguments that they need."""
         codes: list[Expression] = []
         last: list[ErrorNode] = []
         for argument in call.arguments:
@@ -391,58 +421,60 @@ class PipelineCompiler:
             last.append(self.last_node)
         if len(codes) == 1:
             return codes[0]
-        code = pen.boolean_operation(operator, codes)
-        self.last_node = ShortCircuit(code, last, self.new_local(), pen)
+        code = builder.boolean_operation(operator, codes)
+        self.last_node = ShortCircuit(code, last, self.new_local(), builder)
         return code
 
     def _compile_arguments(self, function: Function, call: FunctionCall) -> list[CompiledValue]:
         codes = [
             self._compile_argument(
-                node, parameter_type(function, at), traced=function.wants_interfaces
+                node, parameter_type(function, index), traced=function.wants_interfaces
             )
-            for at, node in enumerate(call.arguments)
+            for index, node in enumerate(call.arguments)
         ]
         if call.piped:
-            wanted = parameter_type(function, len(call.arguments))
-            codes.append(self._compile_conversion(call.piped, wanted, call.start, call.node.end))
+            expected = parameter_type(function, len(call.arguments))
+            codes.append(self._compile_conversion(call.piped, expected, call.start, call.node.end))
         return codes
 
     def _compile_argument(
-        self, node: nodes.Operand, wanted: GoType, *, traced: bool = False
+        self, node: nodes.Operand, expected: GoType, *, traced: bool = False
     ) -> CompiledValue:
-        """An operand as an argument of the type ``wanted`` (evalArg)."""
+        """Compile an operand as an argument of the type ``expected`` (evalArg)."""
         if isinstance(node, nodes.Constant):
-            return self._compile_constant(node, wanted)
-        if wanted not in _UNTYPED_PARAMETERS and isinstance(node, Path) and node.names:
+            return self._compile_constant(node, expected)
+        if expected not in _UNTYPED_PARAMETERS and isinstance(node, Path) and node.names:
             receiver = self._compile_receiver(node)
-            type_ = self.unit.pen.load_name(self.unit.global_name(wanted))
+            type_ = self.unit.builder.load_name(self.unit.global_name(expected))
             return CompiledValue(self._compile_path(node, receiver, node.names, type_))
         return self._compile_conversion(
-            self._compile_operand(node, with_provenance=traced), wanted, node.start, node.end
+            self._compile_operand(node, with_provenance=traced), expected, node.start, node.end
         )
 
     def _compile_conversion(
-        self, value: CompiledValue, wanted: GoType, start: int, end: int
+        self, value: CompiledValue, expected: GoType, start: int, end: int
     ) -> CompiledValue:
-        """``value`` after validateType."""
-        if wanted in _UNTYPED_PARAMETERS:
+        """Compile the conversion of ``value`` (validateType)."""
+        if expected in _UNTYPED_PARAMETERS:
             return value
-        pen = self.builder_for(start, end)
-        self.record_site(pen)
-        type_ = pen.load_name(self.unit.global_name(wanted))
-        return CompiledValue(pen.call("converted", value.code, type_, *provenance_args(pen, value)))
+        builder = self.builder_for(start, end)
+        self.record_site(builder)
+        type_ = builder.load_name(self.unit.global_name(expected))
+        return CompiledValue(
+            builder.call("converted", value.code, type_, *provenance_args(builder, value))
+        )
 
-    def bind_local(self, pen: AstBuilder, value: CompiledValue) -> tuple[str, Expression]:
-        """The name of a local with the value, and code for its first use."""
+    def bind_local(self, builder: AstBuilder, value: CompiledValue) -> tuple[str, Expression]:
+        """Return the name of a local with the value, and code for its first use."""
         if isinstance(value.code, ast.Name):
             return value.code.id, value.code
         local = self.new_local()
-        return local, pen.assign_expression(local, value.code)
+        return local, builder.assign_expression(local, value.code)
 
 
-def _is_convertible(node: nodes.Constant, wanted: GoType) -> bool:
+def _is_convertible(node: nodes.Constant, expected: GoType) -> bool:
     try:
-        convert_constant(node, wanted)
+        convert_constant(node, expected)
     except ExecutionError:
         return False
     return True

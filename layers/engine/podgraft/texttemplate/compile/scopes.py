@@ -1,7 +1,7 @@
-"""Which variable a name means, as Go's stack of variables would say at run time.
+"""The scopes of variables: static lookup with the results of Go's stack of variables.
 
-The stack grows and shrinks as the template is walked, so all but one thing is known beforehand:
-an argument that ``and`` or ``or`` may leave out may declare a variable that then is not there.
+The position in a template determines the stack, with one exception: an argument that ``and`` or
+``or`` skips can declare a variable, which then stays undeclared.
 """
 
 from collections.abc import Generator
@@ -13,9 +13,9 @@ from podgraft.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A Python local that holds a variable; an ``unsure`` one may be undeclared.
+    """A Python local that contains a variable.
 
-    ``holder`` is a local too, for variables of ranges: what the value is an element of.
+    ``container_local`` is the local of the container of a range variable's value.
     """
 
     local: str
@@ -26,7 +26,7 @@ class Slot:
 
 @dataclass(slots=True)
 class Scope:
-    """The variables in reach, innermost last; ranges assign to those called ``elements``."""
+    """The variables in scope, innermost last; ranges assign to ``range_variables``."""
 
     range_variables: frozenset[str] = frozenset()
     slots: list[Slot] = field(default_factory=list[Slot])
@@ -34,37 +34,37 @@ class Scope:
     all_slots: list[Slot] = field(default_factory=list[Slot])
 
     def declare(self, name: str, *, element: bool = False) -> Slot:
-        """Add a variable; that of a range is an ``element``."""
+        """Add a variable; ``element`` means a variable of a range."""
         local = f"v{len(self.all_slots)}"
-        holder = f"{local}_of" if element or name in self.range_variables else None
-        slot = Slot(local, name, self.is_conditional, holder)
+        container_local = f"{local}_of" if element or name in self.range_variables else None
+        slot = Slot(local, name, self.is_conditional, container_local)
         self.all_slots.append(slot)
         self.slots.append(slot)
         return slot
 
     def find(self, name: str) -> list[Slot]:
-        """The variables that ``name`` may mean, likeliest first; the last one is surely there.
+        """The variables that ``name`` can resolve to, innermost first; the last is always declared.
 
-        None, if none is.
+        Empty if there is no such variable.
         """
-        found: list[Slot] = []
+        slots: list[Slot] = []
         for slot in reversed(self.slots):
             if slot.name == name:
-                found.append(slot)
+                slots.append(slot)
                 if not slot.may_be_undeclared:
                     break
-        return found
+        return slots
 
     @contextmanager
     def nested_scope(self) -> Generator[None, None, None]:
-        """What is declared within is gone afterwards."""
-        known = len(self.slots)
+        """Remove the variables that are declared inside, at the end."""
+        slot_count = len(self.slots)
         yield
-        del self.slots[known:]
+        del self.slots[slot_count:]
 
     @contextmanager
     def conditional_scope(self) -> Generator[None, None, None]:
-        """What is declared within may not be."""
+        """Treat the variables that are declared inside as possibly undeclared."""
         before, self.is_conditional = self.is_conditional, True
         yield
         self.is_conditional = before

@@ -1,1 +1,1 @@
-"""text/template/parse: from the text of a template to its nodes."""
+"""text/template/parse: the parser from the text of a template to its nodes."""

@@ -1,6 +1,6 @@
-"""Number constants: text, and what it is as each kind of Go number (parse.newNumber).
+"""Number constants: the text and its value in each kind of Go number (parse.newNumber).
 
-A constant has no type until it is used: ``1`` may become an int8 or a float32, ``1e3`` an int.
+The use of a constant determines its type: ``1`` can become an int8 or a float32, ``1e3`` an int.
 """
 
 import re
@@ -19,36 +19,36 @@ _HEXADECIMAL = lazy_compile(
     r"[+-]?0[xX](?=[_.]*[0-9a-fA-F])[0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?[pP][+-]?[0-9][0-9_]*",
     re.ASCII,
 )
-# What fmt.Sscan takes for a floating point number without its sign, right or wrong.
+# The text that fmt.Sscan reads as a floating point number without its sign, valid or not.
 _SCANNED = (
     r"(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?"
     r"|[0-9_]*(?:\.[0-9_]*)?(?:[eEpP][+-]?[0-9_]*)?)"
 )
-# An i right after the sign is taken for the beginning of Inf.
+# An i directly after the sign is the start of Inf.
 _PAIR = lazy_compile(rf"([+-]?{_SCANNED})([+-](?!i){_SCANNED})i")
 
 
 class NumberError(ValueError):
-    """The text is no number, or one too large; the message is Go's."""
+    """The text is not a number, or the number is too large; the message is Go's."""
 
 
 def parse_character(literal: str, start: int) -> nodes.Number:
-    """``'x'``: a number of any kind but complex."""
+    """Parse ``'x'``: a number of any kind except complex."""
     code = unquote_char(literal)
     end = start + len(literal)
     return nodes.Number(literal, code, code, float(code), None, start=start, end=end)
 
 
 def parse_complex(text: str, start: int) -> nodes.Number:
-    """``1+2i``."""
-    found = _PAIR.fullmatch(text)
-    if found is None:
+    """Parse ``1+2i``."""
+    match = _PAIR.fullmatch(text)
+    if match is None:
         raise NumberError("syntax error scanning complex number")
-    return _complex_node(text, complex(_scan_float(found[1]), _scan_float(found[2])), start)
+    return _complex_node(text, complex(_scan_float(match[1]), _scan_float(match[2])), start)
 
 
 def parse_number(text: str, start: int) -> nodes.Number:
-    """Any other number, imaginary ones included."""
+    """Parse any other number, including imaginary numbers."""
     if text.endswith("i"):
         imaginary = parse_float(text[:-1])
         if imaginary is not None and isfinite(imaginary):
@@ -57,8 +57,8 @@ def parse_number(text: str, start: int) -> nodes.Number:
     if integer == 0:
         unsigned = 0  # -0 too
     if integer is not None or unsigned is not None:
-        whole = unsigned if integer is None else integer
-        return _number_node(text, integer, unsigned, float(whole or 0), start)
+        value = unsigned if integer is None else integer
+        return _number_node(text, integer, unsigned, float(value or 0), start)
     real = parse_float(text)
     if real is None or not isfinite(real):
         raise NumberError(f"illegal number syntax: {quote(text)}")
@@ -68,7 +68,7 @@ def parse_number(text: str, start: int) -> nodes.Number:
 
 
 def parse_float(text: str) -> float | None:
-    """strconv.ParseFloat: infinite where the number is out of range, ``None`` for no number."""
+    """strconv.ParseFloat: infinite if the number is out of range, ``None`` if it is invalid."""
     bare = text.replace("_", "")
     if bare != text and not _has_valid_underscores(text):
         return None
@@ -89,7 +89,7 @@ def _number_node(
 
 
 def _complex_node(text: str, value: complex, start: int) -> nodes.Number:
-    """A complex constant, which is real as well where nothing is imaginary (simplifyComplex)."""
+    """A complex constant; also a real number if its imaginary part is 0 (simplifyComplex)."""
     end = start + len(text)
     if value.imag:
         return nodes.Number(text, None, None, None, value, start=start, end=end)
@@ -133,8 +133,8 @@ def _parse_uint(text: str) -> int | None:
 def _parse_digits(text: str) -> int | None:
     digits, base = text, 10
     if text.startswith("0"):
-        known = _BASES.get(text[:2].lower()) if len(text) > len("0x") else None
-        digits, base = (text[2:], known) if known else (text[1:], 8)
+        prefix_base = _BASES.get(text[:2].lower()) if len(text) > len("0x") else None
+        digits, base = (text[2:], prefix_base) if prefix_base else (text[1:], 8)
     bare = digits.replace("_", "")
     if text == "0":
         return 0
@@ -156,7 +156,7 @@ def _has_valid_underscores(text: str) -> bool:
         digits += "abcdef" if bare[:2] == "0x" else ""
         bare = "0" + bare[2:]  # a prefix counts as a digit
     return all(
-        bare[max(at - 1, 0)] in digits and bare[at + 1 : at + 2] in tuple(digits)
-        for at, char in enumerate(bare)
+        bare[max(index - 1, 0)] in digits and bare[index + 1 : index + 2] in tuple(digits)
+        for index, char in enumerate(bare)
         if char == "_"
     )

@@ -1,7 +1,7 @@
-"""From a template's text to tokens (text/template/parse/lex.go).
+"""The lexer: from the text of a template to tokens (text/template/parse/lex.go).
 
-White space that trim markers remove is gone from the tokens; the parser never hears of it. A
-fault is the last token: what it means depends on where the parser stands.
+The tokens do not contain the white space that trim markers remove. An error is the last token; the
+parser adds the context to its message.
 """
 
 import re
@@ -18,12 +18,12 @@ from podgraft.lazy_re import lazy_compile
 KEYWORDS = frozenset(
     ("block", "break", "continue", "define", "else", "end", "if", "range", "template", "with")
 )
-_REPLACEABLE = frozenset(("break", "continue"))  # younger than some functions of that name
+_REPLACEABLE = frozenset(("break", "continue"))  # newer than some functions with these names
 _SPACES = " \t\r\n"
 
 
 class TokenKind(Enum):
-    """What a token is; the values are the names of the pattern's groups."""
+    """The kind of a token; the values are the names of the groups in the pattern."""
 
     TEXT = "text"
     LEFT = "left"  # the delimiter that opens an action
@@ -50,12 +50,12 @@ class TokenKind(Enum):
     ERROR = "error"
     END = "end"
 
-    # Enum's own is a function in Python, and the tables ask it for each token.
+    # The hash of Enum is a Python function, and the tables need it for each token.
     __hash__ = object.__hash__
 
 
 class Token(NamedTuple):
-    """A token: its text as written (an error's message), and the offset at which it begins."""
+    """A token: its source text (or the message of an error), and its offset."""
 
     kind: TokenKind
     text: str
@@ -66,9 +66,9 @@ class Token(NamedTuple):
         """The offset after the token."""
         return self.start + len(self.text)
 
-    def is_keyword(self, word: str) -> bool:
-        """Whether the token is the keyword ``word``."""
-        return self.kind is TokenKind.KEYWORD and self.text == word
+    def is_keyword(self, keyword: str) -> bool:
+        """Whether the token is the keyword ``keyword``."""
+        return self.kind is TokenKind.KEYWORD and self.text == keyword
 
     def __str__(self) -> str:
         match self.kind:
@@ -86,35 +86,35 @@ _LONG_BYTES = 10  # Go shortens longer tokens in its messages
 
 
 def tokens(text: str, delimiters: tuple[str, str], functions: Collection[str] = ()) -> list[Token]:
-    """The tokens of ``text``. A function named break or continue takes that keyword's place."""
+    """Split ``text`` into tokens. A function named break or continue replaces the keyword."""
     left, right = delimiters
     keywords = KEYWORDS - _REPLACEABLE.intersection(functions)
     lexer = _Lexer(text, right, _pattern(right), keywords)
-    at = 0
-    while (found := text.find(left, at)) >= 0:
-        inside = found + len(left)
+    offset = 0
+    while (start := text.find(left, offset)) >= 0:
+        inside = start + len(left)
         trims = text[inside : inside + 1] == "-" and _is_space(text, inside + 1)
-        kept = text[at:found].rstrip(_SPACES) if trims else text[at:found]
-        if kept:
-            lexer.tokens.append(Token(TokenKind.TEXT, kept, at))
+        content = text[offset:start].rstrip(_SPACES) if trims else text[offset:start]
+        if content:
+            lexer.tokens.append(Token(TokenKind.TEXT, content, offset))
         inside += 2 * trims
         if text.startswith("/*", inside):
-            at = lexer.comment(inside)
+            offset = lexer.comment(inside)
         else:
-            lexer.tokens.append(Token(TokenKind.LEFT, left, found))
-            at = lexer.action(inside)
-        if at < 0:
+            lexer.tokens.append(Token(TokenKind.LEFT, left, start))
+            offset = lexer.action(inside)
+        if offset < 0:
             break
     else:
-        if at < len(text):
-            lexer.tokens.append(Token(TokenKind.TEXT, text[at:], at))
+        if offset < len(text):
+            lexer.tokens.append(Token(TokenKind.TEXT, text[offset:], offset))
     lexer.tokens.append(Token(TokenKind.END, "", len(text)))
     return lexer.tokens
 
 
 @dataclass(frozen=True, slots=True)
 class _Lexer:
-    """Scans the inside of delimiters; each method returns where text goes on, or -1 for a fault."""
+    """A scanner of actions. A method returns the offset of the following text, or -1 on error."""
 
     text: str
     right: str
@@ -122,108 +122,112 @@ class _Lexer:
     keywords: frozenset[str]
     tokens: list[Token] = field(default_factory=list[Token])
 
-    def comment(self, at: int) -> int:
-        """``/* … */`` and the right delimiter, which must follow at once."""
-        closed = self.text.find("*/", at + 2)
-        if closed < 0:
-            return self._record_error("unclosed comment", at)
-        delimiter = self.pattern.match(self.text, closed + 2)
+    def comment(self, offset: int) -> int:
+        """Scan ``/* … */`` and the right delimiter, which must follow directly."""
+        end = self.text.find("*/", offset + 2)
+        if end < 0:
+            return self._record_error("unclosed comment", offset)
+        delimiter = self.pattern.match(self.text, end + 2)
         if delimiter is None or delimiter.lastgroup != "right":
-            return self._record_error("comment ends before closing delimiter", at)
+            return self._record_error("comment ends before closing delimiter", offset)
         return self._position_after(delimiter)
 
-    def action(self, at: int) -> int:
-        """Operands and what stands between them, up to and with the right delimiter."""
+    def action(self, offset: int) -> int:
+        """Scan the tokens of an action, including the right delimiter."""
         match, text, depth = self.pattern.match, self.text, 0
         while True:
-            common = match(text, at)
+            common = match(text, offset)
             if common is None:
-                token = self._scan_rare_token(at)
+                token = self._scan_rare_token(offset)
             elif (kind := _KINDS[common.lastgroup]) is TokenKind.RIGHT:
                 return self._close_action(common, depth)
             else:
-                word = common[0]
-                token = Token(self._kind_of(word) if kind is TokenKind.WORD else kind, word, at)
+                content = common[0]
+                token = Token(
+                    self._classify_word(content) if kind is TokenKind.WORD else kind,
+                    content,
+                    offset,
+                )
             if token.kind in _NESTS:
                 depth += _NESTS[token.kind]
                 if depth < 0:
-                    return self._record_error("unexpected right paren", at)
+                    return self._record_error("unexpected right paren", offset)
             self.tokens.append(token)
             if token.kind is TokenKind.ERROR:
                 return -1
-            at += len(token.text)
+            offset += len(token.text)
 
     def _close_action(self, right: re.Match[str], depth: int) -> int:
-        """The right delimiter, which must not stand in ``depth`` parentheses."""
+        """Scan the right delimiter, which must be outside parentheses."""
         if depth:
             return self._record_error("unclosed left paren", right.start())
         self.tokens.append(Token(TokenKind.RIGHT, self.right, right.end() - len(self.right)))
         return self._position_after(right)
 
-    def _record_error(self, reason: str, at: int) -> int:
-        self.tokens.append(Token(TokenKind.ERROR, reason, at))
+    def _record_error(self, reason: str, offset: int) -> int:
+        self.tokens.append(Token(TokenKind.ERROR, reason, offset))
         return -1
 
     def _position_after(self, right: re.Match[str]) -> int:
-        """Where text goes on after a right delimiter: past white space, if it trims."""
-        at = right.end()
+        """The offset after a right delimiter and, with a trim marker, after the white space."""
+        offset = right.end()
         if right.end() - right.start() > len(self.right):
-            while _is_space(self.text, at):
-                at += 1
-        return at
+            while _is_space(self.text, offset):
+                offset += 1
+        return offset
 
-    def _kind_of(self, word: str) -> TokenKind:
-        return TokenKind.KEYWORD if word in self.keywords else _CONSTANTS.get(word, TokenKind.WORD)
+    def _classify_word(self, name: str) -> TokenKind:
+        return TokenKind.KEYWORD if name in self.keywords else _CONSTANTS.get(name, TokenKind.WORD)
 
-    def _scan_rare_token(self, at: int) -> Token:
-        """Numbers, words that are not ASCII, and every fault."""
-        char = self.text[at : at + 1]
+    def _scan_rare_token(self, offset: int) -> Token:
+        """Scan a number, a word outside ASCII, or an error."""
+        char = self.text[offset : offset + 1]
         if char in _UNFINISHED:
-            return Token(TokenKind.ERROR, _UNFINISHED[char], at)
-        if char == "$" or (char == "." and not _DIGIT_OR_END.match(self.text, at + 1)):
-            return self._scan_name(TokenKind.FIELD if char == "." else TokenKind.VARIABLE, at)
+            return Token(TokenKind.ERROR, _UNFINISHED[char], offset)
+        if char == "$" or (char == "." and not _DIGIT_OR_END.match(self.text, offset + 1)):
+            return self._scan_name(TokenKind.FIELD if char == "." else TokenKind.VARIABLE, offset)
         if char in ".+-" or "0" <= char <= "9":
-            return self._number(at)
+            return self._scan_numeric_token(offset)
         if _is_alphanumeric(char):
-            return self._scan_name(TokenKind.WORD, at)
+            return self._scan_name(TokenKind.WORD, offset)
         if " " <= char <= "~":
-            return Token(TokenKind.OTHER, char, at)
+            return Token(TokenKind.OTHER, char, offset)
         return Token(
-            TokenKind.ERROR, f"unrecognized character in action: {format_sharp_u(char)}", at
+            TokenKind.ERROR, f"unrecognized character in action: {format_sharp_u(char)}", offset
         )
 
     def _scan_name(self, kind: TokenKind, start: int) -> Token:
-        """A word, field or variable: as far as letters and digits go, before a terminator."""
+        """Scan a word, field, or variable: letters and digits before a terminator."""
         end = start + 1
         while end < len(self.text) and _is_alphanumeric(self.text[end]):
             end += 1
         ends = end == len(self.text) or self.text[end] in _TERMINATORS
         if not ends and not self.text.startswith(self.right, end):
             return Token(TokenKind.ERROR, f"bad character {format_sharp_u(self.text[end])}", start)
-        word = self.text[start:end]
-        return Token(self._kind_of(word) if kind is TokenKind.WORD else kind, word, start)
+        name = self.text[start:end]
+        return Token(self._classify_word(name) if kind is TokenKind.WORD else kind, name, start)
 
-    def _number(self, start: int) -> Token:
-        """A number, or two of which the second is imaginary; strconv has the last word on it."""
-        end, good = self._scan_number(start)
+    def _scan_numeric_token(self, start: int) -> Token:
+        """Scan a number, or two with an imaginary second one; the parser checks the number."""
+        end, is_valid = self._scan_number(start)
         kind = TokenKind.NUMBER
-        if good and self.text[end : end + 1] in ("+", "-"):
+        if is_valid and self.text[end : end + 1] in ("+", "-"):
             kind = TokenKind.COMPLEX
-            end, good = self._scan_number(end)
-            good = good and self.text[end - 1] == "i"
-        word = self.text[start:end]
+            end, is_valid = self._scan_number(end)
+            is_valid = is_valid and self.text[end - 1] == "i"
+        number = self.text[start:end]
         return (
-            Token(kind, word, start)
-            if good
-            else Token(TokenKind.ERROR, f"bad number syntax: {quote(word)}", start)
+            Token(kind, number, start)
+            if is_valid
+            else Token(TokenKind.ERROR, f"bad number syntax: {quote(number)}", start)
         )
 
-    def _scan_number(self, at: int) -> tuple[int, bool]:
-        """Where the number ends; not good if a letter follows, which then counts as part."""
-        found = _NUMBER.match(self.text, at)
-        end = found.end() if found else at
-        bad = end < len(self.text) and _is_alphanumeric(self.text[end])
-        return end + bad, not bad
+    def _scan_number(self, offset: int) -> tuple[int, bool]:
+        """The offset after the number, and whether it is valid; a following letter is invalid."""
+        match = _NUMBER.match(self.text, offset)
+        end = match.end() if match else offset
+        has_letter = end < len(self.text) and _is_alphanumeric(self.text[end])
+        return end + has_letter, not has_letter
 
 
 _KINDS: dict[str | None, TokenKind] = {kind.value: kind for kind in TokenKind}
@@ -240,7 +244,7 @@ _NUMBER = lazy_compile(
     )i?""",
     re.VERBOSE,
 )
-# What a character means that begins a token, but not one the pattern knows.
+# The errors for characters that start a token that the pattern does not match.
 _UNFINISHED = {
     "": "unclosed action",
     ":": "expected :=",
@@ -252,7 +256,7 @@ _UNFINISHED = {
 
 @cache
 def _pattern(right: str) -> re.Pattern[str]:
-    """The tokens that are common inside actions which ``right`` closes."""
+    """The pattern of the frequent tokens inside actions with the delimiter ``right``."""
     close = re.escape(right)
     trim = rf"[ \t\r\n]-{close}"
     stop = rf"(?=[ \t\r\n.,|:)(]|{close}|\Z)"
@@ -271,8 +275,8 @@ def _pattern(right: str) -> re.Pattern[str]:
     )
 
 
-def _is_space(text: str, at: int) -> bool:
-    return at < len(text) and text[at] in _SPACES
+def _is_space(text: str, offset: int) -> bool:
+    return offset < len(text) and text[offset] in _SPACES
 
 
 def _is_alphanumeric(char: str) -> bool:

@@ -1,8 +1,8 @@
-"""The parse tree of a template; every node prints itself back as source.
+"""The parse tree of a template; ``str(node)`` returns the source of a node.
 
-``start`` and ``end`` say where in the text a node stands; they do not count when nodes are
-compared. ``position`` is where Go says it stands, which differs for operands with fields: there
-it is the first field after the operand's first word (parse.operand).
+``start`` and ``end`` are the offsets of a node, which comparisons ignore. ``position`` is the
+offset that Go reports. For an operand with fields, this is the offset of the first field after the
+first word of the operand (parse.operand).
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from podgraft.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeBase:
-    """What every node has: its place in the text."""
+    """The base of all nodes: the offsets in the text."""
 
     start: int = field(default=0, compare=False, repr=False)
     end: int = field(default=0, compare=False, repr=False)
 
     @property
     def position(self) -> int:
-        """Where Go says the node stands."""
+        """The offset that Go reports."""
         return self.start
 
 
 @dataclass(frozen=True, slots=True)
 class Dot(NodeBase):
-    """``.``: what the template is applied to, or the element of a range."""
+    """``.``: the argument of the template, or the element of a range."""
 
     def __str__(self) -> str:
         return "."
@@ -56,7 +56,7 @@ class Bool(NodeBase):
 
 @dataclass(frozen=True, slots=True)
 class Number(NodeBase):
-    """A number constant, under each Go kind that can hold it (``None`` where none can)."""
+    """A number constant with its value in each kind of Go number (``None`` if out of range)."""
 
     text: str
     integer: int | None
@@ -70,7 +70,7 @@ class Number(NodeBase):
 
 @dataclass(frozen=True, slots=True)
 class String(NodeBase):
-    """A string constant as it was written, and what it means."""
+    """A string constant: the source and the value."""
 
     quoted: str
     text: str
@@ -91,57 +91,57 @@ class Identifier(NodeBase):
 
 @dataclass(frozen=True, slots=True)
 class Field(NodeBase):
-    """``.name.name``: a field of the dot, a field of that, and so on."""
+    """``.name.name``: a field chain from the dot."""
 
     names: tuple[str, ...]
-    at: int = field(default=0, compare=False, repr=False)
+    fields_start: int = field(default=0, compare=False, repr=False)
 
     def __str__(self) -> str:
         return "".join(f".{name}" for name in self.names)
 
     @property
     def position(self) -> int:
-        """Where the first of the fields stands."""
-        return self.at
+        """The offset of the first field."""
+        return self.fields_start
 
 
 @dataclass(frozen=True, slots=True)
 class Variable(NodeBase):
-    """``$name.field.field``; the name with its dollar, then the fields."""
+    """``$name.field.field``: the name with its dollar sign, and the fields."""
 
     name: str
     names: tuple[str, ...] = ()
-    at: int = field(default=0, compare=False, repr=False)
+    fields_start: int = field(default=0, compare=False, repr=False)
 
     def __str__(self) -> str:
         return ".".join((self.name, *self.names))
 
     @property
     def position(self) -> int:
-        """Where the first of the fields stands."""
-        return self.at
+        """The offset of the first field."""
+        return self.fields_start
 
 
 @dataclass(frozen=True, slots=True)
 class Chain(NodeBase):
-    """``(pipeline).name.name``, or fields of what a function without arguments gives."""
+    """``(pipeline).name.name``, or fields of the result of a function without arguments."""
 
     node: Pipe | Identifier
     names: tuple[str, ...]
-    at: int = field(default=0, compare=False, repr=False)
+    fields_start: int = field(default=0, compare=False, repr=False)
 
     def __str__(self) -> str:
         return ".".join((_operand(self.node), *self.names))
 
     @property
     def position(self) -> int:
-        """Where the first of the fields stands."""
-        return self.at
+        """The offset of the first field."""
+        return self.fields_start
 
 
 @dataclass(frozen=True, slots=True)
 class Command(NodeBase):
-    """``operand operand …``: a call, if the first one can be called."""
+    """``operand operand …``: a call, if the first operand is a function or a method."""
 
     operands: tuple[Operand, ...]
 
@@ -161,12 +161,13 @@ class Pipe(NodeBase):
         commands = " | ".join(map(str, self.commands))
         if not self.variables:
             return commands
-        return f"{', '.join(map(str, self.variables))} {'=' if self.is_assignment else ':='} {commands}"
+        variables = ", ".join(map(str, self.variables))
+        return f"{variables} {'=' if self.is_assignment else ':='} {commands}"
 
 
 @dataclass(frozen=True, slots=True)
 class Text(NodeBase):
-    """Plain text, white space trimmed where the actions beside it say so."""
+    """Plain text without the white space that trim markers remove."""
 
     text: str
 
@@ -176,7 +177,7 @@ class Text(NodeBase):
 
 @dataclass(frozen=True, slots=True)
 class Action(NodeBase):
-    """``{{pipeline}}``: evaluated and, unless it declares variables, printed."""
+    """``{{pipeline}}``: evaluate and, unless it declares variables, print."""
 
     pipe: Pipe
 
@@ -220,7 +221,7 @@ class Invocation(NodeBase):
 
 @dataclass(frozen=True, slots=True)
 class Break(NodeBase):
-    """``{{break}}``: the range ends."""
+    """``{{break}}``: end the range."""
 
     def __str__(self) -> str:
         return "{{break}}"
@@ -228,7 +229,7 @@ class Break(NodeBase):
 
 @dataclass(frozen=True, slots=True)
 class Continue(NodeBase):
-    """``{{continue}}``: the next element."""
+    """``{{continue}}``: go to the next element."""
 
     def __str__(self) -> str:
         return "{{continue}}"
@@ -249,9 +250,9 @@ Nodes: TypeAlias = tuple[Statement, ...]
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One named template: the whole text, or what ``define`` or ``block`` set apart.
+    """One named template: the complete text, or the body of ``define`` or ``block``.
 
-    ``calls`` are the names of all functions in it.
+    ``calls`` are the names of all functions in the template.
     """
 
     name: str
@@ -260,12 +261,12 @@ class Template:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing but white space (parse.IsEmptyTree)."""
+        """Whether the template contains only white space (parse.IsEmptyTree)."""
         return all(isinstance(node, Text) and not node.text.strip(_SPACES) for node in self.body)
 
 
 def to_source(nodes: Nodes) -> str:
-    """The source of a list of nodes, with the usual delimiters."""
+    """The source of a list of nodes, with the default delimiters."""
     return "".join(map(str, nodes))
 
 

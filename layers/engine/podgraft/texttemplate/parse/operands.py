@@ -1,4 +1,4 @@
-"""Tokens that are operands by themselves (text/template/parse: term)."""
+"""The conversion of single tokens to operands (text/template/parse: term)."""
 
 from collections.abc import Callable
 
@@ -9,8 +9,8 @@ from .lexer import Token, TokenKind
 
 
 def variable_node(token: Token) -> nodes.Variable:
-    """A variable of its own, without fields."""
-    return nodes.Variable(token.text, at=token.start, start=token.start, end=token.end)
+    """A variable without fields."""
+    return nodes.Variable(token.text, fields_start=token.start, start=token.start, end=token.end)
 
 
 def _string_node(token: Token) -> nodes.String:

@@ -1,7 +1,7 @@
-"""From tokens to the parse tree (text/template/parse/parse.go).
+"""The parser: from tokens to the parse tree (text/template/parse/parse.go).
 
-Names are settled here as in Go: a function or variable that nobody defined is a parse error. The
-faults are Go's, word by word.
+As in Go, the parser resolves names: an undefined function or variable is a parse error. The error
+texts are Go's.
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -20,8 +20,10 @@ from .operands import OPERAND_FACTORIES, variable_node
 from .source import Source, Span
 from .token_reader import TokenReader
 
-MAX_NESTING = 100  # of branches and parentheses; each level costs Python a few frames
-MAX_LOOPS = 18  # CPython nests no more than 20; a range is one, be it its body or its else
+MAX_NESTING = 100  # branches and parentheses; each level needs a few Python frames
+MAX_LOOPS = (
+    18  # CPython nests at most 20 blocks; the body and the else of a range are one block each
+)
 
 _T = TypeVar("_T")
 _OPERANDS = frozenset(
@@ -50,9 +52,9 @@ _STRINGS = (TokenKind.RAW_STRING, TokenKind.STRING)
 def parse(
     source: Source, delimiters: tuple[str, str], functions: Mapping[str, Function]
 ) -> dict[str, nodes.Template]:
-    """Every template in the text, by name: the text itself, and what it defines.
+    """Parse the text to its templates, by name: the text itself, and the templates that it defines.
 
-    Raises ``TemplateError``, and ``LimitError`` for nesting that Python could not follow.
+    Raises ``TemplateError``, or ``LimitError`` if the nesting is too deep for Python.
     """
     reader = TokenReader(source, tokens(source.text, delimiters, functions))
     parsing = _ParseContext(reader, functions)
@@ -62,7 +64,7 @@ def parse(
 
 @dataclass(slots=True)
 class _ParseContext:
-    """What the parsers of all templates in a text share."""
+    """The state that the parsers of all templates in a text share."""
 
     reader: TokenReader
     functions: Mapping[str, Function]
@@ -84,7 +86,7 @@ class _Else(nodes.NodeBase):
 
 @dataclass(slots=True)
 class _Parser:
-    """The parser of one template; ``define`` and ``block`` start another one."""
+    """The parser of one template; ``define`` and ``block`` start another parser."""
 
     parsing: _ParseContext
     reader: TokenReader
@@ -101,7 +103,7 @@ class _Parser:
             before = self.reader.index
             opens = self.reader.next().kind is TokenKind.LEFT
             if opens and self.reader.next_operand().is_keyword("define"):
-                with self.reader.isolate_last_seen():
+                with self.reader.isolate_last_token():
                     _Parser(self.parsing, self.reader).parse_define()
                 continue
             self.reader.index = before
@@ -112,7 +114,7 @@ class _Parser:
         self.add_template(self.reader.source.name, body)
 
     def parse_define(self) -> None:
-        """``define = "define" string "}}" statements end``; the keyword is past."""
+        """``define = "define" string "}}" statements end``, after the keyword."""
         context = "define clause"
         name = self._template_name(self.reader.next_operand(), context)
         self._expect(TokenKind.RIGHT, context)
@@ -122,7 +124,7 @@ class _Parser:
         self.add_template(name, body)
 
     def add_template(self, name: str, body: list[nodes.Statement]) -> None:
-        """Keep the template, unless it is empty and there is one of that name (Tree.add)."""
+        """Add the template, unless it is empty and a template has its name (Tree.add)."""
         new = nodes.Template(name, tuple(body), frozenset(self.calls))
         old = self.parsing.templates.get(name)
         if old is None or old.is_empty:
@@ -155,7 +157,7 @@ class _Parser:
         return node
 
     def _action(self) -> nodes.Statement | _End | _Else:
-        """``action = keyword … "}}" | pipeline "}}"``; the left delimiter is past."""
+        """``action = keyword … "}}" | pipeline "}}"``, after the left delimiter."""
         token = self.reader.next_operand()
         match token.text if token.kind is TokenKind.KEYWORD else "":
             case "if" | "range" | "with":
@@ -177,24 +179,24 @@ class _Parser:
                 return nodes.Action(pipe, start=pipe.start, end=pipe.end)
 
     def _branch(self, token: Token) -> nodes.Branch:
-        """``branch = keyword pipeline "}}" statements [ else … ] end``; the keyword is past.
+        """``branch = keyword pipeline "}}" statements [ else … ] end``, after the keyword.
 
-        ``{{else if x}}…{{end}}`` is read as ``{{else}}{{if x}}…{{end}}{{end}}``.
+        ``{{else if x}}…{{end}}`` is parsed as ``{{else}}{{if x}}…{{end}}{{end}}``.
         """
         control = nodes.Control(token.text)
-        known = len(self.variables)
+        variable_count = len(self.variables)
         with self._enter_nesting(token):
             pipe = self._pipeline(control, TokenKind.RIGHT)
             self.ranges += control is nodes.Control.RANGE
             body, closing = self.parse_statements()
             self.ranges -= control is nodes.Control.RANGE
             otherwise = self._parse_else(control) if isinstance(closing, _Else) else None
-        del self.variables[known:]
+        del self.variables[variable_count:]
         end = self.reader.last_end
         return nodes.Branch(control, pipe, tuple(body), otherwise, start=token.start, end=end)
 
     def _parse_else(self, control: nodes.Control) -> nodes.Nodes:
-        """What follows ``else``: a branch of the same kind, or statements and the end."""
+        """Parse the part after ``else``: a branch of the same kind, or statements and the end."""
         if control is not nodes.Control.RANGE and self.reader.peek().is_keyword(control):
             return (self._branch(self.reader.next()),)
         body, closing = self.parse_statements()
@@ -203,28 +205,28 @@ class _Parser:
         return tuple(body)
 
     def _else(self, token: Token) -> _Else:
-        """``else = "else" ( "}}" | "if" … | "with" … )``; if and with are left to read."""
+        """``else = "else" ( "}}" | "if" … | "with" … )``, without the tokens if and with."""
         following = self.reader.peek_operand()
         if not (following.is_keyword("if") or following.is_keyword("with")):
             self._expect(TokenKind.RIGHT, "else")
         return _Else(start=token.start, end=token.end)
 
     def _parse_break_or_continue(self, token: Token) -> nodes.Break | nodes.Continue:
-        """``exit = ( "break" | "continue" ) "}}"``, inside a range; the keyword is past."""
+        """``exit = ( "break" | "continue" ) "}}"``, inside a range, after the keyword."""
         action = f"{{{{{token.text}}}}}"
         self._expect(TokenKind.RIGHT, action)
         if self.ranges == 0:
             self._fail(f"{action} outside {{{{range}}}}")
-        made = nodes.Break if token.text == "break" else nodes.Continue
-        return made(start=token.start, end=token.end)
+        node_class = nodes.Break if token.text == "break" else nodes.Continue
+        return node_class(start=token.start, end=token.end)
 
     def _block(self) -> nodes.Invocation:
-        """``block = "block" string pipeline "}}" statements end``; the keyword is past."""
+        """``block = "block" string pipeline "}}" statements end``, after the keyword."""
         context = "block clause"
         token = self.reader.next_operand()
         name = self._template_name(token, context)
         pipe = self._pipeline(context, TokenKind.RIGHT)
-        with self.reader.isolate_last_seen():
+        with self.reader.isolate_last_token():
             parser = _Parser(self.parsing, self.reader)
             body, closing = parser.parse_statements()
             if isinstance(closing, _End):
@@ -234,7 +236,7 @@ class _Parser:
         return nodes.Invocation(name, pipe, start=token.start, end=pipe.end)
 
     def _template(self) -> nodes.Invocation:
-        """``template = "template" string [ pipeline ] "}}"``; the keyword is past."""
+        """``template = "template" string [ pipeline ] "}}"``, after the keyword."""
         context = "template clause"
         token = self.reader.next_operand()
         name = self._template_name(token, context)
@@ -262,13 +264,13 @@ class _Parser:
                 self._fail_unexpected(token, context)
             commands.append(self._command(token))
         self._check_pipeline(commands, context)
-        # A pipeline in parentheses ends with them, so that it never stands just where its own
-        # commands stand (see sites.py).
+        # A pipeline in parentheses includes them, so its location differs from the location of
+        # its commands (source_map.py).
         end = token.end if closing is TokenKind.CLOSE else commands[-1].end
         return nodes.Pipe(tuple(commands), tuple(declared), assigns, start=first.start, end=end)
 
     def _declarations(self, context: str) -> tuple[list[nodes.Variable], bool]:
-        """``declarations = variable [ "," variable ] ( ":=" | "=" )``, two only for a range."""
+        """``declarations = variable [ "," variable ] ( ":=" | "=" )``; only a range has two."""
         declared: list[nodes.Variable] = []
         while (token := self.reader.peek_operand()).kind is TokenKind.VARIABLE:
             before = self.reader.index
@@ -287,7 +289,7 @@ class _Parser:
         return declared, False
 
     def _check_comma(self, context: str, count: int) -> None:
-        """Whether a comma may follow the ``count``-th variable."""
+        """Check that a comma can follow the ``count``-th variable."""
         if context != nodes.Control.RANGE or count > 1:
             self._fail(f"too many declarations in {context}")
         if self.reader.peek_operand().kind not in (
@@ -298,7 +300,7 @@ class _Parser:
             self._fail("range can only initialize variables")
 
     def _check_pipeline(self, commands: list[nodes.Command], context: str) -> None:
-        """Whether there are commands, and all but the first begin with what can be called."""
+        """Check that there are commands, and that all except the first can be called."""
         if not commands:
             self._fail(f"missing value for {context}")
         for stage, command in enumerate(commands[1:], 2):
@@ -306,9 +308,9 @@ class _Parser:
                 self._fail(f"non executable command in pipeline stage {stage}")
 
     def _command(self, first: Token) -> nodes.Command:
-        """``command = operand { space operand }``, with the pipe sign that may follow.
+        """``command = operand { space operand }``, including a following pipe sign.
 
-        Its ``first`` token is past.
+        ``first`` is the first token, which is already consumed.
         """
         operands = [self._operand(first)]
         while (token := self.reader.next()).kind is TokenKind.SPACE:
@@ -324,25 +326,25 @@ class _Parser:
         return nodes.Command(tuple(operands), start=first.start, end=operands[-1].end)
 
     def _operand(self, first: Token) -> nodes.Operand:
-        """``operand = term { field }``; its ``first`` token is past."""
+        """``operand = term { field }``; ``first`` is its first token, already consumed."""
         term = self._term(first)
         following = self.reader.peek()
         if following.kind is not TokenKind.FIELD:
             return term
-        start, at, names = first.start, following.start, self._names()
+        start, fields_start, names = first.start, following.start, self._names()
         end = self.reader.last_end
         match term:
             case nodes.Field():
-                return nodes.Field((*term.names, *names), at, start=start, end=end)
+                return nodes.Field((*term.names, *names), fields_start, start=start, end=end)
             case nodes.Variable():
-                return nodes.Variable(term.name, names, at, start=start, end=end)
+                return nodes.Variable(term.name, names, fields_start, start=start, end=end)
             case nodes.Pipe() | nodes.Identifier():
-                return nodes.Chain(term, names, at, start=start, end=end)
+                return nodes.Chain(term, names, fields_start, start=start, end=end)
             case _:
                 return self._fail(f"unexpected . after term {quote(str(term))}")
 
     def _names(self) -> tuple[str, ...]:
-        """The names of the fields that follow."""
+        """Read the names of the following fields."""
         names: list[str] = []
         while (token := self.reader.next()).kind is TokenKind.FIELD:
             names.append(token.text[1:])
@@ -366,11 +368,12 @@ class _Parser:
             self._fail(f"function {quote(token.text)} not defined", token)
         if function.unsupported_reason:
             self._fail(
-                f"function {quote(token.text)} is refused: {function.unsupported_reason}", token
+                f"function {quote(token.text)} is not supported: {function.unsupported_reason}",
+                token,
             )
         self.calls.add(token.text)
 
-    # Faults and limits
+    # Errors and limits
 
     def _expect(self, kind: TokenKind, context: str) -> None:
         token = self.reader.next_operand()
@@ -382,13 +385,15 @@ class _Parser:
             self._fail(f"unexpected {token} in {context}", token)
         extra = ""
         if self.action_line not in (0, self.reader.line(token)):
-            within = "" if token.text.endswith(" action") else " in action"
-            extra = f"{within} started at {self.reader.source.name}:{self.action_line}"
+            context_text = "" if token.text.endswith(" action") else " in action"
+            extra = f"{context_text} started at {self.reader.source.name}:{self.action_line}"
         self._fail(f"{token}{extra}", token)
 
-    def _fail(self, reason: str, culprit: Token | None = None) -> NoReturn:
-        seen = self.reader.last_token
-        raise TemplateError(reason, self.reader.line(seen), self._span(culprit or seen))
+    def _fail(self, reason: str, error_token: Token | None = None) -> NoReturn:
+        last_token = self.reader.last_token
+        raise TemplateError(
+            reason, self.reader.line(last_token), self._span(error_token or last_token)
+        )
 
     def _span(self, token: Token) -> Span:
         end = token.start if token.kind is TokenKind.ERROR else token.end
@@ -402,7 +407,7 @@ class _Parser:
 
     @contextmanager
     def _enter_nesting(self, token: Token) -> Generator[None, None, None]:
-        """One more level, of loops too if ``token`` is a range's."""
+        """Enter one level of nesting, and of loops if ``token`` is range."""
         loops = token.is_keyword("range")
         if self.parsing.nesting == MAX_NESTING:
             raise LimitError(f"nests deeper than {MAX_NESTING} levels", self._span(token))

@@ -1,4 +1,4 @@
-"""A template's text, and where in it something stands."""
+"""The text of a template, and positions in it."""
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -7,17 +7,17 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Source:
-    """The whole text under its name; offsets count characters, columns bytes as Go does."""
+    """The complete text and its name. Offsets count characters; columns count bytes, as in Go."""
 
     name: str
     text: str = field(repr=False)
 
     @cached_property
     def _starts(self) -> list[int]:
-        """The offset at which each line begins; only line feeds end one."""
+        """The offset of each line; only a line feed ends a line."""
         starts = [0]
-        while found := self.text.find("\n", starts[-1]) + 1:
-            starts.append(found)
+        while start := self.text.find("\n", starts[-1]) + 1:
+            starts.append(start)
         return starts
 
     @cached_property
@@ -29,7 +29,7 @@ class Source:
         return bisect_right(self._starts, offset)
 
     def position_at(self, offset: int) -> tuple[int, int]:
-        """Line from 1, and column from 0 in bytes of UTF-8."""
+        """The line from 1, and the column from 0 in bytes of UTF-8."""
         line = bisect_right(self._starts, offset)
         start = self._starts[line - 1]
         if self._ascii:
@@ -39,7 +39,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a template."""
+    """A range of offsets in a template."""
 
     source: Source
     start: int
@@ -47,7 +47,7 @@ class Span:
 
     @property
     def excerpt(self) -> str:
-        """The line on which the span begins, and carets under as much of it as stands there."""
+        """The first line of the span, and carets under the part of the span on this line."""
         text = self.source.text
         begin = text.rfind("\n", 0, self.start) + 1
         end = text.find("\n", self.start)

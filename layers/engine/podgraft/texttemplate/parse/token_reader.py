@@ -1,4 +1,4 @@
-"""Reading tokens one after the other, with a look ahead (text/template/parse/parse.go: Tree)."""
+"""A reader of tokens with lookahead (text/template/parse/parse.go: Tree)."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -11,60 +11,60 @@ from .source import Source
 
 @dataclass(slots=True)
 class TokenReader:
-    """The tokens of a text, the next one to read, and the last one ``seen`` by the parser at work.
+    """The tokens of a text, the index of the next one, and the last one that the parser has read.
 
-    Faults are blamed on the line of the token that was seen last.
+    The line of an error is the line of the last token, including tokens that were only peeked.
     """
 
     source: Source
     tokens: list[Token]
     index: int = 0
-    last_seen_index: int = -1
+    last_token_index: int = -1
 
     def next(self) -> Token:
-        """The next token."""
-        at = self.index
-        self.index = at + 1
-        if at > self.last_seen_index:  # noqa: PLR1730 - max() costs more than all the rest
-            self.last_seen_index = at
-        return self.tokens[at]
+        """Read the next token."""
+        index = self.index
+        self.index = index + 1
+        if index > self.last_token_index:  # noqa: PLR1730 - max() costs more than the rest of the method
+            self.last_token_index = index
+        return self.tokens[index]
 
     def next_operand(self) -> Token:
-        """The next token that is no space; two spaces never follow each other."""
-        at = self.index + (self.tokens[self.index].kind is TokenKind.SPACE)
-        self.index = at + 1
-        if at > self.last_seen_index:  # noqa: PLR1730
-            self.last_seen_index = at
-        return self.tokens[at]
+        """Read the next token that is not a space; there are no two spaces in a row."""
+        index = self.index + (self.tokens[self.index].kind is TokenKind.SPACE)
+        self.index = index + 1
+        if index > self.last_token_index:  # noqa: PLR1730
+            self.last_token_index = index
+        return self.tokens[index]
 
     def peek(self) -> Token:
-        """The next token, which stays the next."""
-        self.last_seen_index = max(self.last_seen_index, self.index)
+        """Return the next token without reading it."""
+        self.last_token_index = max(self.last_token_index, self.index)
         return self.tokens[self.index]
 
     def peek_operand(self) -> Token:
-        """The next token that is no space, which becomes the next."""
+        """Return the next token that is not a space without reading it; skip the space."""
         token = self.next_operand()
         self.index -= 1
         return token
 
     @property
     def last_token(self) -> Token:
-        """The token that was seen last."""
-        return self.tokens[self.last_seen_index]
+        """The last token, read or peeked."""
+        return self.tokens[self.last_token_index]
 
     @property
     def last_end(self) -> int:
-        """Where the token ends that was read last."""
+        """The offset after the last token that was read."""
         return self.tokens[self.index - 1].end
 
     def line(self, token: Token) -> int:
-        """The line on which ``token`` begins."""
+        """The line of ``token``."""
         return self.source.line_at(token.start)
 
     @contextmanager
-    def isolate_last_seen(self) -> Generator[None, None, None]:
-        """What another parser sees within is not seen by this one."""
-        before, self.last_seen_index = self.last_seen_index, -1
+    def isolate_last_token(self) -> Generator[None, None, None]:
+        """Hide the tokens that another parser reads inside from this parser's errors."""
+        before, self.last_token_index = self.last_token_index, -1
         yield
-        self.last_seen_index = before
+        self.last_token_index = before

@@ -1,1 +1,1 @@
-"""What compiled templates call while they render."""
+"""The runtime of compiled templates."""

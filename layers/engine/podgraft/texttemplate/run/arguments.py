@@ -1,7 +1,7 @@
-"""Handing values and constants to typed parameters (text/template/exec.go: evalArg, validateType).
+"""The conversion of arguments to the types of parameters (text/template/exec.go: evalArg).
 
-What a parameter of a type takes: values whose type is assignable to it, after one indirection at
-most; constants of its kind; nil if it can be nil.
+A parameter accepts a value of an assignable type, after at most one indirection; a constant of its
+kind; and nil if its type can be nil.
 """
 
 from typing import assert_never
@@ -38,83 +38,83 @@ _BITS = {
 
 
 def convert_argument(
-    value: Value, wanted: GoType, container: Value = None, key: str | None = None
+    value: Value, expected: GoType, container: Value = None, key: str | None = None
 ) -> Value:
-    """``value`` as an argument of the type ``wanted`` (validateType).
+    """Convert ``value`` to an argument of the type ``expected`` (validateType).
 
-    It came out of ``holder`` under ``key``; see ``interface_of``.
+    The value comes from ``container`` under ``key``; see ``static_interface``.
     """
     type_ = type_of(value)
-    if type_ is wanted:
+    if type_ is expected:
         return value
     if type_ is None:
-        return _convert_nil(wanted, static_interface(container, key))
-    if wanted.kind is Kind.INTERFACE and is_assignable(type_, wanted):
+        return _convert_nil(expected, static_interface(container, key))
+    if expected.kind is Kind.INTERFACE and is_assignable(type_, expected):
         return value
-    if is_assignable(type_, wanted):  # of the same make under another name, which it now gets
-        return wanted.convert(getattr(value, "raw", value))
-    if type_.kind is Kind.POINTER and type_.elem and is_assignable(type_.elem, wanted):
+    if is_assignable(type_, expected):  # the same underlying type with another name
+        return expected.convert(getattr(value, "raw", value))
+    if type_.kind is Kind.POINTER and type_.elem and is_assignable(type_.elem, expected):
         if value.target is None:
-            raise ExecutionError(f"dereference of nil pointer of type {wanted}")
+            raise ExecutionError(f"dereference of nil pointer of type {expected}")
         return value.target
     if value.__class__ is Struct and value.addressable:
         pointer = pointer_to(type_)
-        if is_assignable(pointer, wanted):
+        if is_assignable(pointer, expected):
             return Pointer(pointer, value)
-    raise ExecutionError(f"wrong type for value; expected {wanted}; got {type_}")
+    raise ExecutionError(f"wrong type for value; expected {expected}; got {type_}")
 
 
-def _convert_nil(wanted: GoType, interface: GoType | None) -> Value:
+def _convert_nil(expected: GoType, interface: GoType | None) -> Value:
     if interface is not None:
-        if interface is wanted or wanted is REFLECT_VALUE or _is_any(wanted):
+        if interface is expected or expected is REFLECT_VALUE or _is_any(expected):
             return None
-        raise ExecutionError(f"wrong type for value; expected {wanted}; got {interface}")
-    if can_be_nil(wanted):
-        return zero_value(wanted)
-    raise ExecutionError(f"invalid value; expected {wanted}")
+        raise ExecutionError(f"wrong type for value; expected {expected}; got {interface}")
+    if can_be_nil(expected):
+        return zero_value(expected)
+    raise ExecutionError(f"invalid value; expected {expected}")
 
 
-def static_interface(holder: Value, key: str | None) -> GoType | None:
-    """The interface type that a value has where it came from, if it came as one.
+def static_interface(container: Value, key: str | None) -> GoType | None:
+    """The static type of a value in its container, if it is an interface type.
 
-    ``holder`` is what the value is a field of, under ``key``, or else an element of; or it is the
-    type of the function that gave it; ``None``, where the value stands for itself. A key that a
-    map lacks gives no value at all, not even a nil one.
+    ``container`` contains the value as a field (under ``key``) or as an element, or it is the
+    result type of the function that returned the value. It is ``None`` for a value without a
+    container. A key that is missing in a map has no value, not even nil.
     """
-    while holder.__class__ is Pointer:
-        holder = holder.target
-    static = holder if isinstance(holder, GoType) else _elem_type(holder, key)
+    while container.__class__ is Pointer:
+        container = container.target
+    static = container if isinstance(container, GoType) else _elem_type(container, key)
     return static if static is not None and static.kind is Kind.INTERFACE else None
 
 
-def _elem_type(holder: Value, key: str | None) -> GoType | None:
-    if key is not None and holder.__class__ not in (list, Slice):
-        bound = bind_method(holder, key)
+def _elem_type(container: Value, key: str | None) -> GoType | None:
+    if key is not None and container.__class__ not in (list, Slice):
+        bound = bind_method(container, key)
         if bound is not None:
             return bound.method.result
-    match holder:
+    match container:
         case Struct():
-            path = holder.type.field_path(key or "")
+            path = container.type.field_path(key or "")
             return path[-1].type if path else None
-        case dict() | Map() if key is not None and key not in holder:
+        case dict() | Map() if key is not None and key not in container:
             return None
         case _:
-            type_ = type_of(holder)
+            type_ = type_of(container)
             return type_.elem if type_ else None
 
 
-def is_assignable(value_type: GoType, wanted: GoType) -> bool:
+def is_assignable(value_type: GoType, expected: GoType) -> bool:
     """reflect.Type.AssignableTo."""
-    if value_type is wanted or wanted is REFLECT_VALUE:
+    if value_type is expected or expected is REFLECT_VALUE:
         return True
-    if wanted.kind is Kind.INTERFACE:
-        return all(_has_method(value_type, name) for name in wanted.methods)
+    if expected.kind is Kind.INTERFACE:
+        return all(_has_method(value_type, name) for name in expected.methods)
     return (
-        (value_type.literal or wanted.literal)
-        and value_type.kind is wanted.kind
-        and value_type.elem is wanted.elem
-        and value_type.key is wanted.key
-        and value_type.length == wanted.length
+        (value_type.literal or expected.literal)
+        and value_type.kind is expected.kind
+        and value_type.elem is expected.elem
+        and value_type.key is expected.key
+        and value_type.length == expected.length
     )
 
 
@@ -142,24 +142,24 @@ def _is_any(type_: GoType) -> bool:
     return type_.kind is Kind.INTERFACE and not type_.methods
 
 
-def convert_constant(node: nodes.Constant, wanted: GoType) -> Value:
-    """A constant as an argument of the type ``wanted`` (evalArg)."""
+def convert_constant(node: nodes.Constant, expected: GoType) -> Value:
+    """Convert a constant to an argument of the type ``expected`` (evalArg)."""
     if isinstance(node, nodes.Nil):
-        if can_be_nil(wanted):
-            return zero_value(wanted)
-        raise ExecutionError(f"cannot assign nil to {wanted}")
-    if _is_any(wanted) or wanted is REFLECT_VALUE:
+        if can_be_nil(expected):
+            return zero_value(expected)
+        raise ExecutionError(f"cannot assign nil to {expected}")
+    if _is_any(expected) or expected is REFLECT_VALUE:
         return ideal_constant(node)
-    word, value = _constant_as_kind(node, wanted.kind)
-    if not word:
-        raise ExecutionError(f"can't handle {node} for arg of type {wanted}")
+    term, value = _constant_as_kind(node, expected.kind)
+    if not term:
+        raise ExecutionError(f"can't handle {node} for arg of type {expected}")
     if value is None:
-        raise ExecutionError(f"expected {word}; found {node}")
-    return wanted.convert(value)
+        raise ExecutionError(f"expected {term}; found {node}")
+    return expected.convert(value)
 
 
 def _constant_as_kind(node: nodes.Constant, kind: Kind) -> tuple[str, Value]:
-    """Go's word for what a parameter of the kind expects, and the constant as such, if it is."""
+    """Go's term for the expected kind, and the constant of this kind, or ``None``."""
     number = node if isinstance(node, nodes.Number) else None
     if kind is Kind.BOOL:
         return "bool", node.value if isinstance(node, nodes.Bool) else None
@@ -179,7 +179,7 @@ def _constant_as_kind(node: nodes.Constant, kind: Kind) -> tuple[str, Value]:
 
 
 def ideal_constant(node: nodes.Bool | nodes.Number | nodes.String) -> Value:
-    """A constant of which nothing says what type it should have (idealConstant)."""
+    """The value of a constant without an expected type (idealConstant)."""
     match node:
         case nodes.Bool():
             return node.value
@@ -202,14 +202,14 @@ def _ideal_number(node: nodes.Number) -> Value:
 
 
 def _looks_real(text: str) -> bool:
-    """Whether there is a point or exponent; letters in characters and hexadecimals are none."""
+    """Whether the text has a point or an exponent; ignores letters in hexadecimal digits."""
     if text.startswith("'") or (text.startswith(("0x", "0X")) and "p" not in text.lower()):
         return False
     return any(char in ".eEpP" for char in text)
 
 
 def wrap_integer(value: int, kind: Kind) -> int:
-    """``value`` cut to the bits of an integer kind, as Go's conversions do."""
+    """Wrap ``value`` to the bits of an integer kind, as Go's conversions do."""
     bits = _BITS.get(kind, 64)
     value &= (1 << bits) - 1
     return value - (1 << bits) if kind in SIGNED and value >> (bits - 1) else value

@@ -1,4 +1,4 @@
-"""The functions that every template has."""
+"""The builtin functions of text/template."""
 
 from collections.abc import Mapping
 from typing import NoReturn
@@ -21,7 +21,7 @@ from .indexing import index, length, slice_
 
 
 def _compiled_inline(*_: Value) -> NoReturn:
-    raise TypeError("the compiler makes Python's own operators of this one")
+    raise TypeError("the compiler replaces this function with a Python operator")
 
 
 def _printf(format_: str, *values: Value) -> str:
@@ -29,7 +29,7 @@ def _printf(format_: str, *values: Value) -> str:
 
 
 def _call_non_function(name: str | None, function: Value, *_: Value) -> NoReturn:
-    """call, of what cannot be called: no value here is a function."""
+    """call: always fails, because no value is a function."""
     if function is None:
         raise FunctionError("call of nil")
     type_ = type_of(function)

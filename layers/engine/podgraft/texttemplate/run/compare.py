@@ -10,7 +10,7 @@ from podgraft.texttemplate.errors import FunctionError
 
 
 class _Basic(Enum):
-    """The kinds that compare (basicKind); signed and unsigned integers also with each other."""
+    """The comparable kinds (basicKind); signed and unsigned integers compare with each other."""
 
     BOOL = auto()
     COMPLEX = auto()
@@ -66,7 +66,7 @@ def le(first: Value, second: Value) -> bool:
 
 
 def gt(first: Value, second: Value) -> bool:
-    """Whether ``first`` is not less or equal, which is so for NaN too."""
+    """Whether ``first`` is not less or equal, which is also true for NaN."""
     return not le(first, second)
 
 
@@ -87,10 +87,10 @@ def _equal(first: Value, second: Value) -> bool:
 
 
 def _equal_composite(first: Value, second: Value) -> bool:
-    """Nil equals nil; otherwise both must be of one kind, and of a type that Go can compare."""
+    """Compare values of other kinds: nil equals nil, and both need the same comparable kind."""
     left, right = type_of(first), type_of(second)
     if left and right and left.kind is not right.kind:
-        # Go puts the operands in this order.
+        # the order of the operands in Go
         arguments = (first, left.name, right.name, second)
         raise FunctionError(sprintf("non-comparable types %s: %v, %s: %v", arguments))
     if is_nil(first) or is_nil(second):
@@ -101,7 +101,7 @@ def _equal_composite(first: Value, second: Value) -> bool:
 
 
 def are_equal(first: Value, second: Value) -> bool:
-    """Go's == of two values of one type."""
+    """Go's == for two values of one type."""
     match first:
         case Pointer():
             return first.target is second.target
@@ -112,7 +112,7 @@ def are_equal(first: Value, second: Value) -> bool:
 
 
 def _are_equal_dynamic(first: Value, second: Value) -> bool:
-    """== of two fields, whose values may be of any type where the fields are interfaces."""
+    """Go's == for two fields, which can have different types if they are interfaces."""
     type_ = type_of(first)
     if type_ is not type_of(second):
         return False

@@ -61,7 +61,7 @@ def urlquery(*values: Value) -> str:
 
 
 def _print_args(values: tuple[Value, ...]) -> str:
-    """evalArgs: what ``print`` makes of the values, pointers followed."""
+    """evalArgs: print the values, and follow pointers."""
     return sprint(
         *("<no value>" if value is None else printable_value(copy_value(value)) for value in values)
     )

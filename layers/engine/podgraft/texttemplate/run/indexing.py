@@ -24,22 +24,22 @@ _MAX_INDEXES = 3  # as in x[i:j:k]
 
 
 def index(item: Value, *indexes: Value) -> Value:
-    """``index x 1 "a"`` is x[1]["a"]; a key that a map lacks gives its element's zero value."""
+    """``index x 1 "a"`` is x[1]["a"]; a missing key of a map returns the zero value."""
     if item is None:
         raise FunctionError("index of untyped nil")
-    for at in indexes:
-        if item.__class__ is Map and item.type.key is STRING and at.__class__ is str:
-            item = item.get(at)
+    for key in indexes:
+        if item.__class__ is Map and item.type.key is STRING and key.__class__ is str:
+            item = item.get(key)
         else:
-            item = _element(_dereference(item, "index of nil pointer"), at)
+            item = _element(_dereference(item, "index of nil pointer"), key)
     return item
 
 
 def slice_(item: Value, *indexes: Value, interfaces: tuple[bool, ...]) -> Value:
-    """``slice x 1 2`` is x[1:2]; of a string too, in bytes. Slices have no room to grow into."""
+    """``slice x 1 2`` is x[1:2]; strings are sliced in bytes. A slice cannot be extended."""
     if item is None:
         raise FunctionError("slice of untyped nil")
-    given, item = item, _dereference(item, "slice of nil pointer")
+    argument, item = item, _dereference(item, "slice of nil pointer")
     if len(indexes) > _MAX_INDEXES:
         raise FunctionError(f"too many slice indexes: {len(indexes)}")
     kind = _type(item).kind
@@ -49,14 +49,14 @@ def slice_(item: Value, *indexes: Value, interfaces: tuple[bool, ...]) -> Value:
         raise FunctionError(f"can't slice item of type {type_of(item)}")
     content = _countable_content(item)
     low, high = _bounds(indexes, interfaces[1:], len(content))
-    if kind is Kind.ARRAY and given is item:
+    if kind is Kind.ARRAY and argument is item:
         three = "3" if len(indexes) == _MAX_INDEXES else ""
         raise PanicError(f"reflect.Value.Slice{three}: slice of unaddressable array")
     return _slice_value(item, low, high)
 
 
 def length(item: Value, *, interfaces: tuple[bool, ...]) -> int:
-    """The number of elements, or of bytes of a string."""
+    """The number of elements, or the number of bytes of a string."""
     if item is None and not interfaces[0]:
         raise PanicError("reflect: call of reflect.Value.Type on zero Value")
     item = _dereference(item, "len of nil pointer")
@@ -68,7 +68,7 @@ def length(item: Value, *, interfaces: tuple[bool, ...]) -> int:
 
 
 def _dereference(item: Value, otherwise: str) -> Value:
-    """What ``item`` points to in the end; nil is an error."""
+    """The target of a chain of pointers; nil is an error."""
     while item.__class__ is Pointer:
         item = item.target
     if item is None:
@@ -76,56 +76,56 @@ def _dereference(item: Value, otherwise: str) -> Value:
     return item
 
 
-def _element(item: Value, at: Value) -> Value:
+def _element(item: Value, key: Value) -> Value:
     type_ = _type(item)
     if type_.kind is Kind.MAP:
-        key = _convert_key(at, type_.key or STRING)
-        return item.get(key)
+        map_key = _convert_key(key, type_.key or STRING)
+        return item.get(map_key)
     if type_.kind not in _LISTS:
         raise FunctionError(f"can't index item of type {type_}")
     content = _countable_content(item)
-    place = _check_index(at, len(content))
-    if place == len(content):  # Go's own check lets this one through
+    position = _check_index(key, len(content))
+    if position == len(content):  # Go's check allows this index
         kind = "string" if type_.kind is Kind.STRING else type_.kind
         raise PanicError(f"reflect: {kind} index out of range")
-    return UINT8.convert(content[place]) if type_.kind is Kind.STRING else item[place]
+    return UINT8.convert(content[position]) if type_.kind is Kind.STRING else item[position]
 
 
-def _convert_key(at: Value, wanted: GoType) -> Value:
-    """prepareArg: ``at`` as a key of the type ``wanted``."""
-    type_ = type_of(at)
+def _convert_key(key: Value, expected: GoType) -> Value:
+    """prepareArg: convert ``key`` to the type ``expected``."""
+    type_ = type_of(key)
     if type_ is None:
-        if not can_be_nil(wanted):
-            raise FunctionError(f"value is nil; should be of type {wanted}")
+        if not can_be_nil(expected):
+            raise FunctionError(f"value is nil; should be of type {expected}")
         return None
-    if is_assignable(type_, wanted):
-        return at
-    if type_.kind in INTEGERS and wanted.kind in INTEGERS:
-        return wanted.convert(wrap_integer(int(at), wanted.kind))
-    raise FunctionError(f"value has type {type_}; should be {wanted}")
+    if is_assignable(type_, expected):
+        return key
+    if type_.kind in INTEGERS and expected.kind in INTEGERS:
+        return expected.convert(wrap_integer(int(key), expected.kind))
+    raise FunctionError(f"value has type {type_}; should be {expected}")
 
 
-def _check_index(at: Value, count: int) -> int:
-    """indexArg: ``at`` as an index, up to and with ``count``."""
-    type_ = type_of(at)
+def _check_index(index: Value, count: int) -> int:
+    """indexArg: check that ``index`` is at most ``count``."""
+    type_ = type_of(index)
     if type_ is None:
         raise FunctionError("cannot index slice/array with nil")
     if type_.kind not in INTEGERS:
         raise FunctionError(f"cannot index slice/array with type {type_}")
-    place = wrap_integer(int(at), Kind.INT64)
-    if not 0 <= place <= count:
-        raise FunctionError(f"index out of range: {place}")
-    return place
+    offset = wrap_integer(int(index), Kind.INT64)
+    if not 0 <= offset <= count:
+        raise FunctionError(f"index out of range: {offset}")
+    return offset
 
 
 def _bounds(
     indexes: tuple[Value, ...], interfaces: tuple[bool, ...], count: int
 ) -> tuple[int, int]:
     bounds = [0, count, count]
-    for which, (at, is_interface) in enumerate(zip(indexes, interfaces, strict=True)):
+    for bound, (index, is_interface) in enumerate(zip(indexes, interfaces, strict=True)):
         if is_interface:
             raise FunctionError("cannot index slice/array with type interface {}")
-        bounds[which] = _check_index(at, count)
+        bounds[bound] = _check_index(index, count)
     low, high, limit = bounds
     for left, right in ((low, high), (high, limit)):
         if left > right:
@@ -134,7 +134,7 @@ def _bounds(
 
 
 def _countable_content(item: Value) -> Value:
-    """What can be counted: elements, or the bytes of a string."""
+    """The elements, or the bytes of a string."""
     if not isinstance(item, str):
         return item
     return item.encode("utf-8", "surrogateescape")
@@ -151,7 +151,7 @@ def _slice_value(item: Value, low: int, high: int) -> Value:
 
 
 def _type(item: Value) -> GoType:
-    """The type of what is not nil."""
+    """The type of a value that is not nil."""
     type_ = type_of(item)
     if type_ is None:
         raise TypeError("nil has no type")

@@ -1,6 +1,6 @@
-"""What compiled templates call while they run: fields, methods, ranges, printing.
+"""The operations of compiled templates: fields, methods, ranges, and printing.
 
-A fault is raised without its place, which the code that was running tells (``program.py``).
+Errors have no location here; ``program.py`` adds the location of the running code.
 """
 
 from collections.abc import Generator, Iterable, Sequence
@@ -38,101 +38,101 @@ from podgraft.texttemplate.parse import nodes
 
 from .arguments import convert_argument, convert_constant, static_interface
 
-UNDECLARED = object()  # in the place of a variable whose declaration was not evaluated
+UNDECLARED = object()  # the value of a variable with a declaration that was not evaluated
 _LISTS, _MAPS = (list, Slice), (dict, Map)
-_WRITES_BETWEEN_COUNTS = 32  # may go by before they are counted
+_WRITES_BETWEEN_COUNTS = 32  # the number of writes between two counts
 
 
 def fail(reason: str) -> NoReturn:
-    """Stop, where the template can only fail."""
+    """Raise the error of a static failure."""
     raise ExecutionError(reason)
 
 
 def lookup_path(
     value: Value,
     names: Sequence[str],
-    wanted: GoType | None = None,
+    expected: GoType | None = None,
     container: Value = None,
     key: str | None = None,
 ) -> Value:
-    """``value.name.name``, as an argument of the type ``wanted``, if that is given (``field``)."""
+    """Look up ``value.name.name``, and convert it to the type ``expected`` if it is set."""
     name = ""
     try:
         for name in names:
             class_ = value.__class__
             if class_ is dict:
-                found = value.get(name)
-            elif class_ is Struct and name in value.known:
-                found = value.known[name]
+                member = value.get(name)
+            elif class_ is Struct and name in value.cached_fields:
+                member = value.cached_fields[name]
             else:
-                found = _lookup_field(value, name, container, key)
-            value, container, key = found, value, name
+                member = _lookup_field(value, name, container, key)
+            value, container, key = member, value, name
     except (FunctionError, PanicError) as error:
         raise MethodError(name, error) from error
-    return value if wanted is None else convert_argument(value, wanted, container, key)
+    return value if expected is None else convert_argument(value, expected, container, key)
 
 
-def _lookup_field(receiver: Value, name: str, holder: Value, key: str | None) -> Value:
-    """``receiver.name``: a field, a map's element, or what a method without parameters gives.
+def _lookup_field(receiver: Value, name: str, container: Value, key: str | None) -> Value:
+    """``receiver.name``: a field, an element of a map, or the result of a method (evalField).
 
-    The receiver came out of ``holder`` under ``key`` (see ``interface_of``). Nothing has nothing
-    for a field; only of what is nil in its place one must not ask (evalField).
+    The receiver comes from ``container`` under ``key`` (``static_interface``). A field of nil is
+    nil, unless the static type of the nil value is an interface type, which is an error.
     """
     struct = receiver.target if receiver.__class__ is Pointer else receiver
     if struct.__class__ is Struct and _has_field(struct, name):
         return _lookup_struct_field(struct, name)
     if receiver is None:
-        return _check_nil_field(name, holder, key)
+        return _check_nil_field(name, container, key)
     bound = _bind_method(receiver, name)
     if bound is not None:
         _check_arity(bound, 0)
         return bound.call()
-    return _lookup_member(receiver, name, holder, key, called=False)
+    return _lookup_member(receiver, name, container, key, called=False)
 
 
 def find_method(
     receiver: Value,
     name: str,
-    given: int,
+    argument_count: int,
     piped: bool,
-    holder: Value = None,
+    container: Value = None,
     key: str | None = None,
 ) -> BoundMethod | None:
-    """The method that ``receiver.name arguments…`` calls; ``None`` for a field of nothing."""
+    """Find the method that ``receiver.name arguments…`` calls; ``None`` for a field of nil."""
     if receiver is None:
-        return _check_nil_field(name, holder, key)
+        return _check_nil_field(name, container, key)
     bound = _bind_method(receiver, name)
     if bound is None:
-        _lookup_member(receiver, name, holder, key, called=True)
+        _lookup_member(receiver, name, container, key, called=True)
         raise ExecutionError(f"{name} has arguments but cannot be invoked as function")
-    _check_arity(bound, given, piped=piped)
+    _check_arity(bound, argument_count, piped=piped)
     return bound
 
 
 def convert_method_argument(
-    bound: BoundMethod, place: int, value: Value, holder: Value = None, key: str | None = None
+    bound: BoundMethod, index: int, value: Value, container: Value = None, key: str | None = None
 ) -> Value:
-    """``value`` as the argument of a method at ``place``."""
-    return convert_argument(value, parameter_type(bound.method, place), holder, key)
+    """Convert ``value`` to the argument of a method at ``index``."""
+    return convert_argument(value, parameter_type(bound.method, index), container, key)
 
 
-def convert_method_constant(bound: BoundMethod, place: int, node: nodes.Constant) -> Value:
-    """A constant as the argument of a method at ``place``."""
-    return convert_constant(node, parameter_type(bound.method, place))
+def convert_method_constant(bound: BoundMethod, index: int, node: nodes.Constant) -> Value:
+    """Convert a constant to the argument of a method at ``index``."""
+    return convert_constant(node, parameter_type(bound.method, index))
 
 
 def invoke(bound: BoundMethod, *arguments: Value) -> Value:
-    """What the method gives."""
+    """Call the method and return its result."""
     return bound.call(*arguments)
 
 
-def is_interface(holder: Value = None, key: str | None = None) -> bool:
-    """Whether a value that came out of ``holder`` came as one of an interface type."""
-    return static_interface(holder, key) is not None
+def is_interface(container: Value = None, key: str | None = None) -> bool:
+    """Whether a value from ``container`` has a static interface type."""
+    return static_interface(container, key) is not None
 
 
 def lookup_variable(name: str, *values: Value) -> Value:
-    """The innermost of the variables called ``name`` that was declared."""
+    """Return the value of the innermost declared variable ``name``."""
     for value in values:
         if value is not UNDECLARED:
             return value
@@ -140,7 +140,7 @@ def lookup_variable(name: str, *values: Value) -> Value:
 
 
 def format_output(value: Value) -> str:
-    """What an action prints: pointers are followed, and nothing is ``<no value>``."""
+    """Format the output of an action: follow pointers, and print nil as ``<no value>``."""
     if value.__class__ is str:
         return value
     if value is None:
@@ -149,7 +149,7 @@ def format_output(value: Value) -> str:
 
 
 def printable_value(value: Value) -> Value:
-    """printableValue: what pointers lead to, unless a pointer is what can print itself."""
+    """printableValue: the target of pointers, unless the pointer has a print method."""
     value = _dereference(value)
     if value.__class__ is Struct and value.addressable:
         for name in ("Error", "String"):
@@ -160,7 +160,7 @@ def printable_value(value: Value) -> Value:
 
 
 def range_elements(value: Value) -> Iterable[Value]:
-    """What ``range`` visits: the elements of a list or map, or the numbers below an integer."""
+    """The elements that ``range`` visits: of a list or map, or the numbers below an integer."""
     value = _dereference(value)
     if value is None:
         return ()
@@ -178,7 +178,7 @@ def range_elements(value: Value) -> Iterable[Value]:
 
 
 def range_pairs(value: Value) -> Iterable[tuple[Value, Value]]:
-    """What ``range $i, $e`` visits: the same, each with its index or key."""
+    """The elements that ``range $i, $e`` visits, each with its index or key."""
     value = _dereference(value)
     if value is None:
         return ()
@@ -201,8 +201,8 @@ def _dereference(value: Value) -> Value:
     return value
 
 
-def _check_nil_field(name: str, holder: Value, key: str | None) -> None:
-    interface = static_interface(holder, key)
+def _check_nil_field(name: str, container: Value, key: str | None) -> None:
+    interface = static_interface(container, key)
     if interface is not None:
         raise ExecutionError(f"nil pointer evaluating {interface}.{name}")
 
@@ -211,16 +211,16 @@ def _bind_method(receiver: Value, name: str) -> BoundMethod | None:
     return bind_method(_dereference(receiver), name)
 
 
-def _check_arity(bound: BoundMethod, given: int, *, piped: bool = False) -> None:
-    fault = arity_error(bound.name, bound.method, given=given, piped=piped)
-    if fault is not None:
-        raise ExecutionError(fault)
+def _check_arity(bound: BoundMethod, argument_count: int, *, piped: bool = False) -> None:
+    reason = arity_error(bound.name, bound.method, argument_count=argument_count, piped=piped)
+    if reason is not None:
+        raise ExecutionError(reason)
 
 
 def _lookup_member(
-    receiver: Value, name: str, holder: Value, key: str | None, *, called: bool
+    receiver: Value, name: str, container: Value, key: str | None, *, called: bool
 ) -> Value:
-    """A field of a struct or an element of a map; ``called`` with arguments, either is a fault."""
+    """A field of a struct or an element of a map; ``called`` with arguments is an error."""
     value = _dereference(receiver)
     type_ = type_of(value)
     if value.__class__ is Struct and _has_field(value, name):
@@ -229,12 +229,12 @@ def _lookup_member(
         if called:
             raise ExecutionError(f"{name} is not a method but has arguments")
         return value.get(name) if name in value else None
-    static = static_interface(holder, key) or type_of(receiver)
+    static = static_interface(container, key) or type_of(receiver)
     raise ExecutionError(_describe_missing_field(value, name, static))
 
 
 def _has_field(struct: Struct, name: str) -> bool:
-    """Whether it has an exported field of the name, which then is no method's."""
+    """Whether the struct has an exported field ``name``, which hides a method."""
     return name[:1].isupper() and struct.type.field_path(name) is not None
 
 
@@ -246,7 +246,7 @@ def _lookup_struct_field(struct: Struct, name: str) -> Value:
 
 
 def _describe_missing_field(value: Value, name: str, static: GoType | None) -> str:
-    """Why a value of the type ``static`` has no such field to show."""
+    """The error text for a missing field of a value of the type ``static``."""
     match value:
         case Struct() if value.type.field_path(name):
             return f"{name} is an unexported field of struct type {static}"
@@ -257,19 +257,19 @@ def _describe_missing_field(value: Value, name: str, static: GoType | None) -> s
 
 
 def _has_string_keys(map_type: GoType) -> bool:
-    """Whether a field's name can be a key, for which a kind of string is not enough."""
+    """Whether a field name can be a key; a named string type cannot."""
     key = map_type.key
     return key is STRING or (key is not None and key.kind is Kind.INTERFACE)
 
 
 def _can_have_field(pointed: GoType | None, name: str) -> bool:
-    """Whether of a nil pointer one may ask the field at all, were it not nil."""
+    """Whether the target of a nil pointer can have the field."""
     return pointed is None or pointed.kind is not Kind.STRUCT or bool(pointed.field_path(name))
 
 
 @dataclass(slots=True)
 class RenderState:
-    """One rendering: its output, and what it may still use up."""
+    """The state of one rendering: the output and the used part of the limits."""
 
     limits: Limits
     output: list[str]
@@ -278,13 +278,13 @@ class RenderState:
     size: int = 0
 
     def iterate(self, items: Iterable[Value]) -> Generator[Value, None, None]:
-        """``items``, each of them a step."""
+        """Iterate over ``items``, and count each as a step."""
         for item in items:
             self._count_step()
             yield item
 
     def enter_template(self, depth: int) -> None:
-        """Begin a template that another one called, ``depth`` calls deep."""
+        """Enter an invoked template, ``depth`` invocations deep."""
         if depth > self.limits.depth:
             raise LimitExceededError(
                 f"calls templates within templates more than {self.limits.depth} deep"
@@ -292,10 +292,10 @@ class RenderState:
         self._count_step()
 
     def count_output(self) -> None:
-        """Count what was written since the last time."""
-        new = "".join(self.output[self.measured :])
+        """Count the output since the last count."""
+        text = "".join(self.output[self.measured :])
         self.measured = len(self.output)
-        self.size += byte_length(new)
+        self.size += byte_length(text)
         if self.size > self.limits.output_bytes:
             raise excess(self.limits)
 
@@ -308,10 +308,10 @@ class RenderState:
 
 
 def excess(limits: Limits) -> LimitExceededError:
-    """The error of a template that writes too much."""
+    """The error for a template with too much output."""
     return LimitExceededError(f"writes more than {limits.output_bytes} bytes")
 
 
-def byte_length(written: str) -> int:
-    """The length of a text in bytes."""
-    return len(written) if written.isascii() else len(written.encode("utf-8", "surrogateescape"))
+def byte_length(text: str) -> int:
+    """The length of the text in bytes."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))

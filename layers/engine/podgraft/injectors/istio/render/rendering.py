@@ -139,7 +139,7 @@ class PodRenderer(Generic[T]):
         return made
 
     def _render_and_verify(self, template: InjectionTemplate, seen: Message) -> T:
-        if not template.program.can_harm and is_harmless(self.subject, seen):
+        if not template.program.can_create_syntax and is_harmless(self.subject, seen):
             return self._plain(template, seen)
         try:
             trace = self._traced(template, seen)
