@@ -43,7 +43,7 @@ $(TOOLS)/%/.done: requirements/%.txt
 	@touch $@
 
 demo: setup ## Inject a pod over HTTPS on this machine and show what happened (SAMPLE=istio)
-	@$(BIN)/python scripts/demo.py $(SAMPLE)
+	@$(BIN)/python -m podgraft demo $(SAMPLE)
 
 test: setup ## Run the whole test suite
 	@$(BIN)/python -m pytest -q -n auto
@@ -73,7 +73,7 @@ conformance: setup ## Run Istio's own cases, release by release (PODGRAFT_CORPUS
 	@$(BIN)/python scripts/istio_conformance.py
 
 bench: setup $(TOOLS)/ministack/.done ## Measure cold start, reviews, growth, throughput and memory, each against a baseline
-	@$(BIN)/python scripts/bench.py
+	@$(BIN)/python -m podgraft bench
 
 e2e-aws: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Deploy to an AWS on loopback and review through it
 	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python -m pytest -q tests/e2e/aws

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import click
 
-import program
 from costs import bill, measurement
+from podgraft.cli import program
 
-FIGURES = Path(__file__).parent / "data" / "cost" / "figures.json"
+FIGURES = Path(__file__).parent / "costs" / "figures.json"
 PAGE = Path(__file__).parents[1] / "docs" / "deploying.md"
 _FROM, _TO = "<!-- scripts/cost.py -->\n", "<!-- /scripts/cost.py -->\n"
 
 
-@click.command("cost.py")
+@click.command("cost.py", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--measure", is_flag=True, help="Measure on this machine, and write it to the page.")
 @click.option("--reviews", default=1000, show_default=True, help="How many to measure.")
 def command(measure: bool, reviews: int) -> None:
@@ -43,7 +43,7 @@ def render_costs() -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the exit status."""
-    return program.run(command, argv, faults=(OSError,))
+    return program.run(command, argv, "cost.py")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import click
 
-import program
+from podgraft.cli import program
+from podgraft.cli.failure import CommandError
 
 ROOT = Path(__file__).parents[1]
 TESTS = ROOT / "tests" / "e2e" / "kube"
@@ -23,7 +24,7 @@ BUILT = ROOT / ".e2e" / "admission"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the exit status is pytest's, and 0 where Go is missing."""
-    return program.run(e2e_kube, argv, faults=(subprocess.CalledProcessError, OSError))
+    return program.run(e2e_kube, argv, "e2e_kube.py")
 
 
 @click.command("e2e_kube.py", context_settings={"help_option_names": ["-h", "--help"]})
@@ -35,7 +36,9 @@ def e2e_kube(record: bool) -> int:
         click.echo("e2e-kube: skipped: Go is not installed (https://go.dev/dl, 1.26 or newer)")
         return 0
     click.echo("building kube-apiserver's admission plugins", err=True)
-    subprocess.run([go, "build", "-o", BUILT, "."], cwd=TESTS / "admission", check=True)
+    build = [go, "build", "-o", BUILT, "."]
+    if subprocess.run(build, cwd=TESTS / "admission", check=False).returncode:
+        raise CommandError(f"{TESTS / 'admission'}: go build failed; see its messages above")
     environment = os.environ | {"PODGRAFT_KUBE_ADMISSION": str(BUILT)}
     if record:
         environment["PODGRAFT_RECORD"] = "1"

@@ -17,13 +17,14 @@ from time import perf_counter
 
 import click
 
-from benchmark import throughput
-from benchmark.generator import percentile
-from benchmark.silence import HOST, SHAPES
-from benchmark.throughput import ServerProcess
-from benchmark.world import TOKEN, load_benchmark_input
+from podgraft.cli.bench import silence as holder
+from podgraft.cli.bench import throughput
+from podgraft.cli.bench.generator import percentile
+from podgraft.cli.bench.silence import HOST, SHAPES
+from podgraft.cli.bench.throughput import ServerProcess
+from podgraft.cli.bench.world import TOKEN, load_benchmark_input
 
-HOLDER = Path(__file__).parent / "benchmark" / "silence.py"
+HOLDER = Path(holder.__file__)
 _LIMIT_SECONDS = 300
 
 

@@ -16,10 +16,11 @@ from threading import Thread
 from time import clock_gettime
 from typing import Any
 
-from benchmark import cold, pods
-from benchmark.world import ROOT, load_benchmark_input
+from podgraft.cli.bench import cold, pods
+from podgraft.cli.bench.runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
+from podgraft.cli.bench.world import load_benchmark_input
+from podgraft.cli.checkout import ROOT
 from podgraft.web.metrics import Metric
-from runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
 
 from .bill import Figures
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-import certs
-from certificates import keys, pem
 from podgraft import cli, yaml
+from podgraft.cli import main
+from podgraft.cli.certs import keys, pem
 from support.aws_account import start_account_with_bucket
 from support.tls_endpoint import serve_certificate
 
@@ -76,8 +76,8 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
     for name in ("scripts", "samples"):
         (tmp_path / name).symlink_to(ROOT / name)
     made = ("--dir", "pki", "--key-type", "p-256")
-    assert certs.main(["ca", *made]) == 0
-    assert certs.main(["server", "127.0.0.1", *made]) == 0
+    assert main(["certs", "ca", *made]) == 0
+    assert main(["certs", "server", "127.0.0.1", *made]) == 0
     chain, key = (
         pem.read_certificates(Path("pki/server.pem")),
         keys.read_key(Path("pki/server.key"), None),

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import demo
 from podgraft import cli
 from support.aws_account import start_account_with_bucket
 
@@ -67,14 +66,14 @@ def test_every_command_of_readme_does_what_it_says() -> None:
 
 @pytest.mark.parametrize("sample", ["istio", "allow", "logging"])
 def test_the_demo_shows_the_whole_way(sample: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """``make demo`` runs this script: certificates, token, HTTPS, patch, what to try next."""
-    assert demo.main([sample]) == 0
+    """``make demo`` runs this command: certificates, token, HTTPS, patch, what to try next."""
+    assert cli.main(["demo", sample]) == 0
     shown = capfd.readouterr().out
-    for words in ("scripts/certs.py ca", "podgraft listens on https://", "JSON Patch", "Next"):
+    for words in ("podgraft certs ca", "podgraft listens on https://", "JSON Patch", "Next"):
         assert words in shown
 
 
 def test_the_demo_names_the_samples_there_are(capfd: pytest.CaptureFixture[str]) -> None:
     """A sample that does not exist is a wrong command line."""
-    assert demo.main(["nothing"]) == 2
-    assert "there are allow, appmesh" in capfd.readouterr().err
+    assert cli.main(["demo", "nothing"]) == 2
+    assert "use one of allow, appmesh" in capfd.readouterr().err

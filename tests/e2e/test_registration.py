@@ -21,10 +21,8 @@ from urllib.parse import urlsplit
 import jsonpatch
 import pytest
 
-import certs
-import register
-import tokens
 from podgraft import cli, yaml
+from podgraft.cli import main
 from podgraft.jsonvalue import Object
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
@@ -74,12 +72,12 @@ def folder(
     """Certificates, a token, a store and a policy, in the working directory."""
     monkeypatch.chdir(tmp_path)
     for command in (("ca",), ("server", "127.0.0.1"), ("client", "prod-eu")):
-        assert certs.main([*command, "--key-type", "p-256"]) == 0
+        assert main(["certs", *command, "--key-type", "p-256"]) == 0
     shutil.copytree(SAMPLE / "bundle", "store/istio/bundle")
     Path("store/istio/policy.yaml").write_text(POLICY)
     own = ("--store", "file:store", "--cluster", "prod-eu")
-    assert tokens.main(["issue", *own, "--output", "token"]) == 0
-    assert tokens.main(["allow", *own, "CN=prod-eu,O=podgraft-clusters"]) == 0
+    assert main(["tokens", "issue", *own, "--output", "token"]) == 0
+    assert main(["tokens", "allow", *own, "CN=prod-eu,O=podgraft-clusters"]) == 0
     capsys.readouterr()
     return tmp_path
 
@@ -94,7 +92,7 @@ def registered(folder: Path, capsys: pytest.CaptureFixture[str]) -> Register:
 
     def run(*arguments: str) -> str:
         options = ("--allow-loopback", "--injector", "istio", "--ca-bundle", "certificates/ca.pem")
-        assert register.main([*options, *arguments]) == 0
+        assert main(["register", *options, *arguments]) == 0
         manifest: Any = yaml.load(capsys.readouterr().out)
         return manifest["webhooks"][0]["clientConfig"]["url"]
 

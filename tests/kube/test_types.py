@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-import generate_kube_types
+import kube_types
 from podgraft import kube
 from podgraft.go.reflect import Field, GoType, Kind, Slice, Struct
 from podgraft.jsonvalue import JSON
@@ -18,8 +18,8 @@ def names(type_: GoType) -> list[str]:
 
 
 def test_the_table_is_what_its_data_says() -> None:
-    assert generate_kube_types.TARGET.read_text(encoding="utf-8") == generate_kube_types.module()
-    assert generate_kube_types.main(["--check"]) == 0
+    assert kube_types.TARGET.read_text(encoding="utf-8") == kube_types.module()
+    assert kube_types.main(["--check"]) == 0
 
 
 def test_types_are_named_as_go_prints_them() -> None:

@@ -12,8 +12,8 @@ import pytest
 from flask.testing import FlaskClient
 
 import podgraft
-from benchmark import soak
-from benchmark.world import BenchmarkInput, sample_input
+from podgraft.cli.bench import soak
+from podgraft.cli.bench.world import BenchmarkInput, sample_input
 from podgraft.store import FolderCallers, FolderStore, UnknownInjectorError
 from podgraft.web import create_app
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import support.opcount
-from benchmark import pods, scaling
-from benchmark.world import CLUSTER, BenchmarkInput, review_body, sample_input
 from podgraft import admission, bundle, policy, review, yaml
+from podgraft.cli.bench import pods, scaling
+from podgraft.cli.bench.world import CLUSTER, BenchmarkInput, review_body, sample_input
 from podgraft.kube import selectors
 from podgraft.review import ReviewContext, ReviewResponse
 from podgraft.store import CallerRegistry, Callers, Deadline, FolderStore

@@ -19,25 +19,15 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 from botocore.session import get_session
 
-import certs
-import register
-import tokens
-from credentials import Entry
-from credentials.parameters import ParameterStorage
 from podgraft import cli, yaml
 from podgraft.cli.policy.cloud import DeployedInjector
+from podgraft.cli.tokens.parameter_storage import ParameterStorage
+from podgraft.cli.tokens.storage import Entry
 from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, pod
 from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
 from store.aws_fault_proxy import faulty_aws
 from support.aws_account import deploy_stack
 from support.store_fixture import BUNDLE, CONFIG, TOKEN
-
-PROGRAMS: Mapping[str, tuple[click.Command, Callable[[list[str]], int]]] = {
-    "podgraft": (cli.podgraft, cli.main),
-    "tokens.py": (tokens.tokens, tokens.main),
-    "register.py": (register.register, register.main),
-    "certs.py": (certs.certs, certs.main),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +61,7 @@ FILES: Mapping[str, str] = {
 }
 LOCAL = "--bundle bundle --policy policy.yaml"
 REMOTE = "--injector shop --bucket bundles-of-secrets"
-URL = "register.py --url https://a.example"
+URL = "podgraft register --url https://a.example"
 BROKEN_PODS: Sequence[Mapping[str, str]] = (
     {"pod.yaml": SPEC + f"x: {ALIAS}\n"},
     {"pod.yaml": SPEC + f"x: !!int {MARK}\n"},
@@ -132,13 +122,18 @@ RUNS = (
         for each in (*BAD_POLICIES, *BAD_BUNDLES)
     ),
     Run(command_line="podgraft serve --store . --cert token --key key.pem", status=1),
+    Run(command_line="podgraft demo absent", status=2),
+    Run(command_line="podgraft bench --only absent", status=2),
     # Tokens: shown once, when they are made
-    Run(command_line="tokens.py issue --cluster a --store file:.", may_print=True),
-    Run(command_line="tokens.py issue --cluster a --store file:. --output new"),
-    Run(command_line="tokens.py list --store file:.", files={"auth/a.yaml": "subjects: [CN=a]"}),
+    Run(command_line="podgraft tokens issue --cluster a --store file:.", may_print=True),
+    Run(command_line="podgraft tokens issue --cluster a --store file:. --output new"),
+    Run(
+        command_line="podgraft tokens list --store file:.",
+        files={"auth/a.yaml": "subjects: [CN=a]"},
+    ),
     *(
         Run(
-            command_line=f"tokens.py {line} --store file:.",
+            command_line=f"podgraft tokens {line} --store file:.",
             status=1,
             files={"auth/third.yaml": each},
         )
@@ -163,15 +158,15 @@ RUNS = (
     Run(command_line=f"{URL}/k/{TOKEN}/inject#top", status=1),
     Run(command_line=f"{URL}/inject/:ENV:PASSWORD={MARK}%", status=1),
     Run(command_line=f"{URL}/inject?password={MARK}", status=1),
-    Run(command_line=f"register.py --url https://{MARK}:{MARK}@a.example", status=1),
+    Run(command_line=f"podgraft register --url https://{MARK}:{MARK}@a.example", status=1),
     Run(command_line=f"{URL} --guard --policy policy.yaml", files=BAD_POLICIES[3], status=1),
     Run(
         command_line=f"{URL} --client-cert token --client-key key.pem --control-plane out", status=1
     ),
     # Certificates: keys and passphrases stay in their files
-    Run(command_line="certs.py server a.example --key-type p-256", status=1),
-    Run(command_line="certs.py inspect token --key key.pem", status=3),
-    Run(command_line="certs.py bundle token", status=1),
+    Run(command_line="podgraft certs server a.example --key-type p-256", status=1),
+    Run(command_line="podgraft certs inspect token --key key.pem", status=3),
+    Run(command_line="podgraft certs bundle token", status=1),
 )
 
 
@@ -200,8 +195,8 @@ def write(files: Mapping[str, str]) -> None:
 
 
 def run(line: str) -> int:
-    name, *words = line.split()
-    return PROGRAMS[name][1](words)
+    _, *arguments = line.split()
+    return cli.main(arguments)
 
 
 @pytest.mark.usefixtures("place")
@@ -226,17 +221,17 @@ def test_a_command_shows_what_it_is_asked_for_and_no_more(
 
 OPENING = "--passphrase-file passphrase --ca-passphrase-file passphrase"
 CEREMONY: Sequence[tuple[str, int]] = (
-    ("certs.py ca --key-type p-256 --passphrase-file passphrase", 0),
-    (f"certs.py server a.example --key-type p-256 {OPENING}", 0),
-    (f"certs.py client prod-eu --key-type p-256 {OPENING}", 0),
-    (f"certs.py renew server --force {OPENING}", 0),
-    ("certs.py inspect certificates/server.pem --key certificates/server.key", 3),
-    ("certs.py bundle certificates/ca.pem", 0),
-    ("certs.py import-acm --passphrase-file passphrase", 1),
-    ("certs.py rotate-ca --from certificates --to new begin --passphrase-file passphrase", 0),
-    ("certs.py rotate-ca --from certificates --to new plan", 0),
-    ("certs.py rotate-ca --from certificates --to new switch", 1),
-    ("certs.py rotate-ca --from certificates --to new finish --probe a.example", 1),
+    ("podgraft certs ca --key-type p-256 --passphrase-file passphrase", 0),
+    (f"podgraft certs server a.example --key-type p-256 {OPENING}", 0),
+    (f"podgraft certs client prod-eu --key-type p-256 {OPENING}", 0),
+    (f"podgraft certs renew server --force {OPENING}", 0),
+    ("podgraft certs inspect certificates/server.pem --key certificates/server.key", 3),
+    ("podgraft certs bundle certificates/ca.pem", 0),
+    ("podgraft certs import-acm --passphrase-file passphrase", 1),
+    ("podgraft certs rotate-ca --from certificates --to new begin --passphrase-file passphrase", 0),
+    ("podgraft certs rotate-ca --from certificates --to new plan", 0),
+    ("podgraft certs rotate-ca --from certificates --to new switch", 1),
+    ("podgraft certs rotate-ca --from certificates --to new finish --probe a.example", 1),
 )
 
 
@@ -259,9 +254,9 @@ STORY: Sequence[tuple[str, int]] = (
     (f"podgraft policy rollback 1 {REMOTE}", 0),
     (f"podgraft policy rollback 9 {REMOTE}", 1),
     (f"podgraft policy pull -o pulled {REMOTE}", 0),
-    ("tokens.py issue --cluster a --output first --stack-name podgraft", 0),
-    ("tokens.py rotate --cluster a --output second --parameter-prefix /podgraft", 0),
-    ("tokens.py list --stack-name podgraft", 0),
+    ("podgraft tokens issue --cluster a --output first --stack-name podgraft", 0),
+    ("podgraft tokens rotate --cluster a --output second --parameter-prefix /podgraft", 0),
+    ("podgraft tokens list --stack-name podgraft", 0),
 )
 
 
@@ -296,7 +291,8 @@ def quoting_client(_: object, operation: str, sent: Mapping[str, object]) -> Non
 
 @pytest.mark.usefixtures("place", "account")
 @pytest.mark.parametrize(
-    "line", [STORY[0][0], "tokens.py issue --cluster a --output first --parameter-prefix /podgraft"]
+    "line",
+    [STORY[0][0], "podgraft tokens issue --cluster a --output first --parameter-prefix /podgraft"],
 )
 def test_what_aws_quotes_of_what_was_sent_is_not_repeated(
     line: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -318,9 +314,8 @@ def test_every_command_is_run() -> None:
     """A command that is new needs a line above."""
     lines = [each.command_line for each in RUNS] + [line for line, _ in (*STORY, *CEREMONY)]
     lines = [re.sub(r" (--from|--to) \w+", "", line) for line in lines]
-    for name, (program, _) in PROGRAMS.items():
-        for command in commands(name, program):
-            assert any(line.startswith(command) for line in lines), command
+    for command in commands("podgraft", cli.podgraft):
+        assert any(line.startswith(command) for line in lines), command
 
 
 def commands(name: str, command: click.Command) -> Generator[str]:

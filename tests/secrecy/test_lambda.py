@@ -12,8 +12,8 @@ from botocore.exceptions import ClientError, HTTPClientError
 from botocore.session import get_session
 
 from podgraft import bundle
+from podgraft.cli.bench.runtime_api import serve_runtime_api, start_runtime_client
 from podgraft.store import caller_document
-from runtime_api import serve_runtime_api, start_runtime_client
 from secrecy.calls import Call, pod
 from secrecy.function import event, function
 from secrecy.known_secrets import ENVIRONMENT, MARK, find_secrets

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from cryptography import x509
 
-from certificates import issuance, keys, names, pem
-from certificates.issuance import Issuer, Validity
-from certificates.keys import KeyType, PrivateKey
+from podgraft.cli.certs import issuance, keys, names, pem
+from podgraft.cli.certs.issuance import Issuer, Validity
+from podgraft.cli.certs.keys import KeyType, PrivateKey
 
 # The real clock, because a handshake knows no other; whole seconds, as certificates count.
 NOW = datetime.now(UTC).replace(microsecond=0)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from cryptography import x509
 
-from certificates import keys, pem
-from certificates.keys import PrivateKey
+from podgraft.cli.certs import keys, pem
+from podgraft.cli.certs.keys import PrivateKey
 
 
 @contextlib.contextmanager

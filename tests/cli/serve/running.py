@@ -14,8 +14,7 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, Any
 
-import certs
-import tokens
+from podgraft.cli import main
 
 STORE = Path(__file__).parents[2] / "e2e" / "kube" / "store"
 REVIEW: dict[str, Any] = json.loads((STORE.parent / "recorded" / "injection.json").read_text())[
@@ -29,14 +28,14 @@ PATH = "/inject/cluster/prod-eu"
 def prepare(folder: Path) -> None:
     """Certificates and a store in a folder, which is the working directory."""
     for command in (("ca",), ("server", "127.0.0.1"), ("client", "prod-eu")):
-        assert certs.main([*command, "--key-type", "p-256"]) == 0
+        assert main(["certs", *command, "--key-type", "p-256"]) == 0
     shutil.copytree(STORE, folder / "store")
 
 
 def issue_token() -> str:
     """A token for the cluster, in the store of the working directory."""
     issued = ["issue", "--cluster", "prod-eu", "--store", "file:store", "--output", "token"]
-    assert tokens.main(issued) == 0
+    assert main(["tokens", *issued]) == 0
     return Path("token").read_text().strip()
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from certificates import issuance, keys, pem
-from certificates.issuance import Validity
-from certificates.keys import KeyType, PrivateKey
+from podgraft.cli.certs import issuance, keys, pem
+from podgraft.cli.certs.issuance import Validity
+from podgraft.cli.certs.keys import KeyType, PrivateKey
 from podgraft.cli.failure import CommandError
 from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
 from support.pki import NOW, Authority

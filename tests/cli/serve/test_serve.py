@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import certs
-import tokens
-from certificates import issuance, keys, names, pem
-from certificates.issuance import Validity
 from cli.serve.running import CA, CERT, KEY, Served, issue_token, prepare, serving
 from podgraft.cli import main
+from podgraft.cli.certs import issuance, keys, names, pem
+from podgraft.cli.certs.issuance import Validity
 from support.pki import Authority
 
 Start = Callable[..., Served]
@@ -61,7 +59,7 @@ def test_a_client_certificate_lets_a_cluster_in(start: Start) -> None:
     assert served.ask("POST", path)[0] == 401  # known to the CA, and not yet to us
     subject = "CN=prod-eu,O=podgraft-clusters"
     allowed = ["allow", "--cluster", "prod-eu", "--store", "file:store", subject]
-    assert tokens.main(allowed) == 0
+    assert main(["tokens", *allowed]) == 0
     assert served.ask("POST", path)[0] == 200
     assert served.ask("POST", "/inject/cluster/other")[0] == 200
     assert served.stop().count('"cluster":"prod-eu"') == 2  # whatever the path says
@@ -76,7 +74,7 @@ def test_without_authentication_it_warns_loudly(start: Start) -> None:
 def test_a_passphrase_opens_the_key(start: Start, folder: Path) -> None:
     (folder / "secret").write_text("correct horse\n")
     renewed = ["server", "127.0.0.1", "--force", "--passphrase-file", "secret"]
-    assert certs.main(renewed) == 0
+    assert main(["certs", *renewed]) == 0
     assert start("--passphrase-file", "secret").ask("GET", "/ping") == (200, "pong")
 
 

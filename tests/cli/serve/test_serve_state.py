@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-import certs
+from podgraft.cli import main
 from support.recorded_requests import load_request
 from support.store_fixture import write_injector
 
@@ -58,7 +58,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Certificates and a store, in the working directory."""
     monkeypatch.chdir(tmp_path)
     for command in (("ca",), ("server", "127.0.0.1")):
-        assert certs.main([*command, "--key-type", "p-256"]) == 0
+        assert main(["certs", *command, "--key-type", "p-256"]) == 0
     write_injector(tmp_path / "store", policy="policy: enabled")
     (tmp_path / "temporary").mkdir()
     return tmp_path

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmark import silence
 from cli.serve.running import PATH, REVIEW, Served, issue_token, prepare, serving
+from podgraft.cli.bench import silence
 
 # More than threads by far; scripts/silence.py measures with 500.
 SILENT = 100

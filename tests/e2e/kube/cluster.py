@@ -11,17 +11,14 @@ from collections.abc import Generator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import ModuleType
 
-import certs
-import register
-import tokens
-from certificates import issuance, keys, names
-from certificates.folder import CertificateFolder
-from certificates.issuance import Validity
-from certificates.keys import KeyType
 from e2e.kube.apiserver import Scenario
 from e2e.kube.scenarios import CLUSTER, HOST, ClusterScenario, PresentedCredentials, Server
+from podgraft.cli import main
+from podgraft.cli.certs import issuance, keys, names
+from podgraft.cli.certs.folder import CertificateFolder
+from podgraft.cli.certs.issuance import Validity
+from podgraft.cli.certs.keys import KeyType
 
 STORE = Path(__file__).parent / "store"
 
@@ -44,9 +41,9 @@ class ClusterFixture:
         shutil.copytree(STORE, folder / "store")
         store = f"file:{folder / 'store'}"
         token = ("issue", "--cluster", CLUSTER, "--store", store, "--output", folder / "token")
-        _run(tokens, *token)
+        _run("tokens", *token)
         subject = f"CN={CLUSTER},O=podgraft-clusters"
-        _run(tokens, "allow", "--cluster", CLUSTER, "--store", store, subject)
+        _run("tokens", "allow", "--cluster", CLUSTER, "--store", store, subject)
 
     @property
     def token(self) -> str:
@@ -88,11 +85,11 @@ class ClusterFixture:
 
     def _make_certificates(self) -> None:
         mine = ("--dir", self._certificates, "--key-type", "p-256")
-        _run(certs, "ca", *mine)
-        _run(certs, "server", HOST, *mine)
-        _run(certs, "server", "elsewhere.example.com", "--name", "elsewhere", *mine)
-        _run(certs, "client", CLUSTER, *mine)
-        _run(certs, "ca", "--dir", self._folder / "foreign", "--key-type", "p-256")
+        _run("certs", "ca", *mine)
+        _run("certs", "server", HOST, *mine)
+        _run("certs", "server", "elsewhere.example.com", "--name", "elsewhere", *mine)
+        _run("certs", "client", CLUSTER, *mine)
+        _run("certs", "ca", "--dir", self._folder / "foreign", "--key-type", "p-256")
         _make_expired(CertificateFolder(self._certificates))
 
     def _register(self, scene: ClusterScenario, words: tuple[str, ...]) -> str:
@@ -101,7 +98,7 @@ class ClusterFixture:
         trusted = scene.server is Server.SERVE and not scene.foreign_ca
         proof = ("--server-cert", self._certificates / "server.pem") if trusted else ()
         return _run(
-            register,
+            "register",
             *("--url", f"https://{HOST}", "--cluster", CLUSTER),
             *("--ca-bundle", authority / "ca.pem"),
             *proof,
@@ -171,10 +168,10 @@ def _make_expired(folder: CertificateFolder) -> None:
     folder.save_leaf("expired", made, key, None, force=False)
 
 
-def _run(program: ModuleType, *words: str | Path) -> str:
-    """Run one of our programs; gives what it printed."""
+def _run(*words: str | Path) -> str:
+    """Run a command of podgraft; return its standard output."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = program.main([str(word) for word in words])
+        status = main([str(word) for word in words])
     assert status == 0, err.getvalue()
     return out.getvalue()

@@ -1,0 +1,1 @@
+"""``podgraft bench``: measurements of the function and the server, each against a baseline."""

@@ -1,0 +1,32 @@
+"""The artifact that is deployed, built for this machine: both layers and the handler."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from .world import ROOT
+
+
+def build(folder: Path) -> Path:
+    """Fill *folder* as Lambda would see it: ``python/`` of the layers, ``handler.py`` beside."""
+    shutil.rmtree(folder, ignore_errors=True)
+    layers = folder / "python"
+    machine = "arm64" if platform.machine() in {"aarch64", "arm64"} else "x86_64"
+    release = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    environment = os.environ | {"PODGRAFT_RUNTIME": release, "PODGRAFT_ARCHITECTURE": machine}
+    sources = ROOT / "layers"
+    for arguments in (
+        ("dependencies", layers, sources / "dependencies" / "requirements.txt"),
+        ("sources", layers, sources / "engine" / "podgraft"),
+    ):
+        subprocess.run(
+            [sys.executable, sources / "build_layer.py", *map(str, arguments)],
+            env=environment,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+    shutil.copy(ROOT / "functions" / "webhook" / "handler.py", folder)
+    return folder

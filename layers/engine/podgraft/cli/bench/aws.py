@@ -1,0 +1,129 @@
+"""AWS on loopback, so that a cold start can fetch what it serves: ministack, filled with a world.
+
+Plain HTTP: what TLS costs is botocore's and the network's, and the floor has none of it either.
+"""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+from botocore.session import get_session
+
+from podgraft import bundle
+from podgraft.cli.failure import CommandError
+from podgraft.store import caller_document
+
+from .world import CLUSTER, ROOT, TOKEN, BenchmarkInput
+
+# Where `make e2e-aws` installs ministack, or the folder that the tests are told of.
+TOOLS = Path(os.environ.get("PODGRAFT_E2E_TOOLS") or ROOT / ".tools")
+PROGRAM = TOOLS / "ministack" / "bin" / "ministack"
+MISSING = f"cold start, AWS store: NOT MEASURED, {PROGRAM} is missing; make e2e-aws installs it"
+BUCKET = "podgraft-bench"
+STARTUP_SECONDS = 30
+
+
+@contextmanager
+def aws_environment(world: BenchmarkInput, folder: Path) -> Generator[Mapping[str, str] | None]:
+    """The environment of a function whose store is AWS; ``None`` where ministack is missing."""
+    if not PROGRAM.exists():
+        yield None
+        return
+    with _start_ministack(folder) as address:
+        _fill_stores(address, world)
+        yield {
+            **_aws_variables(address),
+            "PODGRAFT_STORE": "aws",
+            "PODGRAFT_BUCKET": BUCKET,
+        }
+
+
+def _aws_variables(address: str) -> dict[str, str]:
+    """What programs need to find this AWS, and to sign."""
+    return {
+        "AWS_ENDPOINT_URL": f"http://{address}",
+        "AWS_REGION": "eu-central-1",
+        "AWS_DEFAULT_REGION": "eu-central-1",
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+    }
+
+
+def _fill_stores(address: str, world: BenchmarkInput) -> None:
+    session = get_session()
+    made: dict[str, Any] = {
+        "region_name": "eu-central-1",
+        "endpoint_url": f"http://{address}",
+        "aws_access_key_id": "test",
+        "aws_secret_access_key": "test",
+    }
+    s3: Any = session.create_client("s3", **made)
+    ssm: Any = session.create_client("ssm", **made)
+    where = {"LocationConstraint": "eu-central-1"}
+    s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration=where)
+    digest = bundle.digest(world.files)
+    for name, content in world.files.items():
+        key = f"bundles/default/{digest.removeprefix('sha256:')}/{name}"
+        s3.put_object(Bucket=BUCKET, Key=key, Body=content)
+    callers = {"tokens": [{"sha256": caller_document.hash_token(TOKEN)}]}
+    for name, document in {
+        "default/policy": {"bundle": digest},
+        f"auth/{CLUSTER}": callers,
+    }.items():
+        ssm.put_parameter(Name=f"/podgraft/{name}", Value=json.dumps(document), Type="SecureString")
+
+
+@contextmanager
+def _start_ministack(folder: Path) -> Generator[str]:
+    """Start ministack on a free port of loopback and give its address; end it with the block."""
+    folder.mkdir(parents=True, exist_ok=True)
+    address = f"127.0.0.1:{_free_port()}"
+    environment = {
+        **_aws_variables(address),
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "BIND_HOST": "127.0.0.1",
+        "GATEWAY_PORT": address.rpartition(":")[2],
+        "IOT_MTLS_ENABLED": "0",
+        "SFTP_ENABLED": "0",
+    }
+    with (folder / "ministack.log").open("w") as log:
+        process = subprocess.Popen(
+            [PROGRAM], env=environment, cwd=folder, stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            _wait_until_healthy(address, process)
+            yield address
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _wait_until_healthy(address: str, process: "subprocess.Popen[bytes]") -> None:
+    ends = monotonic() + STARTUP_SECONDS
+    while monotonic() < ends and process.poll() is None:
+        connection = http.client.HTTPConnection(address, timeout=5)
+        try:
+            connection.request("GET", "/_localstack/health")
+            connection.getresponse().read()
+        except OSError:
+            sleep(0.1)
+        else:
+            return
+        finally:
+            connection.close()
+    raise CommandError(f"ministack: did not start; install it in {TOOLS}: make e2e-aws")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

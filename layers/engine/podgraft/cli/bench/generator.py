@@ -1,0 +1,101 @@
+"""A load generator of our own, for where wrk is not installed: one process, one line of JSON.
+
+    generator.py PLAN    a JSON file: what ``load.Plan`` holds
+
+Keeps as many TLS connections open as it is told, verifies the server's certificate, and sends the
+next request on a connection when the last was answered, as wrk does: a slow answer delays the next
+question, so that waiting times under a given arrival rate are not what it measures.
+"""
+
+import asyncio
+import json
+import ssl
+import sys
+from collections.abc import Sequence
+from itertools import cycle, islice
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+_OK = b"HTTP/1.1 200 "
+_LENGTH = b"content-length:"
+_TIMEOUT_SECONDS = 10  # kube-apiserver's default for a webhook
+# Beside the connection's own errors, an answer that is none: no length, or cut short.
+_FAILURES = (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
+
+
+class Client:
+    """Connections that ask until the time is over, and what they saw."""
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self._plan = plan
+        self._tls = ssl.create_default_context(cafile=plan["authority"])
+        self._requests = [Path(each).read_bytes() for each in plan["requests"]]
+        self.seconds: list[float] = []
+        self.errors = 0
+
+    async def run(self) -> float:
+        """Ask on all connections; the seconds that it took."""
+        started = perf_counter()
+        ends = started + self._plan["seconds"]
+        connections = self._plan["connections"]
+        await asyncio.gather(*(self._run_connection(ends, first) for first in range(connections)))
+        return perf_counter() - started
+
+    async def _run_connection(self, ends: float, first: int) -> None:
+        """One connection after the other, of which each lasts until it fails."""
+        requests = islice(cycle(self._requests), first, None)
+        while perf_counter() < ends:
+            try:
+                await self._send_requests(ends, requests)
+            except _FAILURES:
+                self.errors += 1
+                await asyncio.sleep(0.01)
+
+    async def _send_requests(self, ends: float, requests: Any) -> None:
+        host, port = self._plan["host"], self._plan["port"]
+        reader, writer = await asyncio.open_connection(host, port, ssl=self._tls)
+        try:
+            while (started := perf_counter()) < ends:
+                writer.write(next(requests))
+                async with asyncio.timeout(_TIMEOUT_SECONDS):
+                    good = await _read_response(reader)
+                self.errors += not good  # not in one expression: others count while it waits
+                self.seconds.append(perf_counter() - started)
+        finally:
+            writer.close()
+
+
+async def _read_response(reader: asyncio.StreamReader) -> bool:
+    """Whether the answer, read to its end, is a good one."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    lines = head.lower().split(b"\r\n")
+    length = next(int(line[len(_LENGTH) :]) for line in lines if line.startswith(_LENGTH))
+    await reader.readexactly(length)
+    return head.startswith(_OK)
+
+
+def percentile(ordered: Sequence[float], percent: float) -> float:
+    """The value that *percent* of the ordered values do not exceed; nan where there are none."""
+    if not ordered:
+        return float("nan")
+    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
+
+
+def main() -> None:
+    """Carry out the plan that the first argument names, and print what came of it."""
+    client = Client(json.loads(Path(sys.argv[1]).read_text()))
+    lasted = asyncio.run(client.run())
+    ordered = sorted(client.seconds)
+    told = {
+        "requests": len(ordered),
+        "errors": client.errors,
+        "seconds": lasted,
+        "p50": percentile(ordered, 50),
+        "p99": percentile(ordered, 99),
+    }
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""docs/performance.md: the last run's table between two marks, with its data and picture beside."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from podgraft.cli.failure import CommandError
+
+from . import plot, table
+from .table import Row
+
+DATA = "performance.json"
+BEGIN = "<!-- What follows was written by scripts/bench.py --write-docs. -->"
+END = "<!-- What was written by scripts/bench.py ends. -->"
+
+
+class PageError(CommandError):
+    """The page has no place for the table; the message says what is missing."""
+
+
+def write_page(folder: Path, rows: Sequence[Row], machine: Mapping[str, str]) -> None:
+    """Keep a run in *folder*: ``performance.json``, ``.svg``, and the table in ``.md``."""
+    page = folder / "performance.md"
+    text = replace_table(page.read_text(), rows, machine)
+    table.write_json(folder / DATA, rows, machine)
+    (folder / "performance.svg").write_text(plot.render_svg(plot.make_panels(rows)))
+    page.write_text(text)
+
+
+def replace_table(page: str, rows: Sequence[Row], machine: Mapping[str, str]) -> str:
+    """The page with these rows in place of those that were there."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise PageError(f"performance.md: the lines {BEGIN} and {END} must stand in it")
+    return f"{before}{BEGIN}\n\n{_render_run(rows, machine)}\n\n{END}{after}"
+
+
+def _render_run(rows: Sequence[Row], machine: Mapping[str, str]) -> str:
+    where = "".join(f"- {name}: {value}\n" for name, value in machine.items())
+    return f"{where}\n{table.render_markdown(rows)}"

@@ -1,0 +1,119 @@
+"""Reviews without end in a process of its own, which tells how much memory it has.
+
+    soak.py STORE REVIEWS    prints a line of JSON, ``[reviews, bytes]``, SAMPLES times
+
+No two reviews are alike: pods that the template has seen and pods with names, namespaces, labels,
+annotations, images and networks of their own; annotations that are refused; bodies that are no
+review; injectors that do not exist; and bad tokens from thousands of addresses.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from podgraft.cli.bench import pods, warm
+from podgraft.cli.bench.world import (
+    CLUSTER,
+    BenchmarkInput,
+    api_gateway_event,
+    load_benchmark_input,
+    review_body,
+)
+
+SAMPLES = 200
+STATM = Path("/proc/self/statm")
+
+Event = dict[str, Any]
+
+
+def resident_bytes() -> int:
+    """Bytes of this process that are in memory: Linux's resident set."""
+    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def mixed_event(world: BenchmarkInput, number: int) -> Event:
+    """The review of this number: each kind comes as often as it stands in the table."""
+    return _KINDS[number % len(_KINDS)](world, number)
+
+
+def _unique_event(world: BenchmarkInput, number: int) -> Event:
+    """Everything that a template reads is this pod's own."""
+    pod = _copy_pod(world)
+    metadata: dict[str, Any] = pod["metadata"]
+    metadata["name"] = f"web-{number}"
+    metadata["annotations"] = {
+        "sidecar.istio.io/proxyCPU": f"{number % 1000 + 1}m",
+        "sidecar.istio.io/proxyImage": f"hub.example.com/proxy:{number}",
+        "proxy.istio.io/config": f'{{"terminationDrainDuration": "{number}s"}}',
+        "example.com/note": f"revision: {number}",
+    }
+    container: dict[str, Any] = pod["spec"]["containers"][0]
+    container["name"] = f"app-{number}"
+    container["image"] = f"registry.example.com/app:{number}"
+    path = f"/inject/cluster/{CLUSTER}/net/network-{number}"
+    return api_gateway_event(review_body(pod, number, namespace=f"team-{number}"), path)
+
+
+def _denied_event(world: BenchmarkInput, number: int) -> Event:
+    pod = _copy_pod(world)
+    pod["metadata"]["annotations"] = {
+        "traffic.sidecar.istio.io/includeOutboundIPRanges": f"network-{number}"
+    }
+    return api_gateway_event(review_body(pod, number))
+
+
+def _unknown_injector_event(world: BenchmarkInput, number: int) -> Event:
+    return api_gateway_event(
+        review_body(world.pod, number), f"/injector-{number}/inject/cluster/{CLUSTER}"
+    )
+
+
+def _invalid_body_event(world: BenchmarkInput, number: int) -> Event:
+    del world
+    return api_gateway_event(f'{{"number": {number}'.encode())
+
+
+def _bad_token_event(world: BenchmarkInput, number: int) -> Event:
+    made = api_gateway_event(review_body(world.pod, number))
+    made["headers"]["authorization"] = f"Bearer guess-{number}"
+    high, low = divmod(number // len(_KINDS) % 65_536, 256)
+    made["requestContext"]["http"]["sourceIp"] = f"203.0.{high}.{low}"
+    return made
+
+
+def _copy_pod(world: BenchmarkInput) -> dict[str, Any]:
+    return json.loads(json.dumps(world.pod))
+
+
+_KINDS: tuple[Callable[[BenchmarkInput, int], Event], ...] = (
+    pods.similar_pod,
+    pods.unseen_pod,
+    _unique_event,
+    _bad_token_event,
+    pods.similar_pod,
+    pods.unseen_pod,
+    _unique_event,
+    _denied_event,
+    _unknown_injector_event,
+    _invalid_body_event,
+)
+
+
+def main() -> None:
+    """Review, and tell."""
+    store, reviews = Path(sys.argv[1]), int(sys.argv[2])
+    told = sys.stdout
+    measured = load_benchmark_input()
+    every = max(1, reviews // SAMPLES)
+    with warm.make_handler(store) as handle:
+        for number in range(1, reviews + 1):
+            handle(mixed_event(measured, number), None)
+            if number % every == 0:
+                print(json.dumps([number, resident_bytes()]), file=told, flush=True)
+
+
+if __name__ == "__main__":
+    main()

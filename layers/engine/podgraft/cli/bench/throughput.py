@@ -1,0 +1,164 @@
+"""``podgraft serve`` under load, over TLS by a CA of its own, with a token and kept connections.
+
+The baseline is ``GET /ping`` of the same server at the same concurrency: TLS, HTTP and the
+generator, without a review.
+"""
+
+import http.client
+import json
+import re
+import ssl
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+from podgraft.cli.failure import CommandError
+
+from . import load, pods
+from .load import Load, Plan
+from .table import Row
+from .world import TOKEN, BenchmarkInput
+
+CONNECTIONS = (1, 4, 16, 64)
+WORKERS = 2  # the cores of issue 7's machine
+# Sent one after the other, and again from the first: half of them of one ReplicaSet.
+REVIEWS = 500
+# The baseline needs no more to be known than this part of the time.
+PING_SHARE = 6
+STARTUP_SECONDS = 30
+_HOST = "127.0.0.1"
+_LISTENS = re.compile(rf"listens on https://{re.escape(_HOST)}:(\d+)\n")
+
+
+def measure_throughput(
+    world: BenchmarkInput,
+    folder: Path,
+    seconds: float,
+    generator: str,
+    connections: Sequence[int] = CONNECTIONS,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Iterator[Row]:
+    """A row for each number of connections, of *seconds* each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    reviews = tuple(review_files(world, folder))
+    ping = _write_request(folder / "ping", "GET", "/ping", b"")
+    with start_server(world, folder) as server:
+        for number in connections:
+            progress(f"{number} connections")
+
+            def put(requests: tuple[str, ...], for_: float, number: int = number) -> Load:
+                plan = Plan(
+                    host=_HOST,
+                    port=server.port,
+                    authority=str(server.authority),
+                    requests=requests,
+                    connections=number,
+                    seconds=for_,
+                )
+                return load.run_load(plan, folder, generator)
+
+            base = put((ping,), seconds / PING_SHARE)
+            yield _throughput_row(number, put(reviews, seconds), base, generator)
+
+
+def _throughput_row(connections: int, ours: Load, base: Load, generator: str) -> Row:
+    return Row(
+        part="throughput",
+        name=f"serve, connections: {connections}",
+        median=ours.p50,
+        p99=ours.p99,
+        repetitions=ours.requests,
+        baseline="GET /ping of the same server",
+        baseline_median=base.p50,
+        series="connections",
+        size=connections,
+        rate=ours.rate,
+        errors=ours.errors,
+        note=f"by {generator}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ServerProcess:
+    """A server that runs, and the CA that signed its certificate."""
+
+    port: int
+    authority: Path
+
+
+@contextmanager
+def start_server(world: BenchmarkInput, folder: Path) -> Generator[ServerProcess]:
+    """``podgraft serve`` over the world's store, until the block ends."""
+    store = world.write_store(folder / "store")
+    for arguments in (("ca", "--key-type", "p-256"), ("server", "--key-type", "p-256", _HOST)):
+        subprocess.run(
+            [sys.executable, "-m", "podgraft", "certs", *arguments, "--dir", "certificates"],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+        )
+    command = [sys.executable, "-m", "podgraft", "serve", "--store", str(store)]
+    command += ["--cert", "certificates/server.pem", "--key", "certificates/server.key"]
+    command += ["--host", _HOST, "--port", "0", "--workers", str(WORKERS)]
+    # A file, since the journal of many reviews would fill a pipe that nobody reads.
+    log = folder / "log"
+    with log.open("w") as out, subprocess.Popen(command, cwd=folder, stdout=out) as process:
+        try:
+            server = ServerProcess(_parse_port(log), folder / "certificates" / "ca.pem")
+            _check_injected(server, folder / "review-0")
+            yield server
+        finally:
+            process.terminate()
+
+
+def _parse_port(log: Path) -> int:
+    """The port that the server says it listens on."""
+    ends = monotonic() + STARTUP_SECONDS
+    while monotonic() < ends:
+        found = _LISTENS.search(log.read_text())
+        if found:
+            return int(found[1])
+        sleep(0.05)
+    raise CommandError(f"podgraft serve: did not start: {log.read_text()}")
+
+
+def _check_injected(server: ServerProcess, request: Path) -> None:
+    """Refuse to measure anything but an injection."""
+    context = ssl.create_default_context(cafile=str(server.authority))
+    connection = http.client.HTTPSConnection(_HOST, server.port, context=context, timeout=30)
+    head, _, body = request.read_bytes().partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    headers = dict(line.split(": ", 1) for line in lines)
+    connection.request("POST", first.split()[1], body, headers)
+    answer = connection.getresponse()
+    told: Any = json.loads(answer.read())
+    connection.close()
+    if answer.status != http.client.OK or "patch" not in told.get("response", {}):
+        raise CommandError(f"the response is not an injection: {answer.status} {str(told)[:400]}")
+
+
+def review_files(world: BenchmarkInput, folder: Path) -> Iterator[str]:
+    """Write the requests, as the server checks and the generator sends them."""
+    for number in range(REVIEWS):
+        event = pods.unseen_pod(world, number) if number % 2 else pods.similar_pod(world, number)
+        path = f"{event['rawPath']}?{event['rawQueryString']}"
+        yield _write_request(folder / f"review-{number}", "POST", path, event["body"].encode())
+
+
+def _write_request(path: Path, method: str, target: str, body: bytes) -> str:
+    """A whole request, as kube-apiserver would write it to cluster's injector."""
+    head = [
+        f"{method} {target} HTTP/1.1",
+        "Host: injector.example.com",
+        "User-Agent: kube-apiserver-admission",
+        f"Authorization: Bearer {TOKEN}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+    ]
+    path.write_bytes("\r\n".join(head).encode() + b"\r\n\r\n" + body)
+    return str(path)

@@ -1,0 +1,110 @@
+"""Importing a certificate into AWS Certificate Manager, for the API's regional custom domain.
+
+Everything ACM and API Gateway would refuse, or take and then not serve, is said before the first
+call: regional endpoints take RSA-2048 and ECDSA P-256; ACM wants an unencrypted key and each
+certificate of the chain signed by the next (AWS Certificate Manager User Guide, «Prerequisites for
+importing»).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import import_module
+from typing import Protocol
+
+from cryptography import x509
+
+from podgraft.cli.certs import keys, names, pem, trust
+from podgraft.cli.certs.errors import CertificateError
+from podgraft.cli.certs.issuance import CertificatePurpose, certificate_purpose, is_ca
+from podgraft.cli.certs.keys import PrivateKey
+from podgraft.cli.certs.trust import Certificates
+
+MAX_DOMAINS = 100  # ACM: names a certificate may carry
+
+_ARN = re.compile(r"arn:[^:]+:acm:([a-z0-9-]+):[0-9]{12}:certificate/[0-9a-f-]+")
+
+
+class Importer(Protocol):
+    """The one call of boto3's ACM client that is made."""
+
+    def import_certificate(self, **arguments: str | bytes) -> dict[str, str]:
+        """Import or, with ``CertificateArn``, replace a certificate."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """What is imported."""
+
+    chain: Certificates  # the server's certificate first
+    roots: Certificates
+    key: PrivateKey
+    replaces: str | None  # the ARN under which the certificate is known already
+
+
+def check_import(wanted: Import, now: datetime) -> None:
+    """Raise ``CertificateError`` with every reason why the import would fail or would not serve."""
+    found = tuple(_find_problems(wanted, now))
+    if found:
+        raise CertificateError("not imported: " + "; ".join(found))
+
+
+def make_acm_client(region: str | None, replaces: str | None = None) -> Importer:
+    """boto3's client, in the region of the certificate it *replaces*; boto3 ships no types."""
+    if replaces is not None:
+        found = _ARN.fullmatch(replaces)
+        if found is None:
+            raise CertificateError(f"{replaces!r} is no ARN of an ACM certificate")
+        region = found[1]
+    importer: Importer = import_module("boto3").client("acm", region_name=region)
+    return importer
+
+
+def import_certificate(wanted: Import, client: Importer) -> str:
+    """Import what has passed ``check``; returns the certificate's ARN."""
+    arguments: dict[str, str | bytes] = {
+        "Certificate": pem.dump_certificates(wanted.chain[:1]),
+        "PrivateKey": keys.encode_key(wanted.key, None),
+    }
+    above = _issuer_chain(wanted)
+    if above:
+        arguments["CertificateChain"] = pem.dump_certificates(above)
+    if wanted.replaces:
+        arguments["CertificateArn"] = wanted.replaces
+    faults = import_module("botocore.exceptions")
+    try:
+        arn = client.import_certificate(**arguments).get("CertificateArn")
+    except faults.ClientError as error:
+        # Its code alone: AWS may quote what it refuses, and here the key is not encrypted.
+        raise CertificateError(f"ACM: {error.response['Error']['Code']}") from error
+    except faults.BotoCoreError as error:
+        raise CertificateError(f"ACM: {error}") from error
+    if not arn:
+        raise CertificateError("ACM answered without a CertificateArn")
+    return arn
+
+
+def _issuer_chain(wanted: Import) -> tuple[x509.Certificate, ...]:
+    """The rest of the chain up to a root, in the order in which each is signed by the next."""
+    chain = list(wanted.chain)
+    root = next((root for root in wanted.roots if trust.is_signed_by(chain[-1], root)), None)
+    if root is not None and root not in chain:
+        chain.append(root)
+    return tuple(chain[1:])
+
+
+def _find_problems(wanted: Import, now: datetime) -> Iterator[str]:
+    leaf = wanted.chain[0]
+    if is_ca(leaf) or certificate_purpose(leaf) is not CertificatePurpose.SERVER:
+        yield f"{trust.describe_subject(leaf)} is no server certificate; it must come first in the file"
+        return
+    yield from trust.time_problems(leaf, now)
+    if keys.key_type(leaf.public_key()) is None:
+        yield "the key is neither RSA-2048 nor ECDSA P-256, which regional endpoints need"
+    if not keys.is_key_pair(wanted.key, leaf):
+        yield "the key is of another certificate"
+    if not 1 <= len(names.names_of(leaf).dns) <= MAX_DOMAINS:
+        yield f"the certificate must carry 1 to {MAX_DOMAINS} DNS names, for the custom domain"
+    yield from trust.order_problems(wanted.chain)

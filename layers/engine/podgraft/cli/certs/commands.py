@@ -1,0 +1,243 @@
+"""``podgraft certs``: certificates of the HTTPS endpoint, and of clusters that present one."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from podgraft.cli import outputs, program
+from podgraft.cli.certs import (
+    acm,
+    inspection,
+    issuance,
+    keys,
+    names,
+    options,
+    pem,
+    trust,
+)
+from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder, KeyPair
+from podgraft.cli.certs.inspection import ExitStatus, InspectionRequest
+from podgraft.cli.certs.issuance import AUTHORITY_DAYS, Validity
+from podgraft.cli.certs.keys import KeyType
+from podgraft.cli.certs.options import SigningOptions
+from podgraft.cli.certs.rotate_ca import rotate_ca
+from podgraft.cli.failure import CommandError
+from podgraft.cli.outputs import Output
+from podgraft.identifiers import IdentifierError, check_cluster
+
+WARN_DAYS = 30  # time enough for a renewal and a rollout
+
+
+class _Group(program.ReportingGroup):
+    reported = (IdentifierError,)
+
+
+@click.group("certs", cls=_Group)
+def command() -> None:
+    """Create, renew, rotate, inspect, and import the certificates of a webhook endpoint."""
+
+
+command.add_command(rotate_ca)
+
+
+@command.command()
+@options.folder_option
+@options.key_type_option
+@click.option("--days", type=int, default=AUTHORITY_DAYS, show_default=True)
+@click.option("--common-name", help="Its name; by default one that follows from its key.")
+@options.passphrase_file
+@options.force_option
+def ca(
+    path: Path,
+    key_type: str,
+    days: int,
+    common_name: str | None,
+    passphrase_file: Path | None,
+    force: bool,
+) -> None:
+    """Make the CA that clusters will trust."""
+    key = keys.make_key(KeyType(key_type))
+    lifetime = Validity.from_now(datetime.now(UTC), days)
+    certificate = issuance.make_ca(key, common_name, lifetime)
+    secret = keys.read_passphrase(passphrase_file)
+    pair = CertificateFolder(path).save_authority(certificate, key, secret, force=force)
+    _print_written(pair)
+    program.print_next_steps(
+        f"keep {pair.key} offline: who has it can answer for every cluster that trusts the CA",
+        f"podgraft certs server --dir {path} HOST [HOST …]",
+    )
+
+
+@command.command()
+@click.argument("hosts", nargs=-1, required=True)
+@click.option("--name", default="server", show_default=True, help="What its files are called.")
+@options.signing_options
+def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
+    """Make a server certificate for HOSTS: DNS names and IP addresses, as many as needed."""
+    wanted = names.parse_names(hosts)
+    key = keys.make_key(signing.key_type)
+    certificate = issuance.make_server_certificate(
+        wanted, key.public_key(), signing.issuer, signing.lifetime
+    )
+    pair = signing.save(name, certificate, key)
+    _print_written(pair)
+    click.echo(f"valid for {wanted}, until {signing.lifetime.end:%Y-%m-%d}")
+    folder = signing.folder
+    program.print_next_steps(
+        f"podgraft serve --store DIR --cert {pair.certificate} --key {pair.key}",
+        f"or, for AWS: podgraft certs import-acm --dir {folder.path} --name {name}",
+        f"podgraft register --url https://HOST --ca-bundle {folder.key_pair(AUTHORITY).certificate} "
+        f"--server-cert {pair.certificate}",
+    )
+
+
+@command.command()
+@click.argument("cluster")
+@click.option("--name", help="What its files are called; by default the cluster's id.")
+@click.option("--organization", default="podgraft-clusters", show_default=True)
+@options.signing_options
+def client(signing: SigningOptions, cluster: str, name: str | None, organization: str) -> None:
+    """Make a certificate by which CLUSTER shows who it is (mutual TLS)."""
+    check_cluster(cluster)
+    key = keys.make_key(signing.key_type)
+    certificate = issuance.make_client_certificate(
+        cluster, organization, key.public_key(), signing.issuer, signing.lifetime
+    )
+    pair = signing.save(name or cluster, certificate, key)
+    _print_written(pair)
+    subject = trust.describe_subject(certificate)
+    click.echo(f"subject {subject}, until {signing.lifetime.end:%Y-%m-%d}")
+    program.print_next_steps(
+        f"podgraft tokens allow --cluster {cluster} '{subject}'",
+        f"podgraft register … --control-plane DIR --client-cert {pair.certificate} "
+        f"--client-key {pair.key}: what kube-apiserver needs to show it",
+    )
+
+
+@command.command()
+@click.argument("name")
+@click.option("--as", "as_name", help="Write beside the old one, under this name.")
+@click.option("--new-key/--keep-key", default=False, show_default=True, help="Make a new key.")
+@click.option("--host", "hosts", multiple=True, help="Another set of names; by default the same.")
+@options.signing_options
+def renew(
+    signing: SigningOptions, name: str, as_name: str | None, new_key: bool, hosts: tuple[str, ...]
+) -> None:
+    """Make the certificate NAME anew, by the same CA, with the same key and names by default."""
+    old, old_key = signing.folder.certificate(name), signing.folder.key_pair(name).key
+    key = keys.make_key(signing.key_type) if new_key else keys.read_key(old_key, signing.passphrase)
+    certificate = issuance.renew_certificate(
+        old,
+        key.public_key(),
+        signing.issuer,
+        signing.lifetime,
+        names.parse_names(hosts) if hosts else None,
+    )
+    _print_written(signing.save(as_name or name, certificate, key))
+    ends = (old.not_valid_after_utc, certificate.not_valid_after_utc)
+    click.echo("valid until {1:%Y-%m-%d}, before that until {0:%Y-%m-%d}".format(*ends))
+    program.print_next_steps(
+        "podgraft serve reads it anew by itself; ACM needs podgraft certs import-acm --arn ARN"
+    )
+
+
+@command.command()
+@click.argument("pems", nargs=-1, required=True, type=options.FILE)
+@click.option("--output", type=click.Path(path_type=Path), help="Also write the PEM bundle here.")
+@options.force_option
+def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
+    """Print the caBundle (base64) of the CAs in the files PEMS."""
+    found = trust.check_roots(
+        [certificate for file in pems for certificate in pem.read_certificates(file)]
+    )
+    if output is not None:
+        outputs.write_files([Output(output, pem.dump_certificates(found))], force=force)
+    click.echo(trust.encode_ca_bundle(found))
+    program.print_next_steps(
+        "it is the value of webhooks[].clientConfig.caBundle; podgraft register --ca-bundle "
+        "FILE fills it in and checks it"
+    )
+
+
+@command.command()
+@click.argument("certificate", type=options.FILE)
+@click.option("--key", type=options.FILE, help="Check that this key belongs to it.")
+@click.option("--ca", "authority", type=options.FILE, help="Check that these CAs vouch for it.")
+@click.option("--host", "hosts", multiple=True, help="Check that it is valid for this host.")
+@click.option("--warn-days", type=int, default=WARN_DAYS, show_default=True)
+@options.passphrase_file
+def inspect(
+    certificate: Path,
+    key: Path | None,
+    authority: Path | None,
+    hosts: tuple[str, ...],
+    warn_days: int,
+    passphrase_file: Path | None,
+) -> int:
+    """Say what CERTIFICATE is and what is wrong with it.
+
+    Exit status, for monitoring: 0 fine, 1 expires soon, 2 would be refused, 3 cannot be read.
+    """
+    try:
+        with program.convert_errors():
+            question = InspectionRequest(
+                chain=pem.read_certificates(certificate),
+                key=keys.read_key(key, keys.read_passphrase(passphrase_file)) if key else None,
+                roots=trust.check_roots(pem.read_certificates(authority)) if authority else (),
+                hosts=hosts,
+                now=datetime.now(UTC),
+                warn_days=warn_days,
+            )
+    except CommandError as error:
+        error.show()
+        return ExitStatus.UNREADABLE
+    return _print_report(inspection.inspect_chain(question))
+
+
+@command.command("import-acm")
+@options.folder_option
+@click.option("--name", default="server", show_default=True, help="Which certificate.")
+@click.option("--arn", help="Replace this imported certificate instead of adding one.")
+@click.option("--region", help="The API's region; by default the environment's.")
+@options.passphrase_file
+def import_acm(
+    path: Path, name: str, arn: str | None, region: str | None, passphrase_file: Path | None
+) -> None:
+    """Import a server certificate into AWS Certificate Manager."""
+    folder = CertificateFolder(path)
+    pair, authority = folder.key_pair(name), folder.key_pair(AUTHORITY).certificate
+    wanted = acm.Import(
+        chain=pem.read_certificates(pair.certificate),
+        roots=pem.read_certificates(authority) if authority.exists() else (),
+        key=keys.read_key(pair.key, keys.read_passphrase(passphrase_file)),
+        replaces=arn,
+    )
+    acm.check_import(wanted, datetime.now(UTC))
+    click.echo(acm.import_certificate(wanted, acm.make_acm_client(region, arn)))
+    program.print_next_steps(
+        'make deploy STAGE=dev OVERRIDES="CertificateArn=ARN DomainName=HOST"',
+        "mutual TLS with an imported certificate also needs OwnershipVerificationCertificateArn: a "
+        "public ACM certificate of the same domain",
+    )
+
+
+def _print_written(pair: KeyPair) -> None:
+    click.echo(f"wrote {pair.certificate} and {pair.key}")
+
+
+def _print_report(report: inspection.InspectionReport) -> int:
+    for line in report.lines:
+        click.echo(line)
+    for fault in report.errors:
+        click.echo(f"wrong      {fault}")
+    for warning in report.warnings:
+        click.echo(f"soon       {warning}")
+    match report.status:
+        case ExitStatus.FINE:
+            program.print_next_steps("nothing; inspect it again before it expires")
+        case ExitStatus.ACT_SOON:
+            program.print_next_steps("podgraft certs renew NAME --force")
+        case _:
+            program.print_next_steps("do not deploy it; mend what is marked wrong")
+    return report.status

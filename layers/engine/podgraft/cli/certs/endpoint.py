@@ -1,0 +1,81 @@
+"""A live endpoint: what it shows, and whether a client with given roots would trust it."""
+
+import socket
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from cryptography import x509
+
+from podgraft.cli.certs import pem, trust
+from podgraft.cli.certs.errors import CertificateError
+
+HTTPS_PORT = 443
+TIMEOUT_SECONDS = 10.0  # kube-apiserver's own default for a webhook
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the endpoint is."""
+
+    host: str
+    port: int = HTTPS_PORT
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Address":
+        """Read ``https://host:port/…`` or ``host:port``; raises ``CertificateError``."""
+        try:
+            parts = urlsplit(text if "://" in text else f"https://{text}")
+            host, port = parts.hostname, parts.port
+        except ValueError as error:
+            raise CertificateError(f"{text!r}: {error}") from error
+        if not host or parts.scheme != "https":
+            raise CertificateError(f"{text!r}: give the endpoint as https://host[:port]")
+        return cls(host, port or HTTPS_PORT)
+
+
+def find_trust_problems(
+    address: Address, roots: Sequence[x509.Certificate], now: datetime
+) -> tuple[str, ...]:
+    """Every reason why a client that trusts *roots* (none: the public ones) refuses the endpoint.
+
+    OpenSSL gives the verdict in a real handshake, our own rules the reason.
+    """
+    context = ssl.create_default_context(cadata=pem.dump_certificates(roots).decode() or None)
+    context.hostname_checks_common_name = False
+    try:
+        leaf = _shake_hands(address, context)
+    except ssl.SSLCertVerificationError as error:
+        leaf = fetch_certificate(address)
+        explained = trust.find_trust_problems([leaf], roots, address.host, now) if roots else ()
+        return explained or (f"{address}: {error.verify_message}",)
+    return tuple(trust.leaf_problems(leaf, address.host, now))
+
+
+def fetch_certificate(address: Address) -> x509.Certificate:
+    """The certificate that the endpoint shows, trusted or not."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE  # the certificate is what is asked for; nothing is sent
+    return _shake_hands(address, context)
+
+
+def _shake_hands(address: Address, context: ssl.SSLContext) -> x509.Certificate:
+    try:
+        with (
+            socket.create_connection((address.host, address.port), TIMEOUT_SECONDS) as plain,
+            context.wrap_socket(plain, server_hostname=address.host) as secure,
+        ):
+            der = secure.getpeercert(binary_form=True)
+    except ssl.SSLCertVerificationError:
+        raise
+    except OSError as error:
+        raise CertificateError(f"{address}: no TLS connection: {error}") from error
+    if der is None:
+        raise CertificateError(f"{address}: showed no certificate")
+    return x509.load_der_x509_certificate(der)

@@ -1,0 +1,120 @@
+"""A folder of certificates: which file holds what, read and written as pairs.
+
+``ca.pem`` and ``ca.key`` are the authority; ``NAME.pem`` and ``NAME.key`` a server or a client.
+Beside a rotation's new authority, ``ca-bundle.pem`` holds the old one too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography import x509
+
+from podgraft.cli import outputs
+from podgraft.cli.certs import keys, pem, trust
+from podgraft.cli.certs.errors import CertificateError
+from podgraft.cli.certs.issuance import Issuer, is_ca
+from podgraft.cli.certs.keys import PrivateKey
+from podgraft.cli.outputs import SECRET, Output
+
+AUTHORITY = "ca"
+BUNDLE = "ca-bundle.pem"
+_RESERVED = frozenset({AUTHORITY, BUNDLE.removesuffix(".pem")})
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPair:
+    """Where a certificate and its key are."""
+
+    certificate: Path
+    key: Path
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateFolder:
+    """The certificates under one path."""
+
+    path: Path
+
+    @property
+    def bundle(self) -> Path:
+        """Old and new authority together, while one takes over from the other."""
+        return self.path / BUNDLE
+
+    def key_pair(self, name: str) -> KeyPair:
+        """The files of the certificate *name*."""
+        if not name or Path(name).name != name or name.startswith("."):
+            raise CertificateError(f"{name!r}: give a plain file name, such as server")
+        return KeyPair(self.path / f"{name}.pem", self.path / f"{name}.key")
+
+    def leaf_pair(self, name: str) -> KeyPair:
+        """The files of the server or client *name*; ``CertificateError`` for a reserved name."""
+        # Some file systems ignore case: there CA.pem is ca.pem.
+        if name.lower() in _RESERVED:
+            raise CertificateError(
+                f"name {name!r}: is reserved for the files of the CA; give another --name"
+            )
+        return self.key_pair(name)
+
+    def certificate(self, name: str) -> x509.Certificate:
+        """The certificate *name* itself, without its chain."""
+        return pem.read_certificates(self.key_pair(name).certificate)[0]
+
+    def issuer(self, secret: bytes | None) -> Issuer:
+        """The authority, ready to sign."""
+        pair = self.key_pair(AUTHORITY)
+        if not pair.certificate.exists():
+            raise CertificateError(
+                f"{pair.certificate}: there is no CA; create it: podgraft certs ca"
+            )
+        certificate, key = (
+            pem.read_certificates(pair.certificate)[0],
+            keys.read_key(pair.key, secret),
+        )
+        if not is_ca(certificate):
+            raise CertificateError(
+                f"{pair.certificate}: {trust.describe_subject(certificate)} is no CA"
+            )
+        if not keys.is_key_pair(key, certificate):
+            raise CertificateError(f"{pair.key}: is not the key of {pair.certificate}")
+        return Issuer(certificate, key)
+
+    def leaf_names(self) -> Iterator[str]:
+        """The names of the servers and clients that have a certificate here."""
+        for path in sorted(self.path.glob("*.pem")):
+            if path.name != BUNDLE and not is_ca(pem.read_certificates(path)[0]):
+                yield path.stem
+
+    def save_authority(
+        self, certificate: x509.Certificate, key: PrivateKey, secret: bytes | None, *, force: bool
+    ) -> KeyPair:
+        """Write the CA and its key."""
+        return self._save(self.key_pair(AUTHORITY), certificate, key, secret, force=force)
+
+    def save_leaf(
+        self,
+        name: str,
+        certificate: x509.Certificate,
+        key: PrivateKey,
+        secret: bytes | None,
+        *,
+        force: bool,
+    ) -> KeyPair:
+        """Write the certificate of a server or client and its key; never over the CA's files."""
+        return self._save(self.leaf_pair(name), certificate, key, secret, force=force)
+
+    def _save(
+        self,
+        pair: KeyPair,
+        certificate: x509.Certificate,
+        key: PrivateKey,
+        secret: bytes | None,
+        *,
+        force: bool,
+    ) -> KeyPair:
+        both = (
+            Output(pair.key, keys.encode_key(key, secret), SECRET),
+            Output(pair.certificate, pem.dump_certificates([certificate])),
+        )
+        outputs.write_files(both, force=force)
+        return pair

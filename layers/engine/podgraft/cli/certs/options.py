@@ -1,0 +1,97 @@
+"""Options that several commands of ``podgraft certs`` share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+
+import click
+from cryptography import x509
+
+from podgraft.cli.certs import keys
+from podgraft.cli.certs.folder import CertificateFolder, KeyPair
+from podgraft.cli.certs.issuance import LEAF_DAYS, Issuer, Validity
+from podgraft.cli.certs.keys import KeyType, PrivateKey
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+folder_option = click.option(
+    "--dir",
+    "path",
+    type=FOLDER,
+    default=Path("certificates"),
+    show_default=True,
+    help="The folder of the certificates.",
+)
+force_option = click.option("--force", is_flag=True, help="Replace files that exist.")
+days_option = click.option(
+    "--days", type=int, default=LEAF_DAYS, show_default=True, help="How long it is valid."
+)
+key_type_option = click.option(
+    "--key-type",
+    type=click.Choice([kind.value for kind in KeyType]),
+    default=KeyType.RSA_2048.value,
+    show_default=True,
+    help="The kind of key to make.",
+)
+passphrase_file = click.option(
+    "--passphrase-file", type=FILE, help="Its first line encrypts the key (and decrypts it)."
+)
+ca_passphrase_file = click.option(
+    "--ca-passphrase-file", type=FILE, help="Its first line decrypts the CA's key."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SigningOptions:
+    """What every command is told that signs a certificate with the CA of a folder."""
+
+    folder: CertificateFolder
+    issuer: Issuer
+    lifetime: Validity
+    key_type: KeyType
+    passphrase: bytes | None
+    force: bool
+
+    def save(self, name: str, certificate: x509.Certificate, key: PrivateKey) -> KeyPair:
+        """Write a certificate and its key as the options say."""
+        return self.folder.save_leaf(name, certificate, key, self.passphrase, force=self.force)
+
+
+def signing_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of ``Signing`` to *command*, which is given their values as one."""
+
+    @wraps(command)
+    def run_with_options(
+        *,
+        path: Path,
+        days: int,
+        key_type: str,
+        force: bool,
+        passphrase_file: Path | None,
+        ca_passphrase_file: Path | None,
+        **own: object,
+    ) -> None:
+        folder = CertificateFolder(path)
+        values = SigningOptions(
+            folder=folder,
+            issuer=folder.issuer(keys.read_passphrase(ca_passphrase_file)),
+            lifetime=Validity.from_now(datetime.now(UTC), days),
+            key_type=KeyType(key_type),
+            passphrase=keys.read_passphrase(passphrase_file),
+            force=force,
+        )
+        command(values, **own)
+
+    for option in (
+        ca_passphrase_file,
+        passphrase_file,
+        force_option,
+        key_type_option,
+        days_option,
+        folder_option,
+    ):
+        run_with_options = option(run_with_options)
+    return run_with_options

@@ -1,0 +1,39 @@
+"""Reading and writing certificates as PEM, with a word on what a file holds instead."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from podgraft.cli.certs.errors import CertificateError
+
+
+def read_certificates(file: Path) -> tuple[x509.Certificate, ...]:
+    """Every certificate of *file*, in order; raises ``CertificateError`` unless there is one."""
+    return parse_certificates(file.read_bytes(), str(file))
+
+
+def parse_certificates(data: bytes, place: str) -> tuple[x509.Certificate, ...]:
+    """Every certificate of *data*; *place* names it in messages."""
+    if b"-----BEGIN CERTIFICATE-----" not in data:
+        raise CertificateError(f"{place}: {_describe_contents(data)}")
+    try:
+        return tuple(x509.load_pem_x509_certificates(data))
+    except ValueError as error:
+        raise CertificateError(f"{place}: a certificate in it is damaged ({error})") from error
+
+
+def dump_certificates(certificates: Iterable[x509.Certificate]) -> bytes:
+    """*certificates* one after the other, as PEM."""
+    return b"".join(certificate.public_bytes(Encoding.PEM) for certificate in certificates)
+
+
+def _describe_contents(data: bytes) -> str:
+    if not data.strip():
+        return "is empty; a PEM certificate is needed"
+    if b"PRIVATE KEY-----" in data:
+        return "holds a private key; the certificate is needed, and the key must stay secret"
+    if data.startswith(b"\x30"):
+        return "is DER; convert it: openssl x509 -inform der -in FILE -out FILE.pem"
+    return "holds no PEM certificate"

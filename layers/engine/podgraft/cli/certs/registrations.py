@@ -1,0 +1,74 @@
+"""Which CAs clusters trust for an endpoint: read back from the registrations they really have."""
+
+import base64
+import binascii
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from cryptography import x509
+
+from podgraft import yaml
+from podgraft.cli.certs import pem
+from podgraft.cli.certs.errors import CertificateError
+from podgraft.cli.certs.names import SubjectAltNames
+from podgraft.jsonvalue import JSON, Object
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookRegistration:
+    """One webhook of a cluster that calls the endpoint."""
+
+    location: str
+    host: str
+    roots: tuple[x509.Certificate, ...]
+
+
+def read_registrations(file: Path, served: SubjectAltNames) -> tuple[WebhookRegistration, ...]:
+    """The webhooks of *file* whose host is one of the *served* names.
+
+    *file* is what ``kubectl get mutatingwebhookconfigurations -o yaml`` prints. Raises
+    ``CertificateError`` where no webhook calls the endpoint: such a file proves nothing.
+    """
+    found = tuple(
+        webhook
+        for document in yaml.load_all(file.read_text(encoding="utf-8"))
+        for webhook in _find_webhooks(document, str(file))
+        if served.matches_host(webhook.host)
+    )
+    if not found:
+        raise CertificateError(
+            f"{file}: no webhook in it calls {served}; print the cluster's registrations with "
+            "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o yaml"
+        )
+    return found
+
+
+def _find_webhooks(document: JSON, place: str) -> Iterator[WebhookRegistration]:
+    if not isinstance(document, dict):
+        return
+    for item in _objects_under(document, "items"):
+        yield from _find_webhooks(item, place)
+    for webhook in _objects_under(document, "webhooks"):
+        client = webhook.get("clientConfig")
+        if isinstance(client, dict) and isinstance(url := client.get("url"), str):
+            name = f"{place}: webhook {webhook.get('name')}"
+            bundle = client.get("caBundle")
+            roots = _parse_ca_bundle(bundle, name) if isinstance(bundle, str) and bundle else ()
+            yield WebhookRegistration(name, urlsplit(url).hostname or "", roots)
+
+
+def _objects_under(document: Object, key: str) -> Iterator[Object]:
+    value = document.get(key)
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, dict):
+            yield item
+
+
+def _parse_ca_bundle(bundle: str, place: str) -> tuple[x509.Certificate, ...]:
+    try:
+        data = base64.b64decode(bundle, validate=True)
+    except binascii.Error as error:
+        raise CertificateError(f"{place}: caBundle is not base64 ({error})") from error
+    return pem.parse_certificates(data, place)

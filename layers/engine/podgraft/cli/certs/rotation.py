@@ -1,0 +1,148 @@
+"""A new CA takes over from an old one, and no cluster is without trust for a moment.
+
+The new authority grows in a folder of its own, so that nothing is overwritten and every step can be
+repeated. Each step refuses to happen before what it stands on is true in the clusters:
+
+1. begin   makes the new CA and the bundle of both. Then clusters are registered with the bundle.
+2. switch  needs proof that every cluster trusts both, and issues all certificates anew. Then these
+           are deployed.
+3. finish  needs proof that the endpoint shows the new certificate, and ends the bundle. Then
+           clusters are registered with the new CA alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from cryptography import x509
+
+from podgraft.cli import outputs
+from podgraft.cli.certs import issuance, keys, names, pem, registrations, trust
+from podgraft.cli.certs.errors import CertificateError
+from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder
+from podgraft.cli.certs.issuance import CertificatePurpose, Issuer, Validity
+from podgraft.cli.certs.keys import KeyType, PrivateKey
+from podgraft.cli.outputs import Output
+
+
+class RotationStage(Enum):
+    """How far a rotation is, in the words of what to do next."""
+
+    BEGIN = "begin: make the new CA and the bundle of both"
+    SWITCH = "register every cluster with the bundle, then switch: issue certificates anew"
+    FINISH = "deploy the new certificates, then finish: drop the old CA"
+    DONE = "register every cluster with the new CA alone, and put the old folder away"
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """The old folder and the new one."""
+
+    old: CertificateFolder
+    new: CertificateFolder
+
+    @property
+    def stage(self) -> RotationStage:
+        """What the files say about how far the rotation is."""
+        if not self.new.key_pair(AUTHORITY).certificate.exists():
+            return RotationStage.BEGIN
+        if any(not self.new.key_pair(name).certificate.exists() for name in self.old.leaf_names()):
+            return RotationStage.SWITCH
+        return RotationStage.FINISH if self.new.bundle.exists() else RotationStage.DONE
+
+    def check_stage(self, wanted: RotationStage) -> None:
+        """Raise ``CertificateError`` unless it is time for *wanted*."""
+        if self.stage is not wanted:
+            raise CertificateError(f"not yet, or not any more; the next step is {self.stage.value}")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPolicy:
+    """Which keys renewed certificates get: new ones of a kind or, without one, the old ones."""
+
+    kind: KeyType | None
+    passphrase: bytes | None = None
+
+    def key_for(self, old: Path) -> PrivateKey:
+        """The key for the successor of the certificate whose key is in *old*."""
+        return (
+            keys.read_key(old, self.passphrase) if self.kind is None else keys.make_key(self.kind)
+        )
+
+
+def begin_rotation(
+    rotation: Rotation, kind: KeyType, lifetime: Validity, secret: bytes | None
+) -> None:
+    """Make the new CA and, in the same breath, the bundle that trusts old and new."""
+    rotation.check_stage(RotationStage.BEGIN)
+    old = rotation.old.certificate(AUTHORITY)
+    key = keys.make_key(kind)
+    certificate = issuance.make_ca(key, None, lifetime)
+    pair = rotation.new.key_pair(AUTHORITY)
+    all_three = (
+        Output(rotation.new.bundle, pem.dump_certificates(trust.check_roots([old, certificate]))),
+        Output(pair.key, keys.encode_key(key, secret), outputs.SECRET),
+        Output(pair.certificate, pem.dump_certificates([certificate])),
+    )
+    outputs.write_files(all_three, force=False)
+
+
+def switch_certificates(
+    rotation: Rotation,
+    clusters: Sequence[Path],
+    issuer: Issuer,
+    lifetime: Validity,
+    choice: KeyPolicy,
+) -> None:
+    """Issue every certificate of the old folder under the new CA.
+
+    *clusters* are the registrations of all clusters: each must trust both CAs by now.
+    """
+    rotation.check_stage(RotationStage.SWITCH)
+    both = (rotation.old.certificate(AUTHORITY), issuer.certificate)
+    leaves = tuple(rotation.old.leaf_names())
+    for name in leaves:
+        leaf = rotation.old.certificate(name)
+        if issuance.certificate_purpose(leaf) is CertificatePurpose.SERVER:
+            _check_trust(clusters, leaf, both)
+    for name in leaves:
+        if not rotation.new.key_pair(name).certificate.exists():
+            _renew_certificate(rotation, name, issuer, lifetime, choice)
+
+
+def finish_rotation(rotation: Rotation, faults: Sequence[str]) -> None:
+    """End the bundle; *faults* are what a client that trusts the new CA alone found live."""
+    rotation.check_stage(RotationStage.FINISH)
+    if faults:
+        raise CertificateError(
+            "the endpoint does not yet show a certificate of the new CA; deploy it first: "
+            + "; ".join(faults)
+        )
+    rotation.new.bundle.unlink()
+
+
+def _renew_certificate(
+    rotation: Rotation, name: str, issuer: Issuer, lifetime: Validity, choice: KeyPolicy
+) -> None:
+    key = choice.key_for(rotation.old.key_pair(name).key)
+    old = rotation.old.certificate(name)
+    certificate = issuance.renew_certificate(old, key.public_key(), issuer, lifetime)
+    rotation.new.save_leaf(name, certificate, key, choice.passphrase, force=False)
+
+
+def _check_trust(
+    clusters: Sequence[Path], leaf: x509.Certificate, both: Sequence[x509.Certificate]
+) -> None:
+    """Raise ``CertificateError`` naming every webhook that does not trust *both* CAs."""
+    webhooks = [
+        one
+        for file in clusters
+        for one in registrations.read_registrations(file, names.names_of(leaf))
+    ]
+    behind = [one.location for one in webhooks if not set(both) <= set(one.roots)]
+    if behind or not webhooks:
+        raise CertificateError(
+            "not every cluster is known to trust the old and the new CA; register with the bundle "
+            "first: " + "; ".join(behind or ["no registration was given (--registered)"])
+        )

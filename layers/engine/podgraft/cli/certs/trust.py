@@ -1,0 +1,163 @@
+"""Whether a client with given roots would trust a server, and if not, why.
+
+The sentences come from a walk of our own, because a verifier's own words («candidates exhausted»)
+help nobody; the verdict comes from cryptography's path validation as well, so that a rule this walk
+does not know (path length, name constraints) still counts. The rules are Go's: kube-apiserver takes
+roots without key usage or key identifiers, so those are not asked for.
+"""
+
+import base64
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from ipaddress import ip_address
+from itertools import pairwise
+from typing import TypeAlias
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.x509 import verification
+from cryptography.x509.oid import ExtendedKeyUsageOID
+from cryptography.x509.verification import Criticality, ExtensionPolicy
+
+from podgraft.cli.certs import names, pem
+from podgraft.cli.certs.errors import CertificateError
+from podgraft.cli.certs.issuance import is_ca
+
+Certificates: TypeAlias = Sequence[x509.Certificate]
+
+
+def find_trust_problems(
+    chain: Certificates, roots: Certificates, host: str, now: datetime
+) -> tuple[str, ...]:
+    """Every reason why a client that trusts *roots* refuses *chain* for *host*; none if it accepts.
+
+    *chain* is what the server sends: its own certificate first.
+    """
+    found = (*leaf_problems(chain[0], host, now), *path_problems(chain, roots, now))
+    return found or _verify(chain, roots, host, now)
+
+
+def leaf_problems(leaf: x509.Certificate, host: str, now: datetime) -> Iterator[str]:
+    """What is wrong with a server certificate, whoever signed it."""
+    yield from time_problems(leaf, now)
+    carried = names.names_of(leaf)
+    if carried == names.SubjectAltNames():
+        yield (
+            f"{describe_subject(leaf)} has no subjectAltName, and kube-apiserver ignores the common name; "
+            "make a new certificate"
+        )
+    elif not carried.matches_host(host):
+        yield f"the certificate is valid for {carried}, not for {host}"
+    if not _is_server_certificate(leaf):
+        yield f"{describe_subject(leaf)} is not for servers: its extended key usage lacks serverAuth"
+
+
+def path_problems(chain: Certificates, roots: Certificates, now: datetime) -> Iterator[str]:
+    """What is wrong on the way from the leaf to a root; the first gap ends the way."""
+    current = chain[0]
+    for _ in range(len(chain)):
+        above = next((root for root in roots if is_signed_by(current, root)), None)
+        if above is not None:
+            yield from time_problems(above, now)
+            return
+        link = next(
+            (one for one in chain[1:] if one != current and is_signed_by(current, one)), None
+        )
+        if link is None:
+            break
+        if not is_ca(link):
+            yield f"{describe_subject(link)} in the server's chain is no CA"
+        yield from time_problems(link, now)
+        current = link
+    yield _unknown_ca_problem(current, roots)
+
+
+def order_problems(chain: Certificates) -> Iterator[str]:
+    """Whether each is signed by the next, as AWS and TLS 1.2 (RFC 5246 §7.4.2) insist."""
+    for lower, upper in pairwise(chain):
+        if not is_signed_by(lower, upper):
+            yield f"wrong order: {describe_subject(lower)} is not signed by {describe_subject(upper)}"
+
+
+def time_problems(certificate: x509.Certificate, now: datetime) -> Iterator[str]:
+    """Whether *certificate* is valid *now*."""
+    begin, end = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+    if now > end:
+        yield f"{describe_subject(certificate)} has expired on {end:%Y-%m-%d %H:%M} UTC"
+    elif now < begin:
+        yield f"{describe_subject(certificate)} is not valid before {begin:%Y-%m-%d %H:%M} UTC"
+
+
+def check_roots(certificates: Certificates) -> tuple[x509.Certificate, ...]:
+    """*certificates* as roots, each once; raises ``CertificateError`` for one that is no CA."""
+    for certificate in certificates:
+        if not is_ca(certificate):
+            raise CertificateError(
+                f"{describe_subject(certificate)} is no CA: a bundle holds the CA that signed the server's "
+                "certificate, not that certificate"
+            )
+    return tuple(dict.fromkeys(certificates))
+
+
+def encode_ca_bundle(certificates: Certificates) -> str:
+    """The text of ``clientConfig.caBundle``: base64 of the roots' PEM."""
+    return base64.b64encode(pem.dump_certificates(check_roots(certificates))).decode()
+
+
+def describe_subject(certificate: x509.Certificate) -> str:
+    """The subject, or the serial number where there is none, for messages."""
+    return certificate.subject.rfc4514_string() or f"certificate {certificate.serial_number:x}"
+
+
+def is_signed_by(certificate: x509.Certificate, issuer: x509.Certificate) -> bool:
+    """Whether *issuer* signed *certificate*: its name and its key."""
+    try:
+        certificate.verify_directly_issued_by(issuer)
+    except (ValueError, TypeError, InvalidSignature):
+        return False
+    return True
+
+
+def _is_server_certificate(leaf: x509.Certificate) -> bool:
+    try:
+        usages = leaf.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+    except x509.ExtensionNotFound:
+        return True
+    accepted = {ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE}
+    return not accepted.isdisjoint(usages)
+
+
+def _unknown_ca_problem(last: x509.Certificate, roots: Certificates) -> str:
+    issuer = last.issuer.rfc4514_string()
+    if any(root.subject == last.issuer for root in roots):
+        return (
+            f"{describe_subject(last)} was signed by another CA of the same name ({issuer}): same name, "
+            "other key"
+        )
+    given = "; ".join(map(describe_subject, roots)) or "no CA"
+    return f"{describe_subject(last)} was signed by {issuer}, but the bundle holds {given}"
+
+
+def _verify(chain: Certificates, roots: Certificates, host: str, now: datetime) -> tuple[str, ...]:
+    # Go demands these two extensions; the web's further rules for CAs are not kube-apiserver's.
+    lenient = ExtensionPolicy.permit_all()
+    ca_policy = lenient.require_present(x509.BasicConstraints, Criticality.AGNOSTIC, None)
+    leaf_policy = lenient.require_present(x509.SubjectAlternativeName, Criticality.AGNOSTIC, None)
+    builder = (
+        verification.PolicyBuilder()
+        .store(verification.Store(list(roots)))
+        .time(now)
+        .extension_policies(ca_policy=ca_policy, ee_policy=leaf_policy)
+    )
+    try:
+        builder.build_server_verifier(_subject(host)).verify(chain[0], list(chain[1:]))
+    except (verification.VerificationError, ValueError) as error:
+        return (f"path validation fails: {error}",)
+    return ()
+
+
+def _subject(host: str) -> x509.DNSName | x509.IPAddress:
+    try:
+        return x509.IPAddress(ip_address(host.removeprefix("[").removesuffix("]")))
+    except ValueError:
+        return x509.DNSName(host.lower().removesuffix("."))

@@ -1,0 +1,1 @@
+"""``podgraft demo``: injection over HTTPS on this machine, from a CA to the patch."""

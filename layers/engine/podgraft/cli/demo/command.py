@@ -1,0 +1,165 @@
+"""``podgraft demo``: a CA, a server, and reviews of the pods of a sample, on this machine.
+
+Every step is a command that an operator would run. The demo prints each command.
+"""
+
+import base64
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from difflib import unified_diff
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+import jsonpatch
+
+from podgraft import policy, yaml
+from podgraft.cli.checkout import ROOT, check_checkout
+from podgraft.jsonvalue import JSON, Object
+
+from .api_server import ApiServer
+
+SAMPLES = ROOT / "samples"
+CLUSTER = "demo"
+_COLORS = {"+": "green", "-": "red", "@": "cyan"}
+_MAX_LINE_CHARACTERS = 160  # characters of one operation
+
+
+@click.command("demo")
+@click.argument("sample", default="istio")
+def command(sample: str) -> None:
+    """Inject the pods of SAMPLE, a folder below samples/, over HTTPS, and print each step."""
+    check_checkout("demo")
+    folder = SAMPLES / sample
+    if not (folder / "bundle").is_dir():
+        raise click.BadParameter(f"got {sample!r}; use one of {', '.join(_sample_names())}")
+    with TemporaryDirectory(prefix="podgraft-demo-") as temporary:
+        _run(folder, Path(temporary))
+    _print_next_steps(sample)
+
+
+def _sample_names() -> list[str]:
+    return sorted(path.parent.name for path in SAMPLES.glob("*/bundle"))
+
+
+def _run(sample: Path, folder: Path) -> None:
+    _print_heading("Create a CA, and a certificate for the endpoint")
+    _run_podgraft(folder, "certs", "ca", "--dir", "certificates")
+    _run_podgraft(folder, "certs", "server", "--dir", "certificates", "localhost", "127.0.0.1")
+    _print_heading(
+        f"Create a store with the bundle of samples/{sample.name}, and a token for one cluster"
+    )
+    store = folder / "store" / sample.name
+    shutil.copytree(sample / "bundle", store / "bundle")
+    if (sample / "policy.yaml").exists():
+        shutil.copy(sample / "policy.yaml", store / "policy.yaml")
+    issue = ("issue", "--cluster", CLUSTER, "--store", "file:store", "--output", "token")
+    _run_podgraft(folder, "tokens", *issue)
+    _print_heading("Serve admission reviews over HTTPS")
+    with _serve(folder) as port:
+        apiserver = ApiServer(
+            port, folder / "certificates" / "ca.pem", (folder / "token").read_text()
+        )
+        for path in sorted(sample.glob("input.*.yaml")):
+            for found in yaml.load_all(path.read_text()):
+                if isinstance(found, dict):
+                    _review(apiserver, sample.name, path.name, found)
+        apiserver.close()
+
+
+def _review(apiserver: ApiServer, injector: str, file: str, found: Object) -> None:
+    """Send one object as kube-apiserver would: to the mutating webhook, then the validating one."""
+    mutating = "inject" if found["kind"] == "Pod" else "mutate"
+    for route in (mutating, "validate"):
+        path = f"/{injector}/{route}"
+        response = apiserver.send_review(path, found)
+        if route == "validate" and response["allowed"] and "warnings" not in response:
+            return
+        _print_heading(f"{file}: POST {path}")
+        found = _print_response(response, found)
+        if not response["allowed"]:
+            return
+
+
+def _print_response(response: Any, found: Object) -> Object:
+    """Print a response; return the object that the patch produces."""
+    color = "green" if response["allowed"] else "red"
+    audit = response.get("auditAnnotations", {})
+    click.secho(f"allowed: {response['allowed']}", fg=color, bold=True)
+    click.echo(
+        f"decision: {audit.get('decision')}, because {_describe_reasons(audit.get('reason', ''))}"
+    )
+    if "status" in response:
+        click.secho(f"message: {response['status'].get('message')}", fg=color)
+    for warning in response.get("warnings", []):
+        click.secho(f"warning: {warning}", fg="yellow")
+    if "patch" not in response:
+        return found
+    operations = json.loads(base64.b64decode(response["patch"]))
+    click.secho("\nJSON Patch", bold=True)
+    for operation in operations:
+        text = json.dumps(operation, ensure_ascii=False)
+        click.echo(f"  {_shorten(text)}")
+    patched: Object = jsonpatch.apply_patch(found, operations)
+    click.secho(f"\nThe {found['kind']}, before and after", bold=True)
+    for line in _diff(found, patched):
+        click.secho("  " + line, fg=_COLORS.get(line[:1]))
+    return patched
+
+
+def _shorten(line: str) -> str:
+    if len(line) <= _MAX_LINE_CHARACTERS:
+        return line
+    return line[: _MAX_LINE_CHARACTERS - 1] + "…"
+
+
+def _describe_reasons(words: str) -> str:
+    """Return the reasons of an audit annotation as a sentence."""
+    sentences = {str(reason): text for reason, text in policy.SENTENCES.items()}
+    return ", and ".join(sentences.get(word, word) for word in words.split(","))
+
+
+def _diff(before: JSON, after: JSON) -> Iterator[str]:
+    old, new = (yaml.dump(value).splitlines() for value in (before, after))
+    lines = unified_diff(old, new, n=2, lineterm="")
+    return (line for line in lines if not line.startswith(("---", "+++")))
+
+
+@contextmanager
+def _serve(folder: Path) -> Generator[int]:
+    """Serve the store on a free port until the block ends."""
+    files = ("--cert", "certificates/server.pem", "--key", "certificates/server.key")
+    arguments = ("serve", "--store", "store", *files, "--host", "127.0.0.1", "--port", "0")
+    click.secho(f"$ podgraft {' '.join(arguments)}", bold=True)
+    command = [sys.executable, "-m", "podgraft", *arguments]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            line = server.stdout.readline() if server.stdout else ""
+            click.echo(line.rstrip())
+            yield int(line.rsplit(":", 1)[1].split("/")[0])
+        finally:
+            server.terminate()
+
+
+def _run_podgraft(folder: Path, *arguments: str) -> None:
+    click.secho(f"$ podgraft {' '.join(arguments)}", bold=True)
+    command_line = [sys.executable, "-m", "podgraft", *arguments]
+    subprocess.run(command_line, cwd=folder, check=True, stderr=subprocess.DEVNULL)
+
+
+def _print_heading(text: str) -> None:
+    click.secho(f"\n▌ {text}", fg="blue", bold=True)
+
+
+def _print_next_steps(name: str) -> None:
+    others = ", ".join(sample for sample in _sample_names() if sample != name)
+    _print_heading("Next")
+    click.echo(f"  podgraft demo SAMPLE       {others}")
+    click.echo(f"  podgraft explain -f POD.yaml --bundle samples/{name}/bundle")
+    click.echo(f"  podgraft inject -f FILE.yaml --bundle samples/{name}/bundle")
+    click.echo("  make deploy                to AWS: docs/deploying.md")

@@ -1,0 +1,71 @@
+"""Files that are whole or absent, secret from their first byte, and never replaced by accident."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from podgraft.cli.failure import CommandError
+
+PUBLIC = 0o644
+SECRET = 0o600
+
+
+class OutputError(CommandError):
+    """A file exists; the message names it and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One file to write."""
+
+    path: Path
+    data: bytes
+    mode: int = PUBLIC
+
+
+def write_files(outputs: Sequence[Output], *, force: bool) -> None:
+    """Write all *outputs* or, as far as a file system can promise it, none of them.
+
+    Each is written to a file of its own beside its place and then moved there in one step. Raises
+    ``OutputError`` where a file exists and *force* is not given.
+    """
+    existing = [str(output.path) for output in outputs if output.path.exists()]
+    if existing and not force:
+        raise OutputError(f"{', '.join(existing)}: exists already; --force replaces it")
+    staged: list[Path] = []
+    try:
+        staged.extend(map(_write_temporary, outputs))
+        _move_into_place(staged, outputs, force=force)
+    finally:
+        for path in staged:
+            path.unlink(missing_ok=True)
+
+
+def _write_temporary(output: Output) -> Path:
+    output.path.parent.mkdir(parents=True, exist_ok=True)
+    # mkstemp opens with O_EXCL and 0600, whatever the umask: a key is never readable by others.
+    descriptor, name = tempfile.mkstemp(dir=output.path.parent, prefix=f".{output.path.name}.")
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(output.data)
+        file.flush()
+        os.fchmod(descriptor, output.mode)
+        os.fsync(descriptor)
+    return Path(name)
+
+
+def _move_into_place(staged: Sequence[Path], outputs: Sequence[Output], *, force: bool) -> None:
+    if force:
+        for temporary, output in zip(staged, outputs, strict=True):
+            temporary.replace(output.path)
+        return
+    linked: list[Path] = []
+    try:
+        for temporary, output in zip(staged, outputs, strict=True):
+            output.path.hardlink_to(temporary)  # unlike a rename, fails if somebody was faster
+            linked.append(output.path)
+    except FileExistsError as error:
+        for path in linked:
+            path.unlink()
+        raise OutputError(f"{error.filename2}: was made by somebody else meanwhile") from error

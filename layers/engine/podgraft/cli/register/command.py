@@ -1,0 +1,323 @@
+"""``podgraft register``: check the settings, and print the manifests that register a webhook."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import click
+
+from podgraft import yaml
+from podgraft.bundle import Bundle, BundleError, compile_
+from podgraft.bundle.cluster_ids import UrlPath, path_warnings, policy_warnings
+from podgraft.cli import outputs, program
+from podgraft.cli.certs import endpoint as live
+from podgraft.cli.certs import keys, pem, trust
+from podgraft.cli.certs.endpoint import Address
+from podgraft.cli.failure import print_warnings
+from podgraft.cli.folders import read_manifests
+from podgraft.cli.outputs import SECRET, Output
+from podgraft.cli.register import (
+    RegistrationError,
+    control_plane,
+    endpoint,
+    guard,
+    mesh,
+    selectors,
+    webhooks,
+)
+from podgraft.cli.register.control_plane import AuthInfo
+from podgraft.cli.register.endpoint import Endpoint
+from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
+from podgraft.identifiers import IdentifierError, check_cluster
+from podgraft.jsonvalue import Object
+from podgraft.policy import InjectionRules, Policy, PolicyError
+from podgraft.policy import parse as parse_policy
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+class RegisterOptions(TypedDict):
+    """The command line."""
+
+    url: str
+    allow_loopback: bool
+    ca_bundle: tuple[Path, ...]
+    server_cert: Path | None
+    probe: bool
+    injector: str | None
+    cluster: str | None
+    istio_cluster_id: str | None
+    istio_network: str | None
+    env: tuple[str, ...]
+    token_file: Path | None
+    client_cert: Path | None
+    client_key: Path | None
+    control_plane: Path | None
+    force: bool
+    revision: str | None
+    inject: bool
+    mutate: tuple[str, ...]
+    validate: tuple[str, ...]
+    exclude_namespace: tuple[str, ...]
+    namespace_selector: str
+    object_selector: str
+    match_condition: tuple[str, ...]
+    failure_policy: str
+    timeout: int
+    reinvocation_policy: str
+    guard: str | None
+    policy: Path | None
+    bundle: Path | None
+
+
+@click.command("register")
+@click.option("--url", required=True, help="The endpoint: https://host[:port]")
+@click.option("--allow-loopback", is_flag=True, help="Allow localhost, for tests.")
+@click.option("--ca-bundle", type=FILE, multiple=True, help="PEM CAs; without: public roots.")
+@click.option("--server-cert", type=FILE, help="Check that the CAs vouch for this certificate.")
+@click.option("--probe", is_flag=True, help="Check that the CAs vouch for the live endpoint.")
+@click.option("--injector", help="Which injector; by default the URL's, or default.")
+@click.option(
+    "--cluster", help="Calling cluster, as its token or certificate proves it; never in the path."
+)
+@click.option(
+    "--istio-cluster-id", metavar="ID", help="Cluster id of Istio's proxies, in the path."
+)
+@click.option("--istio-network", metavar="NET", help="Network of Istio's proxies, in the path.")
+@click.option("--env", multiple=True, help="NAME=VALUE for proxies, put into the path.")
+@click.option("--token-file", type=FILE, help="The cluster's token, put into the path.")
+@click.option("--client-cert", type=FILE, help="The cluster's certificate, for --control-plane.")
+@click.option("--client-key", type=FILE, help="The key of --client-cert.")
+@click.option(
+    "--control-plane",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write an AdmissionConfiguration here that shows token or certificate in a header or "
+    "handshake: then the token stays out of the path.",
+)
+@click.option("--force", is_flag=True, help="Replace the files of --control-plane.")
+@click.option("--revision", help="Register for one Istio revision or tag.")
+@click.option("--inject/--no-inject", default=True, show_default=True, help="Inject into pods.")
+@click.option(
+    "--mutate", multiple=True, help="Overlays for [GROUP/]VERSION/RESOURCE[:OPERATION,…]."
+)
+@click.option("--validate", multiple=True, help="Rules for [GROUP/]VERSION/RESOURCE[:OPERATION,…].")
+@click.option("--exclude-namespace", multiple=True, help="What the endpoint itself depends on.")
+@click.option("--namespace-selector", default="", help="As kubectl -l; further demands.")
+@click.option("--object-selector", default="", help="As kubectl -l; further demands.")
+@click.option("--match-condition", multiple=True, help="NAME=CEL expression.")
+@click.option(
+    "--failure-policy",
+    type=click.Choice([one.value for one in FailurePolicy]),
+    default=FailurePolicy.FAIL.value,
+    show_default=True,
+)
+@click.option("--timeout", type=int, default=10, show_default=True, help="Seconds, 1 to 30.")
+@click.option(
+    "--reinvocation-policy",
+    type=click.Choice([one.value for one in Reinvocation]),
+    default=Reinvocation.NEVER.value,
+    show_default=True,
+)
+@click.option(
+    "--guard",
+    is_flag=False,
+    flag_value=guard.DEFAULT_CONTAINER,
+    metavar="[CONTAINER]",
+    help="Also reject pods that should carry this sidecar and do not.",
+)
+@click.option("--policy", type=FILE, help="The policy document that --guard goes by.")
+@click.option(
+    "--bundle",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Bundle that --guard goes by, below the policy; the path is compared with its mesh.",
+)
+def command(**options: Unpack[RegisterOptions]) -> None:
+    """Check the settings, then print webhook configurations for kubectl apply."""
+    with program.convert_errors(BundleError, IdentifierError, PolicyError):
+        _register(options)
+
+
+def _register(given: RegisterOptions) -> None:
+    if given["cluster"] is not None:
+        check_cluster(given["cluster"])
+    registration = _make_registration(given)
+    compiled = _compiled(given)
+    _check_trust(registration.endpoint, given)
+    identity = _load_auth_info(given)
+    manifests = list(_make_manifests(registration, given, compiled))
+    if not manifests:
+        raise RegistrationError(
+            "nothing to register: --no-inject, and neither --mutate nor --validate"
+        )
+    if identity is not None and given["control_plane"]:
+        _write_control_plane(
+            registration.endpoint, identity, given["control_plane"], force=given["force"]
+        )
+    click.echo("---\n".join(map(yaml.dump, manifests)), nl=False)
+    _warn(registration, given, compiled)
+    _print_next_steps(registration, given)
+
+
+def _make_registration(given: RegisterOptions) -> Registration:
+    found = endpoint.parse_endpoint(given["url"], allow_loopback=given["allow_loopback"])
+    found = endpoint.with_injector(found, given["injector"])
+    if given["control_plane"] is None:
+        found = endpoint.with_token(found, _read_token(given["token_file"]))
+    roots = [one for file in given["ca_bundle"] for one in pem.read_certificates(file)]
+    registration = Registration(
+        endpoint=endpoint.with_facts(found, _variables(given)),
+        ca_bundle=trust.encode_ca_bundle(roots) if roots else None,
+        injector=found.injector,
+        revision=given["revision"],
+        excluded_namespaces=(*given["exclude_namespace"], *endpoint.service_namespace(found)),
+        namespaces=selectors.parse_selector(given["namespace_selector"]),
+        objects=selectors.parse_selector(given["object_selector"]),
+        conditions=tuple(map(webhooks.parse_condition, given["match_condition"])),
+        failure_policy=FailurePolicy(given["failure_policy"]),
+        reinvocation=Reinvocation(given["reinvocation_policy"]),
+        timeout_seconds=given["timeout"],
+    )
+    webhooks.check_registration(registration)
+    return registration
+
+
+def _read_token(file: Path | None) -> str | None:
+    return None if file is None else file.read_text(encoding="utf-8").strip()
+
+
+def _variables(given: RegisterOptions) -> Iterator[tuple[str, str]]:
+    return mesh.variables(given["istio_cluster_id"], given["istio_network"], given["env"])
+
+
+def _check_trust(found: Endpoint, given: RegisterOptions) -> None:
+    roots = trust.check_roots(
+        [one for file in given["ca_bundle"] for one in pem.read_certificates(file)]
+    )
+    host, now = found.host.strip("[]"), datetime.now(UTC)
+    faults = [fault for root in roots for fault in trust.time_problems(root, now)]
+    if given["server_cert"]:
+        if not roots:
+            raise RegistrationError("--server-cert is checked against --ca-bundle; give it too")
+        faults += trust.find_trust_problems(
+            pem.read_certificates(given["server_cert"]), roots, host, now
+        )
+    if given["probe"]:
+        faults += live.find_trust_problems(Address(host, found.port or live.HTTPS_PORT), roots, now)
+    if faults:
+        raise RegistrationError(
+            f"kube-apiserver would not trust {found.authority}: " + "; ".join(dict.fromkeys(faults))
+        )
+    if roots and not given["server_cert"] and not given["probe"]:
+        click.echo("not checked: give --server-cert or --probe to see the CAs verify it", err=True)
+
+
+def _make_manifests(
+    registration: Registration, given: RegisterOptions, compiled: Bundle | None
+) -> Iterator[Object]:
+    mutate: list[WebhookRule] = [webhooks.parse_rule(text) for text in given["mutate"]]
+    validate: list[WebhookRule] = [webhooks.parse_rule(text) for text in given["validate"]]
+    made = (
+        webhooks.make_mutating_configuration(registration, given["inject"], mutate),
+        webhooks.make_validating_configuration(registration, validate),
+    )
+    yield from (manifest for manifest in made if manifest is not None)
+    if given["guard"]:
+        if not given["inject"]:
+            raise RegistrationError("--guard is about injected pods; leave out --no-inject")
+        yield guard.make_guard_policy(registration, _load_rules(given, compiled), given["guard"])
+        yield from guard.make_guard_bindings(registration)
+
+
+def _load_rules(given: RegisterOptions, compiled: Bundle | None) -> InjectionRules:
+    """What decides about pods in the cluster: the bundle's own rules, and the policy over them."""
+    return compiled.rules if compiled else _own_policy(given).apply_to(InjectionRules())
+
+
+def _policy(given: RegisterOptions) -> Policy:
+    return parse_policy(given["policy"].read_text(encoding="utf-8") if given["policy"] else "")
+
+
+def _own_policy(given: RegisterOptions) -> Policy:
+    """Return the policy for the calling cluster and the given bundle, whichever it names."""
+    return replace(_policy(given).for_cluster(given["cluster"]), bundle=None)
+
+
+def _compiled(given: RegisterOptions) -> Bundle | None:
+    """Return the bundle by the policy for the calling cluster."""
+    if given["bundle"] is None:
+        return None
+    return compile_(read_manifests(given["bundle"]), _own_policy(given))
+
+
+def _warn(registration: Registration, given: RegisterOptions, compiled: Bundle | None) -> None:
+    """Print what the mesh of the bundle makes of the variables in the path."""
+    tail = registration.endpoint.tail
+    if compiled is not None:
+        url = UrlPath(tail, file="--url and --istio-cluster-id")
+        print_warnings(path_warnings(compiled, url))
+        print_warnings(policy_warnings(compiled, _policy(given), str(given["policy"])))
+    elif mesh.CLUSTER in registration.endpoint.pairs[::2]:
+        click.echo(
+            "not compared: the path sets the cluster id of proxies; give --bundle to compare it "
+            "with global.multiCluster.clusterName",
+            err=True,
+        )
+
+
+def _load_auth_info(given: RegisterOptions) -> AuthInfo | None:
+    """What the control plane shows; None where it shows nothing, or the path does."""
+    certificate, key = given["client_cert"], given["client_key"]
+    if given["control_plane"] is None:
+        if certificate or key:
+            raise RegistrationError("only a control plane shows certificates: give --control-plane")
+        return None
+    if (certificate is None) is not (key is None):
+        raise RegistrationError("--client-cert and --client-key belong together; give both")
+    if certificate is None and given["token_file"] is None:
+        raise RegistrationError("--control-plane needs --token-file, or --client-cert and its key")
+    if (
+        certificate
+        and key
+        and not keys.is_key_pair(keys.read_key(key, None), pem.read_certificates(certificate)[0])
+    ):
+        raise RegistrationError(f"{key} is not the key of {certificate}")
+    return AuthInfo(_read_token(given["token_file"]), _read_bytes(certificate), _read_bytes(key))
+
+
+def _read_bytes(file: Path | None) -> bytes | None:
+    return None if file is None else file.read_bytes()
+
+
+def _write_control_plane(found: Endpoint, identity: AuthInfo, folder: Path, *, force: bool) -> None:
+    files = {
+        control_plane.KUBECONFIG: control_plane.make_kubeconfig(found, identity),
+        control_plane.CONFIGURATION: control_plane.make_admission_configuration(folder),
+    }
+    written = [
+        Output(folder / name, yaml.dump(document).encode(), SECRET)
+        for name, document in files.items()
+    ]
+    outputs.write_files(written, force=force)
+
+
+def _print_next_steps(registration: Registration, given: RegisterOptions) -> None:
+    steps = ["kubectl apply --server-side -f what was printed"]
+    if given["control_plane"]:
+        place = given["control_plane"] / control_plane.CONFIGURATION
+        steps.insert(
+            0,
+            f"on every control plane node: kube-apiserver --admission-control-config-file={place}",
+        )
+    elif given["token_file"]:
+        steps.append("the URL holds the token: whoever may read webhook configurations can see it")
+    if registration.revision:
+        label = f"{selectors.REVISION_LABEL}={registration.revision}"
+        steps.append(f"choose the namespaces: kubectl label namespace NAME {label}")
+    if registration.failure_policy is FailurePolicy.IGNORE and not given["guard"]:
+        steps.append("failurePolicy Ignore misses silently: --guard rejects pods without sidecar")
+    if given["guard"] and given["bundle"] is None:
+        steps.append("the guard knows the policy document alone: --bundle adds the bundle's rules")
+    steps.append("see it work: kubectl run probe --image=nginx --dry-run=server -o yaml")
+    program.print_next_steps(*steps)

@@ -1,0 +1,63 @@
+"""The files by which kube-apiserver shows the webhook who it is: a bearer token or a certificate.
+
+For control planes whose flags can be set (``--admission-control-config-file``). The user in the
+kubeconfig must be named exactly as the client looks it up, or it is silently not used: the host
+alone for port 443, ``host:port`` for every other (apiserver/pkg/util/webhook/authentication.go).
+"""
+
+import base64
+from dataclasses import dataclass
+from pathlib import Path
+
+from podgraft.cli.register.endpoint import Endpoint
+from podgraft.jsonvalue import JSON, Object
+
+CONFIGURATION = "admission-configuration.yaml"
+KUBECONFIG = "webhook-kubeconfig.yaml"
+API_VERSION = "apiserver.config.k8s.io/v1"  # since Kubernetes 1.17
+HTTPS_PORT = 443
+
+_PLUGINS = ("MutatingAdmissionWebhook", "ValidatingAdmissionWebhook")
+
+
+@dataclass(frozen=True, slots=True)
+class AuthInfo:
+    """What the control plane shows; both may be shown together."""
+
+    token: str | None = None
+    certificate: bytes | None = None
+    key: bytes | None = None
+
+    def user(self) -> Object:
+        """The user's part of a kubeconfig, with everything in it, so that one file is enough."""
+        parts = {
+            "token": self.token,
+            "client-certificate-data": _encode_base64(self.certificate),
+            "client-key-data": _encode_base64(self.key),
+        }
+        return {name: value for name, value in parts.items() if value is not None}
+
+
+def make_kubeconfig(endpoint: Endpoint, identity: AuthInfo) -> Object:
+    """The kubeconfig for one endpoint."""
+    host = endpoint.host.strip("[]")
+    https = endpoint.port in (None, HTTPS_PORT)
+    users: list[JSON] = [
+        {"name": host if https else f"{host}:{endpoint.port}", "user": identity.user()}
+    ]
+    return {"apiVersion": "v1", "kind": "Config", "users": users}
+
+
+def make_admission_configuration(folder: Path) -> Object:
+    """The AdmissionConfiguration; it must name the kubeconfig by an absolute path."""
+    webhooks: Object = {
+        "apiVersion": API_VERSION,
+        "kind": "WebhookAdmissionConfiguration",
+        "kubeConfigFile": str(folder.absolute() / KUBECONFIG),
+    }
+    plugins: list[JSON] = [{"name": name, "configuration": webhooks} for name in _PLUGINS]
+    return {"apiVersion": API_VERSION, "kind": "AdmissionConfiguration", "plugins": plugins}
+
+
+def _encode_base64(data: bytes | None) -> str | None:
+    return None if data is None else base64.b64encode(data).decode()

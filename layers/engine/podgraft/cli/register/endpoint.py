@@ -1,0 +1,234 @@
+"""The URL that kube-apiserver will call: the rules of ``clientConfig.url``, and our own routes.
+
+The rules are the API server's (apiserver/pkg/util/webhook/validation.go, ValidateWebhookURL), those
+of its client (the path arrives decoded and cleaned) and those of TLS.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from podgraft.cli.certs import CertificateError, names
+from podgraft.cli.register.errors import RegistrationError
+from podgraft.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector, is_injector
+
+INJECT = "inject"
+ROUTES = (INJECT, "mutate", "validate")
+TOKEN_SEGMENT = "k"  # noqa: S105 — the path segment before a token
+
+# What RFC 3986 reserves nothing of and Go's client sends unescaped (url.URL.EscapedPath).
+_SEGMENT = re.compile(r"[A-Za-z0-9._~$&+,:;=@-]+")
+_DOTS = {".", ".."}
+_BLANK, _DELETE = 0x20, 0x7F
+_PORTS = "use a port from 1 to 65535"
+# What of a URL is not repeated in a message: user and password, a token, values, a query.
+_SECRETS = (("//[^/]*@", "//…@"), ("/k/[^/]*", "/k/…"), ("=[^/:]*", "=…"), (r"\?.*", "?…"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where one cluster calls one injector."""
+
+    host: str  # as it stands in the URL: an IPv6 address in brackets
+    port: int | None = None
+    prefix: tuple[str, ...] = ()
+    pairs: tuple[str, ...] = ()
+
+    @property
+    def injector(self) -> str:
+        """The injector that the path names."""
+        named = self.prefix[2:] if self.prefix[:1] == (TOKEN_SEGMENT,) else self.prefix
+        return named[-1] if named else DEFAULT_INJECTOR
+
+    @property
+    def tail(self) -> str:
+        """What follows ``/inject/`` in the path: the variables that Istio's injector reads."""
+        return "/".join(self.pairs)
+
+    @property
+    def authority(self) -> str:
+        """Host and, where the URL has one, port."""
+        return self.host if self.port is None else f"{self.host}:{self.port}"
+
+    def url(self, route: str) -> str:
+        """The URL of one of the routes."""
+        return "/".join((f"https://{self.authority}", *self.prefix, route, *self.pairs))
+
+
+def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
+    """Read an endpoint's URL: its root, or already with a route (``/inject/cluster/prod``).
+
+    The path can contain the route ``/inject``, which belongs to every registration. The other
+    routes need rules, so that options and not the URL select them.
+
+    Raises ``RegistrationError`` for everything that kube-apiserver would refuse or never reach.
+    """
+    _check_characters(url)
+    shown = _redact(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise RegistrationError(f"{shown}: {error}") from error
+    port = _port(shown, parts)
+    _check_parts(shown, parts)
+    host = _check_host(shown, parts, allow_loopback=allow_loopback)
+    segments = parts.path.removesuffix("/").split("/")[1:]
+    for segment in segments:
+        _check_segment(shown, segment)
+    return _split_path(shown, host, port, segments)
+
+
+def with_injector(endpoint: Endpoint, injector: str | None) -> Endpoint:
+    """Put the injector into the path; the default one needs no place there."""
+    if injector is None or injector in (DEFAULT_INJECTOR, endpoint.injector):
+        return endpoint
+    _check_injector(injector)
+    if endpoint.injector != DEFAULT_INJECTOR:
+        raise RegistrationError(f"the URL names the injector {endpoint.injector}, not {injector}")
+    return replace(endpoint, prefix=(*endpoint.prefix, injector))
+
+
+def with_token(endpoint: Endpoint, token: str | None) -> Endpoint:
+    """Put the token first into the path, where the webhook looks for it."""
+    if token is None:
+        return endpoint
+    if endpoint.prefix[:1] == (TOKEN_SEGMENT,):
+        raise RegistrationError("the URL already holds a token (/k/…); give the token once")
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", token):
+        raise RegistrationError(
+            "the token file must contain one token, as podgraft tokens prints it"
+        )
+    return replace(endpoint, prefix=(TOKEN_SEGMENT, token, *endpoint.prefix))
+
+
+def with_facts(endpoint: Endpoint, facts: Iterable[tuple[str, str]]) -> Endpoint:
+    """Put what the proxies shall know (``cluster``, ``net``, environment) behind the route."""
+    pairs = list(endpoint.pairs)
+    for key, value in facts:
+        if key in pairs[::2]:
+            raise RegistrationError(f"the URL already says {key}; say it once")
+        pair = (key, value.replace("/", "--slash--"))
+        for segment in pair:
+            _check_segment(key, segment)
+        pairs += pair
+    return replace(endpoint, pairs=tuple(pairs))
+
+
+def service_namespace(endpoint: Endpoint) -> tuple[str, ...]:
+    """The namespace of an endpoint that is a Service: ``podgraft.NAMESPACE.svc[.cluster.local]``.
+
+    While its own pods wait for it, nobody injects them.
+    """
+    labels = endpoint.host.split(".")
+    return (labels[1],) if labels[2:3] == ["svc"] else ()
+
+
+def _redact(url: str) -> str:
+    for secret, instead in _SECRETS:
+        url = re.sub(secret, instead, url)
+    return url
+
+
+def _check_characters(url: str) -> None:
+    """Refuse what ``urlsplit`` removes without a word: line breaks, tabs, and blanks around."""
+    if any(ord(character) <= _BLANK or ord(character) == _DELETE for character in url):
+        raise RegistrationError("--url: contains a blank, a tab, or a line break; remove it")
+
+
+def _port(url: str, parts: SplitResult) -> int | None:
+    try:
+        port = parts.port
+    except ValueError as error:
+        raise RegistrationError(f"{url}: invalid port; {_PORTS}") from error
+    if port == 0:
+        raise RegistrationError(f"{url}: got port 0; {_PORTS}")
+    return port
+
+
+def _check_parts(url: str, parts: SplitResult) -> None:
+    if parts.scheme != "https":
+        met = f"got {parts.scheme}" if parts.scheme else "there is no scheme"
+        raise RegistrationError(f"{url}: {met}; kube-apiserver calls https:// only")
+    if parts.username is not None or parts.password is not None:
+        raise RegistrationError(
+            f"{url}: no user information (user:password@) is allowed; use a token (--token-file) "
+            "or a client certificate"
+        )
+    if parts.query or "?" in url.partition("#")[0]:
+        raise RegistrationError(
+            f"{url}: no query (?…) is allowed: kube-apiserver adds its own; write it as path, "
+            "--cluster and --env do"
+        )
+    if parts.fragment or url.endswith("#"):
+        raise RegistrationError(f"{url}: no fragment (#…) is allowed; leave it out")
+
+
+def _check_host(url: str, parts: SplitResult, *, allow_loopback: bool) -> str:
+    host = parts.hostname
+    if not host:
+        raise RegistrationError(f"{url}: there is no host; write https://host[:port]")
+    try:
+        named = names.parse_names([host])
+    except CertificateError as error:
+        raise RegistrationError(f"{url}: host {error}") from error
+    if "*" in host:
+        raise RegistrationError(f"{url}: a URL names one host; only certificates have wildcards")
+    if _is_loopback(host) and not allow_loopback:
+        raise RegistrationError(
+            f"{url}: {host} is the control plane's own machine, and not every one of them runs a "
+            "webhook; --allow-loopback is for tests"
+        )
+    return f"[{host}]" if named.addresses and ":" in host else host
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _check_segment(place: str, segment: str) -> None:
+    if not segment or segment in _DOTS:
+        raise RegistrationError(
+            f"{place}: kube-apiserver cleans the path before it calls: leave out empty segments "
+            "(//), . and .."
+        )
+    if "%" in segment:
+        raise RegistrationError(
+            f"{place}: kube-apiserver decodes the path before it calls: write --slash-- for a "
+            "slash, and nothing with %"
+        )
+    if not _SEGMENT.fullmatch(segment):
+        raise RegistrationError(
+            f"{place}: a path holds letters, digits and . _ ~ $ & + , : ; = @ - only"
+        )
+
+
+def _split_path(url: str, host: str, port: int | None, segments: list[str]) -> Endpoint:
+    """Tell prefix, route and pairs apart; a URL that names a route keeps what stands behind it."""
+    at = next((i for i, segment in enumerate(segments) if segment in ROUTES), len(segments))
+    route = segments[at] if at < len(segments) else INJECT
+    if route != INJECT:
+        raise RegistrationError(
+            f"{url}: got the route /{route}; leave it out of --url, and name its resources with "
+            f"--{route} [GROUP/]VERSION/RESOURCE"
+        )
+    prefix = tuple(segments[:at])
+    endpoint = Endpoint(host=host, port=port, prefix=prefix, pairs=tuple(segments[at + 1 :]))
+    if prefix == (TOKEN_SEGMENT,) or not is_injector(endpoint.injector):
+        # Not quoted: without /k/ before it, the segment can be a token.
+        raise RegistrationError(
+            "--url: the path names an injector that cannot exist; write /INJECTOR, and a token "
+            "as /k/TOKEN before it"
+        )
+    return endpoint
+
+
+def _check_injector(name: str) -> None:
+    try:
+        check_injector(name)
+    except IdentifierError as error:
+        raise RegistrationError(str(error)) from error

@@ -1,0 +1,146 @@
+"""The admission policy that rejects pods which should carry the sidecar but do not.
+
+With failurePolicy Ignore, a webhook that cannot be reached lets pods through bare, and nobody is
+told. This policy is evaluated inside kube-apiserver, after all mutation, and needs no webhook: it
+takes the decision of ``podgraft.policy.decide`` once more, in CEL, and looks whether the container
+is there. A ValidatingAdmissionPolicy is stable since Kubernetes 1.30. A binding stands for each
+injecting webhook, with that webhook's own selectors, so that both are for the same pods.
+"""
+
+from collections.abc import Iterable
+
+from podgraft.cli.register import cel, selectors
+from podgraft.cli.register.selectors import WebhookScope
+from podgraft.cli.register.webhooks import API_VERSION, PODS, Registration
+from podgraft.jsonvalue import JSON, Object
+from podgraft.policy import INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
+
+DEFAULT_CONTAINER = "istio-proxy"
+
+_LABELS = "object.metadata.?labels.orValue({})"
+_YES = ("y", "yes", "true", "on")
+
+
+def make_guard_policy(registration: Registration, rules: InjectionRules, container: str) -> Object:
+    """The ValidatingAdmissionPolicy for pods that *rules* would inject with *container*."""
+    namespaces = sorted(rules.ignored_namespaces)
+    conditions = [one.manifest() for one in registration.conditions]
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": _name(registration), "labels": registration.labels},
+        "spec": {
+            "failurePolicy": "Fail",
+            "matchConditions": [
+                *conditions,
+                _named_expression("own-network", "!object.spec.?hostNetwork.orValue(false)"),
+                _named_expression(
+                    "not-ignored", f"!(request.namespace in {cel.list_literal(namespaces)})"
+                ),
+            ],
+            "matchConstraints": {
+                "matchPolicy": "Equivalent",
+                "namespaceSelector": {},
+                "objectSelector": {},
+                "resourceRules": [PODS.manifest()],
+            },
+            "validations": [_make_validation(container)],
+            "variables": [
+                _named_expression(name, text) for name, text in _guard_variables(rules, container)
+            ],
+        },
+    }
+
+
+def make_guard_bindings(registration: Registration) -> list[Object]:
+    """One ValidatingAdmissionPolicyBinding for each injecting webhook."""
+    return [_make_binding(registration, scope) for scope in registration.scopes()]
+
+
+def _make_binding(registration: Registration, scope: WebhookScope) -> Object:
+    name = _name(registration)
+    suffix = f".{scope.name.rstrip('.')}" if scope.name else ""
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": f"{name}{suffix}", "labels": registration.labels},
+        "spec": {
+            "matchResources": {
+                "matchPolicy": "Equivalent",
+                "namespaceSelector": selectors.selector_to_manifest(scope.namespaces),
+                "objectSelector": selectors.selector_to_manifest(scope.objects),
+            },
+            "policyName": name,
+            "validationActions": ["Deny"],
+        },
+    }
+
+
+def _name(registration: Registration) -> str:
+    return f"{registration.name}-guard"
+
+
+def _named_expression(name: str, expression: str) -> Object:
+    return {"name": name, "expression": expression}
+
+
+def _guard_variables(rules: InjectionRules, container: str) -> Iterable[tuple[str, str]]:
+    """The steps of the decision, each an expression over the ones before."""
+    mark = cel.string_literal(INJECT_KEY)
+    annotation = f"object.metadata.?annotations[?{mark}].orValue('')"
+    label = f"object.metadata.?labels[?{mark}].orValue({annotation})"
+    yield "labels", _LABELS
+    yield "mark", label if rules.honors_label else annotation
+    yield "marked", _inject_true_expression(rules.inject_values)
+    yield "refused", _inject_false_expression(rules.inject_values)
+    yield "never", cel.any_selector_expression(rules.never, "variables.labels")
+    yield "always", cel.any_selector_expression(rules.always, "variables.labels")
+    yield "expected", _expected_expression(rules)
+    yield "carried", _has_sidecar_expression(container)
+
+
+def _inject_true_expression(values: InjectValueSyntax) -> str:
+    match values:
+        case InjectValueSyntax.YAML:
+            return f"variables.mark.lowerAscii() in {cel.list_literal(_YES)}"
+        case InjectValueSyntax.STRICT:
+            return "variables.mark == 'true'"
+
+
+def _inject_false_expression(values: InjectValueSyntax) -> str:
+    match values:
+        case InjectValueSyntax.YAML:
+            return "variables.mark != '' && !variables.marked"
+        case InjectValueSyntax.STRICT:
+            return "variables.mark == 'false'"
+
+
+def _expected_expression(rules: InjectionRules) -> str:
+    """The order of design §1.3; a policy that is neither word injects nothing."""
+    match rules.policy:
+        case DefaultPolicy.ENABLED:
+            undecided = "!variables.never"
+        case DefaultPolicy.DISABLED:
+            undecided = "!variables.never && variables.always"
+        case _:
+            return "false"
+    return f"variables.marked || (!variables.refused && {undecided})"
+
+
+def _has_sidecar_expression(container: str) -> str:
+    here = f"exists(c, c.name == {cel.string_literal(container)})"
+    native = f"object.spec.?initContainers.orValue([]).{here}"
+    return f"object.spec.containers.{here} || {native}"
+
+
+def _make_validation(container: str) -> Object:
+    words: JSON = (
+        f"the pod should carry the sidecar {container} and does not: the injecting webhook was not "
+        "reached, or left it out; create the pod again, or say "
+        f'{INJECT_KEY}: "false" in its labels'
+    )
+    return {
+        "expression": "!variables.expected || variables.carried",
+        "message": words,
+        "reason": "Forbidden",
+    }

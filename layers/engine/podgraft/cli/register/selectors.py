@@ -1,0 +1,147 @@
+"""Which objects a webhook is for: LabelSelectors as kubectl writes them and as Istio needs them."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from podgraft.cli.register.errors import RegistrationError
+from podgraft.jsonvalue import JSON, Object
+from podgraft.kube.selectors import Operator, Requirement, Selector, SelectorError, compile_
+
+INJECT_LABEL = "sidecar.istio.io/inject"
+REVISION_LABEL = "istio.io/rev"
+NAMESPACE_LABEL = "istio-injection"
+NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"  # on every namespace since Kubernetes 1.21
+DEFAULT_REVISION = "default"
+
+# What a cluster needs to come up and to mend itself; with failurePolicy Fail, a webhook that cannot
+# be reached would otherwise keep its own way back shut.
+ALWAYS_EXCLUDED_NAMESPACES = ("kube-node-lease", "kube-public", "kube-system")
+
+EVERYTHING = Selector()
+
+_WORD = r"[^\s,=!()]+"
+_EQUALITY = re.compile(rf"({_WORD})\s*(==|=|!=)\s*((?:{_WORD})?)")
+_MEMBERSHIP = re.compile(rf"({_WORD})\s+(in|notin)\s+\(([^()]*)\)")
+_EXISTENCE = re.compile(rf"(!?)\s*({_WORD})")
+_COMMA = re.compile(r",(?![^(]*\))")
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookScope:
+    """One webhook's share of the objects: its name and both of its selectors."""
+
+    name: str = ""
+    namespaces: Selector = EVERYTHING
+    objects: Selector = EVERYTHING
+
+    def narrow(self, namespaces: Selector, objects: Selector) -> "WebhookScope":
+        """The scope with further demands on both."""
+        return WebhookScope(
+            self.name, _intersect(self.namespaces, namespaces), _intersect(self.objects, objects)
+        )
+
+
+def parse_selector(text: str) -> Selector:
+    """Read ``a=b,c!=d,e in (f,g),h notin (i),j,!k``; raises ``RegistrationError``."""
+    parts = (part.strip() for part in _COMMA.split(text))
+    selector = Selector(tuple(_parse_requirement(part) for part in parts if part))
+    try:
+        compile_(selector_to_manifest(selector))
+    except SelectorError as error:
+        raise RegistrationError(f"selector {text!r}: {error}") from error
+    return selector
+
+
+def selector_to_manifest(selector: Selector) -> Object:
+    """A LabelSelector; ``{}`` selects everything, and is what the API server would fill in."""
+    expressions: list[JSON] = [_to_match_expression(one) for one in selector.requirements]
+    return {"matchExpressions": expressions} if expressions else {}
+
+
+def exclude_namespaces(namespaces: Iterable[str]) -> Selector:
+    """Everywhere but in the needed and the given *namespaces*."""
+    return Selector(
+        (
+            _make_requirement(
+                NAMESPACE_NAME_LABEL, Operator.NOT_IN, *ALWAYS_EXCLUDED_NAMESPACES, *namespaces
+            ),
+        )
+    )
+
+
+def revision_webhook_scopes(revision: str) -> tuple[WebhookScope, ...]:
+    """The scopes by which Istio lets namespaces and pods choose a revision or a tag.
+
+    A pod is met by exactly one scope of exactly one revision:
+
+    ==================  ===============  =============  ================================
+    istio-injection     istio.io/rev     istio.io/rev   chosen
+    (namespace)         (namespace)      (pod)
+    ==================  ===============  =============  ================================
+    absent              R                any            R, by the namespace
+    absent              absent           R              R, by the pod
+    enabled             any              any            default, by the namespace
+    absent              absent           absent         default, if the pod says inject=true
+    ==================  ===============  =============  ================================
+
+    and never one with ``sidecar.istio.io/inject: "false"`` (istioctl tag generate; the chart
+    istio-discovery, mutatingwebhook.yaml).
+    """
+    not_refused = _make_requirement(INJECT_LABEL, Operator.NOT_IN, "false")
+    unlabelled = _make_requirement(NAMESPACE_LABEL, Operator.DOES_NOT_EXIST)
+    this = _make_requirement(REVISION_LABEL, Operator.IN, revision)
+    no_revision = _make_requirement(REVISION_LABEL, Operator.DOES_NOT_EXIST)
+    scopes = (
+        _make_scope("rev.namespace.", [this, unlabelled], [not_refused]),
+        _make_scope("rev.object.", [no_revision, unlabelled], [not_refused, this]),
+    )
+    if revision != DEFAULT_REVISION:
+        return scopes
+    enabled = _make_requirement(NAMESPACE_LABEL, Operator.IN, "enabled")
+    wanted = _make_requirement(INJECT_LABEL, Operator.IN, "true")
+    return (
+        *scopes,
+        _make_scope("namespace.", [enabled], [not_refused]),
+        _make_scope("object.", [unlabelled, no_revision], [wanted, no_revision]),
+    )
+
+
+def _make_scope(
+    name: str, namespaces: Iterable[Requirement], objects: Iterable[Requirement]
+) -> WebhookScope:
+    return WebhookScope(name, Selector(tuple(namespaces)), Selector(tuple(objects)))
+
+
+def _make_requirement(key: str, operator: Operator, *values: str) -> Requirement:
+    return Requirement(key, operator, frozenset(values))
+
+
+def _intersect(one: Selector, other: Selector) -> Selector:
+    return Selector((*one.requirements, *other.requirements))
+
+
+def _to_match_expression(requirement: Requirement) -> Object:
+    """A matchExpression; ``matchLabels`` say nothing that these do not."""
+    equals = requirement.operator is Operator.EQUALS
+    operator = Operator.IN if equals else requirement.operator
+    expression: Object = {"key": requirement.key, "operator": operator.value}
+    if requirement.values:
+        expression["values"] = list[JSON](sorted(requirement.values))
+    return expression
+
+
+def _parse_requirement(text: str) -> Requirement:
+    if found := _MEMBERSHIP.fullmatch(text):
+        key, word, listed = found.groups()
+        values = (value.strip() for value in listed.split(","))
+        return _make_requirement(key, Operator.IN if word == "in" else Operator.NOT_IN, *values)
+    if found := _EQUALITY.fullmatch(text):
+        key, sign, value = found.groups()
+        return _make_requirement(key, Operator.NOT_IN if sign == "!=" else Operator.IN, value)
+    if found := _EXISTENCE.fullmatch(text):
+        no, key = found.groups()
+        return _make_requirement(key, Operator.DOES_NOT_EXIST if no else Operator.EXISTS)
+    raise RegistrationError(
+        f"selector {text!r}: write key=value, key!=value, key in (a,b), key notin (a,b), key, !key"
+    )

@@ -1,0 +1,246 @@
+"""The webhook configurations, every default written out, so that GitOps tools see no difference."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from podgraft.cel import CompileError, Environment
+from podgraft.cli.register import selectors
+from podgraft.cli.register.endpoint import Endpoint
+from podgraft.cli.register.errors import RegistrationError
+from podgraft.cli.register.selectors import WebhookScope
+from podgraft.jsonvalue import JSON, Object
+from podgraft.kube.selectors import Selector
+
+API_VERSION = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.16
+DOMAIN = "podgraft.dev"
+SECONDS = range(1, 31)  # what admissionregistration.k8s.io/v1 accepts
+
+# What a match condition may speak of; what the objects hold, only the cluster knows.
+_CONDITION = Environment(dict.fromkeys(("object", "oldObject", "request", "authorizer"), "dyn"))
+
+_VERSION = re.compile(r"v[0-9]+((alpha|beta)[0-9]+)?|\*")
+_OPERATIONS = ("CREATE", "UPDATE", "DELETE", "CONNECT", "*")
+
+
+class FailurePolicy(StrEnum):
+    """What becomes of an object whose webhook cannot be asked."""
+
+    FAIL = "Fail"
+    IGNORE = "Ignore"
+
+
+class Reinvocation(StrEnum):
+    """Whether a webhook is asked again after a later one changed the object."""
+
+    NEVER = "Never"
+    IF_NEEDED = "IfNeeded"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCondition:
+    """A CEL expression that must hold for the webhook to be called."""
+
+    name: str
+    expression: str
+
+    def manifest(self) -> Object:
+        """The condition as Kubernetes writes it."""
+        return {"name": self.name, "expression": self.expression}
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookRule:
+    """Which operations on which resources a webhook is called for."""
+
+    group: str
+    version: str
+    resource: str
+    operations: tuple[str, ...] = ("CREATE",)
+    scope: str = "*"
+
+    def manifest(self) -> Object:
+        """The rule as Kubernetes writes it."""
+        return {
+            "apiGroups": [self.group],
+            "apiVersions": [self.version],
+            "operations": list(self.operations),
+            "resources": [self.resource],
+            "scope": self.scope,
+        }
+
+
+PODS = WebhookRule("", "v1", "pods", scope="Namespaced")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """Everything the webhooks of one endpoint have in common."""
+
+    endpoint: Endpoint
+    ca_bundle: str | None  # None where the server's certificate chains to public roots
+    injector: str
+    revision: str | None = None
+    excluded_namespaces: tuple[str, ...] = ()
+    namespaces: Selector = selectors.EVERYTHING
+    objects: Selector = selectors.EVERYTHING
+    conditions: tuple[MatchCondition, ...] = ()
+    failure_policy: FailurePolicy = FailurePolicy.FAIL
+    reinvocation: Reinvocation = Reinvocation.NEVER
+    timeout_seconds: int = 10
+
+    @property
+    def name(self) -> str:
+        """The name of the objects that are made."""
+        return "-".join(("podgraft", self.injector, *([self.revision] if self.revision else ())))
+
+    @property
+    def labels(self) -> Object:
+        """What the objects are found by; istioctl and its dashboards look for the revision."""
+        labels: Object = {
+            "app.kubernetes.io/name": "podgraft",
+            "app.kubernetes.io/instance": self.injector,
+        }
+        return labels | ({selectors.REVISION_LABEL: self.revision} if self.revision else {})
+
+    def scopes(self) -> tuple[WebhookScope, ...]:
+        """The scopes of the injecting webhooks: one, or those of a revision."""
+        scopes = (
+            selectors.revision_webhook_scopes(self.revision) if self.revision else (WebhookScope(),)
+        )
+        return tuple(self.narrow_scope(scope) for scope in scopes)
+
+    def narrow_scope(self, scope: WebhookScope) -> WebhookScope:
+        """*scope* without the excluded namespaces and within the operator's own selectors."""
+        inside = scope.narrow(self.namespaces, self.objects)
+        return inside.narrow(
+            selectors.exclude_namespaces(self.excluded_namespaces), selectors.EVERYTHING
+        )
+
+
+def check_registration(registration: Registration) -> None:
+    """Raise ``RegistrationError`` for what the API server would refuse."""
+    if registration.timeout_seconds not in SECONDS:
+        raise RegistrationError(
+            f"a timeout of {registration.timeout_seconds} s: use {SECONDS[0]} to {SECONDS[-1]} s"
+        )
+    name = registration.revision
+    if name is not None and not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", name):
+        raise RegistrationError(
+            f"{name!r}: a name is 1 to 63 lower-case letters, digits and -, as DNS labels are"
+        )
+    conditions = [condition.name for condition in registration.conditions]
+    if len(set(conditions)) != len(conditions):
+        raise RegistrationError("match conditions must have different names")
+
+
+def make_mutating_configuration(
+    registration: Registration, inject: bool, mutate: Sequence[WebhookRule]
+) -> Object | None:
+    """The MutatingWebhookConfiguration: sidecars for pods, overlays for the rules of *mutate*."""
+    webhooks: list[JSON] = []
+    if inject:
+        webhooks += (
+            _make_webhook(registration, "inject", [PODS], scope) for scope in registration.scopes()
+        )
+    if mutate:
+        _check_rules(registration, mutate)
+        webhooks.append(
+            _make_webhook(registration, "mutate", mutate, registration.narrow_scope(WebhookScope()))
+        )
+    for webhook in webhooks:
+        if isinstance(webhook, dict):
+            webhook["reinvocationPolicy"] = registration.reinvocation.value
+    return _make_configuration("MutatingWebhookConfiguration", registration, webhooks)
+
+
+def make_validating_configuration(
+    registration: Registration, validate: Sequence[WebhookRule]
+) -> Object | None:
+    """The ValidatingWebhookConfiguration for the rules of *validate*."""
+    if not validate:
+        return None
+    _check_rules(registration, validate)
+    webhook = _make_webhook(
+        registration, "validate", validate, registration.narrow_scope(WebhookScope())
+    )
+    return _make_configuration("ValidatingWebhookConfiguration", registration, [webhook])
+
+
+def parse_rule(text: str) -> WebhookRule:
+    """Read ``[GROUP/]VERSION/RESOURCE[/SUBRESOURCE][:OPERATION,…]``; CREATE is the default."""
+    path, _, listed = text.partition(":")
+    parts = path.split("/")
+    group = "" if _VERSION.fullmatch(parts[0]) and len(parts) > 1 else parts.pop(0)
+    operations = tuple(listed.upper().split(",")) if listed else ("CREATE",)
+    if len(parts) < 2 or not _VERSION.fullmatch(parts[0]) or not all(parts):  # noqa: PLR2004
+        raise RegistrationError(
+            f"rule {text!r}: write [GROUP/]VERSION/RESOURCE[:OPERATION,…], such as "
+            "apps/v1/deployments:CREATE,UPDATE or v1/pods"
+        )
+    for operation in operations:
+        if operation not in _OPERATIONS:
+            raise RegistrationError(
+                f"rule {text!r}: {operation} is no operation; use {', '.join(_OPERATIONS)}"
+            )
+    return WebhookRule(group, parts[0], "/".join(parts[1:]), operations)
+
+
+def parse_condition(text: str) -> MatchCondition:
+    """Read ``NAME=EXPRESSION``."""
+    name, equals, expression = text.partition("=")
+    if not equals or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?", name):
+        raise RegistrationError(f"match condition {text!r}: write NAME=CEL expression")
+    try:
+        _CONDITION.compile_(expression, "bool")
+    except CompileError as error:
+        raise RegistrationError(f"match condition {name}: {error}") from error
+    return MatchCondition(name, expression)
+
+
+def _check_rules(registration: Registration, rules: Iterable[WebhookRule]) -> None:
+    """Whoever calls us for everything, and fails without us, cannot mend anything without us."""
+    for one in rules:
+        if "*" in one.resource and registration.failure_policy is FailurePolicy.FAIL:
+            raise RegistrationError(
+                f"{one.resource} with failurePolicy Fail would stop the whole cluster while the "
+                "webhook is out of reach: name the resources, or use --failure-policy Ignore"
+            )
+
+
+def _make_webhook(
+    registration: Registration, route: str, rules: Iterable[WebhookRule], scope: WebhookScope
+) -> Object:
+    client: Object = {"url": registration.endpoint.url(route)}
+    if registration.ca_bundle is not None:
+        client["caBundle"] = registration.ca_bundle
+    injector = f"{registration.injector}." if registration.injector != "default" else ""
+    webhook: Object = {
+        "name": f"{scope.name}{injector}{route}.{DOMAIN}",
+        "admissionReviewVersions": ["v1", "v1beta1"],
+        "clientConfig": client,
+        "failurePolicy": registration.failure_policy.value,
+        "matchPolicy": "Equivalent",
+        "namespaceSelector": selectors.selector_to_manifest(scope.namespaces),
+        "objectSelector": selectors.selector_to_manifest(scope.objects),
+        "rules": [one.manifest() for one in rules],
+        "sideEffects": "None",
+        "timeoutSeconds": registration.timeout_seconds,
+    }
+    if registration.conditions:  # absent, not empty: the API server drops an empty list
+        webhook["matchConditions"] = [one.manifest() for one in registration.conditions]
+    return webhook
+
+
+def _make_configuration(
+    kind: str, registration: Registration, webhooks: list[JSON]
+) -> Object | None:
+    if not webhooks:
+        return None
+    return {
+        "apiVersion": API_VERSION,
+        "kind": kind,
+        "metadata": {"name": registration.name, "labels": registration.labels},
+        "webhooks": webhooks,
+    }

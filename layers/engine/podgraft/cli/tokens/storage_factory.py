@@ -1,0 +1,35 @@
+"""Open the storage that the options of a command name."""
+
+from pathlib import Path
+
+from podgraft.cli.stacks import lookup_stack
+
+from .folder_storage import FolderStorage
+from .parameter_storage import open_parameter_storage
+from .storage import CallerStorage, CallerStorageError, Location
+
+
+def open_storage(location: Location) -> CallerStorage:
+    """Return the storage of a store as ``PODGRAFT_STORE`` names it: ``aws`` or ``file:<folder>``."""
+    store = location.store
+    if store.startswith("file:") and store != "file:":
+        if location.stack_name is not None:
+            raise CallerStorageError(
+                f"--stack-name: requires --store aws, got {store!r}; leave one out"
+            )
+        return FolderStorage(Path(store.removeprefix("file:")))
+    if store == "aws":
+        return _open_parameters(location)
+    raise CallerStorageError(f"{store!r}: the store is aws or file:<folder>")
+
+
+def _open_parameters(location: Location) -> CallerStorage:
+    """The parameters of the stack, or of the prefix, that the options name; there is no default."""
+    if location.stack_name is not None:
+        return open_parameter_storage(lookup_stack(location.stack_name).parameter_prefix)
+    if location.parameter_prefix is None:
+        raise CallerStorageError(
+            "--stack-name: is missing; name the stack, or give --parameter-prefix, or --store "
+            "file:<folder>"
+        )
+    return open_parameter_storage(location.parameter_prefix)

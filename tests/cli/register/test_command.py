@@ -1,0 +1,339 @@
+"""The program that registers clusters, as an operator runs it."""
+
+import json
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import support.kube_schemas
+from podgraft import yaml
+from podgraft.cli import main
+from podgraft.cli.certs import issuance, keys, pem, trust
+from podgraft.cli.certs.issuance import Validity
+from podgraft.cli.certs.keys import KeyType
+from podgraft.identifiers import CLUSTER_REMEDY, INJECTOR_REMEDY
+from podgraft.jsonvalue import Object
+from support.pki import NOW
+from support.tls_endpoint import serve_certificate
+
+URL = "https://webhook.example.com"
+TRUSTED = ("--ca-bundle", "certificates/ca.pem", "--server-cert", "certificates/server.pem")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def manifests(self) -> list[Object]:
+        return [one for one in yaml.load_all(self.out) if isinstance(one, dict)]
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run podgraft register in a folder with certificates and a token."""
+    monkeypatch.chdir(tmp_path)
+    made = ("--dir", "certificates", "--key-type", "p-256")
+    for command in (
+        ("ca",),
+        ("server", "webhook.example.com", "127.0.0.1"),
+        ("client", "prod-eu"),
+    ):
+        assert main(["certs", *command, *made]) == 0
+    assert main(["certs", "ca", "--dir", "other", "--key-type", "p-256"]) == 0
+    Path("token").write_text("t0k3n\n")
+    capsys.readouterr()
+
+    def _run(*arguments: str, url: str = URL) -> Outcome:
+        status = main(["register", "--url", url, *arguments])
+        captured = capsys.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    return _run
+
+
+def _client(outcome: Outcome) -> Any:
+    """The clientConfig of the only webhook."""
+    (manifest,) = outcome.manifests
+    webhooks: Any = manifest["webhooks"]
+    return webhooks[0]["clientConfig"]
+
+
+def test_what_is_printed_is_checked_sorted_and_stable(run: Run) -> None:
+    once, again = run(*TRUSTED), run(*TRUSTED)
+    assert once.status == 0
+    assert once.out == again.out == "---\n".join(map(yaml.dump, once.manifests))
+    authority = pem.read_certificates(Path("certificates/ca.pem"))
+    assert _client(once) == {
+        "caBundle": trust.encode_ca_bundle(authority),
+        "url": "https://webhook.example.com/inject",
+    }
+    assert "not checked" not in once.err
+    assert "kubectl apply --server-side" in once.err
+
+
+def test_a_bundle_that_nothing_was_checked_with_is_told(run: Run) -> None:
+    assert "not checked: give --server-cert or --probe" in run(*TRUSTED[:2]).err
+
+
+def test_public_roots_need_no_bundle(run: Run) -> None:
+    assert _client(run()) == {"url": "https://webhook.example.com/inject"}
+
+
+def test_istios_variables_environment_and_token_are_in_the_path(run: Run) -> None:
+    said = ("--istio-cluster-id", "c1", "--istio-network", "n1", "--env", "TEAM=a/b")
+    outcome = run(*said, "--cluster", "prod-eu", "--injector", "istio", "--token-file", "token")
+    assert _client(outcome)["url"] == (
+        "https://webhook.example.com/k/t0k3n/istio/inject/cluster/c1/net/n1/TEAM/a--slash--b"
+    )
+    assert "not compared: the path sets the cluster id of proxies; give --bundle" in outcome.err
+    assert "the URL holds the token" in outcome.err
+
+
+def test_everything_at_once_is_taken_by_kubernetes(run: Run) -> None:
+    outcome = run(
+        *("--mutate", "apps/v1/deployments", "--validate", "apps/v1/deployments:CREATE,UPDATE"),
+        *("--revision", "default", "--guard", "--failure-policy", "Ignore", "--timeout", "5"),
+        *("--reinvocation-policy", "IfNeeded", "--exclude-namespace", "ingress"),
+        *("--match-condition", "jobs=!has(object.metadata.labels.job)"),
+        *TRUSTED,
+    )
+    assert outcome.status == 0
+    kinds = [one["kind"] for one in outcome.manifests]
+    assert kinds == [
+        "MutatingWebhookConfiguration",
+        "ValidatingWebhookConfiguration",
+        "ValidatingAdmissionPolicy",
+        *["ValidatingAdmissionPolicyBinding"] * 4,
+    ]
+    for manifest in outcome.manifests:
+        support.kube_schemas.validate(manifest, "1.37")
+
+
+def test_the_guard_goes_by_the_policy_document_of_the_cluster(run: Run) -> None:
+    Path("policy.yaml").write_text(
+        "neverInjectSelector: [{matchLabels: {job: import}}]\n"
+        "clusters: {staging: {policy: disabled}}\n"
+    )
+    guarded = ("--guard", "envoy", "--policy", "policy.yaml", "--cluster")
+    for cluster, undecided in (("prod", "!variables.never"), ("staging", "variables.always")):
+        out = run(*guarded, cluster).out
+        assert f"(!variables.refused && {undecided}" in out.replace("!variables.never && v", "v")
+        assert "'job' in variables.labels && variables.labels['job'] in ['import']" in out
+        assert "c.name == 'envoy'" in out
+
+
+def test_the_guard_goes_by_the_bundles_own_rules_below_the_policy(run: Run) -> None:
+    config = "policy: disabled\nalwaysInjectSelector: [{matchLabels: {mesh: 'on'}}]\ntemplate: ''\n"
+    manifest: Object = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "injector"}}
+    values = '{"global": {"tag": "1.30.0"}}'
+    Path("bundle").mkdir()
+    Path("bundle/injector.yaml").write_text(
+        yaml.dump({**manifest, "data": {"config": config, "values": values}})
+    )
+    Path("policy.yaml").write_text("neverInjectSelector: [{matchLabels: {job: import}}]\n")
+    outcome = run("--guard", "--bundle", "bundle", "--policy", "policy.yaml")
+    assert outcome.status == 0
+    assert "'mesh' in variables.labels && variables.labels['mesh'] in ['on']" in outcome.out
+    assert "'job' in variables.labels && variables.labels['job'] in ['import']" in outcome.out
+    assert "!variables.never && variables.always" in outcome.out
+    assert "variables.mark == 'true'" in outcome.out  # Istio 1.30 reads marks strictly
+    assert "the guard knows the policy document alone" not in outcome.err
+
+
+def mesh(cluster_id: str) -> None:
+    """A bundle of a mesh with this cluster id."""
+    values = {"global": {"tag": "1.30.0", "multiCluster": {"clusterName": cluster_id}}}
+    data: Object = {"config": "templates: {sidecar: ''}", "values": json.dumps(values)}
+    Path("bundle").mkdir(exist_ok=True)
+    Path("bundle/injector.yaml").write_text(
+        yaml.dump(
+            {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "i"}, "data": data}
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("cluster_id", "arguments", "words"),
+    [
+        ("c1", ("--istio-cluster-id", "c1"), ""),
+        ("", ("--istio-cluster-id", "Kubernetes"), ""),
+        ("", ("--cluster", "prod-eu"), ""),
+        ("", ("--istio-cluster-id", "c1"), 'is not set, which means "Kubernetes"'),
+        ("c2", ("--istio-cluster-id", "c1"), 'is "c2", and istiod refuses proxies'),
+    ],
+)
+def test_the_cluster_id_in_the_path_is_compared_with_the_mesh(
+    run: Run, cluster_id: str, arguments: tuple[str, ...], words: str
+) -> None:
+    mesh(cluster_id)
+    outcome = run("--bundle", "bundle", *arguments)
+    assert outcome.status == 0
+    assert ("warning: " in outcome.err) is bool(words)
+    assert words in outcome.err
+    assert "not compared: the path" not in outcome.err
+
+
+def test_the_cluster_id_that_a_url_already_has_is_kept_and_compared(run: Run) -> None:
+    mesh("c2")
+    outcome = run("--bundle", "bundle", url=f"{URL}/inject/cluster/prod-eu")
+    assert _client(outcome)["url"] == f"{URL}/inject/cluster/prod-eu"
+    assert 'the path sets the cluster id of proxies to "prod-eu"' in outcome.err
+
+
+def test_a_caller_with_another_name_than_the_mesh_is_told(run: Run) -> None:
+    mesh("c2")
+    Path("policy.yaml").write_text("clusters: {prod-eu: {policy: disabled}}\n")
+    outcome = run("--bundle", "bundle", "--policy", "policy.yaml", "--cluster", "prod-eu")
+    assert "warning: policy.yaml /clusters/prod-eu: names the calling cluster" in outcome.err
+
+
+def test_a_guard_for_a_bundle_with_faults_is_refused(run: Run) -> None:
+    Path("bundle").mkdir()
+    assert "bundle: holds no manifests" in run("--guard", "--bundle", "bundle").err
+    Path("bundle/x.yaml").write_text("kind: Secret\n")
+    assert "bundle: x.yaml" in run("--guard", "--bundle", "bundle").err
+
+
+def test_a_live_endpoint_is_probed(run: Run, tmp_path: Path) -> None:
+    key = keys.read_key(Path("certificates/server.key"), None)
+    chain = pem.read_certificates(Path("certificates/server.pem"))
+    with serve_certificate(chain, key, tmp_path) as port:
+        live = {"url": f"https://127.0.0.1:{port}"}
+        probed = ("--allow-loopback", "--probe", "--ca-bundle")
+        assert run(*probed, "certificates/ca.pem", **live).status == 0
+        refused = run(*probed, "other/ca.pem", **live)
+    assert refused.status == 1
+    assert (
+        f"kube-apiserver would not trust 127.0.0.1:{port}: CN=webhook.example.com was"
+        in refused.err
+    )
+
+
+REFUSED = (
+    (("--ca-bundle", "certificates/server.pem"), "is no CA: a bundle holds the CA"),
+    (("--ca-bundle", "token"), "token: holds no PEM certificate"),
+    (("--ca-bundle", "other/ca.pem", *TRUSTED[2:]), "but the bundle holds CN=podgraft CA"),
+    (TRUSTED[2:], "--server-cert is checked against --ca-bundle; give it too"),
+    (("--timeout", "0"), "a timeout of 0 s: use 1 to 30 s"),
+    (("--injector", "Istio"), f'injector: got "Istio"; {INJECTOR_REMEDY}'),
+    (("--injector", "Istio/1"), f'injector: got "Istio/1"; {INJECTOR_REMEDY}'),
+    (("--injector", "auth"), 'injector: "auth" is a reserved name; use another name'),
+    (("--cluster", "a b"), f'cluster: got "a b"; {CLUSTER_REMEDY}'),
+    (("--cluster", "../x"), f'cluster: got "../x"; {CLUSTER_REMEDY}'),
+    (("--cluster", "a/b"), f'cluster: got "a/b"; {CLUSTER_REMEDY}'),
+    (("--cluster", ""), f'cluster: got ""; {CLUSTER_REMEDY}'),
+    (("--istio-cluster-id", "a b"), "cluster: a path holds letters"),
+    (("--istio-network", "a%"), "net: kube-apiserver decodes the path"),
+    (("--env", "cluster=x"), "--env: cluster is a variable of Istio; use --istio-cluster-id"),
+    (("--env", "net=x"), "--env: net is a variable of Istio; use --istio-network"),
+    (
+        ("--env", "istio_meta_cluster_id=x"),
+        "--env: istio_meta_cluster_id is a variable of Istio; use --istio-cluster-id",
+    ),
+    (("--env", "NAME"), "--env: a value has no name before it; write NAME=VALUE"),
+    (("--env", "A B=1"), "A B: a path holds letters"),
+    (("--no-inject", "--guard", "--mutate", "v1/pods"), "--guard is about injected pods"),
+    (("--no-inject",), "nothing to register"),
+    (("--mutate", "deployments"), "rule 'deployments': write [GROUP/]VERSION/RESOURCE"),
+    (("--validate", "apps/v1/*"), "would stop the whole cluster"),
+    (("--namespace-selector", "a b"), "selector 'a b': write key=value"),
+    (("--match-condition", "x"), "match condition 'x': write NAME=CEL expression"),
+    (("--match-condition", "x=object.spec ="), "match condition x: 1:"),
+    (("--match-condition", "x=1 + 1"), "match condition x: 1:1: must evaluate to bool, not int"),
+    (("--client-cert", "certificates/prod-eu.pem"), "give --control-plane"),
+    (("--control-plane", "cp"), "--control-plane needs --token-file, or --client-cert and its key"),
+    (("--control-plane", "cp", "--client-cert", "certificates/prod-eu.pem"), "give both"),
+    (
+        (
+            *("--control-plane", "cp", "--client-cert", "certificates/prod-eu.pem"),
+            *("--client-key", "certificates/server.key"),
+        ),
+        "certificates/server.key is not the key of certificates/prod-eu.pem",
+    ),
+)
+
+
+@pytest.mark.parametrize(("arguments", "words"), REFUSED, ids=lambda value: str(value)[:40])
+def test_what_would_not_work_is_refused_and_nothing_printed(
+    run: Run, arguments: tuple[str, ...], words: str
+) -> None:
+    outcome = run(*arguments)
+    assert (outcome.status, outcome.out) == (1, "")
+    assert words in outcome.err
+    assert outcome.err.startswith("error: ")
+
+
+def test_an_expired_ca_is_refused(run: Run) -> None:
+    old = NOW - timedelta(days=20)
+    key = keys.make_key(KeyType.P_256)
+    over = issuance.make_ca(key, "over", Validity(old, old + timedelta(days=10)))
+    Path("over.pem").write_bytes(pem.dump_certificates([over]))
+    refused = run("--ca-bundle", "over.pem")
+    assert refused.status == 1
+    assert "CN=over has expired on " in refused.err
+
+
+def test_a_host_that_the_certificate_does_not_carry_is_refused(run: Run) -> None:
+    outcome = run(*TRUSTED, url="https://other.example.com")
+    assert outcome.status == 1
+    assert "is valid for webhook.example.com, 127.0.0.1, not for other.example.com" in outcome.err
+
+
+def test_a_policy_document_with_faults_is_refused(run: Run) -> None:
+    Path("policy.yaml").write_text("polcy: enabled\n")
+    outcome = run("--guard", "--policy", "policy.yaml")
+    assert outcome.status == 1
+    assert "polcy" in outcome.err
+
+
+# What the control plane shows.
+
+
+@pytest.mark.parametrize("port", ["", ":8443"])
+def test_the_control_plane_shows_a_token_and_the_path_does_not(run: Run, port: str) -> None:
+    outcome = run("--token-file", "token", "--control-plane", "cp", url=URL + port)
+    assert outcome.status == 0
+    assert "t0k3n" not in outcome.out
+    (kubeconfig,) = yaml.load_all(Path("cp/webhook-kubeconfig.yaml").read_text())
+    assert kubeconfig == {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "users": [{"name": f"webhook.example.com{port}", "user": {"token": "t0k3n"}}],
+    }
+    (configuration,) = yaml.load_all(Path("cp/admission-configuration.yaml").read_text())
+    assert isinstance(configuration, dict)
+    plugins: Any = configuration["plugins"]
+    assert [one["name"] for one in plugins] == [
+        "MutatingAdmissionWebhook",
+        "ValidatingAdmissionWebhook",
+    ]
+    assert str(Path("cp/webhook-kubeconfig.yaml").absolute()) in str(plugins)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in Path("cp").iterdir()} == {0o600}
+
+
+def test_the_control_plane_shows_a_certificate(run: Run) -> None:
+    shown = (
+        "--client-cert",
+        "certificates/prod-eu.pem",
+        "--client-key",
+        "certificates/prod-eu.key",
+    )
+    assert run("--control-plane", "cp", *shown).status == 0
+    kubeconfig = Path("cp/webhook-kubeconfig.yaml").read_text()
+    assert "client-certificate-data" in kubeconfig
+    assert "client-key-data" in kubeconfig
+    again = run("--control-plane", "cp", *shown)
+    assert (again.status, again.out) == (1, "")
+    assert "exists already; --force replaces it" in again.err
+    assert run("--control-plane", "cp", "--force", *shown).status == 0

@@ -1,0 +1,113 @@
+"""How commands end: an exit status, and a message for each known error."""
+
+import errno
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from podgraft.cli import program
+from podgraft.cli.checkout import ROOT, check_checkout
+from podgraft.cli.failure import CommandError
+from podgraft.identifiers import IdentifierError
+
+
+def run_failing(error: BaseException) -> int:
+    """Run a command that raises *error*."""
+
+    @click.command()
+    def command() -> None:
+        raise error
+
+    return program.run(command, [], "podgraft test")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (CommandError("a: b; c"), 1, "error: a: b; c\n"),
+        (click.UsageError("no such option"), 2, "no such option\n"),
+        (click.Abort(), 130, "podgraft test: interrupted\n"),
+        (
+            ModuleNotFoundError("", name="cryptography.x509"),
+            1,
+            "cryptography is missing; run make setup, or install it with pip\n",
+        ),
+    ],
+)
+def test_an_error_ends_with_its_status_and_message(
+    error: BaseException, status: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_failing(error) == status
+    assert capsys.readouterr().err.endswith(message)
+
+
+def test_a_bug_keeps_its_traceback() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        run_failing(ModuleNotFoundError("", name="podgraft.absent"))
+    with pytest.raises(ZeroDivisionError):
+        run_failing(ZeroDivisionError())
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (FileNotFoundError(errno.ENOENT, "", "a.pem"), "a.pem: not found; check the path"),
+        (
+            FileExistsError(errno.EEXIST, "", "a", None, "b"),
+            "b: exists already; remove it, or use another path",
+        ),
+        (IsADirectoryError(errno.EISDIR, "", "a"), "a: is a folder; use the path of a file"),
+        (
+            NotADirectoryError(errno.ENOTDIR, "", "a/b"),
+            "a/b: has a parent that is not a folder; use another path",
+        ),
+        (
+            PermissionError(errno.EACCES, "", "a"),
+            "a: permission denied; change its permissions",
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "a"),
+            "a: No space left on device; correct this, then run the command again",
+        ),
+        (IdentifierError("cluster: b; c"), "cluster: b; c"),
+        (CommandError("a: b; c"), "a: b; c"),
+    ],
+)
+def test_known_errors_are_converted(error: Exception, message: str) -> None:
+    with pytest.raises(CommandError) as caught, program.convert_errors(IdentifierError):
+        raise error
+    assert str(caught.value) == message
+
+
+def test_a_package_that_only_some_commands_need_is_named_where_it_is_missing() -> None:
+    """The other commands work without it."""
+    text = (
+        "import sys; sys.modules['cryptography'] = None\n"
+        "from podgraft.cli import main\n"
+        "assert main(['inject', '--help']) == 0\n"
+        "sys.exit(main(['certs', '--help']))"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: podgraft: the Python package cryptography is missing; ")
+
+
+def test_help_names_every_command_without_importing_it() -> None:
+    text = (
+        "import sys\nfrom podgraft.cli import main\nassert main(['--help']) == 0\n"
+        "print([name for name in ('boto3', 'cryptography', 'flask') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    listed = [line.split()[0] for line in done.stdout.partition("Commands:\n")[2].splitlines()[:-1]]
+    assert {"bench", "certs", "demo", "register", "tokens"} < {*listed}
+    assert listed == sorted(listed)
+
+
+def test_a_command_that_needs_the_source_tree_checks_it(tmp_path: Path) -> None:
+    check_checkout("demo", ROOT)
+    with pytest.raises(CommandError, match="podgraft demo: requires the source tree of podgraft"):
+        check_checkout("demo", tmp_path)

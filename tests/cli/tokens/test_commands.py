@@ -1,0 +1,240 @@
+"""Tokens are shown once, kept as hashes, and rotated without a moment in which none is valid."""
+
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podgraft import yaml
+from podgraft.cli import main
+from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
+from podgraft.cli.tokens.storage import CallerStorageError, Entry, Location
+from podgraft.cli.tokens.storage_factory import open_storage
+from podgraft.identifiers import CLUSTER_REMEDY
+from podgraft.store import FolderCallers
+from podgraft.store import caller_document as hashes
+from podgraft.store.caller_document import Callers
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run podgraft tokens over a file store."""
+    monkeypatch.chdir(tmp_path)
+
+    def _run(*arguments: str) -> Outcome:
+        status = main(["tokens", *arguments, "--store", "file:store"])
+        captured = capsys.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    return _run
+
+
+def _callers(cluster: str = "prod") -> Callers:
+    """What the webhook knows, read as it reads it."""
+    return FolderCallers(Path("store")).callers().callers[cluster]
+
+
+def _knows(token: str, cluster: str = "prod") -> bool:
+    return hashes.hash_token(token) in {known.sha256 for known in _callers(cluster).tokens}
+
+
+def test_a_token_is_printed_once_and_kept_as_a_hash(run: Run) -> None:
+    issued = run("issue", "--cluster", "prod", "--note", "first")
+    token = issued.out.strip()
+    assert (issued.status, len(token)) == (0, 43)
+    assert _knows(token)
+    kept = Path("store/auth/prod.yaml").read_text()
+    assert token not in kept + issued.err
+    assert hashes.hash_token(token) in kept
+    assert "note: first" in kept
+    assert token not in run("list").out
+
+
+def test_a_token_in_a_file_is_not_shown(run: Run) -> None:
+    issued = run("issue", "--cluster", "prod", "--output", "token")
+    token = Path("token").read_text().strip()
+    assert (issued.status, issued.out) == (0, "")
+    assert token not in issued.err
+    assert stat.S_IMODE(Path("token").stat().st_mode) == 0o600
+    assert _knows(token)
+
+
+def test_an_existing_file_is_kept_and_nothing_is_issued(run: Run) -> None:
+    Path("token").write_text("mine")
+    refused = run("issue", "--cluster", "prod", "--output", "token")
+    assert refused.status == 1
+    assert Path("token").read_text() == "mine"
+    assert not Path("store/auth").exists()
+
+
+def test_rotation_leaves_no_gap(run: Run) -> None:
+    old = run("issue", "--cluster", "prod").out.strip()
+    rotated = run("rotate", "--cluster", "prod")
+    new = rotated.out.strip()
+    assert _knows(old)
+    assert _knows(new)
+    first, second = _callers().tokens
+    assert f"podgraft tokens revoke --cluster prod {first.identity}" in rotated.err
+    assert "2 tokens are active already" in run("rotate", "--cluster", "prod").err
+    assert run("revoke", "--cluster", "prod", first.identity).status == 0
+    assert _callers().tokens == (second,)
+
+
+def test_the_last_one_out_is_told(run: Run) -> None:
+    run("issue", "--cluster", "prod")
+    (token,) = _callers().tokens
+    assert (
+        "nobody can call for prod any more"
+        in run("revoke", "--cluster", "prod", token.identity).err
+    )
+
+
+def test_clusters_are_listed_with_what_tells_their_tokens_apart(run: Run) -> None:
+    run("issue", "--cluster", "prod", "--note", "ticket 4711")
+    run("issue", "--cluster", "staging")
+    run("allow", "--cluster", "staging", "CN=staging,O=podgraft-clusters")
+    (token,) = _callers("prod").tokens
+    lines = run("list").out.splitlines()
+    assert lines[0] == f"prod\ttoken {token.identity}\t{token.created}\tticket 4711"
+    assert lines[2] == "staging\tcertificate CN=staging,O=podgraft-clusters"
+    assert len(run("list", "--cluster", "staging").out.splitlines()) == 2
+
+
+def test_an_empty_store_says_what_to_do(run: Run) -> None:
+    listed = run("list")
+    assert (listed.status, listed.out) == (0, "")
+    assert "podgraft tokens issue --cluster CLUSTER" in listed.err
+
+
+def test_certificates_are_allowed_and_forbidden(run: Run) -> None:
+    subject = "CN=prod,O=podgraft-clusters"
+    run("allow", "--cluster", "prod", subject)
+    run("allow", "--cluster", "prod", subject)
+    assert _callers().subjects == (subject,)
+    assert run("forbid", "--cluster", "prod", subject).status == 0
+    assert _callers().subjects == ()
+    again = run("forbid", "--cluster", "prod", subject)
+    assert again.err == f"error: {subject!r} is not among the subjects of prod: none\n"
+
+
+@pytest.mark.parametrize("subject", ["prod", "CN=prod+O=podgraft-clusters", "CN=prod,"])
+def test_a_subject_that_matches_no_certificate_is_refused(run: Run, subject: str) -> None:
+    refused = run("allow", "--cluster", "prod", subject)
+    assert refused.status == 1
+    assert f"subject: got {subject!r}, which can match no certificate; use the form" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("issue", "--cluster", "../etc"), f'cluster: got "../etc"; {CLUSTER_REMEDY}'),
+        (("issue", "--cluster", ""), f'cluster: got ""; {CLUSTER_REMEDY}'),
+        (
+            ("rotate", "--cluster", "prod"),
+            "prod has no token yet; create one: podgraft tokens issue",
+        ),
+        (("revoke", "--cluster", "prod", "ab"), "'ab' names 0 tokens; active: none"),
+    ],
+)
+def test_a_fault_is_a_sentence(run: Run, arguments: tuple[str, ...], words: str) -> None:
+    outcome = run(*arguments)
+    assert (outcome.status, outcome.out) == (1, "")
+    assert words in outcome.err
+
+
+def test_a_second_issue_is_a_rotation(run: Run) -> None:
+    run("issue", "--cluster", "prod")
+    assert "prod has a token already" in run("issue", "--cluster", "prod").err
+
+
+def test_a_damaged_document_is_not_overwritten(run: Run) -> None:
+    Path("store/auth").mkdir(parents=True)
+    Path("store/auth/prod.yaml").write_text("tokens: {}\n")
+    assert "tokens: expected a list" in run("issue", "--cluster", "prod").err
+    assert Path("store/auth/prod.yaml").read_text() == "tokens: {}\n"
+
+
+@pytest.mark.parametrize("store", ["s3://bucket", "file:", "folder"])
+def test_an_unknown_store_is_refused(store: str) -> None:
+    with pytest.raises(CallerStorageError, match="the store is aws or file:<folder>"):
+        open_storage(Location(store, parameter_prefix="/podgraft"))
+
+
+# Parameter Store, as boto3 and botocore's model of the service see it.
+
+NAME = "/podgraft/auth/prod"
+TEXT = yaml.dump(hashes.to_document(Callers()))
+
+
+@pytest.fixture
+def parameters(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ParameterStorage, Any]]:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "x")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    shelf = open_parameter_storage("/podgraft/")
+    with import_module("botocore.stub").Stubber(shelf.client) as stubber:
+        yield shelf, stubber
+        stubber.assert_no_pending_responses()
+
+
+def test_a_parameter_is_read_decrypted_and_written_encrypted(
+    parameters: tuple[ParameterStorage, Any],
+) -> None:
+    shelf, stubber = parameters
+    found = {"Parameter": {"Name": NAME, "Value": TEXT, "Version": 1}}
+    stubber.add_response("get_parameter", found, {"Name": NAME, "WithDecryption": True})
+    written = {"Name": NAME, "Value": TEXT, "Type": "SecureString", "Overwrite": True}
+    stubber.add_response("put_parameter", {"Version": 2}, written)
+    entry = shelf.read("prod")
+    assert entry == Entry(TEXT, 1)
+    shelf.write("prod", TEXT, entry)
+
+
+def test_a_missing_parameter_is_nobody(parameters: tuple[ParameterStorage, Any]) -> None:
+    shelf, stubber = parameters
+    stubber.add_client_error("get_parameter", "ParameterNotFound")
+    assert shelf.read("prod") == Entry()
+
+
+@pytest.mark.parametrize("operation", ["get_parameter", "put_parameter", "get_parameters_by_path"])
+def test_what_aws_refuses_is_told(parameters: tuple[ParameterStorage, Any], operation: str) -> None:
+    shelf, stubber = parameters
+    stubber.add_client_error(operation, "AccessDeniedException", "no permission")
+    calls = {
+        "get_parameter": lambda: shelf.read("prod"),
+        "put_parameter": lambda: shelf.write("prod", TEXT, Entry(TEXT, 1)),
+        "get_parameters_by_path": shelf.clusters,
+    }
+    with pytest.raises(CallerStorageError, match="no permission"):
+        calls[operation]()
+
+
+def test_clusters_are_found_on_every_page(parameters: tuple[ParameterStorage, Any]) -> None:
+    shelf, stubber = parameters
+    for name, token in (("staging", "more"), ("prod", None)):
+        page: dict[str, Any] = {"Parameters": [{"Name": f"/podgraft/auth/{name}"}]}
+        stubber.add_response(
+            "get_parameters_by_path", page | ({"NextToken": token} if token else {})
+        )
+    assert shelf.clusters() == ["prod", "staging"]
+
+
+def test_a_document_too_large_for_a_parameter_is_not_sent(
+    parameters: tuple[ParameterStorage, Any],
+) -> None:
+    with pytest.raises(CallerStorageError, match="over 4096 bytes; shorten the notes"):
+        parameters[0].write("prod", "x" * 4097, Entry())
