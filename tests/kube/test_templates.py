@@ -1,21 +1,27 @@
 """What Go's text/template shows of Kubernetes' types, ours must show."""
 
+from operator import itemgetter
 from typing import Any
-
-import pytest
 
 from kube.go_fixtures import load_fixture
 from podgraft import kube, texttemplate
 from podgraft.go.reflect import pointer_to
+from support.corpus import assert_corpus
 
 
-@pytest.mark.parametrize("row", load_fixture("templates"), ids=lambda row: row["template"])
-def test_templates_see_objects_as_go_shows_them(row: dict[str, Any]) -> None:
+def test_templates_see_objects_as_go_shows_them() -> None:
+    assert_corpus(
+        load_fixture("templates"),
+        name=itemgetter("template"),
+        expected=lambda row: ("error", row["error"]) if "error" in row else ("text", row["want"]),
+        actual=render,
+    )
+
+
+def render(row: dict[str, Any]) -> tuple[str, str]:
     program = texttemplate.compile_(row["template"], name="t", functions={})
     data = pointer_to(kube.TYPES[row["type"]]).convert(row["object"])
-    if "error" in row:
-        with pytest.raises(texttemplate.ExecError) as caught:
-            program.render(data)
-        assert str(caught.value) == row["error"]
-    else:
-        assert program.render(data) == row["want"]
+    try:
+        return "text", program.render(data)
+    except texttemplate.ExecError as error:
+        return "error", str(error)

@@ -26,12 +26,11 @@ def _functions() -> Mapping[str, Function]:
     return sprig.functions()
 
 
-def is_same_answer(ours: Mapping[str, str], go: Mapping[str, Any]) -> bool:
-    """Whether two answers are the same bytes."""
-    return all(_bytes(ours, key) == _bytes(go, key) for key in ("output", "error"))
-
-
-def _bytes(answer: Mapping[str, Any], key: str) -> bytes | None:
-    if f"{key}_hex" in answer:
-        return bytes.fromhex(answer[f"{key}_hex"])
-    return answer[key].encode("utf-8", "surrogateescape") if key in answer else None
+def go_answer(row: Mapping[str, Any]) -> dict[str, str]:
+    """Go's answer of a row, in the same form; text that is not UTF-8 is recorded as hexadecimal."""
+    for key in ("output", "error"):
+        if key in row:
+            return {key: row[key]}
+        if f"{key}_hex" in row:
+            return {key: bytes.fromhex(row[f"{key}_hex"]).decode("utf-8", "surrogateescape")}
+    raise ValueError(f"no answer in {row}")

@@ -17,7 +17,7 @@ from oracle.live import Row, ask_go
 from podgraft.texttemplate import LimitError
 
 from . import cases, random_templates
-from .answers import FIXTURES, answer, is_same_answer
+from .answers import FIXTURES, answer, go_answer
 from .cases.typed import DATA
 
 RECORDED_RANDOM_TEMPLATES = 1000
@@ -70,7 +70,7 @@ def _compare(templates: Iterable[str]) -> int:
     ]
     differing = 0
     for (row, ours), go in zip(answered, ask_go(row for row, _ in answered), strict=True):
-        if not is_same_answer(ours, go):
+        if ours != go_answer(go):
             differing += 1
             _print_progress(row.get("template"), "\n  ours", ours, "\n  Go  ", go)
     _print_progress(len(answered), "templates,", differing, "differ")

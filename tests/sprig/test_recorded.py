@@ -1,14 +1,16 @@
 """Every recorded answer of Go's is the engine's, byte for byte, errors too."""
 
 import re
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
 
 from oracle.fixtures import load_answers
 from podgraft import sprig
+from support.corpus import assert_corpus
 
-from .answers import FIXTURES, answer, is_same_answer
+from .answers import FIXTURES, answer, go_answer
 
 FILES = sorted(FIXTURES.glob("*.jsonl"))
 LEAST_ROWS = 1200
@@ -19,8 +21,9 @@ NEVER_FAIL = {
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_go_answers_the_same(file: Path) -> None:
-    differing = [row for row in load_answers(file) if not is_same_answer(answer(row), row)]
-    assert differing == []
+    assert_corpus(
+        load_answers(file), name=itemgetter("template"), expected=go_answer, actual=answer
+    )
 
 
 def test_enough_was_asked() -> None:

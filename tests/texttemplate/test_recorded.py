@@ -1,11 +1,13 @@
 """Every answer that Go gave, the engine gives: the same output, or the same error word by word."""
 
 import json
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
 
 from oracle.fixtures import load_answers
+from support.corpus import assert_corpus
 
 from .answers import FIXTURES, answer, go_answer
 
@@ -14,12 +16,9 @@ SUBJECTS = sorted(FIXTURES.glob("*.jsonl"), key=str)
 
 @pytest.mark.parametrize("path", SUBJECTS, ids=lambda path: path.stem)
 def test_go_and_the_engine_give_the_same_answers(path: Path) -> None:
-    wrong = [
-        (row["template"], row.get("data"), wanted, got)
-        for row in load_answers(path)
-        if (wanted := go_answer(row)) != (got := answer(row))
-    ]
-    assert not wrong, f"{len(wrong)} differ, the first: {wrong[0]}"
+    assert_corpus(
+        load_answers(path), name=itemgetter("template"), expected=go_answer, actual=answer
+    )
 
 
 def test_the_fixtures_name_the_release_of_go_and_are_many() -> None:

@@ -13,12 +13,21 @@ from podgraft.cli.serve.https import Server, ServerConfig
 from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
 
 app = Flask(__name__)
+FOLDER = Path(sys.argv[1]).parent
 
 
-@app.get("/slow/<seconds>")
-def respond_slowly(seconds: str) -> str:
-    """Answer late."""
-    time.sleep(float(seconds))
+@app.get("/done")
+def respond() -> str:
+    """Answer at once."""
+    return "done"
+
+
+@app.get("/wait")
+def respond_when_released() -> str:
+    """Print that the request has begun, and answer when the file ``release`` exists."""
+    print("begun", flush=True)  # noqa: T201 — the test waits for this line
+    while not (FOLDER / "release").exists():
+        time.sleep(0.01)
     return "done"
 
 

@@ -5,12 +5,12 @@ import signal
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from http.client import HTTPSConnection, RemoteDisconnected
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -57,6 +57,15 @@ class RunningServer:
         with self.connect() as connection:
             return _get(connection, path)
 
+    def await_begun(self) -> None:
+        """Wait until the server handles a request of ``/wait``."""
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == "begun\n"
+
+    def release(self) -> None:
+        """Let requests of ``/wait`` be answered."""
+        (self.files.key.parent / "release").touch()
+
     def fetch_certificate(self) -> bytes | None:
         """The certificate that a new connection is shown."""
         with self.connect() as connection:
@@ -90,14 +99,15 @@ def test_a_new_certificate_is_shown_and_open_connections_live_on(
     running_server: RunningServer,
 ) -> None:
     with running_server.connect() as old, ThreadPoolExecutor() as pool:
-        assert _get(old, "/slow/0") == (200, "done")
+        assert _get(old, "/done") == (200, "done")
         before = running_server.fetch_certificate()
-        slow = pool.submit(running_server.get, "/slow/0.5")
-        time.sleep(0.1)
+        slow = pool.submit(running_server.get, "/wait")
+        running_server.await_begun()
         _write(running_server.files.key.parent, keys.make_key(KeyType.P_256))
         after = running_server.fetch_certificate()
+        running_server.release()
         assert slow.result() == (200, "done")
-        assert _get(old, "/slow/0") == (200, "done")
+        assert _get(old, "/done") == (200, "done")
     assert after == ssl.PEM_cert_to_DER_cert(running_server.files.certificate.read_text()) != before
 
 
@@ -118,20 +128,22 @@ def test_a_key_that_does_not_fit_leaves_the_old_certificate_in_service(
 
 def test_stopping_finishes_what_was_begun(running_server: RunningServer) -> None:
     with ThreadPoolExecutor() as pool:
-        slow = pool.submit(running_server.get, "/slow/1")
-        time.sleep(0.4)
+        slow = pool.submit(running_server.get, "/wait")
+        running_server.await_begun()
         running_server.process.send_signal(signal.SIGTERM)
+        # Time for the server to handle the signal first: a short one weakens the test, no more.
+        Timer(0.5, running_server.release).start()
         assert slow.result() == (200, "done")
     assert running_server.process.wait(timeout=20) == 0
     with pytest.raises(ConnectionRefusedError):
-        running_server.get("/slow/0")
+        running_server.get("/done")
 
 
 def test_connections_are_kept_for_the_next_review(running_server: RunningServer) -> None:
     ports = set[int]()
     with running_server.connect() as connection:
         for _ in range(3):
-            assert _get(connection, "/slow/0") == (200, "done")
+            assert _get(connection, "/done") == (200, "done")
             ports.add(connection.sock.getsockname()[1])
     assert len(ports) == 1
 

@@ -88,7 +88,7 @@ def _outcome(review: Mapping[str, Any], answer: Any) -> Any:
 
 def test_the_page_about_registration_quotes_what_was_recorded() -> None:
     page = (ROOT / "docs" / "registration.md").read_text()
-    table = page.split("## What the user reads")[1]
+    table = page.split("## Error messages in kubectl")[1]
     told = [recordings.read_recording(scene.name).get("kubectl", "") for scene in SCENES]
     quotes = re.findall(r"^\|.*\| `(.*)`", table, re.MULTILINE)
     assert len(quotes) > 5
