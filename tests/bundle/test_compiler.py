@@ -95,15 +95,15 @@ class InvalidCase:
 
 
 KNOWN_KINDS = (
-    "only ConfigMap (v1), Mesh (supergloo.solo.io/v1), Namespace (v1), "
+    "expected ConfigMap (v1), Mesh (supergloo.solo.io/v1), Namespace (v1), "
     "Overlay (podgraft.dev/v1), "
     "ProxyConfig (networking.istio.io/v1beta1 or networking.istio.io/v1), "
     "ValidatingAdmissionPolicy (admissionregistration.k8s.io/v1 or "
     "admissionregistration.k8s.io/v1beta1 or admissionregistration.k8s.io/v1alpha1), "
     "ValidatingAdmissionPolicyBinding (admissionregistration.k8s.io/v1 or "
-    "admissionregistration.k8s.io/v1beta1 or admissionregistration.k8s.io/v1alpha1) "
-    "and Lists of them; "
-    'take it out, or annotate it with podgraft.dev/ignore: "true"'
+    "admissionregistration.k8s.io/v1beta1 or admissionregistration.k8s.io/v1alpha1), "
+    "or a List of them; "
+    'remove it, or annotate it with podgraft.dev/ignore: "true"'
 )
 OTHER_CONFIG = CONFIG.replace("name: istio-sidecar-injector", "name: istio-sidecar-injector-canary")
 
@@ -120,35 +120,35 @@ ERRORS = (
     invalid_case(
         "nothing",
         {},
-        "the folder: holds no manifest; put .yaml, .yml or .json files into it, "
+        "the folder: contains no manifest; add .yaml, .yml, or .json files, "
         "as kubectl get -o yaml prints them",
     ),
     invalid_case(
         "an unknown kind",
         {**BUNDLE, "web.yaml": manifest("Pod", "web", "{}")},
-        f"web.yaml: Pod of v1 is not understood, {KNOWN_KINDS}",
+        f"web.yaml: unsupported Pod of v1, {KNOWN_KINDS}",
     ),
     invalid_case(
         "an unknown version",
         {**BUNDLE, "p.yaml": b"{apiVersion: networking.istio.io/v2, kind: ProxyConfig}"},
-        f"p.yaml: ProxyConfig of networking.istio.io/v2 is not understood, {KNOWN_KINDS}",
+        f"p.yaml: unsupported ProxyConfig of networking.istio.io/v2, {KNOWN_KINDS}",
     ),
     invalid_case(
         "no object at all",
         {**BUNDLE, "a.yaml": b"just text", "b.yaml": b"{kind: ConfigMap}"},
-        "a.yaml: is no Kubernetes object; give it apiVersion and kind",
-        f"b.yaml: ConfigMap of no apiVersion is not understood, {KNOWN_KINDS}",
+        "a.yaml: is not a Kubernetes object; add apiVersion and kind",
+        f"b.yaml: unsupported ConfigMap of no apiVersion, {KNOWN_KINDS}",
     ),
     invalid_case(
         "no name",
         {**BUNDLE, "n.yaml": b"{apiVersion: v1, kind: Namespace}"},
-        "n.yaml /metadata/name: is missing; name the object",
+        "n.yaml /metadata/name: is missing; set a name",
     ),
     invalid_case(
         "twins",
         {**BUNDLE, "y.yaml": NAMESPACE.encode(), "z.yaml": f"{NAMESPACE}---\n{MESH}".encode()},
-        "z.yaml, document 1: Namespace shop stands also in y.yaml; keep one of the two",
-        "z.yaml, document 2: ConfigMap istio stands also in mesh.yaml; keep one of the two",
+        "z.yaml, document 1: duplicate of Namespace shop in y.yaml; remove one of the two",
+        "z.yaml, document 2: duplicate of ConfigMap istio in mesh.yaml; remove one of the two",
         "z.yaml, document 2 /data/mesh: is a second mesh; the first is in mesh.yaml; "
         "keep one: each revision is an injector of its own",
     ),

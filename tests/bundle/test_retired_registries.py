@@ -7,7 +7,13 @@ import pytest
 
 from podgraft import bundle, policy
 from podgraft.bundle import lint, manifests, retired_registries
-from podgraft.bundle.retired_registries import EVENT, SOURCE, find, image_warning, warnings
+from podgraft.bundle.retired_registries import (
+    CLOSURE,
+    SOURCE,
+    find_registries,
+    find_warnings,
+    image_warning,
+)
 from podgraft.diagnostics import Severity
 from podgraft.jsonvalue import Object
 
@@ -51,20 +57,20 @@ OPEN = (
 
 @pytest.mark.parametrize("text", NAMED)
 def test_a_name_is_found_however_it_is_written(text: str) -> None:
-    assert [location.name for location in find(text)] == [NAMED[text]]
+    assert [location.name for location in find_registries(text)] == [NAMED[text]]
 
 
 @pytest.mark.parametrize("text", OPEN)
 def test_another_registry_is_not_meant(text: str) -> None:
-    assert find(text) == ()
+    assert find_registries(text) == ()
     assert image_warning(text) == ""
 
 
 def test_an_image_is_told_in_one_sentence() -> None:
     image = "registry.istio.io/release/proxyv2:1.30.4"
     assert image_warning(image) == (
-        f"image {image}: registry.istio.io has nothing of Istio 1.31 and later, and closes in "
-        "December 2026 after a last outage from 8 to 9 December (15:00 UTC); use docker.io/istio "
+        f"image {image}: registry.istio.io has no artifacts of Istio 1.31 and later, and closes in "
+        "December 2026 after a final outage from 8 to 9 December (15:00 UTC); use docker.io/istio "
         f"or a mirror ({SOURCE})"
     )
 
@@ -154,7 +160,7 @@ def found(objects: list[Object]) -> list[str]:
     files = {f"{number}.json": json.dumps(each).encode() for number, each in enumerate(objects)}
     read = manifests.parse_manifests(files)
     assert read.errors == ()
-    diagnostics = list(warnings(read))
+    diagnostics = list(find_warnings(read))
     assert all(each.severity is Severity.WARNING for each in diagnostics)
     return list(map(str, diagnostics))
 
@@ -163,7 +169,7 @@ def found(objects: list[Object]) -> list[str]:
 def test_every_place_of_an_image_or_hub_is_told(name: str) -> None:
     objects, place = PLACES[name]
     file = f"{len(objects) - 1}.json"
-    end = f"{GCR} {EVENT}; use docker.io/istio or a mirror ({SOURCE})"
+    end = f"{GCR} {CLOSURE}; use docker.io/istio or a mirror ({SOURCE})"
     assert found(objects) == [f"{file} {place}{end}"]
 
 
@@ -199,11 +205,11 @@ def test_the_policy_is_searched_too() -> None:
     files = {"i.json": json.dumps(config_map(config='templates: {sidecar: "spec: {}"}')).encode()}
     read = policy.parse(document)
     compiled = bundle.compile_(files, read)
-    [warning] = lint.warnings(compiled, files, read, document, "policy.yaml")
-    assert str(warning).startswith(f"policy.yaml /features/env/A: {GCR} {EVENT}; use docker.io")
+    [warning] = lint.find_warnings(compiled, files, read, document, "policy.yaml")
+    assert str(warning).startswith(f"policy.yaml /features/env/A: {GCR} {CLOSURE}; use docker.io")
 
 
 def test_every_location_has_a_replacement_that_stays_open() -> None:
-    for location in retired_registries.LOCATIONS:
-        assert find(location.name) == (location,)
-        assert find(location.replacement) == ()
+    for location in retired_registries.RETIRED_REGISTRIES:
+        assert find_registries(location.name) == (location,)
+        assert find_registries(location.replacement) == ()

@@ -290,7 +290,7 @@ def test_a_policy_file_that_is_none_is_said_beside_the_bundles_faults(
 
 
 BUNDLE_FILES = (
-    (binary, "mesh.yaml", "is not UTF-8: byte 0xff at offset 8; save it as UTF-8, or take"),
+    (binary, "mesh.yaml", "is not UTF-8: byte 0xff at offset 8; save it as UTF-8, or remove"),
     (empty_file, "mesh.yaml", "is empty; write the manifest, or take"),
     (link_to_itself, "bundle/mesh.yaml", "cannot be read: Too many levels"),
 )
@@ -418,4 +418,4 @@ def test_pods_of_the_bundle_are_tried(local: Folder, check: Check) -> None:
         "tests/pod.yaml", b"{apiVersion: v1, kind: Pod, metadata: %s, spec: %s}" % (name, spec)
     )
     (finding,) = check()
-    assert finding.startswith("error: tests/pod.yaml: a review of it fails: ")
+    assert finding.startswith("error: tests/pod.yaml: the review of the object fails: ")

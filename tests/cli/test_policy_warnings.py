@@ -247,7 +247,7 @@ def test_the_path_of_a_registration_is_compared_with_the_mesh(
     assert warning == (
         "webhook.yaml, MutatingWebhookConfiguration/podgraft /webhooks/1/clientConfig: the path "
         f'sets the cluster id of proxies to "prod-eu", but global.multiCluster.clusterName '
-        f"{problem}, and istiod refuses proxies of an unknown cluster; "
+        f"{problem}, and istiod rejects proxies of an unknown cluster; "
         'remove "cluster" from the path, or set global.multiCluster.clusterName to "prod-eu"'
     )
     assert "t0k3n" not in str(outcome)

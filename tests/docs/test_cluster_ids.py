@@ -42,7 +42,7 @@ def test_the_page_about_registrations_tells_the_two_ids_apart() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_no_example_uses_a_registry_that_closes(page: str) -> None:
-    assert retired_registries.find(blocks(page)) == ()
+    assert retired_registries.find_registries(blocks(page)) == ()
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -51,5 +51,7 @@ def test_no_sample_gives_a_warning(sample: str) -> None:
     text = (folder / "policy.yaml").read_text()
     files, read = read_manifests(folder / "bundle"), policy.parse(text)
     compiled = bundle.compile_(files, read)
-    assert list(lint.warnings(compiled, files, read, text, "policy.yaml")) == []
-    assert not any(retired_registries.find(path.read_text()) for path in folder.glob("*.*"))
+    assert list(lint.find_warnings(compiled, files, read, text, "policy.yaml")) == []
+    assert not any(
+        retired_registries.find_registries(path.read_text()) for path in folder.glob("*.*")
+    )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podgraft.injectors.masking import Masker
-from podgraft.injectors.plain_text import is_harmless
+from podgraft.injectors.plain_text import is_plain_text
 from podgraft.yaml import NotYAMLError, load
 
 TEXTS = st.text(st.sampled_from("ab:- ,#'\"{}[]&*!|>%@`\n\t\\~$./é×\u2028"), max_size=8) | st.text()
@@ -18,8 +18,8 @@ def test_a_masked_text_is_harmless_and_as_long(text: str) -> None:
     masked = Masker().mask(text)
 
     assert isinstance(masked, str)
-    assert is_harmless(masked) or not masked
-    assert (masked is text) == is_harmless(text) or not text
+    assert is_plain_text(masked) or not masked
+    assert (masked is text) == is_plain_text(text) or not text
     size = len(text.encode("utf-8", "surrogatepass"))
     assert len(masked) == size if masked is not text else True
 
@@ -55,10 +55,12 @@ CHARACTERS = (
 
 @pytest.mark.parametrize(("text", "harmless"), CHARACTERS)
 def test_harmless_is_what_no_yaml_takes_for_syntax(text: str, harmless: bool) -> None:
-    assert is_harmless(text) is harmless
+    assert is_plain_text(text) is harmless
 
 
-HARMLESS = st.text(st.sampled_from("ab1:-. /$(N*null"), min_size=1, max_size=6).filter(is_harmless)
+HARMLESS = st.text(st.sampled_from("ab1:-. /$(N*null"), min_size=1, max_size=6).filter(
+    is_plain_text
+)
 SCALARS = ("k: {}{}", "k: x{}{}", 'k: "{}{}"', "k: [{}{}]", "k: {{a: {}{}}}", "- {}{}", "k: {} {}")
 
 

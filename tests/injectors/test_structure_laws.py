@@ -80,7 +80,7 @@ def test_a_traced_rendering_writes_what_a_plain_one_writes() -> None:
             program = an_overlay.__wrapped__(pair.template).template
             data = OverlayData(a_pod({"cfg": pair.value}), "shop", {})
             slots = Slots()
-            dot = data.tainted(slots).copy_for_mutation().to_struct()
+            dot = data.with_taint(slots).copy_for_mutation().to_struct()
             plain = written(program.render, data.copy_for_mutation().to_struct())
             assert written(program.trace, dot, slots) == plain, pair
 

@@ -85,4 +85,4 @@ def find_circle(graph: Mapping[str, set[str]]) -> list[str]:
         finished.add(name)
         return []
 
-    return next((circle for name in sorted(graph) if (circle := visit(name, []))), [])
+    return next((circle for name in sorted(graph) if (circle := visit(name, list[str]()))), [])

@@ -61,7 +61,7 @@ def test_a_changed_bundle_is_seen_at_the_next_look(tmp_path: Path) -> None:
 BROKEN = (
     ("policy", "policy.yaml", b"polcy: enabled", "policy: /polcy: unknown key"),
     ("no UTF-8", "policy.yaml", b"\xff", "policy: 'utf-8' codec can't decode"),
-    ("bundle", "bundle/mesh.yaml", b"{", "bundle: mesh.yaml: is no YAML"),
+    ("bundle", "bundle/mesh.yaml", b"{", "bundle: mesh.yaml: invalid YAML"),
 )
 
 
@@ -100,7 +100,7 @@ def test_what_never_loaded_fails_with_every_fault_each_time(tmp_path: Path) -> N
 def test_an_empty_bundle_does_not_load(tmp_path: Path, files: dict[str, bytes]) -> None:
     (tmp_path / "default" / "bundle").mkdir(parents=True)
     store = FolderStore(write_injector(tmp_path, files=files))
-    with pytest.raises(NotLoadedError, match="bundle: the folder: holds no manifest; put"):
+    with pytest.raises(NotLoadedError, match="bundle: the folder: contains no manifest; add"):
         store.snapshot("default", None)
 
 

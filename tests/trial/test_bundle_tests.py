@@ -33,7 +33,7 @@ FAILING = overlay('{{ if eq .ObjectMeta.Name "own" }}{{ fail "secret" }}{{ end }
 @pytest.mark.parametrize("file", ["tests/a.yaml", "tests/deep/b.json"])
 def test_a_pod_of_the_bundle_must_work(file: str) -> None:
     (error,) = errors({**FAILING, file: pod()})
-    assert error.startswith(f"{file}: a review of it fails: ")
+    assert error.startswith(f"{file}: the review of the object fails: ")
     assert not errors({**FAILING, file: pod(name="other")})
 
 
@@ -64,7 +64,7 @@ def test_a_pod_that_does_not_decode_is_an_error() -> None:
 
 def test_elsewhere_a_pod_is_no_manifest_and_under_tests_a_manifest_is_one() -> None:
     files = overlay(container("a:1"))
-    with pytest.raises(bundle.BundleError, match="Pod of v1 is not understood"):
+    with pytest.raises(bundle.BundleError, match="unsupported Pod of v1"):
         bundle.compile_({**files, "pod.yaml": pod()}, READ)
     second = next(iter(files.values())).replace(b'"name": "agent"}', b'"name": "second"}', 1)
     compiled = bundle.compile_({**files, "tests/o.yaml": second, "tests/p.yaml": pod()}, READ)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podgraft.trial.flaws import flaws, is_reference
+from podgraft.trial.flaws import find_flaws, is_image_reference
 
 DIGEST = "sha256:" + "a" * 64
 
@@ -22,7 +22,7 @@ DIGEST = "sha256:" + "a" * 64
     ],
 )
 def test_images_that_runtimes_accept(image: str) -> None:
-    assert is_reference(image)
+    assert is_image_reference(image)
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,13 @@ def test_images_that_runtimes_accept(image: str) -> None:
     ],
 )
 def test_images_that_no_runtime_accepts(image: str) -> None:
-    assert not is_reference(image)
+    assert not is_image_reference(image)
 
 
 def test_what_the_object_had_before_is_not_reported() -> None:
     spec = {"containers": [{"name": "a", "image": "A"}]}
     before = {"kind": "Pod", "metadata": {"annotations": {"a": "<nil>"}}, "spec": spec}
-    assert not [*flaws(before, before)]  # pyright: ignore[reportArgumentType]
+    assert not [*find_flaws(before, before)]  # pyright: ignore[reportArgumentType]
     after = {**before, "metadata": {"annotations": {"a": "<nil>", "b": "x <nil> y"}}}
-    (flaw,) = flaws(before, after)  # pyright: ignore[reportArgumentType]
+    (flaw,) = find_flaws(before, after)  # pyright: ignore[reportArgumentType]
     assert flaw.path == "/metadata/annotations/b"

@@ -86,7 +86,7 @@ def test_two_meshes_that_can_select_one_pod_are_reported(
 @pytest.mark.parametrize("selector", [labels(app="a"), namespaces("shop")])
 def test_a_mesh_is_tried_with_a_pod_that_it_selects(selector: Any) -> None:
     (error,) = report(files(selector, image="/envoy")).errors
-    assert "gives container envoy the invalid image" in error.problem
+    assert "sets the invalid image" in error.problem
     assert not report(files(selector)).errors
     (error,) = report(files(selector, image="{{ if false }}{{ .Nod }}{{ end }}a:1")).errors
     assert "TemplateData has no field Nod" in error.problem

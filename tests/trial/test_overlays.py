@@ -56,7 +56,7 @@ FINE: dict[str, Files] = {
 BAD: dict[str, tuple[Files, str]] = {
     "dead template": (
         overlay("{{ fail `never` }}", matchConditions=[{"name": "n", "expression": "false"}]),
-        "fails for every probe Pod, whatever its conditions",
+        "fails for every probe Pod, regardless of its conditions",
     ),
     "kind without the field": (
         overlay("{{ len .Spec.Containers }}: 1", ("pods", "deployments")),
@@ -84,14 +84,14 @@ BAD: dict[str, tuple[Files, str]] = {
         "/spec/matchConditions: fails for a Deployment's pod",
     ),
     "wrong type": (overlay("spec: {hostIPC: sure}"), "what it gives does not fit"),
-    "empty image": (overlay(container('""')), 'gives container agent the invalid image ""'),
+    "empty image": (overlay(container('""')), 'sets the invalid image "" for container agent'),
     "blank in an image": (overlay(container("a b")), 'the invalid image "a b"'),
     "capitals": (overlay(container("Registry/App:1")), 'the invalid image "Registry/App:1"'),
     "workload": (
         overlay(
             "spec: {template: {spec: {containers: [{name: agent, image: /a}]}}}", ("deployments",)
         ),
-        'gives container agent the invalid image "/a"',
+        'sets the invalid image "/a" for container agent',
     ),
 }
 

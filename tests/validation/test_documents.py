@@ -59,8 +59,8 @@ FAULTS = (
         "/spec/auditAnnotations/0/valueExpression: line 1, column 1: must evaluate to string or",
     ),
     # the document
-    (RULE, "/spec/matchConstraints: is missing; say which objects the rules are for"),
-    (ALL, "/spec: has neither validations nor auditAnnotations; give one of them"),
+    (RULE, "/spec/matchConstraints: is missing; set the resources that the policy validates"),
+    (ALL, "/spec: has neither validations nor auditAnnotations; set one of them"),
     (ALL + "validations: [{message: a}]", "/spec/validations/0/expression: is missing"),
     (ALL + RULE + "failurePolicy: fail", '/spec/failurePolicy: got "fail"; use Fail or Ignore'),
     (ALL + RULE + "variables: [{name: a-b, expression: '1'}]", '/spec/variables/0/name: got "a-b"'),
@@ -99,18 +99,21 @@ BINDING_FAULTS = (
     ),
     ("policyName: a\nvalidationActions: Deny", "/spec/validationActions: expected a list"),
     ("policyName: a", "/spec/validationActions: is missing or empty; use Deny, Warn, Audit"),
-    ("validationActions: [Deny]", "/spec/policyName: is missing; name a ValidatingAdmissionPolicy"),
+    (
+        "validationActions: [Deny]",
+        "/spec/policyName: is missing; set the name of a ValidatingAdmissionPolicy",
+    ),
     (
         "policyName: a\nvalidationActions: [Refuse, Deny]",
         "/spec/validationActions: got Refuse; use",
     ),
     (
         "policyName: a\nvalidationActions: [Deny, Warn]",
-        "/spec/validationActions: Deny and Warn would say the same thing twice; keep one",
+        "/spec/validationActions: Deny and Warn both report the failure; remove one of them",
     ),
     (
         BOUND + "paramRef: {name: a, selector: {}}",
-        "/spec/paramRef: has both name and selector, or neither; give one of them",
+        "/spec/paramRef: must have either name or selector; set one of them",
     ),
     (
         BOUND + "paramRef: {name: a, parameterNotFoundAction: X}",

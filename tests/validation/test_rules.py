@@ -202,7 +202,7 @@ validations:
 - expression: object.all(a, object.all(b, object.all(c, object.all(d, a + b + c + d >= 0))))
 """,
         ask=RequestSpec(object=list(range(100))),
-        denials=("validation ended before its end: it costs more than the 1000000 units it may",),
+        denials=("validation stopped early: it costs more than the 1000000 units it may",),
     ),
 )
 
@@ -340,7 +340,7 @@ def test_all_policies_of_a_review_have_one_budget() -> None:
     judgement = poor.validate(RequestSpec(object=list(range(100))).request())
 
     assert len(judgement.denials) == 1
-    assert "validation ended before its end" in judgement.denials[0].message
+    assert "validation stopped early" in judgement.denials[0].message
 
 
 def test_a_hostile_object_cannot_make_a_rule_run_for_long() -> None:

@@ -217,8 +217,8 @@ CASES = (
         "an empty bundle folder",
         request_stored_injector("void", {}),
         500,
-        "injector void does not load: bundle: the folder: holds no manifest; "
-        "put .yaml, .yml or .json files into it, as kubectl get -o yaml prints them",
+        "injector void does not load: bundle: the folder: contains no manifest; "
+        "add .yaml, .yml, or .json files, as kubectl get -o yaml prints them",
     ),
     case(
         "a bundle with several faults",
@@ -227,8 +227,8 @@ CASES = (
         ),
         500,
         "injector broken does not load: bundle: "
-        "a.yaml: is no Kubernetes object; give it apiVersion and kind. "
-        "b.yaml /metadata/name: is missing; name the object",
+        "a.yaml: is not a Kubernetes object; add apiVersion and kind. "
+        "b.yaml /metadata/name: is missing; set a name",
     ),
     case(
         "a policy with several faults",

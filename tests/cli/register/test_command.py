@@ -170,7 +170,7 @@ def mesh(cluster_id: str) -> None:
         ("", ("--istio-cluster-id", "Kubernetes"), ""),
         ("", ("--cluster", "prod-eu"), ""),
         ("", ("--istio-cluster-id", "c1"), 'is not set, which means "Kubernetes"'),
-        ("c2", ("--istio-cluster-id", "c1"), 'is "c2", and istiod refuses proxies'),
+        ("c2", ("--istio-cluster-id", "c1"), 'is "c2", and istiod rejects proxies'),
     ],
 )
 def test_the_cluster_id_in_the_path_is_compared_with_the_mesh(

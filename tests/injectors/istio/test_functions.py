@@ -220,4 +220,4 @@ IMAGES = (
 
 @pytest.mark.parametrize(("image", "version"), IMAGES)
 def test_an_image_says_its_version(image: str, version: str) -> None:
-    assert otel.version_of(image) == version
+    assert otel.image_version(image) == version

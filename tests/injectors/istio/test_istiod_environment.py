@@ -96,7 +96,7 @@ TAGS = (
 
 @pytest.mark.parametrize(("tag", "kind", "expected"), TAGS)
 def test_an_image_type_stands_at_the_end_of_the_tag(tag: str, kind: str, expected: str) -> None:
-    assert images.tag_with_type(tag, kind) == expected
+    assert images.make_tag(tag, kind) == expected
 
 
 IMAGES: tuple[tuple[int, str, Object, str | None, str], ...] = (

@@ -6,13 +6,13 @@ import pytest
 
 from podgraft.injectors.istio import releases
 from podgraft.injectors.istio.config import mesh, protojson, validate_meshconfig
-from podgraft.injectors.istio.config.values_types import check_values
+from podgraft.injectors.istio.config.values_types import validate_values
 
 NEWEST = releases.newest()
 
 
 def found(values: Any, release: str = "1.30") -> list[tuple[str, str]]:
-    faults = check_values(releases.parse_release(release), values)
+    faults = validate_values(releases.parse_release(release), values)
     return [(fault.pointer, fault.problem) for fault in faults]
 
 
@@ -89,11 +89,11 @@ def test_a_field_is_checked_in_the_releases_that_have_it() -> None:
 def test_names_in_the_mesh_configuration(text: str, paths: list[str]) -> None:
     schema = protojson.schema(NEWEST)
     config = mesh.apply_mesh_config(schema, mesh.defaults(NEWEST), text, [])
-    places = [path for path, _, _ in validate_meshconfig.name_problems(NEWEST, config)]
+    places = [path for path, _, _ in validate_meshconfig.validate_names(NEWEST, config)]
     assert [place.endswith(path) for place, path in zip(places, paths, strict=True)] == [
         True for _ in paths
     ]
 
 
 def test_istio_1_0_does_not_check_them() -> None:
-    assert not [*validate_meshconfig.name_problems(releases.parse_release("1.0"), {})]
+    assert not [*validate_meshconfig.validate_names(releases.parse_release("1.0"), {})]

@@ -1,9 +1,9 @@
 """Cluster ids of Istio in URL paths and policies, compared with the mesh of a bundle.
 
-The calling cluster is what a credential proves. The cluster id of Istio is a property of the
-proxies: ``global.multiCluster.clusterName`` sets it, and the variable ``cluster`` of the URL path
-replaces it. istiod refuses proxies that name a cluster that it does not know. Only ``policy
-check``, ``policy push``, ``inject``, ``explain``, and ``register.py`` use this module.
+A credential identifies the calling cluster. The cluster id of Istio is a property of the proxies:
+``global.multiCluster.clusterName`` sets it, and the variable ``cluster`` of the URL path replaces
+it. istiod rejects proxies of an unknown cluster. Only ``policy check``, ``policy push``,
+``inject``, ``explain``, and ``register.py`` use this module.
 """
 
 from collections.abc import Iterator
@@ -16,15 +16,15 @@ from podgraft.policy import Policy
 
 from .compiler import Bundle
 
-# The cluster id that istiod gives its own cluster (its variable CLUSTER_ID).
-STOCK = "Kubernetes"
+# The default of istiod's variable CLUSTER_ID.
+DEFAULT_CLUSTER_ID = "Kubernetes"
 
-_VALUE = "global.multiCluster.clusterName"
+_CLUSTER_NAME_KEY = "global.multiCluster.clusterName"
 
 
 @dataclass(frozen=True, slots=True)
 class UrlPath:
-    """What follows ``/inject/`` in the path of a registered URL, and where the URL is written."""
+    """The part of a registered URL's path after ``/inject/``, and the location of the URL."""
 
     tail: str
     file: str
@@ -41,33 +41,34 @@ class UrlPath:
         )
 
 
-def path_warnings(bundle: Bundle, url: UrlPath) -> Iterator[Diagnostic]:
-    """Return what the injector of *bundle* makes of the variables in a path, if that is a risk."""
+def find_path_warnings(bundle: Bundle, url: UrlPath) -> Iterator[Diagnostic]:
+    """Return a warning for each variable in a path that the injector ignores or misapplies."""
     injector = bundle.istio
     if injector is None:
         if url.tail:
             problem = "the path sets variables, but the bundle has no Istio configuration"
             yield url.warning(problem, "remove everything after the route from the path")
         return
-    for name in sorted(injector.unread(url.tail)):
+    for name in sorted(injector.find_unread_variables(url.tail)):
         yield url.warning(
-            f"the path sets {name}, but Istio {injector.profile.release} does not read it so",
+            f"the path sets {name}, but Istio {injector.profile.release} does not read this form",
             "remove it from the path",
         )
-    expected = injector.cluster_id or STOCK
+    expected = injector.cluster_id or DEFAULT_CLUSTER_ID
     cluster_id = injector.parse_environment(url.tail).get(CLUSTER_ID) or expected
     if cluster_id != expected:
         yield url.warning(
-            f'the path sets the cluster id of proxies to "{cluster_id}", but {_VALUE} is '
-            f"{_quote_id(injector.cluster_id)}, and istiod refuses proxies of an unknown cluster",
-            f'remove "cluster" from the path, or set {_VALUE} to "{cluster_id}"',
+            f'the path sets the cluster id of proxies to "{cluster_id}", but '
+            f"{_CLUSTER_NAME_KEY} is {_quote_id(injector.cluster_id)}, and istiod rejects proxies "
+            "of an unknown cluster",
+            f'remove "cluster" from the path, or set {_CLUSTER_NAME_KEY} to "{cluster_id}"',
         )
 
 
-def policy_warnings(bundle: Bundle, policy: Policy, file: str) -> Iterator[Diagnostic]:
+def find_policy_warnings(bundle: Bundle, policy: Policy, file: str) -> Iterator[Diagnostic]:
     """Return a warning for each calling cluster that shares the bundle of another cluster id.
 
-    A bundle without a cluster id leaves every mesh its own, so that there is nothing to compare.
+    Without a cluster id in the bundle, each mesh has its own, and there is nothing to compare.
     """
     cluster_id = bundle.istio.cluster_id if bundle.istio else ""
     for name, override in policy.clusters.items():
@@ -75,8 +76,8 @@ def policy_warnings(bundle: Bundle, policy: Policy, file: str) -> Iterator[Diagn
             yield Diagnostic(
                 document=file,
                 pointer=f"/clusters/{pointer.escape(name)}",
-                problem=f'names the calling cluster "{name}", but {_VALUE} is "{cluster_id}": its '
-                f'proxies get the cluster id "{cluster_id}"',
+                problem=f'names the calling cluster "{name}", but {_CLUSTER_NAME_KEY} is '
+                f'"{cluster_id}": its proxies get the cluster id "{cluster_id}"',
                 remedy=f"if the mesh of {name} has another cluster id, register {name} with "
                 "--istio-cluster-id, or set a separate bundle for it",
                 severity=Severity.WARNING,
@@ -84,4 +85,4 @@ def policy_warnings(bundle: Bundle, policy: Policy, file: str) -> Iterator[Diagn
 
 
 def _quote_id(cluster_id: str) -> str:
-    return f'"{cluster_id}"' if cluster_id else f'not set, which means "{STOCK}"'
+    return f'"{cluster_id}"' if cluster_id else f'not set, which means "{DEFAULT_CLUSTER_ID}"'

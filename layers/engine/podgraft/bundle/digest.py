@@ -1,7 +1,7 @@
-r"""The identity of a bundle: which files belong to it, and the digest that names them.
+r"""The identity of a bundle: its files, and their digest.
 
 The digest is the sha256 of the text that ``sha256sum`` prints for the files, sorted by path (the
-form of Go's ``dirhash`` h1), so that anybody can compute it::
+form of Go's ``dirhash`` h1), so operators can compute it with standard tools::
 
     find . -name '*.yaml' -printf '%P\n' | LC_ALL=C sort | xargs sha256sum | sha256sum
 """
@@ -19,7 +19,7 @@ _EXTENSIONS = frozenset({".yaml", ".yml", ".json"})
 def is_manifest(path: str) -> bool:
     """Whether a file of the folder belongs to the bundle; ``path`` is relative, with ``/``.
 
-    Hidden files and folders do not, so that a mounted ConfigMap's ``..data`` is not read twice.
+    Hidden files and folders do not, so ``..data`` of a mounted ConfigMap is not read twice.
     """
     parts = PurePosixPath(path)
     return parts.suffix in _EXTENSIONS and not any(name.startswith(".") for name in parts.parts)
@@ -41,24 +41,24 @@ def validate_path(path: str) -> str | None:
 
 
 def digest(files: Mapping[str, bytes]) -> str:
-    """``sha256:`` and 64 digits, from relative paths and contents and nothing else.
+    """Return ``sha256:`` and 64 digits, computed from relative paths and contents only.
 
-    A line holds a fixed number of digits, two spaces and a path; no valid path contains a line
+    A line contains a fixed number of digits, two spaces, and a path. No valid path contains a line
     feed, so different bundles have different texts. Raises ``BundleError`` for invalid paths.
     """
     problems = {path: validate_path(path) for path in files}
-    faults = [
+    errors = [
         Diagnostic(document=repr(path), problem=problem, remedy="rename or delete the file")
         for path, problem in problems.items()
         if problem
     ]
-    if faults:
-        raise BundleError(faults)
+    if errors:
+        raise BundleError(errors)
     return compute_digest(files)
 
 
 def compute_digest(files: Mapping[str, bytes]) -> str:
-    """The digest of files whose paths were checked, or are the names of an operator's own files."""
+    """Compute the digest of files; the caller has validated the paths, or they are local files."""
     lines = "".join(
         f"{hashlib.sha256(files[path]).hexdigest()}  {path}\n"
         for path in sorted(files, key=str.encode)

@@ -1,4 +1,4 @@
-"""What is wrong with a bundle: the operator's faults, all of them at once."""
+"""The error of a bundle, with all of its diagnostics."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,12 @@ __all__ = ["BundleError", "Diagnostic"]
 
 
 class BundleError(Exception):
-    """The bundle does not compile; the one in force stays in force.
+    """The bundle does not compile; the active version is not replaced.
 
-    ``tolerated`` are faults found beside, which alone would not have stopped a review.
+    ``warnings`` are diagnostics that alone would not prevent loading.
     """
 
-    def __init__(self, faults: Sequence[Diagnostic], tolerated: Sequence[Diagnostic] = ()) -> None:
-        super().__init__("bundle: " + ". ".join(map(str, faults)))
-        self.errors = tuple(faults)
-        self.warnings = tuple(tolerated)
+    def __init__(self, errors: Sequence[Diagnostic], warnings: Sequence[Diagnostic] = ()) -> None:
+        super().__init__("bundle: " + ". ".join(map(str, errors)))
+        self.errors = tuple(errors)
+        self.warnings = tuple(warnings)

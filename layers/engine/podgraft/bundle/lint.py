@@ -1,7 +1,7 @@
-"""Warnings about a bundle and a policy that compile: what works, and is not what was meant.
+"""Warnings about a bundle and a policy that compile, but are probably not intended.
 
-A running function needs none of this: only ``policy check``, ``policy push``, ``inject``,
-``explain``, and ``register.py`` import this module.
+The function does not need this module: only ``policy check``, ``policy push``, ``inject``,
+``explain``, and ``register.py`` import it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,20 +15,24 @@ from . import cluster_ids, manifests, retired_registries, revisions
 from .compiler import Bundle
 
 
-def warnings(
+def find_warnings(
     bundle: Bundle, files: Mapping[str, bytes], policy: Policy, document: str, file: str
 ) -> Iterator[Diagnostic]:
     """Return the warnings about a compiled bundle, its files, and the policy.
 
-    ``document`` is the text of the policy, and ``file`` is the name of it in messages. The
+    ``document`` is the text of the policy, and ``file`` is its name in messages. The
     warnings that compilation found come first.
     """
-    for found in bundle.warnings:
-        if found.is_warning:
-            # The policy is named by its kind where the bundle does not know its file.
-            yield replace(found, document=file) if found.document == "policy" else found
-    read = manifests.parse_manifests(files)
-    yield from revisions.warnings(read, policy)
-    yield from retired_registries.warnings(read)
-    yield from retired_registries.document_warnings(file, yaml.load(document) or {})
-    yield from cluster_ids.policy_warnings(bundle, policy, file)
+    for diagnostic in bundle.warnings:
+        if diagnostic.is_warning:
+            # The compiler does not know the file of the policy, and names the policy by its kind.
+            yield (
+                replace(diagnostic, document=file)
+                if diagnostic.document == "policy"
+                else diagnostic
+            )
+    parsed = manifests.parse_manifests(files)
+    yield from revisions.find_warnings(parsed, policy)
+    yield from retired_registries.find_warnings(parsed)
+    yield from retired_registries.find_document_warnings(file, yaml.load(document) or {})
+    yield from cluster_ids.find_policy_warnings(bundle, policy, file)

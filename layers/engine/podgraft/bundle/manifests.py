@@ -1,4 +1,4 @@
-"""The Kubernetes manifests of a bundle, recognised by kind, never by the name of their file."""
+"""The Kubernetes manifests of a bundle, recognized by kind, never by the name of their file."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -10,12 +10,12 @@ from .errors import Diagnostic
 
 IGNORE = "podgraft.dev/ignore"
 
-# The folder of a bundle's own probe objects.
+# The folder of the bundle for probe objects.
 PROBES = "tests/"
 
 _ADMISSION = tuple(f"admissionregistration.k8s.io/{v}" for v in ("v1", "v1beta1", "v1alpha1"))
 
-# Kind → API versions, each read alike.
+# Kind → API versions; all versions of a kind are read alike.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": ("v1",),
     "Mesh": ("supergloo.solo.io/v1",),
@@ -29,7 +29,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """One object of the bundle, and where it was read: file, and path inside a List."""
+    """One object of the bundle, and its location: file, and path inside a List."""
 
     file: str
     path: str = ""
@@ -47,7 +47,7 @@ class Manifest:
 
     @property
     def metadata(self) -> Object:
-        """The object's metadata; empty where there is none."""
+        """The object's metadata; empty if it is missing."""
         metadata = self.object.get("metadata")
         return metadata if isinstance(metadata, dict) else {}
 
@@ -58,7 +58,7 @@ class Manifest:
 
     @property
     def namespace(self) -> str:
-        """The object's namespace; empty where it says none."""
+        """The object's namespace; empty if it is missing."""
         return _text(self.metadata.get("namespace"))
 
     @property
@@ -68,7 +68,7 @@ class Manifest:
         return data if isinstance(data, dict) else {}
 
     def make_diagnostic(self, path: str, problem: str, remedy: str) -> Diagnostic:
-        """A fault of this object; *path* is inside it."""
+        """Return a diagnostic for the object; *path* is a JSON Pointer inside the object."""
         return Diagnostic(
             document=self.file, pointer=self.path + path, problem=problem, remedy=remedy
         )
@@ -76,9 +76,9 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Manifests:
-    """All manifests of a bundle that can be read, and the faults of the others.
+    """The valid manifests of a bundle, and the errors of the others.
 
-    ``probes`` are the objects of the folder ``tests/``: a trial renders templates for them.
+    ``probes`` are the objects of the folder ``tests/``. A trial renders templates for them.
     """
 
     manifests: tuple[Manifest, ...]
@@ -86,7 +86,7 @@ class Manifests:
     probes: tuple[Manifest, ...] = ()
 
     def of_kind(self, kind: str) -> tuple[Manifest, ...]:
-        """Those of one kind, in the order of files and documents."""
+        """Return the manifests of one kind, in the order of files and documents."""
         return tuple(manifest for manifest in self.manifests if manifest.kind == kind)
 
     @property
@@ -96,102 +96,109 @@ class Manifests:
 
 
 def parse_manifests(files: Mapping[str, bytes]) -> Manifests:
-    """Read all files, in the order of their paths; faults are noted, never raised."""
-    faults: list[Diagnostic] = []
-    found: list[Manifest] = []
+    """Parse all files, in the order of their paths; errors are collected, never raised."""
+    errors: list[Diagnostic] = []
+    manifests: list[Manifest] = []
     probes: list[Manifest] = []
     for file in sorted(files):
-        for document in _parse_documents(file, files[file], faults.append):
+        for document in _parse_documents(file, files[file], errors.append):
             if _is_probe(document):
                 probes.append(document)
-            elif _is_supported_kind(document, faults.append):
-                found.append(document)
-    _validate_unique(found, faults.append)
-    if not found and not faults:
-        faults.append(_EMPTY)
-    return Manifests(tuple(found), tuple(faults), tuple(probes))
+            elif _is_supported_kind(document, errors.append):
+                manifests.append(document)
+    _validate_unique(manifests, errors.append)
+    if not manifests and not errors:
+        errors.append(_EMPTY)
+    return Manifests(tuple(manifests), tuple(errors), tuple(probes))
 
 
-Note = Callable[[Diagnostic], None]
+AddDiagnostic = Callable[[Diagnostic], None]
 
-_OR_REMOVE = "or take the file out of the folder"
+_OR_REMOVE = "or remove the file from the folder"
 
 _EMPTY = Diagnostic(
     document="the folder",
-    problem="holds no manifest",
-    remedy="put .yaml, .yml or .json files into it, as kubectl get -o yaml prints them",
+    problem="contains no manifest",
+    remedy="add .yaml, .yml, or .json files, as kubectl get -o yaml prints them",
 )
 
 
-def _parse_documents(file: str, content: bytes, note: Note) -> Iterator[Manifest]:
+def _parse_documents(file: str, content: bytes, add_error: AddDiagnostic) -> Iterator[Manifest]:
     try:
         documents = yaml.load_all(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         problem = f"is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
-        note(Diagnostic(document=file, problem=problem, remedy=f"save it as UTF-8, {_OR_REMOVE}"))
+        add_error(
+            Diagnostic(document=file, problem=problem, remedy=f"save it as UTF-8, {_OR_REMOVE}")
+        )
         return
     except yaml.NotYAMLError as error:
-        remedy = f"correct that place, {_OR_REMOVE}"
-        note(Diagnostic(document=file, problem=f"is no YAML: {error}", remedy=remedy))
+        remedy = f"correct the syntax, {_OR_REMOVE}"
+        add_error(Diagnostic(document=file, problem=f"invalid YAML: {error}", remedy=remedy))
         return
     for number, document in enumerate(documents, 1):
-        place = file if len(documents) == 1 else f"{file}, document {number}"
-        yield from _expand_lists(place, "", document, note)
+        location = file if len(documents) == 1 else f"{file}, document {number}"
+        yield from _expand_lists(location, "", document, add_error)
 
 
-def _expand_lists(file: str, path: str, document: JSON, note: Note) -> Iterator[Manifest]:
-    """The object itself, or the objects of a List."""
+def _expand_lists(
+    file: str, path: str, document: JSON, add_error: AddDiagnostic
+) -> Iterator[Manifest]:
+    """Yield the object itself, or the objects of a List."""
     if not isinstance(document, dict):
-        problem = "is no Kubernetes object"
-        note(
+        problem = "is not a Kubernetes object"
+        add_error(
             Diagnostic(
-                document=file, pointer=path, problem=problem, remedy="give it apiVersion and kind"
+                document=file, pointer=path, problem=problem, remedy="add apiVersion and kind"
             )
         )
         return
     items = document.get("items")
     if document.get("kind") == "List" and isinstance(items, list):
         for index, item in enumerate(items):
-            yield from _expand_lists(file, f"{path}/items/{index}", item, note)
+            yield from _expand_lists(file, f"{path}/items/{index}", item, add_error)
     else:
         yield Manifest(file=file, path=path, object=document)
 
 
 def _is_probe(manifest: Manifest) -> bool:
-    """Whether an object is one to render templates for: under ``tests/``, of any other kind."""
+    """Whether an object is a probe object: in ``tests/``, and of a kind that no bundle reads."""
     return manifest.file.startswith(PROBES) and bool(manifest.kind) and manifest.kind not in KINDS
 
 
-def _is_supported_kind(manifest: Manifest, note: Note) -> bool:
+def _is_supported_kind(manifest: Manifest, add_error: AddDiagnostic) -> bool:
     annotations = manifest.metadata.get("annotations")
     if isinstance(annotations, dict) and annotations.get(IGNORE) == "true":
         return False
     if manifest.api_version not in KINDS.get(manifest.kind, ()):
-        note(_unknown_kind_diagnostic(manifest))
+        add_error(_unknown_kind_diagnostic(manifest))
         return False
     if not manifest.name:
-        note(manifest.make_diagnostic("/metadata/name", "is missing", "name the object"))
+        add_error(manifest.make_diagnostic("/metadata/name", "is missing", "set a name"))
         return False
     return True
 
 
 def _unknown_kind_diagnostic(manifest: Manifest) -> Diagnostic:
-    met = f"{manifest.kind or 'no kind'} of {manifest.api_version or 'no apiVersion'}"
-    known = ", ".join(f"{kind} ({' or '.join(versions)})" for kind, versions in KINDS.items())
+    actual = f"{manifest.kind or 'no kind'} of {manifest.api_version or 'no apiVersion'}"
+    supported = ", ".join(f"{kind} ({' or '.join(versions)})" for kind, versions in KINDS.items())
     return manifest.make_diagnostic(
         "",
-        f"{met} is not understood, only {known} and Lists of them",
-        f'take it out, or annotate it with {IGNORE}: "true"',
+        f"unsupported {actual}, expected {supported}, or a List of them",
+        f'remove it, or annotate it with {IGNORE}: "true"',
     )
 
 
-def _validate_unique(manifests: list[Manifest], note: Note) -> None:
-    first: dict[tuple[str, str, str], Manifest] = {}
+def _validate_unique(manifests: list[Manifest], add_error: AddDiagnostic) -> None:
+    manifests_by_key: dict[tuple[str, str, str], Manifest] = {}
     for manifest in manifests:
-        twin = first.setdefault((manifest.kind, manifest.namespace, manifest.name), manifest)
-        if twin is not manifest:
-            problem = f"{manifest.kind} {manifest.name} stands also in {twin.file}{twin.path}"
-            note(manifest.make_diagnostic("", problem, "keep one of the two"))
+        first_manifest = manifests_by_key.setdefault(
+            (manifest.kind, manifest.namespace, manifest.name), manifest
+        )
+        if first_manifest is not manifest:
+            location = f"{first_manifest.file}{first_manifest.path}"
+            problem = f"duplicate of {manifest.kind} {manifest.name} in {location}"
+            add_error(manifest.make_diagnostic("", problem, "remove one of the two"))
 
 
 def _text(value: JSON) -> str:

@@ -1,7 +1,7 @@
-"""The revision of istiod that a bundle was taken from, compared with the policy.
+"""The revision of istiod that a bundle comes from, compared with the policy.
 
-istiod knows its revision from its environment, so that the policy sets it. A forgotten one gives
-every pod the label ``istio.io/rev: default``. Only ``lint.py`` uses this module.
+istiod reads its revision from its environment. For podgraft, the policy sets it; without it, every
+pod gets the label ``istio.io/rev: default``. Only ``lint.py`` uses this module.
 """
 
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ _NAME = "istio-sidecar-injector-"
 _LABEL = "istio.io/rev"
 
 
-def warnings(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
-    """Return a warning for an injector ConfigMap of another revision than the policy's."""
+def find_warnings(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
+    """Return a warning for each injector ConfigMap of another revision than the policy's."""
     expected = policy.revision or DEFAULT
     for manifest in manifests.of_kind("ConfigMap"):
-        path, revision = _revision(manifest) if "config" in manifest.data else ("", "")
+        path, revision = _find_revision(manifest) if "config" in manifest.data else ("", "")
         if revision and revision != expected:
             problem = f'belongs to revision "{revision}", but pods get {_LABEL}: {expected}'
             remedy = f'set "revision: {revision}" in the policy'
@@ -35,20 +35,20 @@ def warnings(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
             )
 
 
-def _revision(manifest: Manifest) -> tuple[str, str]:
-    """Return the revision and where it is: in the label, the values, or the name."""
+def _find_revision(manifest: Manifest) -> tuple[str, str]:
+    """Return the path and the revision that the label, the values, or the name sets."""
     labels = manifest.metadata.get("labels")
     label = labels.get(_LABEL) if isinstance(labels, dict) else None
     if isinstance(label, str) and label:
         return "/metadata/labels/istio.io~1rev", label
-    of_values = _of_values(manifest)
-    if of_values:
-        return "/data/values/revision", of_values
+    values_revision = _find_values_revision(manifest)
+    if values_revision:
+        return "/data/values/revision", values_revision
     name = manifest.name
     return "/metadata/name", name.removeprefix(_NAME) if name.startswith(_NAME) else ""
 
 
-def _of_values(manifest: Manifest) -> str:
+def _find_values_revision(manifest: Manifest) -> str:
     text = manifest.data.get("values")
     try:
         values = yaml.load(text, strict=False) if isinstance(text, str) else None

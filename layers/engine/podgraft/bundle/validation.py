@@ -101,7 +101,7 @@ def _find_missing_params(
 ) -> Iterator[Diagnostic]:
     for manifest, policy in zip(manifests, policies, strict=True):
         own = rules.bindings.get(policy.name, ())
-        if policy.wants_params and not any(binding.params for binding in own):
+        if policy.has_params and not any(binding.params for binding in own):
             problem = f"wants parameters, and no {BINDING} gives it a paramRef"
             yield manifest.make_diagnostic(
                 "/spec/paramKind", problem, "add a binding with a paramRef"

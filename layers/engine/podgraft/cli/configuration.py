@@ -136,7 +136,7 @@ def load_snapshot(given: InjectOptions) -> Snapshot:
     if given.config is not None and compiled.istio is not None:
         istio_files.check_templates(given.config, compiled.istio)
     text = documents.read_text(given.document) if given.document else ""
-    print_warnings(lint.warnings(compiled, files, read, text, str(given.document or "policy")))
+    print_warnings(lint.find_warnings(compiled, files, read, text, str(given.document or "policy")))
     return Snapshot(policy=read, policy_version="local", bundle=compiled)
 
 

@@ -1,8 +1,8 @@
-"""What sidecars do to pods: Istio's injector, App Mesh's, and free overlays.
+"""Injectors: Istio's sidecar injector, App Mesh's, and overlays.
 
-In comes a pod as raw JSON and a compiled injector; out comes the pod as it shall be, or an error
-that says whose fault it is. Nothing here decides whether to inject (``policy`` does), reads a
-clock, the environment or a file.
+A compiled injector turns a pod in raw JSON into the mutated pod, or raises an error for the pod
+author or for the operator. This package does not decide which pods to inject (``policy`` does),
+and does not read a clock, the environment, or a file.
 """
 
 from .errors import (

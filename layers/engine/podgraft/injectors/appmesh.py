@@ -22,7 +22,7 @@ from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import pointer
 
 from .errors import Diagnostic, InjectionError, InvalidDocumentsError, OperatorError, UserError
-from .plain_text import is_harmless, steps
+from .plain_text import is_plain_text, path_steps
 from .structure_guard import failing, failing_source, foreign
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Mesh:
         """
         slots = Slots()
         try:
-            if not self.template.can_create_syntax and is_harmless(node) and is_harmless(ports):
+            if not self.template.can_create_syntax and is_plain_text(node) and is_plain_text(ports):
                 return self._read(self.template.render(self._data(node, ports)))
             trace = self._trace(slots, node, ports)
             additions = self._read(trace.text)
@@ -177,13 +177,15 @@ class Mesh:
             place = failing_source(slots, again)
         misshapen = isinstance(error, _MisshapenError)
         problem = f"the patch template {'gives' if misshapen else 'fails:'} {error}"
-        if place is None or steps(place) != (_NODE,):  # ports are numbers
+        if place is None or path_steps(place) != (_NODE,):  # ports are numbers
             return OperatorError(f"mesh {self.name}: {problem}")
         return UserError(f"{self._name(place)}: mesh {self.name}: {problem}")
 
     def _name(self, place: Place) -> str:
         """How the pod's author knows the place."""
-        return f"pod label {self.node_label}" if steps(place) == (_NODE,) else "the pod's ports"
+        return (
+            f"pod label {self.node_label}" if path_steps(place) == (_NODE,) else "the pod's ports"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -379,7 +381,7 @@ def _virtual_node(mesh: Mesh, pod: Object) -> str:
         raise UserError(
             f"{place}: is missing; mesh {mesh.name} wants the virtual node's name in it"
         )
-    if not is_harmless(node):
+    if not is_plain_text(node):
         raise UserError(f"{place}: {node!r} is no name; use letters, digits, dashes and dots")
     return node
 

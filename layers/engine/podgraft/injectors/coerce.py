@@ -1,7 +1,7 @@
-"""Numbers and bools where Kubernetes wants text, as people write them in YAML files.
+"""Conversion of numbers and booleans in YAML files to the strings that Kubernetes expects.
 
-``value: 80`` in an environment variable is an error to the API server, but the text ``"80"`` to
-whatever reads the file into typed objects first, as kubectl and istioctl do.
+``value: 80`` in an environment variable is an error for kube-apiserver. Tools that first read the
+file into typed objects, such as istioctl, convert it to the string ``"80"``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from podgraft.jsonvalue import JSON
 
 
 def coerce_to_string(type_: GoType, value: JSON) -> JSON:
-    """``value`` with text in place of numbers and bools where ``type_`` has strings.
+    """Return ``value`` with numbers and booleans as text if ``type_`` has strings there.
 
-    What the type does not know stays as it is; the very same comes back where nothing changes.
+    Unknown fields stay unchanged. If nothing changes, the result is the same object.
     """
     target = type_.elem if type_.kind is Kind.POINTER and type_.elem else type_
     match target.kind, value:
@@ -25,17 +25,18 @@ def coerce_to_string(type_: GoType, value: JSON) -> JSON:
         case Kind.STRUCT, dict():
             fields = _fields(target)
             return _unchanged_or_new(
-                value, {k: _coerce_field(fields.get(k), each) for k, each in value.items()}
+                value,
+                {key: _coerce_field(fields.get(key), member) for key, member in value.items()},
             )
         case Kind.MAP, dict() if target.elem:
             elem = target.elem
             return _unchanged_or_new(
-                value, {key: coerce_to_string(elem, each) for key, each in value.items()}
+                value, {key: coerce_to_string(elem, element) for key, element in value.items()}
             )
         case Kind.SLICE, list() if target.elem:
             elem = target.elem
-            changed = [coerce_to_string(elem, each) for each in value]
-            return value if all(map(_is_identical, changed, value)) else changed
+            converted = [coerce_to_string(elem, element) for element in value]
+            return value if all(map(_is_identical, converted, value)) else converted
         case _:
             return value
 
@@ -54,7 +55,7 @@ def _is_identical(left: object, right: object) -> bool:
 
 @cache
 def _fields(type_: GoType) -> dict[str, Field]:
-    """The fields by JSON name, those of embedded structs included."""
+    """The fields by JSON name, including those of embedded structs."""
     flat: dict[str, Field] = {}
     for field in type_.fields:
         flat |= _fields(field.type) if field.inline else {field.json: field}

@@ -1,32 +1,32 @@
-"""Whose fault a failed injection is: the pod author's or the operator's."""
+"""Errors of an injection: those of the pod author, and those of the operator."""
 
 from __future__ import annotations
 
 from podgraft.diagnostics import Diagnostic
 from podgraft.texttemplate import ExecError
 
-_EXPLAINED = "; podgraft explain says why"
-# What a denial may show a value of, since whoever is denied wrote it for us to read.
+_EXPLAINED = "; to see the cause, run podgraft explain"
+# A denial can quote values of these: the pod author wrote them for podgraft to read.
 _UNREDACTED_PREFIXES = ("annotation ", "label ")
 
 
 class InjectionError(Exception):
-    """Base of the two faults below; never raised itself."""
+    """Base class of the errors of an injection; never raised itself."""
 
 
 class UserError(InjectionError):
-    """The pod cannot be injected as it is written; the message says what to change in it."""
+    """The pod cannot be injected; the message states what the pod author can change."""
 
 
 class OperatorError(InjectionError):
-    """Configuration, template or values fail for this pod; the pod's author can do nothing."""
+    """Configuration, template, or values fail for this pod; only the operator can fix them."""
 
 
 def redact(error: Exception) -> str:
-    """The error's text as it may leave this process: without values of the pod.
+    """Return the text of an error without values of the pod.
 
-    A template's reason may quote one, and messages of webhooks end in events, and in the log of
-    kube-apiserver: then the place and the expression are told without it.
+    The error of a template can quote a value, and Kubernetes copies webhook messages to events and
+    to the log of kube-apiserver. Such a text keeps the location and the expression only.
     """
     text, cause = str(error), error.__cause__
     if (
@@ -39,14 +39,14 @@ def redact(error: Exception) -> str:
 
 
 class InvalidDocumentsError(OperatorError):
-    """The injector's documents do not compile; every fault found in them is here.
+    """The documents of the injector do not compile; ``errors`` has all of their errors.
 
-    ``warnings`` are what was found beside, and alone would have been tolerated.
+    ``warnings`` are diagnostics that alone would not prevent loading.
     """
 
     def __init__(
-        self, faults: tuple[Diagnostic, ...], warnings: tuple[Diagnostic, ...] = ()
+        self, errors: tuple[Diagnostic, ...], warnings: tuple[Diagnostic, ...] = ()
     ) -> None:
-        super().__init__("\n".join(map(str, faults)))
-        self.errors = faults
+        super().__init__("\n".join(map(str, errors)))
+        self.errors = errors
         self.warnings = warnings

@@ -1,7 +1,13 @@
-"""Masked copies of an object, for finding the text with which a template fails.
+"""Masked copies of an object, to find the text that makes a template fail.
 
-A mask replaces what YAML could take for syntax by a letter. If a template works with the masked
-object, the failure is due to what the object's author wrote.
+A mask replaces each character that can be YAML syntax with a placeholder. If a template renders
+with the masked object, but fails with the object itself, text of the object causes the failure. To
+find that text, the structure guard renders again and exempts one string more each time: the first
+exempt string with which the rendering fails is the cause.
+
+Hazard: templates compare, cut, and count text. A mask must therefore keep the length in bytes,
+which is what Go counts, and all characters that are never syntax. A mask must not be YAML syntax
+itself, next to any other plain text: ``null`` and leading dashes get a placeholder as well.
 """
 
 from __future__ import annotations
@@ -15,51 +21,55 @@ from podgraft.jsonvalue import JSON
 from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 
-from .plain_text import is_harmless
+from .plain_text import is_plain_text
 
 _SYNTAX = lazy_compile(r"[^A-Za-z0-9_./+=()@-]")
-_FILL = "Q"
+_PLACEHOLDER = "Q"
 
 
 @dataclass(slots=True)
 class Masker:
-    """One walk over JSON. The first ``spared`` strings that need masking stay as they are, which
-    is how a culprit is found; ``found`` are all of them, with their places.
+    """A walk over JSON that masks strings.
+
+    The first ``exempt_count`` strings that need a mask stay unchanged. ``masked_strings`` has all
+    strings that need one, including those, with their paths.
     """
 
     exempt_count: int = 0
     masked_strings: list[tuple[str, Place]] = field(default_factory=list[tuple[str, Place]])
 
-    def mask(self, value: JSON, place: Place = None) -> JSON:
-        """``value`` masked; the very same where nothing in it needs it."""
+    def mask(self, value: JSON, path: Place = None) -> JSON:
+        """Return ``value`` with masks; the same object if it contains only plain text."""
         match value:
             case str():
-                return value if is_harmless(value) else self._mask_string(value, place)
+                return value if is_plain_text(value) else self._mask_string(value, path)
             case dict():
-                return self._mask_object(value, place)
+                return self._mask_object(value, path)
             case list():
-                elements = [self.mask(each, (place, index)) for index, each in enumerate(value)]
+                elements = [
+                    self.mask(element, (path, index)) for index, element in enumerate(value)
+                ]
                 return elements if any(map(is_not, elements, value)) else value
             case _:
                 return value
 
-    def _mask_object(self, value: dict[str, JSON], place: Place) -> JSON:
-        keys = [key if is_harmless(key) else self._mask_string(key, (place, key)) for key in value]
-        values = [self.mask(each, (place, key)) for key, each in value.items()]
+    def _mask_object(self, value: dict[str, JSON], path: Place) -> JSON:
+        keys = [key if is_plain_text(key) else self._mask_string(key, (path, key)) for key in value]
+        values = [self.mask(member, (path, key)) for key, member in value.items()]
         if any(map(is_not, keys, value)) or any(map(is_not, values, value.values())):
             return dict(zip(keys, values, strict=True))
         return value
 
-    def _mask_string(self, text: str, place: Place) -> str:
-        self.masked_strings.append((text, place))
+    def _mask_string(self, text: str, path: Place) -> str:
+        self.masked_strings.append((text, path))
         if len(self.masked_strings) <= self.exempt_count:
             return text
-        replaced = _SYNTAX.sub(_fill_match, text)
-        if replaced == text or not is_harmless(replaced):
-            replaced = _FILL + replaced[1:]  # words, such as null, and leading dashes
-        return replaced
+        masked = _SYNTAX.sub(_mask_match, text)
+        if masked == text or not is_plain_text(masked):
+            masked = _PLACEHOLDER + masked[1:]  # null and its parts, and leading dashes
+        return masked
 
 
-def _fill_match(found: re.Match[str]) -> str:
-    """As many letters as the character has bytes, which is what Go counts."""
-    return _FILL * len(found[0].encode("utf-8", "surrogatepass"))
+def _mask_match(match: re.Match[str]) -> str:
+    """Return as many placeholders as the character has bytes, because Go counts bytes."""
+    return _PLACEHOLDER * len(match[0].encode("utf-8", "surrogatepass"))

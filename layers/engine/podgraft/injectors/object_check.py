@@ -1,8 +1,8 @@
-"""The object of a review, checked as Go would decode it before anything reads it.
+"""Checks that the object of a review decodes into its Go type.
 
-An object that does not decode is the fault of its author, so these functions raise ``UserError``.
-Without them, each template, condition, and merge would fail in its own way, and the failure would
-count as the operator's.
+These functions raise ``UserError``, because the author of the object can fix it. Without them, each
+template, condition, and merge would fail with a different error, which podgraft would report as a
+configuration error.
 """
 
 from podgraft import jsonvalue, kube
@@ -20,13 +20,11 @@ def check_pod(value: JSON) -> Object:
     kind = value.get("kind", "Pod")
     if kind != "Pod":
         raise UserError(f"object: expected a Pod, got {kind!r}")
-    return _check(value, kube.POD)
+    return _check_type(value, kube.POD)
 
 
 def check_object(request: AdmissionRequest) -> Object:
     """Return the object in a request, of any kind; raise ``UserError`` if it does not decode."""
-    # Imported here: it loads what overlays need, which a bundle with overlays has loaded.
-
     value = request.object
     if not isinstance(value, dict):
         raise UserError(f"object: expected an object, got {jsonvalue.describe_type(value)}")
@@ -41,22 +39,22 @@ def check_object(request: AdmissionRequest) -> Object:
         {"kind": request.kind.kind or None, "apiVersion": version or None, **value}
     )
     if type_ is not None:
-        return _check(value, type_)
-    try:  # of other kinds, metadata alone has a type; some, as PodExecOptions, have none
+        return _check_type(value, type_)
+    try:  # other kinds have typed metadata only; some, such as PodExecOptions, have none
         kube.check(kube.OBJECT_META, _without_managed_fields(value.get("metadata")))
     except kube.DecodeError as error:
         raise UserError(f"object /metadata does not decode: {error}") from error
     return _without_nulls(value)
 
 
-def _check(value: Object, type_: GoType) -> Object:
-    """Check an object of a kind whose Go type is known."""
+def _check_type(value: Object, type_: GoType) -> Object:
+    """Check an object of a kind with a Go type."""
     kind = type_.name.rpartition(".")[2]
     metadata = value.get("metadata")
     if not isinstance(metadata, dict) or not isinstance(value.get("spec", {}), dict):
-        raise UserError(f"object: a {kind} has metadata and spec")
+        raise UserError(f"object: a {kind} must have metadata and spec")
     if type_ is kube.POD and "spec" not in value:
-        raise UserError(f"object: a {kind} has metadata and spec")
+        raise UserError(f"object: a {kind} must have metadata and spec")
     try:
         kube.check(type_, {**value, "metadata": _without_managed_fields(metadata)})
     except kube.DecodeError as error:
@@ -65,14 +63,14 @@ def _check(value: Object, type_: GoType) -> Object:
 
 
 def _without_managed_fields(metadata: JSON) -> JSON:
-    """kube-apiserver wrote these itself, and they take as long as half of the rest."""
+    """Return metadata without managedFields: kube-apiserver wrote them, and their check is slow."""
     if not isinstance(metadata, dict):
         return metadata
     return {key: metadata[key] for key in metadata if key != "managedFields"}
 
 
 def _without_nulls(value: Object) -> Object:
-    """The object without null fields in its metadata: absent to Go, and present to CEL."""
+    """Return the object without nulls in its metadata, which Go drops, but CEL can read."""
     metadata = value.get("metadata")
     if not isinstance(metadata, dict) or None not in metadata.values():
         return value

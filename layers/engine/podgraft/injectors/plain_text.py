@@ -1,8 +1,9 @@
-"""Text that is no YAML syntax, wherever a template writes it.
+"""Plain text: text that is free of YAML syntax wherever a template writes it.
 
-It stays harmless next to other harmless text: parts of ``null``, of directives, and of what ends a
-document are not harmless. So a template that makes no syntax of its own (``Program.can_create_syntax``) and
-reads only harmless text of the object can be rendered without following that text.
+Plain text stays plain next to other plain text. For this reason, parts of ``null``, of directives,
+and of document end markers are not plain. A template that cannot make syntax of plain text
+(``Program.can_create_syntax``), and reads only plain text of an object, cannot get structure from the
+object. The structure guard then needs no second rendering.
 """
 
 from __future__ import annotations
@@ -13,49 +14,53 @@ from podgraft.go.reflect.taint import Place
 from podgraft.jsonvalue import JSON
 from podgraft.lazy_re import lazy_compile
 
-# Letters and numbers in one line, joined by single blanks and inner colons: nothing in it is syntax
-# anywhere in YAML. «-» alone would open a list, «---» and «...» would end the document, and no
-# scalar may begin with «@». A dollar begins a reference to a variable and no directive of a merge.
+# Letters and numbers in one line, joined by single spaces and inner colons: none of it is syntax
+# anywhere in YAML. "-" alone would open a list, "---" and "..." would end the document, and no
+# scalar can start with "@". A dollar starts a variable reference, never a merge directive.
 _WORD = r"(?:[A-Za-z0-9_./+=()@-]|\$\()+(?::(?:[A-Za-z0-9_./+=()@-]|\$\()+)*"
-_HARMLESS = lazy_compile(rf"\*?|(?!---|-(?: |$)|@|\.+$){_WORD}(?: (?!-(?: |$)){_WORD})*")
+_PLAIN_TEXT = lazy_compile(rf"\*?|(?!---|-(?: |$)|@|\.+$){_WORD}(?: (?!-(?: |$)){_WORD})*")
 _NULL = "null"
 _PARTS_OF_NULL = frozenset(
     _NULL[start:end] for start in range(len(_NULL)) for end in range(start + 1, len(_NULL) + 1)
 )
 
 
-def is_harmless(text: str) -> bool:
-    """Whether the text is no YAML syntax, wherever a template may write it.
+def is_plain_text(text: str) -> bool:
+    """Whether the text is free of YAML syntax, wherever a template writes it.
 
-    >>> is_harmless("hub/proxyv2:1.30 -x"), is_harmless("a: b"), is_harmless("- a"), is_harmless("")
-    (True, False, False, True)
+    >>> [is_plain_text(text) for text in ("hub/proxyv2:1.30 -x", "a: b", "- a", "")]
+    [True, False, False, True]
     """
-    return _cached(text) if len(text) <= _LONGEST_WORD else _is_harmless(text)
+    return (
+        _matches_plain_text_cached(text)
+        if len(text) <= _MAX_CACHED_LENGTH
+        else _matches_plain_text(text)
+    )
 
 
-def _is_harmless(text: str) -> bool:
-    return _HARMLESS.fullmatch(text) is not None and text.lower() not in _PARTS_OF_NULL
+def _matches_plain_text(text: str) -> bool:
+    return _PLAIN_TEXT.fullmatch(text) is not None and text.lower() not in _PARTS_OF_NULL
 
 
-# Field names and the words of a cluster's pods come again and again; long texts are values, which
+# Field names and short values of a cluster's pods repeat often; long texts are values, which
 # are not cached.
-_LONGEST_WORD = 64
-_cached = lru_cache(maxsize=4096)(_is_harmless)
+_MAX_CACHED_LENGTH = 64
+_matches_plain_text_cached = lru_cache(maxsize=4096)(_matches_plain_text)
 
 
-def holds_harmless(value: JSON) -> bool:
-    """Whether all text in the value is harmless, keys included."""
+def has_only_plain_text(value: JSON) -> bool:
+    """Whether the value contains only plain text, including its keys."""
     match value:
         case str():
-            return is_harmless(value)
+            return is_plain_text(value)
         case dict():
-            return all(map(is_harmless, value)) and all(map(holds_harmless, value.values()))
+            return all(map(is_plain_text, value)) and all(map(has_only_plain_text, value.values()))
         case list():
-            return all(map(holds_harmless, value))
+            return all(map(has_only_plain_text, value))
         case _:
             return True
 
 
-def steps(place: Place) -> tuple[str | int, ...]:
-    """The keys and indices that lead to a place."""
-    return () if place is None else (*steps(place[0]), place[1])
+def path_steps(path: Place) -> tuple[str | int, ...]:
+    """The keys and indexes of a path, outermost first."""
+    return () if path is None else (*path_steps(path[0]), path[1])

@@ -1,9 +1,15 @@
-"""Whether a rendered text has the structure of its masked text.
+"""Comparison of the structure of a rendered text with that of its masked text.
 
-The masked text never contains text of the object's author, so its structure is the template
-author's. The real text must have the same maps, lists, keys, tags, and anchors; scalars without
-text of the object must be equal. A scalar with text of the object stays a scalar, is not null, and
-is the text that was written, unless a function has escaped it in another way.
+The masked text contains no text of the object's author. Its structure therefore comes from the
+template author alone. The real text must have the same maps, lists, keys, tags, and anchors.
+Scalars without text of the object must be equal. A scalar with text of the object must stay a
+scalar, must not be null, and must be the text that the template wrote, unless a function escaped
+it.
+
+Hazard: equal node types are not enough. Text of an object could turn into a merge key (``<<``), a
+directive of strategic merge (``$patch``), an alias of an anchor of the template, or a key that
+replaces a key of the template. Each of these changes the merged pod without any new node. The
+checks of keys, anchors, and aliases below exist for these cases.
 """
 
 from __future__ import annotations
@@ -19,44 +25,46 @@ DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitive
 _MERGE = "<<"
 
 
-class Comparison:
+class StructureComparison:
     """Compares texts of one rendering with its masked text.
 
-    ``keeps`` says of a scalar's text whether it is what a twin replaces.
+    ``matches_mask`` states whether a scalar's text is the text that its mask replaces.
     """
 
-    def __init__(self, slots: Slots, keeps: Callable[[str, str], bool]) -> None:
+    def __init__(self, slots: Slots, matches_mask: Callable[[str, str], bool]) -> None:
         self._slots = slots
-        self._keeps = keeps
+        self._matches_mask = matches_mask
 
-    def agree(self, real: Sequence[Node], masked: Sequence[Node]) -> bool:
+    def is_equal(self, real: Sequence[Node], masked: Sequence[Node]) -> bool:
         """Whether all documents have the same structure."""
-        return len(real) == len(masked) and all(map(self._same, real, masked))
+        return len(real) == len(masked) and all(map(self._is_equal_node, real, masked))
 
-    def _same(self, real: Node, masked: Node) -> bool:
+    def _is_equal_node(self, real: Node, masked: Node) -> bool:
         match real, masked:
             case Scalar(), Scalar():
-                return self._same_scalar(real, masked)
+                return self._is_equal_scalar(real, masked)
             case Mapping(), Mapping():
-                return self._same_properties(real, masked) and self._same_pairs(real, masked)
+                return self._has_equal_properties(real, masked) and self._has_equal_pairs(
+                    real, masked
+                )
             case List(), List():
                 return (
-                    self._same_properties(real, masked)
+                    self._has_equal_properties(real, masked)
                     and len(real.elements) == len(masked.elements)
-                    and all(map(self._same, real.elements, masked.elements))
+                    and all(map(self._is_equal_node, real.elements, masked.elements))
                 )
             case Alias(), Alias():
                 return real.anchor == masked.anchor and not self._slots.slots_of(real.anchor)
             case _:
                 return False
 
-    def _same_properties(
+    def _has_equal_properties(
         self, real: Scalar | Mapping | List, masked: Scalar | Mapping | List
     ) -> bool:
         return real.anchor == masked.anchor and real.tag == masked.tag
 
-    def _same_scalar(self, real: Scalar, masked: Scalar) -> bool:
-        if not self._same_properties(real, masked):
+    def _is_equal_scalar(self, real: Scalar, masked: Scalar) -> bool:
+        if not self._has_equal_properties(real, masked):
             return False
         if not self._slots.slots_of(masked.text):
             return equal(real.value, masked.value) and (real.text == _MERGE) == (
@@ -64,27 +72,36 @@ class Comparison:
             )
         if real.value is None:
             return False
-        return masked.block or self._keeps(real.text, masked.text)
+        return masked.block or self._matches_mask(real.text, masked.text)
 
-    def _same_pairs(self, real: Mapping, masked: Mapping) -> bool:
-        """Keys are compared as a set: what sorts them sees the text of the pod or its twin."""
-        if len(real.pairs) != len(masked.pairs) or _distinct(real) != _distinct(masked):
+    def _has_equal_pairs(self, real: Mapping, masked: Mapping) -> bool:
+        """Compare the pairs as a set, because a template can sort keys by the text of the pod."""
+        if len(real.pairs) != len(masked.pairs) or _count_distinct_keys(
+            real
+        ) != _count_distinct_keys(masked):
             return False
-        rest = [*real.pairs]
-        for key, value in sorted(masked.pairs, key=self._is_loose):
-            at = next((at for at, pair in enumerate(rest) if self._same_key(pair[0], key)), None)
-            if at is None or not self._same(rest[at][1], value):
+        remaining = [*real.pairs]
+        for key, value in sorted(masked.pairs, key=self._is_ambiguous):
+            position = next(
+                (
+                    position
+                    for position, pair in enumerate(remaining)
+                    if self._is_equal_key(pair[0], key)
+                ),
+                None,
+            )
+            if position is None or not self._is_equal_node(remaining[position][1], value):
                 return False
-            del rest[at]
+            del remaining[position]
         return True
 
-    def _is_loose(self, pair: tuple[Node, Node]) -> bool:
-        """Whether a masked key can replace more than one text; such keys have to wait."""
+    def _is_ambiguous(self, pair: tuple[Node, Node]) -> bool:
+        """Whether a masked key can replace more than one text; such keys are compared last."""
         key = pair[0]
         return not isinstance(key, Scalar) or self._slots.fill(key.text) is None
 
-    def _same_key(self, real: Node, masked: Node) -> bool:
-        if not self._same(real, masked):
+    def _is_equal_key(self, real: Node, masked: Node) -> bool:
+        if not self._is_equal_node(real, masked):
             return False
         if not isinstance(real, Scalar) or not isinstance(masked, Scalar):
             return True
@@ -93,13 +110,13 @@ class Comparison:
         return not real.text.startswith(DIRECTIVES) and real.text != _MERGE
 
 
-def _distinct(mapping: Mapping) -> int:
-    """The number of different keys, as the reader of the text converts them to strings."""
+def _count_distinct_keys(mapping: Mapping) -> int:
+    """Count the different keys after the YAML reader converts them to strings."""
     keys = (key for key, _ in mapping.pairs)
-    return len({_key(key) for key in keys})
+    return len({_key_identity(key) for key in keys})
 
 
-def _key(key: Node) -> object:
+def _key_identity(key: Node) -> object:
     if not isinstance(key, Scalar):
         return id(key)
     value = key.value

@@ -15,13 +15,13 @@ from podgraft.lru import LRUCache
 from podgraft.texttemplate import ExecError, LimitError
 
 from .masking import Masker
-from .plain_text import is_harmless
+from .plain_text import is_plain_text
 
 if TYPE_CHECKING:
     from podgraft.texttemplate.run.tracing import Trace
     from podgraft.yaml.composer import Node
 
-    from .structure_comparison import Comparison
+    from .structure_comparison import StructureComparison
 
 S = TypeVar("S")
 K = TypeVar("K")
@@ -40,7 +40,7 @@ def foreign(trace: Trace) -> Place:
 
     The rendered text must be YAML.
     """
-    from .structure_comparison import Comparison  # most pods need no comparison
+    from .structure_comparison import StructureComparison  # most pods need no comparison
 
     text, masked = trace.text, trace.masked
     if text == masked:
@@ -50,9 +50,11 @@ def foreign(trace: Trace) -> Place:
     except yaml.NotYAMLError:  # a template for syntax of the object's author
         return _place(trace, _suspect(trace))
     slots = trace.slots
-    if _agrees(text, structure, Comparison(slots, lambda real, twin: _keeps(slots, real, twin))):
+    if _agrees(
+        text, structure, StructureComparison(slots, lambda real, twin: _keeps(slots, real, twin))
+    ):
         return None
-    loose = Comparison(slots, lambda real, twin: _keeps_some(slots, real, twin))
+    loose = StructureComparison(slots, lambda real, twin: _keeps_some(slots, real, twin))
     emission = bisect_failure(
         len(trace.emitted), lambda count: _agrees(trace.mixed(count), structure, loose)
     )
@@ -104,7 +106,7 @@ def source(slots: Slots, sources: Sequence[int]) -> Place:
     """The place of the first of these texts, one that could be syntax before others."""
     roots = [slots.roots[each] for each in sources]
     return next(
-        (place for text, place in roots if not is_harmless(text)), roots[0][1] if roots else None
+        (place for text, place in roots if not is_plain_text(text)), roots[0][1] if roots else None
     )
 
 
@@ -139,11 +141,11 @@ def _structure(masked: str) -> Sequence[Node]:
     return structure
 
 
-def _agrees(text: str, structure: Sequence[Node], comparison: Comparison) -> bool:
+def _agrees(text: str, structure: Sequence[Node], comparison: StructureComparison) -> bool:
     from podgraft.yaml.composer import compose
 
     try:
-        return comparison.agree(compose(text), structure)
+        return comparison.is_equal(compose(text), structure)
     except yaml.NotYAMLError:
         return False
 
@@ -163,7 +165,7 @@ def _keeps_some(slots: Slots, real: str, twin: str) -> bool:
 def _suspect(trace: Trace) -> int:
     """The first emission that could be syntax."""
     texts = [trace.slots.emissions[emission][0] for emission in trace.emitted]
-    return next((at for at, text in enumerate(texts) if not is_harmless(text)), 0)
+    return next((at for at, text in enumerate(texts) if not is_plain_text(text)), 0)
 
 
 def _place(trace: Trace, emission: int) -> Place:

@@ -1,4 +1,4 @@
-"""``toYaml``, which Istio's templates and overlays share."""
+"""``toYaml``, a function of Istio's templates and of overlays."""
 
 from marshal import dumps
 
@@ -10,21 +10,21 @@ from podgraft.lru import LRUCache
 
 
 def to_yaml(value: Value) -> str:
-    """YAML with sorted keys, the final newline kept.
+    """Return YAML with sorted keys and a final newline.
 
-    Most values are the operator's, the same for all pods.
+    Small results are cached: most values come from the operator, and are the same for all pods.
     """
     try:
         key = dumps(value, 0)
     except ValueError:  # a view
         return yaml.dump(load(marshal(value)))
-    text = _YAML.get(key)
+    text = _yaml_cache.get(key)
     if text is None:
         text = yaml.dump(load(marshal(value)))
-        if len(key) <= _LARGEST:
-            _YAML[key] = text
+        if len(key) <= _MAX_CACHED_BYTES:
+            _yaml_cache[key] = text
     return text
 
 
-_YAML: LRUCache[bytes, str] = LRUCache(limit=256)
-_LARGEST = 8192
+_yaml_cache: LRUCache[bytes, str] = LRUCache(limit=256)
+_MAX_CACHED_BYTES = 8192

@@ -264,7 +264,7 @@ class _FieldVisitor:
         names = available or self._find_keys(parent)
         span = Span(self.source, node.start, node.end)
         self.problems.append(
-            FieldProblem(path=path, name=name, holder=parent, available=names, span=span)
+            FieldProblem(path=path, name=name, parent=parent, available=names, span=span)
         )
 
     def _find_keys(self, path: str) -> tuple[str, ...]:

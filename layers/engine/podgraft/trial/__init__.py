@@ -1,8 +1,8 @@
 """Trials: a compiled bundle renders probe objects before it is in force.
 
-``check_bundle`` does it all at once, for the command line. ``Trial`` does it step by step, for a
-review that can wait for a part of it only. A trial uses the code that answers reviews, with lower
-limits for templates. Pure: whoever calls it watches the clock.
+``check_bundle`` runs a complete trial, for the command line. ``Trial`` runs it step by step, for a
+review that can only wait for a part of it. A trial uses the code that serves reviews, with lower
+limits for templates. Pure: the caller checks the deadline.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ class Trial:
 
     def __init__(self, bundle: Bundle, policy: Policy, describe: Describe = str) -> None:
         self.report = Report(describe)
-        self._steps = _steps(bundle, policy, self.report)
+        self._steps = _try_bundle(bundle, policy, self.report)
 
     def advance(self, is_over: Callable[[], bool] = lambda: False) -> bool:
-        """Go on until the trial ends or ``is_over``; return whether it has ended.
+        """Run steps until the trial ends or ``is_over``; return whether it has ended.
 
-        At least one step is done each time: about one rendering.
+        Each call runs at least one step, which is about one rendering.
         """
         return all(not is_over() for _ in self._steps)
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """The problems that keep the bundle from being in force, so far."""
+        """The errors found so far; a bundle with errors must not be activated."""
         return tuple(self.report.errors)
 
 
 def check_bundle(bundle: Bundle, policy: Policy, describe: Describe = str) -> Report:
-    """Return what a whole trial of a bundle finds."""
+    """Run a complete trial of a bundle, and return its report."""
     trial = Trial(bundle, policy, describe)
     trial.advance()
     return trial.report
 
 
-def _steps(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
-    """All steps, those that concern most pods first; imported as far as the bundle needs them."""
+def _try_bundle(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
+    """Run all steps, those that affect most pods first; import only what the bundle needs."""
     from . import istio
 
-    yield from istio.steps(bundle, policy, report)
+    yield from istio.try_templates(bundle, policy, report)
     manifests = bundle.manifests
     if manifests.of_kind("Mesh"):
         from . import meshes
 
-        yield from meshes.steps(bundle, report)
+        yield from meshes.try_meshes(bundle, report)
     if manifests.of_kind("Overlay"):
         from . import overlays
 
-        yield from overlays.steps(bundle, report)
+        yield from overlays.try_overlays(bundle, report)
     if manifests.probes:
         from . import bundle_tests
 
-        yield from bundle_tests.steps(bundle, report)
+        yield from bundle_tests.try_objects(bundle, report)

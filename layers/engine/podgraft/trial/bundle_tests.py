@@ -1,4 +1,4 @@
-"""The objects of the bundle's own folder ``tests/``, each as a review would change it."""
+"""The objects in the folder ``tests/`` of the bundle, each changed as in a review."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from podgraft.jsonvalue import Object
 from podgraft.matching import constraints
 from podgraft.policy import Skip
 
-from .outcome import Failure, attempt
+from .outcome import Failure, try_probe
 from .probes import Probe
 from .report import Report
 
 
-def steps(bundle: Bundle, report: Report) -> Iterator[None]:
-    """Try every object of the folder; each step is one of them."""
+def try_objects(bundle: Bundle, report: Report) -> Iterator[None]:
+    """Mutate every object of the folder; each step is one object."""
     for manifest in bundle.manifests.probes:
-        for failure in _failures(bundle, manifest):
-            report.error(_fault(manifest, failure))
+        for failure in _find_failures(bundle, manifest):
+            report.add_error(_make_diagnostic(manifest, failure))
         yield
 
 
-def _failures(bundle: Bundle, manifest: Manifest) -> list[Failure]:
-    """What is wrong with the result; nothing for a pod that the policy does not inject."""
+def _find_failures(bundle: Bundle, manifest: Manifest) -> list[Failure]:
+    """Return the flaws of the result; none for a pod that the policy does not inject."""
     probe = Probe(name=f"{manifest.kind} {manifest.name}", object=manifest.object)
-    grafts = bundle.object_mutators
+    mutators = bundle.object_mutators
     if manifest.kind == "Pod":
         try:
             kube.check(kube.POD, manifest.object)
@@ -35,25 +35,27 @@ def _failures(bundle: Bundle, manifest: Manifest) -> list[Failure]:
             return [Failure(probe=probe, error=error)]
         if isinstance(policy.decide(bundle.rules, manifest.object, probe.namespace), Skip):
             return []
-        grafts = bundle.pod_mutators
-    return attempt(lambda before, call: _change(grafts, before, call), probe)
+        mutators = bundle.pod_mutators
+    return try_probe(lambda before, context: _apply_mutators(mutators, before, context), probe)
 
 
-def _change(grafts: tuple[Mutator, ...], before: Object, call: MutationContext) -> Object:
-    request = constraints.make_create_request(before, call.namespace)
+def _apply_mutators(
+    mutators: tuple[Mutator, ...], before: Object, context: MutationContext
+) -> Object:
+    request = constraints.make_create_request(before, context.namespace)
     after = before
-    for graft in grafts:
-        after = graft(after, MutationContext(namespace=call.namespace, request=request)).object
+    for mutator in mutators:
+        after = mutator(after, MutationContext(namespace=context.namespace, request=request)).object
     return after
 
 
-def _fault(manifest: Manifest, failure: Failure) -> Diagnostic:
+def _make_diagnostic(manifest: Manifest, failure: Failure) -> Diagnostic:
     if failure.flaw is not None:
         return manifest.make_diagnostic(
             "", f"the result {failure.flaw.problem}", failure.flaw.remedy
         )
-    # The object's author wrote it: its values must not reach a log.
+    # The values of the object can be secrets, and must not reach a log.
     text = redact(failure.error) if failure.error is not None else ""
     return manifest.make_diagnostic(
-        "", f"a review of it fails: {text}", "correct the template or the object"
+        "", f"the review of the object fails: {text}", "correct the template or the object"
     )

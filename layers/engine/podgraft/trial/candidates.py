@@ -1,4 +1,4 @@
-"""Objects that an overlay can match, made from what its constraints and conditions ask for."""
+"""Objects that an overlay can match, derived from its constraints and conditions."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from . import probes
 from .probes import Probe
 
 _ANY = "*"
-_TEXT = lazy_compile(r"'([^'\\\n]{1,200})'|\"([^\"\\\n]{1,200})\"")
+_STRING_LITERAL = lazy_compile(r"'([^'\\\n]{1,200})'|\"([^\"\\\n]{1,200})\"")
 _NAME = lazy_compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?")
-_MOST_VALUES = 6  # texts of a condition that are tried as the value of an annotation or label
+_MAX_VALUES = 6  # string literals of a condition to try as the value of an annotation or a label
 
-# Kinds of resources that are no workloads; of others the kind is guessed.
+# Kinds of resources that are not workloads; for other resources, the kind is guessed.
 _KINDS = {
     "configmaps": "ConfigMap",
     "endpoints": "Endpoints",
@@ -36,26 +36,30 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """An object, and the request that brings it; ``is_plain`` if nothing was added to match."""
+    """An object and its request; ``is_plain`` states that no label or annotation was added."""
 
     probe: Probe
     request: AdmissionRequest
     is_plain: bool
 
 
-def candidates(matching: MatchConstraints, holder: Manifest) -> Mapping[str, list[Candidate]]:
-    """Return objects by their kind; all kinds as one if the constraints name none."""
-    wanted = _Wanted.of(holder)
+def make_candidates(
+    matching: MatchConstraints, manifest: Manifest
+) -> Mapping[str, list[Candidate]]:
+    """Return objects by kind; if the constraints name no kind, the only key is ``object``."""
+    criteria = _MatchCriteria.from_manifest(manifest)
     by_kind: dict[str, list[Candidate]] = {}
-    for rule in matching.rules or (_ALL,):
-        for resource, sub in rule.resources:
-            for probe in _probes(rule, resource):
+    for rule in matching.rules or (_ALL_RESOURCES,):
+        for resource, sub_resource in rule.resources:
+            for probe in _make_probes(rule, resource):
                 kind = "object" if resource == _ANY else probe.kind
-                by_kind.setdefault(kind, []).extend(_variants(probe, rule, sub, wanted))
+                by_kind.setdefault(kind, []).extend(
+                    _make_variants(probe, rule, sub_resource, criteria)
+                )
     return by_kind
 
 
-_ALL = ResourceRule(
+_ALL_RESOURCES = ResourceRule(
     operations=frozenset({_ANY}),
     groups=frozenset({_ANY}),
     versions=frozenset({_ANY}),
@@ -64,39 +68,39 @@ _ALL = ResourceRule(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
-    """What selectors and conditions ask for."""
+class _MatchCriteria:
+    """The labels, texts, and namespace that selectors and conditions match."""
 
     labels: Mapping[str, str]
     texts: tuple[str, ...]
     namespace: str
 
     @classmethod
-    def of(cls, holder: Manifest) -> _Wanted:
-        spec = object_at(holder.object, "spec")
+    def from_manifest(cls, manifest: Manifest) -> _MatchCriteria:
+        spec = object_at(manifest.object, "spec")
         matching = object_at(spec, "matchConstraints")
         conditions = objects_at(spec, "matchConditions")
         sources = [string_at(condition, "expression") for condition in conditions]
-        keys = [text for text in _literals(string_at(spec, "template")) if "/" in text]
-        found = [text for source in sources for text in _literals(source)]
-        names = _selected(object_at(matching, "namespaceSelector"))
+        keys = [text for text in _find_literals(string_at(spec, "template")) if "/" in text]
+        literals = [text for source in sources for text in _find_literals(source)]
+        names = _selected_labels(object_at(matching, "namespaceSelector"))
         return cls(
-            labels=_selected(object_at(matching, "objectSelector")),
-            texts=tuple(dict.fromkeys((*found, *keys))),
+            labels=_selected_labels(object_at(matching, "objectSelector")),
+            texts=tuple(dict.fromkeys((*literals, *keys))),
             namespace=names.get(constraints.NAME_LABEL, probes.NAMESPACE),
         )
 
 
-def _literals(source: str) -> Iterator[str]:
-    """The texts in quotes that can be the name or the value of an annotation or a label."""
-    for match in _TEXT.finditer(source):
+def _find_literals(source: str) -> Iterator[str]:
+    """Find string literals that can be the name or the value of an annotation or a label."""
+    for match in _STRING_LITERAL.finditer(source):
         text = match[1] or match[2]
         if _NAME.fullmatch(text):
             yield text
 
 
-def _selected(selector: Object) -> dict[str, str]:
-    """Labels that a selector selects."""
+def _selected_labels(selector: Object) -> dict[str, str]:
+    """Labels that a selector matches."""
     labels = strings_at(selector, "matchLabels")
     for expression in objects_at(selector, "matchExpressions"):
         key, values = string_at(expression, "key"), expression.get("values")
@@ -110,25 +114,25 @@ def _selected(selector: Object) -> dict[str, str]:
     return labels
 
 
-def _probes(rule: ResourceRule, resource: str) -> Iterator[Probe]:
+def _make_probes(rule: ResourceRule, resource: str) -> Iterator[Probe]:
     if resource in {_ANY, "pods"}:
         yield from probes.PODS
     for workload in probes.WORKLOADS:
         if resource in {_ANY, workload}:
-            yield probes.workload(workload)
+            yield probes.make_workload(workload)
     if resource not in {_ANY, "pods", *probes.WORKLOADS}:
-        kind = _KINDS.get(resource) or _guessed(resource)
-        group, version = _first(rule.groups, ""), _first(rule.versions, "v1")
+        kind = _KINDS.get(resource) or _guess_kind(resource)
+        group, version = _first_value(rule.groups, ""), _first_value(rule.versions, "v1")
         api_version = f"{group}/{version}" if group else version
-        yield Probe(name=f"a plain {kind}", object=probes.plain(api_version, kind))
+        yield Probe(name=f"a plain {kind}", object=probes.make_plain_object(api_version, kind))
 
 
-def _first(words: frozenset[str], otherwise: str) -> str:
-    return otherwise if _ANY in words else min(words, default=otherwise)
+def _first_value(values: frozenset[str], default: str) -> str:
+    return default if _ANY in values else min(values, default=default)
 
 
-def _guessed(resource: str) -> str:
-    """The kind of a resource, but for capitals inside of it (meta.UnsafeGuessKindToResource)."""
+def _guess_kind(resource: str) -> str:
+    """Guess the kind of a resource (meta.UnsafeGuessKindToResource), without inner capitals."""
     if resource.endswith("ies"):
         return resource.removesuffix("ies").capitalize() + "y"
     singular = (
@@ -137,32 +141,36 @@ def _guessed(resource: str) -> str:
     return singular.capitalize()
 
 
-def _variants(probe: Probe, rule: ResourceRule, sub: str, wanted: _Wanted) -> Iterator[Candidate]:
-    """The probe as it is, and with annotations and labels that conditions may ask for."""
-    placed = probes.in_namespace(probe, wanted.namespace)
-    yield _candidate(placed, rule, sub, is_plain=True)
-    labeled = probes.with_metadata(placed, labels=wanted.labels)
-    if wanted.labels:
-        yield _candidate(labeled, rule, sub, is_plain=False)
-    for value in ("1", *wanted.texts[:_MOST_VALUES]) if wanted.texts else ():
-        entries = dict.fromkeys(wanted.texts, value)
-        more = probes.with_metadata(
-            labeled, annotations=entries, labels={**entries, **wanted.labels}
+def _make_variants(
+    probe: Probe, rule: ResourceRule, sub_resource: str, criteria: _MatchCriteria
+) -> Iterator[Candidate]:
+    """Make the plain probe, and probes with labels and annotations that conditions can match."""
+    plain_probe = probes.with_namespace(probe, criteria.namespace)
+    yield _make_candidate(plain_probe, rule, sub_resource, is_plain=True)
+    labeled = probes.with_metadata(plain_probe, labels=criteria.labels)
+    if criteria.labels:
+        yield _make_candidate(labeled, rule, sub_resource, is_plain=False)
+    for value in ("1", *criteria.texts[:_MAX_VALUES]) if criteria.texts else ():
+        entries = dict.fromkeys(criteria.texts, value)
+        annotated = probes.with_metadata(
+            labeled, annotations=entries, labels={**entries, **criteria.labels}
         )
-        yield _candidate(more, rule, sub, is_plain=False)
+        yield _make_candidate(annotated, rule, sub_resource, is_plain=False)
 
 
-def _candidate(probe: Probe, rule: ResourceRule, sub: str, *, is_plain: bool) -> Candidate:
+def _make_candidate(
+    probe: Probe, rule: ResourceRule, sub_resource: str, *, is_plain: bool
+) -> Candidate:
     request = constraints.make_create_request(probe.object, probe.namespace)
     operation = Operation.CREATE
     if not rule.operations & {_ANY, Operation.CREATE}:
         operation = Operation(min(rule.operations, default=Operation.CREATE))
-    if operation is not Operation.CREATE or sub not in {"", _ANY}:
+    if operation is not Operation.CREATE or sub_resource not in {"", _ANY}:
         raw: dict[str, JSON] = {**request.raw, "operation": str(operation)}
         request = replace(
             request,
             operation=operation,
-            sub_resource="" if sub == _ANY else sub,
+            sub_resource="" if sub_resource == _ANY else sub_resource,
             old_object=None if operation is Operation.CREATE else probe.object,
             raw=raw,
         )

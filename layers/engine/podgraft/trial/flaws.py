@@ -1,4 +1,4 @@
-"""What a result must not contain: missing values, and images that no node can pull."""
+"""Flaws of a mutated object: missing values, and images that no node can pull."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
 
-# What Go prints for a value that is not there.
+# The texts that Go prints for a missing value.
 MISSING = ("<no value>", "<nil>")
 
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
@@ -27,7 +27,7 @@ _REFERENCE = lazy_compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flaw:
-    """A value in the result that must not be there; ``image`` is set for an invalid image."""
+    """An invalid value in a mutated object; ``image`` is set for an invalid image."""
 
     path: str
     problem: str
@@ -35,22 +35,22 @@ class Flaw:
     image: str | None = None
 
 
-def flaws(before: Object, after: Object) -> Iterator[Flaw]:
-    """Yield the flaws that ``after`` has and ``before`` did not have."""
-    own = frozenset(text for _, text in _texts(before, ""))
-    for path, text in _texts(after, ""):
-        word = next((word for word in MISSING if word in text), None)
-        if word and text not in own:
+def find_flaws(before: Object, after: Object) -> Iterator[Flaw]:
+    """Find the flaws in ``after`` that ``before`` does not have."""
+    texts_before = frozenset(text for _, text in _find_strings(before, ""))
+    for path, text in _find_strings(after, ""):
+        marker = next((marker for marker in MISSING if marker in text), None)
+        if marker and text not in texts_before:
             yield Flaw(
                 path=path,
-                problem=f"renders {word} at {path}: a value that the template reads is missing",
-                remedy="add the value, or give the template a default for it",
+                problem=f"renders {marker} at {path}: a value that the template reads is missing",
+                remedy="add the value, or set a default in the template",
             )
-    yield from _images(before, after)
+    yield from _find_invalid_images(before, after)
 
 
-def is_reference(image: str) -> bool:
-    """Whether a container runtime accepts the text as an image.
+def is_image_reference(image: str) -> bool:
+    """Whether the text is a valid image reference for a container runtime.
 
     >>> is_reference("docker.io/istio/proxyv2:1.30.3"), is_reference("/proxyv2:1.30.3")
     (True, False)
@@ -58,31 +58,34 @@ def is_reference(image: str) -> bool:
     return _REFERENCE.fullmatch(image) is not None
 
 
-def _images(before: Object, after: Object) -> Iterator[Flaw]:
-    for spec_path, spec in _specs(after):
-        own = {_key(container) for container in _all_containers(_at(before, spec_path))}
+def _find_invalid_images(before: Object, after: Object) -> Iterator[Flaw]:
+    for spec_path, spec in _find_pod_specs(after):
+        containers_before = {
+            _container_key(container)
+            for container in _all_containers(_object_at_path(before, spec_path))
+        }
         for path, container in _locate_containers(spec, spec_path):
-            if _key(container) in own:
+            if _container_key(container) in containers_before:
                 continue
             image = container.get("image")
             text = image if isinstance(image, str) else ""
             name = container.get("name")
-            if not is_reference(text) and not any(word in text for word in MISSING):
+            if not is_image_reference(text) and not any(marker in text for marker in MISSING):
                 yield Flaw(
                     path=f"{path}/image",
-                    problem=f'gives container {name} the invalid image "{text}"',
+                    problem=f'sets the invalid image "{text}" for container {name}',
                     remedy="write it as registry/name:tag",
                     image=text,
                 )
 
 
-def _key(container: Object) -> tuple[JSON, JSON]:
+def _container_key(container: Object) -> tuple[JSON, JSON]:
     name, image = container.get("name"), container.get("image")
     return str(name), image if isinstance(image, str) else None
 
 
-def _specs(value: Object) -> Iterator[tuple[str, Object]]:
-    """The pod specs in an object: of a pod, or of the template of a workload."""
+def _find_pod_specs(value: Object) -> Iterator[tuple[str, Object]]:
+    """Find the pod spec in a pod or in the template of a workload, with its path."""
     spec = object_at(value, "spec")
     match value.get("kind"):
         case "Pod":
@@ -90,15 +93,15 @@ def _specs(value: Object) -> Iterator[tuple[str, Object]]:
         case "CronJob":
             yield (
                 "/spec/jobTemplate/spec/template/spec",
-                _at(value, "/spec/jobTemplate/spec/template/spec"),
+                _object_at_path(value, "/spec/jobTemplate/spec/template/spec"),
             )
         case _ if isinstance(spec.get("template"), dict):
-            yield "/spec/template/spec", _at(value, "/spec/template/spec")
+            yield "/spec/template/spec", _object_at_path(value, "/spec/template/spec")
         case _:
             pass
 
 
-def _at(value: Object, path: str) -> Object:
+def _object_at_path(value: Object, path: str) -> Object:
     for key in path.split("/")[1:]:
         value = object_at(value, key)
     return value
@@ -115,18 +118,18 @@ def _all_containers(spec: Object) -> Iterator[Object]:
         yield container
 
 
-def _texts(value: JSON, path: str) -> Iterator[tuple[str, str]]:
-    """All texts of a value, keys included, each with its JSON Pointer."""
+def _find_strings(value: JSON, path: str) -> Iterator[tuple[str, str]]:
+    """Find all strings in a value, including keys, each with its JSON Pointer."""
     match value:
         case str():
             yield path, value
         case dict():
             for key, member in value.items():
-                place = f"{path}/{pointer.escape(key)}"
-                yield place, key
-                yield from _texts(member, place)
+                member_path = f"{path}/{pointer.escape(key)}"
+                yield member_path, key
+                yield from _find_strings(member, member_path)
         case list():
             for index, element in enumerate(value):
-                yield from _texts(element, f"{path}/{index}")
+                yield from _find_strings(element, f"{path}/{index}")
         case _:
             pass

@@ -1,7 +1,8 @@
-"""The trial of Istio's templates: each as pods get it, for every kind of probe pod.
+"""The trial of Istio's templates: each combination that a pod can select, for all probe pods.
 
-A pod gets the default templates, or those that its annotation names. A template that is no default
-may be made to be laid over the defaults: it is refused only if it fails alone and over them.
+A pod selects the default templates, or those that its annotation names. A template that is not a
+default can be an overlay of the defaults. It is an error only if the template fails both alone and
+over the defaults.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ from podgraft.patch import pointer
 from podgraft.policy import Policy
 
 from . import probes
-from .ambiguous_text import REMEDY, find_unquoted
-from .outcome import Outcome, attempts
+from .ambiguous_text import REMEDY, find_unquoted_text
+from .outcome import Outcome, try_probes
 from .probes import Probe
-from .report import Report, field_fault
-from .suggestions import suggestion
+from .report import Report, make_field_diagnostic
+from .suggestions import suggest_name
 
 _ANNOTATION = "inject.istio.io/templates"
 _TEMPLATES = "/data/config/templates"
 
-# How a misspelt key of ``config`` is reported when a bundle is compiled (unread.py).
+# The problem of a misspelled key of ``config``, as ``unread_keys`` reports it.
 _UNKNOWN_KEY = "unknown key"
 
-# Where a name of no template is reported when a bundle is compiled.
-_NAMES = lazy_compile(r"/defaultTemplates$|/aliases/")
+# The paths at which the compiler reports an unknown name of a template.
+_TEMPLATE_NAMES = lazy_compile(r"/defaultTemplates$|/aliases/")
 
-# The templates that istiod's gateway controller renders with data of its own; for pods they fail
+# The templates that istiod's gateway controller renders with other data; for pods they fail
 # in Istio as well (pilot/pkg/config/kube/gateway*, classinfo.go, Templates).
 CONTROLLER_TEMPLATES = frozenset(
     {"agentgateway", "agentgateway-waypoint", "kube-gateway", "waypoint"}
@@ -50,216 +51,220 @@ CONTROLLER_TEMPLATES = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Target:
-    """Templates that a pod can get together, and where they are in the ConfigMap.
+    """Templates that a pod can select together, and their path in the ConfigMap.
 
-    ``name`` is what the pod's annotation says; without it, they are the defaults.
+    ``name`` is the value of the pod's annotation; without it, the target is the defaults.
     """
 
     path: str
     name: str | None = None
     defaults: tuple[str, ...] = ()
 
-    def alone(self) -> Iterator[Probe]:
-        """The probe pods with the target's templates."""
-        return _annotated(self.name)
+    def make_probes(self) -> Iterator[Probe]:
+        """Make the probe pods that select the target."""
+        return _annotate_probes(self.name)
 
-    def over_defaults(self) -> Iterator[Probe]:
-        """The probe pods with the target's templates over the defaults."""
-        return _annotated(",".join((*self.defaults, self.name or "")))
+    def make_probes_over_defaults(self) -> Iterator[Probe]:
+        """Make the probe pods that select the target after the defaults."""
+        return _annotate_probes(",".join((*self.defaults, self.name or "")))
 
 
-def steps(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
-    """Try the injector of the bundle; each step is about one rendering."""
+def try_templates(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None]:
+    """Render the templates of the bundle for probe pods; each step is about one rendering."""
     config_maps = bundle.manifests.of_kind("ConfigMap")
-    holder = next((found for found in config_maps if "config" in found.data), None)
-    if bundle.istio is None or holder is None:
+    config_map = next((manifest for manifest in config_maps if "config" in manifest.data), None)
+    if bundle.istio is None or config_map is None:
         return
-    _check_config(bundle, holder, report)
+    _check_config(bundle, config_map, report)
     yield
-    yield from _check_fields(bundle.istio, holder, report)
-    if _missing(bundle.istio):
-        for fault in bundle.warnings:
-            if not fault.is_warning and _NAMES.search(fault.pointer):
-                report.error(fault)
-    for way in _ways(bundle, policy):
-        for target in _targets(bundle.istio):
-            yield from _try(way, target, holder, report)
+    yield from _check_fields(bundle.istio, config_map, report)
+    if _missing_templates(bundle.istio):
+        for diagnostic in bundle.warnings:
+            if not diagnostic.is_warning and _TEMPLATE_NAMES.search(diagnostic.pointer):
+                report.add_error(diagnostic)
+    for variant in _make_variants(bundle, policy):
+        for target in _find_targets(bundle.istio):
+            yield from _try_target(variant, target, config_map, report)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Way:
-    """An injector, and whether it has native sidecars where the policy has none, or vice versa."""
+class _Variant:
+    """An injector; ``is_switched`` states that its native sidecars differ from the policy's."""
 
-    graft: IstioMutator
+    mutator: IstioMutator
     is_switched: bool = False
 
     @property
     def injector(self) -> Injector:
         """The injector."""
-        return self.graft.injector
+        return self.mutator.injector
 
     @property
     def label(self) -> str:
-        """How messages call the way, if it is not the policy's."""
+        """The prefix of messages; empty for the variant that the policy sets."""
         if not self.is_switched:
             return ""
         return f"with native sidecars {'on' if self.injector.native_sidecars else 'off'}, "
 
-    def change(self, before: Object, call: MutationContext) -> Object:
-        """Inject as a review does."""
-        return self.graft(before, call).object
+    def mutate(self, before: Object, context: MutationContext) -> Object:
+        """Inject the pod as a review does."""
+        return self.mutator(before, context).object
 
-    def stops(self, target: _Target) -> bool:
-        """Whether a failure is an error: pods choose the other way by annotation since 1.24."""
-        chosen_by_pods = self.injector.profile.native_annotation
-        return not self.is_switched or (chosen_by_pods and target.name is None)
+    def is_error_for(self, target: _Target) -> bool:
+        """Whether a failure is an error; since 1.24, a pod can switch native sidecars itself."""
+        has_annotation = self.injector.profile.native_annotation
+        return not self.is_switched or (has_annotation and target.name is None)
 
 
-def _ways(bundle: Bundle, policy: Policy) -> Iterator[_Way]:
-    """The bundle's own injector, then the same with native sidecars switched."""
-    for graft in bundle.pod_mutators:
-        if not isinstance(graft, IstioMutator):
+def _make_variants(bundle: Bundle, policy: Policy) -> Iterator[_Variant]:
+    """Make the injector of the bundle, then the same injector with native sidecars switched."""
+    for mutator in bundle.pod_mutators:
+        if not isinstance(mutator, IstioMutator):
             continue
-        yield _Way(graft=graft)
-        if graft.injector.profile.native_sidecars:
-            native = not graft.injector.native_sidecars
+        yield _Variant(mutator=mutator)
+        if mutator.injector.profile.native_sidecars:
+            native = not mutator.injector.native_sidecars
             features = replace(policy.features, native_sidecars=native)
-            switched = replace(policy, features=features)
-            part = compile_istio(bundle.manifests, switched, deferred=True)
-            for other in part.pods:
-                if isinstance(other, IstioMutator):
-                    yield _Way(graft=other, is_switched=True)
+            switched_policy = replace(policy, features=features)
+            component = compile_istio(bundle.manifests, switched_policy, deferred=True)
+            for switched_mutator in component.pods:
+                if isinstance(switched_mutator, IstioMutator):
+                    yield _Variant(mutator=switched_mutator, is_switched=True)
 
 
-def _targets(injector: Injector) -> Sequence[_Target]:
+def _find_targets(injector: Injector) -> Sequence[_Target]:
     if not injector.profile.pod_templates:
         return (_Target(path="/data/config/template"),)
     defaults, names = injector.default_templates, injector.templates
-    used = _default_names(injector)
-    sole = len(defaults) == 1 and defaults[0] in names
+    used = _default_template_names(injector)
+    has_single_default = len(defaults) == 1 and defaults[0] in names
     path = (
-        f"{_TEMPLATES}/{pointer.escape(defaults[0])}" if sole else "/data/config/defaultTemplates"
+        f"{_TEMPLATES}/{pointer.escape(defaults[0])}"
+        if has_single_default
+        else "/data/config/defaultTemplates"
     )
-    targets = [] if _missing(injector) else [_Target(path=path)]
+    targets = [] if _missing_templates(injector) else [_Target(path=path)]
     for name in names:
         if name not in used | CONTROLLER_TEMPLATES:
             path = f"{_TEMPLATES}/{pointer.escape(name)}"
             targets.append(_Target(path=path, name=name, defaults=defaults))
-    for alias, means in injector.aliases.items():
-        # Names of no template are reported when the bundle is compiled.
-        if alias not in defaults and all(name in names for name in means):
+    for alias, names_of_alias in injector.aliases.items():
+        # The compiler reports unknown names of templates.
+        if alias not in defaults and all(name in names for name in names_of_alias):
             path = f"/data/config/aliases/{pointer.escape(alias)}"
             targets.append(_Target(path=path, name=alias, defaults=defaults))
     return targets
 
 
-def _default_names(injector: Injector) -> set[str]:
-    """The templates that the defaults mean."""
+def _default_template_names(injector: Injector) -> set[str]:
+    """The names of the default templates, with aliases resolved."""
     defaults = injector.default_templates
-    return {name for each in defaults for name in injector.aliases.get(each, (each,))}
+    return {name for default in defaults for name in injector.aliases.get(default, (default,))}
 
 
-def _missing(injector: Injector) -> set[str]:
-    """The names among them that no template has: every pod would fail."""
-    return _default_names(injector) - {*injector.templates}
+def _missing_templates(injector: Injector) -> set[str]:
+    """The default names without a template; with one of them, the injection of every pod fails."""
+    return _default_template_names(injector) - {*injector.templates}
 
 
-def _annotated(names: str | None) -> Iterator[Probe]:
+def _annotate_probes(names: str | None) -> Iterator[Probe]:
     annotations = {} if names is None else {_ANNOTATION: names}
     for probe in (*probes.PODS, probes.GATEWAY):
         yield probes.with_metadata(probe, annotations=annotations)
 
 
-def _try(
-    way: _Way, target: _Target, holder: Manifest, report: Report
+def _try_target(
+    variant: _Variant, target: _Target, config_map: Manifest, report: Report
 ) -> Generator[None, None, None]:
-    if way.is_switched and any(fault.pointer == target.path for fault in report.errors):
-        return  # the same again
-    outcome = yield from attempts(way.change, target.alone())
-    if outcome.is_refused and target.name is not None:
-        together = yield from attempts(way.change, target.over_defaults())
-        if not together.is_refused:
+    if variant.is_switched and any(
+        diagnostic.pointer == target.path for diagnostic in report.errors
+    ):
+        return  # the same error again
+    outcome = yield from try_probes(variant.mutate, target.make_probes())
+    if outcome.is_rejected and target.name is not None:
+        together = yield from try_probes(variant.mutate, target.make_probes_over_defaults())
+        if not together.is_rejected:
             return
-    if outcome.is_refused:
-        note = report.error if way.stops(target) else report.warning
-        for fault in _faults(outcome, way, target, holder, report):
-            note(fault)
+    if outcome.is_rejected:
+        add = report.add_error if variant.is_error_for(target) else report.add_warning
+        for diagnostic in _make_diagnostics(outcome, variant, target, config_map, report):
+            add(diagnostic)
     elif target.name is None:
         for failure in outcome.errors[:1]:
             text = report.describe_failure(failure)
-            problem = f"{way.label}fails for {failure.probe.name}: {text}"
-            report.warning(holder.make_diagnostic(target.path, problem, failure.remedy))
-    if not outcome.failures and not way.is_switched:
-        yield from _try_ambiguous(way, target, holder, report)
+            problem = f"{variant.label}fails for {failure.probe.name}: {text}"
+            report.add_warning(config_map.make_diagnostic(target.path, problem, failure.remedy))
+    if not outcome.failures and not variant.is_switched:
+        yield from _try_ambiguous_text(variant, target, config_map, report)
 
 
-def _try_ambiguous(
-    way: _Way, target: _Target, holder: Manifest, report: Report
+def _try_ambiguous_text(
+    variant: _Variant, target: _Target, config_map: Manifest, report: Report
 ) -> Generator[None, None, None]:
-    """Warn of text of a pod that is written where YAML does not read it as text."""
-    probe = next(target.alone())
-    found = yield from find_unquoted(way.change, probe)
-    if found is None:
+    """Warn if a template writes text of a pod unquoted, and YAML does not read it as a string."""
+    probe = next(target.make_probes())
+    unquoted = yield from find_unquoted_text(variant.mutate, probe)
+    if unquoted is None:
         return
-    what, failure = found
-    problem = f"fails for {probe.name} with {what}: {report.describe_failure(failure)}"
-    if not any(known.problem == problem for known in report.warnings):  # of an alias
-        report.warning(holder.make_diagnostic(target.path, problem, REMEDY))
+    description, failure = unquoted
+    problem = f"fails for {probe.name} with {description}: {report.describe_failure(failure)}"
+    if not any(warning.problem == problem for warning in report.warnings):  # an alias repeats it
+        report.add_warning(config_map.make_diagnostic(target.path, problem, REMEDY))
 
 
-def _faults(
-    outcome: Outcome, way: _Way, target: _Target, holder: Manifest, report: Report
+def _make_diagnostics(
+    outcome: Outcome, variant: _Variant, target: _Target, config_map: Manifest, report: Report
 ) -> Iterator[Diagnostic]:
-    injector = way.injector
+    injector = variant.injector
     if outcome.fails_everywhere:
         failure = outcome.errors[-1] if outcome.is_final else outcome.errors[0]
         text = report.describe_failure(failure)
-        problem = f"{way.label}fails for every probe pod: {text}"
-        fault = holder.make_diagnostic(target.path, problem, failure.remedy)
-        yield replace(fault, excerpt=failure.drawing)
+        problem = f"{variant.label}fails for every probe pod: {text}"
+        diagnostic = config_map.make_diagnostic(target.path, problem, failure.remedy)
+        yield replace(diagnostic, excerpt=failure.excerpt)
     for failure in outcome.first_flaws:
         flaw = failure.flaw
-        assert flaw is not None  # noqa: S101 - so flaws are selected
+        assert flaw is not None  # noqa: S101 - first_flaws selects failures with a flaw
         hub = object_at(injector.values, "global").get("hub")
         if flaw.image is not None and flaw.image.startswith("/") and not hub:
-            yield _without_hub(flaw.image, holder, injector)
+            yield _missing_hub_diagnostic(flaw.image, config_map, injector)
         else:
-            problem = f"{way.label}for {failure.probe.name}, {flaw.problem}"
-            yield holder.make_diagnostic(target.path, problem, flaw.remedy)
+            problem = f"{variant.label}for {failure.probe.name}, {flaw.problem}"
+            yield config_map.make_diagnostic(target.path, problem, flaw.remedy)
 
 
-def _without_hub(image: str, holder: Manifest, injector: Injector) -> Diagnostic:
-    known = [*object_at(injector.values, "global")]
-    hint = suggestion("hub", known)
-    return holder.make_diagnostic(
+def _missing_hub_diagnostic(image: str, config_map: Manifest, injector: Injector) -> Diagnostic:
+    names = [*object_at(injector.values, "global")]
+    hint = suggest_name("hub", names)
+    return config_map.make_diagnostic(
         "/data/values/global/hub",
-        f'is missing, so that the image is "{image}"',
+        f'is missing, so the image is "{image}"',
         f"rename {hint} to hub" if hint else "set it to the registry, such as docker.io/istio",
     )
 
 
-def _check_fields(injector: Injector, holder: Manifest, report: Report) -> Iterator[None]:
+def _check_fields(injector: Injector, config_map: Manifest, report: Report) -> Iterator[None]:
     for name in injector.templates:
         if name in CONTROLLER_TEMPLATES:
             continue
-        legacy = not injector.profile.pod_templates
-        path = "/data/config/template" if legacy else f"{_TEMPLATES}/{pointer.escape(name)}"
+        is_legacy = not injector.profile.pod_templates
+        path = "/data/config/template" if is_legacy else f"{_TEMPLATES}/{pointer.escape(name)}"
         try:
             problems = injector.check_fields(name)
-        except OperatorError:  # a template that does not parse, before 1.14: it stops its own pods
+        except OperatorError:  # before 1.14, a template that does not parse fails only for its pods
             problems = ()
         for problem in problems:
-            report.error(field_fault(holder, path, problem))
+            report.add_error(make_field_diagnostic(config_map, path, problem))
         yield
 
 
-def _check_config(bundle: Bundle, holder: Manifest, report: Report) -> None:
-    """Keys that no release reads, and a policy that injects no pod."""
-    for fault in bundle.warnings:
-        if not fault.is_warning and fault.problem.startswith(_UNKNOWN_KEY):
-            report.error(fault)
+def _check_config(bundle: Bundle, config_map: Manifest, report: Report) -> None:
+    """Report keys that no release reads, and a missing policy."""
+    for diagnostic in bundle.warnings:
+        if not diagnostic.is_warning and diagnostic.problem.startswith(_UNKNOWN_KEY):
+            report.add_error(diagnostic)
     if not bundle.rules.policy:
-        problem = "is missing, so that podgraft injects no pod"
-        report.error(
-            holder.make_diagnostic("/data/config/policy", problem, "use enabled or disabled")
+        problem = "is missing, so podgraft injects no pod"
+        report.add_error(
+            config_map.make_diagnostic("/data/config/policy", problem, "use enabled or disabled")
         )

@@ -1,4 +1,4 @@
-"""The trial of App Mesh: each mesh for a pod that it selects, and pairs that select one pod."""
+"""The trial of App Mesh: each mesh for a pod that it selects, and meshes that select one pod."""
 
 from __future__ import annotations
 
@@ -16,77 +16,81 @@ from podgraft.injectors.appmesh import (
 from podgraft.jsonvalue import Object
 
 from . import probes
-from .outcome import attempts
+from .outcome import try_probes
 from .probes import Probe
-from .report import Report, field_fault
+from .report import Report, make_field_diagnostic
 
 _TEMPLATE = "/spec/awsAppMesh/sidecarPatchConfigMap"
 _SELECTOR = "/spec/awsAppMesh/injectionSelector"
 
 
-def steps(bundle: Bundle, report: Report) -> Iterator[None]:
-    """Try every mesh of the bundle that injects; each step is one rendering."""
-    holders = {namespaced_name(found.object): found for found in bundle.manifests.of_kind("Mesh")}
-    for graft in bundle.pod_mutators:
-        if isinstance(graft, AppMeshMutator):
-            meshes = graft.meshes.meshes
+def try_meshes(bundle: Bundle, report: Report) -> Iterator[None]:
+    """Render the template of every injecting mesh for probe pods; each step is one rendering."""
+    manifests = {
+        namespaced_name(manifest.object): manifest for manifest in bundle.manifests.of_kind("Mesh")
+    }
+    for mutator in bundle.pod_mutators:
+        if isinstance(mutator, AppMeshMutator):
+            meshes = mutator.meshes.meshes
             for first, second in combinations(meshes, 2):
-                _compare(first, second, holders[second.document], report)
+                _check_pair(first, second, manifests[second.document], report)
             for mesh in meshes:
-                sole = replace(graft, meshes=replace(graft.meshes, meshes=(mesh,)))
-                yield from _try(sole, mesh, holders[mesh.document], report)
+                mesh_mutator = replace(mutator, meshes=replace(mutator.meshes, meshes=(mesh,)))
+                yield from _try_mesh(mesh_mutator, mesh, manifests[mesh.document], report)
 
 
-def _try(graft: AppMeshMutator, mesh: Mesh, holder: Manifest, report: Report) -> Iterator[None]:
+def _try_mesh(
+    mutator: AppMeshMutator, mesh: Mesh, manifest: Manifest, report: Report
+) -> Iterator[None]:
     for problem in mesh.check_fields():
-        report.error(field_fault(holder, _TEMPLATE, problem))
+        report.add_error(make_field_diagnostic(manifest, _TEMPLATE, problem))
 
-    def change(before: Object, call: MutationContext) -> Object:
-        return graft(before, call).object
+    def mutate(before: Object, context: MutationContext) -> Object:
+        return mutator(before, context).object
 
-    outcome = yield from attempts(change, _selected(mesh))
+    outcome = yield from try_probes(mutate, _make_selected_probes(mesh))
     if outcome.fails_everywhere:
         failure = outcome.errors[0]
         problem = f"fails for every probe pod: {report.describe_failure(failure)}"
         remedy = failure.remedy_in(mesh.template.source.text)
-        fault = holder.make_diagnostic(_TEMPLATE, problem, remedy)
-        report.error(replace(fault, excerpt=failure.drawing))
+        diagnostic = manifest.make_diagnostic(_TEMPLATE, problem, remedy)
+        report.add_error(replace(diagnostic, excerpt=failure.excerpt))
     for failure in outcome.first_flaws:
         if failure.flaw is not None:
             problem = f"for {failure.probe.name}, {failure.flaw.problem}"
-            report.error(holder.make_diagnostic(_TEMPLATE, problem, failure.flaw.remedy))
+            report.add_error(manifest.make_diagnostic(_TEMPLATE, problem, failure.flaw.remedy))
 
 
-def _selected(mesh: Mesh) -> Iterator[Probe]:
-    """Probe pods that have ports, and that the mesh selects."""
+def _make_selected_probes(mesh: Mesh) -> Iterator[Probe]:
+    """Make probe pods with ports that the mesh selects."""
     labels = {mesh.node_label: "web"}
     namespace = probes.NAMESPACE
     match mesh.selector:
-        case MeshLabelSelector(labels=wanted):
-            labels |= wanted
+        case MeshLabelSelector(labels=selector_labels):
+            labels |= selector_labels
         case MeshNamespaceSelector(namespaces=namespaces):
             namespace = min(namespaces, default=namespace)
     for probe in probes.PODS:
         if "containerPort" in str(probe.object):
-            yield probes.in_namespace(probes.with_metadata(probe, labels=labels), namespace)
+            yield probes.with_namespace(probes.with_metadata(probe, labels=labels), namespace)
 
 
-def _compare(first: Mesh, second: Mesh, holder: Manifest, report: Report) -> None:
-    """Report that both can select one pod, which podgraft denies then.
+def _check_pair(first: Mesh, second: Mesh, manifest: Manifest, report: Report) -> None:
+    """Report that both meshes can select one pod, which podgraft then denies.
 
-    It is an error if one of them never selects a pod alone.
+    This is an error if one of them never selects a pod alone.
     """
-    remedy = "let their selectors exclude each other"
+    remedy = "make their selectors mutually exclusive"
     if _covers(first, second) or _covers(second, first):
-        narrow = second if _covers(first, second) else first
+        covered = second if _covers(first, second) else first
         problem = (
-            f"podgraft denies every pod of mesh {narrow.name}: "
+            f"podgraft denies every pod of mesh {covered.name}: "
             f"meshes {first.name} and {second.name} both select it"
         )
-        report.error(holder.make_diagnostic(_SELECTOR, problem, remedy))
+        report.add_error(manifest.make_diagnostic(_SELECTOR, problem, remedy))
     elif _overlaps(first, second):
-        problem = f"podgraft denies a pod that mesh {first.name} selects as well"
-        report.warning(holder.make_diagnostic(_SELECTOR, problem, remedy))
+        problem = f"podgraft denies a pod that mesh {first.name} also selects"
+        report.add_warning(manifest.make_diagnostic(_SELECTOR, problem, remedy))
 
 
 def _covers(wide: Mesh, narrow: Mesh) -> bool:
@@ -103,7 +107,7 @@ def _covers(wide: Mesh, narrow: Mesh) -> bool:
 
 
 def _overlaps(first: Mesh, second: Mesh) -> bool:
-    """Whether a pod can be selected by both."""
+    """Whether both can select the same pod."""
     match first.selector, second.selector:
         case MeshLabelSelector(labels=left), MeshLabelSelector(labels=right):
             return all(right.get(key, value) == value for key, value in left.items())

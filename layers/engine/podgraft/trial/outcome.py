@@ -1,4 +1,4 @@
-"""Renderings for several probes, and what they have in common."""
+"""The outcome of renderings for several probes."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate import ExecError, LimitError
 
-from .flaws import Flaw, flaws
+from .flaws import Flaw, find_flaws
 from .probes import Probe
 
-_MOST_CAUSES = 8
+_MAX_CAUSES = 8
 
-# Does with an object what a review does with it; raises ``InjectionError``.
-Change = Callable[[Object, MutationContext], Object]
+# Mutates an object as a review does; raises ``InjectionError``.
+Mutate = Callable[[Object, MutationContext], Object]
 
-# A tenth of what a review allows: Istio's largest template needs less than a hundredth, and a
-# template that runs into these limits must not hold up the review that loads it.
+# A tenth of the limits of a review: Istio's largest template needs less than a hundredth, and a
+# template that reaches these limits must not delay the review that loads it.
 LIMITS = texttemplate.Limits(output_bytes=838_860, steps=100_000)
 
 
@@ -37,7 +37,7 @@ class Failure:
     def cause(self) -> ExecError | LimitError | yaml.NotYAMLError | None:
         """The error of the template or of its YAML, if it was one of those."""
         error: BaseException | None = self.error
-        for _ in range(_MOST_CAUSES):  # an error can be its own cause
+        for _ in range(_MAX_CAUSES):  # an error can be its own cause
             if error is None or isinstance(error, ExecError | LimitError | yaml.NotYAMLError):
                 return error
             error = error.__cause__
@@ -45,19 +45,19 @@ class Failure:
 
     @property
     def remedy(self) -> str:
-        """What to do about it."""
+        """The remedy for the failure."""
         match self.cause:
             case ExecError(line=line):
                 return f"correct line {line} of the template, or the values that it reads"
             case LimitError(line=line):
-                return f"let line {line} of the template do less"
+                return f"simplify line {line} of the template"
             case yaml.NotYAMLError(line=line):
-                return f"correct what becomes line {line} of the rendered text"
+                return f"correct the part of the template that renders line {line} of the text"
             case _:
                 return "correct the template, or the values that it reads"
 
     def remedy_in(self, template: str) -> str:
-        """What to do about it, with the line of a tab that YAML does not accept."""
+        """Return the remedy; if YAML fails because of a tab, it names the line of the tab."""
         if isinstance(self.cause, yaml.NotYAMLError):
             for number, line in enumerate(template.split("\n"), 1):
                 if line.lstrip(" ").startswith("\t"):
@@ -65,7 +65,7 @@ class Failure:
         return self.remedy
 
     @property
-    def drawing(self) -> str:
+    def excerpt(self) -> str:
         """The line of the template that failed, with carets under the expression."""
         cause = self.cause
         return cause.span.excerpt if isinstance(cause, ExecError | LimitError) else ""
@@ -73,7 +73,7 @@ class Failure:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of renderings for *count* probes."""
+    """The failures of renderings for *count* probes."""
 
     count: int = 0
     failures: list[Failure] = field(default_factory=list[Failure])
@@ -86,51 +86,51 @@ class Outcome:
     @property
     def first_flaws(self) -> list[Failure]:
         """The flaws of the first rendering that has any."""
-        flawed = [failure for failure in self.failures if failure.flaw is not None]
-        return [failure for failure in flawed if failure.probe is flawed[0].probe]
+        failures = [failure for failure in self.failures if failure.flaw is not None]
+        return [failure for failure in failures if failure.probe is failures[0].probe]
 
     @property
     def is_final(self) -> bool:
-        """Whether a template asked for too much: then no other probe is tried."""
+        """Whether a template reached a limit; no other probe is tried then."""
         return any(isinstance(failure.cause, LimitError) for failure in self.errors)
 
     @property
     def fails_everywhere(self) -> bool:
-        """Whether no rendering works."""
+        """Whether every rendering failed."""
         return bool(self.errors) and (len(self.errors) == self.count or self.is_final)
 
     @property
-    def is_refused(self) -> bool:
-        """Whether templates with this outcome must not be in force."""
+    def is_rejected(self) -> bool:
+        """Whether a bundle with this outcome must not be activated."""
         return self.fails_everywhere or bool(self.first_flaws)
 
 
-def attempts(change: Change, listed: Iterable[Probe]) -> Generator[None, None, Outcome]:
-    """Do with each probe what a review does with an object; a step each."""
+def try_probes(change: Mutate, probes: Iterable[Probe]) -> Generator[None, None, Outcome]:
+    """Mutate each probe as a review does; each step is one probe."""
     outcome = Outcome()
-    for probe in listed:
+    for probe in probes:
         outcome.count += 1
-        outcome.failures.extend(attempt(change, probe))
+        outcome.failures.extend(try_probe(change, probe))
         yield
         if outcome.is_final:
             break
     return outcome
 
 
-def attempt(change: Change, probe: Probe) -> list[Failure]:
-    """Return what is wrong with the result for one probe."""
+def try_probe(change: Mutate, probe: Probe) -> list[Failure]:
+    """Return the failures for one probe."""
     token = texttemplate.LIMITS.set(LIMITS)
     try:
         after = change(probe.object, MutationContext(namespace=probe.namespace))
-        check_kind(after)
+        check_result(after)
     except (InjectionError, kube.DecodeError) as error:
         return [Failure(probe=probe, error=error)]
     finally:
         texttemplate.LIMITS.reset(token)
-    return [Failure(probe=probe, flaw=flaw) for flaw in flaws(probe.object, after)]
+    return [Failure(probe=probe, flaw=flaw) for flaw in find_flaws(probe.object, after)]
 
 
-def check_kind(value: Object) -> None:
-    """Raise ``DecodeError`` for a pod that kube-apiserver could not decode."""
+def check_result(value: Object) -> None:
+    """Raise ``DecodeError`` for a pod that kube-apiserver cannot decode."""
     if value.get("kind") == "Pod":
         kube.check(kube.POD, value)

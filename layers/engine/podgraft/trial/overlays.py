@@ -1,7 +1,7 @@
-"""The trial of overlays: each for objects that it can match, of every kind that it is for.
+"""The trial of overlays: each overlay for objects of every kind that it can match.
 
-Where the conditions hold, the overlay does what it does in a review. If they hold for no probe,
-its template is rendered regardless, so that a template that never works is found as well.
+If the conditions match, the overlay is applied as in a review. If they match no probe, the template
+is rendered anyway, to find templates that always fail.
 """
 
 from __future__ import annotations
@@ -18,81 +18,91 @@ from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate.field_check import FieldProblem
 
-from .ambiguous_text import REMEDY, find_unquoted
-from .candidates import Candidate, candidates
-from .outcome import Failure, Outcome, attempts
+from .ambiguous_text import REMEDY, find_unquoted_text
+from .candidates import Candidate, make_candidates
+from .outcome import Failure, Outcome, try_probes
 from .probes import Probe
-from .report import Report, field_fault
+from .report import Report, make_field_diagnostic
 
 _TEMPLATE = "/spec/template"
 _CONDITIONS = "/spec/matchConditions"
 
 
-def steps(bundle: Bundle, report: Report) -> Iterator[None]:
-    """Try every overlay of the bundle; each step is about one rendering."""
-    holders = {manifest.name: manifest for manifest in bundle.manifests.of_kind("Overlay")}
-    for graft in bundle.object_mutators:
-        if isinstance(graft, OverlayMutator):
-            for overlay in graft.overlays.overlays:
-                trial = _Trial(overlay, holders[overlay.name], graft.overlays.namespaces, report)
-                yield from trial.steps()
+def try_overlays(bundle: Bundle, report: Report) -> Iterator[None]:
+    """Apply every overlay of the bundle to probes; each step is about one rendering."""
+    manifests = {manifest.name: manifest for manifest in bundle.manifests.of_kind("Overlay")}
+    for mutator in bundle.object_mutators:
+        if isinstance(mutator, OverlayMutator):
+            for overlay in mutator.overlays.overlays:
+                trial = _OverlayTrial(
+                    overlay, manifests[overlay.name], mutator.overlays.namespaces, report
+                )
+                yield from trial.run()
 
 
 @dataclass(frozen=True, slots=True)
-class _Trial:
-    """One overlay, and where it was read."""
+class _OverlayTrial:
+    """The trial of one overlay."""
 
     overlay: Overlay
     holder: Manifest
     namespaces: Mapping[str, Object]
     report: Report
 
-    def steps(self) -> Iterator[None]:
-        by_kind = candidates(self.overlay.constraints, self.holder)
-        self._check_fields([each for listed in by_kind.values() for each in listed])
+    def run(self) -> Iterator[None]:
+        by_kind = make_candidates(self.overlay.constraints, self.holder)
+        self._check_fields([candidate for of_kind in by_kind.values() for candidate in of_kind])
         yield
-        for kind, listed in by_kind.items():
-            yield from self._try(kind, listed)
+        for kind, of_kind in by_kind.items():
+            yield from self._try_kind(kind, of_kind)
 
-    def _check_fields(self, listed: Sequence[Candidate]) -> None:
-        """Fields that no kind of object has that the overlay is for."""
+    def _check_fields(self, candidates: Sequence[Candidate]) -> None:
+        """Report fields that no kind of matching object has."""
         overlay = self.overlay
-        known = {} if overlay.mutates_data else {"Values": overlay.values}
-        types = dict.fromkeys(data_type(kube.object_type(each.probe.object)) for each in listed)
-        found = [overlay.template.check_fields(type_, known) for type_ in types]
-        first, *others = found or [()]
+        values = {} if overlay.mutates_data else {"Values": overlay.values}
+        types = dict.fromkeys(
+            data_type(kube.object_type(candidate.probe.object)) for candidate in candidates
+        )
+        problems_by_type = [overlay.template.check_fields(type_, values) for type_ in types]
+        first, *others = problems_by_type or [()]
         for problem in first:
-            if all(_key(problem) in map(_key, problems) for problems in others):
-                self.report.error(field_fault(self.holder, _TEMPLATE, problem))
+            if all(_problem_key(problem) in map(_problem_key, problems) for problems in others):
+                self.report.add_error(make_field_diagnostic(self.holder, _TEMPLATE, problem))
 
-    def _try(self, kind: str, listed: Sequence[Candidate]) -> Iterator[None]:
+    def _try_kind(self, kind: str, candidates: Sequence[Candidate]) -> Iterator[None]:
         """Try the objects of one kind: those that match, or all of them if none does."""
-        matching = [candidate for candidate in listed if self._applies(candidate)]
-        tried = matching or listed
-        outcome = yield from attempts(self._over, [candidate.probe for candidate in tried])
+        matching = [candidate for candidate in candidates if self._applies(candidate)]
+        tried = matching or candidates
+        outcome = yield from try_probes(self._apply, [candidate.probe for candidate in tried])
         if matching:
             works = not outcome.fails_everywhere
-            unquoted = works and (yield from self._try_ambiguous(tried[-1].probe))
-            self._judge(kind, outcome, is_explained=unquoted)
+            unquoted = works and (yield from self._try_ambiguous_text(tried[-1].probe))
+            self._report_outcome(kind, outcome, is_explained=unquoted)
         elif outcome.fails_everywhere:
-            self._note_failure(f"every probe {kind}, whatever its conditions", outcome.errors[0])
+            self._report_failure(
+                f"every probe {kind}, regardless of its conditions", outcome.errors[0]
+            )
         else:
-            self._note_common_flaws(outcome)
+            self._report_common_flaws(outcome)
 
-    def _try_ambiguous(self, probe: Probe) -> Generator[None, None, bool]:
-        """Warn of text that is written where YAML does not read it as text; return whether it is.
+    def _try_ambiguous_text(self, probe: Probe) -> Generator[None, None, bool]:
+        """Warn of unquoted text that YAML does not read as a string; return whether there is any.
 
-        It is warned of once, not for each kind of object.
+        The report contains the warning once, not for each kind of object.
         """
-        place = self.holder.path + _TEMPLATE
-        if any((found.pointer, found.remedy) == (place, REMEDY) for found in self.report.warnings):
+        path = self.holder.path + _TEMPLATE
+        if any(
+            (unquoted.pointer, unquoted.remedy) == (path, REMEDY)
+            for unquoted in self.report.warnings
+        ):
             return True
-        found = yield from find_unquoted(self._over, probe)
-        if found is not None:
-            what, failure = found
-            problem = f"fails for {probe.name} with {what}: {self.report.describe_failure(failure)}"
-            self.report.warning(self.holder.make_diagnostic(_TEMPLATE, problem, REMEDY))
-        return found is not None
+        unquoted = yield from find_unquoted_text(self._apply, probe)
+        if unquoted is not None:
+            description, failure = unquoted
+            text = self.report.describe_failure(failure)
+            problem = f"fails for {probe.name} with {description}: {text}"
+            self.report.add_warning(self.holder.make_diagnostic(_TEMPLATE, problem, REMEDY))
+        return unquoted is not None
 
     def _applies(self, candidate: Candidate) -> bool:
         try:
@@ -100,48 +110,50 @@ class _Trial:
         except OperatorError as error:
             if candidate.is_plain:
                 problem = f"fails for {candidate.probe.name}: {self.report.describe(error)}"
-                remedy = "test with has() for fields that an object can lack"
-                self.report.error(self.holder.make_diagnostic(_CONDITIONS, problem, remedy))
+                remedy = "test optional fields with has()"
+                self.report.add_error(self.holder.make_diagnostic(_CONDITIONS, problem, remedy))
             return False
 
-    def _over(self, before: Object, call: MutationContext) -> Object:
-        return self.overlay.apply(before, call.namespace)
+    def _apply(self, before: Object, context: MutationContext) -> Object:
+        return self.overlay.apply(before, context.namespace)
 
-    def _judge(self, kind: str, outcome: Outcome, *, is_explained: bool) -> None:
+    def _report_outcome(self, kind: str, outcome: Outcome, *, is_explained: bool) -> None:
         if outcome.fails_everywhere:
-            self._note_failure(f"every probe {kind}", outcome.errors[-1 if outcome.is_final else 0])
+            self._report_failure(
+                f"every probe {kind}", outcome.errors[-1 if outcome.is_final else 0]
+            )
         for failure in outcome.first_flaws:
-            self._note_flaw(failure)
+            self._report_flaw(failure)
         if outcome.errors and not outcome.fails_everywhere and not is_explained:
             failure = outcome.errors[0]
             problem = f"fails for {failure.probe.name}: {self.report.describe_failure(failure)}"
-            self.report.warning(self._fault(problem, failure))
+            self.report.add_warning(self._make_diagnostic(problem, failure))
 
-    def _note_common_flaws(self, outcome: Outcome) -> None:
-        """Flaws of each rendering: they do not depend on what the conditions ask for."""
-        rendered = outcome.count - len(outcome.errors)
+    def _report_common_flaws(self, outcome: Outcome) -> None:
+        """Report the flaws of all renderings: they do not depend on the conditions."""
+        rendered_count = outcome.count - len(outcome.errors)
         problems = [
             failure.flaw.problem for failure in outcome.failures if failure.flaw is not None
         ]
         for failure in outcome.first_flaws:
-            if failure.flaw is not None and problems.count(failure.flaw.problem) >= rendered:
-                self._note_flaw(failure)
+            if failure.flaw is not None and problems.count(failure.flaw.problem) >= rendered_count:
+                self._report_flaw(failure)
 
-    def _note_flaw(self, failure: Failure) -> None:
+    def _report_flaw(self, failure: Failure) -> None:
         flaw = failure.flaw
         if flaw is not None:
             problem = f"for {failure.probe.name}, {flaw.problem}"
-            self.report.error(self.holder.make_diagnostic(_TEMPLATE, problem, flaw.remedy))
+            self.report.add_error(self.holder.make_diagnostic(_TEMPLATE, problem, flaw.remedy))
 
-    def _note_failure(self, subject: str, failure: Failure) -> None:
+    def _report_failure(self, subject: str, failure: Failure) -> None:
         problem = f"fails for {subject}: {self.report.describe_failure(failure)}"
-        self.report.error(self._fault(problem, failure))
+        self.report.add_error(self._make_diagnostic(problem, failure))
 
-    def _fault(self, problem: str, failure: Failure) -> Diagnostic:
+    def _make_diagnostic(self, problem: str, failure: Failure) -> Diagnostic:
         remedy = failure.remedy_in(self.overlay.template.source.text)
-        fault = self.holder.make_diagnostic(_TEMPLATE, problem, remedy)
-        return replace(fault, excerpt=failure.drawing)
+        diagnostic = self.holder.make_diagnostic(_TEMPLATE, problem, remedy)
+        return replace(diagnostic, excerpt=failure.excerpt)
 
 
-def _key(problem: FieldProblem) -> tuple[int, str]:
+def _problem_key(problem: FieldProblem) -> tuple[int, str]:
     return problem.span.start, problem.path

@@ -1,7 +1,7 @@
 """Probe objects: synthetic pods and workloads that a trial renders templates for.
 
-They are as kube-apiserver sends them to a webhook, and contain nothing that could be YAML syntax.
-Callers must not change them.
+They have the form in which kube-apiserver sends them to a webhook, and contain no YAML syntax in
+their values. Callers must not change them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ IMAGE = "registry.example.com/shop/web:1.0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """An object to render templates for; ``name`` is what messages call it."""
+    """An object to render templates for; ``name`` identifies it in messages."""
 
     name: str
     object: Object
@@ -33,7 +33,7 @@ class Probe:
         return str(object_at(self.object, "metadata").get("namespace") or NAMESPACE)
 
 
-def _pod(metadata: Object, spec: Object) -> Object:
+def _make_pod(metadata: Object, spec: Object) -> Object:
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -42,7 +42,7 @@ def _pod(metadata: Object, spec: Object) -> Object:
     }
 
 
-def _owner(api_version: str, kind: str, name: str) -> list[JSON]:
+def _make_owner_references(api_version: str, kind: str, name: str) -> list[JSON]:
     uid = "6f6f8a52-43f1-4a9d-9c7b-000000000001"
     reference: Object = {
         "apiVersion": api_version,
@@ -120,26 +120,26 @@ _SPEC: Object = {
 }
 
 
-def _deployment() -> Object:
-    """The pod of a Deployment, with all that kube-apiserver fills in."""
+def _make_deployment_pod() -> Object:
+    """Make the pod of a Deployment, with the defaults that kube-apiserver sets."""
     metadata: Object = {
         "generateName": "web-5d9c8b7f6-",
         "labels": {**_LABELS, "pod-template-hash": "5d9c8b7f6"},
         "annotations": {"example.com/team": "shop"},
-        "ownerReferences": _owner("apps/v1", "ReplicaSet", "web-5d9c8b7f6"),
+        "ownerReferences": _make_owner_references("apps/v1", "ReplicaSet", "web-5d9c8b7f6"),
     }
-    return _pod(metadata, _SPEC)
+    return _make_pod(metadata, _SPEC)
 
 
-def _minimal() -> Object:
-    return _pod({"name": "web"}, {"containers": [{"name": "web", "image": IMAGE}]})
+def _make_minimal_pod() -> Object:
+    return _make_pod({"name": "web"}, {"containers": [{"name": "web", "image": IMAGE}]})
 
 
-def _job() -> Object:
+def _make_job_pod() -> Object:
     metadata: Object = {
         "generateName": "report-28711230-",
         "labels": {"job-name": "report-28711230", "batch.kubernetes.io/job-name": "report"},
-        "ownerReferences": _owner("batch/v1", "Job", "report-28711230"),
+        "ownerReferences": _make_owner_references("batch/v1", "Job", "report-28711230"),
     }
     container: Object = {"name": "report", "image": IMAGE, "volumeMounts": [_TOKEN_MOUNT]}
     init: Object = {"name": "fetch", "image": IMAGE, "volumeMounts": [_TOKEN_MOUNT]}
@@ -150,19 +150,19 @@ def _job() -> Object:
         "restartPolicy": "Never",
         "serviceAccountName": "default",
     }
-    return _pod(metadata, spec)
+    return _make_pod(metadata, spec)
 
 
-def _probing() -> Object:
-    """A pod with a probe of each kind, and each kind of handler."""
+def _make_pod_with_probes() -> Object:
+    """Make a pod with a probe of each kind, and a lifecycle handler of each kind."""
     http: Object = {"httpGet": {"path": "/healthz", "port": "http", "scheme": "HTTP"}}
     tcp: Object = {"tcpSocket": {"port": 5432}, "periodSeconds": 10}
     grpc: Object = {"grpc": {"port": 9090, "service": "health"}}
     execute: Object = {"exec": {"command": ["/bin/true"]}}
-    named: Object = {**_CONTAINER, "ports": [{"name": "http", "containerPort": 8080}]}
+    web: Object = {**_CONTAINER, "ports": [{"name": "http", "containerPort": 8080}]}
     containers: list[JSON] = [
         {
-            **named,
+            **web,
             "livenessProbe": http,
             "readinessProbe": http,
             "startupProbe": http,
@@ -174,14 +174,14 @@ def _probing() -> Object:
         {"name": "db", "image": IMAGE, "livenessProbe": tcp, "readinessProbe": execute},
         {"name": "api", "image": IMAGE, "livenessProbe": grpc, "readinessProbe": grpc},
     ]
-    return _pod(
+    return _make_pod(
         {"name": "probing", "labels": _LABELS},
         {"containers": containers, "volumes": [{"name": "data", "emptyDir": {}}, _TOKEN]},
     )
 
 
-def _gateway() -> Object:
-    """A gateway that Istio fills in: its container's image is ``auto``."""
+def _make_gateway_pod() -> Object:
+    """Make a gateway pod that Istio completes: the image of its container is ``auto``."""
     container: Object = {
         "name": "istio-proxy",
         "image": "auto",
@@ -196,18 +196,22 @@ def _gateway() -> Object:
             "service.istio.io/canonical-name": "istio-ingressgateway",
             "sidecar.istio.io/inject": "true",
         },
-        "ownerReferences": _owner("apps/v1", "ReplicaSet", "istio-ingressgateway-7c8d5c7b9"),
+        "ownerReferences": _make_owner_references(
+            "apps/v1", "ReplicaSet", "istio-ingressgateway-7c8d5c7b9"
+        ),
     }
-    return _pod(metadata, {"containers": [container], "serviceAccountName": "istio-ingressgateway"})
+    return _make_pod(
+        metadata, {"containers": [container], "serviceAccountName": "istio-ingressgateway"}
+    )
 
 
 PODS: tuple[Probe, ...] = (
-    Probe(name="a Deployment's pod", object=_deployment()),
-    Probe(name="a minimal pod", object=_minimal()),
-    Probe(name="a Job's pod", object=_job()),
-    Probe(name="a pod with probes", object=_probing()),
+    Probe(name="a Deployment's pod", object=_make_deployment_pod()),
+    Probe(name="a minimal pod", object=_make_minimal_pod()),
+    Probe(name="a Job's pod", object=_make_job_pod()),
+    Probe(name="a pod with probes", object=_make_pod_with_probes()),
 )
-GATEWAY = Probe(name="a gateway pod", object=_gateway())
+GATEWAY = Probe(name="a gateway pod", object=_make_gateway_pod())
 
 _TEMPLATE: Object = {"metadata": {"labels": _LABELS}, "spec": _SPEC}
 _TEMPLATED: Object = {"selector": {"matchLabels": {"app": "web"}}, "template": _TEMPLATE}
@@ -236,13 +240,13 @@ WORKLOADS: Mapping[str, tuple[str, str, Object]] = {
 }
 
 
-def workload(resource: str) -> Probe:
+def make_workload(resource: str) -> Probe:
     """Return a probe of a resource that contains a pod template."""
     api_version, kind, spec = WORKLOADS[resource]
-    return Probe(name=f"a {kind}", object=plain(api_version, kind, spec))
+    return Probe(name=f"a {kind}", object=make_plain_object(api_version, kind, spec))
 
 
-def plain(api_version: str, kind: str, spec: Object | None = None) -> Object:
+def make_plain_object(api_version: str, kind: str, spec: Object | None = None) -> Object:
     """Return an object of any kind, with the metadata that most have."""
     metadata: Object = {"name": "web", "labels": _LABELS}
     if kind != "Namespace":
@@ -251,21 +255,23 @@ def plain(api_version: str, kind: str, spec: Object | None = None) -> Object:
     return value if spec is None else {**value, "spec": spec}
 
 
-def with_metadata(probe: Probe, **more: Mapping[str, str]) -> Probe:
+def with_metadata(probe: Probe, **additions: Mapping[str, str]) -> Probe:
     """Return the probe with more labels or annotations."""
     metadata = object_at(probe.object, "metadata")
     changes: Object = {
-        key: {**object_at(metadata, key), **entries} for key, entries in more.items() if entries
+        key: {**object_at(metadata, key), **entries}
+        for key, entries in additions.items()
+        if entries
     }
     if not changes:
         return probe
     return Probe(name=probe.name, object={**probe.object, "metadata": {**metadata, **changes}})
 
 
-def in_namespace(probe: Probe, namespace: str) -> Probe:
-    """Return the probe in another namespace, if its kind has one."""
+def with_namespace(probe: Probe, namespace: str) -> Probe:
+    """Return the probe in another namespace, if its kind is namespaced."""
     metadata = object_at(probe.object, "metadata")
     if metadata.get("namespace", namespace) == namespace:
         return probe
-    moved: Object = {**metadata, "namespace": namespace}
-    return Probe(name=probe.name, object={**probe.object, "metadata": moved})
+    moved_metadata: Object = {**metadata, "namespace": namespace}
+    return Probe(name=probe.name, object={**probe.object, "metadata": moved_metadata})

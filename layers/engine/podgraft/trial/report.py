@@ -1,4 +1,4 @@
-"""Errors and warnings of a trial, and the words in which a failure is reported."""
+"""The errors and warnings of a trial."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from podgraft.diagnostics import Severity
 from podgraft.lazy_dataclass import dataclass
 
 from .outcome import Failure
-from .suggestions import suggestion
+from .suggestions import suggest_name
 
 if TYPE_CHECKING:
     from podgraft.texttemplate.field_check import FieldProblem
 
-# The text of an error, for the reader that the report is for.
+# Formats an error for the reader of the report.
 Describe = Callable[[Exception], str]
 
 
 @dataclass(slots=True)
 class Report:
-    """What a trial found; each problem once. ``describe`` gives the text of an error."""
+    """The errors and warnings of a trial, without duplicates. ``describe`` formats an error."""
 
     describe: Describe = str
     errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
-    def error(self, fault: Diagnostic) -> None:
-        """Note a problem that keeps a version from being in force."""
-        if fault not in self.errors:
-            self.errors.append(fault)
+    def add_error(self, diagnostic: Diagnostic) -> None:
+        """Add a problem of a bundle that must not be activated."""
+        if diagnostic not in self.errors:
+            self.errors.append(diagnostic)
 
-    def warning(self, fault: Diagnostic) -> None:
-        """Note a problem that does not, unless it is among the errors."""
-        warning = replace(fault, severity=Severity.WARNING)
-        if fault not in self.errors and warning not in self.warnings:
+    def add_warning(self, diagnostic: Diagnostic) -> None:
+        """Add a problem that does not prevent activation, unless it is already an error."""
+        warning = replace(diagnostic, severity=Severity.WARNING)
+        if diagnostic not in self.errors and warning not in self.warnings:
             self.warnings.append(warning)
 
     def describe_failure(self, failure: Failure) -> str:
@@ -44,10 +44,12 @@ class Report:
         return "" if failure.error is None else self.describe(failure.error)
 
 
-def field_fault(holder: Manifest, path: str, problem: FieldProblem) -> Diagnostic:
-    """Return a field that the data of a template cannot have as a fault of its file."""
-    hint = suggestion(problem.name, problem.available)
-    have = ", ".join(problem.available[:20])
-    remedy = f"rename it to {hint}" if hint else f"use one of {have}" if have else "correct it"
-    fault = holder.make_diagnostic(path, str(problem), remedy)
-    return replace(fault, excerpt=problem.span.excerpt)
+def make_field_diagnostic(manifest: Manifest, path: str, problem: FieldProblem) -> Diagnostic:
+    """Return a diagnostic for a field that the data of the template does not have."""
+    hint = suggest_name(problem.name, problem.available)
+    available = ", ".join(problem.available[:20])
+    remedy = (
+        f"rename it to {hint}" if hint else f"use one of {available}" if available else "correct it"
+    )
+    diagnostic = manifest.make_diagnostic(path, str(problem), remedy)
+    return replace(diagnostic, excerpt=problem.span.excerpt)

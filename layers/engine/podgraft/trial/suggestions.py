@@ -1,18 +1,18 @@
-"""Names that are alike, to suggest one for a typing error."""
+"""Suggestions for misspelled names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is most like *name*, or nothing.
+def suggest_name(name: str, names: Iterable[str]) -> str:
+    """Return the most similar of the names, or an empty string.
 
-    >>> suggestion("polcy", ["policy", "templates"]), suggestion("x", ["policy"])
+    >>> suggest_name("polcy", ["policy", "templates"]), suggest_name("x", ["policy"])
     ('policy', '')
     """
     from difflib import get_close_matches
 
-    by_lower = {each.lower(): each for each in known}
+    by_lower = {candidate.lower(): candidate for candidate in names}
     match = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[match[0]] if match else ""

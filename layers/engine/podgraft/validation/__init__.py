@@ -1,13 +1,16 @@
-"""Rules that objects must keep: ValidatingAdmissionPolicy documents, unchanged.
+"""Validation of objects by ValidatingAdmissionPolicy documents.
 
-In go documents as kubectl prints them (admissionregistration.k8s.io/v1) and what they may ask for:
-namespaces and ConfigMaps of the same bundle. Out comes ``Rules``, which judges a request as
-kube-apiserver 1.37 would; expressions are CEL (``podgraft.cel``). Pure: no I/O, no clock.
+The input is documents as kubectl prints them (admissionregistration.k8s.io/v1), with the namespaces
+and ConfigMaps of the same bundle. The result is a ``PolicySet``, which validates a request as
+kube-apiserver 1.37 does; expressions are CEL (``podgraft.cel``). Pure: no I/O, no clock.
 
-Different from Kubernetes: a policy that no binding names is in force with ``Deny``, as putting it
-into a bundle is what binds it; ``authorizer`` is refused; parameters are ConfigMaps of the bundle;
-a namespace that the bundle does not hold is null in ``namespaceObject``; all policies share the
-budget that one has there.
+Differences from Kubernetes:
+
+- A policy without a binding applies with the action ``Deny``.
+- ``authorizer`` is unsupported.
+- Parameters are ConfigMaps of the bundle.
+- ``namespaceObject`` is null for a namespace that the bundle does not contain.
+- All policies share the budget that Kubernetes allows for one policy.
 """
 
 from .bindings import (

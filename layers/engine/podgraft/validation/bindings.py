@@ -1,4 +1,4 @@
-"""ValidatingAdmissionPolicyBinding: where a policy is in force, how, and with which parameters."""
+"""ValidatingAdmissionPolicyBinding: the scope, actions, and parameters of a policy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from podgraft.policy import Cursor, MappingReader
 
 
 class ValidationAction(StrEnum):
-    """What a broken rule does."""
+    """The action for a failed validation."""
 
     DENY = "Deny"
     WARN = "Warn"
@@ -23,47 +23,48 @@ class ValidationAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConfigMapIndex:
-    """The ConfigMaps of a bundle, by namespace and name, and by namespace: reviews look often."""
+    """The ConfigMaps of a bundle, by namespace and name, and by namespace."""
 
     by_name: Mapping[tuple[str, str], Object]
     by_namespace: Mapping[str, Sequence[Object]]
 
     @classmethod
     def build(cls, objects: Iterable[Object]) -> ConfigMapIndex:
-        """An index of them; no two have both namespace and name in common."""
-        named: dict[tuple[str, str], Object] = {}
-        within: dict[str, list[Object]] = {}
-        for each in objects:
-            metadata = object_at(each, "metadata")
+        """Build the index; the pairs of namespace and name must be unique."""
+        by_name: dict[tuple[str, str], Object] = {}
+        by_namespace: dict[str, list[Object]] = {}
+        for config_map in objects:
+            metadata = object_at(config_map, "metadata")
             namespace = str(metadata.get("namespace", ""))
-            named[namespace, str(metadata.get("name", ""))] = each
-            within.setdefault(namespace, []).append(each)
-        return cls(named, within)
+            by_name[namespace, str(metadata.get("name", ""))] = config_map
+            by_namespace.setdefault(namespace, []).append(config_map)
+        return cls(by_name, by_namespace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParamRef:
-    """Which ConfigMaps are the parameters: one by name, or those that a selector selects.
+    """The ConfigMaps that are the parameters: one by name, or those that a selector matches.
 
-    Without a namespace it is the request's. ``required`` says that a request which finds none
-    fails (``parameterNotFoundAction: Deny``), where else the policy passes it.
+    Without a namespace, they are in the namespace of the request. ``is_required`` states that a
+    request without parameters is denied (``parameterNotFoundAction: Deny``), not allowed.
     """
 
     name: str = ""
     namespace: str = ""
     selector: selectors.Selector | None = None
-    required: bool = True
+    is_required: bool = True
 
     def find(self, config_maps: ConfigMapIndex, namespace: str) -> Sequence[Object]:
-        """The parameters for a request in ``namespace``."""
-        wanted = self.namespace or namespace
+        """Find the parameters for a request in ``namespace``."""
+        param_namespace = self.namespace or namespace
         if self.selector is None:
-            found = config_maps.by_name.get((wanted, self.name))
-            return [] if found is None else [found]
-        return [each for each in config_maps.by_namespace.get(wanted, ()) if self.selects(each)]
+            config_map = config_maps.by_name.get((param_namespace, self.name))
+            return [] if config_map is None else [config_map]
+        candidates = config_maps.by_namespace.get(param_namespace, ())
+        return [config_map for config_map in candidates if self.selects(config_map)]
 
     def selects(self, config_map: Object) -> bool:
-        """Whether a selector is given and selects a ConfigMap, wherever it is."""
+        """Whether a selector is set and matches a ConfigMap of any namespace."""
         if self.selector is None:
             return False
         return self.selector.matches(strings_at(object_at(config_map, "metadata"), "labels"))
@@ -71,7 +72,7 @@ class ParamRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
-    """A policy in force; without ``name`` it stands for the binding that nobody wrote."""
+    """A binding of a policy; without ``name``, the implicit binding of an unbound policy."""
 
     policy: str
     name: str = ""
@@ -81,16 +82,16 @@ class Binding:
 
 
 def group_by_policy(bindings: Iterable[Binding]) -> Mapping[str, Sequence[Binding]]:
-    """The bindings of each policy that has some, in the order of their names."""
-    found: dict[str, list[Binding]] = {}
+    """Group bindings by policy, in the order of their names."""
+    by_policy: dict[str, list[Binding]] = {}
     for binding in sorted(bindings, key=lambda binding: binding.name):
-        found.setdefault(binding.policy, []).append(binding)
-    return found
+        by_policy.setdefault(binding.policy, []).append(binding)
+    return by_policy
 
 
-def parse_binding(spot: Cursor, name: str) -> Binding:
-    """Read a binding's ``spec``; faults are noted."""
-    keys = MappingReader(spot)
+def parse_binding(cursor: Cursor, name: str) -> Binding:
+    """Parse the ``spec`` of a binding; errors are collected by the cursor."""
+    keys = MappingReader(cursor)
     binding = Binding(
         name=name,
         policy=keys.read_key("policyName", document_reader.parse_string) or "",
@@ -99,46 +100,48 @@ def parse_binding(spot: Cursor, name: str) -> Binding:
         params=keys.read_key("paramRef", _parse_param_ref),
     )
     keys.check_unknown_keys()
-    given = _raw_mapping(spot)
-    if not given.get("policyName"):
-        spot.child("policyName", None).add_error("is missing", "name a ValidatingAdmissionPolicy")
-    if not given.get("validationActions"):
-        words = ", ".join(ValidationAction)
-        spot.child("validationActions", None).add_error("is missing or empty", f"use {words}")
+    spec = _raw_mapping(cursor)
+    if not spec.get("policyName"):
+        cursor.child("policyName", None).add_error(
+            "is missing", "set the name of a ValidatingAdmissionPolicy"
+        )
+    if not spec.get("validationActions"):
+        actions = ", ".join(ValidationAction)
+        cursor.child("validationActions", None).add_error("is missing or empty", f"use {actions}")
     return binding
 
 
-def _raw_mapping(spot: Cursor) -> Object:
-    """The keys as they are written, readable or not."""
-    return spot.value if isinstance(spot.value, dict) else {}
+def _raw_mapping(cursor: Cursor) -> Object:
+    """The mapping at a cursor, including invalid keys."""
+    return cursor.value if isinstance(cursor.value, dict) else {}
 
 
-def _parse_actions(spot: Cursor) -> frozenset[ValidationAction] | None:
-    words = document_reader.parse_strings(spot)
-    if words is None:
+def _parse_actions(cursor: Cursor) -> frozenset[ValidationAction] | None:
+    names = document_reader.parse_strings(cursor)
+    if names is None:
         return None
-    for word in words:
-        if word not in set(ValidationAction):
-            spot.add_error(f"got {word}", f"use {', '.join(ValidationAction)}")
-    if {ValidationAction.DENY, ValidationAction.WARN} <= set(words):
-        spot.add_error("Deny and Warn would say the same thing twice", "keep one")
-    return frozenset(ValidationAction(word) for word in words if word in set(ValidationAction))
+    for name in names:
+        if name not in set(ValidationAction):
+            cursor.add_error(f"got {name}", f"use {', '.join(ValidationAction)}")
+    if {ValidationAction.DENY, ValidationAction.WARN} <= set(names):
+        cursor.add_error("Deny and Warn both report the failure", "remove one of them")
+    return frozenset(ValidationAction(name) for name in names if name in set(ValidationAction))
 
 
-def _parse_param_ref(spot: Cursor) -> ParamRef:
-    keys = MappingReader(spot)
-    missing = keys.read_key("parameterNotFoundAction", document_reader.parse_string)
+def _parse_param_ref(cursor: Cursor) -> ParamRef:
+    keys = MappingReader(cursor)
+    not_found_action = keys.read_key("parameterNotFoundAction", document_reader.parse_string)
     ref = ParamRef(
         name=keys.read_key("name", document_reader.parse_string) or "",
         namespace=keys.read_key("namespace", document_reader.parse_string) or "",
         selector=keys.read_key("selector", document_reader.parse_selector),
-        required=missing != "Allow",
+        is_required=not_found_action != "Allow",
     )
     keys.check_unknown_keys()
-    if missing not in {None, "Allow", "Deny"}:
-        spot.child("parameterNotFoundAction", missing).add_error(
-            f"got {missing}", "use Allow or Deny"
+    if not_found_action not in {None, "Allow", "Deny"}:
+        cursor.child("parameterNotFoundAction", not_found_action).add_error(
+            f"got {not_found_action}", "use Allow or Deny"
         )
-    if ("name" in _raw_mapping(spot)) == ("selector" in _raw_mapping(spot)):
-        spot.add_error("has both name and selector, or neither", "give one of them")
+    if ("name" in _raw_mapping(cursor)) == ("selector" in _raw_mapping(cursor)):
+        cursor.add_error("must have either name or selector", "set one of them")
     return ref

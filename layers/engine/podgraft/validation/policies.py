@@ -1,4 +1,4 @@
-"""ValidatingAdmissionPolicy: a document read, with every expression compiled."""
+"""ValidatingAdmissionPolicy: the parsed document, with every expression compiled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CONFIG_MAP = ("v1", "ConfigMap")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validation:
-    """A rule: true is well; else ``words`` or ``message`` say what is wrong."""
+    """A validation: if ``program`` is false, ``message_program`` or ``message`` is the error."""
 
     program: Program
     message: str
@@ -34,7 +34,7 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class AuditAnnotation:
-    """Text for the audit log; null or blank leaves it out."""
+    """An annotation for the audit log; it is omitted if its value is null or blank."""
 
     key: str
     program: Program
@@ -42,10 +42,10 @@ class AuditAnnotation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidatingPolicy:
-    """A policy whose expressions are compiled.
+    """A policy with compiled expressions.
 
-    ``fails`` is ``failurePolicy: Fail``: an expression that cannot be evaluated refuses.
-    ``wants_params`` says that it has a ``paramKind``.
+    ``fails_closed`` is ``failurePolicy: Fail``: an expression that fails denies the request.
+    ``has_params`` states that the policy has a ``paramKind``.
     """
 
     name: str
@@ -55,23 +55,23 @@ class ValidatingPolicy:
     validations: tuple[Validation, ...]
     audit: tuple[AuditAnnotation, ...]
     fails_closed: bool
-    wants_params: bool
+    has_params: bool
 
 
-def parse_policy(spot: Cursor, name: str) -> ValidatingPolicy:
-    """Read a policy's ``spec``; faults are noted, an expression's with line and column."""
-    keys = MappingReader(spot)
-    wants_params = keys.read_key("paramKind", _parse_param_kind) is not None
-    compiler = ExpressionCompiler(params=wants_params)
+def parse_policy(cursor: Cursor, name: str) -> ValidatingPolicy:
+    """Parse the ``spec`` of a policy; the cursor collects errors, with line and column in CEL."""
+    keys = MappingReader(cursor)
+    has_params = keys.read_key("paramKind", _parse_param_kind) is not None
+    compiler = ExpressionCompiler(params=has_params)
     policy = ValidatingPolicy(
         name=name,
-        wants_params=wants_params,
+        has_params=has_params,
         constraints=keys.read_key("matchConstraints", constraints.parse_constraints)
-        or _report_missing_constraints(spot),
+        or _report_missing_constraints(cursor),
         fails_closed=keys.read_key("failurePolicy", _parse_failure_policy) != "Ignore",
-        # Match conditions see no variables (KEP-3488): they are read before those are declared.
+        # Match conditions cannot use variables (KEP-3488): parse them before the variables.
         conditions=keys.read_key(
-            "matchConditions", lambda each: conditions.parse_conditions(each, compiler)
+            "matchConditions", lambda child: conditions.parse_conditions(child, compiler)
         )
         or (),
         variables=keys.read_key("variables", _list_reader(_parse_variable, compiler)) or (),
@@ -80,15 +80,15 @@ def parse_policy(spot: Cursor, name: str) -> ValidatingPolicy:
         or (),
     )
     keys.check_unknown_keys()
-    given = spot.value if isinstance(spot.value, dict) else {}
-    if not (given.get("validations") or given.get("auditAnnotations")):
-        spot.add_error("has neither validations nor auditAnnotations", "give one of them")
+    spec = cursor.value if isinstance(cursor.value, dict) else {}
+    if not (spec.get("validations") or spec.get("auditAnnotations")):
+        cursor.add_error("has neither validations nor auditAnnotations", "set one of them")
     return policy
 
 
-def _report_missing_constraints(spot: Cursor) -> constraints.MatchConstraints:
-    spot.child("matchConstraints", None).add_error(
-        "is missing", "say which objects the rules are for"
+def _report_missing_constraints(cursor: Cursor) -> constraints.MatchConstraints:
+    cursor.child("matchConstraints", None).add_error(
+        "is missing", "set the resources that the policy validates"
     )
     return constraints.MatchConstraints()
 
@@ -96,72 +96,76 @@ def _report_missing_constraints(spot: Cursor) -> constraints.MatchConstraints:
 def _list_reader(
     read: Callable[[Cursor, ExpressionCompiler], T | None], compiler: ExpressionCompiler
 ) -> Callable[[Cursor], tuple[T, ...] | None]:
-    """A reader of lists of expressions, in their order: later ones may see earlier ones."""
+    """Return a parser of lists of expressions, in order: an expression can use earlier ones."""
 
-    def items(spot: Cursor) -> tuple[T, ...] | None:
-        spots = spot.items()
-        if spots is None:
+    def parse_items(cursor: Cursor) -> tuple[T, ...] | None:
+        elements = cursor.items()
+        if elements is None:
             return None
-        return tuple(found for each in spots if (found := read(each, compiler)) is not None)
+        return tuple(item for element in elements if (item := read(element, compiler)) is not None)
 
-    return items
+    return parse_items
 
 
-def _parse_variable(spot: Cursor, compiler: ExpressionCompiler) -> PolicyVariable | None:
-    keys = MappingReader(spot)
+def _parse_variable(cursor: Cursor, compiler: ExpressionCompiler) -> PolicyVariable | None:
+    keys = MappingReader(cursor)
     name = keys.read_key("name", document_reader.parse_string) or ""
-    program = conditions.read_required_expression(spot, keys, "expression", compiler)
+    program = conditions.read_required_expression(cursor, keys, "expression", compiler)
     keys.check_unknown_keys()
     if not _IDENTIFIER.fullmatch(name):
-        return spot.child("name", name).add_error(
+        return cursor.child("name", name).add_error(
             f"got {document_reader.format_value(name)}", "use a CEL identifier"
         )
     compiler.declare(name, program)
     return PolicyVariable(name, program) if program else None
 
 
-def _parse_validation(spot: Cursor, compiler: ExpressionCompiler) -> Validation | None:
-    keys = MappingReader(spot)
-    program = conditions.read_required_expression(spot, keys, "expression", compiler, "bool")
-    words = keys.read_key("messageExpression", lambda text: compiler.expression(text, "string"))
+def _parse_validation(cursor: Cursor, compiler: ExpressionCompiler) -> Validation | None:
+    keys = MappingReader(cursor)
+    program = conditions.read_required_expression(cursor, keys, "expression", compiler, "bool")
+    message_program = keys.read_key(
+        "messageExpression", lambda text: compiler.expression(text, "string")
+    )
     message = keys.read_key("message", document_reader.parse_string) or ""
     reason = keys.read_key("reason", document_reader.parse_string) or "Invalid"
     keys.check_unknown_keys()
     if reason not in REASONS:
-        spot.child("reason", reason).add_error(f"got {reason}", f"use {', '.join(REASONS)}")
+        cursor.child("reason", reason).add_error(f"got {reason}", f"use {', '.join(REASONS)}")
     if program is None:
         return None
     return Validation(
-        program=program, message_program=words, message=message.strip(), reason=reason
+        program=program, message_program=message_program, message=message.strip(), reason=reason
     )
 
 
-def _parse_audit_annotation(spot: Cursor, compiler: ExpressionCompiler) -> AuditAnnotation | None:
-    keys = MappingReader(spot)
+def _parse_audit_annotation(cursor: Cursor, compiler: ExpressionCompiler) -> AuditAnnotation | None:
+    keys = MappingReader(cursor)
     key = keys.read_key("key", document_reader.parse_string)
     program = conditions.read_required_expression(
-        spot, keys, "valueExpression", compiler, "string", "null", "null_type"
+        cursor, keys, "valueExpression", compiler, "string", "null", "null_type"
     )
     keys.check_unknown_keys()
     return AuditAnnotation(key or "", program) if program else None
 
 
-def _parse_param_kind(spot: Cursor) -> bool:
-    keys = MappingReader(spot)
+def _parse_param_kind(cursor: Cursor) -> bool:
+    keys = MappingReader(cursor)
     kind = (
         keys.read_key("apiVersion", document_reader.parse_string),
         keys.read_key("kind", document_reader.parse_string),
     )
     keys.check_unknown_keys()
     if kind != _CONFIG_MAP:
-        spot.add_error(
-            f"got {document_reader.format_value(spot.value)}",
+        cursor.add_error(
+            f"got {document_reader.format_value(cursor.value)}",
             "use ConfigMap of v1: parameters are part of the bundle",
         )
     return True
 
 
-def _parse_failure_policy(spot: Cursor) -> str | None:
-    if spot.value in {"Fail", "Ignore"}:
-        return document_reader.parse_string(spot)
-    return spot.add_error(f"got {document_reader.format_value(spot.value)}", "use Fail or Ignore")
+def _parse_failure_policy(cursor: Cursor) -> str | None:
+    if cursor.value in {"Fail", "Ignore"}:
+        return document_reader.parse_string(cursor)
+    return cursor.add_error(
+        f"got {document_reader.format_value(cursor.value)}", "use Fail or Ignore"
+    )

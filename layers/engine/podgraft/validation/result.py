@@ -1,4 +1,4 @@
-"""What rules say about a request."""
+"""The result of validating a request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-# metav1.StatusReason of a validation, and the code that goes with it
+# metav1.StatusReason of a validation, and its HTTP status code
 # (apiserver/pkg/admission/plugin/policy/validating/policy_decision.go, reasonToCode).
 REASONS: Mapping[str, HTTPStatus] = {
     "Invalid": HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -18,20 +18,20 @@ REASONS: Mapping[str, HTTPStatus] = {
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """One rule that is broken: the words for the user, and Kubernetes' reason."""
+    """One failed validation: the message for the user, and Kubernetes' reason."""
 
     message: str
     reason: str = "Invalid"
 
     @property
     def code(self) -> HTTPStatus:
-        """The HTTP status that goes with the reason."""
+        """The HTTP status code of the reason."""
         return REASONS[self.reason]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationResult:
-    """What the rules say about a request; without denials it passes."""
+    """The result for a request, which is allowed if there are no denials."""
 
     denials: tuple[Denial, ...] = ()
     warnings: tuple[str, ...] = ()

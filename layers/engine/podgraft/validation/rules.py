@@ -1,4 +1,4 @@
-"""Judging a request: policies × bindings × parameters, as kube-apiserver goes through them.
+"""Validation of a request: policies × bindings × parameters, in kube-apiserver's order.
 
 Source: apiserver 0.37, pkg/admission/plugin/policy/validating (dispatcher.go, validator.go).
 """
@@ -40,10 +40,10 @@ _MAX_FAILURES = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySet:
-    """All policies of a bundle, with their bindings by the policy's name.
+    """All policies of a bundle, with their bindings by the name of the policy.
 
-    ``budget`` is Kubernetes' for one policy and binding, here for a whole review: Python takes
-    about four times as long for a unit of cost.
+    ``budget`` is Kubernetes' budget for one policy and binding. Here, it is the budget of a
+    complete review, because Python needs about four times as long for a unit of cost.
     """
 
     policies: tuple[ValidatingPolicy, ...]
@@ -53,16 +53,16 @@ class PolicySet:
     budget: int = POLICY_BUDGET
 
     def validate(self, request: AdmissionRequest, trace: Trace | None = None) -> ValidationResult:
-        """What the rules say about one request; ``trace`` records a step for each policy."""
-        record = _ResultBuilder(self.budget, trace)
+        """Validate a request; ``trace`` records a step for each policy."""
+        builder = _ResultBuilder(self.budget, trace)
         for policy in self.policies:
             mismatch = policy.constraints.mismatch(request, self.namespaces)
             if mismatch is None:
                 for binding in self._bindings(policy):
-                    self._apply_binding(policy, binding, request, record)
+                    self._apply_binding(policy, binding, request, builder)
             else:
-                record.mismatched(policy, None, mismatch)
-        return record.build()
+                builder.record_mismatch(policy, None, mismatch)
+        return builder.build()
 
     def _bindings(self, policy: ValidatingPolicy) -> Sequence[Binding]:
         return self.bindings.get(policy.name) or [Binding(policy=policy.name)]
@@ -72,39 +72,39 @@ class PolicySet:
         policy: ValidatingPolicy,
         binding: Binding,
         request: AdmissionRequest,
-        record: _ResultBuilder,
+        builder: _ResultBuilder,
     ) -> None:
-        where = binding.constraints
-        mismatch = None if where is None else where.mismatch(request, self.namespaces)
+        scope = binding.constraints
+        mismatch = None if scope is None else scope.mismatch(request, self.namespaces)
         if mismatch is not None:
-            record.mismatched(policy, binding, mismatch)
+            builder.record_mismatch(policy, binding, mismatch)
             return
         params = self._params(policy, binding, request)
         if not params:
-            record.without_params(policy, binding)
-        if not params and binding.params is not None and binding.params.required:
-            refused = Denial(
+            builder.record_missing_params(policy, binding)
+        if not params and binding.params is not None and binding.params.is_required:
+            denial = Denial(
                 "no params found for policy binding with `Deny` parameterNotFoundAction"
             )
-            record.add_denial(policy, binding, refused)
-        for each in params:
+            builder.add_denial(policy, binding, denial)
+        for param in params:
             activation = Activation(
-                condition_variables(request, self.namespaces, each), policy.variables
+                condition_variables(request, self.namespaces, param), policy.variables
             )
-            _PolicyEvaluation(policy, binding, activation, record).evaluate()
+            _PolicyEvaluation(policy, binding, activation, builder).evaluate()
 
     def _params(
         self, policy: ValidatingPolicy, binding: Binding, request: AdmissionRequest
     ) -> Sequence[JSON]:
-        """The parameters to judge with, one after the other; one null where none are wanted."""
-        if not policy.wants_params or binding.params is None:
+        """Return the parameters to validate with; a single null for a policy without parameters."""
+        if not policy.has_params or binding.params is None:
             return [None]
         return binding.params.find(self.config_maps, request.namespace)
 
 
 @dataclass(slots=True)
 class _ResultBuilder:
-    """What has come up so far, and what is left of the review's budget."""
+    """The denials, warnings, and annotations so far, and the remaining budget of the review."""
 
     remaining: int
     trace: Trace | None = None
@@ -116,71 +116,72 @@ class _ResultBuilder:
     def add_denial(
         self, policy: ValidatingPolicy, binding: Binding, denial: Denial, index: int = 0
     ) -> None:
-        """A rule is broken: each action of the binding tells so in its own place."""
-        bound = f" with binding '{binding.name}'" if binding.name else ""
-        who = f"ValidatingAdmissionPolicy '{policy.name}'{bound}"
+        """Add a failed validation to the output of each action of the binding."""
+        suffix = f" with binding '{binding.name}'" if binding.name else ""
+        origin = f"ValidatingAdmissionPolicy '{policy.name}'{suffix}"
         if self.trace is not None:
-            self.trace.add(_rule(policy, binding), *_observe(binding, denial))
+            self.trace.add(_rule_name(policy, binding), *_describe_denial(binding, denial))
         for action in sorted(binding.actions):
             match action:
                 case ValidationAction.DENY:
-                    self.denials.setdefault(who, []).append(denial)
+                    self.denials.setdefault(origin, []).append(denial)
                 case ValidationAction.WARN:
-                    self.warnings.append(f"Validation failed for {who}: {denial.message}")
+                    self.warnings.append(f"Validation failed for {origin}: {denial.message}")
                 case ValidationAction.AUDIT:
                     self.failures.append(_failure_annotation(policy, binding, denial, index))
 
-    def mismatched(
+    def record_mismatch(
         self, policy: ValidatingPolicy, binding: Binding | None, mismatch: Mismatch
     ) -> None:
-        """A policy or binding is not for the request."""
+        """Record a policy or binding that does not match the request."""
         if self.trace is not None:
             observed = f"does not match: {mismatch.key}: {mismatch.observed}"
-            self.trace.add(_rule(policy, binding), observed)
+            self.trace.add(_rule_name(policy, binding), observed)
 
-    def without_params(self, policy: ValidatingPolicy, binding: Binding) -> None:
-        """A binding finds no parameters: the rules are not evaluated."""
-        if self.trace is not None and binding.params is not None and not binding.params.required:
-            self.trace.add(_rule(policy, binding), "is not evaluated: no parameters found")
+    def record_missing_params(self, policy: ValidatingPolicy, binding: Binding) -> None:
+        """Record a binding without parameters; its validations are not evaluated."""
+        if self.trace is not None and binding.params is not None and not binding.params.is_required:
+            self.trace.add(_rule_name(policy, binding), "is not evaluated: no parameters found")
 
-    def evaluated(
-        self, policy: ValidatingPolicy, binding: Binding, false: Condition | None
+    def record_evaluation(
+        self, policy: ValidatingPolicy, binding: Binding, false_condition: Condition | None
     ) -> None:
-        """A policy is evaluated; ``false`` is the condition that keeps it from the request."""
-        if self.trace is not None and false is not None:
-            observed = f"does not match: matchConditions: {false.name} is false"
-            self.trace.add(_rule(policy, binding), observed)
+        """Record an evaluation, or the match condition that excludes the request."""
+        if self.trace is not None and false_condition is not None:
+            observed = f"does not match: matchConditions: {false_condition.name} is false"
+            self.trace.add(_rule_name(policy, binding), observed)
         elif self.trace is not None:
             count = len(policy.validations)
-            self.trace.add(_rule(policy, binding), f"matches; validations: {count}")
+            self.trace.add(_rule_name(policy, binding), f"matches; validations: {count}")
 
     def add_annotation(self, policy: ValidatingPolicy, key: str, value: str) -> None:
-        """An audit annotation; the same value is told once."""
-        told = self.audit.setdefault(f"{policy.name}.{key}", [])
-        if value not in told:
-            told.append(value)
+        """Add an audit annotation, without duplicates."""
+        values = self.audit.setdefault(f"{policy.name}.{key}", [])
+        if value not in values:
+            values.append(value)
 
     def build(self) -> ValidationResult:
-        """All of it; what one policy denies is one denial, with the reason of its first rule."""
+        """Build the result: one denial for each policy, with the reason of its first denial."""
         denials = [
             Denial(
-                f"{who} denied request: {'; '.join(each.message for each in own)}", own[0].reason
+                f"{origin} denied request: {'; '.join(denial.message for denial in of_policy)}",
+                of_policy[0].reason,
             )
-            for who, own in self.denials.items()
+            for origin, of_policy in self.denials.items()
         ]
-        audit = {key: ", ".join(told) for key, told in self.audit.items()}
+        audit = {key: ", ".join(values) for key, values in self.audit.items()}
         if self.failures:
             audit["validation_failure"] = jsonvalue.dump(self.failures[:_MAX_FAILURES])
         return ValidationResult(denials=tuple(denials), warnings=tuple(self.warnings), audit=audit)
 
 
-def _rule(policy: ValidatingPolicy, binding: Binding | None) -> str:
-    bound = f", binding {binding.name}" if binding is not None and binding.name else ""
-    return f"rule {policy.name}{bound}"
+def _rule_name(policy: ValidatingPolicy, binding: Binding | None) -> str:
+    suffix = f", binding {binding.name}" if binding is not None and binding.name else ""
+    return f"rule {policy.name}{suffix}"
 
 
-def _observe(binding: Binding, denial: Denial) -> tuple[str, Effect]:
-    """A broken rule in the words and by the effect of its binding's actions."""
+def _describe_denial(binding: Binding, denial: Denial) -> tuple[str, Effect]:
+    """Describe a denial by the actions of its binding, with the effect on the request."""
     actions = ", ".join(sorted(binding.actions))
     is_denied = ValidationAction.DENY in binding.actions
     return f"{actions}: {denial.message}", "denies" if is_denied else "passes"
@@ -200,7 +201,7 @@ def _failure_annotation(
 
 @dataclass(slots=True)
 class _PolicyEvaluation:
-    """One policy, one binding, one set of parameters, one request."""
+    """The evaluation of one policy for one binding, one set of parameters, and one request."""
 
     policy: ValidatingPolicy
     binding: Binding
@@ -208,7 +209,7 @@ class _PolicyEvaluation:
     record: _ResultBuilder
 
     def evaluate(self) -> None:
-        """Validations, then annotations; a budget that runs out ends it by the failurePolicy."""
+        """Evaluate validations, then annotations; failurePolicy handles an exceeded budget."""
         try:
             if not self._applies():
                 return
@@ -216,44 +217,46 @@ class _PolicyEvaluation:
                 self._evaluate_validation(index, validation)
             self._evaluate_annotations()
         except CostExceededError as error:
-            self._record_error(f"validation ended before its end: it {error}")
+            self._record_error(f"validation stopped early: it {error}")
 
     def _applies(self) -> bool:
         try:
-            false = find_false(self.policy.conditions, self._evaluate_within_budget)
+            false_condition = find_false(self.policy.conditions, self._evaluate_within_budget)
         except ConditionError as error:
             self._record_error(str(error))
             return False
-        self.record.evaluated(self.policy, self.binding, false)
-        return false is None
+        self.record.record_evaluation(self.policy, self.binding, false_condition)
+        return false_condition is None
 
     def _evaluate_validation(self, index: int, validation: Validation) -> None:
         try:
-            holds = self._evaluate_within_budget(validation.program)
-            if type(holds) is not bool:
-                raise EvaluationError("must evaluate to bool")  # noqa: TRY301 - as one that failed
+            is_valid = self._evaluate_within_budget(validation.program)
+            if type(is_valid) is not bool:
+                raise EvaluationError("must evaluate to bool")  # noqa: TRY301 - handled as a failed evaluation
         except EvaluationError as error:
             text = validation.program.text.strip()
             self._record_error(f"expression '{text}' resulted in error: {error}", index)
             return
-        if not holds:
+        if not is_valid:
             denial = Denial(self._denial_message(validation), validation.reason)
             self.record.add_denial(self.policy, self.binding, denial, index)
 
     def _denial_message(self, validation: Validation) -> str:
-        """``messageExpression`` where it gives one good line, else ``message``, else the rule."""
-        told = (
+        """Return the line of messageExpression, or ``message``, or the failed expression."""
+        message = (
             self._evaluate_message(validation.message_program) if validation.message_program else ""
         )
-        return told or validation.message or f"failed expression: {validation.program.text.strip()}"
+        return (
+            message or validation.message or f"failed expression: {validation.program.text.strip()}"
+        )
 
     def _evaluate_message(self, program: Program) -> str:
         try:
             value = self._evaluate_within_budget(program)
         except EvaluationError:
             return ""
-        told = value.strip() if isinstance(value, str) else ""
-        return "" if "\n" in told or len(told.encode()) > _MAX_MESSAGE_BYTES else told
+        message = value.strip() if isinstance(value, str) else ""
+        return "" if "\n" in message or len(message.encode()) > _MAX_MESSAGE_BYTES else message
 
     def _evaluate_annotations(self) -> None:
         for annotation in self.policy.audit:
@@ -263,13 +266,13 @@ class _PolicyEvaluation:
                 text = annotation.program.text.strip()
                 self._record_error(f"expression '{text}' resulted in error: {error}")
                 continue
-            told = value.strip() if isinstance(value, str) else ""
-            if told:
-                cut = told.encode()[:_MAX_AUDIT_BYTES].decode(errors="ignore")
-                self.record.add_annotation(self.policy, annotation.key, cut)
+            value_text = value.strip() if isinstance(value, str) else ""
+            if value_text:
+                truncated = value_text.encode()[:_MAX_AUDIT_BYTES].decode(errors="ignore")
+                self.record.add_annotation(self.policy, annotation.key, truncated)
 
     def _evaluate_within_budget(self, program: Program) -> Value:
-        """Evaluate within what is left of the review's budget, and within the expression's own."""
+        """Evaluate within the remaining budget of the review and the budget of an expression."""
         meter = Meter(min(EXPRESSION_BUDGET, self.record.remaining))
         try:
             return self.activation.evaluate(program, meter)
@@ -277,9 +280,9 @@ class _PolicyEvaluation:
             self.record.remaining -= meter.spent
 
     def _record_error(self, message: str, index: int = 0) -> None:
-        """What cannot be evaluated refuses, unless the policy says ``failurePolicy: Ignore``."""
+        """Record a failed evaluation; it denies the request unless failurePolicy is Ignore."""
         if self.policy.fails_closed:
             self.record.add_denial(self.policy, self.binding, Denial(message), index)
         elif self.record.trace is not None:
             observed = f"is ignored, as failurePolicy sets: {message}"
-            self.record.trace.add(_rule(self.policy, self.binding), observed)
+            self.record.trace.add(_rule_name(self.policy, self.binding), observed)

@@ -1,4 +1,4 @@
-"""The variables of a validating policy: named expressions, evaluated when they are asked for."""
+"""The variables of a validating policy: named expressions, evaluated on first use."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from podgraft.cel import EvaluationError, Meter, Program, Value
 
 @dataclass(frozen=True, slots=True)
 class PolicyVariable:
-    """A named expression; it is evaluated when something asks for it, and then once."""
+    """A named expression, evaluated at most once."""
 
     name: str
     program: Program
 
 
 class Activation(dict[str, Value]):
-    """Values by name; variables are worked out when they are first asked for."""
+    """Values by name; a variable is evaluated on first use."""
 
     def __init__(self, values: Mapping[str, Value], variables: Iterable[PolicyVariable]) -> None:
         super().__init__(values)
-        self._programs = {f"variables.{each.name}": each.program for each in variables}
+        self._programs = {f"variables.{variable.name}": variable.program for variable in variables}
         self._failures: dict[str, EvaluationError] = {}
         self.meter = Meter(0)
 
@@ -37,6 +37,6 @@ class Activation(dict[str, Value]):
         return value
 
     def evaluate(self, program: Program, meter: Meter) -> Value:
-        """The program's value; variables that it needs spend the same meter."""
+        """Evaluate a program; variables that it uses are charged to the same meter."""
         self.meter = meter
         return program.evaluate(self, meter)

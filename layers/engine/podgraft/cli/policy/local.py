@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from podgraft import bundle, policy, trial, yaml
 from podgraft.bundle import Bundle, BundleError, lint
-from podgraft.bundle.cluster_ids import UrlPath, path_warnings
+from podgraft.bundle.cluster_ids import UrlPath, find_path_warnings
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
 from podgraft.cli.files import UnreadableError
@@ -67,7 +67,7 @@ def check_bundle(
     compiled = _compile_bundle(files, read, place, findings)
     if compiled is not None and valid:
         findings.extend(_warnings(compiled, files, read, text, place, findings))
-        findings.extend(each for url in url_paths for each in path_warnings(compiled, url))
+        findings.extend(each for url in url_paths for each in find_path_warnings(compiled, url))
     errors, warnings = _separated(findings, strict=strict)
     if errors or compiled is None:
         hint = folders.suggest(folder)
@@ -90,7 +90,7 @@ def _warnings(
     place: str,
     known: Sequence[Diagnostic],
 ) -> list[Diagnostic]:
-    found = lint.warnings(compiled, files, read, text, place)
+    found = lint.find_warnings(compiled, files, read, text, place)
     return [warning for warning in found if warning not in known]
 
 

@@ -10,7 +10,7 @@ import click
 
 from podgraft import yaml
 from podgraft.bundle import Bundle, BundleError, compile_
-from podgraft.bundle.cluster_ids import UrlPath, path_warnings, policy_warnings
+from podgraft.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
 from podgraft.cli import outputs, program
 from podgraft.cli.certs import endpoint as live
 from podgraft.cli.certs import keys, pem, trust
@@ -256,8 +256,8 @@ def _warn(registration: Registration, given: RegisterOptions, compiled: Bundle |
     tail = registration.endpoint.tail
     if compiled is not None:
         url = UrlPath(tail, file="--url and --istio-cluster-id")
-        print_warnings(path_warnings(compiled, url))
-        print_warnings(policy_warnings(compiled, _policy(given), str(given["policy"])))
+        print_warnings(find_path_warnings(compiled, url))
+        print_warnings(find_policy_warnings(compiled, _policy(given), str(given["policy"])))
     elif mesh.CLUSTER in registration.endpoint.pairs[::2]:
         click.echo(
             "not compared: the path sets the cluster id of proxies; give --bundle to compare it "

@@ -1,18 +1,19 @@
-"""Istio's injector, every patch release from one table of behaviors (releases.py).
+"""Istio's injector, with the behaviors of every patch release from one table (releases.py).
 
-``compile_`` turns the texts of the ConfigMaps into an ``Injector`` once; ``Injector.inject`` then
-turns a pod into the injected pod. ``Injector.environment`` is the only reader of the URL path.
+``compile_`` compiles the texts of the ConfigMaps to an ``Injector``. ``Injector.inject`` then turns
+a pod into the injected pod. Only ``Injector.parse_environment`` reads the URL path.
 
-Equal to Istio 1.0 and 1.8 to 1.32 (pkg/kube/inject). Deliberate differences:
+Equal to Istio 1.0 and 1.8 to 1.32 (pkg/kube/inject), with these deliberate differences:
 
-- The pod stays raw JSON: fields that Istio's Kubernetes types do not know survive.
-- A pod whose annotations, labels or names would bend a template's structure is refused (masks.py).
-- Where Istio picks one of several in random order (annotations that mean the same, the order of
-  errors), the choice here is fixed.
+- The pod stays raw JSON. It keeps fields that Istio's Kubernetes types do not have.
+- Annotations, labels, and names that would change the structure of a rendered template are rejected
+  (structure_guard.py).
+- If Istio's result depends on the random order of a map (synonymous annotations, the order of
+  errors), the order here is fixed.
 - On OpenShift, the patch starts from the pod as received, and removes the ids that Istio's patch
   leaves in place.
-- Nodes cannot be read: native sidecars are used where the policy or ``ENABLE_NATIVE_SIDECARS`` says
-  so, and ``auto`` means no.
+- podgraft does not read nodes. The policy or ``ENABLE_NATIVE_SIDECARS`` enables native sidecars;
+  ``auto`` disables them.
 """
 
 from .config.compiler import compile_

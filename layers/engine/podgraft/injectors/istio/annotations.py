@@ -1,7 +1,7 @@
-"""The annotations a pod may steer its sidecar with, and what their values may be.
+"""Validation of the annotations that configure the sidecar of a pod.
 
-Source: pkg/kube/inject/validate.go. Checks say what is wrong in Istio's words; a violation is the
-pod author's fault, all of them are reported at once.
+Source: pkg/kube/inject/validate.go. The errors have Istio's text. A violation is an error of the
+pod author; all violations are reported at once.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ Check: TypeAlias = Callable[[Profile, str], None]
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 _INTERFACE = lazy_compile(r"[a-zA-Z][a-zA-Z0-9_.-]*")
-_INTERFACE_LENGTH = 15  # Linux: IFNAMSIZ without its closing zero
+_INTERFACE_LENGTH = 15  # Linux: IFNAMSIZ without the terminating zero
 _CONTROL = lazy_compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class NumberError(ValueError):
-    """The text is no number or bool; the message is strconv's."""
+    """The text is not a number or a boolean; the message is strconv's."""
 
 
 def parse_bool(text: str) -> bool:
-    """strconv.ParseBool."""
+    """Parse a boolean, as strconv.ParseBool does."""
     if text in _TRUE or text in _FALSE:
         return text in _TRUE
     raise NumberError(f'strconv.ParseBool: parsing "{text}": invalid syntax')
 
 
 def parse_uint(text: str, bits: int) -> int:
-    """strconv.ParseUint in base 10."""
+    """Parse an unsigned integer in base 10, as strconv.ParseUint does."""
     if not (text.isascii() and text.isdigit()):
         raise NumberError(f'strconv.ParseUint: parsing "{text}": invalid syntax')
     if len(text) > 20 or int(text) >= 1 << bits:  # noqa: PLR2004 - longer than any 64-bit number
@@ -50,21 +50,21 @@ def parse_uint(text: str, bits: int) -> int:
 
 
 def check_annotations(profile: Profile, annotations: Mapping[str, str]) -> None:
-    """Raise ``UserError`` with every violation; Istio 1.0.0 to 1.0.2 reported the first alone."""
+    """Raise ``UserError`` with all violations; Istio 1.0.0 to 1.0.2 reports only the first."""
     problems = [*_find_problems(profile, annotations)]
     if not problems:
         return
     if profile.first_violation_only:
         raise UserError(problems[0])
     count = f"{len(problems)} error{'s' if len(problems) > 1 else ''} occurred:"
-    listed = " ".join(f"* {problem}" for problem in problems)
-    raise UserError(f"failed to run injection template: {count} {listed}")
+    text = " ".join(f"* {problem}" for problem in problems)
+    raise UserError(f"failed to run injection template: {count} {text}")
 
 
 def _find_problems(profile: Profile, annotations: Mapping[str, str]) -> Iterator[str]:
     for rule in _RULES:
         value = annotations.get(rule.annotation)
-        if value is not None and (rule.when is None or rule.when(profile)):
+        if value is not None and (rule.applies is None or rule.applies(profile)):
             try:
                 rule.check(profile, value)
             except ValueError as error:
@@ -125,7 +125,7 @@ def _check_included_inbound_ports(profile: Profile, value: str) -> None:
         _check_named("includeInboundPorts", _check_ports, profile, value)
 
 
-def _readiness_ports(profile: Profile, value: str) -> None:
+def _check_readiness_ports(profile: Profile, value: str) -> None:
     if value != "*":
         _check_named("readinessApplicationPorts", _check_ports, profile, value)
 
@@ -150,12 +150,12 @@ def _check_port(profile: Profile, text: str) -> None:
         else:
             parse_uint(text.strip(), 16)
     except NumberError as error:
-        shown = text if profile.port_text_shown else "0"
-        raise ValueError(f"failed parsing port '{shown}': {error}") from error
+        port_text = text if profile.port_text_shown else "0"
+        raise ValueError(f"failed parsing port '{port_text}': {error}") from error
 
 
 def _check_int16(text: str) -> None:
-    """strconv.ParseInt in base 10, 16 bits."""
+    """Check a signed integer in base 10 with 16 bits, as strconv.ParseInt does."""
     if not re.fullmatch("[-+]?[0-9]+", text):
         raise NumberError(f'strconv.ParseInt: parsing "{text}": invalid syntax')
     if len(text) > 20 or not -(1 << 15) <= int(text) < 1 << 15:  # noqa: PLR2004 - as above
@@ -173,12 +173,12 @@ def _check_interfaces(_: Profile, value: str) -> None:
 
 
 def _check_proxy_config(profile: Profile, value: str) -> None:
-    known = schema(profile)
+    message_schema = schema(profile)
     try:
-        layer = proxyconfig.parse_layer(known, value)
+        layer = proxyconfig.parse_layer(message_schema, value)
     except MessageError as error:
         raise ValueError(f"failed to convert to apply proxy config: {error}") from error
-    merged = proxyconfig.merge_layer(known, mesh.proxy_defaults(profile), layer)
+    merged = proxyconfig.merge_layer(message_schema, mesh.proxy_defaults(profile), layer)
     problems = validate_proxyconfig.validate_proxy_config(profile, merged)
     if problems:
         raise ValueError("; ".join(problems))
@@ -195,22 +195,22 @@ def _check_quantity(_: Profile, value: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationRule:
-    """What the value of an annotation must be, in the releases where ``when`` says so."""
+    """The check of an annotation, in the releases for which ``applies`` is true."""
 
     annotation: str
     check: Check
-    when: Callable[[Profile], bool] | None = None
+    applies: Callable[[Profile], bool] | None = None
 
 
-def _since_quantities(profile: Profile) -> bool:
+def _checks_quantities(profile: Profile) -> bool:
     return profile.quantities_checked
 
 
-def _since_interfaces(profile: Profile) -> bool:
+def _checks_interfaces(profile: Profile) -> bool:
     return profile.interfaces_checked
 
 
-def _since_readiness(profile: Profile) -> bool:
+def _checks_readiness(profile: Profile) -> bool:
     return profile.readiness_checked
 
 
@@ -219,19 +219,19 @@ _RULES = (
     AnnotationRule(
         "sidecar.istio.io/enableCoreDump", _check_bool, lambda p: p.enable_core_dump_checked
     ),
-    AnnotationRule("status.sidecar.istio.io/port", _check_status_port, _since_readiness),
+    AnnotationRule("status.sidecar.istio.io/port", _check_status_port, _checks_readiness),
     AnnotationRule(
-        "readiness.status.sidecar.istio.io/initialDelaySeconds", _check_uint32, _since_readiness
+        "readiness.status.sidecar.istio.io/initialDelaySeconds", _check_uint32, _checks_readiness
     ),
     AnnotationRule(
-        "readiness.status.sidecar.istio.io/periodSeconds", _check_uint32, _since_readiness
+        "readiness.status.sidecar.istio.io/periodSeconds", _check_uint32, _checks_readiness
     ),
     AnnotationRule(
-        "readiness.status.sidecar.istio.io/failureThreshold", _check_uint32, _since_readiness
+        "readiness.status.sidecar.istio.io/failureThreshold", _check_uint32, _checks_readiness
     ),
     AnnotationRule(
         "readiness.status.sidecar.istio.io/applicationPorts",
-        _readiness_ports,
+        _check_readiness_ports,
         lambda p: p.readiness_ports_checked,
     ),
     AnnotationRule("traffic.sidecar.istio.io/includeOutboundIPRanges", _check_included_cidrs),
@@ -244,16 +244,16 @@ _RULES = (
         lambda p: p.outbound_ports_checked,
     ),
     AnnotationRule(
-        "traffic.sidecar.istio.io/excludeInterfaces", _check_interfaces, _since_interfaces
+        "traffic.sidecar.istio.io/excludeInterfaces", _check_interfaces, _checks_interfaces
     ),
     AnnotationRule(
-        "traffic.sidecar.istio.io/kubevirtInterfaces", _check_interfaces, _since_interfaces
+        "traffic.sidecar.istio.io/kubevirtInterfaces", _check_interfaces, _checks_interfaces
     ),
-    AnnotationRule("istio.io/reroute-virtual-interfaces", _check_interfaces, _since_interfaces),
+    AnnotationRule("istio.io/reroute-virtual-interfaces", _check_interfaces, _checks_interfaces),
     AnnotationRule("prometheus.istio.io/merge-metrics", _check_bool, lambda p: p.proxy_annotation),
     AnnotationRule("proxy.istio.io/config", _check_proxy_config, lambda p: p.proxy_annotation),
-    AnnotationRule("sidecar.istio.io/proxyCPU", _check_quantity, _since_quantities),
-    AnnotationRule("sidecar.istio.io/proxyCPULimit", _check_quantity, _since_quantities),
-    AnnotationRule("sidecar.istio.io/proxyMemory", _check_quantity, _since_quantities),
-    AnnotationRule("sidecar.istio.io/proxyMemoryLimit", _check_quantity, _since_quantities),
+    AnnotationRule("sidecar.istio.io/proxyCPU", _check_quantity, _checks_quantities),
+    AnnotationRule("sidecar.istio.io/proxyCPULimit", _check_quantity, _checks_quantities),
+    AnnotationRule("sidecar.istio.io/proxyMemory", _check_quantity, _checks_quantities),
+    AnnotationRule("sidecar.istio.io/proxyMemoryLimit", _check_quantity, _checks_quantities),
 )

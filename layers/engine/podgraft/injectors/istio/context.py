@@ -194,7 +194,7 @@ def _make_injector_context(
         revision=setup.revision,
         native_sidecars=setup.native_sidecars,
         compliance_policy=setup.compliance_policy,
-        merged_into_mesh=merged,
+        is_merged_into_mesh=merged,
         ids=ids,
     )
 
@@ -224,7 +224,7 @@ def _make_template_data(
         base_config=proxy,
         pod_config=layer,
         workload_config=top,
-        in_mesh=in_mesh,
+        is_merged_into_mesh=in_mesh,
     )
 
 

@@ -1,4 +1,4 @@
-"""JSON text as Go's encoding/json writes it: compact, ``<``, ``>`` and ``&`` escaped."""
+"""JSON text as Go's encoding/json writes it: compact, with ``<``, ``>``, and ``&`` escaped."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from podgraft.jsonvalue import JSON, dump, escape_like_go, format_float_like_go
 
 
 def encode(value: JSON) -> str:
-    r"""The text of ``value``, keys in their own order.
+    r"""Encode ``value``, with keys in their order.
 
     >>> encode({"b": [1.0, 2.5, 1e21], "a": "<&>"})
     '{"b":[1,2.5,1e+21],"a":"\\u003c\\u0026\\u003e"}'
     """
-    return escape_like_go(_encode_string(value))
+    return escape_like_go(_encode_value(value))
 
 
 def encode_number(value: float) -> str:
-    """A float64: plain between 1e-6 and 1e21, else with an exponent of as few digits as it has.
+    """Encode a float64: plain from 1e-6 to 1e21, else with an exponent of minimal digits.
 
     >>> encode_number(15020.0), encode_number(1e-7), encode_number(-0.5)
     ('15020', '1e-7', '-0.5')
@@ -24,14 +24,12 @@ def encode_number(value: float) -> str:
     return text.replace("e-0", "e-")
 
 
-def _encode_string(value: JSON) -> str:
+def _encode_value(value: JSON) -> str:
     match value:
         case dict():
-            return (
-                "{" + ",".join(f"{dump(key)}:{_encode_string(value[key])}" for key in value) + "}"
-            )
+            return "{" + ",".join(f"{dump(key)}:{_encode_value(value[key])}" for key in value) + "}"
         case list():
-            return "[" + ",".join(map(_encode_string, value)) + "]"
+            return "[" + ",".join(map(_encode_value, value)) + "]"
         case float():
             return encode_number(value)
         case _:

@@ -1,4 +1,4 @@
-"""An injector compiled once, and the way of a pod through it."""
+"""The compiled injector of one configuration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Injector:
-    """Istio's sidecar injector for one configuration; several threads may share it."""
+    """Istio's sidecar injector for one configuration; threads can share it."""
 
     def __init__(self, setup: InjectorConfig) -> None:
         self._setup = setup
@@ -31,17 +31,17 @@ class Injector:
 
     @property
     def profile(self) -> Profile:
-        """Whose behaviour is followed."""
+        """The profile of the release that the injector follows."""
         return self._setup.profile
 
     @property
     def rules(self) -> InjectionRules:
-        """What the configuration says about whom to inject."""
+        """The rules of the configuration that select the pods to inject."""
         return self._setup.rules
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What is wrong in the documents but does not stop the injector."""
+        """The diagnostics of the documents that do not stop the injector."""
         return self._setup.warnings
 
     @property
@@ -56,17 +56,17 @@ class Injector:
 
     @property
     def aliases(self) -> Mapping[str, tuple[str, ...]]:
-        """The templates that each alias means."""
+        """The templates of each alias."""
         return self._setup.templates.aliases
 
     @property
     def default_templates(self) -> tuple[str, ...]:
-        """The templates and aliases of a pod that names none."""
+        """The templates and aliases for a pod that names none."""
         return self._setup.templates.defaults
 
     @property
     def native_sidecars(self) -> bool:
-        """Whether the proxy is a native sidecar of pods that do not choose."""
+        """Whether the proxy is a native sidecar in pods without the annotation."""
         return self._setup.native_sidecars
 
     @property
@@ -86,7 +86,7 @@ class Injector:
         """Return the proxy's variables in the URL's path after ``/inject/``, by this release."""
         return url_path.parse_environment(self.profile, tail)
 
-    def unread(self, tail: str) -> Mapping[str, str]:
+    def find_unread_variables(self, tail: str) -> Mapping[str, str]:
         """Return the variables that the newest release reads in the path, and this one does not."""
         variables = self.parse_environment(tail).items()
         newest = url_path.parse_environment(releases.newest(), tail)

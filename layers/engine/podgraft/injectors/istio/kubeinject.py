@@ -1,9 +1,8 @@
-"""Injection into files, as ``istioctl kube-inject``: text in, text out.
+"""Injection into files, as ``istioctl kube-inject`` does: text in, text out.
 
 The pod template of every workload in a YAML stream is injected in place; other objects are copied.
-Source: pkg/kube/inject/inject.go, IntoResourceFile and IntoObject. Different from Istio in that
-keys keep their order, that fields unknown to Kubernetes' types survive, and that an injection
-without containers is an error.
+Source: pkg/kube/inject/inject.go, IntoResourceFile and IntoObject. Differences from Istio: keys
+keep their order, unknown fields are preserved, and an injection without containers is an error.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from . import yaml_stream
 
 @dataclass(frozen=True, slots=True)
 class KubeInjectResult:
-    """The stream with sidecars, why some workloads got none, and how many there are."""
+    """The stream with sidecars, warnings for skipped workloads, and the number of workloads."""
 
     text: str
     warnings: tuple[str, ...]
@@ -37,10 +36,10 @@ class KubeInjectResult:
 def inject(
     injector: istio.Injector, text: str, environment: Mapping[str, str] | None = None
 ) -> KubeInjectResult:
-    """The YAML stream with every workload injected; *environment* is for the proxies.
+    """Inject every workload of a YAML stream; *environment* is for the proxies.
 
-    Raises ``injection.UserError`` and ``injection.OperatorError`` as ``Injector.inject`` does, and
-    ``kubeyaml.NotYAMLError``.
+    Raises ``UserError`` and ``OperatorError`` as ``Injector.inject`` does, and
+    ``yaml.NotYAMLError``.
     """
     run = _KubeInjection(injector, environment or {})
     rewritten = yaml_stream.rewrite_objects(text, run.inject)
@@ -49,7 +48,7 @@ def inject(
 
 @dataclass(slots=True)
 class _KubeInjection:
-    """One stream: what is injected with, and the warnings and counts so far."""
+    """The injection into one stream, with the warnings and counts so far."""
 
     injector: istio.Injector
     environment: Mapping[str, str]
@@ -58,25 +57,25 @@ class _KubeInjection:
     workloads: int = 0
 
     def inject(self, document: Object) -> Object:
-        """The object with a sidecar in its pod; the very same where it gets none."""
-        place = workload.find_pod_template_path(document)
-        if place is None:
-            self._note_other(document)
+        """Return the object with a sidecar in its pod, or the same object if it gets none."""
+        template_path = workload.find_pod_template_path(document)
+        if template_path is None:
+            self._count_unsupported(document)
             return document
         self.workloads += 1
-        typed = _coerce_metadata(document)
-        pod = _coerce_pod(typed, place)
-        words = self._reason_to_skip(pod)
-        if words:
-            shown = _workload_label(typed, with_kind=self.injector.profile.named_by_kind)
-            self._note_skipped(f"{shown} has {words}")
+        coerced = _coerce_metadata(document)
+        pod = _coerce_pod(coerced, template_path)
+        reason = self._reason_to_skip(pod)
+        if reason:
+            label = _workload_label(coerced, with_kind=self.injector.profile.named_by_kind)
+            self._add_skip_warning(f"{label} has {reason}")
             return document
-        injection = self._injected(typed, pod)
+        injection = self._inject_pod(coerced, pod)
         self.warnings += injection.warnings
         self.injected += 1
-        return workload.with_pod(typed, place, injection.pod)
+        return workload.with_pod(coerced, template_path, injection.pod)
 
-    def _injected(self, document: Object, pod: Object) -> istio.Injection:
+    def _inject_pod(self, document: Object, pod: Object) -> istio.Injection:
         profile = self.injector.profile
         request = istio.InjectionRequest(
             mode=istio.Mode.KUBE_INJECT,
@@ -87,24 +86,24 @@ class _KubeInjection:
         if not injection.containers and not injection.init_containers:
             templates = ", ".join(injection.templates) or "none"
             raise OperatorError(
-                f"{_workload_label(document, with_kind=True)}: the templates ({templates}) add no container "
-                f"as Istio {profile.release} renders them; check that the configuration is of this "
-                "release, and that annotation inject.istio.io/templates names a sidecar"
+                f"{_workload_label(document, with_kind=True)}: the templates ({templates}) add no "
+                f"container as Istio {profile.release} renders them; check that the configuration "
+                "is of this release, and that annotation inject.istio.io/templates names a sidecar"
             )
         return injection
 
-    def _note_other(self, document: Object) -> None:
-        """Count an object that has a pod, and is of a kind that is not injected."""
+    def _count_unsupported(self, document: Object) -> None:
+        """Count an object with a pod template of a kind that Istio does not inject."""
         if workload.holds_pod(document):
             self.workloads += 1
-            shown = _workload_label(document, with_kind=True)
-            self._note_skipped(f"{shown} is of a kind that Istio does not inject into files")
+            label = _workload_label(document, with_kind=True)
+            self._add_skip_warning(f"{label} is of a kind that Istio does not inject into files")
 
-    def _note_skipped(self, words: str) -> None:
-        self.warnings.append(f"===> Skipping injection because {words}")
+    def _add_skip_warning(self, reason: str) -> None:
+        self.warnings.append(f"===> Skipping injection because {reason}")
 
     def _reason_to_skip(self, pod: Object) -> str:
-        """What the pod has that keeps it as it is; empty if it is injected."""
+        """The reason not to inject the pod; empty if it is injected."""
         profile = self.injector.profile
         rules = replace(self.injector.rules, policy=DefaultPolicy.ENABLED, never=(), always=())
         decision = decide(rules, pod, "")
@@ -118,31 +117,31 @@ class _KubeInjection:
 
 
 def _coerce_metadata(document: Object) -> Object:
-    """The object with text in its metadata where Kubernetes wants text."""
+    """Convert values in the metadata to the strings that Kubernetes expects."""
     metadata = document.get("metadata")
     return document | {"metadata": coerce_to_string(kube.OBJECT_META, metadata)}
 
 
-def _coerce_pod(document: Object, place: PodTemplatePath) -> Object:
-    """The pod as typed objects hold it: text where Kubernetes wants text."""
+def _coerce_pod(document: Object, template_path: PodTemplatePath) -> Object:
+    """Return the pod, with values converted to the strings that Kubernetes expects."""
     try:
-        pod = coerce_to_string(kube.POD, workload.pod_of(document, place))
+        pod = coerce_to_string(kube.POD, workload.pod_of(document, template_path))
     except WorkloadError as error:
         raise UserError(f"{_workload_label(document, with_kind=True)}: {error}") from error
-    assert isinstance(pod, dict)  # noqa: S101 - an object stays one
+    assert isinstance(pod, dict)  # noqa: S101 - coercion of an object returns an object
     return pod
 
 
 def _workload_ref(profile: istio.Profile, document: Object, pod: Object) -> WorkloadRef:
-    """The workload itself; for a bare pod, in releases that look, its owner."""
+    """The workload itself; for a bare pod, its owner in releases that look it up."""
     if document.get("kind") == "Pod" and profile.bare_pod_owner:
         return istio.workload_of(profile, pod)
     return workload_owner.workload_of_manifest(document)
 
 
 def _workload_label(document: Object, *, with_kind: bool) -> str:
-    whose = workload_owner.workload_of_manifest(document)
+    ref = workload_owner.workload_of_manifest(document)
     if not with_kind:
-        return f'"{whose.name}"'
-    name = f"{whose.namespace}/{whose.name}" if whose.namespace else whose.name
-    return f'{whose.kind} "{name}"'
+        return f'"{ref.name}"'
+    name = f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name
+    return f'{ref.kind} "{name}"'

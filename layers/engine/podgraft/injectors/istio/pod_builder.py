@@ -1,4 +1,4 @@
-"""A pod that is being changed, and reading pods that are not."""
+"""A mutable copy of a pod, and functions that read pods."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ INIT_CONTAINERS = "initContainers"
 
 @dataclass(slots=True)
 class PodBuilder:
-    """A pod of its own down to its containers: those levels may be changed, what lies in a
-    container is shared with others and is only ever replaced.
+    """A copy of a pod down to its containers.
+
+    Annotations, labels, and the keys of containers can change in place. Values inside a container
+    are shared with the original pod: replace them, never change them.
     """
 
     pod: Object
@@ -32,30 +34,30 @@ class PodBuilder:
 
     @classmethod
     def from_pod(cls, pod: Object) -> PodBuilder:
-        """A draft that starts as ``pod``."""
+        """Return a builder that starts with a copy of ``pod``."""
         metadata = object_at(pod, "metadata")
         return cls(
             pod=pod,
             annotations=dict(object_at(metadata, "annotations")),
             labels=dict(object_at(metadata, "labels")),
-            containers=[dict(each) for each in containers(pod)],
-            init_containers=[dict(each) for each in containers(pod, INIT_CONTAINERS)],
+            containers=[dict(container) for container in containers(pod)],
+            init_containers=[dict(container) for container in containers(pod, INIT_CONTAINERS)],
         )
 
     def sidecar(self, profile: Profile) -> Object | None:
-        """The proxy's container: from 1.19 on it may be an init container."""
-        found = find_by_name(self.containers, PROXY)
-        if found is None and profile.native_sidecars:
-            found = find_by_name(self.init_containers, PROXY)
-        return found
+        """The proxy container; since 1.19, it can be an init container."""
+        container = find_by_name(self.containers, PROXY)
+        if container is None and profile.native_sidecars:
+            container = find_by_name(self.init_containers, PROXY)
+        return container
 
     def all_containers(self) -> Iterator[Object]:
-        """Init containers, then containers."""
+        """Yield init containers, then containers."""
         yield from self.init_containers
         yield from self.containers
 
     def build(self) -> Object:
-        """The pod as it has become."""
+        """Return the changed pod."""
         metadata = dict(object_at(self.pod, "metadata"))
         _set_non_empty(metadata, "annotations", self.annotations)
         _set_non_empty(metadata, "labels", self.labels)
@@ -66,29 +68,29 @@ class PodBuilder:
 
 
 def merge_keys(parent: Object, changes: Object) -> Object:
-    """A copy of ``parent`` with ``changes`` in place."""
+    """Return a copy of ``parent`` with ``changes`` applied."""
     return parent | changes
 
 
 def containers(pod: Mapping[str, JSON], kind: str = CONTAINERS) -> list[Object]:
-    """The pod's containers (or init containers)."""
+    """The containers of the pod, or its init containers."""
     return objects_at(object_at(pod, "spec"), kind)
 
 
-def find_by_name(listed: list[Object], name: str) -> Object | None:
-    """The first of that name."""
-    for each in listed:
-        if each.get("name") == name:
-            return each
+def find_by_name(objects: list[Object], name: str) -> Object | None:
+    """Return the first object with the name, or None."""
+    for candidate in objects:
+        if candidate.get("name") == name:
+            return candidate
     return None
 
 
 def find_sidecar(profile: Profile, pod: Mapping[str, JSON]) -> Object | None:
-    """The pod's proxy container, if it has one."""
-    found = find_by_name(containers(pod), PROXY)
-    if found is None and profile.native_sidecars:
-        found = find_by_name(containers(pod, INIT_CONTAINERS), PROXY)
-    return found
+    """Return the proxy container of the pod, or None."""
+    container = find_by_name(containers(pod), PROXY)
+    if container is None and profile.native_sidecars:
+        container = find_by_name(containers(pod, INIT_CONTAINERS), PROXY)
+    return container
 
 
 def pod_annotations(pod: Mapping[str, JSON]) -> dict[str, str]:
@@ -102,16 +104,16 @@ def pod_labels(pod: Mapping[str, JSON]) -> dict[str, str]:
 
 
 def find_env(container: Object, name: str) -> Object | None:
-    """The container's environment variable of that name."""
+    """Return the environment variable of the container with the name, or None."""
     return find_by_name(objects_at(container, "env"), name)
 
 
 def append_env(container: Object, name: str, value: str) -> None:
-    """Add an environment variable at the end of a container of a draft."""
+    """Append an environment variable to a container of a ``PodBuilder``."""
     container["env"] = [*objects_at(container, "env"), {"name": name, "value": value}]
 
 
 def _set_non_empty(parent: Object, key: str, value: JSON) -> None:
-    """Set ``key``, but do not make an empty value where there was none."""
+    """Set ``key``, unless the value is empty and the key is missing."""
     if value or key in parent:
         parent[key] = value

@@ -1,4 +1,4 @@
-"""What an injection left in a pod that tells what the pod was before."""
+"""Recovery of the original pod from an injected pod: what the injection recorded in the pod."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ PROXY_GROUP = 1337  # releases up to 1.18 let it read the proxy's token
 
 @dataclass(frozen=True, slots=True)
 class InjectionRecord:
-    """What was added, and what the sidecar was told of the pod's own.
+    """The additions of an injection, and the original values that the sidecar contains.
 
-    ``probers`` are the pod's own probes by the path they were redirected to; ``scrape`` is what its
-    annotations said to Prometheus, ``None`` where the sidecar was told nothing.
+    ``probers`` are the original probes by the path that replaced them. ``scrape`` has the original
+    Prometheus annotations, or None if the sidecar has none.
     """
 
     status: InjectionStatus
@@ -42,57 +42,64 @@ class InjectionRecord:
 
     @property
     def is_gateway(self) -> bool:
-        """Whether the proxy is a gateway's, not an application's."""
+        """Whether the proxy is a gateway, not a sidecar of an application."""
         args = self.sidecar.get("args")
         return isinstance(args, list) and "router" in args
 
     def sidecar_env(self, name: str) -> str:
-        """The value of one of the sidecar's environment variables."""
+        """The value of an environment variable of the sidecar."""
         return _env_value(self.sidecar, name)
 
 
 def recover_injection(pod: Object) -> InjectionRecord | None:
-    """The traces in a pod; ``None`` where it was not injected."""
+    """Return the record of the injection, or None for a pod that is not injected."""
     annotations = pod_annotations(pod)
-    injected = status.parse_status(annotations)
-    if injected is None:
-        injected = _recover_legacy_status(object_at(pod, "spec"))
-    if injected is None:
+    injection_status = status.parse_status(annotations)
+    if injection_status is None:
+        injection_status = _recover_legacy_status(object_at(pod, "spec"))
+    if injection_status is None:
         return None
-    listed = [*containers(pod), *containers(pod, INIT_CONTAINERS)]
-    sidecar = find_by_name(listed, PROXY) or {}
+    all_containers = [*containers(pod), *containers(pod, INIT_CONTAINERS)]
+    sidecar = find_by_name(all_containers, PROXY) or {}
     return InjectionRecord(
-        status=injected,
-        revision=string_at(_object(annotations.get(status.ANNOTATION, "")) or {}, "revision"),
+        status=injection_status,
+        revision=string_at(_parse_object(annotations.get(status.ANNOTATION, "")) or {}, "revision"),
         overrides=_restore_overrides(overrides.parse_overrides(annotations)),
         sidecar=sidecar,
-        probers=_object(_env_value(sidecar, probes.ENV)) or {},
-        scrape=_object(_env_value(sidecar, prometheus.ENV)),
+        probers=_parse_object(_env_value(sidecar, probes.ENV)) or {},
+        scrape=_parse_object(_env_value(sidecar, prometheus.ENV)),
     )
 
 
 def _recover_legacy_status(spec: Object) -> InjectionStatus | None:
-    """What versions without a status injected: they are told by all three of their kinds."""
+    """Return the status of versions that write none, if all three kinds of objects are present."""
     volumes = objects_at(spec, "volumes")
-    signs = (
+    evidence = (
         find_by_name(objects_at(spec, INIT_CONTAINERS), INIT) is not None,
         find_by_name(objects_at(spec, CONTAINERS), PROXY) is not None,
         any(find_by_name(volumes, name) is not None for name in LEGACY.volumes),
     )
-    return LEGACY if all(signs) else None
+    return LEGACY if all(evidence) else None
 
 
-def _restore_overrides(kept: Overrides) -> Overrides:
-    """The user's containers where they stood, as they were written.
+def _restore_overrides(overrides_annotation: Overrides) -> Overrides:
+    """Return the user's containers in their original lists and form.
 
-    A native sidecar's user version is kept among the init containers, though people write it among
-    the containers; an init container of that name that runs on would say so itself.
+    Istio records the user's version of a native sidecar as an init container, but users write it as
+    a container. A user's own native sidecar has ``restartPolicy``.
     """
-    moved = [each for each in kept.init_containers if _is_moved(each)]
-    stayed = [each for each in kept.init_containers if not _is_moved(each)]
+    moved_containers = [
+        container for container in overrides_annotation.init_containers if _is_moved(container)
+    ]
+    init_containers = [
+        container for container in overrides_annotation.init_containers if not _is_moved(container)
+    ]
     return Overrides(
-        [_restore_container(each) for each in (*kept.containers, *moved)],
-        [_restore_container(each) for each in stayed],
+        [
+            _restore_container(container)
+            for container in (*overrides_annotation.containers, *moved_containers)
+        ],
+        [_restore_container(container) for container in init_containers],
     )
 
 
@@ -101,19 +108,19 @@ def _is_moved(container: Object) -> bool:
 
 
 def _restore_container(container: Object) -> Object:
-    """Only the image ``auto`` is left out when containers are kept; empty resources are Go's."""
-    named_first: Object = {"name": container.get("name"), "image": overrides.AUTO}
-    whole = named_first | container
-    return {key: each for key, each in whole.items() if each or key != "resources"}
+    """Add the image ``auto``, which the annotation omits, and remove Go's empty resources."""
+    defaults: Object = {"name": container.get("name"), "image": overrides.AUTO}
+    complete = defaults | container
+    return {key: value for key, value in complete.items() if value or key != "resources"}
 
 
 def _env_value(sidecar: Object, name: str) -> str:
     return string_at(find_env(sidecar, name) or {}, "value")
 
 
-def _object(text: str) -> Object | None:
+def _parse_object(text: str) -> Object | None:
     try:
-        found = load(text)
+        value = load(text)
     except NotJSONError:
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None

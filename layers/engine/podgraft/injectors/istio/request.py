@@ -13,7 +13,7 @@ from podgraft.patch import Operation, diff
 
 
 class Mode(StrEnum):
-    """Istio's two ways in: they differ in who sees the pod's own proxy configuration."""
+    """The two modes of Istio's injection; they merge the proxy configuration differently."""
 
     WEBHOOK = "webhook"
     KUBE_INJECT = "kube-inject"
@@ -21,12 +21,12 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionRequest:
-    """What comes beside the pod.
+    """The request for the injection of a pod.
 
-    ``namespace`` is the admission request's: it stands in for a pod without one. ``environment``
-    comes from the URL. ``workload`` is said by whoever injects a workload's template by hand;
-    not said, it is read from the pod's owner references. A pod that is ``checked`` is known to
-    decode as one.
+    ``namespace`` is that of the admission request, for a pod without a namespace. ``environment``
+    comes from the URL path. ``workload`` is the owner of the pod, for injection into files; without
+    it, the owner references of the pod determine the workload. ``is_validated`` states that the pod
+    decodes into its Go type.
     """
 
     namespace: str = ""
@@ -40,9 +40,9 @@ class InjectionRequest:
 class Injection:
     """An injected pod.
 
-    ``base`` is the pod that was given, with what Istio fills in before it looks (the namespace).
-    ``operations`` are the patch where the release made it by a fixed scheme, not as a difference.
-    Nobody may change the objects: they are shared.
+    ``base`` is the received pod, with the namespace that Istio sets first. ``operations`` is the
+    patch of a release with legacy injection; other releases compute the difference. Callers must
+    not change the objects, because they are shared.
     """
 
     base: Object

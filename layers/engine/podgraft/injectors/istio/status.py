@@ -1,4 +1,4 @@
-"""The annotation ``sidecar.istio.io/status``: what an injection added, by name."""
+"""The annotation ``sidecar.istio.io/status``: the names of what an injection added."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEFAULT_REVISION = "default"
 
 @dataclass(frozen=True, slots=True)
 class InjectionStatus:
-    """The names of what the templates hold, in their order."""
+    """The names of the objects in the template pod, in order."""
 
     init_containers: tuple[str, ...] = ()
     containers: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class InjectionStatus:
     image_pull_secrets: tuple[str, ...] = ()
 
 
-# What versions that wrote no status had injected.
+# The objects that versions without a status inject.
 LEGACY = InjectionStatus(
     init_containers=("istio-init", "enable-core-dump"),
     containers=("istio-proxy",),
@@ -34,19 +34,19 @@ LEGACY = InjectionStatus(
 
 
 def make_status(template: Mapping[str, JSON]) -> InjectionStatus:
-    """The status for a template pod."""
+    """Return the status for a template pod."""
     spec = object_at(template, "spec")
     return InjectionStatus(
         *[
-            tuple([string_at(each, "name") for each in objects_at(spec, key)])
+            tuple([string_at(element, "name") for element in objects_at(spec, key)])
             for key in ("initContainers", "containers", "volumes", "imagePullSecrets")
         ]
     )
 
 
 def to_json(profile: Profile, status: InjectionStatus, revision: str, version: str = "") -> str:
-    """The annotation's text; lists without a name print as ``null``."""
-    return _legacy_text(
+    """Format the annotation; an empty list is ``null``."""
+    return _format_status(
         status,
         (revision or DEFAULT_REVISION) if profile.status_revision else None,
         version if profile.status_version else None,
@@ -54,22 +54,22 @@ def to_json(profile: Profile, status: InjectionStatus, revision: str, version: s
 
 
 @lru_cache(maxsize=256)
-def _legacy_text(status: InjectionStatus, revision: str | None, version: str | None) -> str:
-    shown: Object = {} if version is None else {"version": version}
-    shown |= {
+def _format_status(status: InjectionStatus, revision: str | None, version: str | None) -> str:
+    fields: Object = {} if version is None else {"version": version}
+    fields |= {
         "initContainers": _null_if_empty(status.init_containers),
         "containers": _null_if_empty(status.containers),
         "volumes": _null_if_empty(status.volumes),
         "imagePullSecrets": _null_if_empty(status.image_pull_secrets),
     }
     if revision is not None:
-        shown["revision"] = revision
-    return gojson.encode(shown)
+        fields["revision"] = revision
+    return gojson.encode(fields)
 
 
 def parse_status(annotations: Mapping[str, str]) -> InjectionStatus | None:
-    """What an earlier injection wrote; ``None`` where there is no readable status."""
-    if ANNOTATION not in annotations:  # nearly always, and an error takes its time
+    """Parse the status of an earlier injection; None if it is missing or invalid."""
+    if ANNOTATION not in annotations:  # the common case; an exception is slow
         return None
     try:
         raw = load(annotations[ANNOTATION])
@@ -90,4 +90,4 @@ def _null_if_empty(names: tuple[str, ...]) -> JSON:
 
 
 def _parse_names(value: JSON) -> tuple[str, ...]:
-    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+    return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list) else ()

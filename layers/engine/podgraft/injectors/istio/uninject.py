@@ -1,8 +1,8 @@
-"""Injection undone: text in, text out, the pods in it as they were before their sidecars.
+"""Removal of an injection from files: text in, text out.
 
-No configuration is needed: what an injection of any release added is told by its own traces (the
-status and overrides annotations, the sidecar's environment) and by values that it alone derives.
-What these cannot tell is listed in docs/injection-by-hand.md.
+No configuration is needed. The status and overrides annotations, the environment of the sidecar,
+and values that only an injection derives identify the additions of any release. docs/kube-inject.md
+lists what they cannot identify.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ from .recover import InjectionRecord
 
 
 def uninject(text: str) -> str:
-    """The YAML stream with every injected workload as it was; a stream without any, untouched.
+    """Remove the injection from every workload of a YAML stream; other streams stay unchanged.
 
-    Raises ``injection.UserError`` for traces that cannot be read, and ``kubeyaml.NotYAMLError``.
+    Raises ``UserError`` for an invalid record of an injection, and ``yaml.NotYAMLError``.
     """
-    found = False
+    has_changed = False
 
-    def change(document: Object) -> Object:
-        nonlocal found
+    def uninject_document(document: Object) -> Object:
+        nonlocal has_changed
         after = _uninject_document(document)
-        found = found or after is not document
+        has_changed = has_changed or after is not document
         return after
 
-    rewritten = yaml_stream.rewrite_objects(text, change)
-    return rewritten if found else text
+    rewritten = yaml_stream.rewrite_objects(text, uninject_document)
+    return rewritten if has_changed else text
 
 
 def remove_injection(pod: Object, owner: str) -> Object:
-    """The pod as it was; the very same where it was not injected.
+    """Return the original pod, or the same object if it is not injected.
 
-    ``owner`` is the workload's name, from which injection derives the canonical name.
+    ``owner`` is the name of the workload, from which injection derives the canonical name.
     """
-    traces = recover.recover_injection(pod)
-    if traces is None:
+    record = recover.recover_injection(pod)
+    if record is None:
         return pod
-    spec = _restore_spec(object_at(pod, "spec"), traces)
-    metadata = uninject_metadata.restore_metadata(object_at(pod, "metadata"), spec, traces, owner)
+    spec = _restore_spec(object_at(pod, "spec"), record)
+    metadata = uninject_metadata.restore_metadata(object_at(pod, "metadata"), spec, record, owner)
     return merge_keys(pod, {"metadata": metadata, "spec": spec})
 
 
 def _uninject_document(document: Object) -> Object:
-    place = workload.find_pod_template_path(document, workload.ALL_KINDS)
-    if place is None:
+    template_path = workload.find_pod_template_path(document, workload.ALL_KINDS)
+    if template_path is None:
         return document
     try:
-        pod = workload.pod_of(document, place)
+        pod = workload.pod_of(document, template_path)
         after = remove_injection(pod, _owner_name(document, pod))
     except (WorkloadError, kube.DecodeError) as error:
         raise UserError(f"{document.get('kind')}: {error}") from error
-    return document if after is pod else workload.with_pod(document, place, after)
+    return document if after is pod else workload.with_pod(document, template_path, after)
 
 
 def _owner_name(document: Object, pod: Object) -> str:
@@ -65,25 +65,27 @@ def _owner_name(document: Object, pod: Object) -> str:
     return workload_owner.workload_of_manifest(document).name
 
 
-def _restore_spec(spec: Object, traces: InjectionRecord) -> Object:
-    status, kept = traces.status, traces.overrides
+def _restore_spec(spec: Object, record: InjectionRecord) -> Object:
+    status, overrides = record.status, record.overrides
     after: Object = {}
-    for key, names, own in (
-        (CONTAINERS, status.containers, kept.containers),
-        (INIT_CONTAINERS, status.init_containers, kept.init_containers),
+    for key, names, user_versions in (
+        (CONTAINERS, status.containers, overrides.containers),
+        (INIT_CONTAINERS, status.init_containers, overrides.init_containers),
         ("volumes", status.volumes, []),
         ("imagePullSecrets", status.image_pull_secrets, []),
     ):
-        left = uninject_lists.restore_list(objects_at(spec, key), names, own)
-        after[key] = [uninject_lists.restore_probes(each, traces.probers) for each in left]
-    after["securityContext"] = _restore_security_context(object_at(spec, "securityContext"), traces)
-    placed = {key: after.get(key, value) for key, value in spec.items()} | after
-    return {key: value for key, value in placed.items() if value or key not in after}
+        remaining = uninject_lists.restore_list(objects_at(spec, key), names, user_versions)
+        after[key] = [
+            uninject_lists.restore_probes(element, record.probers) for element in remaining
+        ]
+    after["securityContext"] = _restore_security_context(object_at(spec, "securityContext"), record)
+    restored = {key: after.get(key, value) for key, value in spec.items()} | after
+    return {key: value for key, value in restored.items() if value or key not in after}
 
 
-def _restore_security_context(context: Object, traces: InjectionRecord) -> Object:
-    """The context without the group of the proxy's token, and without a gateway's low ports."""
-    added: Object = {"fsGroup": recover.PROXY_GROUP}
-    if traces.is_gateway:
-        added["sysctls"] = [{"name": "net.ipv4.ip_unprivileged_port_start", "value": "0"}]
-    return {key: each for key, each in context.items() if each != added.get(key)}
+def _restore_security_context(context: Object, record: InjectionRecord) -> Object:
+    """Remove the group of the proxy's token, and the sysctl for a gateway's low ports."""
+    injected: Object = {"fsGroup": recover.PROXY_GROUP}
+    if record.is_gateway:
+        injected["sysctls"] = [{"name": "net.ipv4.ip_unprivileged_port_start", "value": "0"}]
+    return {key: value for key, value in context.items() if value != injected.get(key)}

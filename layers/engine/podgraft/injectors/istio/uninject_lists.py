@@ -1,4 +1,4 @@
-"""Containers and volumes without the injected ones, and probes as the application wrote them."""
+"""Restoration of containers, volumes, and probes."""
 
 from __future__ import annotations
 
@@ -14,27 +14,31 @@ _KINDS = ("httpGet", "tcpSocket", "grpc")
 
 
 def restore_list(
-    listed: Sequence[Object], injected: tuple[str, ...], kept: Sequence[Object]
+    elements: Sequence[Object], injected: tuple[str, ...], user_versions: Sequence[Object]
 ) -> list[Object]:
-    """The list without one element of each injected name.
+    """Remove one element of each injected name from the list.
 
-    What the user wrote under such a name takes its place, or the end where the place is lost. Of
-    several elements of a name the last is the injected one: releases that do not merge append.
+    The user's version of an element replaces it, or is appended if the element is missing. If
+    several elements have the name, the last one is the injected one: old releases append.
     """
-    last = {string_at(each, "name"): index for index, each in enumerate(listed)}
-    gone = {last[name] for name in injected if name in last}
-    own = {string_at(each, "name"): each for each in kept}
-    left: list[Object] = []
-    for index, each in enumerate(listed):
-        found = own.pop(string_at(each, "name"), None) if index in gone else each
-        if found is not None:
-            left.append(found)
-    return [*left, *own.values()]
+    last_indexes = {string_at(element, "name"): index for index, element in enumerate(elements)}
+    injected_indexes = {last_indexes[name] for name in injected if name in last_indexes}
+    versions_by_name = {string_at(element, "name"): element for element in user_versions}
+    remaining: list[Object] = []
+    for index, element in enumerate(elements):
+        restored = (
+            versions_by_name.pop(string_at(element, "name"), None)
+            if index in injected_indexes
+            else element
+        )
+        if restored is not None:
+            remaining.append(restored)
+    return [*remaining, *versions_by_name.values()]
 
 
 def restore_probes(container: Object, probers: Mapping[str, JSON]) -> Object:
-    """The container asked by the kubelet itself again."""
-    own: Object = {
+    """Restore the original probes of a container."""
+    restored: Object = {
         key: _restore_probe(object_at(container, key), probers)
         for key in _PROBES
         if key in container
@@ -46,17 +50,17 @@ def restore_probes(container: Object, probers: Mapping[str, JSON]) -> Object:
             for key in _HANDLERS
             if key in lifecycle
         }
-        own["lifecycle"] = merge_keys(lifecycle, handlers)
-    return merge_keys(container, own) if own else container
+        restored["lifecycle"] = merge_keys(lifecycle, handlers)
+    return merge_keys(container, restored) if restored else container
 
 
 def _restore_probe(probe: Object, probers: Mapping[str, JSON]) -> Object:
-    """The probe with the action that was redirected, in its place."""
+    """Restore the original action of a probe, in the same position."""
     prober = object_at(probers, string_at(object_at(probe, "httpGet"), "path"))
     action = {kind: prober[kind] for kind in _KINDS if kind in prober}
     if not action:
         return probe
-    direct: Object = {}
+    restored: Object = {}
     for key, value in probe.items():
-        direct |= action if key == "httpGet" else {key: value}
-    return direct
+        restored |= action if key == "httpGet" else {key: value}
+    return restored

@@ -1,4 +1,4 @@
-"""The environment that the webhook's URL path carries for the proxies it injects."""
+"""The environment variables for proxies in the URL path of the webhook."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LEGACY_PREFIX = ":ENV:"
 
 
 def parse_environment(profile: Profile, tail: str) -> Mapping[str, str]:
-    """The variables in ``KEY/VALUE/…`` or, the older form, ``:ENV:KEY=VALUE…``.
+    """Parse the variables in ``KEY/VALUE/…`` or, in the older form, ``:ENV:KEY=VALUE…``.
 
     ``tail`` is what follows ``/inject/`` in the path.
 
@@ -23,20 +23,20 @@ def parse_environment(profile: Profile, tail: str) -> Mapping[str, str]:
     """
     if not profile.path_environment:
         return {}
-    said = tail.removesuffix("/")
-    old = said.startswith(_LEGACY_PREFIX) and profile.env_paths
-    pairs = _parse_legacy_pairs(said) if old else _parse_pairs(profile, said)
+    text = tail.removesuffix("/")
+    is_legacy = text.startswith(_LEGACY_PREFIX) and profile.env_paths
+    pairs = _parse_legacy_pairs(text) if is_legacy else _parse_pairs(profile, text)
     return {_NAMES.get(key, key.upper()): value for key, value in pairs if key}
 
 
-def _parse_legacy_pairs(rest: str) -> Iterator[tuple[str, str]]:
-    for piece in rest.split(_LEGACY_PREFIX)[1:]:
-        key, equals, value = piece.partition("=")
-        if equals:
+def _parse_legacy_pairs(text: str) -> Iterator[tuple[str, str]]:
+    for piece in text.split(_LEGACY_PREFIX)[1:]:
+        key, separator, value = piece.partition("=")
+        if separator:
             yield key, value
 
 
-def _parse_pairs(profile: Profile, rest: str) -> Iterator[tuple[str, str]]:
-    words = rest.split("/")
-    for key, value in zip(words[::2], words[1::2], strict=False):
+def _parse_pairs(profile: Profile, text: str) -> Iterator[tuple[str, str]]:
+    parts = text.split("/")
+    for key, value in zip(parts[::2], parts[1::2], strict=False):
         yield key, value.replace("--slash--", "/") if profile.slash_paths else value

@@ -1,4 +1,4 @@
-"""Whose a pod is, as each release sees it."""
+"""The workload that owns a pod, by the rules of each release."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from .releases import Profile
 
 
 def workload_of(profile: Profile, pod: Object) -> WorkloadRef:
-    """The workload that the pod's owner references give away, or the pod itself."""
+    """The workload that the owner references of the pod name, or the pod itself."""
     return workload_owner.workload_of_pod(object_at(pod, "metadata"), _owner_rules(profile))
 
 
-def without_config_label(profile: Profile, pod: Object, identity: WorkloadRef) -> Object:
-    """The pod as the owner rule for DeploymentConfigs leaves it: without the label it goes by.
+def without_config_label(profile: Profile, pod: Object, workload: WorkloadRef) -> Object:
+    """Return the pod without the label of DeploymentConfigs, if the release removes it.
 
-    Some releases remove the label from the pod itself, so neither the templates nor the base of
-    the patch have it. The pod in the cluster keeps it, as no operation names it.
+    Some releases remove the label from the pod itself. Neither the templates nor the base of the
+    patch then have it. The pod in the cluster keeps the label, because no operation changes it.
     """
-    if identity.kind != "DeploymentConfig" or not profile.deployment_config_label_lost:
+    if workload.kind != "DeploymentConfig" or not profile.deployment_config_label_lost:
         return pod
     metadata = object_at(pod, "metadata")
     labels = object_at(metadata, "labels")
     remaining: Object = {key: text for key, text in labels.items() if key != CONFIG_LABEL}
     others: Object = {key: value for key, value in metadata.items() if key != "labels"}
-    kept: Object = {"labels": remaining} if remaining else {}
-    return {**pod, "metadata": others | kept}
+    labels_entry: Object = {"labels": remaining} if remaining else {}
+    return {**pod, "metadata": others | labels_entry}
 
 
 def is_injected(profile: Profile, pod: Object) -> bool:
-    """Whether injection by hand leaves the pod alone because it has its sidecar."""
-    listed = containers(pod)
+    """Whether kube-inject skips the pod because it has a sidecar."""
+    pod_containers = containers(pod)
     return (
         profile.skips_injected
-        and len(listed) > 1
-        and find_by_name(listed, PROXY) is not None
+        and len(pod_containers) > 1
+        and find_by_name(pod_containers, PROXY) is not None
         and (not profile.skips_by_status or status.ANNOTATION in pod_annotations(pod))
     )
 

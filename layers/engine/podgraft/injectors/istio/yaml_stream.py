@@ -1,4 +1,4 @@
-"""Changing some of the objects in a YAML stream, and leaving the rest byte for byte as it is."""
+"""Changes to objects in a YAML stream that leave all other documents unchanged, byte for byte."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _SEPARATOR = "---"
 
 
 def rewrite_objects(text: str, change: Callable[[Object], Object]) -> str:
-    """The stream with ``change`` applied to every object, also to those in Lists.
+    """Apply ``change`` to every object of the stream, including the items of Lists.
 
-    A document in which ``change`` gives back the very object it got is copied as it stands; others
-    are written anew, keys in their order. Each document is followed by a line ``---``. Raises
-    ``kubeyaml.NotYAMLError``.
+    If ``change`` returns the same object, the text of the document is copied. Other documents are
+    formatted again, with keys in their order. A line ``---`` follows each document. Raises
+    ``yaml.NotYAMLError``.
     """
     return "".join(
         _terminate_document(_rewrite_document(part, change)) for part in _split_documents(text)
@@ -24,7 +24,7 @@ def rewrite_objects(text: str, change: Callable[[Object], Object]) -> str:
 
 
 def _split_documents(text: str) -> Iterator[str]:
-    """The documents as they stand; separators (and what is no document) are not among them."""
+    """Yield the text of each document, without separators and empty documents."""
     lines: list[str] = []
     for line in re.findall("[^\\n]*\\n|[^\\n]+", text):
         if line.startswith(_SEPARATOR):
@@ -49,8 +49,8 @@ def _apply_change(document: JSON, change: Callable[[Object], Object]) -> JSON:
     if document.get("kind") != "List" or not isinstance(items := document.get("items"), list):
         return change(document)
     changed = [_apply_change(item, change) for item in items]
-    same = all(one is other for one, other in zip(changed, items, strict=True))
-    return document if same else {**document, "items": changed}
+    is_same = all(after is before for after, before in zip(changed, items, strict=True))
+    return document if is_same else {**document, "items": changed}
 
 
 def _terminate_document(document: str) -> str:

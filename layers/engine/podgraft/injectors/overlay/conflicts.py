@@ -1,8 +1,12 @@
 """Overlays that set one value differently.
 
-Two overlays conflict on an object where their order matters: laid on in one order they leave
-another value somewhere than in the other. Elements of merged lists are told apart by their merge
-keys, so two sidecars beside each other are no conflict, whichever comes first.
+Two overlays conflict on an object if their order matters: a value of the result differs between
+the two orders. Elements of merged lists are identified by their merge keys. For this reason, two
+sidecars do not conflict, whichever comes first in the list.
+
+Hazard: the comparison must follow the same rules as the merge. It uses the merge keys and patch
+strategies of the Go types, because with other rules it would report the order of containers as a
+conflict, or miss one in a list that is replaced as a whole.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ def _sample(api_version: str, kind: str, spec: Object) -> Object:
     return {"apiVersion": api_version, "kind": kind, "metadata": _METADATA, "spec": spec}
 
 
-# Objects as plain as they can be, to try overlays on.
+# Minimal objects to try overlays on.
 SAMPLES: tuple[Object, ...] = (
     _sample("v1", "Pod", _POD_SPEC),
     *(
@@ -48,7 +52,7 @@ SAMPLES: tuple[Object, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
-    """Two overlays, the kind and path they disagree about, and what each sets, as JSON."""
+    """Two overlays, the kind and path of the conflict, and the value of each, as JSON."""
 
     first: str
     second: str
@@ -60,20 +64,20 @@ class Conflict:
 def find_conflicts(
     overlays: OverlaySet, samples: Sequence[Object] = SAMPLES
 ) -> tuple[Conflict, ...]:
-    """The conflicts on these objects, each pair and path once, for the first kind that has it."""
-    found: dict[tuple[str, str, str], Conflict] = {}
+    """Find the conflicts on the samples; each pair and path once, for the first kind."""
+    conflicts: dict[tuple[str, str, str], Conflict] = {}
     for sample in samples:
-        applying = _render_applicable(overlays, sample)
-        partials = [partial for _, partial in applying]
-        for one, other in paths.find_candidate_pairs(partials, kube.object_type(sample)):
-            for conflict in compare_orders(applying[one], applying[other], sample):
+        rendered = _render_applicable(overlays, sample)
+        partials = [partial for _, partial in rendered]
+        for left, right in paths.find_candidate_pairs(partials, kube.object_type(sample)):
+            for conflict in compare_orders(rendered[left], rendered[right], sample):
                 key = (conflict.first, conflict.second, conflict.path)
-                found.setdefault(key, conflict)
-    return tuple(found.values())
+                conflicts.setdefault(key, conflict)
+    return tuple(conflicts.values())
 
 
 def _render_applicable(overlays: OverlaySet, sample: Object) -> list[tuple[str, Object]]:
-    """Name and partial object of every overlay that is for the sample and can be rendered."""
+    """Render the partial objects of all overlays that match the sample, with their names."""
     request = constraints.make_create_request(sample, _NAMESPACE)
     return [
         (overlay.name, partial)
@@ -91,28 +95,36 @@ def _render_partial(
     try:
         if overlay.applies(request, overlays.namespaces):
             return overlay.render(sample, request.namespace)
-    except InjectionError:  # a sample need not be what the overlay was written for
+    except InjectionError:  # the overlay can require fields that the sample lacks
         return None
     return None
 
 
 def compare_orders(
-    one: tuple[str, Object], other: tuple[str, Object], sample: Object
+    left: tuple[str, Object], right: tuple[str, Object], sample: Object
 ) -> Iterator[Conflict]:
-    """Where the order of two partial objects matters to the sample."""
-    (first, mine), (second, its) = one, other
+    """Yield each path of the sample at which the order of two partial objects matters."""
+    (first, first_partial), (second, second_partial) = left, right
     type_ = kube.object_type(sample)
     try:
-        last_its = dict(
-            _leaf_values(merge_partial(merge_partial(sample, mine, first), its, second), type_, "")
+        second_last = dict(
+            _leaf_values(
+                merge_partial(merge_partial(sample, first_partial, first), second_partial, second),
+                type_,
+                "",
+            )
         )
-        last_mine = dict(
-            _leaf_values(merge_partial(merge_partial(sample, its, second), mine, first), type_, "")
+        first_last = dict(
+            _leaf_values(
+                merge_partial(merge_partial(sample, second_partial, second), first_partial, first),
+                type_,
+                "",
+            )
         )
     except InjectionError:
         return
-    for path in sorted(last_its.keys() | last_mine.keys()):
-        values = last_mine.get(path), last_its.get(path)
+    for path in sorted(second_last.keys() | first_last.keys()):
+        values = first_last.get(path), second_last.get(path)
         if not jsonvalue.equal(*values):
             yield Conflict(
                 first=first,
@@ -124,22 +136,22 @@ def compare_orders(
 
 
 def _leaf_values(value: JSON, type_: GoType | None, path: str) -> Iterator[tuple[str, JSON]]:
-    """Every value that is set as one, with its path; list elements by their merge keys."""
+    """Find all values that a merge sets as a unit, with their paths."""
     if isinstance(value, dict):
         fields = paths.json_fields(type_)
-        for key, each in value.items():
+        for key, member in value.items():
             field = fields.get(key)
-            if isinstance(each, list) and field is not None and "merge" in field.patch_strategy:
-                yield from _element_values(each, field, f"{path}.{key}")
+            if isinstance(member, list) and field is not None and "merge" in field.patch_strategy:
+                yield from _element_values(member, field, f"{path}.{key}")
             else:
-                yield from _leaf_values(each, paths.child_type(field, type_), f"{path}.{key}")
+                yield from _leaf_values(member, paths.child_type(field, type_), f"{path}.{key}")
     else:
         yield path.removeprefix("."), value
 
 
 def _element_values(elements: list[JSON], field: Field, path: str) -> Iterator[tuple[str, JSON]]:
-    """The elements of a merged list; scalars are a set: only which there are counts."""
+    """Find the values in a merged list; scalars are compared as a set."""
     for element in elements:
         key = element.get(field.merge_key) if isinstance(element, dict) else element
-        place = f"{path}[{key if isinstance(key, str | int) else jsonvalue.dump(key)}]"
-        yield from _leaf_values(element, field.type.elem, place)
+        element_path = f"{path}[{key if isinstance(key, str | int) else jsonvalue.dump(key)}]"
+        yield from _leaf_values(element, field.type.elem, element_path)

@@ -1,8 +1,8 @@
-"""What an overlay's template sees: the object, as raw JSON and as Go's types where they are known.
+"""The template data of overlays: the object as raw JSON, and as Go types for kinds that have them.
 
-``.Object`` is the whole object; ``.ObjectMeta`` its metadata and ``.Spec`` its spec as Go structs
-(``.Spec.Containers``, ``.Spec.Template.Spec``), or ``.Spec`` as raw JSON for kinds without known Go
-types; ``.Namespace`` the request's namespace; ``.Values`` the overlay's own values.
+``.Object`` is the complete object. ``.ObjectMeta`` is its metadata, and ``.Spec`` its spec, as Go
+structs (``.Spec.Containers``, ``.Spec.Template.Spec``); for kinds without a Go type, ``.Spec`` is
+raw JSON. ``.Namespace`` is the namespace of the request, and ``.Values`` the values of the overlay.
 """
 
 from __future__ import annotations
@@ -17,24 +17,23 @@ from podgraft.go.reflect import ANY, ANY_MAP, STRING, Field, GoType, Struct, Val
 from podgraft.go.reflect.taint import Place, Slots
 from podgraft.go.reflect.tainted_values import tainted_json
 from podgraft.injectors.masking import Masker
-from podgraft.injectors.plain_text import holds_harmless
+from podgraft.injectors.plain_text import has_only_plain_text
 from podgraft.injectors.yaml_function import to_yaml
 from podgraft.jsonvalue import Object, load, object_at
 from podgraft.texttemplate import Flow, Function, Harm, Serializer
 
 
-# The kinds whose Go types are known, and the API group they are in.
 def _to_yaml(value: Value) -> str:
-    """Helm's: as sigs.k8s.io/yaml prints it, without the last line break."""
+    """Format YAML as Helm does: as sigs.k8s.io/yaml prints it, without the last newline."""
     return to_yaml(value).removesuffix("\n")
 
 
-def _tree(_: str, value: Value) -> Value:
+def _to_json_tree(_: str, value: Value) -> Value:
     return load(marshal(value))
 
 
-def _functions() -> Mapping[str, Function]:
-    """Sprig's functions, and Helm's ``toYaml``."""
+def _make_functions() -> Mapping[str, Function]:
+    """Return sprig's functions, and Helm's ``toYaml``."""
     functions = dict(sprig.functions())
     functions["toYaml"] = Function(
         _to_yaml,
@@ -42,24 +41,24 @@ def _functions() -> Mapping[str, Function]:
         result=STRING,
         flow=Flow.SERIALIZES,
         harm=Harm.NEVER,
-        serializer=Serializer(_tree, _to_yaml),
+        serializer=Serializer(_to_json_tree, _to_yaml),
     )
     return functions
 
 
-FUNCTIONS = _functions()
+FUNCTIONS = _make_functions()
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayData:
-    """What a template is rendered with."""
+    """The template data for one object."""
 
     object: Object
     namespace: str
     values: Object
 
     def to_struct(self) -> Value:
-        """The data as a Go struct."""
+        """Convert the data to a Go struct."""
         return Struct(
             data_type(kube.object_type(self.object)),
             {
@@ -72,31 +71,31 @@ class OverlayData:
         )
 
     def copy_for_mutation(self) -> OverlayData:
-        """The same for a template that may change it."""
-        kept, values = sprig.deep_copy(self.object), sprig.deep_copy(self.values)
-        return replace(self, object=kept, values=values)
+        """Return a deep copy for a template that can change its data."""
+        copied_object, values = sprig.deep_copy(self.object), sprig.deep_copy(self.values)
+        return replace(self, object=copied_object, values=values)
 
-    def is_harmless(self) -> bool:
-        """Whether no text of the object is YAML syntax anywhere."""
-        return holds_harmless(self.object)
+    def has_only_plain_text(self) -> bool:
+        """Whether the object contains only plain text."""
+        return has_only_plain_text(self.object)
 
-    def tainted(self, slots: Slots) -> OverlayData:
-        """The same with taint on all that the object's author wrote."""
+    def with_taint(self, slots: Slots) -> OverlayData:
+        """Return the data with taint on all text of the object's author."""
         members = {
             key: tainted_json(slots, value, (None, key)) for key, value in self.object.items()
         }
         keys = {key: slots.root(key, (None, key)) for key in sorted(members)}
         return replace(self, object={keys[key]: value for key, value in members.items()})
 
-    def mask(self, masking: Masker) -> OverlayData:
-        """The same with what could be syntax masked; the very same where nothing could."""
-        masked = masking.mask(self.object)
+    def mask(self, masker: Masker) -> OverlayData:
+        """Return the data with masks; the same object if it contains only plain text."""
+        masked = masker.mask(self.object)
         if masked is self.object or not isinstance(masked, dict):
             return self
         return replace(self, object=masked)
 
-    def keys(self) -> Sequence[Place]:
-        """The places of the object's annotations and labels."""
+    def metadata_keys(self) -> Sequence[Place]:
+        """The paths of the object's annotations and labels."""
         metadata = object_at(self.object, "metadata")
         return [
             (((None, "metadata"), kind), key)
@@ -104,14 +103,14 @@ class OverlayData:
             for key in object_at(metadata, kind)
         ]
 
-    def with_keys(self, kept: Sequence[Place]) -> OverlayData:
-        """The same with these of its annotations and labels alone."""
+    def with_metadata_keys(self, paths: Sequence[Place]) -> OverlayData:
+        """Return the data with only these annotations and labels."""
         metadata = object_at(self.object, "metadata")
         maps: Object = {
             kind: {
                 key: value
                 for key, value in entries.items()
-                if (((None, "metadata"), kind), key) in kept
+                if (((None, "metadata"), kind), key) in paths
             }
             for kind in ("annotations", "labels")
             if (entries := object_at(metadata, kind))
@@ -121,16 +120,16 @@ class OverlayData:
 
 @cache
 def data_type(object_type: GoType | None) -> GoType:
-    """The type of the data for objects of a type."""
-    made = struct_type("overlay.Data")
-    made.fields = (
+    """The Go type of the data for objects of a type."""
+    go_type = struct_type("overlay.Data")
+    go_type.fields = (
         Field("Object", ANY_MAP, "Object"),
         Field("ObjectMeta", kube.OBJECT_META, "ObjectMeta"),
         Field("Spec", _spec_type(object_type), "Spec"),
         Field("Namespace", STRING, "Namespace"),
         Field("Values", ANY_MAP, "Values"),
     )
-    return made
+    return go_type
 
 
 def _spec_type(object_type: GoType | None) -> GoType:

@@ -21,7 +21,7 @@ from podgraft.cel import CONDITIONS_BUDGET, CostExceededError, Meter
 from podgraft.go.reflect import GoType
 from podgraft.go.reflect.taint import Place, Slots
 from podgraft.injectors.errors import InjectionError, OperatorError, UserError
-from podgraft.injectors.plain_text import steps
+from podgraft.injectors.plain_text import path_steps
 from podgraft.injectors.structure_guard import (
     breaking,
     breaking_key,
@@ -85,7 +85,7 @@ class Overlay:
         """
         data = OverlayData(before, namespace, self.values)
         try:
-            if not self.template.can_create_syntax and data.is_harmless():
+            if not self.template.can_create_syntax and data.has_only_plain_text():
                 return self._read(self._render_text(data))
             trace = self._trace(data)
             partial = self._read(trace.text)
@@ -121,7 +121,7 @@ class Overlay:
     def _trace(self, data: OverlayData, slots: Slots | None = None) -> RenderingTrace:
         """The same text, and what of the object it is made of."""
         slots = slots or Slots()
-        tainted = data.tainted(slots)
+        tainted = data.with_taint(slots)
         value = (tainted.copy_for_mutation() if self.mutates_data else tainted).to_struct()
         return self.template.trace(value, slots)
 
@@ -161,7 +161,7 @@ class Overlay:
         place = breaking(data, OverlayData.mask, works)
         if place is not None:
             return place
-        key = breaking_key(data.keys(), lambda keys: works(data.with_keys(keys)))
+        key = breaking_key(data.metadata_keys(), lambda keys: works(data.with_metadata_keys(keys)))
         return key or self._breaking_text(data, reads)
 
     def _breaking_text(self, data: OverlayData, reads: Callable[[str], bool]) -> Place:
@@ -199,7 +199,7 @@ _FAILURES = (texttemplate.ExecError, texttemplate.LimitError, yaml.NotYAMLError,
 
 
 def _to_pointer(place: Place) -> str:
-    return "".join(f"/{pointer.escape(str(step))}" for step in steps(place))
+    return "".join(f"/{pointer.escape(str(step))}" for step in path_steps(place))
 
 
 def merge_partial(before: Object, partial: Object, name: str) -> Object:

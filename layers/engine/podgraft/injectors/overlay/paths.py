@@ -1,9 +1,10 @@
-"""Which overlays can matter to each other at all: those that touch one place.
+"""Pairs of overlays that can conflict: those that set values at the same path.
 
-Whether the order of two overlays matters is found out by trying both, which is too much for every
-pair of a thousand. Two partial objects that set nothing in common, and where neither takes away
-what the other is inside of, give the same in either order: they need no trial. Here is said more
-often than needed that a trial is, never less often.
+To find whether the order of two overlays matters, ``conflicts`` applies them in both orders. That
+is too slow for every pair of a thousand overlays. This module selects the pairs to try: two partial
+objects have the same result in both orders if they set no path in common, and neither replaces a
+value that contains a path of the other. The check is conservative: it can select pairs without a
+conflict, but it never misses one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,35 +18,35 @@ from podgraft.jsonvalue import JSON, Object
 
 Path: TypeAlias = tuple[str, ...]
 
-# In place of a value: a directive, which may do anything to what is at its path and below.
+# The value of a path with a directive, which can change everything at the path and below.
 _ANY_VALUE = ""
 
 
 def find_candidate_pairs(partials: Sequence[Object], type_: GoType | None) -> list[tuple[int, int]]:
-    """The pairs to try, as indexes in order; their number and the paths' are what it costs."""
-    touches = [set(_set_paths(partial, type_, ())) for partial in partials]
-    places: dict[Path, _PathSetters] = {}
-    for index, touched in enumerate(touches):
-        for path, text in touched:
-            places.setdefault(path, _PathSetters()).by_value.setdefault(text, []).append(index)
-    found = {
-        (min(one, other), max(one, other))
-        for one, touched in enumerate(touches)
-        for path, text in touched
-        for other in _overlapping_overlays(places, path, text)
-        if one != other
+    """Return the pairs to try, as sorted indexes; linear in the numbers of paths and pairs."""
+    paths_by_overlay = [set(_set_paths(partial, type_, ())) for partial in partials]
+    setters: dict[Path, _PathSetters] = {}
+    for index, overlay_paths in enumerate(paths_by_overlay):
+        for path, text in overlay_paths:
+            setters.setdefault(path, _PathSetters()).by_value.setdefault(text, []).append(index)
+    pairs = {
+        (min(left, right), max(left, right))
+        for left, overlay_paths in enumerate(paths_by_overlay)
+        for path, text in overlay_paths
+        for right in _overlapping_overlays(setters, path, text)
+        if left != right
     }
-    return sorted(found)
+    return sorted(pairs)
 
 
 def json_fields(type_: GoType | None) -> Mapping[str, Field]:
-    """The fields of a struct or of what a pointer leads to, by JSON name; else none."""
+    """The fields of a struct, or of the struct behind a pointer, by JSON name; else none."""
     struct = type_.elem if type_ is not None and type_.kind is Kind.POINTER else type_
     return {} if struct is None or struct.kind is not Kind.STRUCT else _fields(struct)
 
 
 def child_type(field: Field | None, outer: GoType | None) -> GoType | None:
-    """The type of what is under a key: a field's, or the element type of a map."""
+    """The type of the value of a key: that of a field, or the element type of a map."""
     if field is not None:
         return field.type
     return outer.elem if outer is not None and outer.kind is Kind.MAP else None
@@ -53,36 +54,36 @@ def child_type(field: Field | None, outer: GoType | None) -> GoType | None:
 
 @dataclass(slots=True)
 class _PathSetters:
-    """Which overlays touch one path itself, by the value that they set there."""
+    """The overlays that set one path itself, by value."""
 
     by_value: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
 
 def _overlapping_overlays(
-    places: Mapping[Path, _PathSetters], path: Path, text: str
+    setters: Mapping[Path, _PathSetters], path: Path, text: str
 ) -> Iterator[int]:
-    """Who sets something else at the path, or anything at a path that this one is inside of."""
+    """Find overlays that set another value at the path, or any value at a parent of the path."""
     for end in range(len(path)):
-        place = places.get(path[:end])
-        if place is not None:
-            for indexes in place.by_value.values():
+        at_prefix = setters.get(path[:end])
+        if at_prefix is not None:
+            for indexes in at_prefix.by_value.values():
                 yield from indexes
-    for other, indexes in places[path].by_value.items():
-        if other != text or text == _ANY_VALUE:
+    for value, indexes in setters[path].by_value.items():
+        if value != text or text == _ANY_VALUE:
             yield from indexes
 
 
 def _set_paths(value: JSON, type_: GoType | None, path: Path) -> Iterator[tuple[Path, str]]:
-    """Every path that a partial object sets, and the value as text."""
+    """Find every path that a partial object sets, with its value as text."""
     if not isinstance(value, dict) or not value:
         yield path, jsonvalue.dump(value)
     elif any(key.startswith("$") for key in value):
         yield path, _ANY_VALUE
     else:
-        known = json_fields(type_)
-        for key, each in value.items():
-            # encoding/json takes a name in any case.
-            yield from _member_paths(each, known.get(key), type_, (*path, key.casefold()))
+        fields = json_fields(type_)
+        for key, member in value.items():
+            # encoding/json accepts a field name in any case.
+            yield from _member_paths(member, fields.get(key), type_, (*path, key.casefold()))
 
 
 def _member_paths(
@@ -98,7 +99,7 @@ def _member_paths(
 
 
 def _element_paths(elements: list[JSON], field: Field, path: Path) -> Iterator[tuple[Path, str]]:
-    """Each element of a merged list by its merge key; what is not so plain touches the list."""
+    """Find the paths in the elements of a merged list; if one has no key, the list itself."""
     if not field.merge_key:
         for element in elements:
             text = jsonvalue.dump(element)
@@ -118,7 +119,7 @@ def _element_paths(elements: list[JSON], field: Field, path: Path) -> Iterator[t
 
 @cache
 def _fields(struct: GoType) -> Mapping[str, Field]:
-    own = {each.json: each for each in struct.fields if not each.inline}
-    for embedded in (each.type for each in struct.fields if each.inline):
-        own = {**json_fields(embedded), **own}
-    return own
+    fields = {member.json: member for member in struct.fields if not member.inline}
+    for embedded in (member.type for member in struct.fields if member.inline):
+        fields = {**json_fields(embedded), **fields}
+    return fields

@@ -59,13 +59,13 @@ def compile_(
     mesh_config = _parse_mesh(profile, schema, documents.mesh, faults)
     faults += _validate_proxy_configs(schema, documents.proxy_configs)
     env = surroundings.environment()
-    known = _template_functions(profile, schema, env)
+    known = _make_template_functions(profile, schema, env)
     chosen = templates.make_template_set(profile, config, known, surroundings.default_templates)
     warnings += chosen.find_unknown_names("policy" if surroundings.default_templates else "config")
-    if not _reports_missing(profile, config, chosen, faults, warnings) and not deferred:
+    if not _report_missing_templates(profile, config, chosen, faults, warnings) and not deferred:
         _parse_templates(profile, chosen, faults, warnings)
-        faults += _complete_faults(profile, values, mesh_config, faults)
-        warnings += _unread(profile, config, values, surroundings)
+        faults += _find_further_errors(profile, values, mesh_config, faults)
+        warnings += _find_unread_keys(profile, config, values, surroundings)
     rules = _make_rules(profile, config, warnings)
     if faults:
         raise InvalidDocumentsError(tuple(faults), tuple(warnings))
@@ -76,7 +76,7 @@ def compile_(
             rules=rules,
             values=values,
             mesh=mesh_config,
-            proxy=_proxy(schema, mesh_config),
+            proxy=_base_proxy_config(schema, mesh_config),
             templates=chosen,
             injected_annotations=config.injected_annotations if said is None else said,
             proxy_configs=documents.proxy_configs,
@@ -115,7 +115,7 @@ def _parse_mesh(profile: Profile, schema: Schema, text: str, faults: list[Diagno
     return config
 
 
-def _complete_faults(
+def _find_further_errors(
     profile: Profile, values: Values, mesh_config: Message, known: Sequence[Diagnostic]
 ) -> list[Diagnostic]:
     """What else istiod refuses when it loads; a place that is wrong already is not looked at."""
@@ -124,13 +124,13 @@ def _complete_faults(
     places = {(fault.document, fault.pointer) for fault in known}
     names = [
         Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
-        for path, problem, remedy in validate_meshconfig.name_problems(profile, mesh_config)
+        for path, problem, remedy in validate_meshconfig.validate_names(profile, mesh_config)
     ]
-    found = [*names, *values_types.check_values(profile, values.raw)]
+    found = [*names, *values_types.validate_values(profile, values.raw)]
     return [fault for fault in found if (fault.document, fault.pointer) not in places]
 
 
-def _proxy(schema: Schema, mesh_config: Message) -> Message:
+def _base_proxy_config(schema: Schema, mesh_config: Message) -> Message:
     """The lowest layer of the webhook's proxy configurations: the mesh's over the defaults.
 
     A zero of the mesh cannot replace a default, since the mesh is merged as a layer itself.
@@ -158,7 +158,7 @@ def _validate_proxy_configs(schema: Schema, resources: tuple[Object, ...]) -> It
                 )
 
 
-def _template_functions(
+def _make_template_functions(
     profile: Profile, schema: Schema, env: Mapping[str, str]
 ) -> Mapping[str, Function]:
     """All that templates may call: Istio's own before sprig's."""
@@ -170,7 +170,7 @@ def _template_functions(
     )
 
 
-def _reports_missing(
+def _report_missing_templates(
     profile: Profile,
     config: Config,
     chosen: TemplateSet,
@@ -193,13 +193,13 @@ def _parse_templates(
     (faults if at_load else warnings).extend(chosen.find_errors())
 
 
-def _unread(
+def _find_unread_keys(
     profile: Profile, config: Config, values: Values, surroundings: IstiodEnvironment
 ) -> Iterator[Diagnostic]:
     # Imported here: a start compiles what was checked before.
-    from .unread_keys import unread
+    from .unread_keys import find_unread_keys
 
-    return unread(profile, config, values.raw, surroundings)
+    return find_unread_keys(profile, config, values.raw, surroundings)
 
 
 def _make_rules(profile: Profile, config: Config, warnings: list[Diagnostic]) -> InjectionRules:

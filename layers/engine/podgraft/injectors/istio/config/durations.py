@@ -16,7 +16,7 @@ _UNITS = {
     "ns": 1,
 }
 _PART = lazy_compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(h|ms|m|s|us|µs|μs|ns)")
-_WHOLE = lazy_compile(rf"[-+]?(?:0|(?:{_PART.pattern})+)")
+_DURATION = lazy_compile(rf"[-+]?(?:0|(?:{_PART.pattern})+)")
 _LIMIT = 1 << 63  # time.Duration is an int64
 
 
@@ -30,9 +30,9 @@ def parse(text: str) -> int:
     >>> parse("1m0.5s"), parse("45s"), parse("-1.5h")
     (60500000000, 45000000000, -5400000000000)
     """
-    if not _WHOLE.fullmatch(text):
+    if not _DURATION.fullmatch(text):
         raise DurationError(f'time: invalid duration "{text}"')
-    total = sum(_nanoseconds(number, unit) for number, unit in _PART.findall(text))
+    total = sum(_to_nanoseconds(number, unit) for number, unit in _PART.findall(text))
     signed = -total if text.startswith("-") else total
     if not -_LIMIT <= signed < _LIMIT:
         raise DurationError(f'time: invalid duration "{text}"')
@@ -55,26 +55,28 @@ def format_protobuf(nanoseconds: int) -> str:
 def format_go(nanoseconds: int) -> str:
     """The text that Go's time.Duration prints.
 
-    >>> format_go(45 * SECOND), format_go(60 * SECOND), format_go(SECOND // 2), format_go(0), format_go(-5400 * SECOND), format_go(1500)
-    ('45s', '1m0s', '500ms', '0s', '-1h30m0s', '1.5µs')
+    >>> format_go(45 * SECOND), format_go(60 * SECOND), format_go(SECOND // 2)
+    ('45s', '1m0s', '500ms')
+    >>> format_go(0), format_go(-5400 * SECOND), format_go(1500)
+    ('0s', '-1h30m0s', '1.5µs')
     """
     sign, size = ("-" if nanoseconds < 0 else ""), abs(nanoseconds)
     if size < SECOND:
         unit = next((u for u in ("ms", "µs", "ns") if size >= _UNITS[u]), "s")
-        return f"{sign}{_decimal(size, _UNITS[unit])}{unit}"
+        return f"{sign}{_format_decimal(size, _UNITS[unit])}{unit}"
     minutes, rest = divmod(size, 60 * SECOND)
     hours, minutes = divmod(minutes, 60)
     parts = f"{hours}h{minutes}m" if hours else f"{minutes}m" if minutes else ""
-    return f"{sign}{parts}{_decimal(rest, SECOND)}s"
+    return f"{sign}{parts}{_format_decimal(rest, SECOND)}s"
 
 
-def _nanoseconds(number: str, unit: str) -> int:
+def _to_nanoseconds(number: str, unit: str) -> int:
     whole, _, decimals = number.partition(".")
     scale = _UNITS[unit]
     return int(whole or "0") * scale + int(decimals or "0") * scale // 10 ** len(decimals)
 
 
-def _decimal(size: int, unit: int) -> str:
+def _format_decimal(size: int, unit: int) -> str:
     whole, rest = divmod(size, unit)
     if not rest:
         return str(whole)

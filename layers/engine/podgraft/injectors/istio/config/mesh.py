@@ -13,7 +13,7 @@ from podgraft.jsonvalue import JSON, Object
 from . import durations, protojson, proxyconfig
 from .protojson import MESH_CONFIG, PROXY_CONFIG, FieldError, Message, Schema
 
-_OLDEST: Object = {
+_MESH_1_0: Object = {
     "proxyListenPort": 15001,
     "connectTimeout": "1s",
     "ingressClass": "istio",
@@ -71,15 +71,15 @@ _PROVIDERS: list[JSON] = [
 ]
 
 
-_HIGHEST_PORT = 65535
-_SHORTEST_TIMEOUT = durations.SECOND // 1000
+_MAX_PORT = 65535
+_MIN_TIMEOUT = durations.SECOND // 1000
 
 
 @cache
 def defaults(profile: Profile) -> Message:
     """DefaultMeshConfig of the release; nobody may change it."""
     schema = protojson.schema(profile)
-    raw = _mesh_defaults(profile) if profile.path_environment else _OLDEST
+    raw = _mesh_defaults(profile) if profile.path_environment else _MESH_1_0
     return protojson.normalize(
         schema, MESH_CONFIG, protojson.decode_message(schema, MESH_CONFIG, raw)
     )
@@ -132,10 +132,10 @@ def apply_mesh_config(schema: Schema, base: Message, text: str, found: list[Fiel
 def validate_mesh_config(profile: Profile, config: Message) -> Iterator[tuple[str, str, str]]:
     """What istiod refuses of a mesh, ``defaultConfig`` apart: path, problem, remedy."""
     port = config.get("proxyListenPort")
-    if not isinstance(port, int) or not 1 <= port <= _HIGHEST_PORT:
-        yield "/proxyListenPort", f"{port or 0} is no port", f"use 1 to {_HIGHEST_PORT}"
+    if not isinstance(port, int) or not 1 <= port <= _MAX_PORT:
+        yield "/proxyListenPort", f"{port or 0} is no port", f"use 1 to {_MAX_PORT}"
     timeout = config.get("connectTimeout")
-    if not isinstance(timeout, str) or durations.parse(timeout) < _SHORTEST_TIMEOUT:
+    if not isinstance(timeout, str) or durations.parse(timeout) < _MIN_TIMEOUT:
         yield "/connectTimeout", f"got {timeout or 'nothing'}", "use 1ms or more, such as 10s"
     for index, provider in enumerate(_as_list(config.get("extensionProviders"))):
         path = f"/extensionProviders/{index}"
@@ -153,7 +153,7 @@ def _validate_retries(policy: Object) -> Iterator[tuple[str, str, str]]:
     attempts, timeout = policy.get("attempts"), policy.get("perTryTimeout")
     if isinstance(attempts, int) and attempts < 0:
         yield f"{path}/attempts", f"got {attempts}", "use 0 or more"
-    if isinstance(timeout, str) and durations.parse(timeout) < _SHORTEST_TIMEOUT:
+    if isinstance(timeout, str) and durations.parse(timeout) < _MIN_TIMEOUT:
         yield f"{path}/perTryTimeout", f"got {timeout}", "use 1ms or more, such as 2s"
 
 

@@ -87,19 +87,19 @@ class Schema:
     def type(self, name: str) -> MessageType:
         """The message type of that Go name."""
         if name not in self._types:
-            self._types[name] = self._make(name)
+            self._types[name] = self._make_type(name)
         return self._types[name]
 
-    def _make(self, name: str) -> MessageType:
+    def _make_type(self, name: str) -> MessageType:
         fields = tuple(
             field
             for field in map(_parse_field, MESSAGES[name].split("\n")[1:-1])
-            if self._knows(f"{name}.{field.name}", field.type)
+            if self._has_field(f"{name}.{field.name}", field.type)
         )
         by_key = {f.name: f for f in fields} | {f.json: f for f in fields}
         return MessageType(name, fields, by_key)
 
-    def _knows(self, field: str, type_: str) -> bool:
+    def _has_field(self, field: str, type_: str) -> bool:
         spans = releases.MESH_FIELDS
         return self.profile.is_available(field, spans) and self.profile.is_available(
             f"{field} {type_}", spans
@@ -190,7 +190,7 @@ class _MessageDecoder:
             read = self._decode_field(field, value, f"{path}/{pointer.escape(key)}")
             if len(self.errors) == before:
                 message[field.json] = read
-        return _with_one_of_each(type_, message)
+        return _resolve_oneofs(type_, message)
 
     def _decode_field(self, field: Field, raw: JSON, path: str) -> JSON:
         match field.shape, raw:
@@ -203,7 +203,7 @@ class _MessageDecoder:
                 ]
             case "map[string]", dict():
                 return {
-                    key: self._entry(field.type, raw[key], f"{path}/{pointer.escape(key)}")
+                    key: self._decode_entry(field.type, raw[key], f"{path}/{pointer.escape(key)}")
                     for key in sorted(raw)
                 }
             case _:
@@ -211,7 +211,7 @@ class _MessageDecoder:
                     path, f"{_unmarshal_error(raw)} of type {field.shape}json.RawMessage"
                 )
 
-    def _entry(self, type_: str, raw: JSON, path: str) -> JSON:
+    def _decode_entry(self, type_: str, raw: JSON, path: str) -> JSON:
         """The value of a map; gogo's jsonpb read a null as no message."""
         if raw is None and self.schema.profile.nil_tags_refused and type_ in MESSAGES:
             return None
@@ -221,8 +221,8 @@ class _MessageDecoder:
         try:
             if type_ in ENUMS:
                 return _decode_enum(type_, raw)
-            if type_ in _READERS:
-                return _READERS[type_](raw)
+            if type_ in _DECODERS:
+                return _DECODERS[type_](raw)
         except (ValueError, OverflowError) as error:
             return self._add_error(path, str(error))
         read = self.decode_message(self.schema.type(type_), {} if raw is None else raw, path)
@@ -232,7 +232,7 @@ class _MessageDecoder:
         self.errors.append(FieldError(path, problem))
 
 
-def _with_one_of_each(type_: MessageType, message: Message) -> Message:
+def _resolve_oneofs(type_: MessageType, message: Message) -> Message:
     """The message with one member of each oneof: jsonpb keeps the one that is declared last."""
     chosen = {
         field.oneof: field.json for field in type_.fields if field.oneof and field.json in message
@@ -325,7 +325,7 @@ _INTEGER = lazy_compile("-?[0-9]+")
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
-def _to_text(read: Callable[[JSON], JSON]) -> Callable[[JSON], JSON]:
+def _string_decoder(read: Callable[[JSON], JSON]) -> Callable[[JSON], JSON]:
     return lambda raw: str(read(raw))
 
 
@@ -372,12 +372,12 @@ _SCALARS: dict[str, Callable[[JSON], JSON]] = {
     "uint32": _uint32,
     "double": _decode_double,
 }
-_READERS: dict[str, Callable[[JSON], JSON]] = _SCALARS | {
+_DECODERS: dict[str, Callable[[JSON], JSON]] = _SCALARS | {
     DURATION: _decode_duration,
     STRUCT: _decode_struct,
     "wrapperspb.BoolValue": _decode_bool,
     "wrapperspb.Int32Value": _int32,
     "wrapperspb.UInt32Value": _uint32,
-    "wrapperspb.Int64Value": _to_text(_int64),
-    "wrapperspb.UInt64Value": _to_text(_uint64),
+    "wrapperspb.Int64Value": _string_decoder(_int64),
+    "wrapperspb.UInt64Value": _string_decoder(_uint64),
 }

@@ -58,11 +58,11 @@ def _merge_durations(old: JSON, new: JSON) -> JSON:
     """Seconds and nanoseconds are fields of a message, each of which a zero leaves as it was."""
     if not isinstance(old, str) or not isinstance(new, str):
         return new
-    (old_seconds, old_nanos), (seconds, nanos) = map(_split, (old, new))
+    (old_seconds, old_nanos), (seconds, nanos) = map(_split_duration, (old, new))
     return durations.format_protobuf((seconds or old_seconds) * SECOND + (nanos or old_nanos))
 
 
-def _split(text: str) -> tuple[int, int]:
+def _split_duration(text: str) -> tuple[int, int]:
     nanoseconds = durations.parse(text)
     sign = -1 if nanoseconds < 0 else 1
     seconds, nanos = divmod(abs(nanoseconds), SECOND)

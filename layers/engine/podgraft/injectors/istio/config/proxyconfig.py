@@ -27,7 +27,7 @@ ANNOTATION = "proxy.istio.io/config"
 
 _EXCLUSIVE = ({"serviceCluster", "tracingServiceName"},)
 _PROXY_HEADERS = "v1alpha1.ProxyConfig_ProxyHeaders"
-_HEADERS_THAT_FALL_BACK = (
+_FALLBACK_HEADERS = (
     "forwardedClientCert",
     "requestId",
     "attemptCount",
@@ -35,7 +35,7 @@ _HEADERS_THAT_FALL_BACK = (
     "envoyDebugHeaders",
 )
 # What protoToJSON leaves out where it equals the built-in default.
-_CLEANED = (
+_OMITTED_DEFAULTS = (
     "configPath",
     "binaryPath",
     "controlPlaneAuthPolicy",
@@ -132,7 +132,7 @@ def remove_defaults(defaults: Message, config: Message) -> Message:
     return {
         name: value
         for name, value in config.items()
-        if name not in _CLEANED or name not in defaults or not equal(value, defaults[name])
+        if name not in _OMITTED_DEFAULTS or name not in defaults or not equal(value, defaults[name])
     }
 
 
@@ -151,7 +151,7 @@ def _merge_metadata(base: Message, layer: Message) -> Message:
 
 
 def _merge_headers(base: Message, layer: Message) -> Message:
-    fallen_back = {name: base[name] for name in _HEADERS_THAT_FALL_BACK if name in base}
+    fallen_back = {name: base[name] for name in _FALLBACK_HEADERS if name in base}
     return fallen_back | layer
 
 

@@ -34,42 +34,46 @@ _KEYS: Final[Mapping[str, Callable[[Profile], bool]]] = {
     "injectedAnnotations": lambda profile: not profile.kubernetes_defaults,
 }
 # Keys that the policy document has too, for every release.
-_IN_POLICY = frozenset({"neverInjectSelector", "alwaysInjectSelector"})
+_POLICY_KEYS = frozenset({"neverInjectSelector", "alwaysInjectSelector"})
 
 # Since 1.9, Istio's chart sets `template` to a text that makes an older istiod fail.
 _MISMATCH_CHECK = "Template_Version_And_Istio_Version_Mismatched"
 
-_RELEASE = "set istioRelease in the policy to the release of this configuration"
+_RELEASE_REMEDY = "set istioRelease in the policy to the release of this configuration"
 
 
-def unread(
+def find_unread_keys(
     profile: Profile, config: Config, values: Mapping[str, JSON], surroundings: IstiodEnvironment
 ) -> Iterator[Diagnostic]:
     """Return a diagnostic for each key that is given and has no effect."""
-    yield from _config(profile, config.given, is_newer=_is_newer(surroundings, values))
+    yield from _find_config_keys(profile, config.given, is_newer=_is_newer(surroundings, values))
     # Without a release in the policy, podgraft itself reads the values, for the release.
     if values and surroundings.release is not None and not profile.workload_data:
-        yield _ignored("values", "", profile, _RELEASE)
-    for key in _unread_of_policy(profile, config, surroundings):
-        yield _ignored("policy", key, profile, "remove it, or set istioRelease to another release")
+        yield _unread_key_warning("values", "", profile, _RELEASE_REMEDY)
+    for key in _find_policy_keys(profile, config, surroundings):
+        yield _unread_key_warning(
+            "policy", key, profile, "remove it, or set istioRelease to another release"
+        )
 
 
-def _config(profile: Profile, given: Mapping[str, JSON], *, is_newer: bool) -> Iterator[Diagnostic]:
+def _find_config_keys(
+    profile: Profile, given: Mapping[str, JSON], *, is_newer: bool
+) -> Iterator[Diagnostic]:
     names = {name.lower(): name for name in _KEYS}
     for key, value in given.items():
         path = f"/{pointer.escape(key)}"
         name = names.get(key.lower())
         if name is None:
-            yield _unknown(path, key, is_newer=is_newer)
+            yield _unknown_key_diagnostic(path, key, is_newer=is_newer)
         elif value and not _KEYS[name](profile) and not _is_mismatch_check(name, value):
-            yield _ignored("config", path, profile, _remedy(name))
+            yield _unread_key_warning("config", path, profile, _remedy(name))
 
 
 def _is_mismatch_check(name: str, value: JSON) -> bool:
     return name == "template" and isinstance(value, str) and _MISMATCH_CHECK in value
 
 
-def _unread_of_policy(
+def _find_policy_keys(
     profile: Profile, config: Config, surroundings: IstiodEnvironment
 ) -> Iterator[str]:
     """Return the keys of the policy document that neither the release nor a template reads."""
@@ -116,7 +120,7 @@ def _unread_of_policy(
             yield path
 
 
-def _ignored(document: str, path: str, profile: Profile, remedy: str) -> Diagnostic:
+def _unread_key_warning(document: str, path: str, profile: Profile, remedy: str) -> Diagnostic:
     return Diagnostic(
         document=document,
         pointer=path,
@@ -127,10 +131,14 @@ def _ignored(document: str, path: str, profile: Profile, remedy: str) -> Diagnos
 
 
 def _remedy(name: str) -> str:
-    return f"move it to the policy document, or {_RELEASE}" if name in _IN_POLICY else _RELEASE
+    return (
+        f"move it to the policy document, or {_RELEASE_REMEDY}"
+        if name in _POLICY_KEYS
+        else _RELEASE_REMEDY
+    )
 
 
-def _unknown(path: str, key: str, *, is_newer: bool) -> Diagnostic:
+def _unknown_key_diagnostic(path: str, key: str, *, is_newer: bool) -> Diagnostic:
     """Return an error for a typing error; a release after the newest can have further keys."""
     from difflib import get_close_matches
 

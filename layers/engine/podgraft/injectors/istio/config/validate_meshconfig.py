@@ -11,21 +11,21 @@ from podgraft.lazy_re import lazy_compile
 from .protojson import Message
 
 _LABEL = lazy_compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
-_LONGEST = 255  # of a fully qualified name, RFC 1035
+_MAX_NAME_LENGTH = 255  # of a fully qualified name, RFC 1035
 
 Problem = tuple[str, str, str]
 
 
-def name_problems(profile: Profile, config: Message) -> Iterator[Problem]:
+def validate_names(profile: Profile, config: Message) -> Iterator[Problem]:
     """Yield path, problem, and remedy for each invalid name."""
     if not profile.checks_mesh_names:
         return
-    yield from _trust_domain("/trustDomain", config.get("trustDomain", ""))
+    yield from _validate_trust_domain("/trustDomain", config.get("trustDomain", ""))
     aliases = config.get("trustDomainAliases")
     for index, alias in enumerate(aliases if isinstance(aliases, list) else ()):
-        yield from _trust_domain(f"/trustDomainAliases/{index}", alias)
+        yield from _validate_trust_domain(f"/trustDomainAliases/{index}", alias)
     for index, settings in enumerate(objects_at(config, "serviceSettings")):
-        yield from _hosts(f"/serviceSettings/{index}/hosts", settings)
+        yield from _validate_hosts(f"/serviceSettings/{index}/hosts", settings)
 
 
 def is_trust_domain(domain: str) -> bool:
@@ -38,13 +38,13 @@ def is_trust_domain(domain: str) -> bool:
     return all(_LABEL.fullmatch(label) for label in labels)
 
 
-def _trust_domain(path: str, domain: JSON) -> Iterator[Problem]:
+def _validate_trust_domain(path: str, domain: JSON) -> Iterator[Problem]:
     if not isinstance(domain, str) or not is_trust_domain(domain):
         problem = f'invalid trust domain "{domain}"' if domain else "must not be empty"
         yield path, problem, "use a DNS name, such as cluster.local"
 
 
-def _hosts(path: str, settings: Object) -> Iterator[Problem]:
+def _validate_hosts(path: str, settings: Object) -> Iterator[Problem]:
     hosts = settings.get("hosts")
     for index, host in enumerate(hosts if isinstance(hosts, list) else ()):
         if not isinstance(host, str) or not _is_wildcard_domain(host):
@@ -57,7 +57,7 @@ def _is_wildcard_domain(host: str) -> bool:
     first, _, rest = host.partition(".")
     bare = first.removeprefix("*").removeprefix("-") if first.startswith("*") else first
     return (
-        0 < len(host) <= _LONGEST
+        0 < len(host) <= _MAX_NAME_LENGTH
         and (first == "*" or _LABEL.fullmatch(bare) is not None)
         and (not rest or is_trust_domain(rest))
     )

@@ -17,9 +17,9 @@ from .protojson import Message
 _LABEL = lazy_compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
 _NUMBER = lazy_compile("[-+]?[0-9]{1,18}")
 _HOUR = 3600 * SECOND
-HIGHEST_PORT = 65535
+MAX_PORT = 65535
 _FQDN_LENGTH = 255  # RFC 1035 §2.3.4
-_LEAST_WINDOW = 65535  # RFC 9113 §6.9.2: the initial window, below which Envoy does not go
+_MIN_WINDOW = 65535  # RFC 9113 §6.9.2: the initial window, below which Envoy does not go
 
 # Fields of connectionSettings whose number must be above zero, or at least zero.
 _POSITIVE = (
@@ -40,15 +40,15 @@ def validate_proxy_config(profile: Profile, config: Message) -> list[str]:
         *_validate_required(profile, config),
         *_validate_addresses(config),
         *_validate_tracing(profile, _object(config.get("tracing"))),
-        *_ports(profile, config),
-        *_private_key(config.get("privateKeyProvider")),
+        *_validate_ports(profile, config),
+        *_validate_private_key(config.get("privateKeyProvider")),
     ]
     if profile.checks_connection_settings:
         found += _validate_connections(_object(config.get("connectionSettings")))
     return found
 
 
-def address_problem(address: str) -> str | None:
+def validate_address(address: str) -> str | None:
     """What is wrong with a ``host:port``, if anything is.
 
     >>> address_problem("zipkin:9411"), address_problem("[::1]:80"), address_problem("zipkin")
@@ -60,7 +60,7 @@ def address_problem(address: str) -> str | None:
         return f'unable to split "{address}": {shown}'
     if not _NUMBER.fullmatch(port):
         return f'port ({port}) is not a number: strconv.Atoi: parsing "{port}": invalid syntax'
-    if not 1 <= int(port) <= HIGHEST_PORT:
+    if not 1 <= int(port) <= MAX_PORT:
         return _port_problem(int(port))
     if is_ip(host) or _is_fqdn(host):
         return None
@@ -68,7 +68,7 @@ def address_problem(address: str) -> str | None:
 
 
 def _port_problem(port: int) -> str:
-    return f"port number {port} must be in the range 1..{HIGHEST_PORT}"
+    return f"port number {port} must be in the range 1..{MAX_PORT}"
 
 
 def _validate_required(profile: Profile, config: Message) -> Iterator[str]:
@@ -78,27 +78,28 @@ def _validate_required(profile: Profile, config: Message) -> Iterator[str]:
         yield "binary path must be set"
     if "tracingServiceName" not in config and not config.get("serviceCluster"):
         yield "service cluster must be specified"
-    drain = _duration(config.get("drainDuration"))
-    yield from _time("drain", drain)
+    drain = _parse_duration(config.get("drainDuration"))
+    yield from _validate_time("drain", drain)
     if profile.drain_times_limited and drain % SECOND == 0 and drain > _HOUR:
         yield f"drain time {durations.format_go(drain)} must be <{durations.format_go(_HOUR)}"
     if profile.parent_shutdown_checked:
-        yield from _shutdown(drain, _duration(config.get("parentShutdownDuration")))
+        yield from _validate_shutdown(drain, _parse_duration(config.get("parentShutdownDuration")))
 
 
-def _shutdown(drain: int, shutdown: int) -> Iterator[str]:
+def _validate_shutdown(drain: int, shutdown: int) -> Iterator[str]:
     """The checks of parentShutdownDuration, which must be longer than the drain time."""
-    yield from _time("parent shutdown", shutdown)
+    yield from _validate_time("parent shutdown", shutdown)
     if shutdown <= drain:
         yield (
             f"parent shutdown time {durations.format_go(shutdown)} must be greater than "
             f"drain time {durations.format_go(drain)}"
         )
     if shutdown > _HOUR:
-        yield f"parent shutdown time {durations.format_go(shutdown)} must be <{durations.format_go(_HOUR)}"
+        limit = durations.format_go(_HOUR)
+        yield f"parent shutdown time {durations.format_go(shutdown)} must be <{limit}"
 
 
-def _time(name: str, nanoseconds: int) -> Iterator[str]:
+def _validate_time(name: str, nanoseconds: int) -> Iterator[str]:
     if nanoseconds < SECOND // 1000:
         yield f"invalid {name} duration: duration must be greater than 1ms"
     elif nanoseconds % (SECOND // 1000):
@@ -107,7 +108,7 @@ def _time(name: str, nanoseconds: int) -> Iterator[str]:
         yield f"{name} time only supports durations to seconds precision"
 
 
-def _duration(value: JSON) -> int:
+def _parse_duration(value: JSON) -> int:
     """Nanoseconds; an absent duration is 0."""
     return durations.parse(value) if isinstance(value, str) else 0
 
@@ -116,7 +117,7 @@ def _validate_addresses(config: Message) -> Iterator[str]:
     if not config.get("discoveryAddress"):
         yield "discovery address must be set to the proxy discovery service"
     else:
-        yield from _validate_address("invalid discovery address:", config["discoveryAddress"])
+        yield from _find_address_problem("invalid discovery address:", config["discoveryAddress"])
     services = (
         ("statsd udp", config.get("statsdUdpAddress")),
         ("envoy metrics service", config.get("envoyMetricsServiceAddress")),
@@ -125,32 +126,32 @@ def _validate_addresses(config: Message) -> Iterator[str]:
     )
     for name, address in services:
         if address:
-            yield from _validate_address(f'invalid {name} address "{address}":', address)
+            yield from _find_address_problem(f'invalid {name} address "{address}":', address)
 
 
-def _validate_address(words: str, address: JSON) -> Iterator[str]:
-    problem = address_problem(address if isinstance(address, str) else "")
+def _find_address_problem(words: str, address: JSON) -> Iterator[str]:
+    problem = validate_address(address if isinstance(address, str) else "")
     if problem:
         yield f"{words} {problem}"
 
 
-def _ports(profile: Profile, config: Message) -> Iterator[str]:
+def _validate_ports(profile: Profile, config: Message) -> Iterator[str]:
     """The ports, and between them the policy of the control plane."""
-    yield from _port("proxy admin", config.get("proxyAdminPort"))
+    yield from _validate_port("proxy admin", config.get("proxyAdminPort"))
     policy = config.get("controlPlaneAuthPolicy", "NONE")
     if policy not in ("NONE", "MUTUAL_TLS"):
         yield f'invalid authentication policy: unrecognized control plane auth policy "{policy}"'
     if profile.status_port_checked:
-        yield from _port("status", config.get("statusPort"))
+        yield from _validate_port("status", config.get("statusPort"))
 
 
-def _port(name: str, port: JSON) -> Iterator[str]:
+def _validate_port(name: str, port: JSON) -> Iterator[str]:
     number = port if isinstance(port, int) else 0
-    if not 1 <= number <= HIGHEST_PORT:
+    if not 1 <= number <= MAX_PORT:
         yield f"invalid {name} port: {_port_problem(number)}"
 
 
-def _private_key(provider: JSON) -> Iterator[str]:
+def _validate_private_key(provider: JSON) -> Iterator[str]:
     """The checks of privateKeyProvider, in the releases that have the field."""
     if provider is None:
         return
@@ -163,7 +164,7 @@ def _private_key(provider: JSON) -> Iterator[str]:
         delay = _object(_object(provider)[kind]).get("pollDelay")
         if delay is None:
             yield f"{words} pollDelay is required"
-        elif not _duration(delay):
+        elif not _parse_duration(delay):
             yield f"{words} pollDelay must be non zero"
 
 
@@ -175,7 +176,7 @@ def _validate_tracing(profile: Profile, tracing: Object) -> Iterator[str]:
     if "tlsSettings" in tracing:
         from . import validate_tls  # few meshes have a tracer with TLS
 
-        yield from validate_tls.problems(profile, _object(tracing["tlsSettings"]))
+        yield from validate_tls.validate_tls_settings(profile, _object(tracing["tlsSettings"]))
     if profile.nil_tags_refused:
         for name, tag in _object(tracing.get("customTags")).items():
             if tag is None:
@@ -188,13 +189,13 @@ def _validate_tracer(profile: Profile, name: str, tracer: Object) -> Iterator[st
     if name == "lightstep":
         if not text:
             yield "address is required"
-        yield from _validate_address("invalid lightstep address:", text)
+        yield from _find_address_problem("invalid lightstep address:", text)
         if not tracer.get("accessToken"):
             yield "access token is required"
         return
     if name == "datadog" or profile.zipkin_host_ip:
         text = text.replace("$(HOST_IP)", "127.0.0.1", 1)
-    problem = address_problem(text)
+    problem = validate_address(text)
     if problem:
         yield problem
 
@@ -210,8 +211,8 @@ def _validate_connections(settings: Object) -> Iterator[str]:
                 yield f"invalid connection settings: {name} must be positive"
             case int() if name in _NOT_NEGATIVE and value < 0:
                 yield f"invalid connection settings: {name} must not be negative"
-            case int() if name in _WINDOWS and value < _LEAST_WINDOW:
-                yield f"invalid connection settings: {name} must be at least {_LEAST_WINDOW}"
+            case int() if name in _WINDOWS and value < _MIN_WINDOW:
+                yield f"invalid connection settings: {name} must be at least {_MIN_WINDOW}"
             case _:
                 continue
 

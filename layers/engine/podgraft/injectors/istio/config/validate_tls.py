@@ -11,18 +11,18 @@ _CONFIG_MAP = "configmap://"
 _FILES = ("clientCertificate", "caCertificates", "privateKey", "caCrl")
 
 
-def problems(profile: Profile, settings: Object) -> Iterator[str]:
+def validate_tls_settings(profile: Profile, settings: Object) -> Iterator[str]:
     """Everything that makes the settings invalid, with istiod's error text."""
-    for problem in _problems(profile, settings):
+    for problem in _find_problems(profile, settings):
         yield f"invalid tracing TLS config: {problem}"
 
 
-def _problems(profile: Profile, settings: Object) -> Iterator[str]:
+def _find_problems(profile: Profile, settings: Object) -> Iterator[str]:
     mode, name = settings.get("mode", "DISABLE"), settings.get("credentialName") or ""
     if profile.config_map_credentials and isinstance(name, str) and name.startswith(_CONFIG_MAP):
         yield _config_map_problem(name)
     if settings.get("insecureSkipVerify") is True:
-        yield from _unverified(mode == "SIMPLE", mode == "MUTUAL", settings)
+        yield from _check_insecure_settings(mode == "SIMPLE", mode == "MUTUAL", settings)
     if mode in ("SIMPLE", "MUTUAL") and name:
         if any(settings.get(key) for key in _FILES):
             yield (
@@ -37,7 +37,7 @@ def _problems(profile: Profile, settings: Object) -> Iterator[str]:
             yield "private key required for mutual tls"
 
 
-def _unverified(is_simple: bool, is_mutual: bool, settings: Object) -> Iterator[str]:
+def _check_insecure_settings(is_simple: bool, is_mutual: bool, settings: Object) -> Iterator[str]:
     authorities = settings.get("caCertificates") or settings.get("subjectAltNames")
     if is_simple and (authorities or settings.get("credentialName")):
         yield (

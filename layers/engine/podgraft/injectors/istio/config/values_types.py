@@ -20,75 +20,75 @@ from .values_table import MESSAGES
 
 _ROOT = "Values"
 # How messages call a type, and what to write instead.
-_WORDS = {
+_TYPE_TEXTS = {
     "bool": ("true or false", "write true or false, without quotes"),
     "string": ("a string", "write a string; put numbers, true, and false in quotes"),
     "struct": ("a mapping", "write a mapping"),
     "int-or-string": ("a whole number or a string", "write a whole number or a string"),
     "duration": ("a duration", "write it as 5s"),
 }
-_NUMBER = ("a number", "write a number")
+_NUMBER_TEXTS = ("a number", "write a number")
 _BOUNDS = {"int32": (-(1 << 31), 1 << 31), "uint32": (0, 1 << 32), "int64": (-(1 << 63), 1 << 63)}
 
 
-def check_values(profile: Profile, values: Object) -> Iterator[Diagnostic]:
+def validate_values(profile: Profile, values: Object) -> Iterator[Diagnostic]:
     """Yield a fault for each value that istiod of this release refuses."""
-    fields = _fields(profile.minor)
+    fields = _message_fields(profile.minor)
     if fields.get(_ROOT):
-        yield from _message(fields, _ROOT, values, "")
+        yield from _validate_message(fields, _ROOT, values, "")
 
 
 @cache
-def _fields(minor: int) -> Mapping[str, Mapping[str, str]]:
+def _message_fields(minor: int) -> Mapping[str, Mapping[str, str]]:
     """The types of the fields of each message, as one release has them."""
-    return {message: dict(_in_release(text, minor)) for message, text in MESSAGES.items()}
+    return {message: dict(_parse_fields(text, minor)) for message, text in MESSAGES.items()}
 
 
-def _in_release(text: str, minor: int) -> Iterator[tuple[str, str]]:
+def _parse_fields(text: str, minor: int) -> Iterator[tuple[str, str]]:
     for line in text.split("\n")[1:-1]:
         name, type_, since, until = line.split(" ")
         if int(since) <= minor < int(until):
             yield name, type_
 
 
-def _message(
+def _validate_message(
     fields: Mapping[str, Mapping[str, str]], name: str, value: JSON, path: str
 ) -> Iterator[Diagnostic]:
     if not isinstance(value, dict):
-        yield _fault(path, value, *_WORDS["struct"])
+        yield _make_diagnostic(path, value, *_TYPE_TEXTS["struct"])
         return
     types = fields.get(name, {})
     for key, member in value.items():
         type_ = types.get(key)
         if type_ is not None and member is not None:
-            yield from _value(fields, type_, member, f"{path}/{pointer.escape(key)}")
+            yield from _validate_value(fields, type_, member, f"{path}/{pointer.escape(key)}")
 
 
-def _value(
+def _validate_value(
     fields: Mapping[str, Mapping[str, str]], type_: str, value: JSON, path: str
 ) -> Iterator[Diagnostic]:
     """The faults of a value that is there; null counts as the zero of an element."""
     if type_.startswith("[]"):
         if not isinstance(value, list):
-            yield _fault(path, value, "a list", "write a list")
+            yield _make_diagnostic(path, value, "a list", "write a list")
             return
         for index, element in enumerate(value):
-            yield from _value(fields, type_[2:], element, f"{path}/{index}")
+            yield from _validate_value(fields, type_[2:], element, f"{path}/{index}")
     elif type_.startswith("{}"):
         if not isinstance(value, dict):
-            yield _fault(path, value, *_WORDS["struct"])
+            yield _make_diagnostic(path, value, *_TYPE_TEXTS["struct"])
             return
         for key, member in value.items():
-            yield from _value(fields, type_[2:], member, f"{path}/{pointer.escape(key)}")
+            yield from _validate_value(fields, type_[2:], member, f"{path}/{pointer.escape(key)}")
     elif value is None or type_ == "any":
         return
-    elif type_ in _WORDS or type_ in _BOUNDS or type_ == "double" or "|" in type_:
-        yield from _scalar(type_, value, path)
+    elif type_ in _TYPE_TEXTS or type_ in _BOUNDS or type_ == "double" or "|" in type_:
+        yield from _validate_scalar(type_, value, path)
     else:  # a message; those of Kubernetes have no fields here
-        yield from _message(fields, type_, value, path)
+        yield from _validate_message(fields, type_, value, path)
 
 
-def _scalar(type_: str, value: JSON, path: str) -> Iterator[Diagnostic]:
+def _validate_scalar(type_: str, value: JSON, path: str) -> Iterator[Diagnostic]:
     match type_:
         case "bool":
             is_valid = isinstance(value, bool)
@@ -99,26 +99,26 @@ def _scalar(type_: str, value: JSON, path: str) -> Iterator[Diagnostic]:
         case "duration":
             is_valid = isinstance(value, str)
         case "double":
-            is_valid = _number(value) is not None
+            is_valid = _parse_number(value) is not None
         case "int-or-string":
             is_valid = isinstance(value, str) or _is_within(value, "int32")
         case _ if type_ in _BOUNDS:
             is_valid = _is_within(value, type_)
         case _:
-            yield from _member(type_.split("|"), value, path)
+            yield from _validate_enum(type_.split("|"), value, path)
             return
     if not is_valid:
-        yield _fault(path, value, *_WORDS.get(type_, _NUMBER))
+        yield _make_diagnostic(path, value, *_TYPE_TEXTS.get(type_, _NUMBER_TEXTS))
 
 
-def _member(names: list[str], value: JSON, path: str) -> Iterator[Diagnostic]:
+def _validate_enum(names: list[str], value: JSON, path: str) -> Iterator[Diagnostic]:
     """An enum: by name or by number, which need not be known."""
     if value not in names and not _is_within(value, "int32"):
         listed = ", ".join(names)
-        yield _fault(path, value, f"one of {listed}", f"use one of {listed}")
+        yield _make_diagnostic(path, value, f"one of {listed}", f"use one of {listed}")
 
 
-def _number(value: JSON) -> float | None:
+def _parse_number(value: JSON) -> float | None:
     """A number, also one in quotes: jsonpb takes both."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
@@ -129,11 +129,11 @@ def _number(value: JSON) -> float | None:
 
 
 def _is_within(value: JSON, type_: str) -> bool:
-    number, (low, high) = _number(value), _BOUNDS[type_]
+    number, (low, high) = _parse_number(value), _BOUNDS[type_]
     return number is not None and number.is_integer() and low <= number < high
 
 
-def _fault(path: str, value: JSON, expected: str, remedy: str) -> Diagnostic:
+def _make_diagnostic(path: str, value: JSON, expected: str, remedy: str) -> Diagnostic:
     # Without the value: it can be a secret, in the wrong place.
     problem = f"expected {expected}, got {jsonvalue.describe_type(value)}"
     return Diagnostic(document="values", pointer=path, problem=problem, remedy=remedy)

@@ -13,7 +13,7 @@ TYPE_ANNOTATION = "sidecar.istio.io/proxyImageType"
 
 _DEFAULT_NAME = "proxyv2"
 _DEFAULT_TYPE = "default"
-_KNOWN_SUFFIXES = ("-distroless", "-debug")
+_TYPE_SUFFIXES = ("-distroless", "-debug")
 
 
 def proxy_image(
@@ -30,7 +30,7 @@ def proxy_init_image(values: Values, annotations: Mapping[str, str]) -> str:
     return _format_image(values, values.proxy_init_image, kind)
 
 
-def tag_with_type(tag: str, kind: str) -> str:
+def make_tag(tag: str, kind: str) -> str:
     """The tag for an image type.
 
     >>> tag_with_type("1.12-debug", "distroless"), tag_with_type("1.11.2-asm.17-distroless", "default")
@@ -38,7 +38,7 @@ def tag_with_type(tag: str, kind: str) -> str:
     """
     if not kind:
         return tag
-    bare = next((tag.removesuffix(each) for each in _KNOWN_SUFFIXES if tag.endswith(each)), tag)
+    bare = next((tag.removesuffix(each) for each in _TYPE_SUFFIXES if tag.endswith(each)), tag)
     return bare if kind == _DEFAULT_TYPE else f"{bare}-{kind}"
 
 
@@ -61,4 +61,4 @@ def _configured_type(profile: Profile, values: Values, proxy: Message) -> str:
 
 
 def _format_image(values: Values, name: str, kind: str) -> str:
-    return f"{values.hub}/{name or _DEFAULT_NAME}:{tag_with_type(values.tag, kind)}"
+    return f"{values.hub}/{name or _DEFAULT_NAME}:{make_tag(values.tag, kind)}"

@@ -39,7 +39,7 @@ _WRAPPED = {
 
 
 # Types are compared by identity: two threads must not make the same one twice.
-_MAKING = RLock()
+_TYPES_LOCK = RLock()
 
 
 class _LazyMessage(GoType):
@@ -59,7 +59,7 @@ class _LazyMessage(GoType):
         """Only asked for what has no value: ``fields`` and ``methods``, once."""
         if name not in {"fields", "methods"}:
             raise AttributeError(name)
-        with _MAKING:
+        with _TYPES_LOCK:
             shown = self._types.members(self.name)
             self.methods = {f"Get{go.name}": _getter_method(go) for _, go in shown}
             self.fields = tuple(go for field, go in shown if not field.oneof)
@@ -78,20 +78,22 @@ class MeshTypes:
 
     def pointer(self, name: str) -> GoType:
         """The type ``*name``; its ``convert`` shows a message, and ``None`` as nil."""
-        with _MAKING:
+        with _TYPES_LOCK:
             if name not in self._structs:
                 self._structs[name] = _LazyMessage(name, self)
             return reflect.pointer_to(self._structs[name])
 
     def members(self, name: str) -> list[tuple[Field, reflect.Field]]:
         """The fields of a message, and as what Go has them."""
-        return [(field, self._field(field)) for field in self._schema.type(name).fields]
+        return [(field, self._make_field(field)) for field in self._schema.type(name).fields]
 
-    def _field(self, field: Field) -> reflect.Field:
-        return reflect.Field(go_name(field.name), self._type(field), field.json, omitempty=True)
+    def _make_field(self, field: Field) -> reflect.Field:
+        return reflect.Field(
+            go_name(field.name), self._field_type(field), field.json, omitempty=True
+        )
 
-    def _type(self, field: Field) -> GoType:
-        elem = self._elem(field.type)
+    def _field_type(self, field: Field) -> GoType:
+        elem = self._element_type(field.type)
         match field.shape:
             case "[]":
                 return reflect.slice_of(elem)
@@ -100,10 +102,10 @@ class MeshTypes:
             case _:
                 return elem
 
-    def _elem(self, name: str) -> GoType:
+    def _element_type(self, name: str) -> GoType:
         if name in _SCALARS:
             return _SCALARS[name]
-        return _enum(name) if name in ENUMS else _well_known_type(name) or self.pointer(name)
+        return _enum_type(name) if name in ENUMS else _well_known_type(name) or self.pointer(name)
 
 
 @cache
@@ -129,7 +131,7 @@ def _getter_method(field: reflect.Field) -> Method:
 
 
 @cache
-def _enum(name: str) -> GoType:
+def _enum_type(name: str) -> GoType:
     names = enum(name)
     numbers = {word: number for number, word in names.items()}
 
@@ -147,7 +149,7 @@ def _well_known_type(name: str) -> GoType | None:
     if name == DURATION:
         return DURATION_POINTER
     if name in _WRAPPED:
-        return _message_type(name, {"Value": _SCALARS[_WRAPPED[name]]}, _wrapper(name))
+        return _message_type(name, {"Value": _SCALARS[_WRAPPED[name]]}, _wrapper_unpacker(name))
     if name == STRUCT:
         return _message_type(name, {"Fields": reflect.ANY_MAP}, lambda raw: {"fields": raw})
     return None
@@ -184,7 +186,7 @@ def _split_duration(raw: Value) -> dict[str, Value]:
     return {"seconds": sign * seconds, "nanos": sign * nanos}
 
 
-def _wrapper(name: str) -> Callable[[Value], dict[str, Value]]:
+def _wrapper_unpacker(name: str) -> Callable[[Value], dict[str, Value]]:
     if _WRAPPED[name].endswith("64"):
         return lambda raw: {"value": int(raw)}
     return lambda raw: {"value": raw}
@@ -204,7 +206,7 @@ def _as_duration(duration: reflect.Struct | None) -> Value:
     return _TIME_DURATION.convert(duration_to_nanoseconds(duration))
 
 
-def _text(duration: Value) -> str:
+def _format_duration(duration: Value) -> str:
     return durations.format_go(int(duration))
 
 
@@ -230,7 +232,7 @@ _TIME_DURATION = reflect.number_type(
     "time.Duration",
     Kind.INT64,
     {
-        "String": Method(_text),
+        "String": Method(_format_duration),
         "Nanoseconds": _whole_units_method(1),
         "Microseconds": _whole_units_method(1_000),
         "Milliseconds": _whole_units_method(1_000_000),

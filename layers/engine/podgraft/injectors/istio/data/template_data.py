@@ -18,7 +18,7 @@ from podgraft.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG,
 from podgraft.injectors.istio.pod_builder import pod_annotations
 from podgraft.injectors.istio.releases import Profile
 from podgraft.injectors.masking import Masker
-from podgraft.injectors.plain_text import holds_harmless
+from podgraft.injectors.plain_text import has_only_plain_text
 from podgraft.jsonvalue import Object, object_at
 from podgraft.kube.workload_owner import WorkloadRef
 from podgraft.lazy_dataclass import dataclass
@@ -40,7 +40,7 @@ class TemplateData:
     base_config: Message
     pod_config: Message
     workload_config: Message
-    in_mesh: bool
+    is_merged_into_mesh: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,20 +54,20 @@ class InjectorContext:
     revision: str
     native_sidecars: bool
     compliance_policy: str
-    merged_into_mesh: bool  # whether .MeshConfig.DefaultConfig shows the pod's own configuration
+    is_merged_into_mesh: bool  # whether .MeshConfig.DefaultConfig shows the pod's own configuration
     ids: tuple[int, int]
 
 
 def effective_proxy(profile: Profile, subject: TemplateData) -> Message:
     """The effective ProxyConfig."""
     schema = protojson.schema(profile)
-    if subject.in_mesh:
+    if subject.is_merged_into_mesh:
         return proxyconfig.merge_layer(schema, subject.base_config, subject.pod_config)
     merged = proxyconfig.merge_layers(schema, subject.base_config, subject.pod_config)
     return proxyconfig.merge_layers(schema, merged, subject.workload_config)
 
 
-def dot_fields(facts: InjectorContext, subject: TemplateData) -> Message:
+def make_dot_fields(facts: InjectorContext, subject: TemplateData) -> Message:
     """What the template's dot shows, by the names of its fields."""
     profile, values = facts.profile, facts.values
     annotations = pod_annotations(subject.pod)
@@ -96,9 +96,9 @@ def dot_fields(facts: InjectorContext, subject: TemplateData) -> Message:
     }
 
 
-def make_dot(facts: InjectorContext, raw: Message, *, changing: bool = False) -> Struct:
+def make_dot(facts: InjectorContext, raw: Message, *, mutates_data: bool = False) -> Struct:
     """The dot itself; a ``changing`` template gets a copy of the values, which all pods share."""
-    if changing and "Values" in raw:
+    if mutates_data and "Values" in raw:
         raw = raw | {"Values": sprig.deep_copy(facts.values.raw)}
     return Struct(dot_type(facts.profile), raw)
 
@@ -133,14 +133,16 @@ def mask_fields(
     return seen | changes if changes else seen
 
 
-def is_harmless(subject: TemplateData, seen: Message) -> bool:
+def has_only_plain_fields(subject: TemplateData, seen: Message) -> bool:
     """Whether all that the pod's author wrote in ``seen`` data of the subject is harmless."""
-    return all(holds_harmless(seen[name]) for name in _POD_AUTHOR_FIELDS if name in seen) and (
-        not any(name in seen for name in _CONFIGS) or holds_harmless(subject.pod_config)
+    return all(has_only_plain_text(seen[name]) for name in _POD_AUTHOR_FIELDS if name in seen) and (
+        not any(name in seen for name in _CONFIGS) or has_only_plain_text(subject.pod_config)
     )
 
 
-def tainted(facts: InjectorContext, subject: TemplateData, seen: Message, slots: Slots) -> Message:
+def with_taint(
+    facts: InjectorContext, subject: TemplateData, seen: Message, slots: Slots
+) -> Message:
     """``seen`` data of the subject with taint on all that the pod's author wrote."""
     own = {
         name: tainted_json(slots, seen[name], (None, name))
@@ -168,7 +170,7 @@ _POD_AUTHOR_FIELDS = (
 
 def _mesh_and_proxy_config(facts: InjectorContext, subject: TemplateData) -> Message:
     proxy = effective_proxy(facts.profile, subject)
-    mesh = with_proxy(facts.mesh, proxy) if facts.merged_into_mesh else facts.mesh
+    mesh = with_proxy(facts.mesh, proxy) if facts.is_merged_into_mesh else facts.mesh
     return {"ProxyConfig": proxy, "MeshConfig": mesh}
 
 

@@ -81,7 +81,7 @@ def set_secure_port(profile: Profile, draft: PodBuilder) -> None:
         return
     entry = find_env(sidecar, SECURE_PORT_ENV)
     port = string_at(entry, "value") if entry else ""
-    if port not in ("", "0") and _find(profile, draft.annotations, SECURE_PORT) is None:
+    if port not in ("", "0") and _find_value(profile, draft.annotations, SECURE_PORT) is None:
         draft.annotations[SECURE_PORT] = port
 
 
@@ -106,9 +106,9 @@ def is_enabled(annotations: Mapping[str, JSON], mesh: Message) -> bool:
 
 def parse_scrape(profile: Profile, annotations: Mapping[str, JSON]) -> Scrape:
     """What the annotations say."""
-    scrape, path, port = (_find(profile, annotations, name) or "" for name in _LEGACY)
+    scrape, path, port = (_find_value(profile, annotations, name) or "" for name in _LEGACY)
     targets = (
-        _parse_targets(_find(profile, annotations, _TARGETS) or "")
+        _parse_targets(_find_value(profile, annotations, _TARGETS) or "")
         if profile.scrape_targets
         else ()
     )
@@ -204,5 +204,5 @@ def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -
     return [string_at(annotations, each) for each in spelled]
 
 
-def _find(profile: Profile, annotations: Mapping[str, JSON], name: str) -> str | None:
+def _find_value(profile: Profile, annotations: Mapping[str, JSON], name: str) -> str | None:
     return next(iter(_find_values(profile, annotations, name)), None)

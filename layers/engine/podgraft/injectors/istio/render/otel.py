@@ -20,7 +20,7 @@ def resource_attributes(
     containers: list[Mapping[str, JSON]],
 ) -> str:
     """Namespace, version and instance of the service, where the mesh enriches by OTel's names."""
-    if not any(_is_enriching(provider) for provider in _list(mesh.get("extensionProviders"))):
+    if not any(_is_enriching(provider) for provider in _as_list(mesh.get("extensionProviders"))):
         return ""
     found = {
         "namespace": annotations.get(NAMESPACE) or namespace,
@@ -30,7 +30,7 @@ def resource_attributes(
     return ",".join(f"service.{name}={value}" for name, value in found.items() if value)
 
 
-def version_of(image: str) -> str:
+def image_version(image: str) -> str:
     """What an image's name says about its version.
 
     >>> version_of("hub:5000/app:1.2@sha256:0f"), version_of("app@sha256:0f"), version_of("a:5/b")
@@ -56,7 +56,7 @@ def _service_version(
     said = annotations.get(VERSION) or labels.get(VERSION_LABEL)
     if said or len(containers) != 1:
         return said or ""
-    return version_of(_text(containers[0].get("image")))
+    return image_version(_as_text(containers[0].get("image")))
 
 
 def _service_instance(
@@ -65,12 +65,12 @@ def _service_instance(
     said = annotations.get(INSTANCE)
     if said or not containers:
         return said or ""
-    return f"{namespace}.$(POD_NAME).{_text(containers[0].get('name'))}"
+    return f"{namespace}.$(POD_NAME).{_as_text(containers[0].get('name'))}"
 
 
-def _list(value: JSON) -> list[JSON]:
+def _as_list(value: JSON) -> list[JSON]:
     return value if isinstance(value, list) else []
 
 
-def _text(value: JSON) -> str:
+def _as_text(value: JSON) -> str:
     return value if isinstance(value, str) else ""

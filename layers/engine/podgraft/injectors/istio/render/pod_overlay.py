@@ -138,13 +138,13 @@ def _struct_normalizer(type_: GoType, target: GoType) -> _Normalizer:
 def _field_steps(target: GoType) -> dict[str, tuple[str, type | None, _Normalizer]]:
     """By its key, each field's name, the class that needs no look, and the way to type others."""
     return {
-        key: (field.json, _PLAIN.get(field.type.kind), _normalizer(field.type))
+        key: (field.json, _UNCHANGED_CLASSES.get(field.type.kind), _normalizer(field.type))
         for key, field in _fields(target).items()
     }
 
 
 # What a field of these kinds holds as it stands.
-_PLAIN = {Kind.STRING: str, Kind.BOOL: bool}
+_UNCHANGED_CLASSES = {Kind.STRING: str, Kind.BOOL: bool}
 
 
 def _map_normalizer(type_: GoType, type_element: _Normalizer) -> _Normalizer:

@@ -58,29 +58,29 @@ def drop_nulls(tree: NullTree, merged: Object) -> Object:
 
 def _find_in_list(elements: list[JSON]) -> NullList | None:
     objects = [each for each in elements if isinstance(each, dict)]
-    cleaned = [(each, _cleaned(each)) for each in objects]
+    cleaned = [(each, _remove_nulls(each)) for each in objects]
     replacements = {id(each): new for each, new in cleaned if new is not each}
     members: dict[str, NullTree | NullList] = {}
     for each in objects:
         for key, below in find_nulls(each).items():
-            members[key] = _united(members[key], below) if key in members else below
+            members[key] = _unite_trees(members[key], below) if key in members else below
     return NullList(replacements, members) if replacements else None
 
 
-def _united(left: NullTree | NullList, right: NullTree | NullList) -> NullTree | NullList:
+def _unite_trees(left: NullTree | NullList, right: NullTree | NullList) -> NullTree | NullList:
     if isinstance(left, NullList) and isinstance(right, NullList):
-        members = _united(left.members, right.members)
+        members = _unite_trees(left.members, right.members)
         assert not isinstance(members, NullList)  # noqa: S101 - trees unite to a tree
         return NullList({**left.replacements, **right.replacements}, members)
     if isinstance(left, NullList) or isinstance(right, NullList):
         return right
-    both = {key: _united(left[key], right[key]) for key in left.keys() & right.keys()}
+    both = {key: _unite_trees(left[key], right[key]) for key in left.keys() & right.keys()}
     return {**left, **right, **both}
 
 
 def _drop_in_list(nulls: NullList, listed: list[JSON]) -> list[JSON]:
     new = [_drop_in_element(nulls, each) for each in listed]
-    return new if any(map(_differ, new, listed)) else listed
+    return new if any(map(_is_different, new, listed)) else listed
 
 
 def _drop_in_element(nulls: NullList, element: JSON) -> JSON:
@@ -92,26 +92,26 @@ def _drop_in_element(nulls: NullList, element: JSON) -> JSON:
     return drop_nulls(nulls.members, element) if nulls.members else element
 
 
-def _differ(left: JSON, right: JSON) -> bool:
+def _is_different(left: JSON, right: JSON) -> bool:
     return left is not right
 
 
-def _cleaned(value: Object) -> Object:
+def _remove_nulls(value: Object) -> Object:
     """The object without nulls at any depth; the same object if it has none."""
     kept: Object = {}
     same = True
     for key, each in value.items():
-        new = _cleaned_value(each)
+        new = _remove_nulls_from_value(each)
         same = same and new is each and each is not None
         if new is not None:
             kept[key] = new
     return value if same else kept
 
 
-def _cleaned_value(value: JSON) -> JSON:
+def _remove_nulls_from_value(value: JSON) -> JSON:
     if isinstance(value, dict):
-        return _cleaned(value)
+        return _remove_nulls(value)
     if isinstance(value, list):
-        new = [_cleaned_value(each) for each in value]
-        return new if any(map(_differ, new, value)) else value
+        new = [_remove_nulls_from_value(each) for each in value]
+        return new if any(map(_is_different, new, value)) else value
     return value

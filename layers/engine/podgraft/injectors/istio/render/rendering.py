@@ -21,18 +21,18 @@ from podgraft.injectors.istio.data import images
 from podgraft.injectors.istio.data.template_data import (
     InjectorContext,
     TemplateData,
-    dot_fields,
     dot_type,
-    is_harmless,
+    has_only_plain_fields,
     make_dot,
+    make_dot_fields,
     mask_fields,
     opaque_types,
     shared_values,
-    tainted,
+    with_taint,
 )
 from podgraft.injectors.istio.pod_builder import pod_annotations, pod_labels
 from podgraft.injectors.istio.releases import Profile
-from podgraft.injectors.plain_text import steps
+from podgraft.injectors.plain_text import path_steps
 from podgraft.injectors.structure_guard import (
     breaking,
     breaking_key,
@@ -139,7 +139,7 @@ class PodRenderer(Generic[T]):
         return made
 
     def _render_and_verify(self, template: InjectionTemplate, seen: Message) -> T:
-        if not template.program.can_create_syntax and is_harmless(self.subject, seen):
+        if not template.program.can_create_syntax and has_only_plain_fields(self.subject, seen):
             return self._plain(template, seen)
         try:
             trace = self._traced(template, seen)
@@ -159,7 +159,7 @@ class PodRenderer(Generic[T]):
     def _projected_fields(self, template: InjectionTemplate, subject: TemplateData) -> Message:
         """The data, without what the template cannot read of it."""
         footprint = self.memory.projection(template, self.facts.profile)
-        return footprint(dot_fields(self.facts, subject))
+        return footprint(make_dot_fields(self.facts, subject))
 
     def _cache_key(self, template: InjectionTemplate, seen: Message) -> bytes:
         """All that the template's text depends on, but for what is the same for all pods.
@@ -172,7 +172,7 @@ class PodRenderer(Generic[T]):
         return marshal.dumps((template.name, own), 0)
 
     def _render_text(self, template: InjectionTemplate, seen: Message) -> str:
-        dot = make_dot(self.facts, seen, changing=template.mutates_data)
+        dot = make_dot(self.facts, seen, mutates_data=template.mutates_data)
         token = functions.DATA.set(dot)
         try:
             return template.program.render(dot)
@@ -184,8 +184,8 @@ class PodRenderer(Generic[T]):
     ) -> Trace:
         """The same text, and what of the pod it is made of."""
         slots = slots or Slots()
-        known = tainted(self.facts, self.subject, seen, slots)
-        dot = make_dot(self.facts, known, changing=template.mutates_data)
+        known = with_taint(self.facts, self.subject, seen, slots)
+        dot = make_dot(self.facts, known, mutates_data=template.mutates_data)
         tokens = functions.DATA.set(dot), functions.SLOTS.set(slots)
         try:
             return template.program.trace(dot, slots)
@@ -286,7 +286,7 @@ def _restrict_keys(subject: TemplateData, kept: Sequence[tuple[str, str]]) -> Te
 
 def _describe_path(place: Place) -> str:
     """How the pod's author knows the place."""
-    match steps(place):
+    match path_steps(place):
         case ("ProxyConfig", *_):
             return f"annotation {proxyconfig.ANNOTATION}"
         case ("ProxyImage" | "ProxyInitImage", *_):

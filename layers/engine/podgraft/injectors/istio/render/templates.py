@@ -22,8 +22,8 @@ _NO_TEMPLATES = (
     "use key config of ConfigMap istio-sidecar-injector, "
     "or set istioRelease to the release of key template, such as 1.8"
 )
-_ALL_READ = ("Istio 1.9 and later read it", "template", "1.8")
-_ONLY_READ = ("Istio 1.8 and earlier read it", "templates", "1.9")
+_TEMPLATES_REASON = ("Istio 1.9 and later read it", "template", "1.8")
+_TEMPLATE_REASON = ("Istio 1.8 and earlier read it", "templates", "1.9")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,13 @@ class TemplateSet:
         if self.defaults == (LEGACY_TEMPLATE,):
             # With templates, Istio 1.9 and later write a template that fails in earlier releases.
             if not config.template or config.templates:
-                yield _no_template("/template", _ONLY_READ, is_other=bool(config.templates))
+                yield _missing_templates_diagnostic(
+                    "/template", _TEMPLATE_REASON, is_other=bool(config.templates)
+                )
         elif not self.parse:
-            yield _no_template("/templates", _ALL_READ, is_other=bool(config.template))
+            yield _missing_templates_diagnostic(
+                "/templates", _TEMPLATES_REASON, is_other=bool(config.template)
+            )
 
     def _not_found_error(self, name: str, *, asked_by_pod: bool) -> Exception:
         have = ", ".join(sorted(self.parse))
@@ -122,7 +126,9 @@ class TemplateSet:
         return OperatorError(problem)
 
 
-def _no_template(path: str, reads: tuple[str, str, str], *, is_other: bool) -> Diagnostic:
+def _missing_templates_diagnostic(
+    path: str, reads: tuple[str, str, str], *, is_other: bool
+) -> Diagnostic:
     reason, other, release = reads
     remedy = "use key config of ConfigMap istio-sidecar-injector"
     if is_other:
