@@ -125,6 +125,11 @@ class Mesh:
         Raises ``OperatorError``, or ``UserError`` if the pod's text is the cause.
         """
         slots = Slots()
+        texttemplate.notify_observer(
+            f"mesh {self.name}",
+            self.template,
+            lambda program: program.render(self._data(node, ports)),
+        )
         try:
             if not self.template.can_harm and is_harmless(node) and is_harmless(ports):
                 return self._read(self.template.render(self._data(node, ports)))
