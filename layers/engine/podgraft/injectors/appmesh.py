@@ -125,6 +125,11 @@ class Mesh:
         Raises ``OperatorError``, or ``UserError`` if the pod's text is the cause.
         """
         slots = Slots()
+        texttemplate.notify_observer(
+            f"mesh {self.name}",
+            self.template,
+            lambda program: program.render(self._data(node, ports)),
+        )
         try:
             if not self.template.can_create_syntax and is_plain_text(node) and is_plain_text(ports):
                 return self._read(self.template.render(self._data(node, ports)))

@@ -28,13 +28,14 @@ from .dependencies import Projection
 from .errors import ExecError, FunctionError, LimitError, LimitExceededError, TemplateError
 from .functions import ALL_ELEMENTS, Dependency, Flow, Function, Harm, KeyArgument, Serializer
 from .limits import LIMITS, Limits
-from .program import Program, compile_
+from .program import OBSERVER, Observer, Program, compile_, notify_observer
 from .run.builtins import BUILTINS
 
 __all__ = [
     "ALL_ELEMENTS",
     "BUILTINS",
     "LIMITS",
+    "OBSERVER",
     "Dependency",
     "ExecError",
     "Flow",
@@ -45,10 +46,12 @@ __all__ = [
     "LimitError",
     "LimitExceededError",
     "Limits",
+    "Observer",
     "Program",
     "Projection",
     "Serializer",
     "TemplateError",
     "compile_",
+    "notify_observer",
     "sprintf",
 ]

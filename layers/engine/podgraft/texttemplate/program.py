@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextvars import ContextVar
 from functools import cached_property
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from podgraft.go.reflect import GoType, PanicError, Value
 from podgraft.go.reflect.taint import Slots, TooManySlotsError
@@ -56,6 +57,22 @@ def compile_(
     return Program(source, parse(source, (left or "{{", right or "}}"), known), known)
 
 
+# Receives the name of a template that is rendered for an object, its program, and a function that
+# renders another program with the same data.
+Observer: TypeAlias = "Callable[[str, Program, Callable[[Program], str]], None]"
+
+# No observer is set on a review's path. The playground sets one, to find the line of a template
+# that a value of the patched object comes from.
+OBSERVER: ContextVar[Observer | None] = ContextVar("OBSERVER", default=None)
+
+
+def notify_observer(name: str, program: Program, render: Callable[[Program], str]) -> None:
+    """Report a rendering to the observer of the context, if there is one."""
+    observer = OBSERVER.get()
+    if observer is not None:
+        observer(name, program, render)
+
+
 class Program:
     """A compiled template: render it as often as you like, with any data."""
 
@@ -68,6 +85,10 @@ class Program:
         self.source = source
         self.templates = templates
         self._functions = functions
+
+    def replace_templates(self, templates: Mapping[str, nodes.Template]) -> Program:
+        """Return a program of the same source and functions with other parse trees."""
+        return Program(self.source, templates, self._functions)
 
     def render(self, data: Value, *, limits: Limits | None = None) -> str:
         """What the template writes for ``data``; raises ``ExecError`` or ``LimitError``.

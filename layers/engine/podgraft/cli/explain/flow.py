@@ -32,18 +32,23 @@ ROUTES: Mapping[str, Answer] = {
 _STOPPING = {Verdict.DENIED, Verdict.FAILED}
 
 
+# Receives each call of a webhook: its object, the webhook, the result, and the object afterwards.
+CallObserver = Callable[[ExplainedPod, Webhook, ReviewResult, ExplainedPod | None], None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
     """The cluster that calls: its webhooks, and the snapshot that answers them.
 
     ``labels`` are those of the namespace, if they are given; kube-apiserver alone reads them. The
-    function reads the Namespaces of the bundle.
+    function reads the Namespaces of the bundle. ``observer`` receives each call.
     """
 
     snapshot: Snapshot
     caller: ReviewContext
     webhooks: tuple[Webhook, ...]
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    observer: CallObserver | None = None
 
     def namespaces(self, namespace: str) -> Mapping[str, Object]:
         """The Namespaces that kube-apiserver reads."""
@@ -108,6 +113,16 @@ class _Run:
         stage = stages.of_review(subject, webhook, outcome, trace)
         self.stages.append(stage)
         self.additions = trace.additions or self.additions
+        after = self._after(webhook, subject, outcome, stage)
+        if self.cluster.observer is not None:
+            self.cluster.observer(subject, webhook, outcome, after)
+        return after
+
+    @staticmethod
+    def _after(
+        webhook: Webhook, subject: ExplainedPod, outcome: ReviewResult, stage: Stage
+    ) -> ExplainedPod | None:
+        """The subject after a call with this result."""
         if stage.verdict is Verdict.FAILED and webhook.ignores_failure:
             return subject
         if stage.verdict in _STOPPING:

@@ -84,6 +84,11 @@ class Overlay:
         would change the structure of what it gives.
         """
         data = OverlayData(before, namespace, self.values)
+
+        def render(program: texttemplate.Program) -> str:
+            return replace(self, template=program)._render_text(data)  # noqa: SLF001 - its own
+
+        texttemplate.notify_observer(f"overlay {self.name}", self.template, render)
         try:
             if not self.template.can_create_syntax and data.has_only_plain_text():
                 return self._read(self._render_text(data))

@@ -43,7 +43,7 @@ from podgraft.injectors.structure_guard import (
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.lazy_dataclass import dataclass
 from podgraft.lru import LRUCache
-from podgraft.texttemplate import ExecError, LimitError, Projection
+from podgraft.texttemplate import ExecError, LimitError, Program, Projection, notify_observer
 from podgraft.yaml import IncrementalLoader
 
 from . import functions, pod_overlay
@@ -131,6 +131,11 @@ class PodRenderer(Generic[T]):
         where it fails by itself.
         """
         seen = self._projected_fields(template, self.subject)
+
+        def render(program: Program) -> str:
+            return self._render_text(replace(template, program=program), seen)
+
+        notify_observer(f"template {template.name}", template.program, render)
         key = self._cache_key(template, seen)
         made = self.memory.lookup(key)
         if made is None:

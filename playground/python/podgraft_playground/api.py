@@ -1,0 +1,62 @@
+"""The requests of the worker: JSON text in, JSON text out."""
+
+import json
+import platform
+from collections.abc import Callable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from podgraft.jsonvalue import Object
+
+from . import export
+from .session import Session
+from .workspace import Input
+
+_SESSIONS: dict[Path, Session] = {}
+
+
+def handle(text: str, folder: str) -> str:
+    """Answer one request in the session of a folder."""
+    request: dict[str, Any] = json.loads(text)
+    path = Path(folder)
+    session = _SESSIONS.setdefault(path, Session(path))
+    return json.dumps(_ANSWERS[request["do"]](session, request))
+
+
+def _ready(_: Session, request: Mapping[str, Any]) -> Object:
+    del request
+    try:
+        release = version("podgraft")
+    except PackageNotFoundError:
+        release = "unknown"
+    return {"podgraft": release, "python": platform.python_version()}
+
+
+def _review(session: Session, request: Mapping[str, Any]) -> Object:
+    return session.review(_input(request))
+
+
+def _origins(session: Session, request: Mapping[str, Any]) -> Object:
+    return session.origins(_input(request))
+
+
+def _verdicts(session: Session, request: Mapping[str, Any]) -> Object:
+    return session.verdicts(_input(request), request["pods"], request["policies"])
+
+
+def _export(_: Session, request: Mapping[str, Any]) -> Object:
+    return export.make_archive(_input(request))
+
+
+def _input(request: Mapping[str, Any]) -> Input:
+    return Input(**request["input"])
+
+
+_ANSWERS: Mapping[str, Callable[[Session, Mapping[str, Any]], Object]] = {
+    "ready": _ready,
+    "review": _review,
+    "origins": _origins,
+    "verdicts": _verdicts,
+    "export": _export,
+}

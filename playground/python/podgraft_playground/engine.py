@@ -1,0 +1,187 @@
+"""podgraft's modules as the page calls them: the steps of the command ``explain``.
+
+Each name of the engine that the playground depends on is in this module. The order of the steps is
+that of ``podgraft.cli.explain.command``, and tests compare the two texts for each sample.
+"""
+
+import io
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from podgraft import admission, jsonvalue
+from podgraft.bundle.retired_registries import image_warning
+from podgraft.cli import configuration, documents
+from podgraft.cli.explain.decision_trace import DecisionTrace, exit_status, to_json
+from podgraft.cli.explain.flow import Cluster
+from podgraft.cli.explain.pod_source import ExplainedPod, find_pods
+from podgraft.cli.explain.tree import render_tree
+from podgraft.cli.explain.webhooks import Webhook, read_webhooks, select_routes
+from podgraft.cli.failure import CommandError
+from podgraft.jsonvalue import JSON, Object
+from podgraft.review import ReviewResponse, ReviewResult
+from podgraft.store import Snapshot
+
+from .workspace import BUNDLE, POD, POLICY, WEBHOOKS, Input
+
+_FAILED, _WRONG_USAGE = 1, 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call of a webhook: the object, the response, and the object afterwards."""
+
+    object: str
+    route: str
+    webhook: str
+    before: Object
+    after: Object | None
+    patch: JSON
+    response: JSON
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One object of the input: its decision trace, and the calls of webhooks for it."""
+
+    trace: Object
+    calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What ``podgraft explain`` prints and returns, and the documents in detail."""
+
+    status: int
+    text: str
+    errors: str
+    documents: tuple[Document, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A compiled bundle with its policy, and the warnings that loading printed."""
+
+    options: configuration.InjectOptions
+    snapshot: Snapshot
+    warnings: str
+
+
+def compile_input(given: Input) -> Compiled:
+    """Load the bundle and the policy of the working directory; raises ``CommandError``."""
+    options = _parse_options(given)
+    with _captured() as captured:
+        snapshot = configuration.load_snapshot(options)
+        configuration.warn_of_unused(options, snapshot)
+    return Compiled(options, snapshot, captured.getvalue())
+
+
+def explain(given: Input, compiled: Compiled) -> Explanation:
+    """Explain the objects of the working directory; raises ``CommandError``."""
+    snapshot = compiled.snapshot
+    calls: list[list[Call]] = []
+
+    def observe(
+        subject: ExplainedPod, webhook: Webhook, result: ReviewResult, after: ExplainedPod | None
+    ) -> None:
+        calls[-1].append(_make_call(subject, webhook, result, after))
+
+    cluster = Cluster(
+        snapshot=snapshot,
+        caller=configuration.caller(compiled.options),
+        webhooks=_read_webhooks(given, snapshot),
+        labels=_parse_labels(given.options.get("namespace-labels", "")),
+        observer=observe,
+    )
+    traces: list[DecisionTrace] = []
+    for subject in find_pods(Path(POD), given.options.get("namespace") or None):
+        calls.append([])
+        traces.append(cluster.explain(subject))
+    text = "\n".join(map(render_tree, traces))
+    return Explanation(
+        status=exit_status(traces),
+        text=click.unstyle(text),
+        errors=compiled.warnings + "".join(_image_warnings(traces)),
+        documents=tuple(
+            Document(trace=to_json(trace), calls=tuple(made))
+            for trace, made in zip(traces, calls, strict=True)
+        ),
+    )
+
+
+def failed(error: CommandError | click.ClickException, warnings: str = "") -> Explanation:
+    """The explanation for an input that the command refuses, with its messages."""
+    with _captured() as captured:
+        error.show()
+    status = _WRONG_USAGE if isinstance(error, click.UsageError) else _FAILED
+    return Explanation(status=status, text="", errors=warnings + captured.getvalue())
+
+
+@contextmanager
+def _captured() -> Iterator[io.StringIO]:
+    """Standard error as text without colors."""
+    text = io.StringIO()
+    with redirect_stderr(text):
+        yield text
+
+
+def _parse_options(given: Input) -> configuration.InjectOptions:
+    options: dict[str, Path | str | tuple[str, ...] | None] = dict.fromkeys(
+        ("config", "values", "mesh", "revision", "istio_cluster_id", "network")
+    )
+    return configuration.parse_options(
+        {
+            **options,
+            "bundle": Path(BUNDLE),
+            "document": Path(POLICY) if given.policy.strip() else None,
+            "release": given.options.get("istio-release") or None,
+            "cluster": given.options.get("cluster") or None,
+            "env": (),
+        }
+    )
+
+
+def _read_webhooks(given: Input, snapshot: Snapshot) -> tuple[Webhook, ...]:
+    if not given.webhooks.strip():
+        return select_routes(snapshot.bundle)
+    path = Path(WEBHOOKS)
+    injector = given.options.get("injector") or None
+    return read_webhooks([*documents.read_objects(path)], path, injector)
+
+
+def _parse_labels(text: str) -> Mapping[str, str]:
+    pairs = [pair.partition("=") for pair in text.split(",") if pair]
+    for key, equals, _ in pairs:
+        if not key or not equals:
+            raise click.UsageError(f"--namespace-labels: got {text!r}; use key=value,key=value")
+    return {key: value for key, _, value in pairs}
+
+
+def _image_warnings(traces: list[DecisionTrace]) -> Iterator[str]:
+    images = dict.fromkeys(trace.sidecars.image for trace in traces if trace.sidecars)
+    for image in images:
+        if warning := image_warning(image):
+            yield f"warning: {warning}\n"
+
+
+def _make_call(
+    subject: ExplainedPod, webhook: Webhook, result: ReviewResult, after: ExplainedPod | None
+) -> Call:
+    response: Any = None
+    patch: Any = None
+    if isinstance(result, ReviewResponse):
+        response = jsonvalue.load(admission.encode(result.response))
+        patch = jsonvalue.load(result.response.patch) if result.response.patch else None
+    return Call(
+        object=documents.object_name(subject.object),
+        route=webhook.route,
+        webhook=webhook.name,
+        before=subject.object,
+        after=None if after is None else after.object,
+        patch=patch,
+        response=response,
+    )

@@ -1,0 +1,45 @@
+"""The limits of a request: its size, and the names of its files."""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from podgraft import bundle
+
+MAX_BYTES = 3 * 1024 * 1024  # as for an admission review
+MAX_FILES = 200
+
+
+class InputError(Exception):
+    """A request that the page does not evaluate; each argument is a message."""
+
+
+def check_texts(texts: Mapping[str, str]) -> None:
+    """Raise ``InputError`` if the texts are too large together."""
+    size = sum(len(text.encode(errors="surrogatepass")) for text in texts.values())
+    if size > MAX_BYTES:
+        raise InputError(
+            f"input: has {size} bytes, more than {MAX_BYTES}; leave out files or documents"
+        )
+    for name, text in texts.items():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"{name}: character {error.start + 1} is half of a surrogate pair; remove it"
+            ) from error
+
+
+def check_files(files: Mapping[str, str]) -> None:
+    """Raise ``InputError`` for file names that a bundle cannot have."""
+    if len(files) > MAX_FILES:
+        raise InputError(f"bundle: has {len(files)} files, more than {MAX_FILES}; leave some out")
+    for name in files:
+        path = PurePosixPath(name)
+        problem = bundle.validate_path(name)
+        if problem or path.is_absolute() or ".." in path.parts or path.as_posix() != name:
+            raise InputError(f"{name!r}: {problem or 'is not a relative path'}; rename the file")
+        if not bundle.is_manifest(name):
+            raise InputError(f"{name}: expected *.yaml, *.yml, or *.json; rename the file")
+    for name in files:
+        if any(other.startswith(f"{name}/") for other in files):
+            raise InputError(f"{name}: is a file and a folder; rename the file")
