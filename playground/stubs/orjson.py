@@ -26,7 +26,10 @@ def loads(data: bytes | bytearray | str) -> Any:
     try:
         text = data if isinstance(data, str) else bytes(data).decode()
         value = json.loads(
-            text, parse_constant=_reject_constant, parse_int=_parse_integer, parse_float=_parse_float
+            text,
+            parse_constant=_reject_constant,
+            parse_int=_parse_integer,
+            parse_float=_parse_float,
         )
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()

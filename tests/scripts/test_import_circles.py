@@ -85,4 +85,8 @@ def find_circle(graph: Mapping[str, set[str]]) -> list[str]:
         finished.add(name)
         return []
 
-    return next((circle for name in sorted(graph) if (circle := visit(name, list[str]()))), [])
+    for name in sorted(graph):
+        circle = visit(name, [])
+        if circle:
+            return circle
+    return []

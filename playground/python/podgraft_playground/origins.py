@@ -22,7 +22,16 @@ from podgraft.yaml import NotYAMLError, load
 # A pod has these fields; in the specification of legacy injection, all others belong to its spec.
 _POD_FIELDS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 # The keys by which Kubernetes and podgraft merge lists, in the order in which they are compared.
-_MERGE_KEYS = ("name", "mountPath", "devicePath", "containerPort", "ip", "topologyKey", "uid", "key")
+_MERGE_KEYS = (
+    "name",
+    "mountPath",
+    "devicePath",
+    "containerPort",
+    "ip",
+    "topologyKey",
+    "uid",
+    "key",
+)
 _MAX_DEPTH = 50
 
 

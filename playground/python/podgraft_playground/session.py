@@ -51,7 +51,9 @@ class Session:
         found = [origins.find_origins(recorder.renderings, value) for value in after]
         return result.origins_to_json(recorder.renderings, found, given.files)
 
-    def verdicts(self, given: Input, pods: Mapping[str, str], policies: Mapping[str, str]) -> Object:
+    def verdicts(
+        self, given: Input, pods: Mapping[str, str], policies: Mapping[str, str]
+    ) -> Object:
         """The verdict of each pod under each policy document, by the names of both."""
         verdicts: dict[str, JSON] = {}
         for policy, document in policies.items():

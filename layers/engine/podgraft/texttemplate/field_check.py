@@ -149,7 +149,7 @@ class _FieldVisitor:
         inner = scope.inner()
         tests = frozenset(self._find_paths(node.pipe, scope))
         operand = self._visit_pipe(
-            node.pipe, replace(inner, tested=inner.tested_paths | tests), _Use.TEST
+            node.pipe, replace(inner, tested_paths=inner.tested_paths | tests), _Use.TEST
         )
         body = inner.inner(tests)
         match node.control:
