@@ -49,7 +49,7 @@ def path_warnings(bundle: Bundle, url: UrlPath) -> Iterator[Diagnostic]:
             problem = "the path sets variables, but the bundle has no Istio configuration"
             yield url.warning(problem, "remove everything after the route from the path")
         return
-    for name in sorted(injector.unread(url.tail)):
+    for name in sorted(injector.find_unread_variables(url.tail)):
         yield url.warning(
             f"the path sets {name}, but Istio {injector.profile.release} does not read it so",
             "remove it from the path",

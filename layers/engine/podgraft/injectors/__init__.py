@@ -1,8 +1,8 @@
-"""What sidecars do to pods: Istio's injector, App Mesh's, and free overlays.
+"""The injectors: Istio's, App Mesh's, and overlays.
 
-In comes a pod as raw JSON and a compiled injector; out comes the pod as it shall be, or an error
-that says whose fault it is. Nothing here decides whether to inject (``policy`` does), reads a
-clock, the environment or a file.
+A compiled injector takes an object as raw JSON and returns a mutation, or raises an error of the
+object's author or of the operator. Nothing here decides whether to inject (``policy`` does), or
+reads a clock, the environment, or a file.
 """
 
 from .errors import (
@@ -13,11 +13,13 @@ from .errors import (
     UserError,
     redact,
 )
+from .mutation import Mutation
 
 __all__ = [
     "Diagnostic",
     "InjectionError",
     "InvalidDocumentsError",
+    "Mutation",
     "OperatorError",
     "UserError",
     "redact",

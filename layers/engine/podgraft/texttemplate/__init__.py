@@ -1,8 +1,8 @@
 """Go's text/template, compiled to Python.
 
 In comes a template's text with the functions it may call, out comes a ``Program`` that renders Go
-values (see ``podgraft.go.reflect``) to text. Pure: no I/O, no clock, no randomness, and no attribute
-of a Python object is reachable from a template.
+values (see ``podgraft.go.reflect``) to text. Pure: no I/O, no clock, no randomness, and no
+attribute of a Python object is reachable from a template.
 
     lexer → parser → (nodes) → compiler → runtime, with printing for fmt and library for builtins
 
@@ -26,14 +26,14 @@ from podgraft.go.fmt import sprintf
 from .dependencies import Projection
 from .errors import ExecError, FunctionError, LimitError, LimitExceededError, TemplateError
 from .functions import ALL_ELEMENTS, Dependency, Flow, Function, Harm, KeyArgument, Serializer
-from .limits import LIMITS, Limits
+from .limits import DEFAULT_LIMITS, Limits
 from .program import Program, compile_
 from .run.builtins import BUILTINS
 
 __all__ = [
     "ALL_ELEMENTS",
     "BUILTINS",
-    "LIMITS",
+    "DEFAULT_LIMITS",
     "Dependency",
     "ExecError",
     "Flow",

@@ -89,8 +89,9 @@ class Function:
     With ``told``, ``call`` learns by the keyword ``interfaces`` which arguments came as values of
     an interface type, which a few builtins tell apart as Go does.
 
-    ``reads`` are the only parts it looks at of the arguments that are named there; an ``ambient``
-    one also looks at the data of the template that calls it (see ``footprint``).
+    ``dependencies`` are the only parts that it reads of the arguments that they name. A function
+    that ``uses_dot`` also reads the data of the rendering (see ``dependencies.py``): ``call``
+    receives the ``RenderState`` as the keyword ``state``.
 
     ``flow`` and ``harm`` classify it; a function without them is treated as one that ``DERIVES``
     and ``CAN``.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from podgraft import kube, policy
-from podgraft.bundle import Bundle, Diagnostic, Manifest, MutationContext, Mutator
+from podgraft.bundle import Bundle, Diagnostic, Manifest, Mutator
 from podgraft.injectors import redact
 from podgraft.jsonvalue import Object
 from podgraft.matching import constraints
 from podgraft.policy import Skip
+from podgraft.review_context import ReviewContext
 
 from .outcome import Failure, attempt
 from .probes import Probe
@@ -27,7 +29,7 @@ def steps(bundle: Bundle, report: Report) -> Iterator[None]:
 def _failures(bundle: Bundle, manifest: Manifest) -> list[Failure]:
     """What is wrong with the result; nothing for a pod that the policy does not inject."""
     probe = Probe(name=f"{manifest.kind} {manifest.name}", object=manifest.object)
-    grafts = bundle.object_mutators
+    mutators = bundle.object_mutators
     if manifest.kind == "Pod":
         try:
             kube.check(kube.POD, manifest.object)
@@ -35,15 +37,16 @@ def _failures(bundle: Bundle, manifest: Manifest) -> list[Failure]:
             return [Failure(probe=probe, error=error)]
         if isinstance(policy.decide(bundle.rules, manifest.object, probe.namespace), Skip):
             return []
-        grafts = bundle.pod_mutators
-    return attempt(lambda before, call: _change(grafts, before, call), probe)
+        mutators = bundle.pod_mutators
+    return attempt(lambda before, context: _change(mutators, before, context), probe)
 
 
-def _change(grafts: tuple[Mutator, ...], before: Object, call: MutationContext) -> Object:
-    request = constraints.make_create_request(before, call.namespace)
+def _change(mutators: tuple[Mutator, ...], before: Object, context: ReviewContext) -> Object:
+    request = constraints.make_create_request(before, context.namespace)
+    context = replace(context, request=request)
     after = before
-    for graft in grafts:
-        after = graft(after, MutationContext(namespace=call.namespace, request=request)).object
+    for mutator in mutators:
+        after = mutator(after, context).object
     return after
 
 

@@ -14,7 +14,6 @@ from podgraft.bundle import (
     Diagnostic,
     IstioMutator,
     Manifest,
-    MutationContext,
     compile_istio,
 )
 from podgraft.injectors import OperatorError
@@ -24,6 +23,7 @@ from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
 from podgraft.policy import Policy
+from podgraft.review_context import ReviewContext
 
 from . import probes
 from .ambiguous_text import REMEDY, find_unquoted
@@ -105,9 +105,9 @@ class _Way:
             return ""
         return f"with native sidecars {'on' if self.injector.native_sidecars else 'off'}, "
 
-    def change(self, before: Object, call: MutationContext) -> Object:
+    def change(self, before: Object, context: ReviewContext) -> Object:
         """Inject as a review does."""
-        return self.graft(before, call).object
+        return self.graft(before, context).object
 
     def stops(self, target: _Target) -> bool:
         """Whether a failure is an error: pods choose the other way by annotation since 1.24."""

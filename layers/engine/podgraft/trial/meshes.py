@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from podgraft.bundle import AppMeshMutator, Bundle, Manifest, MutationContext
+from podgraft.bundle import AppMeshMutator, Bundle, Manifest
 from podgraft.injectors.appmesh import (
     Mesh,
     MeshLabelSelector,
@@ -14,6 +14,7 @@ from podgraft.injectors.appmesh import (
     namespaced_name,
 )
 from podgraft.jsonvalue import Object
+from podgraft.review_context import ReviewContext
 
 from . import probes
 from .outcome import attempts
@@ -41,8 +42,8 @@ def _try(graft: AppMeshMutator, mesh: Mesh, holder: Manifest, report: Report) ->
     for problem in mesh.check_fields():
         report.error(field_fault(holder, _TEMPLATE, problem))
 
-    def change(before: Object, call: MutationContext) -> Object:
-        return graft(before, call).object
+    def change(before: Object, context: ReviewContext) -> Object:
+        return graft(before, context).object
 
     outcome = yield from attempts(change, _selected(mesh))
     if outcome.fails_everywhere:

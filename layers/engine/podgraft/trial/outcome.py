@@ -6,10 +6,10 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import field
 
 from podgraft import kube, texttemplate, yaml
-from podgraft.bundle import MutationContext
 from podgraft.injectors import InjectionError
 from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
+from podgraft.review_context import ReviewContext
 from podgraft.texttemplate import ExecError, LimitError
 
 from .flaws import Flaw, flaws
@@ -18,7 +18,7 @@ from .probes import Probe
 _MOST_CAUSES = 8
 
 # Does with an object what a review does with it; raises ``InjectionError``.
-Change = Callable[[Object, MutationContext], Object]
+Change = Callable[[Object, ReviewContext], Object]
 
 # A tenth of what a review allows: Istio's largest template needs less than a hundredth, and a
 # template that runs into these limits must not hold up the review that loads it.
@@ -119,14 +119,12 @@ def attempts(change: Change, listed: Iterable[Probe]) -> Generator[None, None, O
 
 def attempt(change: Change, probe: Probe) -> list[Failure]:
     """Return what is wrong with the result for one probe."""
-    token = texttemplate.LIMITS.set(LIMITS)
+    context = ReviewContext(namespace=probe.namespace, limits=LIMITS)
     try:
-        after = change(probe.object, MutationContext(namespace=probe.namespace))
+        after = change(probe.object, context)
         check_kind(after)
     except (InjectionError, kube.DecodeError) as error:
         return [Failure(probe=probe, error=error)]
-    finally:
-        texttemplate.LIMITS.reset(token)
     return [Failure(probe=probe, flaw=flaw) for flaw in flaws(probe.object, after)]
 
 

@@ -358,6 +358,8 @@ class PipelineCompiler:
         if function.wants_interfaces:
             told = [pen.call("is_interface", *provenance_args(pen, each)) for each in arguments]
             made.keywords.append(ast.keyword("interfaces", pen.tuple(told), **pen.place))
+        if function.uses_dot:
+            made.keywords.append(ast.keyword("state", pen.load_name("run"), **pen.place))
         if builtin in _COMPARISONS:
             return self._compile_comparison(_COMPARISONS[builtin], made, pen)
         return pen.call("copied", made) if function.result is ANY else made

@@ -4,6 +4,7 @@ A fault is raised without its place, which the code that was running tells (``pr
 """
 
 from collections.abc import Generator, Iterable, Sequence
+from dataclasses import field
 from typing import NoReturn
 
 from podgraft.go.fmt.print import INTEGERS
@@ -25,6 +26,7 @@ from podgraft.go.reflect import (
     slice_of,
     type_of,
 )
+from podgraft.go.reflect.taint import Slots
 from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate.errors import (
     ExecutionError,
@@ -269,10 +271,15 @@ def _can_have_field(pointed: GoType | None, name: str) -> bool:
 
 @dataclass(slots=True)
 class RenderState:
-    """One rendering: its output, and what it may still use up."""
+    """One rendering: its data and limits, its output so far, and what that used of the limits.
+
+    ``slots`` are those of a traced rendering.
+    """
 
     limits: Limits
-    output: list[str]
+    data: Value
+    slots: Slots | None = None
+    output: list[str] = field(default_factory=list[str])
     steps: int = 0
     measured: int = 0
     size: int = 0
