@@ -3,9 +3,10 @@
 import pytest
 
 from podgraft import bundle, yaml
-from podgraft.bundle import BundleError, MutationContext
+from podgraft.bundle import BundleError
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import Policy
+from podgraft.review_context import ReviewContext
 
 PODS = "{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}"
 MESH = """
@@ -82,7 +83,7 @@ def test_overlays_come_after_the_mesh() -> None:
     found = compile_bundle(counting, MESH, TEMPLATE)
     pod = POD
     for graft in found.pod_mutators:
-        pod = graft(pod, MutationContext(namespace="shop")).object
+        pod = graft(pod, ReviewContext(namespace="shop")).object
 
     assert names(pod) == ["web", "envoy"]
     metadata = pod["metadata"]

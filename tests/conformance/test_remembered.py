@@ -83,11 +83,9 @@ def disable_caches() -> Generator[None]:
     def cache_nothing(*_: object) -> None:
         return None
 
-    def parse_uncached(
-        memory: rendering.TemplateCache[Any], text: str
-    ) -> rendering.ParsedText[Any]:
+    def parse_uncached(cache: rendering.TemplateCache[Any], text: str) -> rendering.ParsedText[Any]:
         raw = pod_overlay.parse(text)
-        return rendering.ParsedText(raw, memory.make(raw))
+        return rendering.ParsedText(raw, cache.convert(raw))
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(rendering.TemplateCache, "projection", whole_projection)

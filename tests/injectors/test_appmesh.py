@@ -7,6 +7,7 @@ import pytest
 from podgraft import patch, yaml
 from podgraft.injectors import InvalidDocumentsError, OperatorError, UserError, appmesh
 from podgraft.jsonvalue import JSON, Object
+from podgraft.review_context import ReviewContext
 
 TEMPLATE = """
 containers:
@@ -127,7 +128,10 @@ def test_a_mesh_selects_by_labels_or_namespaces(case: SelectionCase) -> None:
     given = pod(metadata={**case.metadata, "labels": labels})
     meshes = compile_meshes(mesh(injectionSelector=case.selector))
 
-    assert (meshes.inject(given, case.request_namespace) is not given) == case.selected
+    assert (
+        meshes.inject(given, ReviewContext(namespace=case.request_namespace)).is_changed
+        == case.selected
+    )
 
 
 def test_a_pod_of_two_meshes_is_refused() -> None:
@@ -135,7 +139,7 @@ def test_a_pod_of_two_meshes_is_refused() -> None:
     meshes = compile_meshes(mesh("one"), mesh("two"), mesh("three", injectionSelector=BY_NAMESPACE))
 
     with pytest.raises(UserError, match=r"matches several meshes: one, two;"):
-        meshes.inject(pod(), "default")
+        meshes.inject(pod(), ReviewContext(namespace="default"))
 
 
 # Rule 3
@@ -153,7 +157,7 @@ def test_the_config_map_is_sidecar_injector_beside_the_mesh_by_default() -> None
 
 
 def test_the_template_sees_mesh_node_region_and_ports() -> None:
-    injected = compile_meshes().inject(pod(), "default")
+    injected = compile_meshes().inject(pod(), ReviewContext(namespace="default")).object
 
     assert env(injected, "envoy") == {
         "APPMESH_VIRTUAL_NODE_NAME": "mesh/test-mesh/virtualNode/testrunner-vn",
@@ -163,14 +167,19 @@ def test_the_template_sees_mesh_node_region_and_ports() -> None:
 
 
 def test_ports_of_all_containers_are_joined() -> None:
-    assert env(compile_meshes().inject(pod(80, 443, 8080), "d"), "proxyinit") == {
-        "APPMESH_APP_PORTS": "80,443,8080"
-    }
+    assert env(
+        compile_meshes().inject(pod(80, 443, 8080), ReviewContext(namespace="d")).object,
+        "proxyinit",
+    ) == {"APPMESH_APP_PORTS": "80,443,8080"}
 
 
 def test_nothing_is_escaped_for_html() -> None:
     template = 'containers: [{name: "{{.MeshName}}", image: "a&b<c>"}]'
-    injected = compile_meshes(maps=(config_map(t=template),)).inject(pod(), "d")
+    injected = (
+        compile_meshes(maps=(config_map(t=template),))
+        .inject(pod(), ReviewContext(namespace="d"))
+        .object
+    )
 
     assert an_object(injected["spec"])["containers"] == [
         {"name": "c1234", "ports": [{"containerPort": 1234}]},
@@ -193,26 +202,37 @@ def test_an_unknown_region_is_a_warning(region: str, warned: bool) -> None:
 
 def test_containers_are_appended_and_arrays_made_where_there_are_none() -> None:
     before = pod()
-    operations = patch.diff(before, compile_meshes().inject(before, "d"))
+    operations = patch.diff(
+        before, compile_meshes().inject(before, ReviewContext(namespace="d")).object
+    )
 
     assert [(each["op"], each["path"]) for each in operations] == [
         ("add", "/spec/containers/1"),
         ("add", "/spec/initContainers"),
     ]
-    assert patch.apply(before, operations) == compile_meshes().inject(before, "d")
+    assert (
+        patch.apply(before, operations)
+        == compile_meshes().inject(before, ReviewContext(namespace="d")).object
+    )
 
 
 def test_arrays_that_are_there_are_added_to() -> None:
     spec: Object = {**an_object(pod()["spec"]), "initContainers": [{"name": "mine"}]}
     before = pod(spec=spec)
-    operations = patch.diff(before, compile_meshes().inject(before, "d"))
+    operations = patch.diff(
+        before, compile_meshes().inject(before, ReviewContext(namespace="d")).object
+    )
 
     assert [each["path"] for each in operations] == ["/spec/containers/1", "/spec/initContainers/1"]
 
 
 def test_volumes_and_pull_secrets_may_be_given_too() -> None:
     template = "volumes: [{name: v, emptyDir: {}}]\nimagePullSecrets: [{name: s}]"
-    injected = compile_meshes(maps=(config_map(t=template),)).inject(pod(), "d")
+    injected = (
+        compile_meshes(maps=(config_map(t=template),))
+        .inject(pod(), ReviewContext(namespace="d"))
+        .object
+    )
 
     assert an_object(injected["spec"])["volumes"] == [{"name": "v", "emptyDir": {}}]
     assert an_object(injected["spec"])["imagePullSecrets"] == [{"name": "s"}]
@@ -222,9 +242,10 @@ def test_volumes_and_pull_secrets_may_be_given_too() -> None:
 
 
 def test_a_second_call_changes_nothing() -> None:
-    once = compile_meshes().inject(pod(), "d")
+    once = compile_meshes().inject(pod(), ReviewContext(namespace="d")).object
 
-    assert compile_meshes().inject(once, "d") is once
+    again = compile_meshes().inject(once, ReviewContext(namespace="d"))
+    assert (again.is_changed, again.object) == (False, once)
 
 
 # Errors of documents
@@ -344,7 +365,7 @@ POD_ERRORS: tuple[tuple[str, Object, str], ...] = (
 )
 def test_a_pod_that_cannot_be_injected_is_told_why(given: Object, message: str) -> None:
     with pytest.raises(UserError) as raised:
-        compile_meshes().inject(given, "d")
+        compile_meshes().inject(given, ReviewContext(namespace="d"))
 
     assert str(raised.value) == message
 
@@ -368,14 +389,14 @@ def test_a_label_cannot_add_structure(node: str) -> None:
     given = pod(metadata={"labels": {"app": "testrunner", "virtual-node": node}})
 
     with pytest.raises(UserError, match="pod label virtual-node"):
-        compile_meshes().inject(given, "d")
+        compile_meshes().inject(given, ReviewContext(namespace="d"))
 
 
 def test_a_template_that_fails_for_a_pod_is_the_operators_fault() -> None:
     template = '{{ if ne .AppPort "80" }}{{ index .AppPort 9 }}{{ end }}containers: []'
 
     with pytest.raises(OperatorError, match="mesh test-mesh: the patch template fails"):
-        compile_meshes(maps=(config_map(t=template),)).inject(pod(), "d")
+        compile_meshes(maps=(config_map(t=template),)).inject(pod(), ReviewContext(namespace="d"))
 
 
 def test_the_example_of_the_format_is_read_from_yaml() -> None:

@@ -14,6 +14,7 @@ from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import constraints
 from podgraft.patch import diff
 from podgraft.policy import Cursor, Diagnostics
+from podgraft.review_context import ReviewContext
 
 EVERYTHING = """
 matchConstraints:
@@ -45,7 +46,7 @@ def overlays(*found: Overlay) -> OverlaySet:
 
 
 def apply_overlay(value: Object, *found: Overlay, namespace: str = "shop") -> Object:
-    return overlays(*found).apply(value, constraints.make_create_request(value, namespace))
+    return overlays(*found).apply(value, ReviewContext(namespace=namespace)).object
 
 
 POD = parse_yaml("""

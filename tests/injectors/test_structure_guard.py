@@ -11,6 +11,7 @@ import pytest
 from podgraft.injectors import OperatorError, UserError
 from podgraft.injectors.istio.pod_builder import pod_annotations
 from podgraft.jsonvalue import JSON, Object
+from podgraft.review_context import ReviewContext
 
 from .hostile_templates import Render, a_mesh, a_pod, an_object, by_istio, by_overlay
 
@@ -317,12 +318,12 @@ MESHES = (
 def test_an_app_mesh_template_makes_no_structure_of_a_label(expression: str) -> None:
     mesh = a_mesh(f"containers:\n- name: envoy\n  args:\n  - {expression}\n")
     with pytest.raises(UserError, match=r"^pod label node: "):
-        mesh.inject(mesh_pod("evl:xxx"), "shop")
+        mesh.inject(mesh_pod("evl:xxx"), ReviewContext(namespace="shop"))
 
 
 def test_an_app_mesh_template_may_cut_a_label() -> None:
     mesh = a_mesh("containers:\n- name: envoy\n  args:\n  - {{ slice .VirtualNodeName 0 3 }}\n")
 
-    spec = an_object(mesh.inject(mesh_pod("node"), "shop")["spec"])
+    spec = an_object(mesh.inject(mesh_pod("node"), ReviewContext(namespace="shop")).object["spec"])
 
     assert an_object(_list(spec["containers"])[1])["args"] == ["nod"]

@@ -15,6 +15,7 @@ import pytest
 from podgraft.go.reflect.taint import Slots
 from podgraft.injectors import InjectionError, OperatorError, UserError, istio
 from podgraft.injectors.overlay.data import OverlayData
+from podgraft.review_context import ReviewContext
 from podgraft.texttemplate import ExecError, LimitError
 from podgraft.texttemplate.run.tracing import Trace
 
@@ -140,13 +141,14 @@ def test_no_label_changes_the_structure_of_an_app_mesh_template() -> None:
             labels: dict[str, str] = {"app": "web", "node": label}
             try:
                 result = compiled.inject(
-                    {**pod, "metadata": {**metadata, "labels": {**labels}}}, "n"
+                    {**pod, "metadata": {**metadata, "labels": {**labels}}},
+                    ReviewContext(namespace="n"),
                 )
             except (UserError, OperatorError):
                 counts["refused"] += 1
                 continue
             counts["passed"] += 1
-            containers = an_object(result["spec"])["containers"]
+            containers = an_object(result.object["spec"])["containers"]
             assert isinstance(containers, list)
             agent = an_object(containers[-1])
             args = agent["args"]

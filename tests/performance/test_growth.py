@@ -16,7 +16,8 @@ from podgraft import admission, bundle, policy, review, yaml
 from podgraft.cli.bench import pods, scaling
 from podgraft.cli.bench.world import CLUSTER, BenchmarkInput, review_body, sample_input
 from podgraft.kube import selectors
-from podgraft.review import ReviewContext, ReviewResponse
+from podgraft.review import ReviewResponse
+from podgraft.review_context import ReviewContext
 from podgraft.store import CallerRegistry, Callers, Deadline, FolderStore
 from podgraft.web import Auth, subjects
 from podgraft.web.authentication import make_authenticator
@@ -39,7 +40,7 @@ def review_cost(store: FolderStore, event: Event) -> Callable[[int], int]:
     caller = ReviewContext(injector="default", cluster=CLUSTER)
 
     def answer(body: bytes) -> str:
-        outcome = review.inject(admission.decode(body), store, caller)
+        outcome = review.inject(caller.with_request(admission.decode(body)), store)
         assert isinstance(outcome, ReviewResponse)
         return admission.encode(outcome.response).decode()
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from podgraft import admission, review
-from podgraft.admission import AdmissionRequest
 from podgraft.jsonvalue import JSON
-from podgraft.review import ReviewContext, ReviewResponse, ReviewResult
+from podgraft.review import ReviewResponse, ReviewResult
+from podgraft.review_context import ReviewContext
 from podgraft.store import FolderStore, Store
 from support.recorded_requests import load_request
 from support.store_fixture import write_injector
 
-Way = Callable[[AdmissionRequest, Store, ReviewContext], ReviewResult]
+Way = Callable[[ReviewContext, Store], ReviewResult]
 WAYS: tuple[Way, ...] = (review.inject, review.mutate, review.validate)
 
 
@@ -27,9 +27,8 @@ def test_every_answer_says_what_was_decided_why_and_by_what(
     if value is not None:
         sent = sent.with_value("request", "object", value=value)
     outcome = way(
-        admission.decode(sent.body),
+        ReviewContext(injector="default").with_request(admission.decode(sent.body)),
         FolderStore(write_injector(tmp_path, policy=policy)),
-        ReviewContext(injector="default"),
     )
 
     assert isinstance(outcome, ReviewResponse)

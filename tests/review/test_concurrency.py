@@ -6,7 +6,8 @@ from threading import Event, Thread
 from time import monotonic, sleep
 
 from podgraft import admission, bundle, review
-from podgraft.review import ReviewContext, ReviewRecord, ReviewResponse
+from podgraft.review import ReviewRecord, ReviewResponse
+from podgraft.review_context import ReviewContext
 from podgraft.store import FolderStore
 from support.recorded_requests import load_request
 from support.store_fixture import BUNDLE, CONFIG, MESH, write, write_injector
@@ -67,7 +68,7 @@ def send_reviews(store: FolderStore, done: Event, answered: list[ReviewRecord]) 
     while not done.is_set():
         for injector, cluster in product(INJECTORS, CLUSTERS):
             outcome = review.inject(
-                REQUEST, store, ReviewContext(injector=injector, cluster=cluster)
+                ReviewContext(injector=injector, cluster=cluster).with_request(REQUEST), store
             )
             assert isinstance(outcome, ReviewResponse)
-            answered.append(outcome.facts)
+            answered.append(outcome.record)

@@ -9,7 +9,8 @@ import pytest
 from podgraft import admission, review
 from podgraft.injectors import OperatorError
 from podgraft.jsonvalue import Object
-from podgraft.review import ReviewContext, ReviewFailure, ReviewResponse
+from podgraft.review import ReviewFailure, ReviewResponse
+from podgraft.review_context import ReviewContext
 from podgraft.store import FolderStore, NotLoadedError, Store
 from podgraft.store.aws.store import CachedStore
 from support.memory_store import MemoryStore
@@ -66,7 +67,9 @@ def inject_pod(store: Store, templates: str | None = None) -> ReviewResponse | R
     if templates is not None:
         annotations: Object = {"inject.istio.io/templates": templates}
         sent = sent.with_value("request", "object", "metadata", "annotations", value=annotations)
-    outcome = review.inject(admission.decode(sent.body), store, ReviewContext(injector="default"))
+    outcome = review.inject(
+        ReviewContext(injector="default").with_request(admission.decode(sent.body)), store
+    )
     assert isinstance(outcome, ReviewResponse | ReviewFailure)
     return outcome
 
@@ -76,7 +79,7 @@ def test_a_broken_template_that_nobody_uses_stops_no_pod(kind: Open, tmp_path: P
     world = kind(tmp_path, deferred=True)
     world.write_files(files(BROKEN))
     answered = inject_pod(world.store)
-    assert answered.facts.decision == "inject"
+    assert answered.record.decision == "inject"
 
 
 @KEEPERS
@@ -112,7 +115,7 @@ def test_what_replaces_a_bundle_is_parsed_before_it_is_in_force(kind: Open, tmp_
     assert after.bundle is before.bundle
     assert after.stale is not None
     assert "spare" in after.stale.reason
-    assert inject_pod(world.store).facts.decision == "inject"
+    assert inject_pod(world.store).record.decision == "inject"
 
 
 @KEEPERS

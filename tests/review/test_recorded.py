@@ -8,7 +8,8 @@ import pytest
 
 from podgraft import admission, patch, review
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
-from podgraft.review import ReviewContext, ReviewResponse
+from podgraft.review import ReviewResponse
+from podgraft.review_context import ReviewContext
 from podgraft.store import FolderStore
 from support.corpus import assert_corpus
 from support.recorded_requests import NAMES, RecordedRequest, load_request
@@ -109,9 +110,11 @@ def test_every_recording_has_its_row() -> None:
 
 def test_requests_are_decided_as_expected(store: FolderStore) -> None:
     def decide(name: str) -> ExpectedReview:
-        outcome = review.inject(admission.decode(load_request(name).body), store, CALLER)
+        outcome = review.inject(
+            CALLER.with_request(admission.decode(load_request(name).body)), store
+        )
         assert isinstance(outcome, ReviewResponse)
-        facts = outcome.facts
+        facts = outcome.record
         warning = "; ".join(outcome.response.warnings)
         return ExpectedReview(facts.decision, facts.reason, facts.owner, warning)
 
@@ -122,9 +125,10 @@ def test_requests_are_decided_as_expected(store: FolderStore) -> None:
 def test_the_decision_is_told_to_the_cluster_and_to_the_log(name: str, store: FolderStore) -> None:
     request = admission.decode(load_request(name).body)
     want = WANTED[name]
-    outcome = review.inject(request, store, CALLER)
+    outcome = review.inject(CALLER.with_request(request), store)
     assert isinstance(outcome, ReviewResponse)
-    response = outcome.response
+    facts, response = outcome.record, outcome.response
+    assert (facts.decision, facts.reason, facts.owner) == (want.decision, want.reason, want.owner)
     snapshot = store.snapshot("default", "prod-eu")
     assert response.audit == {
         "decision": want.decision,
@@ -171,7 +175,7 @@ def test_a_second_injection_changes_nothing(name: str, store: FolderStore) -> No
     second = apply_patch(again, store)
     assert unordered(second) == unordered(first)
     third = sent.with_value("request", "object", value=second)
-    outcome = review.inject(admission.decode(third.body), store, CALLER)
+    outcome = review.inject(CALLER.with_request(admission.decode(third.body)), store)
     assert isinstance(outcome, ReviewResponse)
     assert outcome.response.patch == b""
 
@@ -181,7 +185,9 @@ def test_two_replicas_get_the_same_patch(store: FolderStore) -> None:
         outcome.response.patch
         for name in ("01-deployment-pod", "02-deployment-pod-second")
         if isinstance(
-            outcome := review.inject(admission.decode(load_request(name).body), store, CALLER),
+            outcome := review.inject(
+                CALLER.with_request(admission.decode(load_request(name).body)), store
+            ),
             ReviewResponse,
         )
     }
@@ -192,14 +198,14 @@ def test_two_replicas_get_the_same_patch(store: FolderStore) -> None:
 def test_without_rules_and_overlays_everything_passes(name: str, store: FolderStore) -> None:
     request = admission.decode(load_request(name).body)
     for answer, decision in ((review.mutate, "skip"), (review.validate, "allow")):
-        outcome = answer(request, store, CALLER)
+        outcome = answer(CALLER.with_request(request), store)
         assert isinstance(outcome, ReviewResponse)
-        assert outcome.facts.decision == decision
+        assert outcome.record.decision == decision
         assert (outcome.response.allowed, outcome.response.patch) == (True, b"")
 
 
 def apply_patch(sent: RecordedRequest, store: FolderStore) -> Object:
-    outcome = review.inject(admission.decode(sent.body), store, CALLER)
+    outcome = review.inject(CALLER.with_request(admission.decode(sent.body)), store)
     assert isinstance(outcome, ReviewResponse)
     operations = json.loads(outcome.response.patch or b"[]")
     return mapping(patch.apply(object_of(sent), operations))

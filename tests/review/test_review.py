@@ -11,7 +11,6 @@ from podgraft.bundle import (
     Bundle,
     Denial,
     Mutation,
-    MutationContext,
     Mutator,
     ValidationResult,
     Validator,
@@ -19,7 +18,8 @@ from podgraft.bundle import (
 from podgraft.injectors import OperatorError, UserError
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import InjectionRules, Policy
-from podgraft.review import ReviewContext, ReviewFailure, ReviewResponse
+from podgraft.review import ReviewFailure, ReviewResponse
+from podgraft.review_context import ReviewContext
 from podgraft.store import (
     Deadline,
     FolderStore,
@@ -91,20 +91,23 @@ class UnreachableStore:
 def labelling_mutator(key: str) -> Mutator:
     """A graft that adds one label and says so."""
 
-    def graft(before: Object, call: MutationContext) -> Mutation:
+    def graft(before: Object, context: ReviewContext) -> Mutation:
         metadata = before["metadata"]
         assert isinstance(metadata, dict)
         labels = metadata.get("labels")
         assert isinstance(labels, dict)
-        made: Object = {**before, "metadata": {**metadata, "labels": {**labels, key: call.path}}}
-        return Mutation(patch_base=before, object=made, warnings=(f"added {key}",))
+        made: Object = {
+            **before,
+            "metadata": {**metadata, "labels": {**labels, key: context.url_path}},
+        }
+        return Mutation(patch_base=before, object=made, is_changed=True, warnings=(f"added {key}",))
 
     return graft
 
 
 def raising_mutator(error: Exception) -> Mutator:
-    def graft(before: Object, call: MutationContext) -> Mutation:
-        del before, call
+    def graft(before: Object, context: ReviewContext) -> Mutation:
+        del before, context
         raise error
 
     return graft
@@ -113,7 +116,7 @@ def raising_mutator(error: Exception) -> Mutator:
 def test_grafts_work_one_after_the_other_on_one_patch() -> None:
     caller = ReviewContext(injector="default", url_path="net/n1")
     outcome = review.inject(
-        request(), FixedStore(labelling_mutator("a"), labelling_mutator("b")), caller
+        caller.with_request(request()), FixedStore(labelling_mutator("a"), labelling_mutator("b"))
     )
     assert isinstance(outcome, ReviewResponse)
     assert outcome.response.patch == (
@@ -121,24 +124,24 @@ def test_grafts_work_one_after_the_other_on_one_patch() -> None:
         b'{"op":"add","path":"/metadata/labels/b","value":"net/n1"}]'
     )
     assert outcome.response.warnings == ("added a", "added b")
-    assert outcome.facts.patch_bytes == len(outcome.response.patch)
+    assert outcome.record.patch_bytes == len(outcome.response.patch)
 
 
 def test_a_fault_of_the_user_refuses_the_pod() -> None:
     error = UserError('annotation a: got "1x"; use a number')
-    outcome = review.inject(request(), FixedStore(raising_mutator(error)), CALLER)
+    outcome = review.inject(CALLER.with_request(request()), FixedStore(raising_mutator(error)))
     assert isinstance(outcome, ReviewResponse)
     assert outcome.response.allowed is False
     assert outcome.response.status == admission.Status(403, "Forbidden", str(error))
-    assert (outcome.facts.decision, outcome.facts.reason) == ("deny", "user")
+    assert (outcome.record.decision, outcome.record.reason) == ("deny", "user")
 
 
 def test_a_fault_of_the_operator_is_no_refusal() -> None:
     error = OperatorError("template sidecar:1:2: no such field")
-    outcome = review.inject(request(), FixedStore(raising_mutator(error)), CALLER)
+    outcome = review.inject(CALLER.with_request(request()), FixedStore(raising_mutator(error)))
     assert isinstance(outcome, ReviewFailure)
     assert outcome.error is error
-    facts = outcome.facts
+    facts = outcome.record
     assert (facts.decision, facts.reason, facts.policy_version) == ("fail", "operator", "7")
 
 
@@ -147,16 +150,16 @@ def test_a_fault_of_the_operator_is_no_refusal() -> None:
 )
 def test_a_store_without_an_answer_is_no_refusal(error: Exception) -> None:
     for answer in (review.inject, review.mutate, review.validate):
-        outcome = answer(request(), UnreachableStore(error), CALLER)
+        outcome = answer(CALLER.with_request(request()), UnreachableStore(error))
         assert isinstance(outcome, ReviewFailure)
         assert outcome.error is error
-        assert (outcome.facts.decision, outcome.facts.reason) == ("fail", "store")
+        assert (outcome.record.decision, outcome.record.reason) == ("fail", "store")
 
 
 def invalid_mutator(key: str, value: JSON) -> Mutator:
-    def graft(before: Object, call: MutationContext) -> Mutation:
-        del call
-        return Mutation(patch_base=before, object={**before, key: value})
+    def graft(before: Object, context: ReviewContext) -> Mutation:
+        del context
+        return Mutation.changed(before, {**before, key: value})
 
     return graft
 
@@ -177,7 +180,7 @@ def test_a_patch_that_would_break_the_pod_is_never_sent(
     graft: Mutator,
 ) -> None:
     """kube-apiserver fails on these whatever the failurePolicy (wire: boolannotation, intenv …)."""
-    outcome = review.inject(request(), FixedStore(graft), CALLER)
+    outcome = review.inject(CALLER.with_request(request()), FixedStore(graft))
     assert isinstance(outcome, ReviewFailure)
     assert str(outcome.error).startswith("the injected pod does not decode: ")
 
@@ -205,14 +208,14 @@ NO_PODS: tuple[tuple[str, JSON, str], ...] = (
 
 @pytest.mark.parametrize(("name", "object_", "message"), NO_PODS, ids=[n for n, _, _ in NO_PODS])
 def test_an_object_that_is_no_pod_is_refused(name: str, object_: JSON, message: str) -> None:
-    outcome = review.inject(request(object=object_), FixedStore(), CALLER)
+    outcome = review.inject(CALLER.with_request(request(object=object_)), FixedStore())
     assert isinstance(outcome, ReviewResponse), name
     assert outcome.response.status == admission.Status(403, "Forbidden", message)
 
 
 def test_unknown_fields_of_a_pod_are_no_fault() -> None:
     pod: JSON = {"metadata": {}, "spec": {"newField": 1}, "kind": "Pod"}
-    outcome = review.inject(request(object=pod), FixedStore(), CALLER)
+    outcome = review.inject(CALLER.with_request(request(object=pod)), FixedStore())
     assert isinstance(outcome, ReviewResponse)
     assert outcome.response.allowed is True
 
@@ -221,7 +224,7 @@ def test_a_stale_snapshot_answers_with_a_warning(tmp_path: Path) -> None:
     store = FolderStore(write_injector(tmp_path))
     store.snapshot("default", None)
     write_injector(tmp_path, policy="polcy: 1")
-    outcome = review.inject(request(), store, CALLER)
+    outcome = review.inject(CALLER.with_request(request()), store)
     assert isinstance(outcome, ReviewResponse)
     assert outcome.response.patch
     [warning] = outcome.response.warnings
@@ -229,11 +232,11 @@ def test_a_stale_snapshot_answers_with_a_warning(tmp_path: Path) -> None:
         "podgraft answered from an older configuration: injector default does not load: "
         "policy: /polcy: unknown key; did you mean policy?"
     )
-    assert outcome.facts.stale == warning.partition("configuration: ")[2]
-    assert outcome.facts.refused is True
-    assert outcome.response.audit["stale"] == outcome.facts.stale
+    assert outcome.record.stale == warning.partition("configuration: ")[2]
+    assert outcome.record.refused is True
+    assert outcome.response.audit["stale"] == outcome.record.stale
     write_injector(tmp_path, policy="policy: enabled")
-    mended = review.inject(request(), store, CALLER)
+    mended = review.inject(CALLER.with_request(request()), store)
     assert isinstance(mended, ReviewResponse)
     assert "stale" not in mended.response.audit
 
@@ -244,7 +247,7 @@ def test_a_strange_mark_warns_the_user(tmp_path: Path) -> None:
     strange = sent.with_value(
         "request", "object", "metadata", "labels", "sidecar.istio.io/inject", value="yes"
     )
-    outcome = review.inject(admission.decode(strange.body), store, CALLER)
+    outcome = review.inject(CALLER.with_request(admission.decode(strange.body)), store)
     assert isinstance(outcome, ReviewResponse)
     assert outcome.response.warnings == (
         'label sidecar.istio.io/inject: \'yes\' has no effect; use "true" or "false"',
@@ -254,11 +257,11 @@ def test_a_strange_mark_warns_the_user(tmp_path: Path) -> None:
 def test_each_cluster_has_its_own_policy(tmp_path: Path) -> None:
     store = FolderStore(write_injector(tmp_path, policy="clusters: {staging: {policy: disabled}}"))
     decisions = [
-        outcome.facts.decision
+        outcome.record.decision
         for cluster in ("prod-eu", "staging", None)
         if isinstance(
             outcome := review.inject(
-                request(), store, ReviewContext(injector="default", cluster=cluster)
+                ReviewContext(injector="default", cluster=cluster).with_request(request()), store
             ),
             ReviewResponse,
         )
@@ -273,7 +276,10 @@ def test_only_the_policy_document_changes_between_the_two_outcomes(tmp_path: Pat
     twin = admission.decode(load_request("01-deployment-pod").body)
 
     def decisions() -> list[str]:
-        return [review.inject(each, store, CALLER).facts.decision for each in (marked, twin)]
+        return [
+            review.inject(CALLER.with_request(each), store).record.decision
+            for each in (marked, twin)
+        ]
 
     assert decisions() == ["inject", "inject"]
     write_injector(tmp_path, policy="policy: disabled")
@@ -285,26 +291,28 @@ def test_a_template_that_fails_for_this_pod_is_the_operators_fault(tmp_path: Pat
     files = {**BUNDLE, "injector.yaml": broken.encode()}
     # A cold start renders no probe pods, which would keep the bundle from being in force.
     store = FolderStore(write_injector(tmp_path, files=files), deferred=True)
-    outcome = review.inject(request(), store, CALLER)
+    outcome = review.inject(CALLER.with_request(request()), store)
     assert isinstance(outcome, ReviewFailure)
     assert isinstance(outcome.error, OperatorError)
 
 
 def test_overlays_work_on_any_object() -> None:
     deployment = admission.decode(load_request("17-deployment").body)
-    outcome = review.mutate(deployment, FixedStore(objects=(labelling_mutator("x"),)), CALLER)
+    outcome = review.mutate(
+        CALLER.with_request(deployment), FixedStore(objects=(labelling_mutator("x"),))
+    )
     assert isinstance(outcome, ReviewResponse)
-    assert (outcome.facts.decision, outcome.facts.reason) == ("mutate", "overlays")
+    assert (outcome.record.decision, outcome.record.reason) == ("mutate", "overlays")
     assert outcome.response.patch == b'[{"op":"add","path":"/metadata/labels/x","value":""}]'
 
 
 def test_a_deletion_has_no_object_to_overlay() -> None:
     deletion = admission.decode(load_request("16f-delete").body)
     outcome = review.mutate(
-        deletion, FixedStore(objects=(raising_mutator(AssertionError()),)), CALLER
+        CALLER.with_request(deletion), FixedStore(objects=(raising_mutator(AssertionError()),))
     )
     assert isinstance(outcome, ReviewResponse)
-    assert outcome.facts.reason == "nothing-matches"
+    assert outcome.record.reason == "nothing-matches"
 
 
 def test_rules_refuse_warn_and_pass() -> None:
@@ -316,13 +324,15 @@ def test_rules_refuse_warn_and_pass() -> None:
         del request, trace
         return ValidationResult(denials=(Denial("no limits"), Denial("no owner")))
 
-    passed = review.validate(request(), FixedStore(judges=(judge,)), CALLER)
+    passed = review.validate(CALLER.with_request(request()), FixedStore(judges=(judge,)))
     assert isinstance(passed, ReviewResponse)
     assert (passed.response.allowed, passed.response.warnings) == (True, ("look at limits",))
-    refused = review.validate(request(), FixedStore(judges=(judge, deny_request)), CALLER)
+    refused = review.validate(
+        CALLER.with_request(request()), FixedStore(judges=(judge, deny_request))
+    )
     assert isinstance(refused, ReviewResponse)
     assert refused.response.status == admission.Status(403, "Forbidden", "no limits; no owner")
-    assert (refused.facts.decision, refused.facts.reason) == ("deny", "rules")
+    assert (refused.record.decision, refused.record.reason) == ("deny", "rules")
     assert refused.response.warnings == ("look at limits",)
 
 
@@ -351,7 +361,7 @@ def test_releases_up_to_1_8_send_their_fixed_operations_and_overlays_come_after(
     files = {"injector.yaml": OLD_CONFIG.encode()}
     store = FolderStore(write_injector(tmp_path, policy='istioRelease: "1.8"', files=files))
     pods = (*store.snapshot("default", None).bundle.pod_mutators, labelling_mutator("late"))
-    outcome = review.inject(request(), FixedStore(*pods), CALLER)
+    outcome = review.inject(CALLER.with_request(request()), FixedStore(*pods))
     assert isinstance(outcome, ReviewResponse)
     operations = json.loads(outcome.response.patch)
     paths = [operation["path"] for operation in operations]
@@ -372,7 +382,7 @@ def test_fixed_operations_fit_every_recorded_pod(release: str, tmp_path: Path) -
     fitted = 0
     for name in NAMES:
         sent = admission.decode(load_request(name).body)
-        outcome = review.inject(sent, store, CALLER)
+        outcome = review.inject(CALLER.with_request(sent), store)
         assert isinstance(outcome, ReviewResponse)
         if outcome.response.patch:
             pod = patch.apply(sent.object, json.loads(outcome.response.patch))

@@ -9,7 +9,8 @@ import pytest
 from podgraft import admission, kube, patch, review
 from podgraft.admission import AdmissionRequest
 from podgraft.jsonvalue import JSON, Object
-from podgraft.review import ReviewContext, ReviewResponse
+from podgraft.review import ReviewResponse
+from podgraft.review_context import ReviewContext
 from podgraft.store import FolderStore
 from support import recorded_requests
 from support.corpus import assert_corpus
@@ -26,7 +27,7 @@ def decode_request(name: str) -> AdmissionRequest:
 
 
 def review_response(injector: str, route: str, request: AdmissionRequest) -> Object:
-    outcome = ROUTES[route](request, STORE, ReviewContext(injector=injector))
+    outcome = ROUTES[route](ReviewContext(injector=injector).with_request(request), STORE)
     assert isinstance(outcome, ReviewResponse), outcome
     response: JSON = json.loads(admission.encode(outcome.response))["response"]
     assert isinstance(response, dict)

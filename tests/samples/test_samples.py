@@ -16,7 +16,8 @@ from werkzeug.test import Client
 from podgraft import admission, patch, review, yaml
 from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import constraints
-from podgraft.review import ReviewContext, ReviewResponse
+from podgraft.review import ReviewResponse
+from podgraft.review_context import ReviewContext
 from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 
@@ -36,7 +37,9 @@ def an_object(value: JSON) -> Object:
 def review_with_engine(injector: str, route: str, body: bytes) -> Object:
     """The answer of the use case itself."""
     ways = {"inject": review.inject, "mutate": review.mutate, "validate": review.validate}
-    outcome = ways[route](admission.decode(body), STORE, ReviewContext(injector=injector))
+    outcome = ways[route](
+        ReviewContext(injector=injector).with_request(admission.decode(body)), STORE
+    )
     assert isinstance(outcome, ReviewResponse), outcome
     return an_object(json.loads(admission.encode(outcome.response)))
 

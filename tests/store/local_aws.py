@@ -17,9 +17,9 @@ from botocore.config import Config
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from podgraft import bundle
+from podgraft import bundle, deadline
 from podgraft.jsonvalue import JSON
-from podgraft.store import CallerRegistry, Deadline, deadline
+from podgraft.store import CallerRegistry, Deadline
 from podgraft.store.aws import botocore_client, client, http_client, s3, ssm
 from podgraft.store.aws.store import CachedStore
 from podgraft.web import Auth, create_app

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from podgraft import bundle
+from podgraft.deadline import MAX_WAIT_SECONDS
 from podgraft.store import (
     Deadline,
     NotLoadedError,
@@ -21,7 +22,6 @@ from podgraft.store import (
 from podgraft.store.aws.client import MissingError, RetryBudget
 from podgraft.store.aws.ssm import Parameter
 from podgraft.store.aws.store import CachedStore
-from podgraft.store.deadline import MAX_WAIT_SECONDS
 from support.store_fixture import BUNDLE
 
 GOOD = bundle.digest(BUNDLE)

@@ -1,7 +1,8 @@
 """A cold start parses no template: a review that fails has the version checked completely."""
 
 from podgraft import admission, review
-from podgraft.review import ReviewContext, ReviewFailure, ReviewResponse
+from podgraft.review import ReviewFailure, ReviewResponse
+from podgraft.review_context import ReviewContext
 from podgraft.store.aws.store import CachedStore
 from store.test_earlier_versions import Cloud, named, of
 from support.recorded_requests import load_request
@@ -12,7 +13,7 @@ UNPARSED = {**BUNDLE, "injector.yaml": CONFIG.replace("Name }}", "Name ").encode
 
 def injected(store: CachedStore) -> ReviewResponse | ReviewFailure:
     request = admission.decode(load_request("03-kubectl-run").body)
-    return review.inject(request, store, ReviewContext(injector="istio"))
+    return review.inject(ReviewContext(injector="istio").with_request(request), store)
 
 
 def test_a_review_that_fails_by_an_invalid_template_is_answered_by_the_version_before() -> None:
@@ -23,8 +24,8 @@ def test_a_review_that_fails_by_an_invalid_template_is_answered_by_the_version_b
     for _ in range(2):
         answered = injected(store)
         assert isinstance(answered, ReviewResponse)
-        assert (answered.facts.decision, answered.facts.policy_version) == ("inject", "1")
-        assert answered.facts.refused
+        assert (answered.record.decision, answered.record.policy_version) == ("inject", "1")
+        assert answered.record.refused
         assert "instead of version 2" in answered.response.audit["stale"]
 
 
@@ -34,7 +35,7 @@ def test_several_invalid_versions_are_refused_by_one_review() -> None:
     cloud.put(named("1"), *(f"bundle: {broken}\nrevision: r{n}\n" for n in range(3)))
     answered = injected(cloud.store(deferred=True))
     assert isinstance(answered, ReviewResponse)
-    assert answered.facts.policy_version == "1"
+    assert answered.record.policy_version == "1"
 
 
 def test_a_version_that_is_valid_is_checked_once_however_many_reviews_fail() -> None:

@@ -57,7 +57,7 @@ FUNCTIONS = {
         (reflect.slice_of(kube.CONTAINER),),
         dependencies=(Dependency(0, (ALL_ELEMENTS, "Name")),),
     ),
-    "look": Function(lambda: "", uses_dot=True),
+    "look": Function(lambda **_: "", uses_dot=True),
 }
 CONTAINERS = POD["Spec"]["containers"]
 META = POD["ObjectMeta"]

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from podgraft import admission, patch, review, store, web
-from podgraft.review import ReviewContext, ReviewResponse, ReviewResult
+from podgraft.review import ReviewResponse, ReviewResult
+from podgraft.review_context import ReviewContext
 from podgraft.settings import SettingsError
 from podgraft.store import FolderStore
 from podgraft.web import app as web_app
@@ -90,7 +91,7 @@ def test_every_recording_comes_out_of_the_function_as_of_the_engine(
         body = load_request(name).body
         sent["body"] = body.decode()
         sent["rawPath"] = sent["requestContext"]["http"]["path"] = "/inject"
-        outcome = review.inject(admission.decode(body), store, caller)
+        outcome = review.inject(caller.with_request(admission.decode(body)), store)
         assert isinstance(outcome, ReviewResponse)
         assert handler(sent, None)["body"] == admission.encode(outcome.response).decode(), name
 
@@ -248,7 +249,7 @@ def test_a_start_that_nobody_waits_for_rehearses_one_review(
     place = {**ON_LAMBDA, "AWS_LAMBDA_INITIALIZATION_TYPE": start}
     handler = build(PODGRAFT_STORE=f"file:{folder}", **place)
     assert capsys.readouterr().out == ""
-    decisions = [each.facts.decision for each in outcomes]
+    decisions = [each.record.decision for each in outcomes]
     assert decisions == ["inject"] * reviews
     assert answer_of(handler(event("bearer-token"), None))["allowed"] is True
 

@@ -1,8 +1,8 @@
-"""The use case: a request of kube-apiserver's and a store in, the answer out, with its facts.
+"""The review: a context and a store in, a result out.
 
-The only module that knows the whole way. An outcome is either an answer (allowed, patched or
-denied) or a failure that is not the user's: then nothing is answered, so that the webhook's
-failurePolicy decides and not we.
+Only this module connects store, policy, injectors, patch, and admission response. A result is
+either a response (allowed, patched, or denied) or a failure that the user did not cause. A failure
+has no response, so the webhook's failurePolicy decides.
 """
 
 from __future__ import annotations
@@ -12,23 +12,24 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
-from podgraft import admission, kube, patch, policy
+from podgraft import admission, kube, policy
 from podgraft.admission import AdmissionRequest, AdmissionResponse
-from podgraft.bundle import Bundle, Mutation, MutationContext, Mutator
+from podgraft.bundle import Bundle, Mutation, Mutator
 from podgraft.injectors import OperatorError, UserError, object_check, redact
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import workload_owner
 from podgraft.lazy_dataclass import dataclass
 from podgraft.lru import LRUCache
 from podgraft.policy import Decision, Skip, Verdict
-from podgraft.store import Deadline, Snapshot, Staleness, Store, StoreError
+from podgraft.review_context import ReviewContext, Staleness
+from podgraft.store import Snapshot, Store, StoreError
 
 if TYPE_CHECKING:
     from podgraft.trace import Effect, Trace
 
 
 class ReviewOutcome(StrEnum):
-    """What came of a review, as metrics, audit annotations and logs call it."""
+    """The outcome of a review in metrics, audit annotations, and logs."""
 
     INJECT = "inject"
     SKIP = "skip"
@@ -39,7 +40,7 @@ class ReviewOutcome(StrEnum):
 
 
 class ReviewReason(StrEnum):
-    """Reasons beside those of ``policy.Reason``."""
+    """The reasons in addition to those of ``policy.Reason``."""
 
     OVERLAYS = "overlays"
     NOTHING_MATCHES = "nothing-matches"
@@ -50,22 +51,8 @@ class ReviewReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewContext:
-    """Who asks for what: injector and cluster, and the URL's path behind ``/inject/``.
-
-    ``stale`` is why what is known of the caller may be older than what is stored.
-    """
-
-    injector: str
-    cluster: str | None = None
-    url_path: str = ""
-    deadline: Deadline | None = None
-    stale: Staleness | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewRecord:
-    """What is worth a line in the log: names and words, never a value from the object."""
+    """The fields of a review in the request log: names and reasons, never a value of the object."""
 
     uid: str
     injector: str
@@ -84,198 +71,179 @@ class ReviewRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReviewResponse:
-    """A review that kube-apiserver gets an answer to."""
+    """A review with a response for kube-apiserver."""
 
     response: AdmissionResponse
-    facts: ReviewRecord
+    record: ReviewRecord
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewFailure:
-    """A review that failed by the operator's fault or the world's."""
+    """A review that failed with a configuration error or a dependency error."""
 
     error: OperatorError | StoreError
-    facts: ReviewRecord
+    record: ReviewRecord
 
 
 ReviewResult: TypeAlias = ReviewResponse | ReviewFailure
 
 
-def inject(
-    request: AdmissionRequest, store: Store, caller: ReviewContext, trace: Trace | None = None
-) -> ReviewResult:
-    """Sidecars for a pod, where policy and pod want them; ``trace`` records the steps."""
-    return _run_review(request, store, caller, _review_inject, trace)
+def inject(context: ReviewContext, store: Store) -> ReviewResult:
+    """Add sidecars to a pod, if the policy and the pod require them."""
+    return _run_review(context, store, _review_inject)
 
 
-def mutate(
-    request: AdmissionRequest, store: Store, caller: ReviewContext, trace: Trace | None = None
-) -> ReviewResult:
-    """Overlays on an object of any kind; ``trace`` records the steps."""
-    return _run_review(request, store, caller, _review_mutate, trace)
+def mutate(context: ReviewContext, store: Store) -> ReviewResult:
+    """Apply overlays to an object of any kind."""
+    return _run_review(context, store, _review_mutate)
 
 
-def validate(
-    request: AdmissionRequest, store: Store, caller: ReviewContext, trace: Trace | None = None
-) -> ReviewResult:
-    """Rules for an object of any kind; ``trace`` records the steps."""
-    return _run_review(request, store, caller, _review_validate, trace)
+def validate(context: ReviewContext, store: Store) -> ReviewResult:
+    """Evaluate rules for an object of any kind."""
+    return _run_review(context, store, _review_validate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Review:
-    """One review, who asks for it, and from which versions it is answered, where they load."""
+    """One review with the version that it uses: empty strings if the store returns none."""
 
+    context: ReviewContext
     request: AdmissionRequest
-    caller: ReviewContext
     owner: str
-    stale: tuple[Staleness, ...]
+    staleness: tuple[Staleness, ...]
     policy_version: str = ""
     bundle: str = ""
-    trace: Trace | None = None
-
-    @property
-    def mutation_context(self) -> MutationContext:
-        """What injections know beside the object."""
-        namespace, path = self.request.namespace, self.caller.url_path
-        return MutationContext(
-            namespace=namespace, path=path, request=self.request, trace=self.trace
-        )
 
     def make_record(
-        self, decision: ReviewOutcome, reason: str, patch_bytes: int = 0
+        self, outcome: ReviewOutcome, reason: str, patch_bytes: int = 0
     ) -> ReviewRecord:
-        """What came of the review, for the log."""
+        """The record of the review for the request log."""
         return ReviewRecord(
-            uid=self.request.uid,
-            injector=self.caller.injector,
-            cluster=self.caller.cluster or "",
-            namespace=self.request.namespace,
+            uid=self.context.uid,
+            injector=self.context.injector,
+            cluster=self.context.cluster or "",
+            namespace=self.context.namespace,
             owner=self.owner,
-            decision=decision,
+            decision=outcome,
             reason=reason,
             policy_version=self.policy_version,
             bundle=self.bundle,
             patch_bytes=patch_bytes,
-            stale=self.staleness,
-            refused=any(each.is_invalid for each in self.stale),
-            age_seconds=max((each.age_seconds for each in self.stale), default=0),
+            stale=self.stale_reasons,
+            refused=any(staleness.is_invalid for staleness in self.staleness),
+            age_seconds=max((staleness.age_seconds for staleness in self.staleness), default=0),
         )
 
-    def audit_annotations(self, decision: ReviewOutcome, reason: str) -> Mapping[str, str]:
-        """The audit annotations, which say the same."""
+    def audit_annotations(self, outcome: ReviewOutcome, reason: str) -> Mapping[str, str]:
+        """The same as audit annotations."""
         annotations = {
-            "decision": decision,
+            "decision": outcome,
             "reason": reason,
             "policy-version": self.policy_version,
             "bundle": self.bundle,
         }
-        return {**annotations, "stale": self.staleness} if self.stale else annotations
+        return {**annotations, "stale": self.stale_reasons} if self.staleness else annotations
 
     @property
-    def staleness(self) -> str:
-        """Why the policy or the callers may be older than what is stored; empty if they are not."""
-        return "; ".join(each.reason for each in self.stale)
+    def stale_reasons(self) -> str:
+        """Why the policy or the caller list can be older than the stored one; empty if not."""
+        return "; ".join(staleness.reason for staleness in self.staleness)
 
     def warnings(self, *more: str) -> Iterable[str]:
-        for stale in self.stale:
-            yield f"podgraft answered from an older configuration: {stale.reason}"
+        """The warnings of the response: of a stale configuration first."""
+        for staleness in self.staleness:
+            yield f"podgraft answered from an older configuration: {staleness.reason}"
         yield from more
 
 
-_Answer: TypeAlias = Callable[[_Review, Bundle], ReviewResponse]
+_Handler: TypeAlias = Callable[[_Review, Bundle], ReviewResponse]
 
 
-def _run_review(
-    request: AdmissionRequest,
-    store: Store,
-    caller: ReviewContext,
-    handler: _Answer,
-    trace: Trace | None,
-) -> ReviewResult:
-    """The outcome by the version in force, or by the one before, if that one is found invalid.
+def _run_review(context: ReviewContext, store: Store, handler: _Handler) -> ReviewResult:
+    """The result with the current version, or with an earlier one if the store rejects that.
 
-    A cold start does not parse what it may never need. If a review fails, the store therefore
-    checks the version completely, once. Each turn of the loop refuses one version.
+    A cold start parses only what a review needs. If a review fails, the store therefore checks the
+    version completely, once. Each iteration of the loop rejects one version.
     """
-    outcome, snapshot = _reviewed(request, store, caller, handler, trace)
+    result, snapshot = _review_snapshot(context, store, handler)
     while (
-        isinstance(outcome, ReviewFailure) and snapshot and snapshot.recheck and snapshot.recheck()
+        isinstance(result, ReviewFailure) and snapshot and snapshot.recheck and snapshot.recheck()
     ):
-        again, earlier = _reviewed(request, store, caller, handler, trace)
+        earlier_result, earlier = _review_snapshot(context, store, handler)
         if earlier is None or earlier.policy_version == snapshot.policy_version:
-            return outcome
-        outcome, snapshot = again, earlier
-    return outcome
+            return result
+        result, snapshot = earlier_result, earlier
+    return result
 
 
-def _reviewed(
-    request: AdmissionRequest,
-    store: Store,
-    caller: ReviewContext,
-    answer: _Answer,
-    trace: Trace | None,
+def _review_snapshot(
+    context: ReviewContext, store: Store, handler: _Handler
 ) -> tuple[ReviewResult, Snapshot | None]:
-    """The outcome by the snapshot in force, and that snapshot."""
+    """The result with the current snapshot, and that snapshot."""
+    request = context.request
+    if request is None:
+        raise ValueError("a review needs an admission request")
     owner = _object_name(request)
     try:
-        snapshot = store.snapshot(caller.injector, caller.cluster, caller.deadline)
+        snapshot = store.snapshot(context.injector, context.cluster, context.deadline)
     except StoreError as error:
-        case = _Review(request=request, caller=caller, owner=owner, stale=_drop_none(caller.stale))
-        return ReviewFailure(error, case.make_record(ReviewOutcome.FAIL, ReviewReason.STORE)), None
-    case = _Review(
+        staleness = _drop_none(context.staleness)
+        review = _Review(context=context, request=request, owner=owner, staleness=staleness)
+        return _fail(review, error, ReviewReason.STORE), None
+    review = _Review(
+        context=context,
         request=request,
-        caller=caller,
         owner=owner,
-        stale=_drop_none(caller.stale, snapshot.stale),
+        staleness=_drop_none(context.staleness, snapshot.stale),
         policy_version=snapshot.policy_version,
         bundle=snapshot.bundle.digest,
-        trace=trace,
     )
     try:
-        return answer(case, snapshot.bundle), snapshot
+        return handler(review, snapshot.bundle), snapshot
     except UserError as error:
-        if trace is not None:
-            trace.error = str(error)
-        return _respond_denied(case, redact(error), ReviewReason.USER), snapshot
+        _record_error(context.trace, error)
+        return _respond_denied(review, redact(error), ReviewReason.USER), snapshot
     except OperatorError as error:
-        if trace is not None:
-            trace.error = str(error)
-        return ReviewFailure(
-            error, case.make_record(ReviewOutcome.FAIL, ReviewReason.OPERATOR)
-        ), snapshot
+        _record_error(context.trace, error)
+        return _fail(review, error, ReviewReason.OPERATOR), snapshot
 
 
-def _drop_none(*stale: Staleness | None) -> tuple[Staleness, ...]:
-    return tuple(each for each in stale if each is not None)
+def _fail(review: _Review, error: OperatorError | StoreError, reason: str) -> ReviewFailure:
+    return ReviewFailure(error, review.make_record(ReviewOutcome.FAIL, reason))
 
 
-def _review_inject(case: _Review, bundle: Bundle) -> ReviewResponse:
-    decision = policy.decide_applicability(case.request)
+def _record_error(trace: Trace | None, error: Exception) -> None:
+    if trace is not None:
+        trace.error = str(error)
+
+
+def _drop_none(*staleness: Staleness | None) -> tuple[Staleness, ...]:
+    return tuple(stale for stale in staleness if stale is not None)
+
+
+def _review_inject(review: _Review, bundle: Bundle) -> ReviewResponse:
+    decision = policy.decide_applicability(review.request)
     if decision is None:
-        pod = object_check.check_pod(case.request.object)
-        case = replace(case, owner=_workload_name(pod))
-        decision = policy.decide(bundle.rules, pod, case.request.namespace)
+        pod = object_check.check_pod(review.request.object)
+        review = replace(review, owner=_workload_name(pod))
+        decision = policy.decide(bundle.rules, pod, review.context.namespace)
         if not isinstance(decision, Skip):
-            return _inject_pod(case, bundle, pod, decision)
-    if case.trace is not None:
-        _add_decision(case.trace, decision)
+            return _inject_pod(review, bundle, pod, decision)
+    _record_decision(review.context.trace, decision)
     reasons = ",".join(decision.reasons)
-    return _respond_allowed(case, ReviewOutcome.SKIP, reasons, decision.warnings)
+    return _respond_allowed(review, ReviewOutcome.SKIP, reasons, decision.warnings)
 
 
-def _inject_pod(case: _Review, bundle: Bundle, pod: Object, decision: Decision) -> ReviewResponse:
-    if case.trace is not None:
-        _add_decision(case.trace, decision)
-    grafted = _apply_mutators(bundle.pod_mutators, pod, case.mutation_context)
-    warnings = (*decision.warnings, *grafted.warnings)
-    if grafted.object is pod:
-        return _respond_allowed(case, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES, warnings)
-    answered = _respond_patched(
-        case, ReviewOutcome.INJECT, ",".join(decision.reasons), grafted, warnings
-    )
-    _check_patched_pod(pod, grafted.object, answered.response.patch)
-    return answered
+def _inject_pod(review: _Review, bundle: Bundle, pod: Object, decision: Decision) -> ReviewResponse:
+    _record_decision(review.context.trace, decision)
+    context = bundle.parse_environment(review.context)
+    mutation = _apply_mutators(bundle.pod_mutators, pod, context)
+    mutation = mutation.with_warnings(decision.warnings)
+    if not mutation.is_changed:
+        return _respond_unchanged(review, mutation)
+    response = _respond_patched(review, ReviewOutcome.INJECT, ",".join(decision.reasons), mutation)
+    _check_patched_pod(pod, mutation.object, response.response.patch)
+    return response
 
 
 _EFFECTS: Mapping[Verdict, Effect] = {
@@ -285,66 +253,61 @@ _EFFECTS: Mapping[Verdict, Effect] = {
 }
 
 
-def _add_decision(trace: Trace, decision: Decision) -> None:
-    """Record the steps of a decision, those after the deciding one as well."""
+def _record_decision(trace: Trace | None, decision: Decision) -> None:
+    """Record the steps of a decision, including those after the deciding one."""
+    if trace is None:
+        return
     for step in decision.steps:
         reason = "" if step.reason is None else policy.SENTENCES[step.reason]
-        trace.add(
-            step.name, step.observed, _EFFECTS[step.verdict], reason, step is decision.deciding_step
+        is_deciding = step is decision.deciding_step
+        trace.add(step.name, step.observed, _EFFECTS[step.verdict], reason, is_deciding)
+
+
+def _review_mutate(review: _Review, bundle: Bundle) -> ReviewResponse:
+    if review.request.object is None or not bundle.object_mutators:
+        return _respond_allowed(review, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES)
+    before = object_check.check_object(review.request)
+    mutation = _apply_mutators(bundle.object_mutators, before, review.context)
+    if not mutation.is_changed:
+        return _respond_unchanged(review, mutation)
+    return _respond_patched(review, ReviewOutcome.MUTATE, ReviewReason.OVERLAYS, mutation)
+
+
+def _review_validate(review: _Review, bundle: Bundle) -> ReviewResponse:
+    trace = review.context.trace
+    results = [validator(review.request, trace) for validator in bundle.validators]
+    denials = [denial for result in results for denial in result.denials]
+    warnings = [warning for result in results for warning in result.warnings]
+    outcome = ReviewOutcome.DENY if denials else ReviewOutcome.ALLOW
+    audit = review.audit_annotations(outcome, ReviewReason.RULES)
+    for result in results:
+        audit = {**result.audit, **audit}
+    warnings = review.warnings(*warnings)
+    if denials:
+        message, code = "; ".join(denial.message for denial in denials), denials[0].code
+        response = admission.denied(
+            review.request, message, code=code, warnings=warnings, audit=audit
         )
+    else:
+        response = admission.allowed(review.request, warnings=warnings, audit=audit)
+    return ReviewResponse(response, review.make_record(outcome, ReviewReason.RULES))
 
 
-def _review_mutate(case: _Review, bundle: Bundle) -> ReviewResponse:
-    if case.request.object is None or not bundle.object_mutators:
-        return _respond_allowed(case, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES)
-    before = object_check.check_object(case.request)
-    grafted = _apply_mutators(bundle.object_mutators, before, case.mutation_context)
-    if grafted.object is before:
-        return _respond_allowed(
-            case, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES, grafted.warnings
-        )
-    return _respond_patched(
-        case, ReviewOutcome.MUTATE, ReviewReason.OVERLAYS, grafted, grafted.warnings
-    )
-
-
-def _review_validate(case: _Review, bundle: Bundle) -> ReviewResponse:
-    judgements = [judge(case.request, case.trace) for judge in bundle.validators]
-    denials = [denial for judgement in judgements for denial in judgement.denials]
-    warnings = [warning for judgement in judgements for warning in judgement.warnings]
-    word = ReviewOutcome.DENY if denials else ReviewOutcome.ALLOW
-    facts, audit = (
-        case.make_record(word, ReviewReason.RULES),
-        case.audit_annotations(word, ReviewReason.RULES),
-    )
-    for judgement in judgements:
-        audit = {**judgement.audit, **audit}
-    told = tuple(case.warnings(*warnings))
-    if not denials:
-        return ReviewResponse(admission.allowed(case.request, warnings=told, audit=audit), facts)
-    message = "; ".join(denial.message for denial in denials)
-    code = denials[0].code
-    response = admission.denied(case.request, message, code=code, warnings=told, audit=audit)
-    return ReviewResponse(response, facts)
-
-
-def _apply_mutators(mutators: Sequence[Mutator], before: Object, call: MutationContext) -> Mutation:
-    """All grafts in order: base and operations are the first one's, the object the last one's."""
-    if not mutators:
-        return Mutation(patch_base=before, object=before)
-    whole = mutators[0](before, call)
-    for graft in mutators[1:]:
-        grafted = graft(whole.object, call)
-        warnings = (*whole.warnings, *grafted.warnings)
-        whole = replace(whole, object=grafted.object, warnings=warnings)
-    return whole
+def _apply_mutators(
+    mutators: Sequence[Mutator], before: Object, context: ReviewContext
+) -> Mutation:
+    """All mutations in their order, as one mutation."""
+    mutation = Mutation.unchanged(before)
+    for mutate_ in mutators:
+        mutation = mutation.then(mutate_(mutation.object, context))
+    return mutation
 
 
 def _check_patched_pod(before: Object, after: Object, changes: bytes) -> None:
-    """Refuse to send what kube-apiserver could not decode: not even Ignore helps against that.
+    """Raise ``OperatorError`` if kube-apiserver cannot decode the patched pod.
 
-    ``before`` decodes: only what is new in ``after`` has to be looked at, and that not again where
-    the same patch was found sound before.
+    kube-apiserver then fails the request, and failurePolicy Ignore does not apply. ``before``
+    decodes: the check covers the new values, and only once for each patch.
     """
     if _VALID_PATCHES.get(changes):
         return
@@ -356,63 +319,68 @@ def _check_patched_pod(before: Object, after: Object, changes: bytes) -> None:
         _VALID_PATCHES[changes] = True
 
 
-_VALID_PATCHES: LRUCache[bytes, bool] = LRUCache(
-    limit=256
-)  # patches whose values fit where they lead
-_MAX_CACHED_BYTES = 65_536  # bytes of a patch that is kept
+_VALID_PATCHES: LRUCache[bytes, bool] = LRUCache(limit=256)  # patches with values that decode
+_MAX_CACHED_BYTES = 65_536  # of a patch
 
 
 def _added_values(before: JSON, after: JSON) -> JSON:
-    """``after`` without what it shares with ``before``: members, and the elements of those."""
+    """``after`` without the members that it shares with ``before``, and their shared elements.
+
+    Identity only saves work: a value that is equal but not shared is checked again.
+    """
     if not isinstance(before, dict) or not isinstance(after, dict):
         return after
-    new: Object = {}
+    added: Object = {}
     for key, value in after.items():
         old = before.get(key)
         if isinstance(value, list) and isinstance(old, list):
-            known = set(map(id, old))
-            new[key] = [element for element in value if id(element) not in known]
+            shared = set(map(id, old))
+            added[key] = [element for element in value if id(element) not in shared]
         elif value is not old:
-            new[key] = value
-    return new
+            added[key] = value
+    return added
 
 
 def _respond_patched(
-    case: _Review, decision: ReviewOutcome, reason: str, grafted: Mutation, warnings: Iterable[str]
+    review: _Review, outcome: ReviewOutcome, reason: str, mutation: Mutation
 ) -> ReviewResponse:
-    operations = (*grafted.operations, *patch.diff(grafted.patch_base, grafted.object))
-    warnings, audit = case.warnings(*warnings), case.audit_annotations(decision, reason)
-    response = admission.patched(case.request, operations, warnings=warnings, audit=audit)
-    return ReviewResponse(response, case.make_record(decision, reason, len(response.patch)))
+    warnings = review.warnings(*mutation.warnings)
+    audit = review.audit_annotations(outcome, reason)
+    response = admission.patched(review.request, mutation.patch, warnings=warnings, audit=audit)
+    return ReviewResponse(response, review.make_record(outcome, reason, len(response.patch)))
+
+
+def _respond_unchanged(review: _Review, mutation: Mutation) -> ReviewResponse:
+    reason = ReviewReason.NOTHING_MATCHES
+    return _respond_allowed(review, ReviewOutcome.SKIP, reason, mutation.warnings)
 
 
 def _respond_allowed(
-    case: _Review, decision: ReviewOutcome, reason: str, warnings: Iterable[str] = ()
+    review: _Review, outcome: ReviewOutcome, reason: str, warnings: Iterable[str] = ()
 ) -> ReviewResponse:
-    warnings, audit = case.warnings(*warnings), case.audit_annotations(decision, reason)
-    response = admission.allowed(case.request, warnings=warnings, audit=audit)
-    return ReviewResponse(response, case.make_record(decision, reason))
+    warnings, audit = review.warnings(*warnings), review.audit_annotations(outcome, reason)
+    response = admission.allowed(review.request, warnings=warnings, audit=audit)
+    return ReviewResponse(response, review.make_record(outcome, reason))
 
 
-def _respond_denied(
-    case: _Review, message: str, reason: str, warnings: Iterable[str] = ()
-) -> ReviewResponse:
-    warnings, audit = case.warnings(*warnings), case.audit_annotations(ReviewOutcome.DENY, reason)
-    response = admission.denied(case.request, message, warnings=warnings, audit=audit)
-    return ReviewResponse(response, case.make_record(ReviewOutcome.DENY, reason))
+def _respond_denied(review: _Review, message: str, reason: str) -> ReviewResponse:
+    warnings = review.warnings()
+    audit = review.audit_annotations(ReviewOutcome.DENY, reason)
+    response = admission.denied(review.request, message, warnings=warnings, audit=audit)
+    return ReviewResponse(response, review.make_record(ReviewOutcome.DENY, reason))
 
 
 def _object_name(request: AdmissionRequest) -> str:
-    """«Deployment/web»: the object's kind and name; names are no secret."""
+    """Kind and name of the object, such as ``Deployment/web``; names are not secret."""
     value = request.object if request.object is not None else request.old_object
     metadata = value.get("metadata") if isinstance(value, dict) else None
-    own = metadata if isinstance(metadata, dict) else {}
-    name = request.name or own.get("name") or own.get("generateName") or ""
+    fields = metadata if isinstance(metadata, dict) else {}
+    name = request.name or fields.get("name") or fields.get("generateName") or ""
     return f"{request.kind.kind or 'Pod'}/{name}"
 
 
 def _workload_name(pod: Object) -> str:
-    """«Deployment/web»: the workload that a pod belongs to."""
+    """Kind and name of the workload that owns a pod, such as ``Deployment/web``."""
     metadata = pod["metadata"]
     owner = workload_owner.workload_of_pod(metadata if isinstance(metadata, dict) else {})
     return f"{owner.kind}/{owner.name}"

@@ -1,17 +1,17 @@
-"""A folder of ordinary Kubernetes manifests, compiled into what answers reviews.
+"""A folder of Kubernetes manifests, compiled into mutators and validators.
 
-``compile_`` recognises manifests by kind and content (design §1.1) and compiles them for a policy,
-or raises ``BundleError`` with every fault; ``digest`` names a bundle by its files. Nothing here
-does I/O: files come as a mapping of relative path to bytes.
+``compile_`` recognizes manifests by kind and content, and compiles them for a policy; it raises
+``BundleError`` with all errors. ``digest`` identifies a bundle by its files. Nothing here does I/O:
+files are a mapping from relative path to bytes.
 """
+
+from podgraft.injectors import Mutation
 
 from .appmesh import AppMeshMutator
 from .compiler import Bundle, compile_
 from .components import (
     Component,
     Denial,
-    Mutation,
-    MutationContext,
     Mutator,
     ValidationResult,
     Validator,
@@ -34,7 +34,6 @@ __all__ = [
     "Manifest",
     "Manifests",
     "Mutation",
-    "MutationContext",
     "Mutator",
     "OverlayMutator",
     "ValidationResult",

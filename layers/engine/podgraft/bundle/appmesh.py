@@ -1,6 +1,6 @@
-"""App Mesh in a bundle: Mesh documents, and the ConfigMaps that hold their templates.
+"""App Mesh in a bundle: Mesh documents, and the ConfigMaps that contain their templates.
 
-``podgraft.injectors.appmesh`` is imported only where there is one.
+``podgraft.injectors.appmesh`` is imported only if the bundle has a Mesh.
 """
 
 from __future__ import annotations
@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from podgraft.injectors import InvalidDocumentsError
+from podgraft.injectors import InvalidDocumentsError, Mutation
 from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import Policy
+from podgraft.review_context import ReviewContext
 
-from .components import Component, Mutation, MutationContext
+from .components import Component
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests
 
@@ -23,18 +24,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AppMeshMutator:
-    """The containers of the pod's mesh."""
+    """Adds the containers of the pod's mesh."""
 
     meshes: appmesh.AppMesh
 
-    def __call__(self, before: Object, call: MutationContext) -> Mutation:
-        """Inject as supergloo's webhook would."""
-        injected = self.meshes.inject(before, call.namespace, call.trace)
-        return Mutation(patch_base=before, object=injected)
+    def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
+        """Inject as supergloo's webhook did."""
+        return self.meshes.inject(before, context)
 
 
 def compile_appmesh(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
-    """Compile the meshes that inject; nothing where the bundle has none."""
+    """Compile the meshes that inject; an empty component if the bundle has none."""
     del deferred  # every review uses all of them
     meshes = manifests.of_kind("Mesh")
     if not meshes:
@@ -44,7 +44,7 @@ def compile_appmesh(manifests: Manifests, _policy: Policy, *, deferred: bool) ->
     config_maps = manifests.of_kind("ConfigMap")
     try:
         compiled = appmesh.compile_(
-            [mesh.object for mesh in meshes], [found.object for found in config_maps]
+            [mesh.object for mesh in meshes], [config_map.object for config_map in config_maps]
         )
     except InvalidDocumentsError as error:
         return Component(
@@ -52,22 +52,28 @@ def compile_appmesh(manifests: Manifests, _policy: Policy, *, deferred: bool) ->
             errors=_locate_errors(error.errors, meshes),
             warnings=_locate_errors(error.warnings, meshes),
         )
-    used = set(map(id, compiled.used_config_maps))
+    used = set(map(appmesh.namespaced_name, compiled.used_config_maps))
     return Component(
         pods=(AppMeshMutator(compiled),) if compiled.meshes else (),
-        used_manifests=tuple(found for found in config_maps if id(found.object) in used),
+        used_manifests=tuple(
+            config_map
+            for config_map in config_maps
+            if appmesh.namespaced_name(config_map.object) in used
+        ),
         warnings=_locate_errors(compiled.warnings, meshes),
     )
 
 
 def _locate_errors(
-    faults: Iterable[Diagnostic], meshes: Iterable[Manifest]
+    diagnostics: Iterable[Diagnostic], meshes: Iterable[Manifest]
 ) -> tuple[Diagnostic, ...]:
-    """Faults of meshes as faults of the files that hold them."""
+    """The diagnostics of meshes, located in the files that contain the meshes."""
     from podgraft.injectors import appmesh
 
-    holders = {appmesh.namespaced_name(mesh.object): mesh for mesh in meshes}
+    manifests = {appmesh.namespaced_name(mesh.object): mesh for mesh in meshes}
     return tuple(
-        holders[fault.document].make_diagnostic(fault.pointer, fault.problem, fault.remedy)
-        for fault in faults
+        manifests[diagnostic.document].make_diagnostic(
+            diagnostic.pointer, diagnostic.problem, diagnostic.remedy
+        )
+        for diagnostic in diagnostics
     )

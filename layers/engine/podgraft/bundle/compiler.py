@@ -1,24 +1,28 @@
-"""A bundle's manifests and a policy, compiled into what answers reviews."""
+"""Compilation of a bundle: its manifests and a policy to mutators and validators."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import TypeVar
 
 from podgraft.injectors.istio import Injector as IstioInjector
 from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import InjectionRules, Policy
+from podgraft.review_context import ReviewContext
 
 from . import appmesh, overlays, validation
-from . import istio as istio_part
+from . import istio as istio_component
 from .components import Component, ComponentCompiler, Mutator, Validator
 from .digest import compute_digest
 from .errors import BundleError, Diagnostic
 from .manifests import IGNORE, Manifests, parse_manifests
 
-# In the order in which they work on an object.
+T = TypeVar("T")
+
+# In the order in which they mutate an object.
 COMPONENTS: tuple[ComponentCompiler, ...] = (
-    istio_part.compile_istio,
+    istio_component.compile_istio,
     appmesh.compile_appmesh,
     overlays.compile_overlays,
     validation.compile_policies,
@@ -27,12 +31,12 @@ COMPONENTS: tuple[ComponentCompiler, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """A compiled bundle: nothing in it changes, and it needs nothing from outside.
+    """A compiled bundle: an immutable value that needs nothing from outside.
 
-    ``pods`` work on /inject, ``objects`` on /mutate, ``judges`` on /validate. ``rules`` are its
-    ``own_rules`` with the policy's over them. ``istio`` is for those who want to know more than
-    what became of a pod. ``tolerated`` are faults that ``policy push`` refuses and that do not
-    stop a running function. ``manifests`` are what it was compiled from, for a trial of it.
+    ``pod_mutators`` run on /inject, ``object_mutators`` on /mutate, ``validators`` on /validate.
+    ``rules`` are ``base_rules`` with the policy applied. ``istio`` is the Istio injector by itself,
+    if there is one. ``warnings`` are problems that ``policy push`` refuses and that do not stop a
+    running function. ``manifests`` are the source of the bundle, for its trial.
     """
 
     digest: str
@@ -46,47 +50,67 @@ class Bundle:
     warnings: tuple[Diagnostic, ...]
     manifests: Manifests = Manifests(())
 
+    def parse_environment(self, context: ReviewContext) -> ReviewContext:
+        """The context with the proxy's variables in the URL, by the release of the injector."""
+        if self.istio is None or not context.url_path:
+            return context
+        environment = self.istio.parse_environment(context.url_path)
+        return replace(context, environment=environment)
+
     def with_policy(self, policy: Policy) -> "Bundle":
-        """The same bundle by the rules of a policy that ``compiles_as`` the one it was made for."""
+        """The bundle with the rules of a policy that ``shares_bundle_with`` its own."""
         return replace(self, rules=policy.apply_to(self.base_rules))
 
 
 def compile_(files: Mapping[str, bytes], policy: Policy, *, parse_lazily: bool = False) -> Bundle:
-    """Compile manifests by relative path; raises ``BundleError`` with every fault there is.
+    """Compile manifests by relative path; raises ``BundleError`` with all errors.
 
-    ``deferred``, for a bundle that was checked before: templates are parsed when they are first
-    used. One that does not parse fails the reviews that need it, as the operator's fault.
+    ``parse_lazily`` is for a bundle that has been checked before: the first review that needs a
+    template parses it. If it does not parse, the review fails with ``OperatorError``.
     """
     manifests = parse_manifests(files)
-    parts = [part(manifests, policy, deferred=parse_lazily) for part in COMPONENTS]
-    faults = [*manifests.errors, *chain.from_iterable(part.errors for part in parts)]
-    if not faults:
-        faults.extend(_find_unused_config_maps(manifests, parts))
-    tolerated = tuple(chain.from_iterable(part.warnings for part in parts))
-    if faults:
-        raise BundleError(faults, tolerated)
-    own = next((part.rules for part in parts if part.rules is not None), InjectionRules())
+    components = [compile_(manifests, policy, deferred=parse_lazily) for compile_ in COMPONENTS]
+    errors = [*manifests.errors, *_join(component.errors for component in components)]
+    if not errors:
+        errors.extend(_find_unused_config_maps(manifests, components))
+    warnings = _join(component.warnings for component in components)
+    if errors:
+        raise BundleError(errors, warnings)
+    rules = (component.rules for component in components if component.rules is not None)
+    injectors = (component.istio for component in components if component.istio is not None)
+    base_rules = next(rules, InjectionRules())
     return Bundle(
         digest=compute_digest(files),
-        base_rules=own,
-        rules=policy.apply_to(own),
-        pod_mutators=tuple(chain.from_iterable(part.pods for part in parts)),
-        object_mutators=tuple(chain.from_iterable(part.objects for part in parts)),
-        validators=tuple(chain.from_iterable(part.validators for part in parts)),
+        base_rules=base_rules,
+        rules=policy.apply_to(base_rules),
+        pod_mutators=_join(component.pods for component in components),
+        object_mutators=_join(component.objects for component in components),
+        validators=_join(component.validators for component in components),
         namespaces=manifests.namespaces,
-        istio=next((part.istio for part in parts if part.istio is not None), None),
-        warnings=tolerated,
+        istio=next(injectors, None),
+        warnings=warnings,
         manifests=manifests,
     )
 
 
+def _join(tuples: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
+    return tuple(chain.from_iterable(tuples))
+
+
 def _find_unused_config_maps(
-    manifests: Manifests, parts: Sequence[Component]
+    manifests: Manifests, components: Sequence[Component]
 ) -> Iterator[Diagnostic]:
-    """ConfigMaps that served no part: a misspelt key would otherwise go unnoticed."""
-    used = {id(manifest) for part in parts for manifest in part.used_manifests}
+    """ConfigMaps that no component reads, such as one with a misspelled key.
+
+    In manifests without errors, a kind's namespaces and names are unique.
+    """
+    used = {
+        (manifest.kind, manifest.namespace, manifest.name)
+        for component in components
+        for manifest in component.used_manifests
+    }
     for manifest in manifests.of_kind("ConfigMap"):
-        if id(manifest) not in used:
+        if (manifest.kind, manifest.namespace, manifest.name) not in used:
             keys = ", ".join(manifest.data) or "nothing"
             yield manifest.make_diagnostic(
                 "/data",

@@ -1,7 +1,7 @@
-"""What a bundle can do to an object: the seam between ``review`` and everything that injects.
+"""What a bundle can do to an object: the interface between ``review`` and the injectors.
 
-Each kind of injection is a module of this package with a function ``part``, and a row in
-``compiling.PARTS``.
+Each kind of injection is a module of this package with a ``ComponentCompiler``, and a row in
+``compiler.COMPONENTS``.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Protocol
 
 from podgraft.admission import AdmissionRequest
+from podgraft.injectors import Mutation
 from podgraft.injectors.istio import Injector as IstioInjector
 from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
-from podgraft.patch import Operation
 from podgraft.policy import InjectionRules, Policy
+from podgraft.review_context import ReviewContext
 
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests
@@ -25,49 +26,20 @@ if TYPE_CHECKING:
     from podgraft.trace import Trace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MutationContext:
-    """What is known beside the object: where it goes, and the URL's path behind ``/inject/``.
-
-    ``request`` is ``None`` where nobody asked: on the command line. ``trace`` records the steps
-    for ``podgraft explain``.
-    """
-
-    namespace: str
-    path: str = ""
-    request: AdmissionRequest | None = None
-    trace: Trace | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mutation:
-    """An object after one injection; the one that went in is never changed.
-
-    The patch is ``operations``, which lead to ``base``, and the difference from there to
-    ``object``. Without operations the base is what went in, but for what the original of an
-    injector fills in before it looks; a patch for it fits what went in as well.
-    """
-
-    patch_base: Object
-    object: Object
-    warnings: tuple[str, ...] = ()
-    operations: tuple[Operation, ...] = ()
-
-
 class Mutator(Protocol):
-    """Adds to an object what the operator prescribed.
+    """Adds to an object what the operator configured.
 
-    Raises ``injection.UserError`` or ``injection.OperatorError``, by whose fault it cannot.
+    Raises ``injectors.UserError`` or ``injectors.OperatorError``, by the origin of the error.
     """
 
-    def __call__(self, before: Object, call: MutationContext) -> Mutation:
-        """The object as it shall be."""
+    def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
+        """Mutate an object, which decodes as an object of its kind: the caller has checked it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """A rule that is broken: the words for the user, and the status code of the refusal."""
+    """A rule that rejects the request: the message, and the status code of the response."""
 
     message: str
     code: HTTPStatus = HTTPStatus.FORBIDDEN
@@ -75,7 +47,7 @@ class Denial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationResult:
-    """What the rules say about a request; without denials it passes."""
+    """The result of all rules for a request; without denials, the request is allowed."""
 
     denials: tuple[Denial, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -83,20 +55,21 @@ class ValidationResult:
 
 
 class Validator(Protocol):
-    """Rules for any object, that change nothing."""
+    """Evaluates rules for an object of any kind, and does not change it."""
 
-    def __call__(self, request: AdmissionRequest, trace: Trace | None = None) -> ValidationResult:
-        """Judge one request; ``trace`` records the steps."""
+    def __call__(
+        self, request: AdmissionRequest, trace: Trace | None = None, /
+    ) -> ValidationResult:
+        """Validate one request; ``trace`` records the steps."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Component:
-    """What one kind of manifests in the bundle amounts to.
+    """What one kind of manifests in the bundle compiles to.
 
-    ``pods`` work on /inject, ``objects`` on /mutate, ``judges`` on /validate, each in order.
-    ``used`` are the ConfigMaps that served: one that serves nobody is a fault. ``tolerated`` are
-    faults that need not stop a review.
+    ``pods`` run on /inject, ``objects`` on /mutate, ``validators`` on /validate, each in order.
+    ``used_manifests`` are the manifests that the component reads: an unused ConfigMap is an error.
     """
 
     pods: tuple[Mutator, ...] = ()
@@ -110,8 +83,8 @@ class Component:
 
 
 class ComponentCompiler(Protocol):
-    """Compiles the manifests of one kind; nothing where the bundle has none."""
+    """Compiles the manifests of one kind; an empty component if the bundle has none."""
 
     def __call__(self, manifests: Manifests, policy: Policy, /, *, deferred: bool) -> Component:
-        """``deferred``: what few reviews use is compiled for the first that does."""
+        """If ``deferred``, the first review that needs a template parses it."""
         ...

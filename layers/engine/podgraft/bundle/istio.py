@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from podgraft.injectors import InvalidDocumentsError, istio
+from podgraft.injectors import InvalidDocumentsError, Mutation, istio
 from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import pointer
 from podgraft.policy import Policy
+from podgraft.review_context import ReviewContext
 
-from .components import Component, Mutation, MutationContext
+from .components import Component
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests
 
@@ -22,26 +23,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IstioMutator:
-    """Istio's sidecar for a pod."""
+    """Adds Istio's sidecar to a pod."""
 
     injector: istio.Injector
 
-    def __call__(self, before: Object, call: MutationContext) -> Mutation:
-        """Inject as Istio's webhook would."""
+    def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
+        """Inject as Istio's webhook does."""
         request = istio.InjectionRequest(
-            namespace=call.namespace,
-            environment=self.injector.parse_environment(call.path),
-            is_validated=call.request is not None and before is call.request.object,
+            namespace=context.namespace,
+            environment=context.environment,
+            is_validated=True,
+            limits=context.limits,
         )
         injection = self.injector.inject(before, request)
-        if call.trace is not None:
-            _add_step(call.trace, injection, self.injector.profile.release)
-        base, fixed = injection.base, ()
-        if injection.operations is not None:  # up to 1.8 a fixed scheme made the patch
-            base, fixed = injection.pod, injection.operations
-        return Mutation(
-            patch_base=base, object=injection.pod, warnings=injection.warnings, operations=fixed
-        )
+        if context.trace is not None:
+            _add_step(context.trace, injection, self.injector.profile.release)
+        return injection.mutation
 
 
 def _add_step(trace: Trace, injection: istio.Injection, release: str) -> None:
@@ -59,16 +56,16 @@ def _add_step(trace: Trace, injection: istio.Injection, release: str) -> None:
 
 
 def compile_istio(manifests: Manifests, policy: Policy, *, deferred: bool) -> Component:
-    """Compile the one injector configuration; nothing where the bundle has none."""
+    """Compile the injector configuration; an empty component if the bundle has none."""
     configs = _config_maps_with_key("config", manifests)
     meshes = _config_maps_with_key("mesh", manifests)
-    faults = (
+    errors = (
         *_find_duplicates(configs, "config"),
         *_find_duplicates(meshes, "mesh"),
         *_find_non_string_entries(manifests),
     )
-    if faults:
-        return Component(used_manifests=(*configs, *meshes), errors=faults)
+    if errors:
+        return Component(used_manifests=(*configs, *meshes), errors=errors)
     if not configs:
         return Component(errors=tuple(_find_orphans(manifests, meshes)), used_manifests=meshes)
     proxy_configs = tuple(sorted(manifests.of_kind("ProxyConfig"), key=_creation_order))
@@ -78,34 +75,36 @@ def compile_istio(manifests: Manifests, policy: Policy, *, deferred: bool) -> Co
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """Where the texts of Istio's documents stand in the bundle."""
+    """The manifests that contain Istio's documents."""
 
     config: Manifest
     mesh: Manifest | None
     proxy_configs: tuple[Manifest, ...]
 
     def text(self, key: str, default: str) -> str:
-        holder = self.mesh if key == "mesh" else self.config
-        text = holder.data.get(key, default) if holder else default
+        manifest = self.mesh if key == "mesh" else self.config
+        text = manifest.data.get(key, default) if manifest else default
         return text if isinstance(text, str) else default
 
-    def locate(self, fault: Diagnostic) -> Diagnostic:
-        """A fault of one of Istio's documents as a fault of the file that holds it."""
-        path = f"/data/{fault.document}{fault.pointer}"
-        match fault.document:
+    def locate(self, diagnostic: Diagnostic) -> Diagnostic:
+        """The diagnostic of one of Istio's documents, located in the file that contains it."""
+        path = f"/data/{diagnostic.document}{diagnostic.pointer}"
+        match diagnostic.document:
             case "config" | "values":
-                placed = self.config.make_diagnostic(path, fault.problem, fault.remedy)
+                located = self.config.make_diagnostic(path, diagnostic.problem, diagnostic.remedy)
             case "mesh" if self.mesh is not None:
-                placed = self.mesh.make_diagnostic(path, fault.problem, fault.remedy)
+                located = self.mesh.make_diagnostic(path, diagnostic.problem, diagnostic.remedy)
             case document:
-                placed = self._locate_proxy_config(document, fault)
-        return replace(placed, excerpt=fault.excerpt, severity=fault.severity)
+                located = self._locate_proxy_config(document, diagnostic)
+        return replace(located, excerpt=diagnostic.excerpt, severity=diagnostic.severity)
 
-    def _locate_proxy_config(self, document: str, fault: Diagnostic) -> Diagnostic:
+    def _locate_proxy_config(self, document: str, diagnostic: Diagnostic) -> Diagnostic:
         for manifest in self.proxy_configs:
             if document == f"ProxyConfig {manifest.namespace}/{manifest.name}":
-                return manifest.make_diagnostic(fault.pointer, fault.problem, fault.remedy)
-        return replace(fault, document=document)
+                return manifest.make_diagnostic(
+                    diagnostic.pointer, diagnostic.problem, diagnostic.remedy
+                )
+        return replace(diagnostic, document=document)
 
 
 def _compile_sources(
@@ -113,8 +112,8 @@ def _compile_sources(
 ) -> Component:
     used = (sources.config,) if sources.mesh is None else (sources.config, sources.mesh)
     try:
-        documents, surroundings = _istio_documents(sources, manifests), _istiod_environment(policy)
-        injector = istio.compile_(documents, surroundings, deferred=deferred)
+        documents, environment = _istio_documents(sources, manifests), _istiod_environment(policy)
+        injector = istio.compile_(documents, environment, deferred=deferred)
     except InvalidDocumentsError as error:
         return Component(
             used_manifests=used,
@@ -135,7 +134,7 @@ def _istio_documents(sources: _Sources, manifests: Manifests) -> istio.Documents
         config=sources.text("config", ""),
         values=sources.text("values", "{}"),
         mesh=sources.text("mesh", ""),
-        proxy_configs=tuple(found.object for found in sources.proxy_configs),
+        proxy_configs=tuple(manifest.object for manifest in sources.proxy_configs),
         namespaces=manifests.namespaces,
     )
 
@@ -157,20 +156,20 @@ def _istiod_environment(policy: Policy) -> istio.IstiodEnvironment:
 
 
 def _config_maps_with_key(key: str, manifests: Manifests) -> tuple[Manifest, ...]:
-    return tuple(found for found in manifests.of_kind("ConfigMap") if key in found.data)
+    return tuple(manifest for manifest in manifests.of_kind("ConfigMap") if key in manifest.data)
 
 
 def _creation_order(manifest: Manifest) -> tuple[str, str, str]:
-    """The order in which istiod saw them: by age, then by name."""
+    """The order in which istiod reads them: by age, then by name."""
     created = manifest.metadata.get("creationTimestamp")
     return (str(created or ""), manifest.namespace, manifest.name)
 
 
-def _find_duplicates(holders: Sequence[Manifest], key: str) -> Iterator[Diagnostic]:
-    for further in holders[1:]:
-        problem = f"is a second {key}; the first is in {holders[0].file}"
+def _find_duplicates(manifests: Sequence[Manifest], key: str) -> Iterator[Diagnostic]:
+    for duplicate in manifests[1:]:
+        problem = f"is a second {key}; the first is in {manifests[0].file}"
         remedy = "keep one: each revision is an injector of its own"
-        yield further.make_diagnostic(f"/data/{key}", problem, remedy)
+        yield duplicate.make_diagnostic(f"/data/{key}", problem, remedy)
 
 
 def _find_non_string_entries(manifests: Manifests) -> Iterator[Diagnostic]:

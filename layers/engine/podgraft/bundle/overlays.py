@@ -1,6 +1,7 @@
 """Overlays in a bundle.
 
-``podgraft.injectors.overlay.overlay`` brings CEL with it, so it is imported only where there is one.
+``podgraft.injectors.overlay.overlay`` imports CEL, so it is imported only if the bundle has an
+overlay.
 """
 
 from __future__ import annotations
@@ -8,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from podgraft.injectors import Mutation
 from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import Cursor, Diagnostics, Policy
+from podgraft.review_context import ReviewContext
 
-from .components import Component, Mutation, MutationContext
+from .components import Component
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests
 
@@ -24,57 +27,56 @@ KIND = "Overlay"
 
 @dataclass(frozen=True, slots=True)
 class OverlayMutator:
-    """All overlays of the bundle, in the order of their names."""
+    """Applies all overlays of the bundle, in the order of their names."""
 
     overlays: OverlaySet
 
-    def __call__(self, before: Object, call: MutationContext) -> Mutation:
-        """The object with every overlay on it that is for it."""
-        from podgraft.matching import constraints
-
-        request = call.request or constraints.make_create_request(before, call.namespace)
-        return Mutation(patch_base=before, object=self.overlays.apply(before, request, call.trace))
+    def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
+        """Apply each overlay that matches the request."""
+        return self.overlays.apply(before, context)
 
 
 def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
-    """Compile the overlays; nothing where the bundle has none."""
+    """Compile the overlays; an empty component if the bundle has none."""
     del deferred  # every review uses all of them
-    found = manifests.of_kind(KIND)
-    if not found:
+    documents = manifests.of_kind(KIND)
+    if not documents:
         return Component()
     from podgraft.injectors.overlay import overlay
 
-    faults: list[Diagnostic] = []
-    compiled = [overlay.parse_overlay(*spec) for spec in _overlay_specs(found, faults)]
-    overlays = overlay.sort_overlays([each for each in compiled if each], manifests.namespaces)
-    graft = OverlayMutator(overlays)
+    errors: list[Diagnostic] = []
+    parsed = [overlay.parse_overlay(*spec) for spec in _overlay_specs(documents, errors)]
+    valid = [overlay_ for overlay_ in parsed if overlay_ is not None]
+    overlays = overlay.sort_overlays(valid, manifests.namespaces)
+    mutator = OverlayMutator(overlays)
     return Component(
-        pods=(graft,),
-        objects=(graft,),
-        errors=tuple(faults),
-        warnings=() if faults else tuple(_find_conflicts(overlays, found)),
+        pods=(mutator,),
+        objects=(mutator,),
+        errors=tuple(errors),
+        warnings=() if errors else tuple(_find_conflicts(overlays, documents)),
     )
 
 
 def _overlay_specs(
-    manifests: tuple[Manifest, ...], faults: list[Diagnostic]
+    manifests: tuple[Manifest, ...], errors: list[Diagnostic]
 ) -> Iterator[tuple[Cursor, str]]:
+    """The spec and name of each overlay; errors of its reader become errors of its file."""
     for manifest in manifests:
-        notes = Diagnostics()
-        yield Cursor(manifest.object.get("spec"), "/spec", notes), manifest.name
-        faults.extend(
-            manifest.make_diagnostic(fault.pointer, fault.problem, fault.remedy)
-            for fault in notes.errors
+        diagnostics = Diagnostics()
+        yield Cursor(manifest.object.get("spec"), "/spec", diagnostics), manifest.name
+        errors.extend(
+            manifest.make_diagnostic(error.pointer, error.problem, error.remedy)
+            for error in diagnostics.errors
         )
 
 
 def _find_conflicts(overlays: OverlaySet, manifests: tuple[Manifest, ...]) -> Iterator[Diagnostic]:
-    """Overlays that set one value differently: the last by name would win."""
+    """Overlays that set one value differently: the last by name overrides the others."""
     from podgraft.injectors.overlay import conflicts
 
-    holders = {manifest.name: manifest for manifest in manifests}
+    by_name = {manifest.name: manifest for manifest in manifests}
     for conflict in conflicts.find_conflicts(overlays):
-        yield holders[conflict.second].make_diagnostic(
+        yield by_name[conflict.second].make_diagnostic(
             "/spec/template",
             f"sets {conflict.path} of {conflict.kind} to {conflict.values[1]}, "
             f"where {conflict.first} sets {conflict.values[0]}",

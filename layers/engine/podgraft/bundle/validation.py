@@ -1,6 +1,6 @@
 """Validating policies in a bundle, their bindings, and the ConfigMaps that are their parameters.
 
-``podgraft.validation`` brings CEL with it, so it is imported only where there is a policy.
+``podgraft.validation`` imports CEL, so it is imported only if the bundle has a policy.
 """
 
 from __future__ import annotations
@@ -26,59 +26,61 @@ BINDING = "ValidatingAdmissionPolicyBinding"
 
 @dataclass(frozen=True, slots=True)
 class PolicyValidator:
-    """All validating policies of the bundle."""
+    """Evaluates all validating policies of the bundle."""
 
     rules: PolicySet
 
-    def __call__(self, request: AdmissionRequest, trace: Trace | None = None) -> ValidationResult:
-        """Judge as kube-apiserver would."""
-        found = self.rules.validate(request, trace)
+    def __call__(
+        self, request: AdmissionRequest, trace: Trace | None = None, /
+    ) -> ValidationResult:
+        """Validate as kube-apiserver does."""
+        result = self.rules.validate(request, trace)
         return ValidationResult(
-            denials=tuple(Denial(denial.message, denial.code) for denial in found.denials),
-            warnings=found.warnings,
-            audit=found.audit,
+            denials=tuple(Denial(denial.message, denial.code) for denial in result.denials),
+            warnings=result.warnings,
+            audit=result.audit,
         )
 
 
 def compile_policies(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
-    """Compile the policies; nothing where the bundle has none."""
+    """Compile the policies; an empty component if the bundle has none."""
     del deferred  # every review uses all of them
     policies, bindings = manifests.of_kind(POLICY), manifests.of_kind(BINDING)
     if not policies:
         return Component(errors=tuple(_find_unknown_policies(bindings, ())))
     from podgraft import validation
 
-    faults: list[Diagnostic] = []
-    compiled = [validation.parse_policy(*spec) for spec in _policy_specs(policies, faults)]
-    bound = [validation.parse_binding(*spec) for spec in _policy_specs(bindings, faults)]
+    errors: list[Diagnostic] = []
+    parsed_policies = [validation.parse_policy(*spec) for spec in _policy_specs(policies, errors)]
+    parsed_bindings = [validation.parse_binding(*spec) for spec in _policy_specs(bindings, errors)]
     config_maps = manifests.of_kind("ConfigMap")
     rules = validation.PolicySet(
-        policies=tuple(sorted(compiled, key=lambda policy: policy.name)),
-        bindings=validation.group_by_policy(bound),
-        config_maps=validation.ConfigMapIndex.build(found.object for found in config_maps),
+        policies=tuple(sorted(parsed_policies, key=lambda policy: policy.name)),
+        bindings=validation.group_by_policy(parsed_bindings),
+        config_maps=validation.ConfigMapIndex.build(manifest.object for manifest in config_maps),
         namespaces=manifests.namespaces,
     )
     return Component(
         validators=(PolicyValidator(rules),),
-        used_manifests=tuple(_find_parameter_config_maps(config_maps, bound)),
+        used_manifests=tuple(_find_parameter_config_maps(config_maps, parsed_bindings)),
         errors=(
-            *faults,
+            *errors,
             *_find_unknown_policies(bindings, policies),
-            *_find_missing_params(policies, compiled, rules),
+            *_find_missing_params(policies, parsed_policies, rules),
         ),
     )
 
 
 def _policy_specs(
-    manifests: tuple[Manifest, ...], faults: list[Diagnostic]
+    manifests: tuple[Manifest, ...], errors: list[Diagnostic]
 ) -> Iterator[tuple[Cursor, str]]:
-    """Spec and name of each; what its reader notes becomes a fault of its file."""
+    """The spec and name of each document; errors of its reader become errors of its file."""
     for manifest in manifests:
-        notes = Diagnostics()
-        yield Cursor(manifest.object.get("spec"), "/spec", notes), manifest.name
-        faults.extend(
-            manifest.make_diagnostic(fault.pointer, fault.problem, fault.remedy)
-            for fault in notes.errors
+        diagnostics = Diagnostics()
+        yield Cursor(manifest.object.get("spec"), "/spec", diagnostics), manifest.name
+        errors.extend(
+            manifest.make_diagnostic(error.pointer, error.problem, error.remedy)
+            for error in diagnostics.errors
         )
 
 
@@ -88,9 +90,9 @@ def _find_unknown_policies(
     names = {policy.name for policy in policies}
     for binding in bindings:
         spec = binding.object.get("spec")
-        wanted = spec.get("policyName") if isinstance(spec, dict) else None
-        if wanted and wanted not in names:
-            problem = f"names {wanted}, and the bundle has no such {POLICY}"
+        name = spec.get("policyName") if isinstance(spec, dict) else None
+        if name and name not in names:
+            problem = f"names {name}, and the bundle has no such {POLICY}"
             yield binding.make_diagnostic(
                 "/spec/policyName", problem, "add the policy, or take this out"
             )
@@ -100,8 +102,8 @@ def _find_missing_params(
     manifests: tuple[Manifest, ...], policies: list[ValidatingPolicy], rules: PolicySet
 ) -> Iterator[Diagnostic]:
     for manifest, policy in zip(manifests, policies, strict=True):
-        own = rules.bindings.get(policy.name, ())
-        if policy.has_params and not any(binding.params for binding in own):
+        bindings = rules.bindings.get(policy.name, ())
+        if policy.has_params and not any(binding.params for binding in bindings):
             problem = f"wants parameters, and no {BINDING} gives it a paramRef"
             yield manifest.make_diagnostic(
                 "/spec/paramKind", problem, "add a binding with a paramRef"
@@ -111,13 +113,13 @@ def _find_missing_params(
 def _find_parameter_config_maps(
     config_maps: tuple[Manifest, ...], bindings: list[Binding]
 ) -> Iterator[Manifest]:
-    """The ConfigMaps that are parameters of some binding; without a namespace, of any request."""
+    """The ConfigMaps that are parameters of a binding; without a namespace, of any request."""
     refs = {binding.params for binding in bindings if binding.params is not None}
-    named = {(ref.namespace, ref.name) for ref in refs if ref.selector is None}
-    selecting = [ref for ref in refs if ref.selector is not None]
-    for found in config_maps:
-        if not named.isdisjoint({(found.namespace, found.name), ("", found.name)}) or any(
-            ref.namespace in {"", found.namespace} and ref.selects(found.object)
-            for ref in selecting
+    names = {(ref.namespace, ref.name) for ref in refs if ref.selector is None}
+    selectors = [ref for ref in refs if ref.selector is not None]
+    for manifest in config_maps:
+        if not names.isdisjoint({(manifest.namespace, manifest.name), ("", manifest.name)}) or any(
+            ref.namespace in {"", manifest.namespace} and ref.selects(manifest.object)
+            for ref in selectors
         ):
-            yield found
+            yield manifest

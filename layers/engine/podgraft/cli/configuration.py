@@ -11,7 +11,7 @@ import click
 from podgraft import bundle, policy
 from podgraft.bundle import BundleError, lint
 from podgraft.policy import Policy, PolicyError
-from podgraft.review import ReviewContext
+from podgraft.review_context import ReviewContext
 from podgraft.store import Snapshot
 
 from . import documents, folders, istio_files

@@ -11,7 +11,7 @@ from podgraft.cli import configuration, documents, offline
 from podgraft.cli.failure import CommandError
 from podgraft.injectors import OperatorError, UserError, redact
 from podgraft.injectors.istio import kubeinject
-from podgraft.review import ReviewContext
+from podgraft.review_context import ReviewContext
 from podgraft.store import Snapshot
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)

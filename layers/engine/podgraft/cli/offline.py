@@ -20,7 +20,8 @@ from podgraft.injectors.istio import yaml_stream
 from podgraft.jsonvalue import Object
 from podgraft.kube import workload
 from podgraft.policy import Policy
-from podgraft.review import ReviewContext, ReviewResponse, ReviewResult
+from podgraft.review import ReviewResponse, ReviewResult
+from podgraft.review_context import ReviewContext
 from podgraft.store import Deadline, Snapshot
 
 CALLER = ReviewContext(injector="offline")
@@ -71,7 +72,8 @@ def review_pod(
     pod: Object, namespace: str, snapshot: Snapshot, caller: ReviewContext = CALLER
 ) -> ReviewResult:
     """What the webhook would make of the pod."""
-    return review.inject(make_create_request(pod, namespace), FixedStore(snapshot), caller)
+    request = make_create_request(pod, namespace)
+    return review.inject(caller.with_request(request), FixedStore(snapshot))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +174,8 @@ def apply_response(value: Object, outcome: ReviewResult) -> Object:
 def describe_outcome(outcome: ReviewResult) -> str:
     """An outcome in one line: the decision, or why there is none."""
     match outcome:
-        case ReviewResponse(response=response, facts=facts):
+        case ReviewResponse(response=response, record=record):
             message = f": {response.status.message}" if response.status else ""
-            return f"{facts.decision} ({facts.reason}){message}"
+            return f"{record.decision} ({record.reason}){message}"
         case _:
             return f"fails: {redact(outcome.error)}"

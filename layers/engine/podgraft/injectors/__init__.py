@@ -1,8 +1,8 @@
-"""Injectors: Istio's sidecar injector, App Mesh's, and overlays.
+"""The injectors: Istio's, App Mesh's, and overlays.
 
-A compiled injector turns a pod in raw JSON into the mutated pod, or raises an error for the pod
-author or for the operator. This package does not decide which pods to inject (``policy`` does),
-and does not read a clock, the environment, or a file.
+A compiled injector takes an object as raw JSON and returns a mutation, or raises an error of the
+object's author or of the operator. Nothing here decides whether to inject (``policy`` does), or
+reads a clock, the environment, or a file.
 """
 
 from .errors import (
@@ -13,11 +13,13 @@ from .errors import (
     UserError,
     redact,
 )
+from .mutation import Mutation
 
 __all__ = [
     "Diagnostic",
     "InjectionError",
     "InvalidDocumentsError",
+    "Mutation",
     "OperatorError",
     "UserError",
     "redact",

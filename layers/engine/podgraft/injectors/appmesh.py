@@ -1,12 +1,11 @@
 """AWS App Mesh injection as supergloo configured it: Mesh documents and a patch template each.
 
-A mesh with ``enableAutoInject`` selects pods by label or namespace and names a ConfigMap whose only
-entry is a Go template of containers; a pod of the mesh gets them appended. The service is gone
-since 2026; the format is kept for those who have it.
+A mesh with ``enableAutoInject`` selects pods by label or namespace, and names a ConfigMap. The only
+entry of the ConfigMap is a Go template of containers, which are appended to the pods of the mesh.
+The service ended in 2026; podgraft supports the format for existing documents.
 
-Different from the original: a pod that has the containers is left alone, volumes and
-imagePullSecrets may be given too, an unknown region is a warning, and values that could be YAML
-syntax are refused.
+Differences from the original: a pod with the containers is not changed, a template can add volumes
+and imagePullSecrets, an unknown region is a warning, and values with YAML syntax are refused.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from podgraft.go.reflect.taint import Place, Slots
 from podgraft.jsonvalue import JSON, Object
 from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import pointer
+from podgraft.review_context import ReviewContext
+from podgraft.texttemplate import DEFAULT_LIMITS, Limits
 
 from .errors import Diagnostic, InjectionError, InvalidDocumentsError, OperatorError, UserError
+from .mutation import Mutation
 from .plain_text import is_plain_text, path_steps
-from .structure_guard import failing, failing_source, foreign
-
-if TYPE_CHECKING:
-    from podgraft.texttemplate.run.tracing import Trace as RenderingTrace
+from .structure_guard import GuardedTemplate, StructureError, find_failing_text, render_guarded
 
 if TYPE_CHECKING:
     from podgraft.texttemplate.field_check import FieldProblem
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 API_VERSION = "supergloo.solo.io/v1"
 DEFAULT_CONFIG_MAP = "sidecar-injector"
 
-# Where App Mesh was served (docs.aws.amazon.com/general/latest/gr/appmesh.html).
+# The regions of App Mesh (docs.aws.amazon.com/general/latest/gr/appmesh.html).
 REGIONS = frozenset(
     """
     af-south-1 ap-east-1 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-southeast-1
@@ -45,7 +44,7 @@ REGIONS = frozenset(
     """.split()  # noqa: SIM905 - a list of strings would be a page long
 )
 
-# What a template may give a pod, in the order in which it is appended.
+# The lists that a template can add to, in the order in which they are appended.
 LISTS = ("containers", "initContainers", "volumes", "imagePullSecrets")
 
 _DATA = struct_type("TemplateData")
@@ -58,7 +57,7 @@ _NODE, _PORTS = "VirtualNodeName", "AppPort"
 
 
 class _MisshapenError(Exception):
-    """A rendered template is YAML of another shape than a patch has."""
+    """A rendered template is YAML, but not a patch."""
 
 
 _FAILURES = (
@@ -80,7 +79,7 @@ class MeshLabelSelector:
         return all(labels.get(key) == value for key, value in self.labels.items())
 
     def describe(self, *, is_match: bool) -> str:
-        """Whether the selector selects the pod, in words."""
+        """A sentence for people: whether the selector selects the pod."""
         labels = ", ".join(f"{key}={value}" for key, value in sorted(self.labels.items()))
         return f"{_VERBS[is_match]} the pod: labelSelector {labels or 'without labels'}"
 
@@ -96,7 +95,7 @@ class MeshNamespaceSelector:
         return namespace in self.namespaces
 
     def describe(self, *, is_match: bool) -> str:
-        """Whether the selector selects the pod, in words."""
+        """A sentence for people: whether the selector selects the pod."""
         names = ", ".join(sorted(self.namespaces))
         return f"{_VERBS[is_match]} the pod: namespaceSelector {names or 'without namespaces'}"
 
@@ -106,7 +105,7 @@ _VERBS = {True: "selects", False: "does not select"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mesh:
-    """A mesh that injects; ``document`` is its ``namespace/name``."""
+    """A compiled mesh; ``document`` is its ``namespace/name``."""
 
     name: str
     document: str
@@ -119,33 +118,35 @@ class Mesh:
         """Return the fields that the template reads and its data cannot have."""
         return self.template.check_fields(_DATA)
 
-    def render(self, node: str, ports: str) -> Object:
-        """What the template gives a pod: lists by name.
+    def render(self, node: str, ports: str, limits: Limits = DEFAULT_LIMITS) -> Object:
+        """Render the additions to a pod: lists by name.
 
         Raises ``OperatorError``, or ``UserError`` if the pod's text is the cause.
         """
-        slots = Slots()
-        texttemplate.notify_observer(
+        template = self._guarded(node, ports, limits)
+        try:
+            return render_guarded(
+                template, is_harmless=is_plain_text(node) and is_plain_text(ports)
+            )
+        except StructureError as error:
+            raise UserError(
+                f"{self._describe_place(error.place)}: its text would change the structure of the "
+                f"patch template of mesh {self.name}; use letters, digits, dashes, and dots"
+            ) from error
+        except _FAILURES as error:
+            raise self._classify_error(error, template) from error
+
+    def _guarded(self, node: str, ports: str, limits: Limits) -> GuardedTemplate[Object]:
+        return GuardedTemplate(
             f"mesh {self.name}",
             self.template,
-            lambda program: program.render(self._data(node, ports)),
+            lambda: self._make_dot(node, ports),
+            lambda slots: self._taint_dot(slots, node, ports),
+            _parse_additions,
+            limits,
         )
-        try:
-            if not self.template.can_create_syntax and is_plain_text(node) and is_plain_text(ports):
-                return self._read(self.template.render(self._data(node, ports)))
-            trace = self._trace(slots, node, ports)
-            additions = self._read(trace.text)
-        except _FAILURES as error:
-            raise self._blamed(error, node, ports) from error
-        place = foreign(trace)
-        if place is not None:
-            raise UserError(
-                f"{self._name(place)}: its text would change the structure of the patch template "
-                f"of mesh {self.name}; use letters, digits, dashes, and dots"
-            )
-        return additions
 
-    def _data(self, node: str, ports: str) -> Struct:
+    def _make_dot(self, node: str, ports: str) -> Struct:
         data: Object = {
             "MeshName": self.name,
             "VirtualNodeName": node,
@@ -154,101 +155,99 @@ class Mesh:
         }
         return Struct(_DATA, data)
 
-    def _trace(self, slots: Slots, node: str, ports: str) -> RenderingTrace:
-        """What the template writes, and what of the pod it is made of."""
-        data = self._data(slots.root(node, (None, _NODE)), slots.root(ports, (None, _PORTS)))
-        return self.template.trace(data, slots)
+    def _taint_dot(self, slots: Slots, node: str, ports: str) -> Struct:
+        return self._make_dot(slots.root(node, (None, _NODE)), slots.root(ports, (None, _PORTS)))
 
-    def _read(self, text: str) -> Object:
-        rendered = yaml.load(text)
-        problem = _shape_problem(rendered)
-        if problem:
-            raise _MisshapenError(problem)
-        return rendered if isinstance(rendered, dict) else {}
-
-    def _reads(self, text: str) -> bool:
-        try:
-            self._read(text)
-        except _FAILURES:
-            return False
-        return True
-
-    def _blamed(self, error: Exception, node: str, ports: str) -> InjectionError:
-        """The cause of a failure: the text of the pod, or the template."""
-        slots = Slots()
-        try:
-            place = failing(self._trace(slots, node, ports), self._reads)
-        except (texttemplate.ExecError, texttemplate.LimitError) as again:
-            place = failing_source(slots, again)
-        misshapen = isinstance(error, _MisshapenError)
-        problem = f"the patch template {'gives' if misshapen else 'fails:'} {error}"
+    def _classify_error(
+        self, error: Exception, template: GuardedTemplate[Object]
+    ) -> InjectionError:
+        """The error of the pod's author or of the operator, by the cause of the failure."""
+        place = find_failing_text(template, _can_parse)
+        is_misshapen = isinstance(error, _MisshapenError)
+        problem = f"the patch template {'gives' if is_misshapen else 'fails:'} {error}"
         if place is None or path_steps(place) != (_NODE,):  # ports are numbers
             return OperatorError(f"mesh {self.name}: {problem}")
-        return UserError(f"{self._name(place)}: mesh {self.name}: {problem}")
+        return UserError(f"{self._describe_place(place)}: mesh {self.name}: {problem}")
 
-    def _name(self, place: Place) -> str:
-        """How the pod's author knows the place."""
+    def _describe_place(self, place: Place) -> str:
+        """The place as the pod's author addresses it."""
         return (
             f"pod label {self.node_label}" if path_steps(place) == (_NODE,) else "the pod's ports"
         )
 
 
+def _parse_additions(text: str) -> Object:
+    rendered = yaml.load(text)
+    problem = _shape_problem(rendered)
+    if problem:
+        raise _MisshapenError(problem)
+    return rendered if isinstance(rendered, dict) else {}
+
+
+def _can_parse(text: str) -> bool:
+    try:
+        _parse_additions(text)
+    except _FAILURES:
+        return False
+    return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppMesh:
-    """All meshes of a bundle that inject; ``used`` are the ConfigMaps of their templates."""
+    """All meshes of a bundle that inject, and the ConfigMaps of their templates."""
 
     meshes: tuple[Mesh, ...]
     used_config_maps: tuple[Object, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
 
-    def inject(self, pod: Object, namespace: str, trace: Trace | None = None) -> Object:
-        """The pod with the containers of its mesh; the same pod where there are none to add.
-
-        ``namespace`` is the request's. Raises ``UserError`` or ``OperatorError``.
-        """
-        mesh = self._mesh_of(pod, namespace, trace)
+    def inject(self, pod: Object, context: ReviewContext) -> Mutation:
+        """Add the containers of the pod's mesh; raises ``UserError`` or ``OperatorError``."""
+        trace = context.trace
+        mesh = self._select_mesh(pod, context.namespace, trace)
         if mesh is None:
-            return pod
-        additions = mesh.render(_virtual_node(mesh, pod), _container_ports(pod))
+            return Mutation.unchanged(pod)
+        node, ports = _virtual_node(mesh, pod), _container_ports(pod)
+        additions = mesh.render(node, ports, context.limits)
         spec = _object(pod.get("spec"))
-        present = _names(additions) & _names(spec)
+        present = _container_names(additions) & _container_names(spec)
         if trace is not None:
             _add_step(trace, mesh, present)
         if present:
-            return pod
-        return {**pod, "spec": _append_containers(spec, additions)}
+            return Mutation.unchanged(pod)
+        return Mutation.changed(pod, {**pod, "spec": _append_containers(spec, additions)})
 
-    def _mesh_of(self, pod: Object, namespace: str, trace: Trace | None) -> Mesh | None:
+    def _select_mesh(self, pod: Object, request_namespace: str, trace: Trace | None) -> Mesh | None:
         metadata = _object(pod.get("metadata"))
-        own = metadata.get("namespace")
-        where = own if isinstance(own, str) and own else namespace
+        namespace = metadata.get("namespace")
+        if not isinstance(namespace, str) or not namespace:
+            namespace = request_namespace
         labels = _object(metadata.get("labels"))
-        found = [mesh for mesh in self.meshes if mesh.selector.selects(labels, where)]
+        selecting = [mesh for mesh in self.meshes if mesh.selector.selects(labels, namespace)]
         if trace is not None:
             for mesh in self.meshes:
-                observed = mesh.selector.describe(is_match=mesh in found)
+                observed = mesh.selector.describe(is_match=mesh in selecting)
                 trace.add(f"mesh {mesh.name}", observed)
-        if len(found) > 1:
-            names = ", ".join(sorted(mesh.name for mesh in found))
+        if len(selecting) > 1:
+            names = ", ".join(sorted(mesh.name for mesh in selecting))
             raise UserError(f"the pod matches several meshes: {names}; let one select it")
-        return found[0] if found else None
+        return selecting[0] if selecting else None
 
 
 def compile_(meshes: Sequence[Object], config_maps: Sequence[Object]) -> AppMesh:
-    """Compile the Mesh documents that inject; others are left alone.
+    """Compile the Mesh documents that inject, and ignore others.
 
-    Raises ``InvalidDocumentsError``; a fault's ``document`` is the mesh as ``namespace/name``.
+    Raises ``InvalidDocumentsError``; a diagnostic's ``document`` is the mesh as
+    ``namespace/name``.
     """
-    known = {
-        namespaced_name(each): each for each in reversed(config_maps)
-    }  # of two twins the first
-    readers = [_MeshReader(mesh, known, []) for mesh in meshes if _is_injecting(mesh)]
-    compiled = [found for reader in readers if (found := reader.parse()) is not None]
-    faults = tuple(fault for reader in readers for fault in reader.errors)
+    # Of duplicates, the first counts.
+    by_name = {namespaced_name(config_map): config_map for config_map in reversed(config_maps)}
+    readers = [_MeshReader(mesh, by_name, []) for mesh in meshes if _is_injecting(mesh)]
+    compiled = [mesh for reader in readers if (mesh := reader.parse()) is not None]
+    errors = tuple(error for reader in readers for error in reader.errors)
     warnings = tuple(warning for reader in readers for warning in reader.warnings())
-    if faults:
-        raise InvalidDocumentsError(faults, warnings)
-    used = [found for reader in readers if (found := reader.config_map()) is not None]
+    if errors:
+        raise InvalidDocumentsError(errors, warnings)
+    used = [used for reader in readers if (used := reader.config_map()) is not None]
     return AppMesh(meshes=tuple(compiled), used_config_maps=tuple(used), warnings=warnings)
 
 
@@ -264,7 +263,7 @@ def _is_injecting(mesh: Object) -> bool:
 
 @dataclass(slots=True)
 class _MeshReader:
-    """Reads one Mesh and notes its faults."""
+    """Parses one Mesh and collects its errors."""
 
     mesh: Object
     config_maps: Mapping[str, Object]
@@ -275,7 +274,7 @@ class _MeshReader:
         return _object(_object(self.mesh.get("spec")).get("awsAppMesh"))
 
     def parse(self) -> Mesh | None:
-        """The mesh; ``None`` with faults noted."""
+        """The mesh, or ``None`` with errors collected."""
         selector, template = self._parse_selector(), self._parse_template()
         region = self._read_string("region", "name the AWS region of the mesh")
         label = self._read_string("virtualNodeLabel", "name the label of the virtual node")
@@ -290,14 +289,14 @@ class _MeshReader:
             selector=selector,
             template=template,
         )
-        try:  # what a template cannot give for a harmless pod it gives for none
+        try:  # a template that fails for a harmless pod fails for every pod
             mesh.render("node", "80")
         except (OperatorError, UserError) as error:
             self._add_error("/sidecarPatchConfigMap", str(error), "correct the template there")
         return mesh
 
     def warnings(self) -> Iterator[Diagnostic]:
-        """What is odd about the mesh, but may be right."""
+        """The problems of the mesh that can be intended."""
         region = self._spec.get("region")
         if isinstance(region, str) and region not in REGIONS:
             yield Diagnostic(
@@ -308,13 +307,14 @@ class _MeshReader:
             )
 
     def config_map(self) -> Object | None:
-        """The ConfigMap with the template: ``sidecar-injector`` beside the mesh by default."""
+        """The ConfigMap of the template: by default ``sidecar-injector``, next to the mesh."""
         return self.config_maps.get(self._config_map_name())
 
     def _config_map_name(self) -> str:
         reference = _object(self._spec.get("sidecarPatchConfigMap"))
-        own = _object(self.mesh.get("metadata")).get("namespace", "")
-        return f"{reference.get('namespace') or own}/{reference.get('name') or DEFAULT_CONFIG_MAP}"
+        namespace = _object(self.mesh.get("metadata")).get("namespace", "")
+        name = reference.get("name") or DEFAULT_CONFIG_MAP
+        return f"{reference.get('namespace') or namespace}/{name}"
 
     def _parse_template(self) -> texttemplate.Program | None:
         config_map = self.config_map()
@@ -344,10 +344,10 @@ class _MeshReader:
     def _parse_selector(self) -> MeshLabelSelector | MeshNamespaceSelector | None:
         path = "/injectionSelector"
         selector = _object(self._spec.get("injectionSelector"))
-        for refused in ("upstreamSelector", "serviceSelector"):
-            if refused in selector:
+        for unsupported in ("upstreamSelector", "serviceSelector"):
+            if unsupported in selector:
                 return self._add_error(
-                    f"{path}/{refused}",
+                    f"{path}/{unsupported}",
                     "is not supported",
                     "use labelSelector or namespaceSelector",
                 )
@@ -369,16 +369,16 @@ class _MeshReader:
         return ""
 
     def _add_error(self, path: str, problem: str, remedy: str) -> None:
-        place = namespaced_name(self.mesh)
-        fault = Diagnostic(document=place, pointer=_PATH + path, problem=problem, remedy=remedy)
-        self.errors.append(fault)
+        mesh = namespaced_name(self.mesh)
+        error = Diagnostic(document=mesh, pointer=_PATH + path, problem=problem, remedy=remedy)
+        self.errors.append(error)
 
 
 _PATH = "/spec/awsAppMesh"
 
 
 def _virtual_node(mesh: Mesh, pod: Object) -> str:
-    """The virtual node that the pod's label names; it need not exist."""
+    """The virtual node in the pod's label, which is not looked up."""
     labels = _object(_object(pod.get("metadata")).get("labels"))
     node = labels.get(mesh.node_label)
     place = f"pod label {mesh.node_label}"
@@ -404,13 +404,13 @@ def _container_ports(pod: Object) -> str:
 
 
 def _shape_problem(rendered: JSON) -> str:
-    """What is wrong with the shape of a rendered template; empty where nothing is."""
+    """The problem with the shape of a rendered template; empty if it has none."""
     if not isinstance(rendered, dict):
         return "no mapping of lists"
     for key, value in rendered.items():
         if key not in LISTS:
             return f"{key}, where only {', '.join(LISTS)} are known"
-        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        if not isinstance(value, list) or not all(isinstance(element, dict) for element in value):
             return f"no list of mappings at {pointer.escape(key)}"
     return ""
 
@@ -423,7 +423,7 @@ def _add_step(trace: Trace, mesh: Mesh, present: set[str]) -> None:
         trace.add(f"mesh {mesh.name}, template", "adds its containers", "injects")
 
 
-def _names(spec: Object) -> set[str]:
+def _container_names(spec: Object) -> set[str]:
     """The names of all containers."""
     return {
         name
@@ -434,8 +434,8 @@ def _names(spec: Object) -> set[str]:
 
 
 def _append_containers(spec: Object, additions: Object) -> Object:
-    more = {key: [*_list(spec.get(key)), *_list(additions.get(key))] for key in LISTS}
-    return {**spec, **{key: value for key, value in more.items() if value != spec.get(key, [])}}
+    lists = {key: [*_list(spec.get(key)), *_list(additions.get(key))] for key in LISTS}
+    return {**spec, **{key: value for key, value in lists.items() if value != spec.get(key, [])}}
 
 
 def _object(value: JSON) -> Object:

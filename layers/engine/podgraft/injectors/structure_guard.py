@@ -1,18 +1,28 @@
-"""Whether text of an object's author changes what a template's author wrote, and which text.
+"""The structure guard: text of an object's author must not change the structure of a template.
 
-``foreign`` decides by the structure of the rendered text; the other functions find the text with
-which a template or its result fails.
+``render_guarded`` renders a template and proves that. The proof is the structure of the rendered
+text, never a list of forbidden inputs. The other functions find the text that makes a template or
+its result fail. Nothing here knows an injector, and no function keeps anything of an object.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from podgraft import yaml
+from podgraft.go.reflect import Value
 from podgraft.go.reflect.taint import Place, Slots
+from podgraft.lazy_dataclass import dataclass
 from podgraft.lru import LRUCache
-from podgraft.texttemplate import ExecError, LimitError
+from podgraft.texttemplate import (
+    DEFAULT_LIMITS,
+    ExecError,
+    LimitError,
+    Limits,
+    Program,
+    notify_observer,
+)
 
 from .masking import Masker
 from .plain_text import is_plain_text
@@ -25,102 +35,134 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 K = TypeVar("K")
+T = TypeVar("T")
 
-# What may take the place of a text in a field of any type; none is the twin of the text.
-_FILLS = (None, "1", "true", "")
-_MOST_TRIALS = 64
+# What can replace a text in a field of any type; ``None`` is the twin of the text.
+_REPLACEMENTS = (None, "1", "true", "")
+_MAX_TRIALS = 64
 
-# Many objects give one masked text, which holds nothing of them.
-_MASKED: LRUCache[str, Sequence[Node]] = LRUCache(limit=64)
-_LARGEST = 32_768
+# The nodes of the latest masked texts. A masked text contains no text of an object, and is the
+# same for many objects.
+_NODES: LRUCache[str, Sequence[Node]] = LRUCache(limit=64)
+_MAX_CACHED_LENGTH = 32_768
 
 
-def foreign(trace: Trace) -> Place:
-    """The place of a text that changes the structure of the rendered text; none if there is none.
+class StructureError(Exception):
+    """The text at ``place`` changes the structure of the template."""
 
-    The rendered text must be YAML.
+    def __init__(self, place: Place) -> None:
+        super().__init__("the text of the object changes the structure of the template")
+        self.place = place
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedTemplate(Generic[T]):
+    """A template and the data of one object, which ``render_guarded`` renders.
+
+    ``name`` is what an observer is told: the kind of template and its name. ``make_data`` returns the template's dot, and ``taint_data`` the same dot with taint on all text
+    of the object's author. ``parse`` converts rendered YAML to the result, or raises an error.
     """
+
+    name: str
+    program: Program
+    make_data: Callable[[], Value]
+    taint_data: Callable[[Slots], Value]
+    parse: Callable[[str], T]
+    limits: Limits = DEFAULT_LIMITS
+
+    def trace(self, slots: Slots) -> Trace:
+        """Render the template, and return the text by origin."""
+        return self.program.trace(self.taint_data(slots), slots, limits=self.limits)
+
+
+def render_guarded(template: GuardedTemplate[T], *, is_harmless: bool) -> T:
+    """The result of a template with the structure that its author wrote.
+
+    ``is_harmless``: no text of the object that the template can read is YAML syntax. Raises
+    ``StructureError``, the errors of the template, and those of ``parse``.
+    """
+    notify_observer(
+        template.name,
+        template.program,
+        lambda program: program.render(template.make_data(), limits=template.limits),
+    )
+    if is_harmless and not template.program.can_create_syntax:
+        text = template.program.render(template.make_data(), limits=template.limits)
+        return template.parse(text)
+    trace = template.trace(Slots())
+    result = template.parse(trace.text)
+    place = find_unexpected_structure(trace)
+    if place is not None:
+        raise StructureError(place)
+    return result
+
+
+def find_unexpected_structure(trace: Trace) -> Place:
+    """The place of a text that changes the structure of the rendered text, which must be YAML."""
     from .structure_comparison import StructureComparison  # most pods need no comparison
 
     text, masked = trace.text, trace.masked
     if text == masked:
         return None
     try:
-        structure = _structure(masked)
-    except yaml.NotYAMLError:  # a template for syntax of the object's author
-        return _place(trace, _suspect(trace))
+        structure = _compose_masked(masked)
+    except yaml.NotYAMLError:  # the template expects syntax from the object's author
+        return _place_of(trace, _find_suspect(trace))
     slots = trace.slots
-    if _agrees(
-        text, structure, StructureComparison(slots, lambda real, twin: _keeps(slots, real, twin))
-    ):
+    exact = StructureComparison(slots, lambda scalar, twin: _is_filled(slots, scalar, twin))
+    if _agrees(text, structure, exact):
         return None
-    loose = StructureComparison(slots, lambda real, twin: _keeps_some(slots, real, twin))
+    partial = StructureComparison(
+        slots, lambda scalar, twin: _is_partly_filled(slots, scalar, twin)
+    )
     emission = bisect_failure(
-        len(trace.emitted), lambda count: _agrees(trace.mixed(count), structure, loose)
+        len(trace.emitted), lambda count: _agrees(trace.mixed(count), structure, partial)
     )
-    return _place(trace, emission)
+    return _place_of(trace, emission)
 
 
-def failing(trace: Trace, works: Callable[[str], bool]) -> Place:
-    """The place of a text with which the rendered text does not work; none if it is none, or not
-    alone.
+def find_failing_text(template: GuardedTemplate[T], works: Callable[[str], bool]) -> Place:
+    """The place of the text that makes a function or the rendered text fail.
+
+    ``None`` if no text does, or no text alone. ``works`` is whether a rendered text does not fail.
     """
-    count = len(trace.emitted)
-    for fill in _FILLS if count else ():
-        if works(trace.mixed(0, fill)):
-            if works(trace.text):
-                return None
-            return _place(trace, bisect_failure(count, _mixing(trace, fill, works)))
-    for emission in range(min(count, _MOST_TRIALS)):
-        if any(works(trace.without(emission, fill)) for fill in _FILLS):
-            return _place(trace, emission)
-    return None
+    slots = Slots()
+    try:
+        trace = template.trace(slots)
+    except (ExecError, LimitError) as error:
+        return _find_failure_source(slots, error)
+    return _find_failing_emission(trace, works)
 
 
-def breaking(subject: S, masked: Callable[[S, Masker], S], works: Callable[[S], bool]) -> Place:
-    """The place of a string whose syntax keeps the template from working; ``None`` if it is none,
-    or not alone.
+def find_breaking_text(
+    subject: S, mask: Callable[[S, Masker], S], works: Callable[[S], bool]
+) -> Place:
+    """The place of a string with YAML syntax that makes the template fail.
+
+    ``None`` if no string does, or no string alone.
     """
-    masking = Masker()
-    tried = masked(subject, masking)
-    if tried is subject or not works(tried):
+    masker = Masker()
+    masked = mask(subject, masker)
+    if not masker.masked_strings or not works(masked):
         return None
-    count = bisect_failure(
-        len(masking.masked_strings), lambda spared: works(masked(subject, Masker(spared)))
+    index = bisect_failure(
+        len(masker.masked_strings), lambda exempt: works(mask(subject, Masker(exempt)))
     )
-    return masking.masked_strings[count][1]
+    return masker.masked_strings[index][1]
 
 
-def breaking_key(keys: Sequence[K], works: Callable[[Sequence[K]], bool]) -> K | None:
-    """The key without which the template works; ``works`` says whether it does with these keys."""
+def find_breaking_key(keys: Sequence[K], works: Callable[[Sequence[K]], bool]) -> K | None:
+    """The key without which the template works; ``works`` is whether it does with given keys."""
     if not keys or not works(()) or works(keys):
         return None
     return keys[bisect_failure(len(keys), lambda count: works(keys[:count]))]
 
 
-def _mixing(trace: Trace, fill: str | None, works: Callable[[str], bool]) -> Callable[[int], bool]:
-    return lambda first: works(trace.mixed(first, fill))
-
-
-def source(slots: Slots, sources: Sequence[int]) -> Place:
-    """The place of the first of these texts, one that could be syntax before others."""
-    roots = [slots.roots[each] for each in sources]
-    return next(
-        (place for text, place in roots if not is_plain_text(text)), roots[0][1] if roots else None
-    )
-
-
-def failing_source(slots: Slots, error: ExecError | LimitError) -> Place:
-    """The place of the text with which a function failed, or made nothing of which it could."""
-    if isinstance(error, ExecError) and not error.is_by_author:
-        return source(slots, error.sources or slots.emptied)
-    return source(slots, error.sources)
-
-
 def bisect_failure(count: int, predicate: Callable[[int], bool]) -> int:
-    """The index of the element with which it stops to hold: it does for none, not for ``count``.
+    """The largest number below *count* for which the predicate is true: it is for 0, not for
+    *count*.
 
-    >>> bisect_failure(9, lambda taken: taken <= 4)
+    >>> bisect_failure(9, lambda number: number <= 4)
     4
     """
     low, high = 0, count
@@ -130,14 +172,49 @@ def bisect_failure(count: int, predicate: Callable[[int], bool]) -> int:
     return low
 
 
-def _structure(masked: str) -> Sequence[Node]:
+def _find_failing_emission(trace: Trace, works: Callable[[str], bool]) -> Place:
+    """The place of a text with which the rendered text fails."""
+    count = len(trace.emitted)
+    for replacement in _REPLACEMENTS if count else ():
+        if works(trace.mixed(0, replacement)):
+            if works(trace.text):
+                return None
+            return _place_of(trace, bisect_failure(count, _mixed_works(trace, replacement, works)))
+    for emission in range(min(count, _MAX_TRIALS)):
+        if any(works(trace.without(emission, replacement)) for replacement in _REPLACEMENTS):
+            return _place_of(trace, emission)
+    return None
+
+
+def _mixed_works(
+    trace: Trace, replacement: str | None, works: Callable[[str], bool]
+) -> Callable[[int], bool]:
+    return lambda count: works(trace.mixed(count, replacement))
+
+
+def _find_failure_source(slots: Slots, error: ExecError | LimitError) -> Place:
+    """The place of the text with which a function failed, or from which it made nothing."""
+    if isinstance(error, ExecError) and not error.is_by_author:
+        return _find_source(slots, error.sources or slots.emptied)
+    return _find_source(slots, error.sources)
+
+
+def _find_source(slots: Slots, sources: Sequence[int]) -> Place:
+    """The place of the first of these texts that can be syntax, or else of the first text."""
+    roots = [slots.roots[source] for source in sources]
+    return next(
+        (place for text, place in roots if not is_plain_text(text)), roots[0][1] if roots else None
+    )
+
+
+def _compose_masked(masked: str) -> Sequence[Node]:
     from podgraft.yaml.composer import compose
 
-    structure = _MASKED.get(masked)
+    structure = _NODES.get(masked)
     if structure is None:
         structure = compose(masked)
-        if len(masked) <= _LARGEST:
-            _MASKED[masked] = structure
+        if len(masked) <= _MAX_CACHED_LENGTH:
+            _NODES[masked] = structure
     return structure
 
 
@@ -150,26 +227,26 @@ def _agrees(text: str, structure: Sequence[Node], comparison: StructureCompariso
         return False
 
 
-def _keeps(slots: Slots, real: str, twin: str) -> bool:
+def _is_filled(slots: Slots, scalar: str, twin: str) -> bool:
     """Whether a scalar is the text that its twin replaces, if that is known."""
-    filled = slots.fill(twin)
-    return filled is None or filled == real
+    text = slots.fill(twin)
+    return text is None or text == scalar
 
 
-def _keeps_some(slots: Slots, real: str, twin: str) -> bool:
-    """The same if some twins may have stayed."""
-    filled = slots.fill(twin)
-    return filled is None or real in (filled, twin) or bool(slots.slots_of(real))
+def _is_partly_filled(slots: Slots, scalar: str, twin: str) -> bool:
+    """Whether a scalar is the text that its twin replaces, or contains twins."""
+    text = slots.fill(twin)
+    return text is None or scalar in (text, twin) or bool(slots.slots_of(scalar))
 
 
-def _suspect(trace: Trace) -> int:
-    """The first emission that could be syntax."""
+def _find_suspect(trace: Trace) -> int:
+    """The first emission that can be syntax."""
     texts = [trace.slots.emissions[emission][0] for emission in trace.emitted]
-    return next((at for at, text in enumerate(texts) if not is_plain_text(text)), 0)
+    return next((index for index, text in enumerate(texts) if not is_plain_text(text)), 0)
 
 
-def _place(trace: Trace, emission: int) -> Place:
+def _place_of(trace: Trace, emission: int) -> Place:
     slots = trace.slots
     emitted = trace.emitted
     twin = slots.emissions[emitted[emission]][1] if emitted else ""
-    return source(slots, slots.sources_of(twin))
+    return _find_source(slots, slots.sources_of(twin))

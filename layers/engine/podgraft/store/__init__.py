@@ -4,9 +4,11 @@ A ``Store`` gives a ``Snapshot``: one policy and the bundle it was checked with,
 two versions. While what is stored does not load, the last good snapshot answers and says why.
 """
 
+from podgraft.deadline import Deadline
+from podgraft.review_context import Staleness
+
 from .caller_document import Callers
 from .callers import CallerRegistry
-from .deadline import Deadline
 from .errors import (
     InvalidVersionError,
     NotLoadedError,
@@ -18,7 +20,7 @@ from .factory import AwsStoreConfig, FolderStoreConfig, StoreConfig, open_stores
 from .folder.store import FolderCallers, FolderStore
 from .names import DEFAULT_INJECTOR, is_name
 from .protocols import CallerStore, Store
-from .snapshot import Snapshot, SnapshotSet, Staleness, load_snapshots
+from .snapshot import Snapshot, SnapshotSet, load_snapshots
 
 __all__ = [
     "DEFAULT_INJECTOR",

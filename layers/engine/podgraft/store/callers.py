@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from podgraft.lazy_dataclass import dataclass
+from podgraft.review_context import Staleness
 
 from .caller_document import Callers
 from .errors import StoreError
-from .snapshot import Staleness
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from dataclasses import replace
 from threading import Lock
 from typing import Generic, TypeVar
 
+from podgraft.deadline import Deadline
 from podgraft.lazy_dataclass import dataclass
 
 from .aws.client import RetryBudget
-from .deadline import Deadline
 from .errors import StoreError
 
 T = TypeVar("T")

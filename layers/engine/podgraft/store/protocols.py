@@ -2,8 +2,9 @@
 
 from typing import Protocol
 
+from podgraft.deadline import Deadline
+
 from .callers import CallerRegistry
-from .deadline import Deadline
 from .snapshot import Document, Snapshot, SnapshotSet
 
 

@@ -7,6 +7,7 @@ from podgraft import bundle, policy
 from podgraft.bundle import Bundle, BundleError
 from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import Policy, PolicyError
+from podgraft.review_context import Staleness
 
 from .errors import InvalidVersionError
 
@@ -26,19 +27,6 @@ class Document:
     text: str
     version: str
     bundles: Mapping[str | None, Mapping[str, bytes]]
-
-
-@dataclass(frozen=True, slots=True)
-class Staleness:
-    """Why what is in force may be older than what is stored.
-
-    ``refused``: the newer version was read, and does not load. ``age_seconds`` is how long ago the
-    version in force was last found to be the stored one, where the store keeps time.
-    """
-
-    reason: str
-    is_invalid: bool
-    age_seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

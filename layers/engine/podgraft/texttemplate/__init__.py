@@ -1,8 +1,8 @@
 """Go's text/template, compiled to Python.
 
-``compile_`` compiles the text of a template, with the functions that it can call, to a ``Program``,
-which renders Go values (``podgraft.go.reflect``) to text. Pure: no I/O, no clock, no randomness. A
-template cannot reach the attributes of Python objects.
+In comes a template's text with the functions it may call, out comes a ``Program`` that renders Go
+values (see ``podgraft.go.reflect``) to text. Pure: no I/O, no clock, no randomness, and no
+attribute of a Python object is reachable from a template.
 
     parse (lexer → parser → nodes) → compile (Python code) → run (runtime and builtins)
 
@@ -27,15 +27,14 @@ from podgraft.go.fmt import sprintf
 from .dependencies import Projection
 from .errors import ExecError, FunctionError, LimitError, LimitExceededError, TemplateError
 from .functions import ALL_ELEMENTS, Dependency, Flow, Function, Harm, KeyArgument, Serializer
-from .limits import LIMITS, Limits
-from .program import OBSERVER, Observer, Program, compile_, notify_observer
+from .limits import DEFAULT_LIMITS, Limits
+from .program import Observer, Program, compile_, notify_observer
 from .run.builtins import BUILTINS
 
 __all__ = [
     "ALL_ELEMENTS",
     "BUILTINS",
-    "LIMITS",
-    "OBSERVER",
+    "DEFAULT_LIMITS",
     "Dependency",
     "ExecError",
     "Flow",

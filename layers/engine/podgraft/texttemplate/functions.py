@@ -91,9 +91,9 @@ class Function:
     contains the reason. With ``wants_interfaces``, ``call`` receives the keyword ``interfaces``:
     whether each argument is a value of an interface type, which a few builtins distinguish.
 
-    ``dependencies`` are the only parts that the function reads of the arguments that they name. A
-    function with ``uses_dot`` also reads the data of the template that calls it
-    (``dependencies.py``).
+    ``dependencies`` are the only parts that it reads of the arguments that they name. A function
+    that ``uses_dot`` also reads the data of the rendering (see ``dependencies.py``): ``call``
+    receives the ``RenderState`` as the keyword ``state``.
 
     ``propagation`` and ``syntax_risk`` classify the function. The defaults are ``DERIVES`` and
     ``POSSIBLE``.

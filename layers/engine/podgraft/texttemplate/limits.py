@@ -1,18 +1,15 @@
-"""How much a template may ask for."""
-
-from contextvars import ContextVar
+"""The limits of one rendering."""
 
 from podgraft.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on one rendering. Istio's largest template stays under a hundredth of each."""
+    """Limits of one rendering. Istio's largest template needs less than a hundredth of each."""
 
-    output_bytes: int = 8 * 1024 * 1024  # above any object kube-apiserver takes (3 MiB)
-    depth: int = 100  # templates within templates; Python's stack ends near 1,000 frames
-    steps: int = 1_000_000  # passes through ranges, and template calls
+    output_bytes: int = 8 * 1024 * 1024  # more than any object that kube-apiserver accepts (3 MiB)
+    depth: int = 100  # of nested templates; Python's stack ends near 1,000 frames
+    steps: int = 1_000_000  # iterations of ranges, and template calls
 
 
-# The limits of renderings that are given none: trial renderings have lower ones.
-LIMITS: ContextVar[Limits] = ContextVar("LIMITS", default=Limits())  # noqa: B039 - it is frozen
+DEFAULT_LIMITS = Limits()

@@ -1,4 +1,4 @@
-"""A compiled template: parsed and checked at once, made code when it is first rendered."""
+"""A compiled template: parsed at once, and compiled to Python code when it is first rendered."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .errors import (
     TemplateError,
 )
 from .functions import Function
-from .limits import LIMITS, Limits
+from .limits import DEFAULT_LIMITS, Limits
 from .parse import nodes
 from .parse.parser import parse
 from .parse.source import Source, Span
@@ -47,14 +47,14 @@ def compile_(
     functions: Mapping[str, Function],
     delimiters: tuple[str, str] = ("{{", "}}"),
 ) -> Program:
-    """Compile ``text``; ``functions`` come on top of the builtins, whose names they may take.
+    """Compile ``text``; ``functions`` extend the builtins and can override them.
 
     Raises ``TemplateError``, or ``LimitError`` for actions nested too deeply.
     """
-    known = {**BUILTINS, **functions}
+    available = {**BUILTINS, **functions}
     source = Source(name, text)
     left, right = delimiters
-    return Program(source, parse(source, (left or "{{", right or "}}"), known), known)
+    return Program(source, parse(source, (left or "{{", right or "}}"), available), available)
 
 
 # Receives the name of a template that is rendered for an object, its program, and a function that
@@ -74,7 +74,7 @@ def notify_observer(name: str, program: Program, render: Callable[[Program], str
 
 
 class Program:
-    """A compiled template: render it as often as you like, with any data."""
+    """A compiled template, which renders any number of times with any data."""
 
     def __init__(
         self,
@@ -90,57 +90,60 @@ class Program:
         """Return a program of the same source and functions with other parse trees."""
         return Program(self.source, templates, self._functions)
 
-    def render(self, data: Value, *, limits: Limits | None = None) -> str:
-        """What the template writes for ``data``; raises ``ExecError`` or ``LimitError``.
+    def render(self, data: Value, *, limits: Limits = DEFAULT_LIMITS) -> str:
+        """Render the template with ``data``; raises ``ExecError`` or ``LimitError``."""
+        return self._execute(self._code, RenderState(limits, data))
 
-        Without ``limits``, those of the context apply (``limits.LIMITS``).
-        """
-        return self._output(self._code, data, RenderState(limits or LIMITS.get(), []))
-
-    def trace(self, data: Value, slots: Slots, *, limits: Limits | None = None) -> Trace:
-        """The same text for data with taint of ``slots``, and what it is made of (``tracing``)."""
+    def trace(self, data: Value, slots: Slots, *, limits: Limits = DEFAULT_LIMITS) -> Trace:
+        """Render the template with data with taint of ``slots``, and return the text by origin."""
         from .run.tracing import trace  # most templates never need it
 
-        limits = limits or LIMITS.get()
-        traced = trace(slots, self._output(self._tracing_code, data, RenderState(limits, [])))
-        if byte_length(traced.text) > limits.output_bytes:
+        text = self._execute(self._tracing_code, RenderState(limits, data, slots))
+        trace_ = trace(slots, text)
+        if byte_length(trace_.text) > limits.output_bytes:
             raise self._locate_error(excess(limits), self._tracing_code)
-        return traced
+        return trace_
 
-    def _output(self, code: _Code, data: Value, run: RenderState) -> str:
+    def _execute(self, code: _Code, state: RenderState) -> str:
         try:
-            code.main(data, run.output.append, run, 0)
-            run.count_output()
+            code.main(state.data, state.output.append, state, 0)
+            state.count_output()
         except _FAILURES as error:
             raise self._locate_error(error, code) from error
-        return "".join(run.output)
+        return "".join(state.output)
 
     @property
     def static_failures(self) -> tuple[ExecError, ...]:
-        """The errors with which rendering ends, whatever the data, if it gets to certain places.
+        """The errors of actions that fail with any data, in the order of the text.
 
-        A wrong number of arguments, a template that is not defined, a constant that its parameter
-        does not take: Go tells of them only while it executes, an operator wants to know before.
+        For example a wrong number of arguments, an undefined template, or a constant of another
+        type than its parameter. Go reports them only during execution.
         """
-        ends = sorted(self._code.static_failures, key=lambda end: end.node.position)
-        return tuple(self._exec_error(end.template_name, end.node, end.reason) for end in ends)
+        failures = sorted(self._code.static_failures, key=lambda failure: failure.node.position)
+        return tuple(
+            self._exec_error(failure.template_name, failure.node, failure.reason)
+            for failure in failures
+        )
 
     def projection(self, data: GoType, opaque: Collection[GoType] = ()) -> Projection:
-        """What the template can read of raw data of the struct type ``data`` (``footprint.py``)."""
+        """The part of raw data of struct type ``data`` that the template can read."""
         return compute_projection(self.templates, self.source.name, self._functions, data, opaque)
 
     def check_fields(
-        self, data: GoType, known: Mapping[str, JSON] | None = None
+        self, data: GoType, constants: Mapping[str, JSON] | None = None
     ) -> tuple[FieldProblem, ...]:
-        """Return the fields that the template reads and ``data`` cannot have (``fields.py``)."""
+        """Return the fields that the template reads and ``data`` cannot have.
+
+        ``constants`` are fields of the data with the same value in each rendering.
+        """
         from .field_check import check_fields
 
-        return check_fields(self.templates, self.source, self._functions, data, known or {})
+        return check_fields(self.templates, self.source, self._functions, data, constants or {})
 
     @cached_property
     def can_create_syntax(self) -> bool:
-        """Whether the template can make YAML syntax of harmless text (``harm.py``)."""
-        from .syntax_risk import can_create_syntax  # a cold start parses no template
+        """Whether the template can make YAML syntax of harmless text (``syntax_risk.py``)."""
+        from .syntax_risk import can_create_syntax
 
         return can_create_syntax(self.source, self.templates, self._functions)
 
@@ -153,16 +156,16 @@ class Program:
 
     @cached_property
     def _code(self) -> _Code:
-        return self._run(self._compiled[0].namespace)
+        return self._load_code(self._compiled[0].namespace)
 
     @cached_property
     def _tracing_code(self) -> _Code:
         from .run.tracing import tracing
 
-        return self._run(tracing(self._compiled[0].namespace, self._functions))
+        return self._load_code(tracing(self._compiled[0].namespace, self._functions))
 
-    def _run(self, globals_: Mapping[str, Any]) -> _Code:
-        """The templates' functions, which find in ``globals_`` what they call."""
+    def _load_code(self, globals_: Mapping[str, Any]) -> _Code:
+        """The templates' functions, which call what is in ``globals_``."""
         compiled, code = self._compiled
         namespace: dict[str, Any] = {
             **globals_,
@@ -170,34 +173,34 @@ class Program:
             "__loader__": _SourceLoader(self.source.text),
             "__name__": f"template {self.source.name}",
         }
-        exec(code, namespace)  # noqa: S102 - nodes that the compiler made, never text
+        exec(code, namespace)  # noqa: S102 - nodes from the compiler, never text
         main = namespace[compiled.main]
         return _Code(main, namespace, compiled.source_map, compiled.static_failures)
 
     def _locate_error(self, error: Exception, code: _Code) -> ExecError | LimitError:
-        """``error`` with its place in the template, and the text of the pod it arose from."""
-        explained = self._locate(error, code)
-        if not (isinstance(explained, ExecError) and explained.is_by_author):
-            explained.sources = getattr(error, "sources", ())
-        return explained
+        """``error`` with its location in the template, and the text of the pod that caused it."""
+        located = self._locate(error, code)
+        if not (isinstance(located, ExecError) and located.is_by_author):
+            located.sources = getattr(error, "sources", ())
+        return located
 
     def _locate(self, error: Exception, code: _Code) -> ExecError | LimitError:
-        blame = code.source_map.locate(error.__traceback__, code.namespace)
-        if blame is None:
-            blame = EvaluatedNode(nodes.Dot(), self.source.name, None, "")
+        cause = code.source_map.locate(error.__traceback__, code.namespace)
+        if cause is None:
+            cause = EvaluatedNode(nodes.Dot(), self.source.name, None, "")
         match error:
             case (
                 LimitExceededError() | LimitError() | TooManySlotsError()
             ):  # of this program, or of one that a function renders
-                return LimitError(str(error), self._span_of(blame.node))
+                return LimitError(str(error), self._span_of(cause.node))
             case RecursionError():
-                return LimitError("nests values too deeply", self._span_of(blame.node))
+                return LimitError("nests values too deeply", self._span_of(cause.node))
             case ExecutionError():
-                return self._exec_error(blame.executing, blame.node, str(error))
+                return self._exec_error(cause.executing, cause.node, str(error))
             case _:
-                name = error.name if isinstance(error, MethodError) else blame.name
+                name = error.name if isinstance(error, MethodError) else cause.name
                 reason = f"error calling {name}: {error}"
-                return self._exec_error(blame.executing, blame.call or blame.node, reason)
+                return self._exec_error(cause.executing, cause.call or cause.node, reason)
 
     def _exec_error(self, executing: str, node: nodes.Node, reason: str) -> ExecError:
         return ExecError(reason, executing, str(node), node.position, self._span_of(node))
@@ -222,7 +225,7 @@ _FAILURES = (
 
 @dataclass(frozen=True, slots=True)
 class _Code:
-    """What ``compile`` made."""
+    """The compiled code of a program."""
 
     main: Callable[[Value, Callable[[str], None], RenderState, int], None]
     namespace: Mapping[str, Any]
@@ -232,7 +235,7 @@ class _Code:
 
 @dataclass(frozen=True, slots=True)
 class _SourceLoader:
-    """Lets Python's tracebacks show the lines of the template (``linecache.lazycache``)."""
+    """Provides the template's lines to Python's tracebacks (``linecache.lazycache``)."""
 
     text: str
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from podgraft import kube, policy
-from podgraft.bundle import Bundle, Diagnostic, Manifest, MutationContext, Mutator
+from podgraft.bundle import Bundle, Diagnostic, Manifest, Mutator
 from podgraft.injectors import redact
 from podgraft.jsonvalue import Object
 from podgraft.matching import constraints
 from podgraft.policy import Skip
+from podgraft.review_context import ReviewContext
 
 from .outcome import Failure, try_probe
 from .probes import Probe
@@ -40,12 +42,12 @@ def _find_failures(bundle: Bundle, manifest: Manifest) -> list[Failure]:
 
 
 def _apply_mutators(
-    mutators: tuple[Mutator, ...], before: Object, context: MutationContext
+    mutators: tuple[Mutator, ...], before: Object, context: ReviewContext
 ) -> Object:
     request = constraints.make_create_request(before, context.namespace)
     after = before
     for mutator in mutators:
-        after = mutator(after, MutationContext(namespace=context.namespace, request=request)).object
+        after = mutator(after, replace(context, request=request)).object
     return after
 
 

@@ -15,7 +15,6 @@ from podgraft.bundle import (
     Diagnostic,
     IstioMutator,
     Manifest,
-    MutationContext,
     compile_istio,
 )
 from podgraft.injectors import OperatorError
@@ -25,6 +24,7 @@ from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
 from podgraft.policy import Policy
+from podgraft.review_context import ReviewContext
 
 from . import probes
 from .ambiguous_text import REMEDY, find_unquoted_text
@@ -106,7 +106,7 @@ class _Variant:
             return ""
         return f"with native sidecars {'on' if self.injector.native_sidecars else 'off'}, "
 
-    def mutate(self, before: Object, context: MutationContext) -> Object:
+    def mutate(self, before: Object, context: ReviewContext) -> Object:
         """Inject the pod as a review does."""
         return self.mutator(before, context).object
 

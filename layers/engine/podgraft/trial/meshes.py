@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from podgraft.bundle import AppMeshMutator, Bundle, Manifest, MutationContext
+from podgraft.bundle import AppMeshMutator, Bundle, Manifest
 from podgraft.injectors.appmesh import (
     Mesh,
     MeshLabelSelector,
@@ -14,6 +14,7 @@ from podgraft.injectors.appmesh import (
     namespaced_name,
 )
 from podgraft.jsonvalue import Object
+from podgraft.review_context import ReviewContext
 
 from . import probes
 from .outcome import try_probes
@@ -45,7 +46,7 @@ def _try_mesh(
     for problem in mesh.check_fields():
         report.add_error(make_field_diagnostic(manifest, _TEMPLATE, problem))
 
-    def mutate(before: Object, context: MutationContext) -> Object:
+    def mutate(before: Object, context: ReviewContext) -> Object:
         return mutator(before, context).object
 
     outcome = yield from try_probes(mutate, _make_selected_probes(mesh))

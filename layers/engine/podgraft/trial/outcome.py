@@ -6,10 +6,10 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import field
 
 from podgraft import kube, texttemplate, yaml
-from podgraft.bundle import MutationContext
 from podgraft.injectors import InjectionError
 from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
+from podgraft.review_context import ReviewContext
 from podgraft.texttemplate import ExecError, LimitError
 
 from .flaws import Flaw, find_flaws
@@ -18,7 +18,7 @@ from .probes import Probe
 _MAX_CAUSES = 8
 
 # Mutates an object as a review does; raises ``InjectionError``.
-Mutate = Callable[[Object, MutationContext], Object]
+Mutate = Callable[[Object, ReviewContext], Object]
 
 # A tenth of the limits of a review: Istio's largest template needs less than a hundredth, and a
 # template that reaches these limits must not delay the review that loads it.
@@ -119,14 +119,12 @@ def try_probes(change: Mutate, probes: Iterable[Probe]) -> Generator[None, None,
 
 def try_probe(change: Mutate, probe: Probe) -> list[Failure]:
     """Return the failures for one probe."""
-    token = texttemplate.LIMITS.set(LIMITS)
+    context = ReviewContext(namespace=probe.namespace, limits=LIMITS)
     try:
-        after = change(probe.object, MutationContext(namespace=probe.namespace))
+        after = change(probe.object, context)
         check_result(after)
     except (InjectionError, kube.DecodeError) as error:
         return [Failure(probe=probe, error=error)]
-    finally:
-        texttemplate.LIMITS.reset(token)
     return [Failure(probe=probe, flaw=flaw) for flaw in find_flaws(probe.object, after)]
 
 

@@ -10,12 +10,13 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from podgraft import kube
-from podgraft.bundle import Bundle, Diagnostic, Manifest, MutationContext, OverlayMutator
+from podgraft.bundle import Bundle, Diagnostic, Manifest, OverlayMutator
 from podgraft.injectors import OperatorError
 from podgraft.injectors.overlay.data import data_type
 from podgraft.injectors.overlay.overlay import Overlay
 from podgraft.jsonvalue import Object
 from podgraft.lazy_dataclass import dataclass
+from podgraft.review_context import ReviewContext
 from podgraft.texttemplate.field_check import FieldProblem
 
 from .ambiguous_text import REMEDY, find_unquoted_text
@@ -114,8 +115,8 @@ class _OverlayTrial:
                 self.report.add_error(self.holder.make_diagnostic(_CONDITIONS, problem, remedy))
             return False
 
-    def _apply(self, before: Object, context: MutationContext) -> Object:
-        return self.overlay.apply(before, context.namespace)
+    def _apply(self, before: Object, context: ReviewContext) -> Object:
+        return self.overlay.apply(before, context.namespace, context.limits)
 
     def _report_outcome(self, kind: str, outcome: Outcome, *, is_explained: bool) -> None:
         if outcome.fails_everywhere:

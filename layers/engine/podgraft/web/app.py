@@ -1,4 +1,4 @@
-"""The Flask application: its routes, and how errors and records leave it."""
+"""The Flask application: its routes and error handlers."""
 
 from collections.abc import Callable, Iterable
 from time import monotonic
@@ -35,9 +35,9 @@ def create_app(
     journal: RequestLog | None = None,
     clock: Callable[[], float] = monotonic,
 ) -> Flask:
-    """The application over a store; *callers* says who may call it, and how they prove it."""
+    """Make the application for a store; *callers* contains the clusters that can call it."""
     app = Flask(__name__, static_folder=None)
-    app.url_map.strict_slashes = False  # a redirect would be followed with the token in it
+    app.url_map.strict_slashes = False  # clients would follow a redirect with the token
     app.url_map.merge_slashes = False
     write = journal or make_stream_log()
     if auth is Auth.NONE:
@@ -60,9 +60,9 @@ def create_app(
 
 
 class _PathTokenMiddleware:
-    """Takes the token out of the path before anything else sees it, and the host name.
+    """Removes the token from the path before anything else reads it, and the host name.
 
-    No route depends on the host, which the client writes, and Werkzeug refuses some.
+    No route depends on the host. The client sets it, and Werkzeug refuses some hosts.
     """
 
     def __init__(self, app: WSGIApplication) -> None:
@@ -75,12 +75,12 @@ class _PathTokenMiddleware:
 
 
 def _add_review(app: Flask, webhook: Webhook, route: str) -> None:
-    def view(injector: str = DEFAULT_INJECTOR, tail: str = "") -> Response:
-        return _to_flask(webhook.respond(route, injector, tail, request.environ))
+    def view(injector: str = DEFAULT_INJECTOR, path: str = "") -> Response:
+        return _to_flask(webhook.respond(route, injector, path, request.environ))
 
     for prefix in ("", "/<injector>"):
-        for rest in ("", "/<path:tail>"):
-            rule = f"{prefix}/{route}{rest}"
+        for suffix in ("", "/<path:path>"):
+            rule = f"{prefix}/{route}{suffix}"
             app.add_url_rule(rule, rule, view, methods=["POST"], provide_automatic_options=False)
 
 
@@ -104,7 +104,7 @@ def _add_health(app: Flask, store: Store) -> None:
 
 
 def _routing_error(error: HTTPException) -> Response:
-    """What Flask itself refuses: a path or a method that is not served."""
+    """The response to a path or method without a route."""
     match error:
         case NotFound():
             return _to_flask(
@@ -112,8 +112,8 @@ def _routing_error(error: HTTPException) -> Response:
             )
         case MethodNotAllowed():
             allowed = ", ".join(sorted(error.valid_methods or ()))
-            fault = WrongMethodError(f"{request.method} is not served here; use {allowed}")
-            response = _to_flask(faults.fault_response(fault))
+            wrong_method = WrongMethodError(f"{request.method} is not served here; use {allowed}")
+            response = _to_flask(faults.fault_response(wrong_method))
             response.headers["Allow"] = allowed
             return response
         case _:
@@ -121,7 +121,7 @@ def _routing_error(error: HTTPException) -> Response:
 
 
 def _internal_error(error: Exception, write: RequestLog) -> Response:
-    """A mistake of ours outside the reviews; Flask would log its message, whatever that quotes."""
+    """The response to an internal error outside a review; Flask would log its message."""
     write(
         {
             "event": "mistake",
@@ -133,5 +133,5 @@ def _internal_error(error: Exception, write: RequestLog) -> Response:
     return _to_flask(faults.fault_response(error))
 
 
-def _to_flask(reply: JsonResponse) -> Response:
-    return Response(reply.body, reply.code, reply.headers, content_type=_JSON)
+def _to_flask(response: JsonResponse) -> Response:
+    return Response(response.body, response.code, response.headers, content_type=_JSON)

@@ -7,6 +7,7 @@ found, patterns compiled, methods of records made.
 
 from podgraft import admission, jsonvalue, review
 from podgraft.jsonvalue import JSON, Object
+from podgraft.review_context import ReviewContext
 from podgraft.store import DEFAULT_INJECTOR, Store
 
 _INJECT_TRUE: Object = {"sidecar.istio.io/inject": "true"}
@@ -27,6 +28,6 @@ _REVIEW: JSON = {
 def prime(store: Store) -> None:
     """Have the default injector review a pod; the answer goes nowhere, not even into the log."""
     request = admission.decode(jsonvalue.dump(_REVIEW).encode())
-    outcome = review.inject(request, store, review.ReviewContext(injector=DEFAULT_INJECTOR))
+    outcome = review.inject(ReviewContext(injector=DEFAULT_INJECTOR).with_request(request), store)
     if isinstance(outcome, review.ReviewResponse):
         admission.encode(outcome.response)

@@ -1,6 +1,6 @@
-"""One call of kube-apiserver's: who is it, what does it ask, what is the answer, what is noted.
+"""One HTTP request: authentication, the context of its review, the response, and the log line.
 
-The order matters: nothing of the body is read before the caller is known.
+The order matters: the body is read only after the caller is authenticated.
 """
 
 import re
@@ -9,11 +9,11 @@ from dataclasses import fields
 from http import HTTPStatus
 
 from podgraft import admission, review
-from podgraft.admission import MAX_REQUEST_BYTES, AdmissionRequest, TooLargeError
+from podgraft.admission import MAX_REQUEST_BYTES, TooLargeError
 from podgraft.jsonvalue import Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
-from podgraft.review import ReviewContext, ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
+from podgraft.review import ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
+from podgraft.review_context import ReviewContext
 from podgraft.store import Deadline, Store, StoreError, UnknownInjectorError, is_name
 from podgraft.texttemplate import ExecError, LimitError
 
@@ -25,7 +25,7 @@ from .faults import JsonResponse
 from .request_log import RequestLog, format_traceback
 from .throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
 
-HANDLERS: Mapping[str, Callable[[AdmissionRequest, Store, ReviewContext], ReviewResult]] = {
+HANDLERS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
     "inject": review.inject,
     "mutate": review.mutate,
     "validate": review.validate,
@@ -33,7 +33,7 @@ HANDLERS: Mapping[str, Callable[[AdmissionRequest, Store, ReviewContext], Review
 
 
 class Webhook:
-    """Answers the calls of all routes that take a review."""
+    """Serves the requests of all routes that review objects."""
 
     def __init__(
         self,
@@ -52,52 +52,45 @@ class Webhook:
         self._clock = clock
         self._certificates = certificates
 
-    def respond(self, route: str, injector: str, tail: str, environ: Environ) -> JsonResponse:
-        """Answer one call, whatever comes of it, and note it in the journal."""
+    def respond(self, route: str, injector: str, path: str, environ: Environ) -> JsonResponse:
+        """Respond to one request, whatever happens, and write its log line."""
         started = self._clock()
         timeout = _timeout_seconds(environ.get("QUERY_STRING", ""))
-        call = _Call(
-            route=route,
-            injector=injector,
-            path=tail,
-            environ=environ,
-            deadline=Deadline.from_timeout(timeout, self._clock),
-        )
-        reply, record = self._review_call(call)
-        if record:
-            milliseconds = round((self._clock() - started) * 1000, 3)
-            told: Object = {"route": route, "code": reply.code, "milliseconds": milliseconds}
-            self._journal({**record, **told})
-        return reply
-
-    def _review_call(self, call: "_Call") -> tuple[JsonResponse, Object]:
+        deadline = Deadline.from_timeout(timeout, self._clock)
         uid = ""
         try:
-            known = self._authenticate(call)
-            request = admission.decode(_read_body(call.environ))
+            principal = self._authenticate(environ, deadline)
+            request = admission.decode(_read_body(environ))
             uid = request.uid
-            caller = ReviewContext(
-                injector=_check_injector_name(call.injector),
-                cluster=known.cluster,
-                url_path=call.path,
-                deadline=call.deadline,
-                stale=known.stale,
+            context = ReviewContext(
+                injector=_check_injector_name(injector),
+                cluster=principal.cluster,
+                uid=uid,
+                namespace=request.namespace,
+                url_path=path,
+                deadline=deadline,
+                staleness=principal.stale,
+                request=request,
             )
-            return _to_response(HANDLERS[call.route](request, self._store, caller))
+            response, record = _to_response(HANDLERS[route](context, self._store))
         except ThrottledError as error:
-            return faults.fault_response(error), {}
+            return faults.fault_response(error)
         except (WebError, admission.ReviewError, StoreError) as error:
-            return faults.fault_response(error), _fault_fields(error)
-        except Exception as error:  # noqa: BLE001  the last line: whatever happened is answered
-            mistake: Object = {"event": "mistake", "level": "ERROR", "uid": uid}
-            return faults.fault_response(error), {**mistake, "trace": format_traceback(error)}
+            response, record = faults.fault_response(error), _fault_fields(error)
+        except Exception as error:  # noqa: BLE001 - every request gets a response
+            response, record = faults.fault_response(error), _internal_error_fields(error, uid)
+        milliseconds = round((self._clock() - started) * 1000, 3)
+        self._journal(
+            {**record, "route": route, "code": response.code, "milliseconds": milliseconds}
+        )
+        return response
 
-    def _authenticate(self, call: "_Call") -> Principal:
-        shown = credentials.extract_credentials(call.environ, certificates=self._certificates)
+    def _authenticate(self, environ: Environ, deadline: Deadline) -> Principal:
+        caller = credentials.extract_credentials(environ, certificates=self._certificates)
         try:
-            return self._gate(shown, call.deadline)
+            return self._gate(caller, deadline)
         except (UnauthenticatedError, ForbiddenError) as error:
-            if self._throttle.count_failure(shown.source) > MAX_FAILURES:
+            if self._throttle.count_failure(caller.source) > MAX_FAILURES:
                 raise ThrottledError(
                     f"more than {MAX_FAILURES} calls failed to authenticate within "
                     f"{WINDOW_SECONDS:.0f} s"
@@ -105,56 +98,51 @@ class Webhook:
             raise
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
-    """One POST: the parts of its path, and until when it may wait for the stores."""
-
-    route: str
-    injector: str
-    path: str
-    environ: Environ
-    deadline: Deadline
-
-
-def _to_response(outcome: ReviewResult) -> tuple[JsonResponse, Object]:
-    match outcome:
-        case ReviewResponse(response, facts):
-            return JsonResponse(HTTPStatus.OK.value, admission.encode(response)), _review_fields(
-                facts
-            )
-        case ReviewFailure(error, facts):
-            return faults.fault_response(error), {**_review_fields(facts), **_fault_fields(error)}
+def _to_response(result: ReviewResult) -> tuple[JsonResponse, Object]:
+    match result:
+        case ReviewResponse(response, record):
+            body = admission.encode(response)
+            return JsonResponse(HTTPStatus.OK.value, body), _review_fields(record)
+        case ReviewFailure(error, record):
+            fields = {**_review_fields(record), **_fault_fields(error)}
+            return faults.fault_response(error), fields
 
 
-def _review_fields(facts: ReviewRecord) -> Object:
-    return {"event": "review", "level": "INFO", **{name: getattr(facts, name) for name in _FACTS}}
+def _review_fields(record: ReviewRecord) -> Object:
+    fields_of_record = {name: getattr(record, name) for name in _RECORD_FIELDS}
+    return {"event": "review", "level": "INFO", **fields_of_record}
 
 
 def _fault_fields(error: Exception) -> Object:
-    """A fault without its message where that may quote the object; a store's quotes none.
+    """The fields of a fault, without a message that can quote the object; a store's cannot.
 
-    Of a template that fails, the place in the template is told, which is the operator's own.
+    For a template that fails, the location in the operator's template is a field.
     """
     row = faults.find_row(error)
-    told: Object = {
+    fields_of_fault: Object = {
         "event": "fault",
         "level": "WARNING" if row.origin == "caller" else "ERROR",
         "whose": row.origin,
         "fault": type(error).__name__,
     }
     if isinstance(error, StoreError):
-        told["message"] = str(error)
+        fields_of_fault["message"] = str(error)
     match error.__cause__:
         case ExecError() | LimitError() as cause:
-            told["place"] = f"{cause.name}:{cause.line}:{cause.column}"
+            fields_of_fault["place"] = f"{cause.name}:{cause.line}:{cause.column}"
         case _:
             pass
-    return told
+    return fields_of_fault
+
+
+def _internal_error_fields(error: Exception, uid: str) -> Object:
+    location = format_traceback(error)
+    return {"event": "mistake", "level": "ERROR", "uid": uid, "trace": location}
 
 
 def _check_injector_name(injector: str) -> str:
     if not is_name(injector):
-        # Not quoted: a path that lacks its /k/ has the token in this place.
+        # Not quoted: in a path without /k/, this segment can be the token.
         raise UnknownInjectorError(
             "the path names an injector as none can be called; a token stands behind /k/"
         )
@@ -162,13 +150,13 @@ def _check_injector_name(injector: str) -> str:
 
 
 def _timeout_seconds(query: str) -> float | None:
-    """kube-apiserver appends its timeout as Go prints a duration: ``timeout=10s``."""
-    found = _TIMEOUT.search(query)
-    return float(found[1]) * _UNIT_SECONDS[found[2]] if found else None
+    """The timeout that kube-apiserver appends as a Go duration, such as ``timeout=10s``."""
+    match = _TIMEOUT.search(query)
+    return float(match[1]) * _UNIT_SECONDS[match[2]] if match else None
 
 
 def _read_body(environ: Environ) -> bytes:
-    """The body, read once in its declared length."""
+    """Read the body, once and with its declared length."""
     length = environ.get("CONTENT_LENGTH") or "0"
     if not length.isascii() or not length.isdigit() or int(length) == 0:
         return b""
@@ -180,7 +168,7 @@ def _read_body(environ: Environ) -> bytes:
     return environ["wsgi.input"].read(int(length))
 
 
-_FACTS = tuple(field.name for field in fields(ReviewRecord))
+_RECORD_FIELDS = tuple(field.name for field in fields(ReviewRecord))
 _TIMEOUT = lazy_compile(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
 _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _JSON = lazy_compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from podgraft import review
-from podgraft.admission import AdmissionRequest
 from podgraft.cli import offline
 from podgraft.jsonvalue import Object, object_at, objects_at, string_at
-from podgraft.review import ReviewContext, ReviewResult
+from podgraft.review import ReviewResult
+from podgraft.review_context import ReviewContext
 from podgraft.store import Snapshot, Store
 from podgraft.trace import Additions, Trace
 
@@ -21,8 +21,8 @@ from .decision_trace import DecisionTrace, Sidecars, Stage, Verdict, make_journe
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
-# Answers one route, and records the steps.
-Answer = Callable[[AdmissionRequest, Store, ReviewContext, Trace], ReviewResult]
+# Runs the review of one route.
+Answer = Callable[[ReviewContext, Store], ReviewResult]
 
 ROUTES: Mapping[str, Answer] = {
     "inject": review.inject,
@@ -130,10 +130,9 @@ class _Run:
         return subject.changed(offline.apply_response(subject.object, outcome))
 
     def _answer(self, webhook: Webhook, subject: ExplainedPod, trace: Trace) -> ReviewResult:
-        caller = self.cluster.caller
-        caller = replace(caller, url_path=caller.url_path or webhook.path)
-        store = offline.FixedStore(self.cluster.snapshot)
-        return ROUTES[webhook.route](subject.request, store, caller, trace)
+        context = self.cluster.caller.with_request(subject.request, trace)
+        context = replace(context, url_path=context.url_path or webhook.path)
+        return ROUTES[webhook.route](context, offline.FixedStore(self.cluster.snapshot))
 
     def _add_uncalled(self, subject: ExplainedPod) -> None:
         """What /inject would decide about a pod that no webhook is called for."""

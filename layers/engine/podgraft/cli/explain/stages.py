@@ -49,7 +49,7 @@ def of_review(
     subject: ExplainedPod, webhook: Webhook, outcome: ReviewResult, trace: Trace
 ) -> Stage:
     """The stage of a call: each recorded step, and the result."""
-    word = ReviewOutcome(outcome.facts.decision)
+    word = ReviewOutcome(outcome.record.decision)
     stations = [*_stations(trace)]
     deciding = _deciding(stations, word)
     result = _result(webhook.route, outcome, trace, word, decides=deciding is None)
@@ -106,7 +106,7 @@ def _mark_deciding(stations: list[TraceStep], deciding: int | None) -> Iterator[
 def _result(
     route: str, outcome: ReviewResult, trace: Trace, word: ReviewOutcome, *, decides: bool
 ) -> TraceStep:
-    saw = f"{word} ({outcome.facts.reason})"
+    saw = f"{word} ({outcome.record.reason})"
     because = _REASONS.get(word, "")
     if word in {ReviewOutcome.DENY, ReviewOutcome.FAIL}:
         because = trace.error or _message(outcome)
@@ -117,14 +117,14 @@ def _result(
 
 
 def _review(subject: ExplainedPod, webhook: Webhook, outcome: ReviewResult) -> Review:
-    facts = outcome.facts
+    record = outcome.record
     response = outcome.response if isinstance(outcome, ReviewResponse) else None
     status = None if response is None else response.status
     return Review(
         object=documents.object_name(subject.object),
         route=webhook.route,
-        decision=facts.decision,
-        reason=facts.reason,
+        decision=record.decision,
+        reason=record.reason,
         allowed=None if response is None else response.allowed,
         is_changed=response is not None and bool(response.patch),
         code=None if status is None else status.code,

@@ -1,8 +1,9 @@
-"""What is found out about a pod before anything changes."""
+"""The context of one injection: what follows from the pod and the request before any change."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from podgraft import kube
 from podgraft.injectors.errors import Diagnostic, UserError
@@ -10,6 +11,7 @@ from podgraft.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.kube.workload_owner import WorkloadRef
 from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import InjectionRules
+from podgraft.texttemplate import Limits
 
 from . import annotations
 from . import status as statuses
@@ -28,21 +30,24 @@ from .pod_builder import (
 from .postprocess import cluster, openshift, overrides, prometheus
 from .postprocess.probes import ProbeRewriter
 from .releases import Profile
+from .render.rendering import PodRenderer, TemplateCache
 from .render.templates import TemplateSet
 from .request import InjectionRequest, Mode
 from .workloads import without_config_label, workload_of
 
+T = TypeVar("T")
+
 _HOLD = "holdApplicationUntilProxyStarts"
 _AUTO_ALLOCATE = "ISTIO_META_DNS_AUTO_ALLOCATE"
 
-# istio.io/api, annotation/annotations.yaml: deprecated for the annotation that took its place.
+# istio.io/api, annotation/annotations.yaml: deprecated for the annotation that replaces it.
 _DEPRECATED = {"traffic.sidecar.istio.io/kubevirtInterfaces": "istio.io/reroute-virtual-interfaces"}
 _CLUSTER_DNS = "ClusterFirst"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectorConfig:
-    """What an injector is made of, the same for all pods.
+    """The configuration of an injector, which is the same for all pods.
 
     ``proxy`` is the lowest layer of the webhook's proxy configurations: that of the mesh.
     """
@@ -70,9 +75,9 @@ class InjectorConfig:
 class InjectionContext:
     """One pod, the request for it, and what follows from both.
 
-    ``base`` is the pod that the patch starts from, ``pod`` the pod that is injected: OpenShift's
-    ids are cleared in it. ``mesh`` is the mesh configuration of post-processing. ``hold`` states
-    whether the application waits for the proxy.
+    ``base`` is the pod from which the patch starts, ``pod`` the pod to inject: without OpenShift's
+    ids. ``mesh`` is the mesh configuration of post-processing. ``hold_application`` is whether the
+    application waits for the proxy. ``limits`` bound each rendering.
     """
 
     base: Object
@@ -87,6 +92,11 @@ class InjectionContext:
     injected_annotations: Mapping[str, str]
     hold_application: bool
     tcp_probes: bool
+    limits: Limits
+
+    def make_renderer(self, cache: TemplateCache[T]) -> PodRenderer[T]:
+        """The renderer of the pod's templates."""
+        return PodRenderer(cache, self.injector_context, self.template_data, self.limits)
 
     @property
     def status_port(self) -> int:
@@ -96,53 +106,62 @@ class InjectionContext:
 
     @property
     def probe_rewriter(self) -> ProbeRewriter:
-        """What the application's probes are rewritten by."""
+        """The rewriter of the application's probes."""
         profile = self.injector_context.profile
         return ProbeRewriter(profile=profile, mesh_port=self.status_port, tcp=self.tcp_probes)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the pod's author should know though the pod is injected."""
+        """The warnings for the pod's author."""
         return tuple(_warnings(self))
 
 
-def prepare(setup: InjectorConfig, pod: Object, request: InjectionRequest) -> InjectionContext:
-    """Check the pod and gather what its injection needs; raises ``UserError``."""
-    profile = setup.profile
-    by_hand = request.mode is Mode.KUBE_INJECT
-    base = _patch_base(setup, pod, request)
+def prepare(config: InjectorConfig, pod: Object, request: InjectionRequest) -> InjectionContext:
+    """Check the pod and make the context of its injection; raises ``UserError``."""
+    profile = config.profile
+    is_kube_inject = request.mode is Mode.KUBE_INJECT
+    base = _patch_base(config, pod, request)
     workload = request.workload or workload_of(profile, base)
     if request.workload is None or profile.bare_pod_owner:
         base = without_config_label(profile, base, workload)
-    pod = _injected_pod(setup, base, by_hand=by_hand)
-    said = pod_annotations(base)
-    annotations.check_annotations(profile, said)
-    held = proxyconfig.merge_layer(
-        protojson.schema(profile), mesh.proxy_of(setup.mesh), _pod_proxy_config(setup, said)
+    pod = _injected_pod(config, base, is_kube_inject=is_kube_inject)
+    own_annotations = pod_annotations(base)
+    annotations.check_annotations(profile, own_annotations)
+    proxy = proxyconfig.merge_layer(
+        protojson.schema(profile),
+        mesh.proxy_of(config.mesh),
+        _pod_proxy_config(config, own_annotations),
     )
-    merged = by_hand or not profile.proxy_layers
-    later = profile.annotation_after_rendering or (by_hand and profile.proxy_layers)
-    seen = mesh.with_proxy(setup.mesh, held) if later else setup.mesh
+    is_merged = is_kube_inject or not profile.proxy_layers
+    is_mesh_merged = profile.annotation_after_rendering or (is_kube_inject and profile.proxy_layers)
+    pod_mesh = mesh.with_proxy(config.mesh, proxy) if is_mesh_merged else config.mesh
+    templates = config.templates.for_kube_inject() if is_kube_inject else config.templates
     return InjectionContext(
         base=base,
         pod=pod,
-        annotations=said,
-        is_kube_inject=by_hand,
-        mesh=seen,
-        injector_context=_make_injector_context(setup, base, merged=merged, by_hand=by_hand),
-        template_data=_make_template_data(setup, pod, said, seen, request, workload),
-        environment=cluster.cluster_environment(
-            setup.values, request.environment, pod_labels(base)
+        annotations=own_annotations,
+        is_kube_inject=is_kube_inject,
+        mesh=pod_mesh,
+        injector_context=_make_injector_context(
+            config, base, is_merged=is_merged, is_kube_inject=is_kube_inject
         ),
-        templates=(setup.templates.for_kube_inject() if by_hand else setup.templates).select(said),
-        injected_annotations={} if by_hand else setup.injected_annotations,
-        hold_application=_holds(profile, said, held) or setup.values.hold_application,
-        tcp_probes=setup.tcp_probes,
+        template_data=_make_template_data(
+            config, pod, own_annotations, pod_mesh, request, workload
+        ),
+        environment=cluster.cluster_environment(
+            config.values, request.environment, pod_labels(base)
+        ),
+        templates=templates.select(own_annotations),
+        injected_annotations={} if is_kube_inject else config.injected_annotations,
+        hold_application=_holds_application(profile, own_annotations, proxy)
+        or config.values.hold_application,
+        tcp_probes=config.tcp_probes,
+        limits=request.limits,
     )
 
 
-def _patch_base(setup: InjectorConfig, pod: Object, request: InjectionRequest) -> Object:
-    """The pod that the patch starts from; raises ``UserError`` if it is none."""
+def _patch_base(config: InjectorConfig, pod: Object, request: InjectionRequest) -> Object:
+    """The pod from which the patch starts; raises ``UserError`` if it does not decode."""
     if not request.is_validated:
         _check_pod(pod)
     if request.mode is Mode.KUBE_INJECT:
@@ -150,29 +169,29 @@ def _patch_base(setup: InjectorConfig, pod: Object, request: InjectionRequest) -
     metadata = object_at(pod, "metadata")
     if "metadata" not in pod:
         pod = merge_keys(pod, {"metadata": metadata})
-    if setup.profile.namespace_filled and not metadata.get("namespace"):
-        named = merge_keys(metadata, {"namespace": request.namespace})
-        pod = merge_keys(pod, {"metadata": named})
+    if config.profile.namespace_filled and not metadata.get("namespace"):
+        metadata = merge_keys(metadata, {"namespace": request.namespace})
+        pod = merge_keys(pod, {"metadata": metadata})
     return pod
 
 
-def _injected_pod(setup: InjectorConfig, base: Object, *, by_hand: bool) -> Object:
+def _injected_pod(config: InjectorConfig, base: Object, *, is_kube_inject: bool) -> Object:
     """The pod without the ids that OpenShift wrote into its sidecar.
 
     Istio computes its patch from this pod, so there the ids stay in the cluster's pod. Here, the
     patch starts from the pod as received and removes them.
     """
-    if by_hand or not setup.openshift or not setup.profile.openshift_ids_cleared:
+    if is_kube_inject or not config.openshift or not config.profile.openshift_ids_cleared:
         return base
-    return openshift.clear_proxy_ids(setup.profile, base)
+    return openshift.clear_proxy_ids(config.profile, base)
 
 
 def _check_pod(pod: Object) -> None:
-    """Raise ``UserError`` if the pod is none; the API server itself wrote the managed fields."""
+    """Raise ``UserError`` if the pod does not decode; kube-apiserver wrote the managed fields."""
     metadata = pod.get("metadata")
     if isinstance(metadata, dict):
-        own: Object = {key: each for key, each in metadata.items() if key != "managedFields"}
-        pod = merge_keys(pod, {"metadata": own})
+        fields: Object = {key: metadata[key] for key in metadata if key != "managedFields"}
+        pod = merge_keys(pod, {"metadata": fields})
     try:
         kube.check(kube.POD, pod)
     except kube.DecodeError as error:
@@ -180,136 +199,144 @@ def _check_pod(pod: Object) -> None:
 
 
 def _make_injector_context(
-    setup: InjectorConfig, base: Object, *, merged: bool, by_hand: bool
+    config: InjectorConfig, base: Object, *, is_merged: bool, is_kube_inject: bool
 ) -> InjectorContext:
     ids = (openshift.DEFAULT_ID, openshift.DEFAULT_ID)
-    if setup.openshift and not by_hand:
+    if config.openshift and not is_kube_inject:
         namespace = string_at(object_at(base, "metadata"), "namespace")
-        ids = openshift.proxy_ids(setup.namespaces.get(namespace))
+        ids = openshift.proxy_ids(config.namespaces.get(namespace))
     return InjectorContext(
-        profile=setup.profile,
-        values=setup.values,
-        mesh=setup.mesh,
-        proxy=setup.proxy,
-        revision=setup.revision,
-        native_sidecars=setup.native_sidecars,
-        compliance_policy=setup.compliance_policy,
-        is_merged_into_mesh=merged,
+        profile=config.profile,
+        values=config.values,
+        mesh=config.mesh,
+        proxy=config.proxy,
+        revision=config.revision,
+        native_sidecars=config.native_sidecars,
+        compliance_policy=config.compliance_policy,
+        is_merged_into_mesh=is_merged,
         ids=ids,
     )
 
 
 def _make_template_data(
-    setup: InjectorConfig,
+    config: InjectorConfig,
     base: Object,
-    said: Mapping[str, str],
-    seen: Message,
+    own_annotations: Mapping[str, str],
+    pod_mesh: Message,
     request: InjectionRequest,
     workload: WorkloadRef,
 ) -> TemplateData:
-    """What templates can read. With kube-inject, nothing is looked up in a cluster."""
-    schema, proxy = protojson.schema(setup.profile), mesh.proxy_of(setup.mesh)
-    layer = _pod_proxy_config(setup, said)
-    top: Message = {}
-    in_mesh = request.mode is Mode.KUBE_INJECT or not setup.profile.proxy_layers
+    """What templates can read. With kube-inject, no object of a cluster is looked up."""
+    schema, proxy = protojson.schema(config.profile), mesh.proxy_of(config.mesh)
+    layer = _pod_proxy_config(config, own_annotations)
+    workload_layer: Message = {}
+    in_mesh = request.mode is Mode.KUBE_INJECT or not config.profile.proxy_layers
     if not in_mesh:
-        root, own, top = _select_proxy_configs(setup, base)
-        proxy = proxyconfig.merge_layers(schema, setup.proxy, root)
-        proxy = proxyconfig.merge_layers(schema, proxy, own)
+        root_layer, namespace_layer, workload_layer = _select_proxy_configs(config, base)
+        proxy = proxyconfig.merge_layers(schema, config.proxy, root_layer)
+        proxy = proxyconfig.merge_layers(schema, proxy, namespace_layer)
         layer = proxyconfig.without_zeros(schema, layer)
-    port = str(mesh.proxy_of(seen).get("statusPort") or 0)
+    port = str(mesh.proxy_of(pod_mesh).get("statusPort") or 0)
     return TemplateData(
-        pod=_visible_pod(setup.profile, base, said, port),
+        pod=_visible_pod(config.profile, base, own_annotations, port),
         workload=workload,
         base_config=proxy,
         pod_config=layer,
-        workload_config=top,
+        workload_config=workload_layer,
         is_merged_into_mesh=in_mesh,
     )
 
 
-def _holds(profile: Profile, said: Mapping[str, str], held: Message) -> bool:
-    """Whether the proxy's configuration, *held*, makes the application wait for the proxy."""
-    return held.get(_HOLD) is True and (profile.hold_by_mesh or proxyconfig.ANNOTATION in said)
+def _holds_application(
+    profile: Profile, own_annotations: Mapping[str, str], proxy: Message
+) -> bool:
+    """Whether the proxy's configuration makes the application wait for the proxy."""
+    by_annotation = proxyconfig.ANNOTATION in own_annotations
+    return proxy.get(_HOLD) is True and (profile.hold_by_mesh or by_annotation)
 
 
-def _pod_proxy_config(setup: InjectorConfig, said: Mapping[str, str]) -> Message:
-    """The pod's own proxy configuration, which the check of its annotations has read before."""
-    text = said.get(proxyconfig.ANNOTATION)
-    if not text or not setup.profile.proxy_annotation:
+def _pod_proxy_config(config: InjectorConfig, own_annotations: Mapping[str, str]) -> Message:
+    """The pod's own proxy configuration, which the check of its annotations has parsed."""
+    text = own_annotations.get(proxyconfig.ANNOTATION)
+    if not text or not config.profile.proxy_annotation:
         return {}
-    return proxyconfig.parse_layer(protojson.schema(setup.profile), text)
+    return proxyconfig.parse_layer(protojson.schema(config.profile), text)
 
 
-def _select_proxy_configs(setup: InjectorConfig, base: Object) -> tuple[Message, Message, Message]:
-    """What ProxyConfig resources say: the mesh's, the namespace's, the workload's."""
-    if not setup.proxy_configs:
+def _select_proxy_configs(config: InjectorConfig, base: Object) -> tuple[Message, Message, Message]:
+    """The ProxyConfig resources of the mesh, the namespace, and the workload."""
+    if not config.proxy_configs:
         return {}, {}, {}
-    schema = protojson.schema(setup.profile)
+    schema = protojson.schema(config.profile)
     namespace = string_at(object_at(base, "metadata"), "namespace")
-    found = proxyconfig.select_resources(
-        setup.proxy_configs, namespace, string_at(setup.mesh, "rootNamespace"), pod_labels(base)
+    resources = proxyconfig.select_resources(
+        config.proxy_configs, namespace, string_at(config.mesh, "rootNamespace"), pod_labels(base)
     )
-    mesh_wide, own, workload = (
-        proxyconfig.layer_from_resource(schema, resource) if resource else {} for resource in found
+    root_layer, namespace_layer, workload_layer = (
+        proxyconfig.layer_from_resource(schema, resource) if resource else {}
+        for resource in resources
     )
-    return mesh_wide, own, workload
+    return root_layer, namespace_layer, workload_layer
 
 
 def _visible_pod(
-    profile: Profile, base: Object, said: Mapping[str, str], status_port: str
+    profile: Profile, base: Object, own_annotations: Mapping[str, str], status_port: str
 ) -> Object:
-    """The pod as templates see it: without what an earlier injection added, but with what the
-    user wrote under the injected names. Who manages which field is never looked at.
+    """The pod as templates can read it, without managed fields.
+
+    What an earlier injection added is removed, and what the user wrote under the injected names is
+    inserted again.
     """
     metadata = object_at(base, "metadata")
     if profile.managed_fields_dropped and "managedFields" in metadata:
-        metadata = {key: each for key, each in metadata.items() if key != "managedFields"}
+        metadata = {key: metadata[key] for key in metadata if key != "managedFields"}
     base = {"metadata": metadata, "spec": object_at(base, "spec")}
     if not profile.pod_templates:
         return base
-    before = statuses.parse_status(said)
-    shown = (
-        base if before is None else _remove_earlier_injection(profile, base, before, status_port)
-    )
-    return overrides.reinsert_containers(shown, overrides.parse_overrides(said))
+    earlier = statuses.parse_status(own_annotations)
+    if earlier is not None:
+        base = _remove_earlier_injection(profile, base, earlier, status_port)
+    return overrides.reinsert_containers(base, overrides.parse_overrides(own_annotations))
 
 
 def _remove_earlier_injection(
-    profile: Profile, base: Object, before: statuses.InjectionStatus, port: str
+    profile: Profile, base: Object, earlier: statuses.InjectionStatus, port: str
 ) -> Object:
     metadata, spec = object_at(base, "metadata"), object_at(base, "spec")
-    said = object_at(metadata, "annotations")
-    dropped = {statuses.ANNOTATION}
-    if prometheus.points_at_agent(profile, said, port):
-        dropped.update(prometheus.scrape_annotations(profile, said))
-    kept: Object = {name: value for name, value in said.items() if name not in dropped}
+    own_annotations = object_at(metadata, "annotations")
+    removed = {statuses.ANNOTATION}
+    if prometheus.points_at_agent(profile, own_annotations, port):
+        removed.update(prometheus.scrape_annotations(profile, own_annotations))
+    remaining: Object = {
+        name: value for name, value in own_annotations.items() if name not in removed
+    }
     lists: Object = {
-        key: _remove_named(containers(base, key), names)
+        key: _remove_by_name(containers(base, key), names)
         for key, names in (
-            (CONTAINERS, before.containers),
-            (INIT_CONTAINERS, before.init_containers),
+            (CONTAINERS, earlier.containers),
+            (INIT_CONTAINERS, earlier.init_containers),
         )
         if key in spec
     }
-    shown = merge_keys(metadata, {"annotations": kept})
-    return merge_keys(base, {"metadata": shown, "spec": merge_keys(spec, lists)})
+    metadata = merge_keys(metadata, {"annotations": remaining})
+    return merge_keys(base, {"metadata": metadata, "spec": merge_keys(spec, lists)})
 
 
-def _remove_named(listed: list[Object], names: tuple[str, ...]) -> list[JSON]:
-    return [each for each in listed if each.get("name") not in names]
+def _remove_by_name(pod_containers: list[Object], names: tuple[str, ...]) -> list[JSON]:
+    return [container for container in pod_containers if container.get("name") not in names]
 
 
-def _warnings(planned: InjectionContext) -> Iterator[str]:
-    policy = string_at(object_at(planned.base, "spec"), "dnsPolicy")
+def _warnings(context: InjectionContext) -> Iterator[str]:
+    policy = string_at(object_at(context.base, "spec"), "dnsPolicy")
     if policy not in ("", _CLUSTER_DNS):
         yield (
             f'dnsPolicy is "{policy}", not "{_CLUSTER_DNS}": '
             "the sidecar may not be able to connect to the control plane"
         )
-    if planned.injector_context.profile.interfaces_checked:
-        for name in sorted(_DEPRECATED.keys() & planned.annotations.keys()):
+    profile = context.injector_context.profile
+    if profile.interfaces_checked:
+        for name in sorted(_DEPRECATED.keys() & context.annotations.keys()):
             yield f"annotation {name} is deprecated; use {_DEPRECATED[name]}"
-    metadata = object_at(planned.template_data.pod_config, "proxyMetadata")
-    if planned.injector_context.profile.dns_auto_allocate_warned and _AUTO_ALLOCATE in metadata:
+    metadata = object_at(context.template_data.pod_config, "proxyMetadata")
+    if profile.dns_auto_allocate_warned and _AUTO_ALLOCATE in metadata:
         yield f"{_AUTO_ALLOCATE} in annotation {proxyconfig.ANNOTATION} has no effect"

@@ -1,4 +1,4 @@
-"""The compiled injector of one configuration."""
+"""An injector: compiled once, and shared by all reviews of its bundle."""
 
 from __future__ import annotations
 
@@ -24,78 +24,78 @@ if TYPE_CHECKING:
 class Injector:
     """Istio's sidecar injector for one configuration; threads can share it."""
 
-    def __init__(self, setup: InjectorConfig) -> None:
-        self._setup = setup
-        made = TemplateInjector if setup.profile.pod_templates else LegacyInjector
-        self._way = made(setup)
+    def __init__(self, config: InjectorConfig) -> None:
+        self._config = config
+        make = TemplateInjector if config.profile.pod_templates else LegacyInjector
+        self._implementation = make(config)
 
     @property
     def profile(self) -> Profile:
-        """The profile of the release that the injector follows."""
-        return self._setup.profile
+        """The release profile of the injector."""
+        return self._config.profile
 
     @property
     def rules(self) -> InjectionRules:
-        """The rules of the configuration that select the pods to inject."""
-        return self._setup.rules
+        """The rules of the configuration for which pods to inject."""
+        return self._config.rules
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics of the documents that do not stop the injector."""
-        return self._setup.warnings
+        """The problems of the documents that do not stop the injector."""
+        return self._config.warnings
 
     @property
     def cluster_id(self) -> str:
         """The proxies' cluster id that the values set; empty if they set none."""
-        return self._setup.values.cluster_name
+        return self._config.values.cluster_name
 
     @property
     def templates(self) -> tuple[str, ...]:
         """The names of all templates."""
-        return tuple(self._setup.templates.parse)
+        return tuple(self._config.templates.parse)
 
     @property
     def aliases(self) -> Mapping[str, tuple[str, ...]]:
         """The templates of each alias."""
-        return self._setup.templates.aliases
+        return self._config.templates.aliases
 
     @property
     def default_templates(self) -> tuple[str, ...]:
-        """The templates and aliases for a pod that names none."""
-        return self._setup.templates.defaults
+        """The templates and aliases of a pod without the annotation."""
+        return self._config.templates.defaults
 
     @property
     def native_sidecars(self) -> bool:
         """Whether the proxy is a native sidecar in pods without the annotation."""
-        return self._setup.native_sidecars
+        return self._config.native_sidecars
 
     @property
     def values(self) -> Object:
         """The Helm values."""
-        return self._setup.values.raw
+        return self._config.values.raw
 
     def check_fields(self, name: str) -> tuple[FieldProblem, ...]:
         """Return the fields that a template reads and its data cannot have.
 
         Raises ``OperatorError`` for a template that does not parse.
         """
-        program = self._setup.templates.lookup(name).program
-        return program.check_fields(dot_type(self._setup.profile))
+        program = self._config.templates.lookup(name).program
+        return program.check_fields(dot_type(self._config.profile))
 
-    def parse_environment(self, tail: str) -> Mapping[str, str]:
+    def parse_environment(self, path: str) -> Mapping[str, str]:
         """Return the proxy's variables in the URL's path after ``/inject/``, by this release."""
-        return url_path.parse_environment(self.profile, tail)
+        return url_path.parse_environment(self.profile, path)
 
-    def find_unread_variables(self, tail: str) -> Mapping[str, str]:
+    def find_unread_variables(self, path: str) -> Mapping[str, str]:
         """Return the variables that the newest release reads in the path, and this one does not."""
-        variables = self.parse_environment(tail).items()
-        newest = url_path.parse_environment(releases.newest(), tail)
+        variables = self.parse_environment(path).items()
+        newest = url_path.parse_environment(releases.newest(), path)
         return {name: value for name, value in newest.items() if (name, value) not in variables}
 
     def inject(self, pod: Object, request: InjectionRequest) -> Injection:
-        """The injected pod; ``pod`` is left as it is.
+        """Inject the pod; ``pod`` itself is not changed.
 
-        Whether it shall be injected is for ``policy.decide`` to say. Raises ``UserError`` for what
-        the pod's author can change, ``OperatorError`` for what only the operator can.
+        ``policy.decide`` decides whether to inject. Raises ``UserError`` for an error of the pod's
+        author, and ``OperatorError`` for an error of the operator.
         """
-        return self._way.inject(prepare(self._setup, pod, request))
+        return self._implementation.inject(prepare(self._config, pod, request))

@@ -73,8 +73,8 @@ def merge_keys(parent: Object, changes: Object) -> Object:
 
 
 def containers(pod: Mapping[str, JSON], kind: str = CONTAINERS) -> list[Object]:
-    """The containers of the pod, or its init containers."""
-    return objects_at(object_at(pod, "spec"), kind)
+    """The pod's containers (or init containers)."""
+    return objects_at(pod, "spec", kind)
 
 
 def find_by_name(objects: list[Object], name: str) -> Object | None:
@@ -95,12 +95,12 @@ def find_sidecar(profile: Profile, pod: Mapping[str, JSON]) -> Object | None:
 
 def pod_annotations(pod: Mapping[str, JSON]) -> dict[str, str]:
     """The pod's annotations."""
-    return strings_at(object_at(pod, "metadata"), "annotations")
+    return strings_at(pod, "metadata", "annotations")
 
 
 def pod_labels(pod: Mapping[str, JSON]) -> dict[str, str]:
     """The pod's labels."""
-    return strings_at(object_at(pod, "metadata"), "labels")
+    return strings_at(pod, "metadata", "labels")
 
 
 def find_env(container: Object, name: str) -> Object | None:

@@ -1,4 +1,4 @@
-"""One injection: what is asked for, and what came of it."""
+"""One injection: its request and its result."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
 
+from podgraft.injectors.mutation import Mutation
 from podgraft.jsonvalue import Object
 from podgraft.kube.workload_owner import WorkloadRef
 from podgraft.lazy_dataclass import dataclass
-from podgraft.patch import Operation, diff
+from podgraft.patch import Operation
+from podgraft.texttemplate import DEFAULT_LIMITS, Limits
 
 
 class Mode(StrEnum):
-    """The two modes of Istio's injection; they merge the proxy configuration differently."""
+    """Istio's two modes, which differ in who reads the pod's own proxy configuration."""
 
     WEBHOOK = "webhook"
     KUBE_INJECT = "kube-inject"
@@ -21,12 +23,12 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionRequest:
-    """The request for the injection of a pod.
+    """The input of an injection in addition to the pod.
 
-    ``namespace`` is that of the admission request, for a pod without a namespace. ``environment``
-    comes from the URL path. ``workload`` is the owner of the pod, for injection into files; without
-    it, the owner references of the pod determine the workload. ``is_validated`` states that the pod
-    decodes into its Go type.
+    ``namespace`` is that of the admission request, for a pod without one. ``environment`` comes
+    from the URL. ``workload`` is the owner of a template that kube-inject injects; without it, the
+    pod's owner references define the workload. If ``is_validated``, the caller has checked that the
+    pod decodes. ``limits`` bound each rendering.
     """
 
     namespace: str = ""
@@ -34,15 +36,16 @@ class InjectionRequest:
     mode: Mode = Mode.WEBHOOK
     workload: WorkloadRef | None = None
     is_validated: bool = False
+    limits: Limits = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
     """An injected pod.
 
-    ``base`` is the received pod, with the namespace that Istio sets first. ``operations`` is the
-    patch of a release with legacy injection; other releases compute the difference. Callers must
-    not change the objects, because they are shared.
+    ``base`` is the pod before the injection, with what Istio adds before it computes its patch (the
+    namespace). ``operations`` are the patch of legacy injection, which is not a difference. The
+    objects are shared: do not change them.
     """
 
     base: Object
@@ -57,6 +60,18 @@ class Injection:
     image_pull_secrets: tuple[str, ...] = ()
 
     @property
+    def mutation(self) -> Mutation:
+        """The injection as a mutation. An injected pod has changed, even if it is equal."""
+        is_legacy = self.operations is not None
+        return Mutation(
+            object=self.pod,
+            patch_base=self.pod if is_legacy else self.base,
+            is_changed=True,
+            warnings=self.warnings,
+            operations=self.operations or (),
+        )
+
+    @property
     def patch(self) -> tuple[Operation, ...]:
         """The JSON Patch from ``base`` to ``pod``."""
-        return tuple(diff(self.base, self.pod)) if self.operations is None else self.operations
+        return self.mutation.patch

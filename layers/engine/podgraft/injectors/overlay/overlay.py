@@ -1,12 +1,11 @@
-"""``Overlay`` documents: any sidecar or default, for objects of any kind.
+"""``Overlay`` documents: a sidecar or default for objects of any kind.
 
 An overlay matches requests as a ValidatingAdmissionPolicy does, by ``matchConstraints`` and
-``matchConditions``. Its Go template renders to a partial object, which is laid over the object: by
-strategic merge for kinds whose Go types are known, by JSON merge for others. Several overlays work
+``matchConditions``. Its Go template renders to a partial object, which is merged into the object:
+by strategic merge for kinds with known Go types, by JSON merge for others. Several overlays apply
 one after the other, in the order of their names.
 
-What the object's author wrote cannot add structure to what the template's author wrote
-(``guard`` says how that is known).
+Text of the object's author cannot add structure to the template's result (``structure_guard.py``).
 """
 
 from __future__ import annotations
@@ -18,26 +17,29 @@ from typing import TYPE_CHECKING
 from podgraft import document_reader, jsonvalue, kube, sprig, texttemplate, yaml
 from podgraft.admission import AdmissionRequest
 from podgraft.cel import CONDITIONS_BUDGET, CostExceededError, Meter
-from podgraft.go.reflect import GoType
-from podgraft.go.reflect.taint import Place, Slots
+from podgraft.go.reflect import GoType, Value
+from podgraft.go.reflect.taint import Place
 from podgraft.injectors.errors import InjectionError, OperatorError, UserError
+from podgraft.injectors.mutation import Mutation
 from podgraft.injectors.plain_text import path_steps
 from podgraft.injectors.structure_guard import (
-    breaking,
-    breaking_key,
-    failing,
-    failing_source,
-    foreign,
+    GuardedTemplate,
+    StructureError,
+    find_breaking_key,
+    find_breaking_text,
+    find_failing_text,
+    render_guarded,
 )
 from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import conditions, constraints
 from podgraft.patch import merge_patch, pointer, strategic
 from podgraft.policy import Cursor, MappingReader
+from podgraft.review_context import ReviewContext
+from podgraft.texttemplate import DEFAULT_LIMITS, Limits
 
 from .data import FUNCTIONS, OverlayData
 
 if TYPE_CHECKING:
-    from podgraft.texttemplate.run.tracing import Trace as RenderingTrace
     from podgraft.trace import Trace
 
 API_VERSION = "podgraft.dev/v1"
@@ -45,7 +47,7 @@ API_VERSION = "podgraft.dev/v1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlay:
-    """A compiled overlay; ``changes`` tells that its template may change its data."""
+    """A compiled overlay; ``mutates_data`` is whether its template can change its data."""
 
     name: str
     constraints: constraints.MatchConstraints
@@ -55,16 +57,16 @@ class Overlay:
     values: Object = field(default_factory=dict[str, JSON])
 
     def applies(self, request: AdmissionRequest, namespaces: Mapping[str, Object]) -> bool:
-        """Whether the overlay is for the request; raises ``OperatorError``."""
+        """Whether the overlay matches the request; raises ``OperatorError``."""
         return self.mismatch(request, namespaces) is None
 
     def mismatch(
         self, request: AdmissionRequest, namespaces: Mapping[str, Object]
     ) -> constraints.Mismatch | None:
-        """Why the overlay is not for the request, or ``None``; raises ``OperatorError``."""
-        found = self.constraints.mismatch(request, namespaces)
-        if found is not None:
-            return found
+        """The first rule that does not match the request; raises ``OperatorError``."""
+        mismatch = self.constraints.mismatch(request, namespaces)
+        if mismatch is not None:
+            return mismatch
         variables = conditions.condition_variables(request, namespaces, None)
         meter = Meter(CONDITIONS_BUDGET)
         try:
@@ -77,73 +79,74 @@ class Overlay:
             return None
         return constraints.Mismatch("matchConditions", f"{condition.name} is false")
 
-    def render(self, before: Object, namespace: str) -> Object:
-        """The partial object for this object.
+    def render(self, before: Object, namespace: str, limits: Limits = DEFAULT_LIMITS) -> Object:
+        """Render the partial object for an object.
 
-        Raises ``OperatorError`` where the template fails, ``UserError`` where text of the object
-        would change the structure of what it gives.
+        Raises ``OperatorError`` if the template fails, and ``UserError`` if text of the object
+        changes the structure of the result or is the cause of the failure.
         """
-        data = OverlayData(before, namespace, self.values)
+        return self._bind(before, namespace, limits).render()
 
-        def render(program: texttemplate.Program) -> str:
-            return replace(self, template=program)._render_text(data)  # noqa: SLF001 - its own
+    def apply(self, before: Object, namespace: str, limits: Limits = DEFAULT_LIMITS) -> Object:
+        """The object with the overlay applied."""
+        return self._bind(before, namespace, limits).apply()
 
-        texttemplate.notify_observer(f"overlay {self.name}", self.template, render)
+    def _bind(self, before: Object, namespace: str, limits: Limits) -> _Rendering:
+        return _Rendering(self, OverlayData(before, namespace, self.values), limits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering:
+    """One overlay for one object."""
+
+    overlay: Overlay
+    data: OverlayData
+    limits: Limits
+
+    def render(self) -> Object:
+        """The partial object; raises ``OperatorError`` or ``UserError``."""
         try:
-            if not self.template.can_create_syntax and data.has_only_plain_text():
-                return self._read(self._render_text(data))
-            trace = self._trace(data)
-            partial = self._read(trace.text)
-        except _FAILURES as error:
-            raise self._classify_error(data, error, self._reads) from error
-        self._verify(trace)
-        return partial
-
-    def apply(self, before: Object, namespace: str) -> Object:
-        """The object with the overlay on it."""
-        partial = self.render(before, namespace)
-        try:
-            return merge_partial(before, partial, self.name)
-        except OperatorError as error:
-            data = OverlayData(before, namespace, self.values)
-            raise self._classify_error(
-                data, error, lambda text: self._fits(before, text)
-            ) from error
-
-    def _read(self, text: str) -> Object:
-        """The partial object that a rendered text is."""
-        partial = yaml.load(text)
-        if partial is None:
-            return {}
-        if not isinstance(partial, dict):
-            raise _NoMappingError
-        return partial
-
-    def _render_text(self, data: OverlayData) -> str:
-        value = (data.copy_for_mutation() if self.mutates_data else data).to_struct()
-        return self.template.render(value)
-
-    def _trace(self, data: OverlayData, slots: Slots | None = None) -> RenderingTrace:
-        """The same text, and what of the object it is made of."""
-        slots = slots or Slots()
-        tainted = data.with_taint(slots)
-        value = (tainted.copy_for_mutation() if self.mutates_data else tainted).to_struct()
-        return self.template.trace(value, slots)
-
-    def _verify(self, trace: RenderingTrace) -> None:
-        """Raise ``UserError`` where text of the object brought structure of its own."""
-        place = foreign(trace)
-        if place is not None:
+            return render_guarded(self._guarded, is_harmless=self.data.has_only_plain_text())
+        except StructureError as error:
             raise UserError(
-                f"{_to_pointer(place)}: its text would change the structure that overlay {self.name} "
-                "gives; leave out line breaks, quotes, brackets and other YAML syntax"
-            )
+                f"{_to_pointer(error.place)}: its text would change the structure that overlay "
+                f"{self.overlay.name} gives; leave out line breaks, quotes, brackets and other "
+                "YAML syntax"
+            ) from error
+        except _FAILURES as error:
+            raise self._classify_error(error, _can_parse) from error
 
-    def _classify_error(
-        self, data: OverlayData, error: Exception, reads: Callable[[str], bool]
-    ) -> InjectionError:
-        """Whose fault it is that the template fails, or what it writes (``reads``)."""
-        place = self._breaking(data, reads)
+    def apply(self) -> Object:
+        """The object with the partial object merged into it."""
+        partial = self.render()
+        try:
+            return merge_partial(self.data.object, partial, self.overlay.name)
+        except OperatorError as error:
+            raise self._classify_error(error, self._can_merge) from error
+
+    def _is_harmless(self) -> bool:
+        return not self.overlay.template.can_create_syntax and self.data.has_only_plain_text()
+
+    @property
+    def _guarded(self) -> GuardedTemplate[Object]:
+        return GuardedTemplate(
+            f"overlay {self.overlay.name}",
+            self.overlay.template,
+            lambda: self._to_dot(self.data),
+            lambda slots: self._to_dot(self.data.with_taint(slots)),
+            _parse_partial,
+            self.limits,
+        )
+
+    def _to_dot(self, data: OverlayData) -> Value:
+        return (data.copy_for_mutation() if self.overlay.mutates_data else data).to_struct()
+
+    def _classify_error(self, error: Exception, works: Callable[[str], bool]) -> InjectionError:
+        """The error of the object's author or of the operator, by the cause of the failure.
+
+        ``works`` is whether a rendered text does not fail.
+        """
+        place = self._find_cause(works)
         if isinstance(error, OperatorError):
             return error if place is None else UserError(f"{_to_pointer(place)}: {error}")
         if isinstance(error, _NoMappingError):
@@ -151,50 +154,41 @@ class Overlay:
         else:
             problem = f"the template fails: {error}"
         if place is None:
-            return OperatorError(f"overlay {self.name}: {problem}")
-        return UserError(f"{_to_pointer(place)}: overlay {self.name} fails with it: {error}")
+            return OperatorError(f"overlay {self.overlay.name}: {problem}")
+        return UserError(
+            f"{_to_pointer(place)}: overlay {self.overlay.name} fails with it: {error}"
+        )
 
-    def _breaking(self, data: OverlayData, reads: Callable[[str], bool]) -> Place:
-        """The place of the text with which the template fails; none if it fails by itself."""
+    def _find_cause(self, works: Callable[[str], bool]) -> Place:
+        """The place of the text with which the template fails; ``None`` if it fails by itself."""
 
-        def works(tried: OverlayData) -> bool:
+        def can_render(data: OverlayData) -> bool:
             try:
-                return reads(self._render_text(tried))
+                dot = self._to_dot(data)
+                return works(self.overlay.template.render(dot, limits=self.limits))
             except _FAILURES:
                 return False
 
-        place = breaking(data, OverlayData.mask, works)
+        place = find_breaking_text(self.data, OverlayData.mask, can_render)
         if place is not None:
             return place
-        key = breaking_key(data.metadata_keys(), lambda keys: works(data.with_metadata_keys(keys)))
-        return key or self._breaking_text(data, reads)
+        keys = self.data.metadata_keys()
+        key = find_breaking_key(
+            keys, lambda retained: can_render(self.data.with_metadata_keys(retained))
+        )
+        return key or find_failing_text(self._guarded, works)
 
-    def _breaking_text(self, data: OverlayData, reads: Callable[[str], bool]) -> Place:
-        slots = Slots()
+    def _can_merge(self, text: str) -> bool:
+        """Whether a rendered text can be merged into the object."""
         try:
-            trace = self._trace(data, slots)
-        except (texttemplate.ExecError, texttemplate.LimitError) as error:
-            return failing_source(slots, error)
-        return failing(trace, reads)
-
-    def _reads(self, text: str) -> bool:
-        try:
-            self._read(text)
-        except _FAILURES:
-            return False
-        return True
-
-    def _fits(self, before: Object, text: str) -> bool:
-        """Whether a rendered text fits the object."""
-        try:
-            merge_partial(before, self._read(text), self.name)
+            merge_partial(self.data.object, _parse_partial(text), self.overlay.name)
         except (*_FAILURES, OperatorError):
             return False
         return True
 
 
 class _NoMappingError(Exception):
-    """The text is YAML, but not of a mapping."""
+    """The rendered text is YAML, but not a mapping."""
 
     def __str__(self) -> str:
         return "the template gives no mapping"
@@ -203,12 +197,30 @@ class _NoMappingError(Exception):
 _FAILURES = (texttemplate.ExecError, texttemplate.LimitError, yaml.NotYAMLError, _NoMappingError)
 
 
+def _parse_partial(text: str) -> Object:
+    """The partial object in a rendered text."""
+    partial = yaml.load(text)
+    if partial is None:
+        return {}
+    if not isinstance(partial, dict):
+        raise _NoMappingError
+    return partial
+
+
+def _can_parse(text: str) -> bool:
+    try:
+        _parse_partial(text)
+    except _FAILURES:
+        return False
+    return True
+
+
 def _to_pointer(place: Place) -> str:
     return "".join(f"/{pointer.escape(str(step))}" for step in path_steps(place))
 
 
 def merge_partial(before: Object, partial: Object, name: str) -> Object:
-    """``partial`` laid over an object by what is known of its kind; raises ``OperatorError``."""
+    """Merge a partial object into an object, by the type of its kind; raises ``OperatorError``."""
     type_ = kube.object_type(before)
     merged = _merge_typed(before, partial, type_, name) if type_ else merge_patch(before, partial)
     return merged if isinstance(merged, dict) else before
@@ -224,61 +236,63 @@ def _merge_typed(before: Object, partial: Object, type_: GoType, name: str) -> J
 
 
 def _check_merges(before: Object, type_: GoType) -> None:
-    """Raise ``UserError`` for an object with lists that nothing can be merged into."""
+    """Raise ``UserError`` for an object with lists that cannot be merged."""
     try:
-        known: JSON = kube.decode(type_, before)  # without what newer releases of Kubernetes add
-        strategic.merge(known, known, type_)
+        decoded: JSON = kube.decode(type_, before)  # without fields of newer Kubernetes releases
+        strategic.merge(decoded, decoded, type_)
     except (kube.DecodeError, strategic.MergeError) as error:
         raise UserError(f"object {error}") from error
 
 
-# The keys of ``spec`` that must be there, and what they are for.
+# The required keys of ``spec``, and the remedy for a missing one.
 _REQUIRED = {
     "matchConstraints": "say which objects it is for",
     "template": "write what renders to a partial object",
 }
 
 
-def parse_overlay(spot: Cursor, name: str) -> Overlay | None:
-    """Read an Overlay's ``spec``; faults are noted."""
-    keys = MappingReader(spot)
+def parse_overlay(cursor: Cursor, name: str) -> Overlay | None:
+    """Parse an Overlay's ``spec``; errors are collected by the cursor."""
+    keys = MappingReader(cursor)
     compiler = conditions.ExpressionCompiler(params=False)
-    where = keys.read_key("matchConstraints", constraints.parse_constraints)
-    met = keys.read_key("matchConditions", lambda each: conditions.parse_conditions(each, compiler))
+    match_constraints = keys.read_key("matchConstraints", constraints.parse_constraints)
+    match_conditions = keys.read_key(
+        "matchConditions", lambda value: conditions.parse_conditions(value, compiler)
+    )
     template = keys.read_key("template", lambda text: _parse_template(text, name))
     values = keys.read_key("values", _parse_mapping)
     keys.check_unknown_keys()
-    given = spot.value if isinstance(spot.value, dict) else {}
+    spec = cursor.value if isinstance(cursor.value, dict) else {}
     for key, remedy in _REQUIRED.items():
-        if given.get(key) is None:
-            spot.child(key, None).add_error("is missing", remedy)
-    if template is None or where is None:
+        if spec.get(key) is None:
+            cursor.child(key, None).add_error("is missing", remedy)
+    if template is None or match_constraints is None:
         return None
     return Overlay(
         name=name,
-        constraints=where,
-        conditions=met or (),
+        constraints=match_constraints,
+        conditions=match_conditions or (),
         template=template,
         mutates_data=sprig.mutates_maps(template),
         values=values or {},
     )
 
 
-def _parse_template(spot: Cursor, name: str) -> texttemplate.Program | None:
-    text = document_reader.parse_string(spot)
+def _parse_template(cursor: Cursor, name: str) -> texttemplate.Program | None:
+    text = document_reader.parse_string(cursor)
     if text is None:
         return None
     try:
         return texttemplate.compile_(text, name=name, functions=FUNCTIONS)
     except (texttemplate.TemplateError, texttemplate.LimitError) as error:
-        return spot.add_error(f"does not parse: {error}", f"correct line {error.line} of it")
+        return cursor.add_error(f"does not parse: {error}", f"correct line {error.line} of it")
 
 
-def _parse_mapping(spot: Cursor) -> Object | None:
+def _parse_mapping(cursor: Cursor) -> Object | None:
     return (
-        spot.value
-        if isinstance(spot.value, dict)
-        else spot.add_type_error(document_reader.JSONType.MAPPING)
+        cursor.value
+        if isinstance(cursor.value, dict)
+        else cursor.add_type_error(document_reader.JSONType.MAPPING)
     )
 
 
@@ -289,10 +303,10 @@ class OverlaySet:
     overlays: tuple[Overlay, ...]
     namespaces: Mapping[str, Object]
 
-    def apply(
-        self, before: Object, request: AdmissionRequest, trace: Trace | None = None
-    ) -> Object:
-        """The object with every overlay on it that applies; the same where none changes it."""
+    def apply(self, before: Object, context: ReviewContext) -> Mutation:
+        """Apply each overlay that matches the request; without one, the object's creation."""
+        trace = context.trace
+        request = context.request or constraints.make_create_request(before, context.namespace)
         after = before
         for overlay in self.overlays:
             mismatch = overlay.mismatch(replace(request, object=after), self.namespaces)
@@ -300,11 +314,13 @@ class OverlaySet:
                 _add_step(trace, overlay.name, mismatch)
             if mismatch is not None:
                 continue
-            merged = overlay.apply(after, request.namespace)
+            merged = overlay.apply(after, request.namespace, context.limits)
             if trace is not None:
                 _amend_step(trace, is_changed=not jsonvalue.equal(merged, after))
             after = merged
-        return before if jsonvalue.equal(before, after) else after
+        if jsonvalue.equal(before, after):
+            return Mutation.unchanged(before)
+        return Mutation.changed(before, after)
 
 
 def _add_step(trace: Trace, name: str, mismatch: constraints.Mismatch | None) -> None:
@@ -322,5 +338,5 @@ def _amend_step(trace: Trace, *, is_changed: bool) -> None:
 
 
 def sort_overlays(overlays: Sequence[Overlay], namespaces: Mapping[str, Object]) -> OverlaySet:
-    """Overlays as they work: sorted by name."""
+    """The overlays in the order in which they apply."""
     return OverlaySet(tuple(sorted(overlays, key=lambda overlay: overlay.name)), namespaces)

@@ -16,11 +16,12 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from podgraft import yaml
+from podgraft.deadline import Deadline
 from podgraft.lazy_dataclass import dataclass
+from podgraft.review_context import Staleness
 from podgraft.store import caller_document
 from podgraft.store.caller_document import Callers
 from podgraft.store.callers import CallerDocuments, CallerRegistry, LastKnownGood
-from podgraft.store.deadline import Deadline
 from podgraft.store.errors import (
     InvalidVersionError,
     NotLoadedError,
@@ -29,7 +30,7 @@ from podgraft.store.errors import (
     UnprovenError,
 )
 from podgraft.store.polling_cache import CachedValue, PollingCache
-from podgraft.store.snapshot import Snapshot, SnapshotSet, Staleness, load_snapshots
+from podgraft.store.snapshot import Snapshot, SnapshotSet, load_snapshots
 
 from .client import MissingError, RetryBudget
 from .ssm import Parameter

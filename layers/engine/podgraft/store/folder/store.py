@@ -21,10 +21,11 @@ from pathlib import Path
 from time import monotonic
 
 from podgraft import bundle, yaml
+from podgraft.deadline import Deadline
+from podgraft.review_context import Staleness
 from podgraft.store import caller_document
 from podgraft.store.caller_document import Callers, TokensError
 from podgraft.store.callers import CallerDocuments, CallerRegistry
-from podgraft.store.deadline import Deadline
 from podgraft.store.errors import (
     InvalidVersionError,
     NotLoadedError,
@@ -34,7 +35,7 @@ from podgraft.store.errors import (
 )
 from podgraft.store.names import is_name
 from podgraft.store.protocols import LastGood
-from podgraft.store.snapshot import Document, Snapshot, SnapshotSet, Staleness, load_snapshots
+from podgraft.store.snapshot import Document, Snapshot, SnapshotSet, load_snapshots
 
 from . import files
 from .file_cache import FileCache

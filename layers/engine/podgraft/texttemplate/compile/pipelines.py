@@ -386,9 +386,21 @@ class PipelineCompiler:
             python_call.keywords.append(
                 ast.keyword("interfaces", builder.tuple(interfaces), **builder.location)
             )
+        if function.uses_dot:
+            state = builder.load_name("run")
+            python_call.keywords.append(ast.keyword("state", state, **builder.location))
         if builtin in _COMPARISONS:
             return self._compile_comparison(_COMPARISONS[builtin], python_call, builder)
-        return builder.call("copied", python_call) if function.result is ANY else python_call
+        if function.result is ANY:
+            return self._compile_copy(python_call, builder)
+        return python_call
+
+    def _compile_copy(self, value: Expression, builder: AstBuilder) -> Expression:
+        """The value that a function returns: structs are copied, without a call for others."""
+        local, first = self.bind_local(builder, CompiledValue(value))
+        copy = builder.call("copied", builder.load_name(local))
+        is_struct = builder.compare_class(first, "Struct")
+        return builder.conditional_expression(is_struct, copy, builder.load_name(local))
 
     def _compile_comparison(
         self, operator: ast.cmpop, call: ast.Call, builder: AstBuilder

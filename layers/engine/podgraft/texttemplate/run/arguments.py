@@ -8,6 +8,7 @@ from typing import assert_never
 
 from podgraft.go.fmt.print import SIGNED, UNSIGNED
 from podgraft.go.reflect import (
+    STRING,
     Field,
     GoType,
     Kind,
@@ -44,6 +45,8 @@ def convert_argument(
 
     The value comes from ``container`` under ``key``; see ``static_interface``.
     """
+    if expected is STRING and value.__class__ is str:  # most arguments, without a call
+        return value
     type_ = type_of(value)
     if type_ is expected:
         return value

@@ -4,6 +4,7 @@ Errors have no location here; ``program.py`` adds the location of the running co
 """
 
 from collections.abc import Generator, Iterable, Sequence
+from dataclasses import field
 from typing import NoReturn
 
 from podgraft.go.fmt.print import INTEGERS
@@ -25,6 +26,7 @@ from podgraft.go.reflect import (
     slice_of,
     type_of,
 )
+from podgraft.go.reflect.taint import Slots
 from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate.errors import (
     ExecutionError,
@@ -38,7 +40,8 @@ from podgraft.texttemplate.parse import nodes
 
 from .arguments import convert_argument, convert_constant, static_interface
 
-UNDECLARED = object()  # the value of a variable with a declaration that was not evaluated
+UNDECLARED = object()  # in the place of a variable whose declaration was not evaluated
+_MISSING = object()
 _LISTS, _MAPS = (list, Slice), (dict, Map)
 _WRITES_BETWEEN_COUNTS = 32  # the number of writes between two counts
 
@@ -79,8 +82,10 @@ def _lookup_field(receiver: Value, name: str, container: Value, key: str | None)
     nil, unless the static type of the nil value is an interface type, which is an error.
     """
     struct = receiver.target if receiver.__class__ is Pointer else receiver
-    if struct.__class__ is Struct and _has_field(struct, name):
-        return _lookup_struct_field(struct, name)
+    if struct.__class__ is Struct:
+        value = _find_struct_field(struct, name)
+        if value is not _MISSING:
+            return value
     if receiver is None:
         return _check_nil_field(name, container, key)
     bound = _bind_method(receiver, name)
@@ -223,8 +228,10 @@ def _lookup_member(
     """A field of a struct or an element of a map; ``called`` with arguments is an error."""
     value = _dereference(receiver)
     type_ = type_of(value)
-    if value.__class__ is Struct and _has_field(value, name):
-        return _lookup_struct_field(value, name)
+    if value.__class__ is Struct:
+        field_value = _find_struct_field(value, name)
+        if field_value is not _MISSING:
+            return field_value
     if type_ is not None and type_.kind is Kind.MAP and _has_string_keys(type_):
         if called:
             raise ExecutionError(f"{name} is not a method but has arguments")
@@ -233,14 +240,10 @@ def _lookup_member(
     raise ExecutionError(_describe_missing_field(value, name, static))
 
 
-def _has_field(struct: Struct, name: str) -> bool:
-    """Whether the struct has an exported field ``name``, which hides a method."""
-    return name[:1].isupper() and struct.type.field_path(name) is not None
-
-
-def _lookup_struct_field(struct: Struct, name: str) -> Value:
+def _find_struct_field(struct: Struct, name: str) -> Value:
+    """The exported field of the name, which hides a method of the name; else ``_MISSING``."""
     try:
-        return struct.field(name)
+        return struct.find_field(name, _MISSING)
     except PanicError as error:
         raise ExecutionError(str(error)) from error
 
@@ -269,10 +272,15 @@ def _can_have_field(pointed: GoType | None, name: str) -> bool:
 
 @dataclass(slots=True)
 class RenderState:
-    """The state of one rendering: the output and the used part of the limits."""
+    """One rendering: its data and limits, its output so far, and what that used of the limits.
+
+    ``slots`` are those of a traced rendering.
+    """
 
     limits: Limits
-    output: list[str]
+    data: Value
+    slots: Slots | None = None
+    output: list[str] = field(default_factory=list[str])
     steps: int = 0
     measured: int = 0
     size: int = 0

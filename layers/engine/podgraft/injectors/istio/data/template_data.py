@@ -19,7 +19,7 @@ from podgraft.injectors.istio.pod_builder import pod_annotations
 from podgraft.injectors.istio.releases import Profile
 from podgraft.injectors.masking import Masker
 from podgraft.injectors.plain_text import has_only_plain_text
-from podgraft.jsonvalue import Object, object_at
+from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.kube.workload_owner import WorkloadRef
 from podgraft.lazy_dataclass import dataclass
 
@@ -103,9 +103,18 @@ def make_dot(facts: InjectorContext, raw: Message, *, mutates_data: bool = False
     return Struct(dot_type(facts.profile), raw)
 
 
-def shared_values(facts: InjectorContext) -> tuple[Message, ...]:
-    """What ``data`` shows of every pod of an injector as the very same object."""
-    return facts.values.raw, facts.mesh, proxy_of(facts.mesh), facts.proxy
+def pod_values(facts: InjectorContext, fields: Message) -> list[JSON]:
+    """The values of the dot's fields, without what all pods of the injector share.
+
+    Helm's values are shared, and so is the mesh but for the proxy's configuration in it.
+    """
+    values = dict(fields)
+    if "Values" in values:
+        values["Values"] = None
+    if "MeshConfig" in values:
+        mesh = object_at(values, "MeshConfig")
+        values["MeshConfig"] = proxy_of(mesh) if facts.is_merged_into_mesh else None
+    return [*values.values()]
 
 
 def opaque_types(profile: Profile) -> frozenset[GoType]:

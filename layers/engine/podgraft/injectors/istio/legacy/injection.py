@@ -27,7 +27,7 @@ from podgraft.injectors.istio.pod_builder import (
     pod_labels,
 )
 from podgraft.injectors.istio.postprocess import cluster, probes, prometheus
-from podgraft.injectors.istio.render.rendering import PodRenderer, TemplateCache
+from podgraft.injectors.istio.render.rendering import TemplateCache
 from podgraft.injectors.istio.request import Injection
 from podgraft.jsonvalue import Object, object_at, string_at
 from podgraft.patch import Add, Operation, Replace
@@ -47,13 +47,13 @@ class LegacyInjector:
         self._setup = setup
         self._profile = setup.profile
         self._types = kube.types(setup.profile.kubernetes)
-        self._memory = TemplateCache(partial(sidecarspec.decode_spec, setup.profile.kubernetes))
+        self._cache = TemplateCache(partial(sidecarspec.decode_spec, setup.profile.kubernetes))
 
     def inject(self, planned: InjectionContext) -> Injection:
         """The injected pod, and the patch that makes it; raises as ``Injector.inject`` does."""
         (name,) = planned.templates
-        rendering = PodRenderer(self._memory, planned.injector_context, planned.template_data)
-        spec = self._complete_spec(planned, rendering.render(self._setup.templates.lookup(name)))
+        renderer = planned.make_renderer(self._cache)
+        spec = self._complete_spec(planned, renderer.render(self._setup.templates.lookup(name)))
         operations = (*self._patch_operations(planned, spec),)
         pod = patch.apply(planned.base, operations)
         assert isinstance(pod, dict)  # noqa: S101 - no operation replaces the whole

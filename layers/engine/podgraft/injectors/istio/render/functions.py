@@ -7,7 +7,6 @@ slices as views over raw JSON (``podgraft.go.reflect``).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from podgraft.go.fmt import sprintf
 from podgraft.go.json.marshal import marshal
 from podgraft.go.json.unmarshal import unmarshal
 from podgraft.go.reflect import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, Value, type_of
-from podgraft.go.reflect.taint import Slots, TaintedText
+from podgraft.go.reflect.taint import TaintedText
 from podgraft.go.reflect.tainted_values import text_of
 from podgraft.injectors.istio import gojson, releases
 from podgraft.injectors.istio.config import proxyconfig
@@ -44,13 +43,17 @@ from podgraft.texttemplate import (
 
 from . import multus, otel
 
+if TYPE_CHECKING:
+    from podgraft.texttemplate.run.runtime import RenderState
+    from podgraft.texttemplate.run.tracing import Trace
+
 
 def annotation(meta: reflect.Struct, name: str, default: Value) -> str:
     """The annotation's value if the key exists, else the default as text (nil is ``<nil>``)."""
     annotations: Map = meta.field("Annotations")
     if name in annotations:
         return annotations.get(name)
-    return text_of(default, sprintf.sprint)
+    return default if default.__class__ is str else text_of(default, sprintf.sprint)
 
 
 def isset(entries: Map, key: str) -> bool:
@@ -223,38 +226,29 @@ def _remove_nil(entries: dict[str, Value]) -> Value:
     return pruned or (None if entries else entries)
 
 
-if TYPE_CHECKING:
-    from podgraft.texttemplate.run.tracing import Trace
+def add_render(functions: Mapping[str, Function]) -> Mapping[str, Function]:
+    """The functions and ``render``, whose templates can call all of them and itself."""
 
-# What `render` renders with: the data of the template that calls it.
-DATA: ContextVar[Value] = ContextVar("DATA")
-SLOTS: ContextVar[Slots | None] = ContextVar("SLOTS", default=None)
-
-
-def add_render(known: Mapping[str, Function]) -> Mapping[str, Function]:
-    """The functions and ``render``, whose templates may call them all, itself included."""
-
-    def render(text: str) -> str:
-        """The text rendered as a template with the caller's data; ``""`` where that fails."""
-        slots = SLOTS.get()
+    def render(text: str, *, state: RenderState) -> str:
+        """Render the text as a template with the caller's data; ``""`` if that fails."""
         try:
-            program = compile_(str(text), name="render", functions=every)
-            if slots is None:
-                return program.render(DATA.get())
-            trace = program.trace(DATA.get(), slots)
+            program = compile_(str(text), name="render", functions=extended)
+            if state.slots is None:
+                return program.render(state.data, limits=state.limits)
+            trace = program.trace(state.data, state.slots, limits=state.limits)
         except (TemplateError, ExecError, LimitError):
             return ""
-        return _rendered(text, trace)
+        return _taint_output(text, trace)
 
-    every = {
-        **known,
+    extended = {
+        **functions,
         "render": Function(render, (STRING,), uses_dot=True, flow=Flow.SELECTS, harm=Harm.CAN),
     }
-    return every
+    return extended
 
 
-def _rendered(template: str, trace: Trace) -> str:
-    """What a template wrote: derived from its text, if that is the pod's."""
+def _taint_output(template: str, trace: Trace) -> str:
+    """The output of a template, derived from the template's text if that is the pod's."""
     if isinstance(template, TaintedText):
         return trace.slots.text(trace.text, template.sources) if trace.text else ""
     slots, text, twin = trace.slots, trace.text, trace.masked

@@ -1,8 +1,8 @@
-"""From templates and a pod to overlays, and whose fault it is where that fails.
+"""Rendering of injection templates for a pod, and the origin of their errors.
 
-A failure is put down to the pod's author only if it goes away with what the author wrote: first
-with everything masked that could be YAML syntax (guard.py), then without annotations and labels;
-or if the function that fails got text of the pod. The message names the text.
+A failure is an error of the pod's author only if the template works without the author's text:
+first with all possible YAML syntax masked (``masking.py``), then without annotations and labels; or
+if the function that fails received text of the pod. The message names the text.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import marshal
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from podgraft.go.reflect import Struct
 from podgraft.go.reflect.taint import Place, Slots
 from podgraft.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.injectors.istio.config import proxyconfig
@@ -27,247 +28,219 @@ from podgraft.injectors.istio.data.template_data import (
     make_dot_fields,
     mask_fields,
     opaque_types,
-    shared_values,
+    pod_values,
     with_taint,
 )
 from podgraft.injectors.istio.pod_builder import pod_annotations, pod_labels
 from podgraft.injectors.istio.releases import Profile
 from podgraft.injectors.plain_text import path_steps
 from podgraft.injectors.structure_guard import (
-    breaking,
-    breaking_key,
-    failing,
-    failing_source,
-    foreign,
+    GuardedTemplate,
+    StructureError,
+    find_breaking_key,
+    find_breaking_text,
+    find_failing_text,
+    render_guarded,
 )
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.lazy_dataclass import dataclass
 from podgraft.lru import LRUCache
-from podgraft.texttemplate import ExecError, LimitError, Program, Projection, notify_observer
+from podgraft.texttemplate import ExecError, LimitError, Limits, Projection
 from podgraft.yaml import IncrementalLoader
 
-from . import functions, pod_overlay
+from . import pod_overlay
 from .pod_overlay import OverlayError
 from .templates import InjectionTemplate
 
-if TYPE_CHECKING:
-    from podgraft.texttemplate.run.tracing import Trace
-
 T = TypeVar("T")
 
-# The length of what a template saw, and of what it wrote, up to which either is remembered: the
-# annotations of a pod can be a quarter of a megabyte.
+# The longest cache key and rendered text that are cached: the annotations of a pod can be a quarter
+# of a megabyte.
 _MAX_CACHED_LENGTH = 32_768
 _FAILURE_PREFIX = "failed to run injection template"
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedText(Generic[T]):
-    """A rendered text: as YAML reads it, and what is made of that."""
+    """A rendered text: as YAML, and as the result of its template."""
 
     raw: JSON
-    made: T
+    result: T
 
 
 class TemplateCache(Generic[T]):
-    """What templates lately made of what they saw, and what the latest texts mean.
+    """The latest results of one injector's templates, by the fields that the templates can read.
 
-    ``make`` turns YAML into what templates are for, or raises ``OverlayError``. That a text is
-    free of foreign structure is not remembered: of another pod, the same text may not be.
+    ``convert`` turns YAML into the result of a template, or raises ``OverlayError``. The check of a
+    text's structure is not cached: the same text of another pod can have another origin.
     """
 
-    def __init__(self, make: Callable[[JSON], T]) -> None:
-        self.make = make
-        self._footprints: dict[str, Projection] = {}
-        self._made: LRUCache[bytes, T] = LRUCache(limit=256)
-        self._similar = IncrementalLoader()
-        self._read: LRUCache[str, ParsedText[T]] = LRUCache(limit=64)
+    def __init__(self, convert: Callable[[JSON], T]) -> None:
+        self.convert = convert
+        self._projections: dict[str, Projection] = {}
+        self._results: LRUCache[bytes, T] = LRUCache(limit=256)
+        self._loader = IncrementalLoader()
+        self._parsed: LRUCache[str, ParsedText[T]] = LRUCache(limit=64)
 
     def projection(self, template: InjectionTemplate, profile: Profile) -> Projection:
-        """What the template can read of its data."""
-        found = self._footprints.get(template.name)
-        if found is None:
-            found = template.program.projection(dot_type(profile), opaque_types(profile))
-            self._footprints[template.name] = found
-        return found
+        """The part of its data that the template can read."""
+        projection = self._projections.get(template.name)
+        if projection is None:
+            projection = template.program.projection(dot_type(profile), opaque_types(profile))
+            self._projections[template.name] = projection
+        return projection
 
-    def lookup(self, seen: bytes) -> T | None:
-        """What a template made of what it saw; none, if that is not known."""
-        return self._made.get(seen)
+    def lookup(self, key: bytes) -> T | None:
+        """The cached result under a key."""
+        return self._results.get(key)
 
-    def store(self, seen: bytes, made: T) -> None:
-        """Keep what a template made, unless the key is too large."""
-        if len(seen) <= _MAX_CACHED_LENGTH:
-            self._made[seen] = made
+    def store(self, key: bytes, result: T) -> None:
+        """Cache a result, unless the key is too long."""
+        if len(key) <= _MAX_CACHED_LENGTH:
+            self._results[key] = result
 
     def parse(self, text: str) -> ParsedText[T]:
-        """The text's meaning; raises ``OverlayError``."""
+        """The result of a rendered text; raises ``OverlayError``."""
         if len(text) > _MAX_CACHED_LENGTH:
             return self._convert(pod_overlay.parse(text))
-        found = self._read.get(text)
-        if found is None:
-            found = self._read[text] = self._convert(pod_overlay.parse(text, self._similar))
-        return found
+        parsed = self._parsed.get(text)
+        if parsed is None:
+            parsed = self._parsed[text] = self._convert(pod_overlay.parse(text, self._loader))
+        return parsed
 
     def _convert(self, raw: JSON) -> ParsedText[T]:
-        return ParsedText(raw, self.make(raw))
+        return ParsedText(raw, self.convert(raw))
 
 
 @dataclass(frozen=True, slots=True)
 class PodRenderer(Generic[T]):
-    """One pod on its way through the templates.
+    """Renders templates for one pod.
 
-    A template sees of the pod what it can read, and no more: what it makes is remembered by that.
+    A template receives only the fields that it can read; its result is cached under them.
     """
 
-    memory: TemplateCache[T]
-    facts: InjectorContext
-    subject: TemplateData
+    cache: TemplateCache[T]
+    injector_context: InjectorContext
+    template_data: TemplateData
+    limits: Limits
 
     def render(self, template: InjectionTemplate) -> T:
-        """What the template gives for the pod.
+        """Render a template for the pod.
 
-        Raises ``UserError`` where the pod's author bends or breaks the template, ``OperatorError``
-        where it fails by itself.
+        Raises ``UserError`` if the pod's text changes the structure or is the cause of a failure,
+        ``OperatorError`` for any other failure of the template.
         """
-        seen = self._projected_fields(template, self.subject)
+        fields = self._project(template, self.template_data)
+        key = self._cache_key(template, fields)
+        result = self.cache.lookup(key)
+        if result is None:
+            result = self._render_guarded(template, fields)
+            self.cache.store(key, result)
+        return result
 
-        def render(program: Program) -> str:
-            return self._render_text(replace(template, program=program), seen)
-
-        notify_observer(f"template {template.name}", template.program, render)
-        key = self._cache_key(template, seen)
-        made = self.memory.lookup(key)
-        if made is None:
-            made = self._render_and_verify(template, seen)
-            self.memory.store(key, made)
-        return made
-
-    def _render_and_verify(self, template: InjectionTemplate, seen: Message) -> T:
-        if not template.program.can_create_syntax and has_only_plain_fields(self.subject, seen):
-            return self._plain(template, seen)
+    def _render_guarded(self, template: InjectionTemplate, fields: Message) -> T:
+        is_safe = not template.program.can_create_syntax and has_only_plain_fields(
+            self.template_data, fields
+        )
         try:
-            trace = self._traced(template, seen)
-            read = self.memory.parse(trace.text)
-        except _FAILURES as error:
-            raise self._classify_error(template, seen, error) from error
-        self._verify_structure(trace, template.name)
-        return read.made
-
-    def _plain(self, template: InjectionTemplate, seen: Message) -> T:
-        """What a template gives that can write no structure of the pod's author."""
-        try:
-            return self.memory.parse(self._render_text(template, seen)).made
-        except _FAILURES as error:
-            raise self._classify_error(template, seen, error) from error
-
-    def _projected_fields(self, template: InjectionTemplate, subject: TemplateData) -> Message:
-        """The data, without what the template cannot read of it."""
-        footprint = self.memory.projection(template, self.facts.profile)
-        return footprint(make_dot_fields(self.facts, subject))
-
-    def _cache_key(self, template: InjectionTemplate, seen: Message) -> bytes:
-        """All that the template's text depends on, but for what is the same for all pods.
-
-        Version 0 of the format writes equal values of equal types as equal bytes.
-        """
-        same = shared_values(self.facts)  # held as long as they are known by their ids
-        known = set(map(id, same))
-        own = [None if id(value) in known else value for value in seen.values()]
-        return marshal.dumps((template.name, own), 0)
-
-    def _render_text(self, template: InjectionTemplate, seen: Message) -> str:
-        dot = make_dot(self.facts, seen, mutates_data=template.mutates_data)
-        token = functions.DATA.set(dot)
-        try:
-            return template.program.render(dot)
-        finally:
-            functions.DATA.reset(token)
-
-    def _traced(
-        self, template: InjectionTemplate, seen: Message, slots: Slots | None = None
-    ) -> Trace:
-        """The same text, and what of the pod it is made of."""
-        slots = slots or Slots()
-        known = with_taint(self.facts, self.subject, seen, slots)
-        dot = make_dot(self.facts, known, mutates_data=template.mutates_data)
-        tokens = functions.DATA.set(dot), functions.SLOTS.set(slots)
-        try:
-            return template.program.trace(dot, slots)
-        finally:
-            functions.DATA.reset(tokens[0])
-            functions.SLOTS.reset(tokens[1])
-
-    def _verify_structure(self, trace: Trace, name: str) -> None:
-        """Raise ``UserError`` if the text has structure that the pod's author brought in."""
-        place = foreign(trace)
-        if place is not None:
+            return render_guarded(self._guarded(template, fields), is_harmless=is_safe).result
+        except StructureError as error:
             raise UserError(
-                f"{_describe_path(place)}: its text would change the structure that template "
-                f'"{name}" gives the pod; leave out line breaks, quotes, brackets and '
+                f"{_describe_path(error.place)}: its text would change the structure that template "
+                f'"{template.name}" gives the pod; leave out line breaks, quotes, brackets and '
                 "other YAML syntax"
-            )
+            ) from error
+        except _FAILURES as error:
+            raise self._classify_error(template, fields, error) from error
+
+    def _guarded(
+        self, template: InjectionTemplate, fields: Message
+    ) -> GuardedTemplate[ParsedText[T]]:
+        def make_data() -> Struct:
+            return self._dot(template, fields)
+
+        def taint_data(slots: Slots) -> Struct:
+            tainted_fields = with_taint(self.injector_context, self.template_data, fields, slots)
+            return self._dot(template, tainted_fields)
+
+        return GuardedTemplate(
+            f"template {template.name}",
+            template.program,
+            make_data,
+            taint_data,
+            self.cache.parse,
+            self.limits,
+        )
+
+    def _dot(self, template: InjectionTemplate, fields: Message) -> Struct:
+        return make_dot(self.injector_context, fields, mutates_data=template.mutates_data)
+
+    def _project(self, template: InjectionTemplate, data: TemplateData) -> Message:
+        """The fields of the data, without what the template cannot read."""
+        projection = self.cache.projection(template, self.injector_context.profile)
+        return projection(make_dot_fields(self.injector_context, data))
+
+    def _cache_key(self, template: InjectionTemplate, fields: Message) -> bytes:
+        """All that the result depends on, without what all pods of the injector share.
+
+        Version 0 of the format encodes equal values of equal types as equal bytes.
+        """
+        values = pod_values(self.injector_context, fields)
+        return marshal.dumps((template.name, values), 0)
 
     def _classify_error(
-        self, template: InjectionTemplate, seen: Message, error: Exception
+        self, template: InjectionTemplate, fields: Message, error: Exception
     ) -> InjectionError:
-        """Whose fault it is that the template fails."""
-        place = breaking(
-            seen,
-            partial(mask_fields, self.facts, self.subject),
-            lambda tried: self._can_render(template, tried),
+        """The error of the pod's author or of the operator, by the cause of the failure."""
+        place = find_breaking_text(
+            fields,
+            partial(mask_fields, self.injector_context, self.template_data),
+            lambda masked: self._can_render(template, masked),
         )
         if place is None:
-            place = self._breaking_text(template, seen)
+            place = find_failing_text(self._guarded(template, fields), self._can_parse)
         if place is not None:
             return UserError(
                 f'{_describe_path(place)}: {_FAILURE_PREFIX} "{template.name}" with it: {error}'
             )
         key = self._find_breaking_key(template)
         if key is not None:
-            # Another value can be in the reason: this one only decides that it is read.
+            # The reason can quote another value: the key only decides that the template reads it.
             return UserError(
                 f'{key}: {_FAILURE_PREFIX} "{template.name}" with it: {_unquoted(error)}'
             )
         return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
 
-    def _breaking_text(self, template: InjectionTemplate, seen: Message) -> Place:
-        """The text with which a function fails, or with which what was written is no pod."""
-        slots = Slots()
-        try:
-            trace = self._traced(template, seen, slots)
-        except (ExecError, LimitError) as error:
-            return failing_source(slots, error)
-        return failing(trace, self._reads)
-
     def _find_breaking_key(self, template: InjectionTemplate) -> str | None:
         """The annotation or label without which the template works."""
-        kept = [("annotations", key) for key in pod_annotations(self.subject.pod)]
-        kept += [("labels", key) for key in pod_labels(self.subject.pod)]
+        pod = self.template_data.pod
+        keys = [("annotations", key) for key in pod_annotations(pod)]
+        keys += [("labels", key) for key in pod_labels(pod)]
 
-        def works(keys: Sequence[tuple[str, str]]) -> bool:
-            subject = _restrict_keys(self.subject, keys)
-            return self._can_render(template, self._projected_fields(template, subject))
+        def works(retained: Sequence[tuple[str, str]]) -> bool:
+            data = _restrict_keys(self.template_data, retained)
+            return self._can_render(template, self._project(template, data))
 
-        found = breaking_key(kept, works)
-        return None if found is None else f"{found[0].removesuffix('s')} {found[1]}"
+        breaking = find_breaking_key(keys, works)
+        return None if breaking is None else f"{breaking[0].removesuffix('s')} {breaking[1]}"
 
-    def _can_render(self, template: InjectionTemplate, seen: Message) -> bool:
+    def _can_render(self, template: InjectionTemplate, fields: Message) -> bool:
+        dot = self._dot(template, fields)
         try:
-            return self._reads(self._render_text(template, seen))
+            return self._can_parse(template.program.render(dot, limits=self.limits))
         except (ExecError, LimitError):
             return False
 
-    def _reads(self, text: str) -> bool:
+    def _can_parse(self, text: str) -> bool:
         try:
-            self.memory.make(pod_overlay.parse(text))
+            self.cache.convert(pod_overlay.parse(text))
         except OverlayError:
             return False
         return True
 
 
 def _unquoted(error: Exception) -> str:
-    """The error without a reason that can quote a value of the pod."""
+    """The text of an error without a reason that can quote a value of the pod."""
     text = str(error)
     if isinstance(error, ExecError) and error.may_quote_data:
         return text.removesuffix(f": {error.reason}")
@@ -277,20 +250,20 @@ def _unquoted(error: Exception) -> str:
 _FAILURES = (ExecError, LimitError, OverlayError)
 
 
-def _restrict_keys(subject: TemplateData, kept: Sequence[tuple[str, str]]) -> TemplateData:
-    """The subject with these of its annotations and labels alone."""
-    metadata = object_at(subject.pod, "metadata")
+def _restrict_keys(data: TemplateData, retained: Sequence[tuple[str, str]]) -> TemplateData:
+    """The data with only these of the pod's annotations and labels."""
+    metadata = object_at(data.pod, "metadata")
     maps: Object = {
-        kind: {key: metadata_map[key] for which, key in kept if which == kind}
+        kind: {key: metadata_map[key] for map_name, key in retained if map_name == kind}
         for kind in ("annotations", "labels")
         if (metadata_map := object_at(metadata, kind))
     }
-    layer = subject.pod_config if ("annotations", proxyconfig.ANNOTATION) in kept else {}
-    return replace(subject, pod=subject.pod | {"metadata": metadata | maps}, pod_config=layer)
+    layer = data.pod_config if ("annotations", proxyconfig.ANNOTATION) in retained else {}
+    return replace(data, pod=data.pod | {"metadata": metadata | maps}, pod_config=layer)
 
 
 def _describe_path(place: Place) -> str:
-    """How the pod's author knows the place."""
+    """The place as the pod's author addresses it."""
     match path_steps(place):
         case ("ProxyConfig", *_):
             return f"annotation {proxyconfig.ANNOTATION}"
