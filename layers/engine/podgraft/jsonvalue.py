@@ -100,16 +100,29 @@ def describe_type(value: JSON) -> str:
     return _KINDS[type(value)]
 
 
-def object_at(parent: Mapping[str, JSON], key: str) -> Object:
-    """The object under ``key``; an empty one where there is none."""
-    found = parent.get(key)
-    return found if isinstance(found, dict) else {}
+def object_at(parent: Mapping[str, JSON], *keys: str) -> Object:
+    """The object at the end of the keys; an empty one if it is missing."""
+    value: JSON = {}
+    for key in keys:
+        value = parent.get(key)
+        if not isinstance(value, dict):
+            return {}
+        parent = value
+    return value if isinstance(value, dict) else {}
 
 
-def objects_at(parent: Mapping[str, JSON], key: str) -> list[Object]:
-    """The objects in the list under ``key``."""
-    found = parent.get(key)
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+def objects_at(parent: Mapping[str, JSON], *keys: str) -> list[Object]:
+    """The objects in the list at the end of the keys."""
+    *path, last = keys
+    elements = (object_at(parent, *path) if path else parent).get(last)
+    if not isinstance(elements, list):
+        return []
+    return [element for element in elements if isinstance(element, dict)]
+
+
+def names_at(parent: Mapping[str, JSON], key: str) -> list[str]:
+    """The names of the objects in the list under ``key``; empty for an object without one."""
+    return [string_at(element, "name") for element in objects_at(parent, key)]
 
 
 def string_at(parent: Mapping[str, JSON], key: str) -> str:
@@ -118,9 +131,9 @@ def string_at(parent: Mapping[str, JSON], key: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def strings_at(parent: Mapping[str, JSON], key: str) -> dict[str, str]:
-    """The map of texts under ``key``, such as labels."""
-    return {k: v for k, v in object_at(parent, key).items() if isinstance(v, str)}
+def strings_at(parent: Mapping[str, JSON], *keys: str) -> dict[str, str]:
+    """The map of strings at the end of the keys, such as labels."""
+    return {k: v for k, v in object_at(parent, *keys).items() if isinstance(v, str)}
 
 
 def escape_like_go(text: str) -> str:

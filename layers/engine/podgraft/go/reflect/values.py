@@ -55,6 +55,16 @@ class Struct:
             self.known[name] = value
         return value
 
+    def find_field(self, name: str, default: Value) -> Value:
+        """The exported field ``name``, or the default if the type has none."""
+        if name in self.known:
+            return self.known[name]
+        path = self.type.field_path(name) if name[:1].isupper() else None
+        if path is None:
+            return default
+        value = self.known[name] = self.walk(path)
+        return value
+
     def walk(self, path: tuple[Field, ...]) -> Value:
         """The field at the end of ``path``; ``PanicError`` past a nil embedded pointer."""
         value: Value = self

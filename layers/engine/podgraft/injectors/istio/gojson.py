@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from json.encoder import encode_basestring as quote
+
 from podgraft.jsonvalue import JSON, dump, escape_like_go, format_float_like_go
 
 
@@ -11,7 +13,7 @@ def encode(value: JSON) -> str:
     >>> encode({"b": [1.0, 2.5, 1e21], "a": "<&>"})
     '{"b":[1,2.5,1e+21],"a":"\\u003c\\u0026\\u003e"}'
     """
-    return escape_like_go(_encode_string(value))
+    return escape_like_go(_encode(value))
 
 
 def encode_number(value: float) -> str:
@@ -24,14 +26,14 @@ def encode_number(value: float) -> str:
     return text.replace("e-0", "e-")
 
 
-def _encode_string(value: JSON) -> str:
+def _encode(value: JSON) -> str:
     match value:
         case dict():
-            return (
-                "{" + ",".join(f"{dump(key)}:{_encode_string(value[key])}" for key in value) + "}"
-            )
+            return "{" + ",".join(f"{quote(key)}:{_encode(value[key])}" for key in value) + "}"
+        case str():
+            return quote(value)
         case list():
-            return "[" + ",".join(map(_encode_string, value)) + "]"
+            return "[" + ",".join(map(_encode, value)) + "]"
         case float():
             return encode_number(value)
         case _:

@@ -72,7 +72,7 @@ def merge_keys(parent: Object, changes: Object) -> Object:
 
 def containers(pod: Mapping[str, JSON], kind: str = CONTAINERS) -> list[Object]:
     """The pod's containers (or init containers)."""
-    return objects_at(object_at(pod, "spec"), kind)
+    return objects_at(pod, "spec", kind)
 
 
 def find_by_name(listed: list[Object], name: str) -> Object | None:
@@ -93,12 +93,12 @@ def find_sidecar(profile: Profile, pod: Mapping[str, JSON]) -> Object | None:
 
 def pod_annotations(pod: Mapping[str, JSON]) -> dict[str, str]:
     """The pod's annotations."""
-    return strings_at(object_at(pod, "metadata"), "annotations")
+    return strings_at(pod, "metadata", "annotations")
 
 
 def pod_labels(pod: Mapping[str, JSON]) -> dict[str, str]:
     """The pod's labels."""
-    return strings_at(object_at(pod, "metadata"), "labels")
+    return strings_at(pod, "metadata", "labels")
 
 
 def find_env(container: Object, name: str) -> Object | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, string_at
+from podgraft.jsonvalue import JSON, NotJSONError, Object, load, names_at, object_at
 from podgraft.lazy_dataclass import dataclass
 
 from . import gojson
@@ -38,7 +38,7 @@ def make_status(template: Mapping[str, JSON]) -> InjectionStatus:
     spec = object_at(template, "spec")
     return InjectionStatus(
         *[
-            tuple([string_at(each, "name") for each in objects_at(spec, key)])
+            tuple(names_at(spec, key))
             for key in ("initContainers", "containers", "volumes", "imagePullSecrets")
         ]
     )

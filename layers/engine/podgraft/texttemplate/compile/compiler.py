@@ -16,7 +16,7 @@ from dataclasses import field
 from functools import partial
 from typing import assert_never
 
-from podgraft.go.reflect import Value, copy_value
+from podgraft.go.reflect import Struct, Value, copy_value
 from podgraft.go.strconv.quote import quote
 from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate.functions import Function
@@ -35,6 +35,7 @@ _WRITES_BETWEEN_MEASURES = 32
 _Setter = Callable[[CompiledValue], Expression]
 _PARAMETERS = ("dot", "write", "run", "depth")
 _RUNTIME: dict[str, Value] = {
+    "Struct": Struct,
     "UNDECLARED": runtime.UNDECLARED,
     "argument": runtime.convert_method_argument,
     "constant": runtime.convert_method_constant,

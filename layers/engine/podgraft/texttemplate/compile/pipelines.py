@@ -362,7 +362,14 @@ class PipelineCompiler:
             made.keywords.append(ast.keyword("state", pen.load_name("run"), **pen.place))
         if builtin in _COMPARISONS:
             return self._compile_comparison(_COMPARISONS[builtin], made, pen)
-        return pen.call("copied", made) if function.result is ANY else made
+        return self._compile_copy(made, pen) if function.result is ANY else made
+
+    def _compile_copy(self, value: Expression, pen: AstBuilder) -> Expression:
+        """The value that a function returns: structs are copied, without a call for others."""
+        local, first = self.bind_local(pen, CompiledValue(value))
+        copy = pen.call("copied", pen.load_name(local))
+        is_struct = pen.compare_class(first, "Struct")
+        return pen.conditional_expression(is_struct, copy, pen.load_name(local))
 
     def _compile_comparison(
         self, operator: ast.cmpop, call: ast.Call, pen: AstBuilder

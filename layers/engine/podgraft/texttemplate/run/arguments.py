@@ -8,6 +8,7 @@ from typing import assert_never
 
 from podgraft.go.fmt.print import SIGNED, UNSIGNED
 from podgraft.go.reflect import (
+    STRING,
     Field,
     GoType,
     Kind,
@@ -44,6 +45,8 @@ def convert_argument(
 
     It came out of ``holder`` under ``key``; see ``interface_of``.
     """
+    if wanted is STRING and value.__class__ is str:  # most arguments, without a call
+        return value
     type_ = type_of(value)
     if type_ is wanted:
         return value

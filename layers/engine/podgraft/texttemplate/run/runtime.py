@@ -41,6 +41,7 @@ from podgraft.texttemplate.parse import nodes
 from .arguments import convert_argument, convert_constant, static_interface
 
 UNDECLARED = object()  # in the place of a variable whose declaration was not evaluated
+_MISSING = object()
 _LISTS, _MAPS = (list, Slice), (dict, Map)
 _WRITES_BETWEEN_COUNTS = 32  # may go by before they are counted
 
@@ -81,8 +82,10 @@ def _lookup_field(receiver: Value, name: str, holder: Value, key: str | None) ->
     for a field; only of what is nil in its place one must not ask (evalField).
     """
     struct = receiver.target if receiver.__class__ is Pointer else receiver
-    if struct.__class__ is Struct and _has_field(struct, name):
-        return _lookup_struct_field(struct, name)
+    if struct.__class__ is Struct:
+        value = _find_struct_field(struct, name)
+        if value is not _MISSING:
+            return value
     if receiver is None:
         return _check_nil_field(name, holder, key)
     bound = _bind_method(receiver, name)
@@ -225,8 +228,10 @@ def _lookup_member(
     """A field of a struct or an element of a map; ``called`` with arguments, either is a fault."""
     value = _dereference(receiver)
     type_ = type_of(value)
-    if value.__class__ is Struct and _has_field(value, name):
-        return _lookup_struct_field(value, name)
+    if value.__class__ is Struct:
+        field_value = _find_struct_field(value, name)
+        if field_value is not _MISSING:
+            return field_value
     if type_ is not None and type_.kind is Kind.MAP and _has_string_keys(type_):
         if called:
             raise ExecutionError(f"{name} is not a method but has arguments")
@@ -235,14 +240,10 @@ def _lookup_member(
     raise ExecutionError(_describe_missing_field(value, name, static))
 
 
-def _has_field(struct: Struct, name: str) -> bool:
-    """Whether it has an exported field of the name, which then is no method's."""
-    return name[:1].isupper() and struct.type.field_path(name) is not None
-
-
-def _lookup_struct_field(struct: Struct, name: str) -> Value:
+def _find_struct_field(struct: Struct, name: str) -> Value:
+    """The exported field of the name, which hides a method of the name; else ``_MISSING``."""
     try:
-        return struct.field(name)
+        return struct.find_field(name, _MISSING)
     except PanicError as error:
         raise ExecutionError(str(error)) from error
 

@@ -53,7 +53,7 @@ def annotation(meta: reflect.Struct, name: str, default: Value) -> str:
     annotations: Map = meta.field("Annotations")
     if name in annotations:
         return annotations.get(name)
-    return text_of(default, sprintf.sprint)
+    return default if default.__class__ is str else text_of(default, sprintf.sprint)
 
 
 def isset(entries: Map, key: str) -> bool:

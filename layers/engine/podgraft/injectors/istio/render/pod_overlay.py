@@ -102,9 +102,9 @@ def _normalizer(type_: GoType) -> _Normalizer:
         case Kind.STRUCT, _ if target.fields and target not in kube.SELF_MARSHALING:
             return _struct_normalizer(type_, target)
         case Kind.MAP, GoType() as elem:
-            return _map_normalizer(type_, _normalizer(elem))
+            return _map_normalizer(type_, elem)
         case Kind.SLICE, GoType() as elem:
-            return _list_normalizer(type_, _normalizer(elem))
+            return _list_normalizer(type_, elem)
         case _:
             return _leaf_normalizer(type_)
 
@@ -145,10 +145,14 @@ def _field_steps(target: GoType) -> dict[str, tuple[str, type | None, _Normalize
 
 # What a field of these kinds holds as it stands.
 _PLAIN = {Kind.STRING: str, Kind.BOOL: bool}
+# Integers that all of these kinds hold as they stand.
+_INTEGER_KINDS = (Kind.INT, Kind.INT32, Kind.INT64)
+_INTEGERS = range(-(2**31), 2**31)
 
 
-def _map_normalizer(type_: GoType, type_element: _Normalizer) -> _Normalizer:
+def _map_normalizer(type_: GoType, elem: GoType) -> _Normalizer:
     leaf = _leaf_normalizer(type_)
+    plain, normalize_element = _PLAIN.get(elem.kind), _normalizer(elem)
 
     def normalize(value: JSON) -> JSON:
         if not isinstance(value, dict):
@@ -156,7 +160,7 @@ def _map_normalizer(type_: GoType, type_element: _Normalizer) -> _Normalizer:
         result: Object = {}
         for key, each in value.items():
             try:
-                result[key] = type_element(each)
+                result[key] = each if each.__class__ is plain else normalize_element(each)
             except _TypeMismatchError as error:
                 raise error.with_prefix(f".{key}") from error
         return result
@@ -164,8 +168,9 @@ def _map_normalizer(type_: GoType, type_element: _Normalizer) -> _Normalizer:
     return normalize
 
 
-def _list_normalizer(type_: GoType, type_element: _Normalizer) -> _Normalizer:
+def _list_normalizer(type_: GoType, elem: GoType) -> _Normalizer:
     leaf = _leaf_normalizer(type_)
+    plain, normalize_element = _PLAIN.get(elem.kind), _normalizer(elem)
 
     def normalize(value: JSON) -> JSON:
         if not isinstance(value, list):
@@ -173,7 +178,7 @@ def _list_normalizer(type_: GoType, type_element: _Normalizer) -> _Normalizer:
         result: list[JSON] = []
         for index, each in enumerate(value):
             try:
-                result.append(type_element(each))
+                result.append(each if each.__class__ is plain else normalize_element(each))
             except _TypeMismatchError as error:
                 raise error.with_prefix(f"[{index}]") from error
         return result
@@ -182,9 +187,15 @@ def _list_normalizer(type_: GoType, type_element: _Normalizer) -> _Normalizer:
 
 
 def _leaf_normalizer(type_: GoType) -> _Normalizer:
+    target = type_.elem if type_.kind is Kind.POINTER and type_.elem else type_
+    is_custom = type_ in kube.SELF_MARSHALING or target in kube.SELF_MARSHALING
+    plain = None if is_custom else _PLAIN.get(target.kind)
+    integers = _INTEGERS if not is_custom and target.kind in _INTEGER_KINDS else range(0)
+
     def normalize(value: JSON) -> JSON:
-        if value is None:
-            return None
+        class_ = value.__class__
+        if value is None or class_ is plain or (class_ is int and value in integers):
+            return value
         try:
             return kube.decode(type_, value)
         except kube.DecodeError as error:

@@ -1,0 +1,51 @@
+"""The path of one review: how many modules pass it on, and how often it crosses packages.
+
+The review is that of an unseen pod of samples/istio, through the function's handler, after two
+others: what the first review compiles is not counted.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from benchmark import pods
+from benchmark.warm import make_handler
+from benchmark.world import sample_input
+from podgraft.admission import AdmissionRequest, AdmissionResponse
+from podgraft.injectors import Mutation
+from podgraft.review import ReviewFailure, ReviewResponse
+from podgraft.review_context import ReviewContext
+from support.calltrace import CallTrace, trace_calls
+
+# What a review consists of, from the decoded request to the encoded response.
+CARRIERS = (
+    AdmissionRequest,
+    AdmissionResponse,
+    Mutation,
+    ReviewContext,
+    ReviewFailure,
+    ReviewResponse,
+)
+MAX_SPINE_MODULES = 12
+# Issue 13 measured 503 calls between packages, by the packages of that time.
+MAX_CROSSINGS = 370
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> CallTrace:
+    world = sample_input()
+    store: Path = world.write_store(tmp_path_factory.mktemp("store"))
+    with make_handler(store) as handle:
+        for number in range(2):
+            handle(pods.unseen_pod(world, number), None)
+        event = pods.unseen_pod(world, 2)
+        return trace_calls(lambda: handle(event, None), CARRIERS)
+
+
+def test_few_modules_pass_a_review_on(trace: CallTrace) -> None:
+    assert len(trace.carriers) <= MAX_SPINE_MODULES, sorted(trace.carriers)
+    assert {"web.webhook", "review", "bundle.istio"} <= trace.carriers
+
+
+def test_a_review_seldom_crosses_packages(trace: CallTrace) -> None:
+    assert trace.crossings.total() <= MAX_CROSSINGS, trace.crossings.most_common(12)
