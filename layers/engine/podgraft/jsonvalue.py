@@ -102,13 +102,13 @@ def describe_type(value: JSON) -> str:
 
 def object_at(parent: Mapping[str, JSON], *keys: str) -> Object:
     """The object at the end of the keys; an empty one if it is missing."""
-    value: JSON = {}
+    target: Object = {}
     for key in keys:
         value = parent.get(key)
         if not isinstance(value, dict):
             return {}
-        parent = value
-    return value if isinstance(value, dict) else {}
+        parent = target = value
+    return target
 
 
 def objects_at(parent: Mapping[str, JSON], *keys: str) -> list[Object]:
@@ -147,8 +147,10 @@ def format_float_like_go(number: float, *, exponent_from: int = 6, exponent_belo
     The exponent form is for decimal exponents from ``exponent_from`` on, and below
     ``exponent_below``. (encoding/json prints plainly between -6 and 21.)
 
-    >>> format_float_like_go(1500000.0), format_float_like_go(1500000.0, exponent_from=21), format_float_like_go(0.5)
-    ('1.5e+06', '1500000', '0.5')
+    >>> format_float_like_go(1500000.0), format_float_like_go(0.5)
+    ('1.5e+06', '0.5')
+    >>> format_float_like_go(1500000.0, exponent_from=21)
+    '1500000'
     """
     sign, digits, exponent = _decimal(number)
     if exponent_below <= exponent < exponent_from:
