@@ -46,6 +46,11 @@ def _isset(entries: reflect.Map, key: str) -> bool:
     return key in entries
 
 
+def _look(*, state: object) -> str:
+    del state
+    return ""
+
+
 FUNCTIONS = {
     "isset": Function(
         _isset,
@@ -57,7 +62,7 @@ FUNCTIONS = {
         (reflect.slice_of(kube.CONTAINER),),
         dependencies=(Dependency(0, (ALL_ELEMENTS, "Name")),),
     ),
-    "look": Function(lambda **_: "", uses_dot=True),
+    "look": Function(_look, uses_dot=True),
 }
 CONTAINERS = POD["Spec"]["containers"]
 META = POD["ObjectMeta"]
