@@ -3,8 +3,15 @@
 import pytest
 from hypothesis import HealthCheck, settings
 
+from support.effort import scaled
+
 # How long an example takes depends on what else the machine does: no test asserts it.
-settings.register_profile("podgraft", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "podgraft",
+    deadline=None,
+    max_examples=scaled(100, by=4),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("podgraft")
 
 pytest_plugins = ("secrecy.hook",)

@@ -22,6 +22,7 @@ from podgraft.store.aws.client import MissingError, RetryBudget
 from podgraft.store.aws.ssm import Parameter
 from podgraft.store.aws.store import CachedStore
 from podgraft.store.deadline import MAX_WAIT_SECONDS
+from support.effort import scaled
 from support.store_fixture import BUNDLE
 
 GOOD = bundle.digest(BUNDLE)
@@ -354,7 +355,7 @@ STEPS = (
 )
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(scaled(50, by=10)))
 def test_cold_and_warm_environments_agree(seed: int) -> None:
     random = Random(seed)  # noqa: S311 — the seed is in the test's name
     cloud = Cloud()
