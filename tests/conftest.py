@@ -1,5 +1,7 @@
 """Options of the whole suite, and what no test may write (secrecy/hook.py)."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -15,6 +17,51 @@ settings.register_profile(
 settings.load_profile("podgraft")
 
 pytest_plugins = ("secrecy.hook",)
+
+
+# Files whose tests start servers or try much input: ``make test-fast`` omits them.
+SLOW_FILES = frozenset(
+    {
+        "cli/explain/test_agreement.py",
+        "cli/serve/test_https.py",
+        "cli/serve/test_serve.py",
+        "cli/serve/test_serve_faults.py",
+        "cli/serve/test_serve_state.py",
+        "cli/serve/test_silent_connections.py",
+        "cli/test_policy.py",
+        "cli/test_policy_stages.py",
+        "docs/test_deploying.py",
+        "docs/test_module_table.py",
+        "docs/test_readme.py",
+        "injectors/istio/test_uninject.py",
+        "injectors/test_structure_guard.py",
+        "injectors/test_structure_laws.py",
+        "performance/test_caches.py",
+        "performance/test_growth.py",
+        "performance/test_stubs.py",
+        "review/test_concurrency.py",
+        "samples/test_container_names.py",
+        "store/test_aws_faults.py",
+        "store/test_earlier_versions.py",
+        "store/test_fault_matrix.py",
+        "texttemplate/test_recorded.py",
+        "web/test_malformed_reviews.py",
+        "web/test_runtime_client.py",
+        "yaml/test_incremental.py",
+    }
+)
+TESTS = Path(__file__).parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: make test-fast omits the test")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of slow files."""
+    for item in items:
+        if item.path.relative_to(TESTS).as_posix() in SLOW_FILES:
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
