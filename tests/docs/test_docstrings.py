@@ -48,10 +48,12 @@ NOT_YET: frozenset[str] = frozenset(
 
 def docstrings(path: Path) -> Iterator[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     for node in ast.walk(tree):
-        if isinstance(node, kinds) and (text := ast.get_docstring(node)):
-            yield text
+        match node:
+            case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield ast.get_docstring(node) or ""
+            case _:
+                pass
 
 
 def comments(path: Path) -> Iterator[str]:

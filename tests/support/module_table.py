@@ -90,7 +90,8 @@ def _direct_tests() -> Coverage:
     for path in sorted(TESTS.rglob("test_*.py")):
         file = str(path.relative_to(TESTS))
         program = PROGRAMS.get(file)
-        for module in _imported(path) | (_imported(program) if program else frozenset()):
+        covers = _imported(path) | (_imported(program) if program else frozenset[str]())
+        for module in covers:
             covered.setdefault(module, set()).add(file)
     return {module: frozenset(files) for module, files in covered.items()}
 
