@@ -18,12 +18,15 @@ SAM := $(TOOLS)/sam/bin
 CONFIG_ENV_dev := default
 CONFIG_ENV_prod := prod
 CONFIG_ENV = $(or $(CONFIG_ENV_$(STAGE)),$(error STAGE: got "$(STAGE)"; use dev or prod))
+# Tests that start servers, install wheels, or run every release of Istio: test-fast omits them.
+SLOW := tests/benchmarks tests/conformance tests/e2e tests/layers tests/oracle tests/scripts tests/secrecy
+
 # On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
 STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
 
 export SAM_CLI_TELEMETRY := 0
 
-.PHONY: help setup demo test check format lint types contracts template conformance bench \
+.PHONY: help setup demo test test-fast test-long check format lint types contracts template conformance bench \
 	e2e-aws e2e-builds e2e-kube build deploy delete clean
 
 help: ## Print this help
@@ -45,10 +48,16 @@ $(TOOLS)/%/.done: requirements/%.txt
 demo: setup ## Inject a pod over HTTPS on this machine and show what happened (SAMPLE=istio)
 	@$(BIN)/python -m podgraft demo $(SAMPLE)
 
-test: setup ## Run the whole test suite
+test: setup ## Run the test suite
 	@$(BIN)/python -m pytest -q -n auto
 
-check: lint types contracts template test e2e-builds e2e-aws ## Everything that CI runs
+test-fast: setup ## Run the fast tests of every package
+	@$(BIN)/python -m pytest -q -n auto -m "not slow" $(addprefix --ignore=,$(SLOW))
+
+test-long: setup ## Run the test suite with all generated examples
+	@PODGRAFT_LONG_TESTS=1 $(BIN)/python -m pytest -q -n auto
+
+check: lint types contracts template test-long e2e-builds e2e-aws ## Run everything that CI runs
 
 format: setup ## Write the house format
 	@$(BIN)/ruff format --quiet .

@@ -1,13 +1,73 @@
 """Options of the whole suite, and what no test may write (secrecy/hook.py)."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
 
+from support.effort import scaled
+
 # How long an example takes depends on what else the machine does: no test asserts it.
-settings.register_profile("podgraft", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "podgraft",
+    deadline=None,
+    max_examples=scaled(100, by=4),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("podgraft")
 
 pytest_plugins = ("secrecy.hook",)
+
+
+# Files whose tests start servers or try much input: ``make test-fast`` omits them.
+SLOW_FILES = frozenset(
+    {
+        "cli/explain/test_agreement.py",
+        "cli/serve/test_https.py",
+        "cli/serve/test_serve.py",
+        "cli/serve/test_serve_faults.py",
+        "cli/serve/test_serve_state.py",
+        "cli/serve/test_silent_connections.py",
+        "cli/serve/test_startup_trial.py",
+        "cli/test_policy.py",
+        "cli/test_policy_check.py",
+        "cli/test_policy_stages.py",
+        "docs/test_deploying.py",
+        "docs/test_docstrings.py",
+        "docs/test_module_table.py",
+        "docs/test_readme.py",
+        "injectors/istio/test_structure.py",
+        "injectors/istio/test_uninject.py",
+        "injectors/test_structure_guard.py",
+        "injectors/test_structure_laws.py",
+        "performance/test_caches.py",
+        "performance/test_growth.py",
+        "performance/test_stubs.py",
+        "review/test_concurrency.py",
+        "samples/test_container_names.py",
+        "samples/test_recorded.py",
+        "store/test_aws_faults.py",
+        "store/test_earlier_versions.py",
+        "store/test_fault_matrix.py",
+        "store/test_file_faults.py",
+        "texttemplate/test_recorded.py",
+        "web/test_malformed_reviews.py",
+        "web/test_runtime_client.py",
+        "yaml/test_incremental.py",
+    }
+)
+TESTS = Path(__file__).parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: make test-fast omits the test")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of slow files."""
+    for item in items:
+        if item.path.relative_to(TESTS).as_posix() in SLOW_FILES:
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,6 +1,6 @@
 """Laws of what a pod's text can do, over generated templates and hostile values.
 
-``PODGRAFT_PAIRS`` sets the number of pairs, 2,000 by default.
+``PODGRAFT_PAIRS`` sets the number of pairs.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from podgraft.injectors.overlay.data import OverlayData
 from podgraft.review_context import ReviewContext
 from podgraft.texttemplate import ExecError, LimitError
 from podgraft.texttemplate.run.tracing import Trace
+from support.effort import scaled
 
 from .generated import PAYLOADS, Pair, pairs, wrong_structure
 from .hostile_templates import a_mesh, a_pod, an_injector, an_object, an_overlay
 
-PAIRS = int(os.environ.get("PODGRAFT_PAIRS", "2000"))
+PAIRS = int(os.environ.get("PODGRAFT_PAIRS", scaled(2000)))
 RELEASES = ("1.8", "1.9", "1.13", "1.20", "1.24", "1.30")
 VALUES = 4
 

@@ -72,7 +72,7 @@ def test_every_release_has_whole_types(minor: int) -> None:
     assert set(types) >= {*structs.STRUCTS, "string", "Time"}
 
 
-# What came and went (specification §21a, k8s.io/api): the field and the minors that have it.
+# What came and went (k8s.io/api): the field and the minors that have it.
 HISTORY = (
     ("Container", "StartupProbe", range(16, 99)),
     ("Container", "RestartPolicy", range(28, 99)),

@@ -1,4 +1,4 @@
-"""Who a pod belongs to: specification §4, its older variants, and pods that nobody made."""
+"""The workload that owns a pod: current and older variants, and pods without an owner."""
 
 from dataclasses import dataclass, field
 

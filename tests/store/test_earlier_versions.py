@@ -354,7 +354,7 @@ STEPS = (
 )
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(scaled(50, by=10)))
 def test_cold_and_warm_environments_agree(seed: int) -> None:
     random = Random(seed)  # noqa: S311 — the seed is in the test's name
     cloud = Cloud()

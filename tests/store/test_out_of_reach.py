@@ -2,7 +2,7 @@
 
 Addresses that take a connection and say nothing, or take none at all. Outside of these bounds is
 what no clock here sees: the start of the interpreter (``make bench``), compiling a bundle once it
-is there, and a name that is never resolved, which ``test_direct.py`` measures.
+is there, and a name that is never resolved, which ``test_http_client.py`` measures.
 """
 
 import socket

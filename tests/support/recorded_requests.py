@@ -76,7 +76,7 @@ def _go_bytes(review: Object) -> bytes:
 
 
 def _lengthen(review: Object) -> None:
-    """Restore the long annotations that the recording shortens (wire/README.md, scenario 19)."""
+    """Restore the long annotations that the recording shortens (scenario 19)."""
     request = review["request"]
     assert isinstance(request, dict)
     pod = request["object"]

@@ -14,6 +14,7 @@ from podgraft.go.reflect import round_to_float32
 from podgraft.go.strconv.ftoa import format_float
 from podgraft.go.strconv.quote import quote, unquote
 from podgraft.texttemplate import ExecError, LimitError, TemplateError, compile_
+from support.effort import scaled
 
 from .answers import answer
 from .generator import DATA, Generator
@@ -76,7 +77,7 @@ def failure(text: str) -> TemplateError | ExecError | LimitError | None:
     return None
 
 
-@settings(max_examples=200)
+@settings(max_examples=scaled(200))
 @given(st.randoms(use_true_random=False))
 def test_a_generated_template_renders_or_fails_the_same_way_twice(random: Random) -> None:
     row = {"template": Generator(random, 0.8).template(), "data": DATA, "functions": "probe"}

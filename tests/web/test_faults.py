@@ -1,4 +1,4 @@
-"""Every fault of the contract: exact status, headers and Status body (design §2)."""
+"""Every fault: exact status, headers, and Status body."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse, create_environ, run_wsgi_app
 from podgraft import admission
 from podgraft.jsonvalue import Object
 from podgraft.store import Deadline, FolderStore, Snapshot
-from podgraft.web import Auth
+from podgraft.web import Auth, errors, faults
 from podgraft.web.throttle import MAX_FAILURES, WINDOW_SECONDS
 from support.recorded_requests import load_request
 from support.store_fixture import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, write_injector
@@ -391,3 +391,13 @@ def test_a_token_in_the_wrong_place_is_not_written(
     response = token_application.client.post(path, data=GOOD)
     assert response.status_code in {401, 404}
     assert "s3cret" not in json.dumps(token_application.records)
+
+
+def test_every_error_of_the_web_has_a_row() -> None:
+    """Without a row, an error would be an internal one, and HTTP 500."""
+    kinds = {kind for kind in vars(errors).values() if isinstance(kind, type)}
+    assert kinds - {errors.WebError} <= faults.TABLE.keys()
+
+
+def test_every_row_is_of_an_error_that_podgraft_raises() -> None:
+    assert {kind.__module__.partition(".")[0] for kind in faults.TABLE} == {"podgraft"}

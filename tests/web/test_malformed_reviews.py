@@ -17,12 +17,13 @@ from werkzeug.test import Client
 from podgraft.jsonvalue import JSON
 from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
+from support.effort import scaled
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 BUNDLES = sorted(
     str(path.parent.relative_to(SAMPLES)) for path in SAMPLES.glob("**/bundle") if path.is_dir()
 )
-REVIEWS = int(os.environ.get("PODGRAFT_MALFORMED_REVIEWS", "3000"))
+REVIEWS = int(os.environ.get("PODGRAFT_MALFORMED_REVIEWS", scaled(3000)))
 ROUTES = ("inject", "mutate", "validate")
 
 POD: dict[str, Any] = {

@@ -10,6 +10,7 @@ import pytest
 from podgraft import yaml
 from podgraft.jsonvalue import JSON, equal
 from podgraft.yaml import IncrementalLoader, NotYAMLError, decoder, incremental
+from support.effort import scaled
 
 TEXT = """\
 metadata:
@@ -171,7 +172,7 @@ def test_no_text_means_anything_else_beside_others(seed: int) -> None:
     random = Random(seed)  # noqa: S311 - the same texts each time
     for text in TEXTS:
         texts = IncrementalLoader()
-        for _ in range(60):
+        for _ in range(scaled(60)):
             start = random.randrange(len(text) + 1)
             end = min(len(text), start + random.choice((0, 1, 1, 2, 4, 8)))
             changed = f"{text[:start]}{random.choice(PIECES)}{text[end:]}"

@@ -21,6 +21,7 @@ from podgraft.injectors.istio.pod_builder import (
 )
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.policy import InjectValueSyntax
+from support.effort import scaled
 
 from . import bundles
 from .pods import container, env, pod
@@ -627,7 +628,7 @@ def test_warnings_tell_the_author_what_will_not_work() -> None:
 WORDS = st.text(st.characters(codec="utf-8"), max_size=12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60, by=2), deadline=None)
 @given(st.dictionaries(WORDS, WORDS, max_size=4), st.dictionaries(WORDS, WORDS, max_size=3))
 def test_any_annotations_and_labels_are_injected_or_refused(
     annotations: dict[str, JSON], labels: dict[str, JSON]

@@ -1,0 +1,121 @@
+"""Files and modules that docstrings and comments name exist, in this repository."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CODE = ("layers/engine/podgraft", "layers", "functions", "scripts", "tests")
+FOLDERS = ("layers", "functions", "scripts", "tests")
+# Files of other projects.
+EXTERNAL = frozenset({"Lib/importlib/_bootstrap_external.py"})
+
+_FILE = re.compile(r"(?<![\w/.<{*-])((?:[\w-]+/)*[\w-]+\.(?:py|md))\b")
+_MODULE = re.compile(r"``(podgraft(?:\.\w+)+)``")
+# Documents outside of the repository.
+_OUTSIDE = re.compile(r"(?:design|specification) §|wire/responses\.md|\bfindings/")
+
+# Files whose docstrings name what is gone; each line is to be removed when its file is corrected.
+NOT_YET: frozenset[str] = frozenset(
+    {
+        "layers/build_layer.py",
+        "layers/engine/podgraft/admission/response.py",
+        "layers/engine/podgraft/bundle/__init__.py",
+        "layers/engine/podgraft/cel/checker.py",
+        "layers/engine/podgraft/injectors/istio/__init__.py",
+        "layers/engine/podgraft/injectors/istio/data/mesh_types.py",
+        "layers/engine/podgraft/injectors/istio/releases.py",
+        "layers/engine/podgraft/kube/workload_owner.py",
+        "layers/engine/podgraft/policy/document.py",
+        "layers/engine/podgraft/sprig/taint_flow.py",
+        "layers/engine/podgraft/store/aws/client.py",
+        "layers/engine/podgraft/store/aws/http_client.py",
+        "layers/engine/podgraft/store/aws/store.py",
+        "layers/engine/podgraft/texttemplate/parse/parser.py",
+        "layers/engine/podgraft/texttemplate/program.py",
+        "layers/engine/podgraft/trial/istio.py",
+        "layers/engine/podgraft/web/faults.py",
+        "scripts/registration/guard.py",
+    }
+)
+
+
+def docstrings(path: Path) -> Iterator[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        match node:
+            case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield ast.get_docstring(node) or ""
+            case _:
+                pass
+
+
+def comments(path: Path) -> Iterator[str]:
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(io.BytesIO(file.read()).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.string
+
+
+@cache
+def known_files() -> frozenset[str]:
+    """Every ending of the path of every file: ``store/aws/s3.py`` is also ``s3.py``."""
+    paths = [path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")]
+    paths += [path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))]
+    return frozenset(
+        "/".join(path.parts[start:]) for path in paths for start in range(len(path.parts))
+    )
+
+
+def find_faults(path: Path) -> Iterator[str]:
+    texts = (*docstrings(path), *comments(path))
+    for text in texts:
+        yield from (f"refers to {found[0]}" for found in _OUTSIDE.finditer(text))
+        yield from (
+            f"names {name}" for name in _FILE.findall(text) if name not in known_files() | EXTERNAL
+        )
+        yield from (f"names {name}" for name in _MODULE.findall(text) if not exists(name))
+
+
+def exists(dotted: str) -> bool:
+    """Whether a module exists, or a name in it."""
+    path = ROOT / "layers" / "engine" / dotted.replace(".", "/")
+    if path.is_dir() or path.with_suffix(".py").exists():
+        return True
+    module, name = path.parent, path.name
+    files = (module.with_suffix(".py"), module / "__init__.py")
+    return any(re.search(rf"\b{name}\b", file.read_text()) for file in files if file.exists())
+
+
+FILES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for folder in FOLDERS
+    for path in (ROOT / folder).rglob("*.py")
+    if "__pycache__" not in path.parts and path != Path(__file__)
+)
+
+
+def test_docstrings_name_what_exists() -> None:
+    faults = {file: [*find_faults(ROOT / file)] for file in FILES if file not in NOT_YET}
+    assert {file: found for file, found in faults.items() if found} == {}
+
+
+def test_files_that_are_corrected_are_listed_no_longer() -> None:
+    assert [file for file in sorted(NOT_YET) if not [*find_faults(ROOT / file)]] == []
+
+
+PAGES = (
+    *ROOT.glob("*.md"),
+    *(p for top in ("docs", "samples", "tests") for p in (ROOT / top).rglob("*.md")),
+)
+
+
+@pytest.mark.parametrize("page", sorted(PAGES), ids=str)
+def test_pages_refer_to_no_document_outside(page: Path) -> None:
+    assert not _OUTSIDE.search(page.read_text())

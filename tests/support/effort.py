@@ -1,0 +1,17 @@
+"""How much generated input the tests try: less by default, everything with ``make test-long``.
+
+A test that generates its input takes its numbers from ``scaled``. The recorded corpora, the tables,
+and the laws are the same in both; only the number of generated examples differs. CI runs the long
+variant.
+"""
+
+import os
+from typing import Final
+
+VARIABLE: Final = "PODGRAFT_LONG_TESTS"
+IS_LONG: Final = bool(os.environ.get(VARIABLE))
+
+
+def scaled(long: int, *, by: int = 5) -> int:
+    """Return *long* examples in the long variant, and one *by*-th of them otherwise."""
+    return long if IS_LONG else max(1, long // by)
