@@ -179,7 +179,7 @@ class _Review:
 
     def warnings(self, *more: str) -> Iterable[str]:
         for stale in self.stale:
-            yield f"podgraft answered from an older configuration: {stale.reason}"
+            yield f"podgraft used an older configuration: {stale.reason}"
         yield from more
 
 

@@ -89,8 +89,8 @@ class Webhook:
         except (WebError, admission.ReviewError, StoreError) as error:
             return faults.fault_response(error), _fault_fields(error)
         except Exception as error:  # noqa: BLE001  the last line: whatever happened is answered
-            mistake: Object = {"event": "mistake", "level": "ERROR", "uid": uid}
-            return faults.fault_response(error), {**mistake, "trace": format_traceback(error)}
+            internal: Object = {"event": "internal_error", "level": "ERROR", "uid": uid}
+            return faults.fault_response(error), {**internal, "trace": format_traceback(error)}
 
     def _authenticate(self, call: "_Call") -> Principal:
         shown = credentials.extract_credentials(call.environ, certificates=self._certificates)
@@ -139,7 +139,7 @@ def _fault_fields(error: Exception) -> Object:
     told: Object = {
         "event": "fault",
         "level": "WARNING" if row.origin == "caller" else "ERROR",
-        "whose": row.origin,
+        "origin": row.origin,
         "fault": type(error).__name__,
     }
     if isinstance(error, StoreError):
