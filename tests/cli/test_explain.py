@@ -204,9 +204,9 @@ def test_the_tree_tells_every_station_and_what_would_come(run: Run) -> None:
     for words in (
         "kube-apiserver, webhook inject.podgraft.dev",
         "podgraft /inject, Pod/web",
-        "✓ policy                enabled  ◀ decides: the policy is enabled",
-        "✓ Istio templates       sidecar, as Istio 1.30.3 renders them",
-        "✓ result                inject (policy-enabled)",
+        "✓ policy                      enabled  ◀ decides: the policy is enabled",
+        "✓ Istio templates             sidecar, as Istio 1.30.3 renders them",
+        "✓ result                      inject (policy-enabled)",
         "╰─ injected, decided by policy: the policy is enabled",
         "   containers      istio-proxy",
     ):
