@@ -6,8 +6,8 @@
 What it reads, all in ``scripts/generate/data/kube``:
 
 - ``go-types.json``: the types of pods and namespaces, of k8s.io/api 0.37
-- ``workloads.json``: the types of workloads, in the same form, made by ``scripts/generate/kube_history``
-- ``history.json``: when fields came and which ones went, made by ``scripts/generate/kube_history``
+- ``workloads.json``: the types of workloads, in the same form, made by ``kube_history``
+- ``history.json``: when fields came and which ones went, made by ``kube_history``
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     scripts/generate/values_types.py --check           # fail if it is not what the data says
     scripts/generate/values_types.py --istio CLONE     # read the data again from a clone of Istio
 
-The data is ``scripts/generate/data/istio/values-types.json``: the messages that ``Values`` reaches, from
-``operator/pkg/apis/**/values_types.proto`` of the latest patch of each minor release. istiod
+The data is ``scripts/generate/data/istio/values-types.json``: the messages that ``Values`` reaches,
+from ``operator/pkg/apis/**/values_types.proto`` of the latest patch of each minor release. istiod
 decodes the values of its injector into these messages.
 """
 
@@ -63,7 +63,6 @@ Messages: TypeAlias = "dict[str, dict[str, list[tuple[str, int, int]]]]"
 
 _HEAD = '''\
 """Types of Istio's Helm values; written by scripts/generate/values_types.py, not by hand."""
-# ruff: noqa: E501 (some of Go's names are longer than a line)
 
 # A message: a line a field: its name, its type, the first minor release of Istio 1.x that has it
 # so, and the one after the last. A type is a scalar, the name of a message, or the members of an

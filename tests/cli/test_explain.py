@@ -78,7 +78,13 @@ CASES = (
     # podgraft's own stations
     Case("policy", pod(), None, "policy", injected=True),
     Case("host network", pod(hostNetwork=True), None, "hostNetwork", injected=False),
-    Case("label", pod({"sidecar.istio.io/inject": "false"}), None, "inject mark", injected=False),
+    Case(
+        "label",
+        pod({"sidecar.istio.io/inject": "false"}),
+        None,
+        "inject label or annotation",
+        injected=False,
+    ),
     Case(
         "job",
         pod({"batch.kubernetes.io/job-name": "a"}),
@@ -86,7 +92,7 @@ CASES = (
         "neverInjectSelector",
         injected=False,
     ),
-    Case("a workload's template", DEPLOYMENT, None, "inject mark", injected=False),
+    Case("a workload's template", DEPLOYMENT, None, "inject label or annotation", injected=False),
     # kube-apiserver's stations
     Case("passes them all", pod(), registration(), "policy", injected=True),
     Case(
@@ -176,7 +182,7 @@ def test_the_station_that_decides_is_named_and_the_exit_status_follows(
     """One station decides; the status is 0 for an injected pod and 3 for one left as it is."""
     status, text = run(case.files, "--output", "json", webhook=case.webhook)
     told = json.loads(text)
-    deciding = [s["name"] for stage in told["stages"] for s in stage["stations"] if s["decides"]]
+    deciding = [s["name"] for stage in told["stages"] for s in stage["steps"] if s["isDeciding"]]
     assert deciding == [case.decides]
     assert told["injected"] is case.injected
     assert status == (case.status or (0 if case.injected else 3))
@@ -198,9 +204,9 @@ def test_the_tree_tells_every_station_and_what_would_come(run: Run) -> None:
     for words in (
         "kube-apiserver, webhook inject.podgraft.dev",
         "podgraft /inject, Pod/web",
-        "✓ policy                enabled  ◀ decides: the policy is enabled",
-        "✓ Istio templates       sidecar, as Istio 1.30.3 renders them",
-        "✓ result                inject (policy-enabled)",
+        "✓ policy                      enabled  ◀ decides: the policy is enabled",
+        "✓ Istio templates             sidecar, as Istio 1.30.3 renders them",
+        "✓ result                      inject (policy-enabled)",
         "╰─ injected, decided by policy: the policy is enabled",
         "   containers      istio-proxy",
     ):

@@ -229,7 +229,7 @@ def test_a_stale_snapshot_answers_with_a_warning(tmp_path: Path) -> None:
     assert outcome.response.patch
     [warning] = outcome.response.warnings
     assert warning == (
-        "podgraft answered from an older configuration: injector default does not load: "
+        "podgraft used an older configuration: injector default does not load: "
         "policy: /polcy: unknown key; did you mean policy?"
     )
     assert outcome.record.stale == warning.partition("configuration: ")[2]

@@ -105,7 +105,7 @@ def test_what_an_aws_call_fails_with_is_not_repeated(
         code, body = ask(call)
         assert (code, find_secrets(body)) == (503 if failing is unreachable else 500, []), body
     written = captured_output()
-    assert '"fault"' in written or '"mistake"' in written, written
+    assert '"fault"' in written or '"internal_error"' in written, written
     assert find_secrets(written) == [], written
 
 

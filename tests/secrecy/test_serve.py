@@ -144,5 +144,5 @@ def test_what_is_no_http_is_neither_written_nor_repeated(server_process: ServerP
         assert server_process.ask(Call(path="/readyz", method="GET"))[0] == 500
     written = server_process.stop()
     assert written.count(": invalid HTTP: ") >= len(NO_HTTP) - 2
-    assert written.count('"event":"mistake"') == 2
+    assert written.count('"event":"internal_error"') == 2
     assert find_secrets(written) == [], written

@@ -8,7 +8,7 @@ from werkzeug.test import TestResponse
 from podgraft.jsonvalue import JSON
 from podgraft.web.metrics import Metric, record_measures
 
-_WARNING = "podgraft answered from an older configuration: "
+_WARNING = "podgraft used an older configuration: "
 
 
 def describe_outcome(answer: TestResponse, record: Mapping[str, JSON]) -> str:

@@ -12,7 +12,7 @@ import pytest
 from botocore.config import Config
 from botocore.session import get_session
 
-from podgraft.store.aws import botocore_client, connection, http_client
+from podgraft.store.aws import botocore_client, clients, connection, http_client
 from podgraft.store.aws import client as aws
 
 LAMBDA = {
@@ -76,7 +76,7 @@ def test_what_is_more_than_lambdas_own_words_is_left_to_botocore(
 def test_botocore_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """``PODGRAFT_AWS_CLIENT=botocore``, the way back to the SDK."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", LAMBDA["AWS_REGION"])
-    by_lambda, by_name = aws.make_clients(LAMBDA), aws.make_clients(LAMBDA, botocore=True)
+    by_lambda, by_name = clients.make_clients(LAMBDA), clients.make_clients(LAMBDA, botocore=True)
     assert [type(client).__module__ for client in by_lambda] == [http_client.__name__] * 2
     assert [type(client).__module__ for client in by_name] == [botocore_client.__name__] * 2
 

@@ -279,8 +279,8 @@ def test_every_fault_leaves_one_line_that_says_whose_it_is(
     if case.message == "nothing is served under this path":
         return
     [record] = token_application.records
-    wanted = {500: "operator", 503: "world"}.get(case.code, "caller")
-    assert (record["code"], record["whose"]) == (case.code, wanted)
+    wanted = {500: "operator", 503: "dependency"}.get(case.code, "caller")
+    assert (record["code"], record["origin"]) == (case.code, wanted)
     assert ("message" in record) is ("injector" in case.message)
 
 
@@ -295,7 +295,7 @@ def test_a_template_that_fails_for_this_pod_names_the_template(
     assert response.status_code == 500
     assert "sidecar:" in json.loads(response.data)["message"]
     [record] = token_application.records
-    assert (record["decision"], record["reason"], record["whose"]) == (
+    assert (record["decision"], record["reason"], record["origin"]) == (
         "fail",
         "operator",
         "operator",
@@ -317,9 +317,9 @@ def test_a_mistake_of_ours_is_a_failed_call_with_the_uid_and_no_message_in_the_l
     at = make_application(folder, store=Mistaken(folder))
     response = at.post(GOOD)
     assert response.status_code == 500
-    assert json.loads(response.data)["message"] == "podgraft failed; its log says how"
+    assert json.loads(response.data)["message"] == "internal error; see the podgraft log"
     [record] = at.records
-    assert (record["event"], record["uid"]) == ("mistake", uid_of(GOOD))
+    assert (record["event"], record["uid"]) == ("internal_error", uid_of(GOOD))
     assert str(record["trace"]).startswith("RuntimeError: ")
     assert "s3cret" not in json.dumps(record)
 

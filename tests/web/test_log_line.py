@@ -179,7 +179,7 @@ def test_a_mistake_leaves_a_line_as_it_is_documented(
     monkeypatch.delattr(admission, "decode")
     make_application(folder, journal=make_request_log()).send(SENT)
     line, emitted = read_log(capsys)
-    assert line.keys() == FIELDS["all"] | FIELDS["of a call"] | FIELDS["of a mistake"]
+    assert line.keys() == FIELDS["all"] | FIELDS["of a call"] | FIELDS["of an internal error"]
     assert emitted.keys() == {"_aws", "service", *ALWAYS, Metric.FAILURE}
 
 

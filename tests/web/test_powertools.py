@@ -23,12 +23,12 @@ COUNTED: tuple[tuple[str, Mapping[str, JSON], set[Metric]], ...] = (
     ("passed", {**CALL, "decision": "allow"}, {Metric.SUCCESS}),
     ("skipped", SKIPPED, {Metric.SKIP}),
     ("denied", {**CALL, "decision": "deny"}, {Metric.DENIED}),
-    ("failed", {**CALL, "decision": "fail", "whose": "operator"}, {Metric.FAILURE}),
-    ("a mistake of ours", {**CALL, "event": "mistake"}, {Metric.FAILURE}),
-    ("a bad body", {**FAULT, "whose": "caller", "fault": "NotAReviewError"}, set()),
+    ("failed", {**CALL, "decision": "fail", "origin": "operator"}, {Metric.FAILURE}),
+    ("an internal error", {**CALL, "event": "internal_error"}, {Metric.FAILURE}),
+    ("a bad body", {**FAULT, "origin": "caller", "fault": "NotAReviewError"}, set()),
     (
         "an injector without a policy",
-        {**FAULT, "whose": "caller", "fault": "UnknownInjectorError"},
+        {**FAULT, "origin": "caller", "fault": "UnknownInjectorError"},
         {Metric.FAILURE},
     ),
     (
@@ -54,12 +54,12 @@ def test_a_call_counts_for_what_came_of_it(
 
 def test_strangers_are_counted_apart() -> None:
     for fault in ("UnauthenticatedError", "ForbiddenError"):
-        record = {**FAULT, "whose": "caller", "fault": fault}
+        record = {**FAULT, "origin": "caller", "fault": fault}
         assert [found.metric for found in record_measures(record)] == [Metric.UNAUTHENTICATED]
 
 
 def test_what_is_no_call_counts_for_nothing() -> None:
-    assert list(record_measures({"event": "open", "level": "WARNING"})) == []
+    assert list(record_measures({"event": "auth_disabled", "level": "WARNING"})) == []
 
 
 def test_every_alarm_watches_a_metric_that_is_measured() -> None:

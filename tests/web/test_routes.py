@@ -140,7 +140,7 @@ def test_a_mistake_of_ours_is_a_status_on_every_route(folder: Path) -> None:
 
     response = make_application(folder, store=Mistaken(folder)).client.get("/readyz")
     assert response.status_code == 500
-    assert json.loads(response.data)["message"] == "podgraft failed; its log says how"
+    assert json.loads(response.data)["message"] == "internal error; see the podgraft log"
 
 
 def test_readiness_tells_of_a_stale_snapshot(token_application: ApplicationFixture) -> None:

@@ -66,7 +66,7 @@ def test_old_callers_are_told_to_their_own_cluster(folder: Path) -> None:
         "callers of cluster staging, confirmed 31 s ago, are in force: "
         "the callers of cluster staging: tokens: expected a list"
     )
-    told = [f"podgraft answered from an older configuration: {why}"]
+    told = [f"podgraft used an older configuration: {why}"]
     assert at.post(OTHER_TOKEN) == (200, told)
     assert at.stale_fields() == (why, True, 31)
     assert at.post(TOKEN) == (200, [])
@@ -90,4 +90,4 @@ def test_at_a_cold_start_a_bad_document_is_its_own_clusters_fault_alone(folder: 
     # Which of the two is the caller of staging, its document alone would tell.
     for token in (OTHER_TOKEN, "guess"):
         assert at.post(token, "/inject/cluster/prod-eu")[0] == 500
-        assert (at.records[-1]["whose"], at.records[-1]["code"]) == ("operator", 500)
+        assert (at.records[-1]["origin"], at.records[-1]["code"]) == ("operator", 500)

@@ -1,22 +1,37 @@
-"""How long one review can wait for its stores, all of them together."""
+"""The time that one review can wait for its stores.
+
+kube-apiserver sends its timeout with each review. If podgraft exceeds it, failurePolicy applies:
+pods start without their sidecar, or do not start. A review therefore has a deadline, a moment that
+all its stores share. A duration per call would be wrong: three calls of 1 s each would exceed a
+timeout of 2 s, although each call keeps its limit.
+
+There are two moments, because the two kinds of waiting have different costs:
+
+- Without a loaded version, the review has no other way to succeed. It waits for almost all of its
+  time, but at most ``MAX_WAIT_SECONDS``, so that a cold start can still report the problem.
+- With a loaded version, the review needs no newer one. It waits for a share of its time, then it
+  uses the loaded version and reports it as stale.
+
+A caller of a store never receives a new period of waiting: a call that starts later has less time.
+This module does not wait; it computes the remaining seconds.
+"""
 
 from collections.abc import Callable
 from time import monotonic
 
 from podgraft.lazy_dataclass import dataclass
 
-# A cold start with AWS out of reach must respond within two seconds, interpreter start included.
+# If AWS is unreachable, a cold start must respond within 2 s, including interpreter start.
 MAX_WAIT_SECONDS = 1.4
-# A review that has a loaded value waits this share of its time for a newer one.
+# A review with a loaded version waits this share of its timeout for a newer one.
 _REFRESH_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The moments until which a review waits, by its clock; each wait uses what is left.
+    """The moments at which a review stops waiting, in seconds of ``clock``.
 
-    ``initial_deadline`` applies if nothing is loaded yet, ``refresh_deadline`` to a newer version
-    of what is loaded.
+    ``initial_deadline`` applies if no version is loaded, and ``refresh_deadline`` if one is.
     """
 
     initial_deadline: float
@@ -27,7 +42,7 @@ class Deadline:
     def from_timeout(
         cls, seconds: float | None, clock: Callable[[], float] = monotonic
     ) -> "Deadline":
-        """The deadline of a review that has *seconds* from now; ``None`` without a timeout."""
+        """Return the deadline of a review with *seconds* left; ``None`` if it has no timeout."""
         now = clock()
         initial = MAX_WAIT_SECONDS if seconds is None else min(MAX_WAIT_SECONDS, seconds)
         refresh = (
@@ -36,5 +51,5 @@ class Deadline:
         return cls(now + initial, now + refresh, clock)
 
     def remaining_seconds(self, *, has_value: bool) -> float:
-        """Seconds that are left, by whether a loaded value exists."""
+        """Return the remaining seconds; *has_value* if a version is loaded already."""
         return (self.refresh_deadline if has_value else self.initial_deadline) - self.clock()

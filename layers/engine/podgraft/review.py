@@ -152,7 +152,7 @@ class _Review:
     def warnings(self, *more: str) -> Iterable[str]:
         """The warnings of the response: of a stale configuration first."""
         for staleness in self.staleness:
-            yield f"podgraft answered from an older configuration: {staleness.reason}"
+            yield f"podgraft used an older configuration: {staleness.reason}"
         yield from more
 
 

@@ -351,9 +351,9 @@ def test_the_keys_of_json_are_stable(run: Run) -> None:
     _, text, _ = run("logging", LOGGED, options=("--output", "json"))
     told: Object = json.loads(text)
     (stage, *_), (review, *_) = objects_at(told, "stages"), objects_at(told, "reviews")
-    (station, *_) = objects_at(stage, "stations")
+    (station, *_) = objects_at(stage, "steps")
     assert set(told) == KEYS
-    assert set(stage) == {"name", "object", "route", "stations"}
-    assert set(station) == {"name", "saw", "outcome", "decides", "because", "reached"}
+    assert set(stage) == {"name", "object", "route", "steps"}
+    assert set(station) == {"name", "observed", "outcome", "isDeciding", "reason", "reached"}
     assert set(review) == {"object", "route", "warnings", *ANSWER}
     assert (told["injected"], told["verdict"]) == (True, "injected")

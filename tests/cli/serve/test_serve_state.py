@@ -95,7 +95,7 @@ def serving_process(folder: Path, *words: str) -> Generator[subprocess.Popen[str
 def assert_stale(answer: tuple[int, list[str]]) -> None:
     status, [warning] = answer
     assert status == 200
-    assert warning.startswith("podgraft answered from an older configuration: injector default")
+    assert warning.startswith("podgraft used an older configuration: injector default")
 
 
 def break_policy(folder: Path) -> None:

@@ -10,7 +10,7 @@ _MARKERS = ("template.yaml", "samples", "functions/webhook/handler.py")
 
 
 def check_checkout(command: str, root: Path = ROOT) -> None:
-    """Raise ``CommandError`` if podgraft does not run from its source tree, which *command* needs."""
+    """Raise ``CommandError`` if podgraft runs outside its source tree, which *command* needs."""
     if not all((root / marker).exists() for marker in _MARKERS):
         raise CommandError(
             f"podgraft {command}: requires the source tree of podgraft, got {root}; clone the "

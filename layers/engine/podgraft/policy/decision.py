@@ -1,6 +1,6 @@
 """Whether a pod receives sidecars, and why: a value with every reason that held.
 
-Istio's order (pkg/kube/inject/inject.go, injectRequired): host network, namespace, inject mark,
+Istio's order (pkg/kube/inject/inject.go, injectRequired): host network, namespace, inject value,
 neverInjectSelector, alwaysInjectSelector, policy. All steps are looked at, also behind the one
 that decides, so that an explanation can show what would come next.
 """
@@ -34,8 +34,8 @@ class Reason(StrEnum):
     SUBRESOURCE = "subresource"
     HOST_NETWORK = "host-network"
     IGNORED_NAMESPACE = "ignored-namespace"
-    INJECT_TRUE = "mark-true"
-    INJECT_FALSE = "mark-false"
+    INJECT_TRUE = "inject-true"
+    INJECT_FALSE = "inject-false"
     NEVER_SELECTOR = "never-selector"
     ALWAYS_SELECTOR = "always-selector"
     POLICY_ENABLED = "policy-enabled"
@@ -65,7 +65,7 @@ class StepName(StrEnum):
     REQUEST = "request"
     HOST_NETWORK = "hostNetwork"
     NAMESPACE = "ignoredNamespaces"
-    INJECT_SETTING = "inject mark"
+    INJECT_SETTING = "inject label or annotation"
     NEVER = "neverInjectSelector"
     ALWAYS = "alwaysInjectSelector"
     POLICY = "policy"

@@ -1,7 +1,7 @@
-"""Who may call, of all clusters: each cluster's document stands alone.
+"""The callers of all clusters, each from a separate document.
 
-One that does not load leaves its own cluster's last good callers in force, and says so. What the
-others say holds at once: above all whom they no longer name.
+If a document does not load, its cluster keeps the last known good callers, and they are reported as
+stale. The documents of the other clusters apply at once, so a revoked token stops to work.
 """
 
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ from .errors import StoreError
 
 @dataclass(frozen=True, slots=True)
 class CallerRegistry:
-    """The callers in force by cluster, and where they are not what is stored now.
+    """The callers in force by cluster, and the clusters whose stored document is not in force.
 
-    ``stale`` says of which clusters they may be older, ``unread`` of which there never were any
-    because the document does not load. ``missing`` is set if there is no document at all and the
-    store looks as if it were gone: then an unknown caller proves nothing.
+    ``stale`` contains clusters whose callers can be out of date, ``load_errors`` those whose
+    document never loaded. ``missing`` is set if the store contains no document and seems to be
+    gone. An unknown caller is then not rejected, but the request fails.
     """
 
     callers: Mapping[str, Callers]
@@ -31,7 +31,7 @@ class CallerRegistry:
 
 @dataclass(frozen=True, slots=True)
 class LastKnownGood:
-    """Callers that a document did not replace, when they were last confirmed, and why."""
+    """Why a document did not replace the callers of a cluster, and when they were confirmed."""
 
     confirmed_at: float
     problem: StoreError
@@ -39,7 +39,7 @@ class LastKnownGood:
 
 @dataclass(frozen=True, slots=True)
 class CallerDocuments:
-    """One reading of all documents: what each says or, where it does not load, what it said."""
+    """All documents, as read at one time; the last known good callers if one does not load."""
 
     callers: Mapping[str, Callers] = field(default_factory=dict[str, Callers])
     last_known_good: Mapping[str, LastKnownGood] = field(default_factory=dict[str, LastKnownGood])
@@ -48,20 +48,21 @@ class CallerDocuments:
     def merge(
         self, read: Mapping[str, Callers | StoreError], confirmed: float = 0.0
     ) -> "CallerDocuments":
-        """The pages after another reading; *confirmed* is when these were read.
+        """Return the documents after another reading; *confirmed* is the time of this one.
 
-        A cluster whose document is gone has no callers any more.
+        A cluster without a document has no callers.
         """
         callers: dict[str, Callers] = {}
-        kept: dict[str, LastKnownGood] = {}
-        unread: dict[str, StoreError] = {}
-        for cluster, found in read.items():
-            if isinstance(found, Callers):
-                callers[cluster] = found
+        last_known_good: dict[str, LastKnownGood] = {}
+        load_errors: dict[str, StoreError] = {}
+        for cluster, document in read.items():
+            if isinstance(document, Callers):
+                callers[cluster] = document
             elif cluster in self.callers:
                 callers[cluster] = self.callers[cluster]
                 before = self.last_known_good.get(cluster)
-                kept[cluster] = LastKnownGood(before.confirmed_at if before else confirmed, found)
+                since = before.confirmed_at if before else confirmed
+                last_known_good[cluster] = LastKnownGood(since, document)
             else:
-                unread[cluster] = found
-        return CallerDocuments(callers, kept, unread)
+                load_errors[cluster] = document
+        return CallerDocuments(callers, last_known_good, load_errors)

@@ -1,25 +1,25 @@
-"""Why there is nothing to answer from: the operator's fault, or the world's."""
+"""Errors of stores: configuration errors and dependency errors."""
 
 
 class StoreError(Exception):
-    """Base of this package's errors; ``str()`` is fit for whoever runs the webhook."""
+    """Base of the errors of this package; the message is written for operators."""
 
 
 class UnknownInjectorError(StoreError):
-    """Nothing is stored under this injector's name."""
+    """The store contains no policy for this injector."""
 
 
 class NotLoadedError(StoreError):
-    """What is stored does not load, and no earlier version did: the operator's fault."""
+    """A configuration error: neither the stored version nor an earlier one loads."""
 
 
 class InvalidVersionError(NotLoadedError):
-    """The policy or a bundle is there, whole, and wrong: only another version helps."""
+    """The policy or a bundle is complete and invalid; only another version can load."""
 
 
 class UnprovenError(StoreError):
-    """A newer version loads, and its proof has not ended within the time of the reviews so far."""
+    """A newer version loads, and its trial renderings are not complete yet."""
 
 
 class UnavailableError(StoreError):
-    """The store cannot be reached, and nothing is loaded yet: worth another try."""
+    """A dependency error: the store is unreachable, and no version is loaded. A retry can help."""

@@ -1,4 +1,4 @@
-"""Stores as settings name them."""
+"""Open the stores that the settings name."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from podgraft.lazy_dataclass import dataclass
 from .folder.store import FolderCallers, FolderStore
 from .protocols import CallerStore, Store
 
-# Looking at the files takes a twentieth of a review; a change may wait as long as a blink.
+# Checking the files takes a twentieth of a review; a change can wait this long.
 _POLL_SECONDS = 0.1
 
 
@@ -22,7 +22,7 @@ class FolderStoreConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwsStoreConfig:
-    """Bundles in S3, policies and callers in Parameter Store; ``botocore``: asked by it always."""
+    """Bundles in S3, policies and callers in Parameter Store; ``botocore``: always use it."""
 
     bucket: str
     bundle_prefix: str
@@ -35,9 +35,9 @@ StoreConfig: TypeAlias = FolderStoreConfig | AwsStoreConfig
 
 
 def open_stores(backing: StoreConfig) -> tuple[Store, CallerStore]:
-    """The store of policies and bundles, and the one of callers; nothing is read yet.
+    """Return the store of policies and bundles, and the store of callers.
 
-    Stores defer what they can of their first load: so the function starts.
+    Nothing is read yet. The stores defer parts of their first load, so the function starts fast.
     """
     match backing:
         case FolderStoreConfig(path):
@@ -52,8 +52,8 @@ def open_stores(backing: StoreConfig) -> tuple[Store, CallerStore]:
 
 
 def _open_aws_stores(backing: AwsStoreConfig) -> tuple[Store, CallerStore]:
-    # Imported here: a folder needs none of it.
-    from .aws.client import make_clients
+    # Imported here: a folder needs no AWS client.
+    from .aws.clients import make_clients
     from .aws.s3 import BundleReader
     from .aws.ssm import ParameterReader
     from .aws.store import CachedCallers, CachedStore

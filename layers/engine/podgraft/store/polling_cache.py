@@ -1,4 +1,4 @@
-"""A value from the network: fresh for a while, then asked for again, kept where that fails."""
+"""A cached value from a store: refreshed after some seconds, retained if the refresh fails."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,16 +13,16 @@ from .errors import StoreError
 
 T = TypeVar("T")
 
-# After a refresh that failed, nobody is held up by the next one for this long.
+# After a failed refresh, no review waits for another one during this time.
 _RETRY_SECONDS = 5.0
 
-# The value that is there now, from the one before (``None`` at first); raises ``StoreError``.
+# Returns the current value, from the cached one (``None`` at first); raises ``StoreError``.
 Refresh = Callable[[T | None, RetryBudget], T]
 
 
 @dataclass(frozen=True, slots=True)
 class CachedValue(Generic[T]):
-    """A value, when it was last confirmed, when to ask again, and why it may be out of date."""
+    """A value, when it was last confirmed, when to refresh it, and why the last refresh failed."""
 
     value: T
     confirmed_at: float
@@ -31,51 +31,51 @@ class CachedValue(Generic[T]):
 
 
 class PollingCache(Generic[T]):
-    """Holds one value. Threads may share it: one refreshes, the others go on with what is held."""
+    """A cache of one value. Threads can share it: one refreshes, the others use the value."""
 
     def __init__(self, refresh: Refresh[T], seconds: float, clock: Callable[[], float]) -> None:
         self._refresh = refresh
         self._seconds = seconds
         self._clock = clock
-        self._held: CachedValue[T] | None = None
+        self._cached: CachedValue[T] | None = None
         self._lock = Lock()
 
     def current(self, deadline: Deadline | None = None) -> CachedValue[T]:
-        """What holds now; raises ``StoreError`` where there was never anything to hold.
+        """Return the value in force; raises ``StoreError`` if none was ever loaded.
 
-        Who has no time left for something newer goes on with what is held, due as it is.
+        After the refresh deadline, a review uses the cached value without a refresh.
         """
-        held = self._held
-        if held is not None and self._clock() < held.refresh_at:
-            return held
+        cached = self._cached
+        if cached is not None and self._clock() < cached.refresh_at:
+            return cached
         limit = deadline or Deadline.from_timeout(None)
-        if held is not None and limit.remaining_seconds(has_value=True) <= 0:
-            return held
-        if not self._lock.acquire(blocking=held is None):
-            return held or self.current(limit)
+        if cached is not None and limit.remaining_seconds(has_value=True) <= 0:
+            return cached
+        if not self._lock.acquire(blocking=cached is None):
+            return cached or self.current(limit)
         try:
-            if self._held is held:
-                self._held = self._refresh_value(held, limit)
-            return self._held or self._refresh_value(None, limit)
+            if self._cached is cached:
+                self._cached = self._refresh_value(cached, limit)
+            return self._cached or self._refresh_value(None, limit)
         finally:
             self._lock.release()
 
     def expire(self) -> None:
         """Let the next caller refresh the value."""
         with self._lock:
-            if self._held is not None:
-                self._held = replace(self._held, refresh_at=self._clock())
+            if self._cached is not None:
+                self._cached = replace(self._cached, refresh_at=self._clock())
 
-    def _refresh_value(self, held: CachedValue[T] | None, limit: Deadline) -> CachedValue[T]:
+    def _refresh_value(self, cached: CachedValue[T] | None, limit: Deadline) -> CachedValue[T]:
         patience = RetryBudget.from_seconds(
-            limit.remaining_seconds(has_value=held is not None), self._clock
+            limit.remaining_seconds(has_value=cached is not None), self._clock
         )
         try:
-            value = self._refresh(held.value if held else None, patience)
+            value = self._refresh(cached.value if cached else None, patience)
         except StoreError as error:
-            if held is None:
+            if cached is None:
                 raise
             due = self._clock() + min(self._seconds, _RETRY_SECONDS)
-            return CachedValue(held.value, held.confirmed_at, due, error)
+            return CachedValue(cached.value, cached.confirmed_at, due, error)
         now = self._clock()
         return CachedValue(value, now, now + self._seconds)

@@ -1,7 +1,7 @@
-"""Proofs: a version renders probe objects before it replaces the version in force.
+"""Proofs: a version must render probe objects before it replaces the version in force.
 
-The first version of a process is loaded without one, since there is nothing to fall back on and a
-cold start must not take longer. ``prove`` is for those who can choose between versions.
+The first version of a process needs no proof: there is no other version, and a cold start must not
+take longer. ``prove`` is for callers that can choose between versions.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ class Proof:
         self._injector = injector
         self._lock = Lock()
         # Errors end in the log: without values of the bundle's own objects.
-        self._trials = [Trial(each.bundle, each.policy, redact) for each in _distinct(snapshots)]
+        self._trials = [
+            Trial(snapshot.bundle, snapshot.policy, redact)
+            for snapshot in _find_distinct(snapshots)
+        ]
 
     def advance(self, is_over: Callable[[], bool] = lambda: False) -> bool:
-        """Go on until the proof is complete, or ``is_over``; return whether it is complete.
+        """Continue until the proof is complete, or ``is_over``; return whether it is complete.
 
-        At least one rendering is done each time, unless another thread is at it. Raises
-        ``RefusedError`` with all errors of the first bundle that has any.
+        Each call runs at least one rendering, unless another thread runs one. Raises
+        ``InvalidVersionError`` with all errors of the first invalid bundle.
         """
         if not self._lock.acquire(blocking=False):
             return False
@@ -44,27 +47,29 @@ class Proof:
             if not trial.advance(is_over):
                 return False
             if trial.errors:
-                found = ". ".join(map(str, trial.errors))
+                errors = ". ".join(map(str, trial.errors))
                 raise InvalidVersionError(
-                    f"injector {self._injector} does not load: bundle: {found}"
+                    f"injector {self._injector} does not load: bundle: {errors}"
                 )
             self._trials.pop(0)
         return True
 
 
 def prove(injector: str, snapshots: SnapshotSet) -> None:
-    """Raise ``RefusedError`` if a bundle of this version does not render."""
+    """Raise ``InvalidVersionError`` if a bundle of this version does not render."""
     Proof(injector, snapshots).advance()
 
 
-def _distinct(snapshots: SnapshotSet) -> Iterator[Snapshot]:
-    """The snapshots with bundles that were compiled separately."""
-    known: list[Snapshot] = []
+def _find_distinct(snapshots: SnapshotSet) -> Iterator[Snapshot]:
+    """Return the snapshots with bundles that were compiled separately."""
+    distinct: list[Snapshot] = []
     for snapshot in (snapshots.default, *snapshots.clusters.values()):
-        if not any(_compiles_alike(snapshot, other) for other in known):
-            known.append(snapshot)
+        if not any(_compiles_alike(snapshot, other) for other in distinct):
+            distinct.append(snapshot)
             yield snapshot
 
 
-def _compiles_alike(one: Snapshot, other: Snapshot) -> bool:
-    return one.bundle.digest == other.bundle.digest and one.policy.shares_bundle_with(other.policy)
+def _compiles_alike(left: Snapshot, right: Snapshot) -> bool:
+    return left.bundle.digest == right.bundle.digest and left.policy.shares_bundle_with(
+        right.policy
+    )

@@ -41,7 +41,7 @@ def create_app(
     app.url_map.merge_slashes = False
     write = journal or make_stream_log()
     if auth is Auth.NONE:
-        write({"event": "open", "level": "WARNING", "message": _AUTH_DISABLED_WARNING})
+        write({"event": "auth_disabled", "level": "WARNING", "message": _AUTH_DISABLED_WARNING})
     webhook = Webhook(
         store,
         make_authenticator(auth, callers),
@@ -121,10 +121,10 @@ def _routing_error(error: HTTPException) -> Response:
 
 
 def _internal_error(error: Exception, write: RequestLog) -> Response:
-    """The response to an internal error outside a review; Flask would log its message."""
+    """Log an internal error outside reviews, without its message, which can quote secrets."""
     write(
         {
-            "event": "mistake",
+            "event": "internal_error",
             "level": "ERROR",
             "endpoint": request.endpoint,
             "trace": format_traceback(error),

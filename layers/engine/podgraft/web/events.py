@@ -66,7 +66,7 @@ def _refused(error: Exception, journal: RequestLog) -> dict[str, Any]:
         {
             "event": "fault",
             "level": "WARNING",
-            "whose": "caller",
+            "origin": "caller",
             "fault": type(_PROBLEM).__name__,
             "code": reply.code,
             "trace": format_traceback(error),

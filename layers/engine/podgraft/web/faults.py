@@ -1,7 +1,7 @@
-"""Every fault, whose it is, and what HTTP says about it: the one table (design §2).
+"""Every fault, its origin, and its HTTP response.
 
-All of these are failed calls, so the webhook's failurePolicy decides; a refusal of the pod is no
-fault but an answer, and made in ``review``.
+A fault is a failed request, so the failurePolicy of the webhook applies. A denial of a pod is a
+response, which ``review`` makes.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from .errors import (
 
 @dataclass(frozen=True, slots=True)
 class FaultRow:
-    """One line of the table."""
+    """One row of the table: the HTTP status, and the origin of the error in the log."""
 
     code: HTTPStatus
     origin: str
@@ -47,14 +47,14 @@ TABLE: Mapping[type[Exception], FaultRow] = {
     ThrottledError: FaultRow(HTTPStatus.TOO_MANY_REQUESTS, "caller"),
     OperatorError: FaultRow(HTTPStatus.INTERNAL_SERVER_ERROR, "operator"),
     NotLoadedError: FaultRow(HTTPStatus.INTERNAL_SERVER_ERROR, "operator"),
-    # kube-apiserver repeats the call after this many seconds, until its own timeout.
-    UnavailableError: FaultRow(HTTPStatus.SERVICE_UNAVAILABLE, "world", {"Retry-After": "1"}),
+    # kube-apiserver retries after this many seconds, until its own timeout.
+    UnavailableError: FaultRow(HTTPStatus.SERVICE_UNAVAILABLE, "dependency", {"Retry-After": "1"}),
 }
-INTERNAL = FaultRow(HTTPStatus.INTERNAL_SERVER_ERROR, "podgraft")
+INTERNAL = FaultRow(HTTPStatus.INTERNAL_SERVER_ERROR, "internal")
 
 
 def find_row(error: Exception) -> FaultRow:
-    """The line for an error; one that is in no line is a mistake of ours."""
+    """Return the row of an error; an error without a row is an internal error."""
     return next((TABLE[kind] for kind in type(error).__mro__ if kind in TABLE), INTERNAL)
 
 
@@ -68,9 +68,9 @@ class JsonResponse:
 
 
 def fault_response(error: Exception) -> JsonResponse:
-    """A ``Status`` for the caller. Of a mistake of ours nothing is told but that it is one."""
+    """Return a ``Status`` for the caller. For an internal error it contains no details."""
     found = find_row(error)
-    message = "podgraft failed; its log says how" if found is INTERNAL else redact(error)
+    message = "internal error; see the podgraft log" if found is INTERNAL else redact(error)
     return JsonResponse(
         found.code.value, admission.encode(errored(found.code, message)), found.headers
     )

@@ -67,7 +67,7 @@ def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
     outcome = _OUTCOMES.get(str(record.get("decision")))
     if outcome is not None:
         yield Measure(outcome)
-    elif record.get("whose") != "caller" or record.get("fault") == _UNKNOWN_INJECTOR:
+    elif record.get("origin") != "caller" or record.get("fault") == _UNKNOWN_INJECTOR:
         yield Measure(Metric.FAILURE)
     if record.get("refused"):
         yield Measure(Metric.REFUSED)

@@ -122,7 +122,7 @@ def _fault_fields(error: Exception) -> Object:
     fields_of_fault: Object = {
         "event": "fault",
         "level": "WARNING" if row.origin == "caller" else "ERROR",
-        "whose": row.origin,
+        "origin": row.origin,
         "fault": type(error).__name__,
     }
     if isinstance(error, StoreError):
@@ -137,7 +137,7 @@ def _fault_fields(error: Exception) -> Object:
 
 def _internal_error_fields(error: Exception, uid: str) -> Object:
     location = format_traceback(error)
-    return {"event": "mistake", "level": "ERROR", "uid": uid, "trace": location}
+    return {"event": "internal_error", "level": "ERROR", "uid": uid, "trace": location}
 
 
 def _check_injector_name(injector: str) -> str:

@@ -84,10 +84,11 @@ def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
     _print_written(pair)
     click.echo(f"valid for {wanted}, until {signing.lifetime.end:%Y-%m-%d}")
     folder = signing.folder
+    authority = folder.key_pair(AUTHORITY).certificate
     program.print_next_steps(
         f"podgraft serve --store DIR --cert {pair.certificate} --key {pair.key}",
         f"or, for AWS: podgraft certs import-acm --dir {folder.path} --name {name}",
-        f"podgraft register --url https://HOST --ca-bundle {folder.key_pair(AUTHORITY).certificate} "
+        f"podgraft register --url https://HOST --ca-bundle {authority} "
         f"--server-cert {pair.certificate}",
     )
 

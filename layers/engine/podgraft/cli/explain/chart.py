@@ -1,6 +1,6 @@
 """A journey as a flow chart in SVG: the taken path is drawn strongly, the rest is faint.
 
-Stations stand under each other; an exit to the right shows the outcome of a station, the way down
+Stations stand under each other; an exit to the right shows the outcome of a step, the way down
 leads on. Written here: the picture is forty shapes, less than any drawing library's import.
 """
 
@@ -24,11 +24,11 @@ _CHARACTERS = 58  # of the small face, that fit into _WIDTH
 _STYLE = """
 text{font:14px ui-sans-serif,system-ui,sans-serif;fill:#1f2328}
 .small{font-size:12px;fill:#59636e}.strong{font-weight:600}
-.station{fill:#fff;stroke:#d1d9e0}.taken{stroke:#1f2328;stroke-width:1.6}
+.step{fill:#fff;stroke:#d1d9e0}.taken{stroke:#1f2328;stroke-width:1.6}
 .faint{opacity:.38}.line{stroke:#d1d9e0;fill:none}.line.taken{stroke:#1f2328;stroke-width:2}
 .injects{fill:#dafbe1;stroke:#1a7f37}.stops{fill:#ffebe9;stroke:#cf222e}
 @media(prefers-color-scheme:dark){
-text{fill:#f0f6fc}.small{fill:#9198a1}.station{fill:#151b23;stroke:#3d444d}
+text{fill:#f0f6fc}.small{fill:#9198a1}.step{fill:#151b23;stroke:#3d444d}
 .taken,.line.taken{stroke:#f0f6fc}.line{stroke:#3d444d}
 .injects{fill:#12261e;stroke:#3fb950}.stops{fill:#25171c;stroke:#f85149}}
 """
@@ -41,8 +41,8 @@ def render_chart(journey: DecisionTrace) -> str:
     for stage in journey.stages:
         body.append(_draw_text(_MARGIN, top + 20, stage.name, "small strong"))
         top += _STAGE_HEIGHT
-        for station in stage.steps:
-            body.extend(_draw_step(station, top))
+        for step in stage.steps:
+            body.extend(_draw_step(step, top))
             top += _HEIGHT + _GAP
     body.extend(_draw_end(journey, top))
     height = top + _HEIGHT + _MARGIN + (22 * len(_sidecar_rows(journey.sidecars)))
@@ -70,23 +70,23 @@ def _svg_document(journey: DecisionTrace, body: list[str], height: int) -> str:
     return "\n".join(parts)
 
 
-def _draw_step(station: TraceStep, top: int) -> Iterator[str]:
+def _draw_step(step: TraceStep, top: int) -> Iterator[str]:
     """One box with its exits; it is faint if the object did not reach it."""
-    taken = " taken" if station.reached else ""
-    yield f'<g class="{"" if station.reached else "faint"}">'
-    yield _draw_box(_MARGIN, top, _WIDTH, f"station{taken}")
-    yield _draw_text(_MARGIN + 14, top + 21, station.name, "strong")
-    yield _draw_text(_MARGIN + 14, top + 40, station.observed, "small")
-    if station.outcome is StepResult.PASSES or not station.is_deciding:
+    taken = " taken" if step.reached else ""
+    yield f'<g class="{"" if step.reached else "faint"}">'
+    yield _draw_box(_MARGIN, top, _WIDTH, f"step{taken}")
+    yield _draw_text(_MARGIN + 14, top + 21, step.name, "strong")
+    yield _draw_text(_MARGIN + 14, top + 40, step.observed, "small")
+    if step.outcome is StepResult.PASSES or not step.is_deciding:
         yield _draw_arrow(top, taken)
-    if station.outcome is not StepResult.PASSES:
-        yield from _draw_exit(station, top, " taken" if station.is_deciding else "")
+    if step.outcome is not StepResult.PASSES:
+        yield from _draw_exit(step, top, " taken" if step.is_deciding else "")
     yield "</g>"
 
 
 # By outcome: the word of the exit, and its style.
 _EXITS = {
-    StepResult.PASSES: ("passes", "station"),
+    StepResult.PASSES: ("passes", "step"),
     StepResult.INJECTS: ("injects", "injects"),
     StepResult.CHANGES: ("changes", "injects"),
     StepResult.STOPS: ("does not inject", "stops"),
@@ -95,13 +95,13 @@ _EXITS = {
 }
 
 
-def _draw_exit(station: TraceStep, top: int, taken: str) -> Iterator[str]:
+def _draw_exit(step: TraceStep, top: int, taken: str) -> Iterator[str]:
     left, middle = _MARGIN + _WIDTH, top + _HEIGHT // 2
     yield f'<path class="line{taken}" d="M{left} {middle}h36" marker-end="url(#arrow)"/>'
-    word, style = _EXITS[station.outcome]
+    word, style = _EXITS[step.outcome]
     yield _draw_box(left + 36, top, _EXIT - 36, style)
     yield _draw_text(left + 50, top + 21, word, "strong")
-    yield _draw_text(left + 50, top + 40, station.reason, "small", _EXIT - 60)
+    yield _draw_text(left + 50, top + 40, step.reason, "small", _EXIT - 60)
 
 
 def _draw_end(journey: DecisionTrace, top: int) -> Iterator[str]:

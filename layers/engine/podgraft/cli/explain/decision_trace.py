@@ -13,7 +13,7 @@ from podgraft.jsonvalue import JSON, Object
 
 
 class StepResult(StrEnum):
-    """The effect of a station on the object."""
+    """The effect of a step on the object."""
 
     PASSES = "passes"
     INJECTS = "injects"
@@ -54,9 +54,9 @@ STATUSES = {
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One station: what it saw, its outcome, and whether it settled the matter.
+    """One step: its input, its outcome, and whether it decides the result.
 
-    ``reached`` is false for a station after the one that settled it, which changes nothing.
+    ``reached`` is false for a step after the deciding one, which has no effect.
     """
 
     name: str
@@ -84,9 +84,9 @@ class Review:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """The stations of one party for one request: kube-apiserver's webhook, or a route of podgraft.
+    """The steps of kube-apiserver or of one route of podgraft for one request.
 
-    ``route`` is empty for kube-apiserver. ``verdict`` is ``None`` for a stage that settles nothing.
+    ``route`` is empty for kube-apiserver. ``verdict`` is ``None`` for a stage without effect.
     """
 
     name: str
@@ -125,12 +125,12 @@ class DecisionTrace:
 
     @property
     def deciding_step(self) -> TraceStep | None:
-        """The station that decided."""
+        """The step that decided."""
         return next((s for stage in self.stages for s in stage.steps if s.is_deciding), None)
 
 
 def make_journey(subject: str, stages: Iterable[Stage], sidecars: Sidecars | None) -> DecisionTrace:
-    """The journey of a document, with the one station that settles its verdict."""
+    """The journey of a document, with the one step that settles its verdict."""
     listed = list(stages)
     index = _settling(listed)
     verdict = Verdict.NOT_REVIEWED if index is None else listed[index].verdict
@@ -164,8 +164,8 @@ def _settling(stages: list[Stage]) -> int | None:
 
 
 def _undecided(stage: Stage) -> Stage:
-    stations = tuple(replace(station, is_deciding=False) for station in stage.steps)
-    return replace(stage, steps=stations)
+    steps = tuple(replace(step, is_deciding=False) for step in stage.steps)
+    return replace(stage, steps=steps)
 
 
 def exit_status(journeys: Iterable[DecisionTrace]) -> int:
@@ -181,11 +181,11 @@ def exit_status(journeys: Iterable[DecisionTrace]) -> int:
 def describe_conclusion(journey: DecisionTrace) -> str:
     """The verdict in one sentence."""
     word = _word(journey)
-    station = journey.deciding_step
-    if station is None:
+    step = journey.deciding_step
+    if step is None:
         return word
-    because = f": {station.reason}" if station.reason else ""
-    return f"{word}, decided by {station.name}{because}"
+    reason = f": {step.reason}" if step.reason else ""
+    return f"{word}, decided by {step.name}{reason}"
 
 
 def _word(journey: DecisionTrace) -> str:
@@ -224,18 +224,18 @@ def _stage_json(stage: Stage) -> Object:
         "name": stage.name,
         "object": stage.object,
         "route": stage.route,
-        "stations": [_step_to_json(station) for station in stage.steps],
+        "steps": [_step_to_json(step) for step in stage.steps],
     }
 
 
-def _step_to_json(station: TraceStep) -> Object:
+def _step_to_json(step: TraceStep) -> Object:
     return {
-        "name": station.name,
-        "saw": station.observed,
-        "outcome": station.outcome,
-        "decides": station.is_deciding,
-        "because": station.reason,
-        "reached": station.reached,
+        "name": step.name,
+        "observed": step.observed,
+        "outcome": step.outcome,
+        "isDeciding": step.is_deciding,
+        "reason": step.reason,
+        "reached": step.reached,
     }
 
 

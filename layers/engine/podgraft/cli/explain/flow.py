@@ -103,14 +103,14 @@ class _Run:
         namespaces = self.cluster.namespaces(subject.namespace)
         sending = webhook_match.evaluate(webhook, subject.request, namespaces)
         if sending.is_for_resource or subject.place is None or subject.is_pod:
-            self.stages.append(stages.of_registration(subject, sending.stage))
+            self.stages.append(stages.registration_stage(subject, sending.stage))
         return sending.is_match
 
     def _call(self, webhook: Webhook, subject: ExplainedPod) -> ExplainedPod | None:
         """The subject after one call; ``None`` if it ends the request."""
         trace = Trace()
         outcome = self._answer(webhook, subject, trace)
-        stage = stages.of_review(subject, webhook, outcome, trace)
+        stage = stages.review_stage(subject, webhook, outcome, trace)
         self.stages.append(stage)
         self.additions = trace.additions or self.additions
         after = self._after(webhook, subject, outcome, stage)
@@ -141,7 +141,7 @@ class _Run:
             return
         trace = Trace()
         outcome = self._answer(webhook, subject, trace)
-        self.stages.append(stages.of_uncalled(subject, webhook, outcome, trace))
+        self.stages.append(stages.uncalled_stage(subject, webhook, outcome, trace))
 
     def sidecars(self, before: ExplainedPod, after: ExplainedPod) -> Sidecars:
         """What the pod has in the end that it had not before."""

@@ -40,80 +40,80 @@ _REASONS = {
 }
 
 
-def of_registration(subject: ExplainedPod, stage: Stage) -> Stage:
+def registration_stage(subject: ExplainedPod, stage: Stage) -> Stage:
     """kube-apiserver's stage, with the object that it is about."""
     return replace(stage, object=documents.object_name(subject.object))
 
 
-def of_review(
+def review_stage(
     subject: ExplainedPod, webhook: Webhook, outcome: ReviewResult, trace: Trace
 ) -> Stage:
-    """The stage of a call: each recorded step, and the result."""
+    """Return the stage of a request: each recorded step, and the result."""
     word = ReviewOutcome(outcome.record.decision)
-    stations = [*_stations(trace)]
-    deciding = _deciding(stations, word)
+    steps = [*_recorded_steps(trace)]
+    deciding = _find_deciding(steps, word)
     result = _result(webhook.route, outcome, trace, word, decides=deciding is None)
     return Stage(
         name=f"podgraft /{webhook.route}, {documents.object_name(subject.object)}",
         object=documents.object_name(subject.object),
         route=webhook.route,
-        steps=(*_mark_deciding(stations, deciding), result),
+        steps=(*_mark_deciding(steps, deciding), result),
         verdict=_VERDICTS[word],
         review=_review(subject, webhook, outcome),
     )
 
 
-def of_uncalled(
+def uncalled_stage(
     subject: ExplainedPod, webhook: Webhook, outcome: ReviewResult, trace: Trace
 ) -> Stage:
-    """The stage of a call that kube-apiserver does not make: it settles nothing."""
-    stage = of_review(subject, webhook, outcome, trace)
-    stations = (replace(each, is_deciding=False, reached=False) for each in stage.steps)
+    """Return the stage of a request that kube-apiserver does not send; it has no effect."""
+    stage = review_stage(subject, webhook, outcome, trace)
+    steps = (replace(each, is_deciding=False, reached=False) for each in stage.steps)
     return replace(
         stage,
         name=f"podgraft /{webhook.route}, which is not called",
-        steps=tuple(stations),
+        steps=tuple(steps),
         verdict=None,
         review=None,
     )
 
 
-def _stations(trace: Trace) -> Iterator[TraceStep]:
+def _recorded_steps(trace: Trace) -> Iterator[TraceStep]:
     for step in trace.steps:
         effect = Effect(step.effect)
         yield TraceStep(step.name, step.observed, effect, step.is_deciding, step.reason)
 
 
-def _deciding(stations: Iterable[TraceStep], word: ReviewOutcome) -> int | None:
-    """The index of the recorded step that decides, if the result alone does not."""
-    for index, station in enumerate(stations):
-        decided = station.is_deciding and station.outcome is _EFFECTS[word]
-        if decided or (word is ReviewOutcome.DENY and station.outcome is Effect.DENIES):
+def _find_deciding(steps: Iterable[TraceStep], word: ReviewOutcome) -> int | None:
+    """Return the index of the recorded step that decides; ``None`` if only the result does."""
+    for index, step in enumerate(steps):
+        decided = step.is_deciding and step.outcome is _EFFECTS[word]
+        if decided or (word is ReviewOutcome.DENY and step.outcome is Effect.DENIES):
             return index
     return None
 
 
-def _mark_deciding(stations: list[TraceStep], deciding: int | None) -> Iterator[TraceStep]:
-    """The stations; steps of the policy after its deciding step are not reached."""
+def _mark_deciding(steps: list[TraceStep], deciding: int | None) -> Iterator[TraceStep]:
+    """Mark the deciding step, and the steps of the policy after it as not reached."""
     settled = False
-    for index, station in enumerate(stations):
-        reached = not settled or station.name not in _DECISION_STEPS
-        settled = settled or station.is_deciding
-        because = station.reason or (station.observed if index == deciding else "")
-        yield replace(station, is_deciding=index == deciding, reached=reached, reason=because)
+    for index, step in enumerate(steps):
+        reached = not settled or step.name not in _DECISION_STEPS
+        settled = settled or step.is_deciding
+        reason = step.reason or (step.observed if index == deciding else "")
+        yield replace(step, is_deciding=index == deciding, reached=reached, reason=reason)
 
 
 def _result(
     route: str, outcome: ReviewResult, trace: Trace, word: ReviewOutcome, *, decides: bool
 ) -> TraceStep:
-    saw = f"{word} ({outcome.record.reason})"
-    because = _REASONS.get(word, "")
+    observed = f"{word} ({outcome.record.reason})"
+    reason = _REASONS.get(word, "")
     if word in {ReviewOutcome.DENY, ReviewOutcome.FAIL}:
-        because = trace.error or _message(outcome)
+        reason = trace.error or _message(outcome)
     effect = _EFFECTS[word]
     if word is ReviewOutcome.SKIP and route != "inject":
         effect = Effect.PASSES
-    return TraceStep("result", saw, effect, decides, because if decides else "")
+    return TraceStep("result", observed, effect, decides, reason if decides else "")
 
 
 def _review(subject: ExplainedPod, webhook: Webhook, outcome: ReviewResult) -> Review:

@@ -33,7 +33,7 @@ _COLOURS = {
 
 
 def render_tree(journey: DecisionTrace) -> str:
-    """The journey, a line a station; the one that decided is marked ``◀``."""
+    """The journey, a line a step; the one that decided is marked ``◀``."""
     return "\n".join(_tree_lines(journey)) + "\n"
 
 
@@ -51,22 +51,22 @@ def _tree_lines(journey: DecisionTrace) -> Iterator[str]:
 
 
 def _stage_lines(stage: Stage) -> Iterator[str]:
-    """The stage's stations; those that the object did not reach are dim."""
-    width = max((len(station.name) for station in stage.steps), default=0)
-    for index, station in enumerate(stage.steps):
+    """The stage's steps; those that the object did not reach are dim."""
+    width = max((len(step.name) for step in stage.steps), default=0)
+    for index, step in enumerate(stage.steps):
         branch = "╰" if index == len(stage.steps) - 1 else "├"
-        yield f"│  {branch}─ {_step_line(station, width)}"
+        yield f"│  {branch}─ {_step_line(step, width)}"
 
 
-def _step_line(station: TraceStep, width: int) -> str:
-    text = f"{_SIGNS[station.outcome]} {station.name:<{width}}  {station.observed}"
-    if not station.reached:
+def _step_line(step: TraceStep, width: int) -> str:
+    text = f"{_SIGNS[step.outcome]} {step.name:<{width}}  {step.observed}"
+    if not step.reached:
         return click.style(text, dim=True)
-    line = click.style(text, fg=_COLOURS[station.outcome], bold=station.is_deciding)
-    if not station.is_deciding:
+    line = click.style(text, fg=_COLOURS[step.outcome], bold=step.is_deciding)
+    if not step.is_deciding:
         return line
-    because = f": {station.reason}" if station.reason not in {"", station.observed} else ""
-    return line + click.style(f"  ◀ decides{because}", bold=True)
+    reason = f": {step.reason}" if step.reason not in {"", step.observed} else ""
+    return line + click.style(f"  ◀ decides{reason}", bold=True)
 
 
 def _sidecar_lines(sidecars: Sidecars) -> Iterator[str]:

@@ -26,7 +26,7 @@ _SELECTORS = ("rules", "namespaceSelector", "objectSelector")
 
 @dataclass(frozen=True, slots=True)
 class WebhookMatch:
-    """One webhook's stations; whether all let the request pass, and whether its rules do."""
+    """The steps of one webhook, and whether they and its rules match the request."""
 
     stage: Stage
     is_match: bool
@@ -37,30 +37,30 @@ def evaluate(
     webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
 ) -> WebhookMatch:
     """Whether kube-apiserver sends the request to the webhook; raises ``CommandError``."""
-    stations = [*_selector_stations(webhook, request, namespaces)]
-    stopped = any(station.is_deciding for station in stations)
-    stations.extend(_condition_stations(webhook, request, namespaces, stopped=stopped))
-    deciding = next((station for station in stations if station.is_deciding), None)
+    steps = [*_selector_steps(webhook, request, namespaces)]
+    stopped = any(step.is_deciding for step in steps)
+    steps.extend(_condition_steps(webhook, request, namespaces, stopped=stopped))
+    deciding = next((step for step in steps if step.is_deciding), None)
     outcome = StepResult.PASSES if deciding is None else deciding.outcome
     verdicts = {StepResult.STOPS: Verdict.SKIPPED, StepResult.DENIES: Verdict.DENIED}
     stage = Stage(
         name=f"kube-apiserver, webhook {webhook.name}",
-        steps=tuple(_settled(stations)),
+        steps=tuple(_mark_unreached(steps)),
         verdict=verdicts.get(outcome),
     )
     return WebhookMatch(
         stage=stage,
         is_match=deciding is None,
-        is_for_resource=stations[0].outcome is StepResult.PASSES,
+        is_for_resource=steps[0].outcome is StepResult.PASSES,
     )
 
 
-def _settled(stations: list[TraceStep]) -> Iterator[TraceStep]:
-    """The stations; those after the deciding one are not reached."""
+def _mark_unreached(steps: list[TraceStep]) -> Iterator[TraceStep]:
+    """Mark the steps after the deciding step as not reached."""
     settled = False
-    for station in stations:
-        yield replace(station, reached=False) if settled else station
-        settled = settled or station.is_deciding
+    for step in steps:
+        yield replace(step, reached=False) if settled else step
+        settled = settled or step.is_deciding
 
 
 def _manifest(webhook: Webhook) -> Object:
@@ -68,7 +68,7 @@ def _manifest(webhook: Webhook) -> Object:
     return webhook.manifest
 
 
-def _selector_stations(
+def _selector_steps(
     webhook: Webhook, request: AdmissionRequest, namespaces: Mapping[str, Object]
 ) -> Iterator[TraceStep]:
     stopped = False
@@ -82,7 +82,7 @@ def _selector_stations(
 def _find_mismatch(
     webhook: Webhook, key: str, request: AdmissionRequest, namespaces: Mapping[str, Object]
 ) -> str | None:
-    """What one part of the registration saw instead of what it wants; ``None`` where it matches."""
+    """Return why one part of the registration does not match; ``None`` if it matches."""
     manifest = _manifest(webhook)
     wanted = manifest.get(key)
     if not wanted:
@@ -100,19 +100,19 @@ def _find_mismatch(
 
 def _make_step(key: str, wanted: JSON, mismatch: str | None, decides: bool) -> TraceStep:
     if mismatch is not None:
-        because = f"the webhook's {key} does not match, so podgraft is never asked"
-        return TraceStep(key, f"does not match: {mismatch}", StepResult.STOPS, decides, because)
+        reason = f"the webhook's {key} does not match, so kube-apiserver does not call podgraft"
+        return TraceStep(key, f"does not match: {mismatch}", StepResult.STOPS, decides, reason)
     return TraceStep(key, "matches" if wanted else "not given", StepResult.PASSES)
 
 
-def _condition_stations(
+def _condition_steps(
     webhook: Webhook,
     request: AdmissionRequest,
     namespaces: Mapping[str, Object],
     *,
     stopped: bool,
 ) -> Iterator[TraceStep]:
-    """A station for each match condition; CEL is loaded only where there are any.
+    """A step for each match condition; CEL is loaded only where there are any.
 
     A false condition decides before one that fails (webhook/matchconditions/matcher.go).
     """
@@ -130,11 +130,11 @@ def _condition_stations(
         raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
     meter = Meter(CONDITIONS_BUDGET)
     values = conditions.condition_variables(request, namespaces, None)
-    stations = [_condition_step(webhook, condition, values, meter) for condition in read]
-    blocking = [station for station in stations if station.outcome is not StepResult.PASSES]
-    false = [station for station in blocking if station.observed == "false"]
+    steps = [_condition_step(webhook, condition, values, meter) for condition in read]
+    blocking = [step for step in steps if step.outcome is not StepResult.PASSES]
+    false = [step for step in blocking if step.observed == "false"]
     deciding = None if stopped else next(iter(false or blocking), None)
-    yield from (replace(each, is_deciding=each is deciding) for each in stations)
+    yield from (replace(each, is_deciding=each is deciding) for each in steps)
 
 
 def _condition_step(
@@ -147,11 +147,11 @@ def _condition_step(
         holds = condition.program.evaluate(values, meter) is True
     except (EvaluationError, CostExceededError) as error:
         if webhook.ignores_failure:
-            because = "the match condition fails, and failurePolicy Ignore skips the webhook"
-            return TraceStep(name, str(error), StepResult.STOPS, reason=because)
-        because = "the match condition fails, and failurePolicy Fail rejects the request"
-        return TraceStep(name, str(error), StepResult.DENIES, reason=because)
+            reason = "the match condition fails, and failurePolicy Ignore skips the webhook"
+            return TraceStep(name, str(error), StepResult.STOPS, reason=reason)
+        reason = "the match condition fails, and failurePolicy Fail rejects the request"
+        return TraceStep(name, str(error), StepResult.DENIES, reason=reason)
     if holds:
         return TraceStep(name, "true", StepResult.PASSES)
-    because = "the match condition is false, so podgraft is never asked"
-    return TraceStep(name, "false", StepResult.STOPS, reason=because)
+    reason = "the match condition is false, so kube-apiserver does not call podgraft"
+    return TraceStep(name, "false", StepResult.STOPS, reason=reason)

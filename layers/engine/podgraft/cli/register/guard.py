@@ -85,38 +85,38 @@ def _named_expression(name: str, expression: str) -> Object:
 
 
 def _guard_variables(rules: InjectionRules, container: str) -> Iterable[tuple[str, str]]:
-    """The steps of the decision, each an expression over the ones before."""
-    mark = cel.string_literal(INJECT_KEY)
-    annotation = f"object.metadata.?annotations[?{mark}].orValue('')"
-    label = f"object.metadata.?labels[?{mark}].orValue({annotation})"
+    """Yield the steps of the decision; an expression can use the variables before it."""
+    key = cel.string_literal(INJECT_KEY)
+    annotation = f"object.metadata.?annotations[?{key}].orValue('')"
+    label = f"object.metadata.?labels[?{key}].orValue({annotation})"
     yield "labels", _LABELS
-    yield "mark", label if rules.honors_label else annotation
-    yield "marked", _inject_true_expression(rules.inject_values)
-    yield "refused", _inject_false_expression(rules.inject_values)
+    yield "injectValue", label if rules.honors_label else annotation
+    yield "isInjectTrue", _inject_true_expression(rules.inject_values)
+    yield "isInjectFalse", _inject_false_expression(rules.inject_values)
     yield "never", cel.any_selector_expression(rules.never, "variables.labels")
     yield "always", cel.any_selector_expression(rules.always, "variables.labels")
-    yield "expected", _expected_expression(rules)
-    yield "carried", _has_sidecar_expression(container)
+    yield "expectsSidecar", _expected_expression(rules)
+    yield "hasSidecar", _has_sidecar_expression(container)
 
 
 def _inject_true_expression(values: InjectValueSyntax) -> str:
     match values:
         case InjectValueSyntax.YAML:
-            return f"variables.mark.lowerAscii() in {cel.list_literal(_YES)}"
+            return f"variables.injectValue.lowerAscii() in {cel.list_literal(_YES)}"
         case InjectValueSyntax.STRICT:
-            return "variables.mark == 'true'"
+            return "variables.injectValue == 'true'"
 
 
 def _inject_false_expression(values: InjectValueSyntax) -> str:
     match values:
         case InjectValueSyntax.YAML:
-            return "variables.mark != '' && !variables.marked"
+            return "variables.injectValue != '' && !variables.isInjectTrue"
         case InjectValueSyntax.STRICT:
-            return "variables.mark == 'false'"
+            return "variables.injectValue == 'false'"
 
 
 def _expected_expression(rules: InjectionRules) -> str:
-    """The order of design §1.3; a policy that is neither word injects nothing."""
+    """Return the decision of ``podgraft.policy`` in CEL; an unknown policy injects no pod."""
     match rules.policy:
         case DefaultPolicy.ENABLED:
             undecided = "!variables.never"
@@ -124,7 +124,7 @@ def _expected_expression(rules: InjectionRules) -> str:
             undecided = "!variables.never && variables.always"
         case _:
             return "false"
-    return f"variables.marked || (!variables.refused && {undecided})"
+    return f"variables.isInjectTrue || (!variables.isInjectFalse && {undecided})"
 
 
 def _has_sidecar_expression(container: str) -> str:
@@ -140,7 +140,7 @@ def _make_validation(container: str) -> Object:
         f'{INJECT_KEY}: "false" in its labels'
     )
     return {
-        "expression": "!variables.expected || variables.carried",
+        "expression": "!variables.expectsSidecar || variables.hasSidecar",
         "message": words,
         "reason": "Forbidden",
     }

@@ -1,6 +1,19 @@
-"""The steps of connections, each taken when the operating system reports that it can be taken.
+"""The steps of connections: one step runs when the operating system reports that it can.
 
-``worker.py`` explains the phases. Nothing here blocks, and all of it runs in one thread.
+``worker.py`` explains the phases. Everything here runs in one thread and nothing blocks. Three
+rules keep it that way. If a change breaks one of them, a single client can stop the server:
+
+- A step never waits. TLS can require to read before it can write, and to write before it can read,
+  at any time, not only in the handshake. ``_take`` therefore handles ``SSLWantRead`` and
+  ``SSLWantWrite`` for every step: it watches for the event, and the same step runs again.
+- A turn is short. Handshakes and late connections come by the hundred in an attack, so one turn
+  handles a few of them. The selector reports the others again.
+- A phase starts its deadline once (``_enter``). Receiving bytes does not move it: a client that
+  sends one byte per second is as late as a silent one. Only ``SERVING`` has no deadline, because
+  the server acts there, not the client.
+
+During ``SERVING``, a thread owns the connection. The loop neither watches nor changes it until the
+thread is done and ``finish`` runs.
 """
 
 import selectors
@@ -22,28 +35,28 @@ from podgraft.cli.serve.incident_log import Incidents
 from podgraft.web import format_traceback
 
 HANDSHAKE_SECONDS = 5.0
-# Until the first byte of a connection's first request. Go opens connections ahead of need; the
-# webhook servers of controller-runtime wait as long.
+# Until the first byte of the first request. Go opens connections before it needs them; the webhook
+# servers of controller-runtime use the same limit.
 FIRST_REQUEST_SECONDS = 32.0
 HEAD_SECONDS = 5.0
 BODY_SECONDS = 10.0
 SENDING_SECONDS = 10.0
 CLOSING_SECONDS = 5.0
-# An idle connection of a worker that stops: a review may be on its way.
+# For an idle connection of a worker that stops, because a review can be in transit.
 STOPPING_SECONDS = 2.0
 
 SMALL_BODY_BYTES = 65_536  # collected before the application knows the caller; most reviews fit
-# Of all large bodies that are arriving. More would be memory that one token can fill.
+# For all large bodies together, because one token could fill the memory otherwise.
 MAX_BODIES_BYTES = 32 * MAX_REQUEST_BYTES
-# What a client may send after a response that closes the connection, and still read the response.
+# A client can send this much after the last response and still read the response.
 MAX_DISCARDED_BYTES = 4 * MAX_REQUEST_BYTES
 
-_AT_ONCE = 8  # of what can come by the hundred; a handshake takes a millisecond or two
+_AT_ONCE = 8  # handshakes or late connections of one turn; a handshake takes 1 to 2 ms
 _PAUSE_SECONDS = 0.02
 
 
 class ConnectionLoop:
-    """The sockets of a worker. ``serve`` takes a connection whose request can be answered."""
+    """The sockets of a worker. It calls ``serve`` with a connection and its complete request."""
 
     def __init__(
         self,
@@ -62,10 +75,10 @@ class ConnectionLoop:
         self._next_look_seconds = 0.0
 
     def turn(self, seconds: float) -> None:
-        """Wait at most so long, and take the steps that can be taken.
+        """Wait at most *seconds*, then run the steps that can run.
 
-        Handshakes take a turn of some at once, and so do connections whose time is over: they come
-        by the hundred in an attack, and a review must not wait for all of them.
+        One turn handles at most ``_AT_ONCE`` handshakes and as many late connections, so a review
+        never waits for hundreds of them.
         """
         handshakes = 0
         for key, _ in self.poller.select(min(seconds, self._seconds_to_look(seconds))):
@@ -74,7 +87,7 @@ class ConnectionLoop:
                 connection()
             elif connection.phase is not Phase.HANDSHAKE:
                 self._proceed(connection)
-            elif handshakes < _AT_ONCE:  # the others are reported again
+            elif handshakes < _AT_ONCE:  # the selector reports the others again
                 handshakes += 1
                 self._proceed(connection)
         now = time.monotonic()
@@ -86,13 +99,13 @@ class ConnectionLoop:
         return max(0.0, min(seconds, self._next_look_seconds - time.monotonic()))
 
     def add(self, connection: Connection) -> None:
-        """Begin a connection."""
+        """Start a connection."""
         self.connections.add(connection)
         self._enter(connection, Phase.HANDSHAKE, HANDSHAKE_SECONDS)
         self._watch(connection)
 
     def make_room(self, source: str | None) -> bool:
-        """Close a connection in favor of another one of *source*; False if all are working."""
+        """Close a connection in favor of another one of *source*; False if all are in use."""
         victim = self.connections.find_victim(source)
         if victim is None:
             return False
@@ -101,13 +114,13 @@ class ConnectionLoop:
         return True
 
     def finish(self, connection: Connection, exchange: Exchange) -> None:
-        """Go on after the application has run."""
+        """Continue after the application has run."""
         connection.is_proven = connection.is_proven or exchange.is_review
         connection.closes = exchange.closes
         self._take(connection, self._collect if exchange.needs_body else self._answer)
 
     def stop(self) -> None:
-        """Let idle connections go soon; a part of a request has its deadline."""
+        """Close idle connections soon; the deadlines of partial requests do not change."""
         self._is_stopping = True
         ends = time.monotonic() + STOPPING_SECONDS
         for connection in self.connections:
@@ -115,25 +128,25 @@ class ConnectionLoop:
                 connection.deadline_seconds = min(connection.deadline_seconds, ends)
 
     def close(self, connection: Connection) -> None:
-        """Close a connection, at once."""
+        """Close a connection at once."""
         if self.connections.remove(connection):
             self._release(connection)
             self._watch(connection, 0)
             connection.close()
 
     def _close_late(self, now: float) -> bool:
-        """End some connections that let their deadline pass; whether there are more."""
-        late = [
+        """End some connections after their deadline; return whether there are more."""
+        late_connections = [
             connection
             for connection in self.connections
             if now >= connection.deadline_seconds and connection.phase is not Phase.SERVING
         ]
-        for connection in late[:_AT_ONCE]:
+        for connection in late_connections[:_AT_ONCE]:
             phase = connection.phase
             if phase not in {Phase.IDLE, Phase.CLOSING}:
                 self._incidents.count(f"{phase.name.lower()} timeout")
             self._take(connection, self._end)
-        return len(late) > _AT_ONCE
+        return len(late_connections) > _AT_ONCE
 
     def _end(self, connection: Connection) -> None:
         match connection.phase:
@@ -161,8 +174,8 @@ class ConnectionLoop:
         connection.deadline_seconds = time.monotonic() + seconds
 
     def _proceed(self, connection: Connection) -> None:
-        """Take the next step of a connection."""
-        if connection not in self.connections:  # it made room in this turn
+        """Run the next step of a connection."""
+        if connection not in self.connections:  # closed in this turn to make room
             return
         match connection.phase:
             case Phase.HANDSHAKE:
@@ -171,20 +184,20 @@ class ConnectionLoop:
                 self._take(connection, self._send)
             case Phase.CLOSING:
                 self._take(connection, self._discard)
-            case Phase.SERVING:  # it began in this turn
+            case Phase.SERVING:  # it started in this turn
                 pass
             case _:
                 self._take(connection, self._receive)
 
     def _take(self, connection: Connection, step: Callable[[Connection], None]) -> None:
-        """Take a step; the end of a connection is the worst that it can lead to."""
+        """Run a step. An error ends only this connection."""
         try:
             step(connection)
         except (ssl.SSLWantReadError, BlockingIOError):
             self._watch(connection)
         except ssl.SSLWantWriteError:
             self._watch(connection, selectors.EVENT_WRITE)
-        except OSError:  # the client is gone, or sends what is not TLS
+        except OSError:  # the client is gone, or does not use TLS
             self.close(connection)
         except Exception as error:  # noqa: BLE001  a bug must not end all connections
             self._incidents.report(
@@ -227,7 +240,7 @@ class ConnectionLoop:
         connection.counted_bytes = len(connection.received)
 
     def _advance(self, connection: Connection) -> None:
-        """Go on as far as what has arrived allows."""
+        """Process the received bytes as far as possible."""
         if connection.message is None:
             try:
                 connection.message = read_message(
@@ -263,7 +276,7 @@ class ConnectionLoop:
             connection.send()
 
     def _collect(self, connection: Connection) -> None:
-        """Collect a large body that the application has asked for."""
+        """Collect a large body that the application requested."""
         message = connection.message
         if message is not None and message.body_bytes > MAX_REQUEST_BYTES:
             self._refuse(connection, http_fault.BODY_TOO_LARGE)
@@ -273,13 +286,13 @@ class ConnectionLoop:
             self._await_body(connection)
 
     def _refuse(self, connection: Connection, fault: HTTPFault) -> None:
-        """Answer what no application sees, and close the connection."""
+        """Send an error without the application, and close the connection."""
         connection.outgoing = fault.encode()
         connection.closes = True
         self._answer(connection)
 
     def _answer(self, connection: Connection) -> None:
-        """Send what is left of a response, and then go on."""
+        """Send the rest of a response, then continue."""
         self._enter(connection, Phase.SENDING, SENDING_SECONDS)
         self._send(connection)
 

@@ -1,27 +1,30 @@
-"""gunicorn's worker for ``podgraft serve``: no thread ever waits for a client.
+"""gunicorn's worker for ``podgraft serve``: no thread waits for a client.
 
-Connection handling is a hazard, so here is the whole idea. A server with threads that read requests
-can be stopped by as many clients as it has threads: each connects, sends half of something, and is
-silent. It needs no credential, since nobody can ask for one before the request is read. Time limits
-alone do not help: the client connects again. gunicorn's own threaded worker has this weakness in
-the TLS handshake, the head, the body, and the end of a connection.
+The hazard. If threads read requests, a few clients can stop the server: each one connects, sends
+half of a request, and is silent. A client needs no credentials for this, because the server checks
+them after it has read the request. Time limits alone do not help, because the client can connect
+again. gunicorn's threaded worker has this weakness in the TLS handshake, the head, the body, and
+the end of a connection.
 
-So one loop owns all sockets, none of which blocks, and a thread gets a request when it has arrived
-and gives back a response that the loop sends:
+The design. One loop owns all sockets, and no socket blocks. A thread receives only complete
+requests, and returns a response that the loop sends:
 
     HANDSHAKE ──▶ IDLE ──▶ HEAD ──▶ BODY ──▶ SERVING ──▶ SENDING ──▶ IDLE, or CLOSING
 
-A silent client costs a file descriptor and some memory. Three bounds limit that: each phase in
-which the client has to act has a deadline, and a trickle of bytes does not move it; an address has
-a share of the connections; and if there is no room, the oldest connection that has carried no
-review makes some (``connection_set.py``). A head has at most 64 KiB. So has a body of which nobody
-knows yet whether its sender may call: for a larger one the application is asked first. It checks
-the credentials and then reads the body, which raises ``BodyPending`` instead of waiting; what it
-asked for is collected, and the application runs again. So 6 MiB are collected for authenticated
-callers only, and not for too many at once.
+The bounds. A silent client uses a file descriptor and some memory. Three bounds limit this:
 
-What remains for a proxy in front: floods of handshakes or of complete requests, which cost
-processor time and are no silence.
+- Each phase in which the client must act has a deadline. A trickle of bytes does not extend it.
+- Each address has a share of the connections.
+- If there is no room, the oldest connection without a review is closed (``connection_set.py``).
+
+The bodies. A head has at most 64 KiB, and so has the body of a client that is not authenticated
+yet. For a larger body, the application runs first. It checks the credentials, then reads the body,
+which raises ``BodyPending`` instead of waiting. The loop then collects the body, and the
+application runs again. So only authenticated callers can send up to 6 MiB, and only a bounded
+number of them at the same time.
+
+Not covered: floods of handshakes and of complete requests. They use processor time, and a proxy in
+front of the server must limit them.
 """
 
 import errno
@@ -46,12 +49,12 @@ from podgraft.cli.serve.exchange import Exchange, answer
 from podgraft.cli.serve.incident_log import Incidents
 from podgraft.web import format_traceback
 
-# Connections of a worker, and of one address among them. A kube-apiserver opens up to 200, as many
-# as it changes objects at once by default, and several can share an address.
+# Connections of a worker, and of one address. A kube-apiserver opens up to 200, its default limit
+# of concurrent changes, and several can share an address.
 MAX_CONNECTIONS = 1000
 DEFAULT_CONNECTIONS_PER_ADDRESS = 500
 
-_OTHER_FILES = 64  # that a worker has open beside its connections
+_OTHER_FILES = 64  # other files that a worker opens
 _TICK_SECONDS = 0.5
 _ACCEPTED_AT_ONCE = 8
 _NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
@@ -68,7 +71,7 @@ class RedactingWorker(BaseWorker):
     connections_per_address = DEFAULT_CONNECTIONS_PER_ADDRESS
 
     def init_process(self) -> None:
-        """Make what must not be shared with other processes, and then run the loop."""
+        """Make the objects that processes cannot share, then run the loop."""
         self._incidents = Incidents(self.log)
         self._connections = ConnectionSet(_capacity(), self.connections_per_address)
         self._loop = ConnectionLoop(self.cfg, self._connections, self._incidents, self._serve)
@@ -80,19 +83,19 @@ class RedactingWorker(BaseWorker):
         super().init_process()
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """Begin to stop, at SIGTERM."""
+        """Start to stop, after SIGTERM."""
         del sig, frame
         if self.alive:
             self.alive = False
             self._queue.defer(lambda: None)  # wakes the loop
 
     def handle_quit(self, sig: int, frame: Any) -> None:
-        """Stop at once, at SIGQUIT and SIGINT."""
+        """Stop at once, after SIGQUIT or SIGINT."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         super().handle_quit(sig, frame)
 
     def run(self) -> None:
-        """Serve until the worker has to stop, and then finish what has begun."""
+        """Serve until the worker must stop, then finish the requests in progress."""
         wake = partial(self._queue.run_callbacks, None)
         self._loop.poller.register(self._queue.fileno(), selectors.EVENT_READ, wake)
         while self.alive and os.getppid() == self.ppid:
@@ -117,7 +120,7 @@ class RedactingWorker(BaseWorker):
         self._incidents.flush(time.monotonic())
 
     def _can_accept(self) -> bool:
-        """Whether there is room, or a connection that could make some."""
+        """Whether there is room, or a connection that can be closed to make room."""
         if time.monotonic() < self._accepts_again_seconds:
             return False
         return self._connections.has_room("") or self._connections.find_victim(None) is not None
@@ -144,7 +147,7 @@ class RedactingWorker(BaseWorker):
                 if error.errno in _NO_FILES:
                     if self._loop.make_room(None):
                         continue
-                    # The listener stays readable: without a pause the loop would turn for nothing.
+                    # The listener stays readable: without a pause, the loop would never wait.
                     self._accepts_again_seconds = time.monotonic() + _TICK_SECONDS
                 return
             self._admit(accepted, client, listener.getsockname())
@@ -156,19 +159,19 @@ class RedactingWorker(BaseWorker):
             accepted.close()
             return
         accepted.setblocking(False)
-        # A context for each connection: certificates are replaced while the server runs.
+        # One context per connection, because certificates change while the server runs.
         context: ssl.SSLContext = self.cfg.ssl_context(self.cfg, None)
         with suppress(OSError):  # the client is gone
             wrapped = context.wrap_socket(accepted, server_side=True, do_handshake_on_connect=False)
             self._loop.add(Connection(wrapped, client, server, source))
 
     def _serve(self, connection: Connection) -> None:
-        """Let a thread answer a request."""
+        """Run the application for a request, in a thread."""
         task = self._threads.submit(self._run, connection)
         task.add_done_callback(lambda done: self._queue.defer(self._finish, connection, done))
 
     def _run(self, connection: Connection) -> Exchange:
-        """Run the application, in a thread, and send what can be sent at once."""
+        """Run the application in a thread; send the bytes that the socket accepts at once."""
         exchange = answer(self, connection)
         if not exchange.needs_body:
             connection.outgoing = exchange.response
@@ -177,7 +180,7 @@ class RedactingWorker(BaseWorker):
         return exchange
 
     def _finish(self, connection: Connection, done: "Future[Exchange]") -> None:
-        """Go on after a thread has done its part."""
+        """Continue a connection after its thread is done."""
         error = None if done.cancelled() else done.exception()
         if error is not None and not isinstance(error, OSError):
             self._incidents.report(
@@ -190,7 +193,7 @@ class RedactingWorker(BaseWorker):
 
 
 def _capacity() -> int:
-    """How many connections a worker can have, by the limit on its open files."""
+    """Return the number of connections that the limit on open files allows."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return MAX_CONNECTIONS

@@ -201,7 +201,7 @@ def list_(book: CallerRepository, cluster: str | None) -> None:
 @click.argument("subject")
 @store_options
 def allow(book: CallerRepository, cluster: str, subject: str) -> None:
-    """Let a client certificate with SUBJECT (as podgraft certs client prints it) call for a cluster."""
+    """Allow client certificates with SUBJECT, as podgraft certs client prints it."""
     if parse_subject(subject) is None:
         raise TokensError(
             f"subject: got {subject!r}, which can match no certificate; "

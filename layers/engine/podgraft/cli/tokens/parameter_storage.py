@@ -87,8 +87,8 @@ class ParameterStorage:
         except self.fault as error:
             if "ParameterAlreadyExists" in str(error):
                 raise CallerStorageError(
-                    f"{name}: another podgraft tokens changes {cluster}; run the command again, or if "
-                    f"the other was interrupted, first: {remove}"
+                    f"{name}: another podgraft tokens changes {cluster}; run the command again; "
+                    f"if the other command was interrupted, first run: {remove}"
                 ) from error
             raise CallerStorageError(f"{name}: {error}") from error
         try:
@@ -121,7 +121,7 @@ class ParameterStorage:
             raise _changed_error(name)
 
     def _check_owner(self) -> None:
-        """Raise ``CallerStorageError`` for a prefix that no stack reads: no cluster could use the token."""
+        """Raise ``CallerStorageError`` for a prefix that no stack reads."""
         try:
             owner = find_owner(self.client, self.prefix)
         except CommandError as error:
@@ -132,8 +132,8 @@ class ParameterStorage:
 
 def _changed_error(name: str) -> CallerStorageError:
     return CallerStorageError(
-        f"{name}: another program changed it at the same time; check it with podgraft tokens list, then "
-        "run the command again"
+        f"{name}: another program changed the parameter at the same time; check it with "
+        "podgraft tokens list, then run the command again"
     )
 
 

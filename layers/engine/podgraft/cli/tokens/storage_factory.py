@@ -10,7 +10,7 @@ from .storage import CallerStorage, CallerStorageError, Location
 
 
 def open_storage(location: Location) -> CallerStorage:
-    """Return the storage of a store as ``PODGRAFT_STORE`` names it: ``aws`` or ``file:<folder>``."""
+    """Return the storage of a store: ``aws`` or ``file:<folder>``, as in ``PODGRAFT_STORE``."""
     store = location.store
     if store.startswith("file:") and store != "file:":
         if location.stack_name is not None:

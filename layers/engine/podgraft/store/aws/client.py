@@ -1,8 +1,8 @@
-"""AWS calls that end in time: clients that never wait long, and retries within a budget.
+"""Calls to AWS with a retry budget, and the interfaces of the two clients.
 
-A review waits for its policy, so a call has to answer or fail within a second; who repeats it, and
-how often, is decided here by the time that is left. Two modules speak to AWS: ``direct.py``, where
-Lambda says all that has to be known, and ``sdk.py`` through botocore everywhere else.
+A review waits for its policy, so a call must end within a second. This module decides whether to
+retry, by the remaining time. ``http_client`` calls AWS directly where Lambda sets everything that
+it needs; ``botocore_client`` uses botocore everywhere else. ``clients`` selects one of them.
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -16,12 +16,12 @@ from podgraft.store.errors import NotLoadedError, UnavailableError
 
 T = TypeVar("T")
 
-# The most that one try waits, for a connection and for an answer; less where less is left.
+# The longest wait of one attempt, for a connection and for a response.
 CONNECT_SECONDS = 0.5
 READ_SECONDS = 0.8
 _PAUSE_SECONDS = 0.05
 
-# Error codes that another try may not meet again (Smithy's transient and throttling errors).
+# Error codes that a retry can resolve (Smithy's transient and throttling errors).
 _TRANSIENT = frozenset(
     {
         "InternalError",
@@ -45,24 +45,24 @@ _FIRST_SERVER_ERROR = 500
 
 
 class MissingError(NotLoadedError):
-    """What was asked for is not there."""
+    """The object or the parameter is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryBudget:
-    """How long one refresh may take, all its calls and their repetitions together."""
+    """The time for one refresh: all its calls and their retries."""
 
     deadline: float
     clock: Callable[[], float] = monotonic
 
     @classmethod
     def from_seconds(cls, seconds: float, clock: Callable[[], float] = monotonic) -> "RetryBudget":
-        """Patience for *seconds* from now."""
+        """Return a budget of *seconds* from now."""
         return cls(clock() + seconds, clock)
 
     @property
     def remaining_seconds(self) -> float:
-        """Seconds that are left; not positive once it is over."""
+        """The remaining seconds; zero or negative if there are none."""
         return self.deadline - self.clock()
 
 
@@ -98,7 +98,7 @@ class ObjectStore(Protocol):
 
 
 class AwsServiceError(Exception):
-    """A service's answer that it does not do this."""
+    """An error response of a service."""
 
     def __init__(self, code: str, status: int) -> None:
         super().__init__(code)
@@ -106,31 +106,12 @@ class AwsServiceError(Exception):
         self.status = status
 
 
-def make_clients(
-    environment: Mapping[str, str], *, botocore: bool = False
-) -> tuple[ParameterStore, ObjectStore]:
-    """Both services: directly where Lambda says all there is to know, else through botocore.
-
-    ``botocore`` asks for the latter wherever this runs (``PODGRAFT_AWS_CLIENT``).
-    """
-    from . import http_client
-
-    account = None if botocore else http_client.config_from_environment(environment)
-    if account is not None:
-        return http_client.Ssm(account), http_client.S3(account)
-    # Imported here: botocore is a third of a cold start.
-    from . import botocore_client
-
-    return botocore_client.make_clients()
-
-
 def call_with_retries(operation: str, request: Callable[[float], T], patience: RetryBudget) -> T:
-    """The answer to *request*, repeated while that may help and *patience* lasts.
+    """Return the response to *request*, with retries until *patience* is used up.
 
-    Each try is told the seconds that are left, and keeps to them.
-
-    Raises ``MissingError``, ``NotLoadedError`` for what only an operator can mend (access denied),
-    ``UnavailableError`` for the rest; *what* says in the message what was being done.
+    Each attempt receives the remaining seconds as its timeout. Raises ``MissingError``,
+    ``NotLoadedError`` for errors that an operator must fix (such as access denied), and
+    ``UnavailableError`` for all others. *operation* names the call in the message.
     """
     while True:
         left = patience.remaining_seconds
@@ -147,7 +128,7 @@ def call_with_retries(operation: str, request: Callable[[float], T], patience: R
 
 @contextmanager
 def _translate_errors(what: str) -> Generator[None]:
-    """Turn the services' errors into this package's, by whose fault they are."""
+    """Convert errors of AWS to the errors of this package, by their origin."""
     try:
         yield
     except AwsServiceError as error:

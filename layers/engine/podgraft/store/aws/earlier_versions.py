@@ -1,20 +1,24 @@
 """The newest earlier version of a policy that loads, for an injector with an invalid newest one.
 
 Parameter Store keeps the last 100 versions of a parameter, and bundles are named by their content,
-so an earlier version still means what it meant. Only the version search is here; which version is
-accepted is decided by ``snapshot.load`` alone. No caller document is read here: an earlier one can
-contain a revoked token.
+so an earlier version is complete. This module only selects versions; ``snapshot.load_snapshots``
+decides whether a version loads. It reads no caller document: an earlier one can contain a revoked
+token.
 """
+
+from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from podgraft.lazy_dataclass import dataclass
 from podgraft.store.errors import NotLoadedError, StoreError, UnavailableError
 
 from .ssm import VERSIONS_PER_REQUEST, Parameter
-from .store import Loaded
+
+if TYPE_CHECKING:
+    from .store import Loaded
 
 # Parameter Store keeps this many versions of a parameter.
 MAX_VERSIONS = 100
@@ -25,11 +29,11 @@ class Versions(Protocol):
 
     @property
     def refused(self) -> MutableMapping[str, StoreError]:
-        """Why versions cannot load, by version; they are not read again."""
+        """The errors of versions that cannot load, by version; they are not read again."""
         ...
 
     def read(self, versions: Sequence[int]) -> Sequence[Parameter]:
-        """Those of the versions that still exist; one request."""
+        """Return the versions that still exist, with one request."""
         ...
 
     def load(self, parameter: Parameter) -> Loaded:
@@ -39,7 +43,7 @@ class Versions(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """A newest version that does not load, why, and the version in force until now."""
+    """A newest version that does not load, its error, and the version in force."""
 
     newest: Parameter
     problem: NotLoadedError
@@ -57,10 +61,12 @@ class Rejected:
 
 
 def load_earlier(versions: Versions, rejected: Rejected) -> Loaded:
-    """The newest earlier version that loads, or the version in force; raises ``StoreError``.
+    """Return the newest earlier version that loads, or the version in force.
 
-    Ten versions a request, the newest first, while the deadline of the refresh lasts. The next
-    refresh continues with those that were not tried. A refused version is never tried twice.
+    Raises ``StoreError`` if there is neither.
+
+    It reads ten versions per request, the newest first, until the deadline of the refresh. The next
+    refresh continues with the remaining versions. A rejected version is not read again.
     """
     candidates = [n for n in rejected.candidates if str(n) not in versions.refused]
     problem = rejected.problem
@@ -83,7 +89,7 @@ def load_earlier(versions: Versions, rejected: Rejected) -> Loaded:
 
 
 def _load_newest(versions: Versions, window: Sequence[int]) -> Loaded | None:
-    """The newest version of a window that loads."""
+    """Return the newest version of *window* that loads, or ``None``."""
     parameters = {parameter.version: parameter for parameter in versions.read(window)}
     for version in map(str, window):
         if version not in parameters:
