@@ -368,8 +368,8 @@ def test_templates_that_are_not_there_are_said_where_they_are_named(
     local.policy.write_text("policy: enabled\ndefaultTemplates: [both, gone]\n")
     remedy = "use sidecar, or add it under templates"
     assert check() == [
-        f"error: policy.yaml /defaultTemplates: gone is no template; {remedy}",
-        f"error: injector.yaml /data/config/aliases/both: spire is no template; {remedy}",
+        f"error: policy.yaml /defaultTemplates: unknown template gone; {remedy}",
+        f"error: injector.yaml /data/config/aliases/both: unknown template spire; {remedy}",
     ]
 
 

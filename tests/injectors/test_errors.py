@@ -7,7 +7,7 @@ from podgraft.go.reflect import Value
 from podgraft.injectors import InjectionError, OperatorError, UserError, redact
 from podgraft.texttemplate import ExecError, compile_
 
-WITHHELD = "; podgraft explain says why"
+WITHHELD = "; to see the cause, run podgraft explain"
 DATE, FAIL = '{{ mustToDate "2006" "s3cret" }}', '{{ fail "name a port" }}'
 RANGE, FIELD = '{{ range "s3cret" }}{{ end }}', "{{ (1).a }}"
 

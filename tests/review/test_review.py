@@ -188,8 +188,8 @@ NO_PODS: tuple[tuple[str, JSON, str], ...] = (
     ("a list", [], "object: expected a Pod, got none"),
     ("a text", "pod", "object: expected a Pod, got none"),
     ("a Service", {"kind": "Service", "metadata": {}}, "object: expected a Pod, got 'Service'"),
-    ("no spec", {"metadata": {}}, "object: a Pod has metadata and spec"),
-    ("no metadata", {"spec": {}}, "object: a Pod has metadata and spec"),
+    ("no spec", {"metadata": {}}, "object: a Pod must have metadata and spec"),
+    ("no metadata", {"spec": {}}, "object: a Pod must have metadata and spec"),
     (
         "labels that are no strings",
         {"metadata": {"labels": {"a": 1}}, "spec": {}},

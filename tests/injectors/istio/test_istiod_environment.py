@@ -169,18 +169,18 @@ def test_every_fault_of_a_configuration_is_told() -> None:
     config_map.parse_values("global: {hub: 1, proxy: [], proxy_init: {image: {}}}", faults)
 
     assert [str(fault) for fault in faults] == [
-        "config /defaultTemplates: expected a list, got a string; write a list, or nothing",
-        "config /policy: expected a string, got a number; write a string, or nothing",
-        "config /templates/a: expected a string, got a list; write a string, or nothing",
+        "config /defaultTemplates: expected a list, got a string; write a list, or remove it",
+        "config /policy: expected a string, got a number; write a string, or remove it",
+        "config /templates/a: expected a string, got a list; write a string, or remove it",
         (
             "config /aliases/b: expected a list of strings, got a string; "
-            "write a list of strings, or nothing"
+            "write a list of strings, or remove it"
         ),
-        "values /global/hub: expected a string, got a number; write a string, or nothing",
-        "values /global/proxy: expected a mapping, got a list; write a mapping, or nothing",
+        "values /global/hub: expected a string, got a number; write a string, or remove it",
+        "values /global/proxy: expected a mapping, got a list; write a mapping, or remove it",
         (
             "values /global/proxy_init/image: expected a string, got a mapping; "
-            "write a string, or nothing"
+            "write a string, or remove it"
         ),
     ]
 
@@ -193,7 +193,7 @@ def test_a_text_that_is_no_map_is_a_fault() -> None:
     assert (config.templates, len(faults)) == ({}, 2)
     assert str(faults[1]) == (
         "values /sidecarInjectorWebhook/rewriteAppHTTPProbe: expected true or false, got a number; "
-        "write true or false, or nothing"
+        "write true or false, or remove it"
     )
 
 

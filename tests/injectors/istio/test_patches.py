@@ -347,7 +347,7 @@ def test_null_overrides_are_no_overrides() -> None:
     done = injector.inject(pod(APP, annotations={"proxy.istio.io/overrides": "null"}), REQUEST)
 
     assert [each["name"] for each in containers(done.pod)] == ["app", "istio-proxy"]
-    with pytest.raises(UserError, match="it must hold a JSON object"):
+    with pytest.raises(UserError, match="must be a JSON object"):
         injector.inject(pod(APP, annotations={"proxy.istio.io/overrides": "5"}), REQUEST)
 
 

@@ -84,7 +84,7 @@ def test_the_messages_name_the_release_and_the_remedy() -> None:
     [never, annotations] = compiled(
         "1.0", OLD + f"neverInjectSelector: {SELECTOR}\ninjectedAnnotations: {{a: b}}"
     ).warnings
-    given = "given, but Istio 1.0 does not read it"
+    given = "is set, but Istio 1.0 does not read it"
     assert str(never) == f"config /neverInjectSelector: {given}; {MOVE}"
     assert str(annotations) == f"config /injectedAnnotations: {given}; {RELEASE}"
 
@@ -148,7 +148,7 @@ def test_values_that_no_template_can_read_are_told() -> None:
     documents = istio.Documents(config=OLD, values=json.dumps({"global": {"tag": "1.0.9"}}))
     [fault] = istio.compile_(documents, istio.IstiodEnvironment(release="1.0")).warnings
     assert (fault.document, fault.pointer) == ("values", "")
-    assert fault.problem == "given, but Istio 1.0 does not read it"
+    assert fault.problem == "is set, but Istio 1.0 does not read it"
     # Without a release in the policy, it is read from the values.
     assert istio.compile_(documents, istio.IstiodEnvironment()).warnings == ()
 

@@ -58,7 +58,7 @@ def test_what_istiod_accepts(values: Any) -> None:
         (
             {"pilot": {"rollingMaxSurge": True}},
             "/pilot/rollingMaxSurge",
-            "whole number or a string",
+            "integer or a string",
         ),
     ],
 )
