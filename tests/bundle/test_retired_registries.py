@@ -56,17 +56,17 @@ OPEN = (
 
 
 @pytest.mark.parametrize("text", NAMED)
-def test_a_name_is_found_however_it_is_written(text: str) -> None:
+def test_a_registry_is_found_in_every_form(text: str) -> None:
     assert [location.name for location in find_registries(text)] == [NAMED[text]]
 
 
 @pytest.mark.parametrize("text", OPEN)
-def test_another_registry_is_not_meant(text: str) -> None:
+def test_other_registries_are_not_found(text: str) -> None:
     assert find_registries(text) == ()
     assert image_warning(text) == ""
 
 
-def test_an_image_is_told_in_one_sentence() -> None:
+def test_the_warning_for_an_image_is_one_sentence() -> None:
     image = "registry.istio.io/release/proxyv2:1.30.4"
     assert image_warning(image) == (
         f"image {image}: registry.istio.io has no artifacts of Istio 1.31 and later, and closes in "
@@ -166,7 +166,7 @@ def found(objects: list[Object]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_every_place_of_an_image_or_hub_is_told(name: str) -> None:
+def test_every_image_and_hub_is_reported(name: str) -> None:
     objects, place = PLACES[name]
     file = f"{len(objects) - 1}.json"
     end = f"{GCR} {CLOSURE}; use docker.io/istio or a mirror ({SOURCE})"
@@ -196,11 +196,11 @@ SILENT: Mapping[str, list[Object]] = {
 
 
 @pytest.mark.parametrize("name", SILENT)
-def test_what_is_no_image_and_no_hub_is_not_told(name: str) -> None:
+def test_other_text_is_not_reported(name: str) -> None:
     assert found(SILENT[name]) == []
 
 
-def test_the_policy_is_searched_too() -> None:
+def test_the_policy_is_also_searched() -> None:
     document = f"features: {{env: {{A: {IMAGE}}}}}\nclusters: {{a: {{policy: disabled}}}}\n"
     files = {"i.json": json.dumps(config_map(config='templates: {sidecar: "spec: {}"}')).encode()}
     read = policy.parse(document)
@@ -209,7 +209,7 @@ def test_the_policy_is_searched_too() -> None:
     assert str(warning).startswith(f"policy.yaml /features/env/A: {GCR} {CLOSURE}; use docker.io")
 
 
-def test_every_location_has_a_replacement_that_stays_open() -> None:
+def test_no_replacement_is_a_retired_registry() -> None:
     for location in retired_registries.RETIRED_REGISTRIES:
         assert find_registries(location.name) == (location,)
         assert find_registries(location.replacement) == ()

@@ -224,7 +224,7 @@ FORKS = (
 
 
 @pytest.mark.parametrize("fork", FORKS)
-def test_generated_pods_of_templates_with_two_ways(fork: str) -> None:
+def test_generated_pods_of_templates_with_branches(fork: str) -> None:
     random = Random(fork)  # noqa: S311 - the same pods each time
     note = "annotation .ObjectMeta `example.com/note` ``"
     used = template_injector(
@@ -254,7 +254,7 @@ def test_pods_of_the_corpus(release: str) -> None:
     assert injected > len(RELEASES)
 
 
-def test_templates_that_read_the_same_do_not_share_what_they_made() -> None:
+def test_templates_with_equal_projections_do_not_share_results() -> None:
     templates: Object = {
         name: f"metadata:\n  annotations:\n    {name}: made\nspec: {{}}\n"
         for name in ("one", "two")
@@ -270,7 +270,7 @@ def test_templates_that_read_the_same_do_not_share_what_they_made() -> None:
         assert [each for each in templates if each in made] == [name]
 
 
-def test_a_text_is_not_the_pods_own_because_another_pod_had_it() -> None:
+def test_a_text_is_not_author_text_because_another_pod_has_it() -> None:
     """One pod's structure is decoded, as the template wants it; the other's is smuggled in."""
     note = "annotation .ObjectMeta `note` ``"
     used = template_injector(
@@ -310,7 +310,7 @@ CHANGES: tuple[Object, ...] = (
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_functions_that_say_what_they_read_read_nothing_else(call: str) -> None:
+def test_functions_read_only_the_fields_that_they_declare(call: str) -> None:
     """Every template shows what one function gives, of pods that differ in one respect each."""
     template = f"metadata:\n  labels:\n    made: {{{{ {call} | quote }}}}\nspec: {{}}\n"
     used = template_injector(template, mesh=MESH)
@@ -319,7 +319,7 @@ def test_functions_that_say_what_they_read_read_nothing_else(call: str) -> None:
     assert len({outcome(used, pod) for pod in pods}) > 1
 
 
-def test_every_function_that_says_what_it_reads_is_tested() -> None:
+def test_every_function_with_declared_fields_is_tested() -> None:
     profile = releases.parse_release("1.30")
     known = functions.template_functions(
         profile, {}, {}, mesh_types.types(protojson.schema(profile))

@@ -86,7 +86,7 @@ def env(injected: Object, container: str) -> dict[str, str]:
 # Rule 1
 
 
-def test_only_meshes_that_inject_are_taken() -> None:
+def test_only_injecting_meshes_are_compiled() -> None:
     others = (mesh("off", enableAutoInject=False), mesh("unset", enableAutoInject=None))
     istio: Object = {"metadata": {"name": "istio"}, "spec": {"istio": {}}}
 
@@ -130,7 +130,7 @@ def test_a_mesh_selects_by_labels_or_namespaces(case: SelectionCase) -> None:
     assert (meshes.inject(given, case.request_namespace) is not given) == case.selected
 
 
-def test_a_pod_of_two_meshes_is_refused() -> None:
+def test_a_pod_of_two_meshes_is_rejected() -> None:
     """The message names them."""
     meshes = compile_meshes(mesh("one"), mesh("two"), mesh("three", injectionSelector=BY_NAMESPACE))
 
@@ -141,7 +141,7 @@ def test_a_pod_of_two_meshes_is_refused() -> None:
 # Rule 3
 
 
-def test_the_config_map_is_sidecar_injector_beside_the_mesh_by_default() -> None:
+def test_the_default_config_map_is_sidecar_injector_in_the_namespace_of_the_mesh() -> None:
     beside = config_map("sidecar-injector")
 
     assert compile_meshes(mesh(sidecarPatchConfigMap=None), maps=(beside,)).used_config_maps == (
@@ -152,7 +152,7 @@ def test_the_config_map_is_sidecar_injector_beside_the_mesh_by_default() -> None
 # Rules 4 and 6
 
 
-def test_the_template_sees_mesh_node_region_and_ports() -> None:
+def test_the_template_reads_mesh_node_region_and_ports() -> None:
     injected = compile_meshes().inject(pod(), "default")
 
     assert env(injected, "envoy") == {
@@ -191,7 +191,7 @@ def test_an_unknown_region_is_a_warning(region: str, warned: bool) -> None:
 # Rule 7
 
 
-def test_containers_are_appended_and_arrays_made_where_there_are_none() -> None:
+def test_containers_are_appended_and_missing_arrays_created() -> None:
     before = pod()
     operations = patch.diff(before, compile_meshes().inject(before, "d"))
 
@@ -202,7 +202,7 @@ def test_containers_are_appended_and_arrays_made_where_there_are_none() -> None:
     assert patch.apply(before, operations) == compile_meshes().inject(before, "d")
 
 
-def test_arrays_that_are_there_are_added_to() -> None:
+def test_existing_arrays_are_extended() -> None:
     spec: Object = {**an_object(pod()["spec"]), "initContainers": [{"name": "mine"}]}
     before = pod(spec=spec)
     operations = patch.diff(before, compile_meshes().inject(before, "d"))
@@ -210,7 +210,7 @@ def test_arrays_that_are_there_are_added_to() -> None:
     assert [each["path"] for each in operations] == ["/spec/containers/1", "/spec/initContainers/1"]
 
 
-def test_volumes_and_pull_secrets_may_be_given_too() -> None:
+def test_a_template_can_add_volumes_and_pull_secrets() -> None:
     template = "volumes: [{name: v, emptyDir: {}}]\nimagePullSecrets: [{name: s}]"
     injected = compile_meshes(maps=(config_map(t=template),)).inject(pod(), "d")
 
@@ -297,7 +297,7 @@ FAULTY = (
 
 
 @pytest.mark.parametrize("case", FAULTY, ids=lambda case: case.name)
-def test_a_mesh_with_a_fault_is_refused_at_load(case: InvalidCase) -> None:
+def test_an_invalid_mesh_does_not_load(case: InvalidCase) -> None:
     with pytest.raises(InvalidDocumentsError) as raised:
         appmesh.compile_([case.mesh], case.maps)
 
@@ -307,13 +307,13 @@ def test_a_mesh_with_a_fault_is_refused_at_load(case: InvalidCase) -> None:
 @pytest.mark.parametrize(
     "template", ["{{ .Nope }}", "{{ if }}", "containers: [", "{{ index .MeshName 99 }}"]
 )
-def test_a_template_that_fails_is_refused_at_load(template: str) -> None:
+def test_a_failing_template_does_not_load(template: str) -> None:
     """Fields that there are not, syntax, YAML, and what fails when it runs."""
     with pytest.raises(InvalidDocumentsError, match="template"):
         compile_meshes(maps=(config_map(t=template),))
 
 
-def test_all_faults_are_told_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     with pytest.raises(InvalidDocumentsError) as raised:
         compile_meshes(
             mesh("a", region=None, virtualNodeLabel=None), mesh("b", injectionSelector=None)
@@ -342,7 +342,7 @@ POD_ERRORS: tuple[tuple[str, Object, str], ...] = (
 @pytest.mark.parametrize(
     ("given", "message"), [row[1:] for row in POD_ERRORS], ids=["label", "ports"]
 )
-def test_a_pod_that_cannot_be_injected_is_told_why(given: Object, message: str) -> None:
+def test_a_pod_that_cannot_be_injected_gets_the_reason(given: Object, message: str) -> None:
     with pytest.raises(UserError) as raised:
         compile_meshes().inject(given, "d")
 
@@ -371,14 +371,14 @@ def test_a_label_cannot_add_structure(node: str) -> None:
         compile_meshes().inject(given, "d")
 
 
-def test_a_template_that_fails_for_a_pod_is_the_operators_fault() -> None:
+def test_a_template_that_fails_for_a_pod_is_an_operator_error() -> None:
     template = '{{ if ne .AppPort "80" }}{{ index .AppPort 9 }}{{ end }}containers: []'
 
     with pytest.raises(OperatorError, match="mesh test-mesh: the patch template fails"):
         compile_meshes(maps=(config_map(t=template),)).inject(pod(), "d")
 
 
-def test_the_example_of_the_format_is_read_from_yaml() -> None:
+def test_the_documented_example_is_parsed_from_yaml() -> None:
     """``kubectl get -o yaml`` is what bundles hold."""
     text = yaml.dump(mesh())
 

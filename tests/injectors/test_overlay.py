@@ -214,7 +214,7 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_template_is_rendered_and_laid_on(case: Case) -> None:
+def test_a_template_is_rendered_and_merged(case: Case) -> None:
     after = apply_overlay(case.object, an_overlay(case.template, more=case.more))
 
     assert _value_at(after, case.path) == case.want
@@ -224,7 +224,7 @@ def test_an_empty_template_changes_nothing() -> None:
     assert apply_overlay(POD, an_overlay('{{ if eq .Namespace "far" }}spec: {}{{ end }}')) is POD
 
 
-def test_overlays_work_in_the_order_of_their_names() -> None:
+def test_overlays_are_applied_in_the_order_of_their_names() -> None:
     """The later sees what the earlier did, and wins."""
     first = an_overlay("metadata: {labels: {by: a}}", name="a")
     then = an_overlay('metadata: {labels: {by: "{{ .ObjectMeta.Labels.by }}b"}}', name="b")
@@ -240,7 +240,7 @@ def test_a_second_call_changes_nothing() -> None:
     assert apply_overlay(once, sidecar) is once
 
 
-def test_the_object_that_goes_in_is_never_changed() -> None:
+def test_the_original_object_is_never_changed() -> None:
     before = yaml.dump(POD)
     apply_overlay(
         POD, an_overlay("metadata: {labels: {a: b}}\nspec: {containers: [{name: app, tty: true}]}")
@@ -278,13 +278,13 @@ MATCHING: tuple[tuple[str, str, bool], ...] = (
 @pytest.mark.parametrize(
     ("more", "applies"), [r[1:] for r in MATCHING], ids=[r[0] for r in MATCHING]
 )
-def test_conditions_decide_whether_an_overlay_applies(more: str, applies: bool) -> None:
+def test_conditions_determine_whether_an_overlay_applies(more: str, applies: bool) -> None:
     labelling = an_overlay("metadata: {labels: {seen: yes-it-was}}", more=more)
 
     assert (apply_overlay(POD, labelling) is not POD) == applies
 
 
-def test_constraints_see_what_earlier_overlays_did() -> None:
+def test_constraints_apply_to_the_result_of_earlier_overlays() -> None:
     marking = an_overlay("metadata: {labels: {wants: log}}", name="a")
     notes = Diagnostics()
     spec = parse_yaml(
@@ -323,7 +323,7 @@ FAULTS: tuple[tuple[str, str], ...] = (
 
 
 @pytest.mark.parametrize(("spec", "fault"), FAULTS)
-def test_an_overlay_with_a_fault_is_refused_at_load(spec: str, fault: str) -> None:
+def test_an_invalid_overlay_does_not_load(spec: str, fault: str) -> None:
     notes = Diagnostics()
     overlay.parse_overlay(Cursor(parse_yaml(spec), "/spec", notes), "sidecar")
 
@@ -343,14 +343,14 @@ FAILING: tuple[tuple[str, str], ...] = (
 
 
 @pytest.mark.parametrize(("template", "message"), FAILING)
-def test_a_template_that_fails_is_the_operators_fault(template: str, message: str) -> None:
+def test_a_failing_template_is_an_operator_error(template: str, message: str) -> None:
     with pytest.raises(OperatorError) as raised:
         apply_overlay(POD, an_overlay(template))
 
     assert str(raised.value).startswith(message)
 
 
-def test_a_condition_that_fails_is_the_operators_fault() -> None:
+def test_a_failing_condition_is_an_operator_error() -> None:
     failing = an_overlay("a", more="matchConditions: [{name: c, expression: object.nope.x == 1}]")
 
     with pytest.raises(
@@ -432,7 +432,7 @@ def _shape(value: JSON) -> JSON:
             return None
 
 
-def test_structure_may_be_decoded_on_purpose() -> None:
+def test_a_template_can_decode_structure() -> None:
     """``fromJson`` is the template author's own word for it."""
     given = annotated_pod(env='{"A": "1", "B": "2"}')
     template = """
@@ -487,11 +487,11 @@ NO_CONFLICT = (
 @pytest.mark.parametrize(
     "templates", [row[1:] for row in NO_CONFLICT], ids=[r[0] for r in NO_CONFLICT]
 )
-def test_what_both_may_do_is_no_conflict(templates: tuple[str, str]) -> None:
+def test_compatible_overlays_do_not_conflict(templates: tuple[str, str]) -> None:
     assert not conflicts(*templates)
 
 
-def test_lists_that_are_replaced_conflict_whole() -> None:
+def test_replaced_lists_conflict_as_a_unit() -> None:
     args = "spec: {containers: [{name: app, args: [%s]}]}"
 
     assert conflicts(args % "a", args % "b, c") == [
@@ -499,7 +499,7 @@ def test_lists_that_are_replaced_conflict_whole() -> None:
     ]
 
 
-def test_a_request_is_made_up_where_there_is_none() -> None:
+def test_a_missing_request_is_made() -> None:
     """On the command line nobody asks; the resource is guessed from the kind."""
     plurals = {"Pod": "pods", "Ingress": "ingresses", "NetworkPolicy": "networkpolicies"}
     for kind, plural in plurals.items():

@@ -159,7 +159,7 @@ def test_no_function_makes_structure_of_text(
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way[0])
 @pytest.mark.parametrize(("expression", "hide"), DECODERS, ids=[each for each, _ in DECODERS])
-def test_what_a_decoder_makes_is_refused_by_the_name_of_the_annotation(
+def test_decoded_structure_is_rejected_with_the_name_of_the_annotation(
     expression: str, hide: Callable[[str], tuple[str, ...]], way: tuple[str, Render]
 ) -> None:
     annotations = dict[str, str](zip(NAMES, hide(HOSTILE), strict=False))
@@ -173,7 +173,7 @@ def test_what_a_decoder_makes_is_refused_by_the_name_of_the_annotation(
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way[0])
 @pytest.mark.parametrize(("expression", "hide"), DECODERS, ids=[each for each, _ in DECODERS])
-def test_a_harmless_text_may_be_decoded(
+def test_plain_text_can_be_decoded(
     expression: str, hide: Callable[[str], tuple[str, ...]], way: tuple[str, Render]
 ) -> None:
     annotations = dict[str, str](zip(NAMES, hide("some words"), strict=False))
@@ -211,7 +211,7 @@ LOOKS = (
 
 @pytest.mark.parametrize("way", [WAYS[0], WAYS[-1], WAYS[1]], ids=lambda way: way[0])
 @pytest.mark.parametrize(("expression", "value", "expected"), LOOKS)
-def test_a_template_that_looks_at_a_value_refuses_nobody(
+def test_a_template_that_compares_a_value_rejects_no_pod(
     expression: str, value: str, expected: str, way: tuple[str, Render]
 ) -> None:
     if way[0] != "overlay":
@@ -229,7 +229,7 @@ CHANGED = (" x", "x ", " x ", "\tx", "x\t", "x\n", "x\u0085", "...\n", "x # y", 
 
 @pytest.mark.parametrize("text", CHANGED, ids=repr)
 @pytest.mark.parametrize("way", WAYS[:2], ids=lambda way: way[0])
-def test_a_scalar_placed_alone_keeps_its_text(text: str, way: tuple[str, Render]) -> None:
+def test_a_scalar_alone_keeps_its_text(text: str, way: tuple[str, Render]) -> None:
     template = (
         "spec:\n  containers:\n  {{- range .Spec.Containers }}\n  - name: {{ .Name }}\n"
         "    tty: true\n  {{- end }}\n"
@@ -254,7 +254,7 @@ KEPT = (
 
 
 @pytest.mark.parametrize(("written", "text"), KEPT)
-def test_text_that_stays_in_its_scalar_is_not_refused(written: str, text: str) -> None:
+def test_text_that_stays_in_its_scalar_is_accepted(written: str, text: str) -> None:
     template = f"metadata:\n  annotations:\n    out: {written.replace('V', V)}\n"
 
     out = pod_annotations(by_overlay(template, a_pod({"v": text})))["out"]
@@ -279,7 +279,7 @@ BREAKS = (
 
 @pytest.mark.parametrize(("expression", "value"), BREAKS)
 @pytest.mark.parametrize("way", [WAYS[0], WAYS[-1]], ids=lambda way: way[0])
-def test_a_value_that_breaks_a_template_is_its_authors_fault(
+def test_a_value_that_breaks_a_template_is_a_user_error(
     expression: str, value: str, way: tuple[str, Render]
 ) -> None:
     template = (
@@ -295,7 +295,7 @@ def test_a_value_that_breaks_a_template_is_its_authors_fault(
 @pytest.mark.parametrize(
     "expression", ["{{ .Missing }}", "[", "{{ fail .ObjectMeta.Name }}", "{a: b}"]
 )
-def test_a_template_that_fails_for_every_value_is_the_operators(expression: str) -> None:
+def test_a_template_that_fails_for_every_value_is_an_operator_error(expression: str) -> None:
     with pytest.raises(OperatorError):
         by_overlay(the_template("`x`").replace("{{ `x` }}", expression), a_pod({"cfg": "x: y"}))
 
@@ -314,13 +314,13 @@ MESHES = (
 
 
 @pytest.mark.parametrize("expression", MESHES)
-def test_an_app_mesh_template_makes_no_structure_of_a_label(expression: str) -> None:
+def test_a_label_adds_no_structure_to_an_app_mesh_template(expression: str) -> None:
     mesh = a_mesh(f"containers:\n- name: envoy\n  args:\n  - {expression}\n")
     with pytest.raises(UserError, match=r"^pod label node: "):
         mesh.inject(mesh_pod("evl:xxx"), "shop")
 
 
-def test_an_app_mesh_template_may_cut_a_label() -> None:
+def test_an_app_mesh_template_can_cut_a_label() -> None:
     mesh = a_mesh("containers:\n- name: envoy\n  args:\n  - {{ slice .VirtualNodeName 0 3 }}\n")
 
     spec = an_object(mesh.inject(mesh_pod("node"), "shop")["spec"])

@@ -96,7 +96,7 @@ TESTS = (
 )  # fmt: skip
 
 
-def test_what_cannot_reach_the_output_is_never_refused() -> None:
+def test_text_that_is_not_rendered_is_never_rejected() -> None:
     random = Random("tests")  # noqa: S311
     for _ in range(PAIRS // VALUES):
         tests = [random.choice(TESTS).replace("{x}", random.choice("e:,-x")) for _ in range(2)]

@@ -67,7 +67,7 @@ def test_a_review_grows_with_the_pod(
     assert support.opcount.measure_growth(cost, size) < LINEAR
 
 
-def test_a_review_grows_with_annotations_that_are_many_and_short(
+def test_a_review_grows_linearly_with_many_short_annotations(
     world: BenchmarkInput, tmp_path: Path
 ) -> None:
     def event(count: int, number: int) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def test_a_policy_document_grows_with_its_selectors() -> None:
     assert support.opcount.measure_growth(cost, 50) < LINEAR
 
 
-def test_a_certificate_costs_the_same_whatever_clusters_there_are() -> None:
+def test_the_cost_of_a_certificate_does_not_depend_on_the_number_of_clusters() -> None:
     shown = CallerCredentials((), subjects.parse_subject("CN=cluster-0"), "")
 
     def cost(count: int) -> int:
@@ -191,7 +191,7 @@ data: {limit: "1"}
 """
 
 
-def test_a_judgement_grows_with_the_bindings_and_their_parameters(world: BenchmarkInput) -> None:
+def test_validation_grows_with_the_bindings_and_their_parameters(world: BenchmarkInput) -> None:
     request = admission.decode(review_body(world.pod))
 
     def cost(count: int) -> int:

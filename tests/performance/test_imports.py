@@ -86,14 +86,14 @@ def test_the_list_names_nothing_that_is_not_imported(imported_modules: set[str])
     assert set(json.loads(IMPORTED_MODULES_FILE.read_text())) <= imported_modules
 
 
-def test_what_is_loaded_defines_its_dataclasses_without_compiling_them() -> None:
+def test_loaded_modules_define_dataclasses_without_compiling_them() -> None:
     known: list[str] = json.loads(IMPORTED_MODULES_FILE.read_text())
     ours = {name for name in known if name.startswith("podgraft.")}
     found = {name for name in ours if COMPILED.search(_source(name))}
     assert found == {"podgraft.texttemplate.parse.source"}  # its cached properties need a __dict__
 
 
-def test_what_is_loaded_compiles_no_pattern_before_its_first_use() -> None:
+def test_loaded_modules_compile_no_pattern_before_its_first_use() -> None:
     known: list[str] = json.loads(IMPORTED_MODULES_FILE.read_text())
     ours = {name for name in (*known, *FOR_AWS) if name.startswith("podgraft.")}
     assert not {name for name in ours if PATTERN.search(_source(name))}
@@ -116,7 +116,7 @@ def test_aws_as_store_needs_no_software_development_kit(imported_modules: set[st
     assert _imports(AWS) - imported_modules == FOR_AWS
 
 
-def test_botocore_is_loaded_where_it_is_asked_for() -> None:
+def test_botocore_is_loaded_only_if_selected() -> None:
     found = _imports(AWS | {"PODGRAFT_AWS_CLIENT": "botocore"})
     assert "podgraft.store.aws.botocore_client" in found
 

@@ -81,7 +81,7 @@ def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_stand_in_belongs_to_a_package_of_the_test() -> None:
+def test_every_stub_belongs_to_a_package_of_the_test() -> None:
     names = {path.stem for path in STANDINS.iterdir() if path.stem != "__pycache__"}
     assert names == set(PACKAGES)
 
@@ -123,7 +123,7 @@ def test_the_ping_is_answered(recorded_responses: dict[tuple[str, bool], Any]) -
     assert recorded_responses["apigateway-v2-ping", True]["body"] == "pong"
 
 
-def test_what_is_not_served_is_refused_as_a_status(
+def test_other_paths_are_rejected_with_a_status(
     recorded_responses: dict[tuple[str, bool], Any],
 ) -> None:
     refused = [
@@ -136,7 +136,7 @@ def test_what_is_not_served_is_refused_as_a_status(
 
 
 @pytest.mark.parametrize("text", BROKEN)
-def test_what_is_no_yaml_is_told_in_the_same_words(
+def test_invalid_yaml_has_the_same_error_text(
     text: str, recorded_responses: dict[tuple[str, bool], Any]
 ) -> None:
     with pytest.raises(NotYAMLError) as error:

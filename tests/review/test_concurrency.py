@@ -27,7 +27,7 @@ def policy_of(digest: str) -> str:
     return f"bundle: {digest}\npolicy: {PAIRS[digest]}\nclusters:\n{overrides}"
 
 
-def test_each_review_is_answered_from_one_pair_of_policy_and_bundle(tmp_path: Path) -> None:
+def test_each_review_uses_one_pair_of_policy_and_bundle(tmp_path: Path) -> None:
     for injector in INJECTORS:
         write_injector(tmp_path, injector, policy=policy_of(bundle.digest(BUNDLE)))
         for path, content in OTHER.items():

@@ -72,7 +72,7 @@ def inject_pod(store: Store, templates: str | None = None) -> ReviewResponse | R
 
 
 @KEEPERS
-def test_a_broken_template_that_nobody_uses_stops_no_pod(kind: Open, tmp_path: Path) -> None:
+def test_an_unused_broken_template_affects_no_pod(kind: Open, tmp_path: Path) -> None:
     world = kind(tmp_path, deferred=True)
     world.write_files(files(BROKEN))
     answered = inject_pod(world.store)
@@ -103,7 +103,7 @@ def test_a_broken_default_template_fails_every_pod(kind: Open, tmp_path: Path) -
 
 
 @KEEPERS
-def test_what_replaces_a_bundle_is_parsed_before_it_is_in_force(kind: Open, tmp_path: Path) -> None:
+def test_a_new_bundle_is_parsed_before_it_is_activated(kind: Open, tmp_path: Path) -> None:
     world = kind(tmp_path, deferred=True)
     world.write_files(BUNDLE)
     before = world.store.snapshot("default", None)
@@ -116,7 +116,7 @@ def test_what_replaces_a_bundle_is_parsed_before_it_is_in_force(kind: Open, tmp_
 
 
 @KEEPERS
-def test_without_deferring_nothing_broken_loads(kind: Open, tmp_path: Path) -> None:
+def test_without_deferring_a_broken_template_does_not_load(kind: Open, tmp_path: Path) -> None:
     world = kind(tmp_path, deferred=False)
     world.write_files(files(BROKEN))
     with pytest.raises(NotLoadedError, match="/data/config/templates/spare"):

@@ -107,7 +107,7 @@ def test_every_recording_has_its_row() -> None:
 
 
 @pytest.mark.parametrize("name", MUTATING)
-def test_the_decision_is_told_to_the_cluster_and_to_the_log(name: str, store: FolderStore) -> None:
+def test_the_decision_is_in_the_response_and_in_the_log(name: str, store: FolderStore) -> None:
     request = admission.decode(load_request(name).body)
     want = WANTED[name]
     outcome = review.inject(request, store, CALLER)

@@ -42,9 +42,7 @@ def apply_response(request: AdmissionRequest, response: Object) -> JSON:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("injector", INJECTORS)
-def test_a_recorded_request_is_answered_with_what_applies_and_decodes(
-    injector: str, name: str
-) -> None:
+def test_the_response_to_a_recorded_request_applies_and_decodes(injector: str, name: str) -> None:
     request = decode_request(name)
     for route in ROUTES:
         response = review_response(injector, route, request)
@@ -55,7 +53,7 @@ def test_a_recorded_request_is_answered_with_what_applies_and_decodes(
             assert "patch" not in response
 
 
-def test_a_recorded_deployment_is_allowed_in_once_it_is_annotated() -> None:
+def test_a_recorded_deployment_is_allowed_after_it_is_annotated() -> None:
     request = decode_request("17-deployment")
     refused = review_response("allow", "validate", request)
     changed = apply_response(request, review_response("allow", "mutate", request))

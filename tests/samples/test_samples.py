@@ -122,7 +122,7 @@ def comparable_response(response: Object, operations: list[patch.Operation]) -> 
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda p: f"{p.parent.name}/{p.name}")
-def test_an_input_gives_its_goldens(
+def test_an_input_has_its_golden_output(
     path: Path, review_over_http: Send, request: pytest.FixtureRequest
 ) -> None:
     got = run_sample(path, review_with_engine)
@@ -147,7 +147,7 @@ def test_a_second_call_changes_nothing(path: Path) -> None:
 
 
 @pytest.mark.parametrize("sample", sorted({path.parent for path in INPUTS}), ids=lambda p: p.name)
-def test_a_sample_is_whole(sample: Path) -> None:
+def test_a_sample_is_complete(sample: Path) -> None:
     """It is explained in three sentences, has a policy, and no golden without its input."""
     explained = (sample / "README.md").read_text().split("\n\n", 1)[1]
     wanted = {path.name.split(".")[1] for path in sample.glob("want.*")}

@@ -209,7 +209,7 @@ def run(line: str) -> int:
 @pytest.mark.parametrize(
     "case", RUNS, ids=lambda case: f"{case.command_line[:60]}".replace(TOKEN, "…")
 )
-def test_a_command_shows_what_it_is_asked_for_and_no_more(
+def test_a_command_prints_only_what_was_requested(
     case: Run, capfd: pytest.CaptureFixture[str]
 ) -> None:
     write(case.files)
@@ -274,7 +274,7 @@ def account(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("place", "account")
-def test_a_deployment_is_told_without_what_is_deployed(
+def test_the_deployment_message_does_not_contain_the_deployed_values(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sample pod's patches are the same on both sides here; a difference is shown, as asked."""
@@ -298,7 +298,7 @@ def quoting_client(_: object, operation: str, sent: Mapping[str, object]) -> Non
 @pytest.mark.parametrize(
     "line", [STORY[0][0], "tokens.py issue --cluster a --output first --parameter-prefix /podgraft"]
 )
-def test_what_aws_quotes_of_what_was_sent_is_not_repeated(
+def test_quotes_in_aws_errors_are_not_repeated(
     line: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(BaseClient, "_make_api_call", quoting_client)

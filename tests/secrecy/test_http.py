@@ -47,7 +47,7 @@ def ask(
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_no_fault_and_no_end_of_a_review_writes_a_secret(
+def test_no_fault_and_no_outcome_of_a_review_writes_a_secret(
     scenario: Scenario, ask: Ask, folder: Path, captured_output: Heard
 ) -> None:
     if scenario.warm:
@@ -63,7 +63,7 @@ def test_no_fault_and_no_end_of_a_review_writes_a_secret(
     assert f'"decision":"{scenario.decision}"' in body or scenario.fault, body
 
 
-def test_every_fault_and_every_end_of_a_review_is_met() -> None:
+def test_every_fault_and_every_outcome_of_a_review_is_covered() -> None:
     """A fault that is new in the table, or a new word, needs a scenario."""
     assert {each.fault for each in SCENARIOS if each.fault} - {RuntimeError} == set(TABLE)
     assert {each.decision for each in SCENARIOS if each.decision} == set(ReviewOutcome) - {
@@ -97,7 +97,7 @@ def test_no_route_writes_a_secret(
 
 
 @pytest.mark.parametrize("path", ["/ping", "/healthz", "/readyz"])
-def test_a_mistake_on_a_health_route_is_told_by_its_place(
+def test_an_internal_error_on_a_health_route_is_reported_with_its_location(
     path: str, ask: Ask, captured_output: Heard
 ) -> None:
     code, body = ask(Call(path=path, method="GET"))

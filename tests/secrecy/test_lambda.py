@@ -65,7 +65,7 @@ def account(endpoint: str) -> Mapping[str, str]:
     }
 
 
-def test_what_is_read_from_aws_is_not_logged(
+def test_values_read_from_aws_are_not_logged(
     aws: str, monkeypatch: pytest.MonkeyPatch, captured_output: Heard
 ) -> None:
     """Every logger is at DEBUG here, as Lambda's own settings can make the root logger."""
@@ -94,7 +94,7 @@ def unreachable(*_: object) -> None:
 
 
 @pytest.mark.parametrize("failing", [quoting_client, raise_secret_error, unreachable])
-def test_what_an_aws_call_fails_with_is_not_repeated(
+def test_the_text_of_an_aws_error_is_not_repeated(
     failing: Callable[..., None], monkeypatch: pytest.MonkeyPatch, captured_output: Heard
 ) -> None:
     """From the cold start on, which such a failure does not stop."""
@@ -130,7 +130,7 @@ def daemon() -> Generator[socket.socket]:
         yield listener
 
 
-def test_what_cannot_be_answered_is_not_repeated(folder: Path, daemon: socket.socket) -> None:
+def test_an_invalid_request_is_not_repeated(folder: Path, daemon: socket.socket) -> None:
     """Not in the error that Lambda is told, nor in its log, nor in a segment.
 
     What the process writes the plugin hears (hook.py).
@@ -150,7 +150,7 @@ def test_what_cannot_be_answered_is_not_repeated(folder: Path, daemon: socket.so
         assert find_secrets(daemon.recv(65536).decode()) == []
 
 
-def test_a_variable_that_is_unknown_is_named_without_its_value() -> None:
+def test_an_unknown_variable_is_reported_without_its_value() -> None:
     environment = {**ENGINE, "PODGRAFT_TOKEN": TOKEN, "PODGRAFT_STORE": "file:/"}
     with (
         serve_runtime_api() as api,

@@ -116,7 +116,7 @@ def _start_server(folder: Path) -> Generator[ServerProcess]:
             process.kill()
 
 
-def test_no_call_gets_a_secret_written(server_process: ServerProcess) -> None:
+def test_no_request_writes_a_secret(server_process: ServerProcess) -> None:
     for scenario in SCENARIOS:
         _anew(server_process.folder / "store")
         scenario.store(server_process.folder / "store")
@@ -135,7 +135,7 @@ def _anew(store: Path) -> None:
     write_secret_store(store)
 
 
-def test_what_is_no_http_is_neither_written_nor_repeated(server_process: ServerProcess) -> None:
+def test_invalid_http_is_neither_logged_nor_repeated(server_process: ServerProcess) -> None:
     for name, text in NO_HTTP:
         answer = server_process.send(text)
         assert answer.startswith("HTTP/1.1 4"), (name, answer)

@@ -26,7 +26,9 @@ def errors(files: Files, document: str = "policy: enabled") -> list[str]:
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)
-def test_a_bundle_that_breaks_pods_is_refused_with_place_problem_and_remedy(broken: Broken) -> None:
+def test_a_bundle_that_breaks_pods_is_an_error_with_location_problem_and_remedy(
+    broken: Broken,
+) -> None:
     try:
         found = errors(broken.files, POLICY if "injector.yaml" in broken.files else "")
     except BundleError as error:  # what istiod refuses at load does not compile
@@ -42,7 +44,7 @@ def test_the_samples_have_no_errors(folder: Path) -> None:
     assert (report.errors, report.warnings) == ([], [])
 
 
-def test_a_trial_goes_on_where_it_was_interrupted() -> None:
+def test_a_trial_continues_after_an_interruption() -> None:
     whole = tried(BROKEN[0].files, POLICY)
     read = policy.parse(POLICY)
     stepwise = Trial(bundle.compile_(BROKEN[0].files, read), read)
@@ -53,14 +55,14 @@ def test_a_trial_goes_on_where_it_was_interrupted() -> None:
     assert stepwise.report.errors == whole.errors
 
 
-def test_a_template_that_wants_too_much_is_stopped_early() -> None:
+def test_a_template_that_exceeds_a_limit_is_stopped_early() -> None:
     loop = "{{ range until 2000 }}{{ range until 2000 }}{{ end }}{{ end }}" + container("a/b:1")
     (error,) = errors(overlay(loop))
     assert "takes more than 100000 steps" in error
     assert "simplify line" in error
 
 
-def test_a_trial_leaves_the_limits_of_reviews_alone() -> None:
+def test_a_trial_does_not_change_the_limits_of_reviews() -> None:
     before = LIMITS.get()
     errors(sample(), POLICY)
     assert LIMITS.get() is before

@@ -87,7 +87,7 @@ CASES = (
 
 
 @pytest.mark.parametrize(("release", "name", "value", "problem"), CASES)
-def test_a_value_is_checked(release: str, name: str, value: str, problem: str) -> None:
+def test_a_value_is_validated(release: str, name: str, value: str, problem: str) -> None:
     profile = releases.parse_release(release)
     if not problem:
         annotations.check_annotations(profile, {name: value})
@@ -99,7 +99,7 @@ def test_a_value_is_checked(release: str, name: str, value: str, problem: str) -
     assert f"invalid value '{value}' for annotation '{name}': " in str(caught.value)
 
 
-def test_all_violations_are_told_at_once() -> None:
+def test_all_violations_are_reported_at_once() -> None:
     given = {f"{TRAFFIC}excludeInboundPorts": "x", f"{SIDECAR}interceptionMode": "y"}
 
     with pytest.raises(UserError) as caught:

@@ -188,7 +188,7 @@ MERGED = (
 
 
 @pytest.mark.parametrize(("release", "mesh", "text", "expression", "expected"), MERGED)
-def test_each_release_merges_the_layers_its_way(
+def test_each_release_merges_the_layers_by_its_rules(
     release: str, mesh: str, text: str, expression: str, expected: str
 ) -> None:
     assert _printed(expression, release, _configured(text), mesh=mesh) == expected
@@ -247,7 +247,7 @@ MANAGED = (("1.10.4", "[{"), ("1.10.5", "[]"), ("1.11.1", "[{"), ("1.11.2", "[]"
 
 
 @pytest.mark.parametrize(("release", "printed"), MANAGED)
-def test_managed_fields_are_shown_until_they_were_dropped(release: str, printed: str) -> None:
+def test_templates_read_managed_fields_in_old_releases(release: str, printed: str) -> None:
     given = pod(APP)
     object_at(given, "metadata")["managedFields"] = [{"manager": "kubectl"}]
 
@@ -342,7 +342,7 @@ def test_a_template_has_the_fields_of_its_releases_types(release: str, signal: s
     assert object_at(proxy, "lifecycle").get("stopSignal") == signal
 
 
-def test_null_overrides_are_no_overrides() -> None:
+def test_a_null_annotation_has_no_overrides() -> None:
     injector = bundles.template_injector("spec: {containers: [{name: istio-proxy}]}")
     done = injector.inject(pod(APP, annotations={"proxy.istio.io/overrides": "null"}), REQUEST)
 
@@ -351,7 +351,7 @@ def test_null_overrides_are_no_overrides() -> None:
         injector.inject(pod(APP, annotations={"proxy.istio.io/overrides": "5"}), REQUEST)
 
 
-def test_a_pod_without_containers_keeps_its_empty_list() -> None:
+def test_an_empty_list_of_containers_is_preserved() -> None:
     done = bundles.template_injector("spec: {containers: }").inject(pod(), REQUEST)
 
     assert object_at(done.pod, "spec")["containers"] == []

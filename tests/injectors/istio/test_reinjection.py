@@ -43,7 +43,7 @@ def _injected(injector: istio.Injector, given: Object) -> tuple[Object, tuple[ob
 
 @pytest.mark.parametrize("volumes", OWN)
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_null_of_a_template_is_gone_after_the_first_injection(
+def test_a_null_of_a_template_is_removed_by_the_first_injection(
     release: str, volumes: tuple[Object, ...]
 ) -> None:
     injector = bundles.template_injector(VOLUMES, release=release)
@@ -61,7 +61,7 @@ def test_a_null_of_a_template_is_gone_after_the_first_injection(
     assert (second, operations) == (first, ())
 
 
-def test_a_null_of_a_template_deletes_what_the_pod_has() -> None:
+def test_a_null_of_a_template_deletes_the_members_of_the_pod() -> None:
     given = pod(container("app", image="app:1"))
     object_at(given, "spec")["volumes"] = [{"name": "socket", "emptyDir": {}}]
     first, _ = _injected(bundles.template_injector(VOLUMES), given)
@@ -120,7 +120,7 @@ def test_the_clusters_variables_always_move_to_the_end(
     assert [f"{name}={value}" for name, value in env(proxy).items()] == expected
 
 
-def test_a_second_injection_moves_them_behind_what_came_later() -> None:
+def test_a_second_injection_moves_them_after_later_variables() -> None:
     """As in Istio: the probers are appended after the cluster's variables, the first time."""
     values = VALUES.replace(
         '{"global"', '{"sidecarInjectorWebhook": {"rewriteAppHTTPProbe": true}, "global"', 1

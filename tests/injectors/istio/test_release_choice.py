@@ -73,11 +73,13 @@ TEXTS: tuple[tuple[dict[str, object], str], ...] = (
 
 
 @pytest.mark.parametrize(("config", "release"), TEXTS)
-def test_without_a_release_the_template_tells(config: dict[str, object], release: str) -> None:
+def test_without_a_release_the_template_determines_it(
+    config: dict[str, object], release: str
+) -> None:
     assert _compiled(None, "latest", **config).profile.release == release
 
 
-def test_a_shipped_template_tells_its_release(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shipped_template_determines_its_release(monkeypatch: pytest.MonkeyPatch) -> None:
     digest = sha256(b"metadata: {}").hexdigest()[:16]
     monkeypatch.setattr(shipped_templates, "DIGESTS", {digest: "1.26.2"})
 

@@ -65,7 +65,7 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_what_has_no_effect_is_told(case: Case) -> None:
+def test_keys_without_effect_are_reported(case: Case) -> None:
     injector = compiled(case.release, case.config)
     found = [fault for fault in injector.warnings if fault.document == "config"]
     by_severity = {
@@ -92,7 +92,7 @@ def test_the_messages_name_the_release_and_the_remedy() -> None:
 @pytest.mark.parametrize(
     ("key", "remedy"), [("polcy", "did you mean policy?"), ("zzz", "known: policy, template, ")]
 )
-def test_a_typing_error_is_told_with_what_it_may_mean(key: str, remedy: str) -> None:
+def test_a_misspelled_key_is_reported_with_a_suggestion(key: str, remedy: str) -> None:
     [fault] = compiled("1.30", NEW + f"{key}: enabled").warnings
     assert fault.problem == "unknown key, which no release of Istio reads"
     assert fault.remedy.startswith(remedy)
@@ -111,7 +111,7 @@ POLICY = (
 
 
 @pytest.mark.parametrize(("release", "key", "value", "path"), POLICY)
-def test_a_key_of_the_policy_that_the_release_does_not_read_is_told(
+def test_an_unread_key_of_the_policy_is_reported(
     release: str, key: str, value: object, path: str
 ) -> None:
     config = OLD if release == "1.0" else NEW
@@ -134,7 +134,9 @@ def test_a_key_of_the_policy_that_the_release_does_not_read_is_told(
         ("1.0", "env", {}),
     ],
 )
-def test_a_key_that_the_release_reads_is_not_told(release: str, key: str, value: object) -> None:
+def test_a_key_that_the_release_reads_is_not_reported(
+    release: str, key: str, value: object
+) -> None:
     config = OLD if release in {"1.0", "1.8"} else NEW
     assert compiled(release, config, **{key: value}).warnings == ()
 
@@ -144,7 +146,7 @@ def test_a_template_can_read_a_switch_that_the_release_does_not() -> None:
     assert compiled("1.18", own, native_sidecars=True).warnings == ()
 
 
-def test_values_that_no_template_can_read_are_told() -> None:
+def test_values_that_no_template_can_read_are_reported() -> None:
     documents = istio.Documents(config=OLD, values=json.dumps({"global": {"tag": "1.0.9"}}))
     [fault] = istio.compile_(documents, istio.IstiodEnvironment(release="1.0")).warnings
     assert (fault.document, fault.pointer) == ("values", "")
@@ -154,7 +156,7 @@ def test_values_that_no_template_can_read_are_told() -> None:
 
 
 @pytest.mark.parametrize("minor", releases.KNOWN)
-def test_a_selector_is_told_exactly_where_it_has_no_effect(minor: int) -> None:
+def test_a_selector_without_effect_is_reported(minor: int) -> None:
     """Whatever the table of releases says: what is read is in force, what is not is told."""
     profile = releases.profile(minor)
     config = (NEW if profile.pod_templates else OLD) + f"neverInjectSelector: {SELECTOR}\n"
@@ -163,7 +165,7 @@ def test_a_selector_is_told_exactly_where_it_has_no_effect(minor: int) -> None:
     assert told is (injector.rules.never == ())
 
 
-def test_a_start_that_compiles_what_was_checked_looks_for_nothing() -> None:
+def test_a_deferred_compilation_does_not_search_for_unread_keys() -> None:
     documents = istio.Documents(config=NEW + "polcy: enabled")
     around = istio.IstiodEnvironment(release="1.30")
     assert istio.compile_(documents, around, deferred=True).warnings == ()

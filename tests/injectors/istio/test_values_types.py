@@ -29,7 +29,7 @@ def found(values: Any, release: str = "1.30") -> list[tuple[str, str]]:
         {"global": {"imagePullSecrets": ["a"], "meshNetworks": {"n": {}}}},
     ],
 )
-def test_what_istiod_accepts(values: Any) -> None:
+def test_values_that_istiod_accepts_are_valid(values: Any) -> None:
     assert found(values) == []
 
 
@@ -62,7 +62,7 @@ def test_what_istiod_accepts(values: Any) -> None:
         ),
     ],
 )
-def test_what_istiod_refuses(values: Any, path: str, problem: str) -> None:
+def test_values_that_istiod_rejects_are_errors(values: Any, path: str, problem: str) -> None:
     ((place, text),) = found(values)
     assert place == path
     assert problem in text
@@ -86,7 +86,7 @@ def test_a_field_is_checked_in_the_releases_that_have_it() -> None:
         ("{}", []),
     ],
 )
-def test_names_in_the_mesh_configuration(text: str, paths: list[str]) -> None:
+def test_names_in_the_mesh_configuration_are_validated(text: str, paths: list[str]) -> None:
     schema = protojson.schema(NEWEST)
     config = mesh.apply_mesh_config(schema, mesh.defaults(NEWEST), text, [])
     places = [path for path, _, _ in validate_meshconfig.validate_names(NEWEST, config)]
@@ -95,5 +95,5 @@ def test_names_in_the_mesh_configuration(text: str, paths: list[str]) -> None:
     ]
 
 
-def test_istio_1_0_does_not_check_them() -> None:
+def test_istio_1_0_does_not_validate_names() -> None:
     assert not [*validate_meshconfig.validate_names(releases.parse_release("1.0"), {})]

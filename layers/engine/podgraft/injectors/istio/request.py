@@ -1,4 +1,4 @@
-"""One injection: what is asked for, and what came of it."""
+"""The request for an injection, and its result."""
 
 from __future__ import annotations
 

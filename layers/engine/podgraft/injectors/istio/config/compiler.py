@@ -130,13 +130,17 @@ def _find_further_errors(
     """Find further errors with which istiod does not load; skip locations with earlier errors."""
     from . import validate_meshconfig, values_types  # a cold start does not need them
 
-    locations = {(fault.document, fault.pointer) for fault in earlier}
+    locations = {(diagnostic.document, diagnostic.pointer) for diagnostic in earlier}
     names = [
         Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
         for path, problem, remedy in validate_meshconfig.validate_names(profile, mesh_config)
     ]
     candidates = [*names, *values_types.validate_values(profile, values.raw)]
-    return [fault for fault in candidates if (fault.document, fault.pointer) not in locations]
+    return [
+        diagnostic
+        for diagnostic in candidates
+        if (diagnostic.document, diagnostic.pointer) not in locations
+    ]
 
 
 def _base_proxy_config(schema: Schema, mesh_config: Message) -> Message:

@@ -57,8 +57,8 @@ class Values:
 def parse_config(text: str, errors: list[Diagnostic]) -> Config:
     """Parse the configuration; as in encoding/json, keys are not case-sensitive."""
     reader = ConfigReader("config", errors)
-    given = reader.parse_document(text)
-    raw = {key.lower(): value for key, value in given.items()}
+    keys_as_written = reader.parse_document(text)
+    raw = {key.lower(): value for key, value in keys_as_written.items()}
     templates = reader.read_list(reader.read_string, raw, "defaultTemplates")
     return Config(
         policy=reader.read_string(raw.get("policy"), "/policy"),
@@ -69,7 +69,7 @@ def parse_config(text: str, errors: list[Diagnostic]) -> Config:
         aliases=reader.read_map(reader.read_strings, raw, "aliases"),
         injected_annotations=reader.read_map(reader.read_string, raw, "injectedAnnotations"),
         template=reader.read_string(raw.get("template"), "/template"),
-        given=given,
+        given=keys_as_written,
     )
 
 

@@ -153,7 +153,7 @@ def _parse_field(line: str) -> Field:
     first, *others = name.split("_")
     return Field(
         name=name,
-        json=first + "".join(word[:1].upper() + word[1:] for word in others),
+        json=first + "".join(part[:1].upper() + part[1:] for part in others),
         type=type_text.removeprefix(shape),
         shape=shape,
         oneof="".join(oneof),

@@ -133,7 +133,7 @@ def _getter_method(field: reflect.Field) -> Method:
 @cache
 def _enum_type(name: str) -> GoType:
     names = enum(name)
-    numbers = {word: number for number, word in names.items()}
+    numbers = {member_name: number for number, member_name in names.items()}
 
     def name_of(value: Value) -> str:
         return names.get(value, str(int(value)))

@@ -34,13 +34,13 @@ def reorder_containers(profile: Profile, builder: PodBuilder, *, hold: bool) -> 
 
 
 def _move_first(containers: list[Object], name: str) -> list[Object]:
-    moved, others = _split_by_name(containers, name)
-    return [*moved, *others]
+    matches, others = _split_by_name(containers, name)
+    return [*matches, *others]
 
 
 def _move_last(containers: list[Object], name: str) -> list[Object]:
-    moved, others = _split_by_name(containers, name)
-    return [*others, *moved]
+    matches, others = _split_by_name(containers, name)
+    return [*others, *matches]
 
 
 def _split_by_name(containers: list[Object], name: str) -> tuple[list[Object], list[Object]]:
