@@ -22,7 +22,7 @@ from conformance import corpus
 
 def main() -> int:
     """Run all cases, or those of the minors in the arguments; return 1 if a case fails."""
-    if corpus.root() is None:
+    if corpus.find_root() is None:
         click.echo(f"conformance: no corpus; set {corpus.VARIABLE} to its folder")
         return 0
     failures: list[str] = []
@@ -40,7 +40,7 @@ def _format_cells(cases: list[corpus.Case], failures: list[str]) -> Iterator[str
     """Yield a table cell for each mode, and add failures to *failures*."""
     for mode in corpus.MODES:
         mode_cases = [case for case in cases if case.mode == mode]
-        problems = [(case, corpus.failure(case)) for case in mode_cases]
+        problems = [(case, corpus.find_failure(case)) for case in mode_cases]
         mode_failures = [f"{case}: {problem}" for case, problem in problems if problem is not None]
         failures.extend(mode_failures)
         text = f"{len(mode_cases) - len(mode_failures)}/{len(mode_cases)}"

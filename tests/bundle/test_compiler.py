@@ -1,4 +1,4 @@
-"""Bundles: recognised by kind and content, and refused with all faults at once."""
+"""Bundles: recognized by kind and content, and rejected with all errors at once."""
 
 import json
 from collections.abc import Mapping
@@ -40,10 +40,10 @@ def compile_files(files: Mapping[str, bytes], policy: Policy | None = None) -> B
     return bundle.compile_(files, policy or Policy())
 
 
-def injected_mesh_id(of: Bundle) -> str:
-    """What the injected proxy is told: it needs both ConfigMaps, wherever they stand."""
-    assert of.istio is not None
-    pod = of.istio.inject(POD, InjectionRequest()).pod
+def injected_mesh_id(bundle: Bundle) -> str:
+    """The mesh id of the injected proxy, which needs both ConfigMaps, in any file."""
+    assert bundle.istio is not None
+    pod = bundle.istio.inject(POD, InjectionRequest()).pod
     return json.dumps(pod)
 
 

@@ -90,7 +90,7 @@ INVALID_PATHS = (
 
 @pytest.mark.parametrize("path", INVALID_PATHS)
 def test_no_file_of_a_bundle_leaves_its_folder(path: str) -> None:
-    """Whoever writes to the bucket chooses the keys, and an operator pulls them."""
+    """Anyone who can write to the bucket chooses the keys that an operator downloads."""
     assert bundle.validate_path(path) is not None
     with pytest.raises(bundle.BundleError, match="rename or delete the file") as refused:
         bundle.digest({"a.yaml": b"", path: b""})

@@ -1,4 +1,4 @@
-"""Registries that close: each place that can name one, and each way to write its name."""
+"""Retired registries: each field that can name one, and each form of its name."""
 
 import json
 from collections.abc import Mapping
@@ -84,7 +84,7 @@ def config_map(name: str = "c", **data: str) -> Object:
     }
 
 
-def of(kind: str, api_version: str, spec: Object) -> Object:
+def make_object(kind: str, api_version: str, spec: Object) -> Object:
     metadata: Object = {"name": "o", "namespace": "n"}
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec}
 
@@ -94,7 +94,7 @@ def template(line: str) -> Object:
 
 
 IMAGE = "gcr.io/istio-release/proxyv2:1.28.1"
-APP_MESH = of(
+APP_MESH = make_object(
     "Mesh",
     "supergloo.solo.io/v1",
     {"awsAppMesh": {"sidecarPatchConfigMap": {"name": "c", "namespace": "n"}}},
@@ -136,12 +136,16 @@ PLACES: Mapping[str, tuple[list[Object], str]] = {
         "/data/config/templates/sidecar: line 2: ",
     ),
     "ProxyConfig": (
-        [of("ProxyConfig", "networking.istio.io/v1", {"environmentVariables": {"A": IMAGE}})],
+        [
+            make_object(
+                "ProxyConfig", "networking.istio.io/v1", {"environmentVariables": {"A": IMAGE}}
+            )
+        ],
         "/spec/environmentVariables/A: ",
     ),
     "Overlay": (
         [
-            of(
+            make_object(
                 "Overlay",
                 "podgraft.dev/v1",
                 {"template": f"spec:\n  containers: [{{image: {IMAGE}}}]"},
@@ -156,7 +160,7 @@ PLACES: Mapping[str, tuple[list[Object], str]] = {
 }
 
 
-def found(objects: list[Object]) -> list[str]:
+def find_problems(objects: list[Object]) -> list[str]:
     files = {f"{number}.json": json.dumps(each).encode() for number, each in enumerate(objects)}
     read = manifests.parse_manifests(files)
     assert read.errors == ()
@@ -170,7 +174,7 @@ def test_every_image_and_hub_is_reported(name: str) -> None:
     objects, place = PLACES[name]
     file = f"{len(objects) - 1}.json"
     end = f"{GCR} {CLOSURE}; use docker.io/istio or a mirror ({SOURCE})"
-    assert found(objects) == [f"{file} {place}{end}"]
+    assert find_problems(objects) == [f"{file} {place}{end}"]
 
 
 SILENT: Mapping[str, list[Object]] = {
@@ -184,7 +188,7 @@ SILENT: Mapping[str, list[Object]] = {
     ],
     "a comment in values": [config_map(values=f"# {GCR}\nglobal: {{hub: docker.io/istio}}\n")],
     "a rule that refuses it": [
-        of(
+        make_object(
             "ValidatingAdmissionPolicy",
             "admissionregistration.k8s.io/v1",
             {"validations": [{"expression": "!object.a.startsWith('gcr.io/istio-release')"}]},
@@ -197,7 +201,7 @@ SILENT: Mapping[str, list[Object]] = {
 
 @pytest.mark.parametrize("name", SILENT)
 def test_other_text_is_not_reported(name: str) -> None:
-    assert found(SILENT[name]) == []
+    assert find_problems(SILENT[name]) == []
 
 
 def test_the_policy_is_also_searched() -> None:

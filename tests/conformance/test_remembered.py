@@ -75,7 +75,7 @@ SHOP = istio.InjectionRequest(namespace="shop")
 
 @contextmanager
 def disable_caches() -> Generator[None]:
-    """Injectors remember nothing, and templates see the whole pod."""
+    """Disable all caches of injectors, and let templates read the complete pod."""
 
     def whole_projection(*_: object) -> Projection:
         return lambda raw: raw
@@ -123,7 +123,7 @@ def _texts(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def sequence(pods: list[Any], random: Random, length: int) -> Iterator[Any]:
-    """Pods that differ from earlier ones a little, or not at all."""
+    """Pods that differ from earlier ones a little, or are equal."""
     met = [*pods]
     for _ in range(length):
         pod = random.choice(met)
@@ -147,7 +147,7 @@ def assert_alike(
     pods: Iterable[Any],
     requests: Iterable[istio.InjectionRequest] = repeat(SHOP),
 ) -> list[str]:
-    """Both ways give the same; the outcomes of the pods that were injected."""
+    """Check that both injectors return the same; return the outcomes of the injected pods."""
     injected: list[str] = []
     for pod, request in zip(pods, requests, strict=False):
         remembered = outcome(used, pod, request)
@@ -271,7 +271,7 @@ def test_templates_with_equal_projections_do_not_share_results() -> None:
 
 
 def test_a_text_is_not_author_text_because_another_pod_has_it() -> None:
-    """One pod's structure is decoded, as the template wants it; the other's is smuggled in."""
+    """The template decodes the structure of one pod, but not that of the other."""
     note = "annotation .ObjectMeta `note` ``"
     used = template_injector(
         "spec:\n  containers:\n  - name: side\n    securityContext: "
@@ -311,7 +311,7 @@ CHANGES: tuple[Object, ...] = (
 
 @pytest.mark.parametrize("call", CALLS)
 def test_functions_read_only_the_fields_that_they_declare(call: str) -> None:
-    """Every template shows what one function gives, of pods that differ in one respect each."""
+    """Every template prints the result of one function, for pods that differ in one respect."""
     template = f"metadata:\n  labels:\n    made: {{{{ {call} | quote }}}}\nspec: {{}}\n"
     used = template_injector(template, mesh=MESH)
     pods = [patch.merge_patch(WEB, change) for change in ({}, *CHANGES)]

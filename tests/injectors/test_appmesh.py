@@ -379,7 +379,7 @@ def test_a_template_that_fails_for_a_pod_is_an_operator_error() -> None:
 
 
 def test_the_documented_example_is_parsed_from_yaml() -> None:
-    """``kubectl get -o yaml`` is what bundles hold."""
+    """Bundles contain the output of ``kubectl get -o yaml``."""
     text = yaml.dump(mesh())
 
     assert compile_meshes(an_object(yaml.load(text))).meshes[0].name == "test-mesh"

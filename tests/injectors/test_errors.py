@@ -16,7 +16,7 @@ CASES: tuple[tuple[str, type[InjectionError], str, bool], ...] = (
     (DATE, OperatorError, "overlay x", False),
     (DATE, UserError, "/spec/containers/0/env/0/value", False),
     (RANGE, OperatorError, "overlay x", False),
-    # An annotation is there for us to read, and for its author to correct
+    # podgraft reads annotations, and their author can correct them
     (DATE, UserError, "annotation example.com/date", True),
     (DATE, UserError, "label date", True),
     # The template's author wrote it

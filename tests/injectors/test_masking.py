@@ -1,4 +1,4 @@
-"""What is harmless wherever it is written, and masks, which always are."""
+"""Plain text, and masks, which are always plain text."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ SCALARS = ("k: {}{}", "k: x{}{}", 'k: "{}{}"', "k: [{}{}]", "k: {{a: {}{}}}", "-
 
 @given(HARMLESS, HARMLESS, st.sampled_from(SCALARS))
 def test_two_adjacent_plain_texts_are_plain(first: str, second: str, around: str) -> None:
-    """But for an alias without an anchor, which is an error."""
+    """Except an alias without an anchor, which is an error."""
     text = around.format(first, second)
     try:
         found = load(text)

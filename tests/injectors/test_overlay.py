@@ -1,4 +1,4 @@
-"""Overlays: what their templates see, how they are laid on, and what they cannot be made to do."""
+"""Overlays: their template data, their merge, and the structure guard."""
 
 from dataclasses import dataclass
 
@@ -98,7 +98,7 @@ def _value_at(value: JSON, path: str) -> JSON:
 
 
 CASES = (
-    # what templates see
+    # template data
     Case(
         "ObjectMeta",
         POD,
@@ -225,7 +225,7 @@ def test_an_empty_template_changes_nothing() -> None:
 
 
 def test_overlays_are_applied_in_the_order_of_their_names() -> None:
-    """The later sees what the earlier did, and wins."""
+    """A later overlay reads the result of the earlier one, and takes precedence."""
     first = an_overlay("metadata: {labels: {by: a}}", name="a")
     then = an_overlay('metadata: {labels: {by: "{{ .ObjectMeta.Labels.by }}b"}}', name="b")
 
@@ -300,7 +300,7 @@ def test_constraints_apply_to_the_result_of_earlier_overlays() -> None:
     assert _value_at(apply_overlay(POD, marking, logging), "metadata.labels.has") == "log"
 
 
-# Faults at load
+# Errors at load
 
 FAULTS: tuple[tuple[str, str], ...] = (
     ("template: 'a'", "/spec/matchConstraints: is missing; say which objects it is for"),
@@ -330,7 +330,7 @@ def test_an_invalid_overlay_does_not_load(spec: str, fault: str) -> None:
     assert any(str(found).startswith(fault) for found in notes.errors), notes.errors
 
 
-# Faults for one object
+# Errors for one object
 
 FAILING: tuple[tuple[str, str], ...] = (
     ("{{ .Spec.Nope }}", "overlay sidecar: the template fails: "),
@@ -404,7 +404,7 @@ TEMPLATES = (
 @pytest.mark.parametrize("template", TEMPLATES)
 @pytest.mark.parametrize("value", HOSTILE)
 def test_an_annotation_cannot_add_structure(value: str, template: str) -> None:
-    """Refused with its name, or as a harmless value would have been."""
+    """Rejected with the name of the annotation, or equal to the result of a plain value."""
     given = annotated_pod(level=value)
     logging = an_overlay(template)
     outcome = _outcome(given, logging)
@@ -433,7 +433,7 @@ def _shape(value: JSON) -> JSON:
 
 
 def test_a_template_can_decode_structure() -> None:
-    """``fromJson`` is the template author's own word for it."""
+    """``fromJson`` decodes structure by intention of the template author."""
     given = annotated_pod(env='{"A": "1", "B": "2"}')
     template = """
 spec:
@@ -500,7 +500,7 @@ def test_replaced_lists_conflict_as_a_unit() -> None:
 
 
 def test_a_missing_request_is_made() -> None:
-    """On the command line nobody asks; the resource is guessed from the kind."""
+    """On the command line there is no request; the resource is guessed from the kind."""
     plurals = {"Pod": "pods", "Ingress": "ingresses", "NetworkPolicy": "networkpolicies"}
     for kind, plural in plurals.items():
         request: AdmissionRequest = constraints.make_create_request(

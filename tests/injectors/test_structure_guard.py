@@ -12,7 +12,14 @@ from podgraft.injectors import OperatorError, UserError
 from podgraft.injectors.istio.pod_builder import pod_annotations
 from podgraft.jsonvalue import JSON, Object
 
-from .hostile_templates import Render, a_mesh, a_pod, an_object, by_istio, by_overlay
+from .hostile_templates import (
+    Render,
+    check_object,
+    istio_renderer,
+    make_mesh,
+    make_pod,
+    render_overlay,
+)
 
 HOSTILE = """x
   - name: evil
@@ -35,8 +42,8 @@ VALUE = '(index .ObjectMeta.Annotations "cfg")'
 SECOND = '(index .ObjectMeta.Annotations "cfg2")'
 
 WAYS: tuple[tuple[str, Render], ...] = (
-    ("overlay", by_overlay),
-    *((release, by_istio(release)) for release in ("1.9", "1.13", "1.24", "1.30")),
+    ("overlay", render_overlay),
+    *((release, istio_renderer(release)) for release in ("1.9", "1.13", "1.24", "1.30")),
 )
 
 
@@ -48,7 +55,7 @@ def base32(text: str) -> str:
     return b32encode(text.encode()).decode()
 
 
-def halved(text: str) -> tuple[str, str]:
+def split_base64(text: str) -> tuple[str, str]:
     coded = base64(text)
     return coded[: len(coded) // 2], coded[len(coded) // 2 :]
 
@@ -69,7 +76,7 @@ DECODERS: tuple[tuple[str, Callable[[str], tuple[str, ...]]], ...] = (
         f'{VALUE} | replace "-" "+" | replace "_" "/" | b64dec',
         lambda text: (urlsafe_b64encode(text.encode()).decode(),),
     ),
-    (f"cat {VALUE} {SECOND} | nospace | b64dec", halved),
+    (f"cat {VALUE} {SECOND} | nospace | b64dec", split_base64),
 )
 # What else makes text of a pod: each gets letters that are harmless, or text that is not.
 MAKERS: tuple[tuple[str, Callable[[str], tuple[str, ...]]], ...] = (
@@ -112,22 +119,26 @@ def _json(text: str) -> str:
     return json.dumps({"k": text})
 
 
-def the_template(expression: str) -> str:
+def make_template(expression: str) -> str:
     return (
         "spec:\n  containers:\n  - name: agent\n    image: agent:1\n    args:\n"
         f"    - {{{{ {expression} }}}}\n"
     )
 
 
-def refusal_or_args(render: Render, expression: str, annotations: dict[str, str]) -> str | JSON:
+def render_args_or_error(
+    render: Render, expression: str, annotations: dict[str, str]
+) -> str | JSON:
     """The message with which a pod is refused, or the arguments of the container."""
-    pod = a_pod(annotations)
+    pod = make_pod(annotations)
     try:
-        result = render(the_template(expression), pod)
+        result = render(make_template(expression), pod)
     except UserError as error:
         return str(error)
-    spec = an_object(result["spec"])
-    containers = {an_object(each)["name"]: an_object(each) for each in _list(spec["containers"])}
+    spec = check_object(result["spec"])
+    containers = {
+        check_object(each)["name"]: check_object(each) for each in _list(spec["containers"])
+    }
     assert set(containers) == {"app", "agent"}
     assert set(containers["agent"]) <= {"name", "image", "args"}
     return containers["agent"]["args"]
@@ -148,7 +159,7 @@ def test_no_function_makes_structure_of_text(
     if way[0] != "overlay" and "fromJson" in expression:
         expression = expression.replace("fromJson", "fromJSON")
 
-    result = refusal_or_args(way[1], expression, annotations)
+    result = render_args_or_error(way[1], expression, annotations)
 
     if isinstance(result, str):
         assert "cfg" in result.split(":")[0]
@@ -164,7 +175,7 @@ def test_decoded_structure_is_rejected_with_the_name_of_the_annotation(
 ) -> None:
     annotations = dict[str, str](zip(NAMES, hide(HOSTILE), strict=False))
 
-    message = refusal_or_args(way[1], expression, annotations)
+    message = render_args_or_error(way[1], expression, annotations)
 
     place = "/metadata/annotations/cfg" if way[0] == "overlay" else "annotation cfg"
     assert isinstance(message, str)
@@ -178,7 +189,7 @@ def test_plain_text_can_be_decoded(
 ) -> None:
     annotations = dict[str, str](zip(NAMES, hide("some words"), strict=False))
 
-    assert refusal_or_args(way[1], expression, annotations) == ["some words"]
+    assert render_args_or_error(way[1], expression, annotations) == ["some words"]
 
 
 V = '(index .ObjectMeta.Annotations "v")'
@@ -217,7 +228,7 @@ def test_a_template_that_compares_a_value_rejects_no_pod(
     if way[0] != "overlay":
         expression = expression.replace("toJson", "quote")  # Istio's takes maps
     template = f"metadata:\n  annotations:\n    out: {expression}\n"
-    result = way[1](template, a_pod({"v": value}))
+    result = way[1](template, make_pod({"v": value}))
 
     digest = sha1(value.encode(), usedforsecurity=False).hexdigest()
     assert pod_annotations(result)["out"] == expected.replace("SHA", digest)
@@ -235,7 +246,7 @@ def test_a_scalar_alone_keeps_its_text(text: str, way: tuple[str, Render]) -> No
         "    tty: true\n  {{- end }}\n"
     )
     with pytest.raises(UserError, match=r"^/spec/containers/0/name: "):
-        way[1](template, a_pod({}, name=text))
+        way[1](template, make_pod({}, name=text))
 
 
 KEPT = (
@@ -257,7 +268,7 @@ KEPT = (
 def test_text_that_stays_in_its_scalar_is_accepted(written: str, text: str) -> None:
     template = f"metadata:\n  annotations:\n    out: {written.replace('V', V)}\n"
 
-    out = pod_annotations(by_overlay(template, a_pod({"v": text})))["out"]
+    out = pod_annotations(render_overlay(template, make_pod({"v": text})))["out"]
 
     assert text.strip().split("\n")[0].replace('"', "").replace("\\", "")[:3] in out.replace(
         '"', ""
@@ -287,7 +298,7 @@ def test_a_value_that_breaks_a_template_is_a_user_error(
     )
     place = "/metadata/annotations/cfg: " if way[0] == "overlay" else "annotation cfg: "
     with pytest.raises(UserError) as caught:
-        way[1](template, a_pod({"before": "x: y", "cfg": value, "later": "- z"}))
+        way[1](template, make_pod({"before": "x: y", "cfg": value, "later": "- z"}))
 
     assert str(caught.value).startswith(place)
 
@@ -297,12 +308,14 @@ def test_a_value_that_breaks_a_template_is_a_user_error(
 )
 def test_a_template_that_fails_for_every_value_is_an_operator_error(expression: str) -> None:
     with pytest.raises(OperatorError):
-        by_overlay(the_template("`x`").replace("{{ `x` }}", expression), a_pod({"cfg": "x: y"}))
+        render_overlay(
+            make_template("`x`").replace("{{ `x` }}", expression), make_pod({"cfg": "x: y"})
+        )
 
 
 def mesh_pod(node: str) -> Object:
-    pod = a_pod({})
-    metadata = an_object(pod["metadata"])
+    pod = make_pod({})
+    metadata = check_object(pod["metadata"])
     return {**pod, "metadata": {**metadata, "labels": {"app": "web", "node": node}}}
 
 
@@ -315,14 +328,14 @@ MESHES = (
 
 @pytest.mark.parametrize("expression", MESHES)
 def test_a_label_adds_no_structure_to_an_app_mesh_template(expression: str) -> None:
-    mesh = a_mesh(f"containers:\n- name: envoy\n  args:\n  - {expression}\n")
+    mesh = make_mesh(f"containers:\n- name: envoy\n  args:\n  - {expression}\n")
     with pytest.raises(UserError, match=r"^pod label node: "):
         mesh.inject(mesh_pod("evl:xxx"), "shop")
 
 
 def test_an_app_mesh_template_can_cut_a_label() -> None:
-    mesh = a_mesh("containers:\n- name: envoy\n  args:\n  - {{ slice .VirtualNodeName 0 3 }}\n")
+    mesh = make_mesh("containers:\n- name: envoy\n  args:\n  - {{ slice .VirtualNodeName 0 3 }}\n")
 
-    spec = an_object(mesh.inject(mesh_pod("node"), "shop")["spec"])
+    spec = check_object(mesh.inject(mesh_pod("node"), "shop")["spec"])
 
-    assert an_object(_list(spec["containers"])[1])["args"] == ["nod"]
+    assert check_object(_list(spec["containers"])[1])["args"] == ["nod"]

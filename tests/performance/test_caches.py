@@ -1,4 +1,4 @@
-"""No cache grows with the pods that are seen: it has a limit, or its keys are the code's own."""
+"""No cache grows with the number of pods: it has a limit, or its keys come from the code."""
 
 import gc
 import pkgutil

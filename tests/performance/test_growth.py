@@ -35,7 +35,7 @@ def world() -> BenchmarkInput:
 
 
 def review_cost(store: FolderStore, event: Event) -> Callable[[int], int]:
-    """The lines that the review of a pod of a size takes, behind HTTP; none was seen before."""
+    """The lines that the review of a new pod of a size runs, without HTTP."""
     caller = ReviewContext(injector="default", cluster=CLUSTER)
 
     def answer(body: bytes) -> str:
@@ -83,7 +83,7 @@ def test_a_review_grows_linearly_with_many_short_annotations(
     )
 
 
-def rules_of(size: int) -> policy.InjectionRules:
+def make_rules(size: int) -> policy.InjectionRules:
     never = (
         selectors.compile_({"matchLabels": {"app": f"never-{index}"}}) for index in range(size)
     )
@@ -92,7 +92,7 @@ def rules_of(size: int) -> policy.InjectionRules:
 
 def test_a_decision_grows_with_the_selectors(world: BenchmarkInput) -> None:
     def cost(size: int) -> int:
-        rules = rules_of(size)
+        rules = make_rules(size)
         return support.opcount.count_lines(lambda: policy.decide(rules, world.pod, "default"))
 
     assert support.opcount.measure_growth(cost, 100) < LINEAR
@@ -134,7 +134,7 @@ def overlays(count: int) -> Files:
 
 
 def overlays_for_all(count: int) -> Files:
-    """Each for every pod, with a container and a label of its own."""
+    """Overlays for every pod, each with a separate container and label."""
     manifest: dict[str, Any] = json.loads(json.dumps(yaml.load(scaling.make_overlay(0).decode())))
 
     def one(index: int) -> bytes:
@@ -148,7 +148,7 @@ def overlays_for_all(count: int) -> Files:
     return {f"{index}.yaml": one(index) for index in range(count)}
 
 
-def one_template(count: int) -> Files:
+def make_template_files(count: int) -> Files:
     """One overlay of many lines, each with an action."""
     line = '  - {name: "c%d", image: {{ printf "%%s-%d" .ObjectMeta.Name | quote }}}\n'
     lines = "".join(line % (index, index) for index in range(count))
@@ -157,8 +157,8 @@ def one_template(count: int) -> Files:
     return {"overlay.yaml": yaml.dump(manifest).encode()}
 
 
-def parameters(count: int) -> Files:
-    """A rule with many bindings, each with a ConfigMap of its own."""
+def make_parameter_files(count: int) -> Files:
+    """A policy with many bindings, each with a separate ConfigMap."""
     return {"rule.yaml": _RULE.encode()} | {
         f"{index}.yaml": _BINDING.replace("NUMBER", str(index)).encode() for index in range(count)
     }
@@ -195,7 +195,7 @@ def test_validation_grows_with_the_bindings_and_their_parameters(world: Benchmar
     request = admission.decode(review_body(world.pod))
 
     def cost(count: int) -> int:
-        (judge,) = bundle.compile_(parameters(count), policy.Policy()).validators
+        (judge,) = bundle.compile_(make_parameter_files(count), policy.Policy()).validators
         assert not judge(request).denials
         return support.opcount.count_lines(lambda: judge(request))
 
@@ -204,7 +204,7 @@ def test_validation_grows_with_the_bindings_and_their_parameters(world: Benchmar
 
 @pytest.mark.parametrize(
     ("files", "size"),
-    [(overlays, 20), (overlays_for_all, 20), (one_template, 50), (parameters, 50)],
+    [(overlays, 20), (overlays_for_all, 20), (make_template_files, 50), (make_parameter_files, 50)],
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_compiling_grows_with_the_bundle(files: Callable[[int], Files], size: int) -> None:

@@ -56,7 +56,7 @@ def imported_modules(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 
 def _imports(settings: dict[str, str]) -> set[str]:
-    """The packages, and our own modules, that importing the handler loads on Lambda."""
+    """The packages and podgraft modules that importing the handler loads on Lambda."""
     environment = {
         "PATH": os.environ["PATH"],
         "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
@@ -78,7 +78,8 @@ def _imports(settings: dict[str, str]) -> set[str]:
 def test_no_module_is_imported_that_is_not_on_the_list(imported_modules: set[str]) -> None:
     new = imported_modules - set(json.loads(IMPORTED_MODULES_FILE.read_text()))
     assert not new, (
-        f"{sorted(new)}: import these where they are needed, or add them to {IMPORTED_MODULES_FILE.name}"
+        f"{sorted(new)}: import these where they are needed, or add them to "
+        f"{IMPORTED_MODULES_FILE.name}"
     )
 
 
@@ -112,7 +113,7 @@ def test_a_folder_as_store_needs_nothing_heavy(heavy: str, imported_modules: set
 
 
 def test_aws_as_store_needs_no_software_development_kit(imported_modules: set[str]) -> None:
-    """Nobody answers at the endpoint: what was to be loaded for asking is loaded by then."""
+    """No server listens at the endpoint: all imports for a request happen before it fails."""
     assert _imports(AWS) - imported_modules == FOR_AWS
 
 
@@ -122,7 +123,7 @@ def test_botocore_is_loaded_only_if_selected() -> None:
 
 
 def _package_name(module: str) -> str:
-    """Our own modules by their whole names, others by their packages'."""
+    """podgraft modules by their complete names, others by their packages."""
     return module if module.startswith("podgraft") else module.partition(".")[0]
 
 

@@ -1,4 +1,4 @@
-"""The function answers with the modules that stand in the layer for what it does not use."""
+"""The function works with the stubs of the layer."""
 
 import json
 import os
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 EVENTS = Path(__file__).parents[1] / "support" / "events"
 STANDINS = ROOT / "layers" / "stubs"
 
-# Whose places are taken: as installed here, then as in the layer.
+# The replaced modules: as installed here, then as in the layer.
 PACKAGES = (
     "aws_lambda_powertools",
     "click",
@@ -65,7 +65,7 @@ BROKEN = ("a: \x01", "a: b: c", "a: [", "- a\nb: c", "a: @b", "*a")
 
 @pytest.fixture(scope="module")
 def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packages that have stand-ins, cut as in the layer."""
+    """The packages with stubs, reduced as in the layer."""
     folder = tmp_path_factory.mktemp("layer")
     for name in PACKAGES:
         spec = find_spec(name)
@@ -90,7 +90,7 @@ def test_every_stub_belongs_to_a_package_of_the_test() -> None:
 def recorded_responses(
     layer: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[tuple[str, bool], Any]:
-    """What the function says to every recorded event, and to each on a path it does not serve."""
+    """The responses of the function to every recorded event, and to each on an unknown path."""
     folder = write_injector(tmp_path_factory.mktemp("store"))
     admit(folder, "prod-eu", TOKEN)
     environment = {

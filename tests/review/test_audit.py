@@ -1,4 +1,4 @@
-"""What the cluster's audit log learns of every answer: the decision, why, and by what."""
+"""The audit annotations of every response: the decision, its reason, and the versions."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -21,7 +21,7 @@ REQUEST = admission.decode(load_request("03-kubectl-run").body)
 
 
 def policy_of(digest: str) -> str:
-    """Half of the clusters override the policy; the bundle tells which version they are of."""
+    """Half of the clusters override the policy; the bundle identifies the version."""
     opposite = {"enabled": "disabled", "disabled": "enabled"}[PAIRS[digest]]
     overrides = "".join(f"  {name}: {{policy: {opposite}}}\n" for name in CLUSTERS[::2])
     return f"bundle: {digest}\npolicy: {PAIRS[digest]}\nclusters:\n{overrides}"

@@ -41,7 +41,7 @@ class Folder:
 
 
 class Cloud:
-    """What stands for AWS."""
+    """A store in AWS, replaced by memory."""
 
     def __init__(self, folder: Path, *, deferred: bool) -> None:
         del folder
@@ -61,7 +61,7 @@ def files(config: str) -> dict[str, bytes]:
 
 
 def inject_pod(store: Store, templates: str | None = None) -> ReviewResponse | ReviewFailure:
-    """What becomes of a pod, which may ask for templates."""
+    """Return the outcome for a pod, which can select templates."""
     sent = load_request("03-kubectl-run")
     if templates is not None:
         annotations: Object = {"inject.istio.io/templates": templates}

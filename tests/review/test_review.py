@@ -1,4 +1,4 @@
-"""Whose fault it is decides who decides: refusals, failures, and stale answers."""
+"""Outcomes of a review: denials, errors, and stale responses."""
 
 import json
 from pathlib import Path
@@ -89,7 +89,7 @@ class UnreachableStore:
 
 
 def labelling_mutator(key: str) -> Mutator:
-    """A graft that adds one label and says so."""
+    """Return a mutator that adds one label and reports it."""
 
     def graft(before: Object, call: MutationContext) -> Mutation:
         metadata = before["metadata"]

@@ -1,4 +1,4 @@
-"""Every sample answers everything that kube-apiserver was recorded to send, by every route."""
+"""Every sample serves all recorded requests of kube-apiserver, on every route."""
 
 import base64
 import json

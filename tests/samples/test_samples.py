@@ -34,7 +34,7 @@ def an_object(value: JSON) -> Object:
 
 
 def review_with_engine(injector: str, route: str, body: bytes) -> Object:
-    """The answer of the use case itself."""
+    """The response of the engine."""
     ways = {"inject": review.inject, "mutate": review.mutate, "validate": review.validate}
     outcome = ways[route](admission.decode(body), STORE, ReviewContext(injector=injector))
     assert isinstance(outcome, ReviewResponse), outcome
@@ -43,7 +43,7 @@ def review_with_engine(injector: str, route: str, body: bytes) -> Object:
 
 @pytest.fixture(scope="module")
 def review_over_http(tmp_path_factory: pytest.TempPathFactory) -> Send:
-    """The answer of the Flask application over the same store."""
+    """The response of the Flask application with the same store."""
     callers = FolderCallers(tmp_path_factory.mktemp("callers"))
     app = create_app(STORE, callers, auth=Auth.NONE, journal=lambda _: None, clock=lambda: 0.0)
     client = Client(app)
@@ -84,7 +84,7 @@ def make_review(value: Object) -> bytes:
 
 
 def run_sample(path: Path, send: Send) -> dict[str, str]:
-    """The goldens of one input: what each route said, and the object in the end."""
+    """The goldens of one input: the response of each route, and the final object."""
     value = an_object(yaml.load(path.read_text()))
     name = path.name.removeprefix("input.").removesuffix(".yaml")
     said: Object = {}
@@ -108,7 +108,7 @@ def patch_operations(response: Object) -> list[patch.Operation]:
 
 
 def comparable_response(response: Object, operations: list[patch.Operation]) -> Object:
-    """What people see of an answer, without what changes with every edit of the bundle."""
+    """The visible part of a response, without values that change with every edit of the bundle."""
     audit = an_object(response.get("auditAnnotations", {}))
     kept: Object = {key: audit[key] for key in audit if key not in {"bundle", "policy-version"}}
     said: Object = {"allowed": response["allowed"], "audit": kept}

@@ -54,7 +54,7 @@ class Run:
 
 
 def bundle_with_failing_template(action: str) -> Mapping[str, str]:
-    """A bundle whose template does this beside."""
+    """A bundle with a template that also runs this action."""
     return {"bundle/injector.yaml": CONFIG.replace("{{ .DeploymentMeta.Name }}", action)}
 
 
@@ -93,7 +93,7 @@ BAD_BUNDLES: Sequence[Mapping[str, str]] = (
 )
 
 RUNS = (
-    # Sidecars by hand: the pod is printed with all that it holds
+    # kube-inject: the complete pod is printed
     Run(command_line=f"podgraft inject -f pod.yaml {LOCAL}", may_print=True),
     Run(command_line=f"podgraft inject -f pod.yaml {LOCAL} --webhook", may_print=True),
     Run(command_line=f"podgraft inject -f pod.yaml {LOCAL} -o out.yaml"),
@@ -107,7 +107,7 @@ RUNS = (
         Run(command_line="podgraft uninject -f pod.yaml", status=1, files=each)
         for each in BROKEN_PODS[:3]
     ),
-    # Why: the answer may quote what it is about
+    # explain: the output can quote its input
     *(
         Run(command_line=f"podgraft explain -f pod.yaml {LOCAL} --output {form}")
         for form in ("text", "json", "svg")
@@ -185,7 +185,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def constant_function(answer: object) -> Callable[..., object]:
-    """A function that answers always the same."""
+    """A function that always returns the same value."""
 
     def return_constant(*_: object, **__: object) -> object:
         return answer
@@ -287,7 +287,7 @@ def test_the_deployment_message_does_not_contain_the_deployed_values(
 
 
 def quoting_client(_: object, operation: str, sent: Mapping[str, object]) -> None:
-    """A refusal as AWS words some of them: with what was sent."""
+    """An AWS error that quotes the request."""
     message = (
         f"Value '{sent.get('Value')}' of {sent.get('PrivateKey')!r} failed to satisfy a constraint"
     )

@@ -1,4 +1,4 @@
-"""No route and no fault of the webhook writes a secret, whatever it meets, wherever it runs."""
+"""No route and no fault of the webhook writes a secret, with any input, on any server."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import create_app
 from podgraft.web.errors import NoRouteError, WrongMethodError
 from podgraft.web.faults import TABLE
-from secrecy.calls import SCENARIOS, Call, Scenario, code_of, pod
+from secrecy.calls import SCENARIOS, Call, Scenario, pod, scenario_code
 from secrecy.function import Ask, function
 from secrecy.known_secrets import MARK, find_secrets
 from support.store_fixture import TOKEN
@@ -56,7 +56,7 @@ def test_no_fault_and_no_outcome_of_a_review_writes_a_secret(
     captured_output()
     code, body = [ask(scenario.call) for _ in range(scenario.times)][-1]
     written = captured_output()
-    assert code == code_of(scenario), body
+    assert code == scenario_code(scenario), body
     assert '"milliseconds":' in written or scenario.fault in {NoRouteError, WrongMethodError}
     assert find_secrets(written) == [], written
     assert scenario.shows or find_secrets(body) == [], body

@@ -1,4 +1,4 @@
-"""What Lambda itself logs and traces: cold starts, failed invocations, AWS's own answers."""
+"""Lambda's own logs and traces: cold starts, failed invocations, and AWS errors."""
 
 import json
 import socket
@@ -54,7 +54,7 @@ def aws() -> Generator[str]:
 
 
 def account(endpoint: str) -> Mapping[str, str]:
-    """What Lambda's environment says of AWS."""
+    """The variables for AWS in Lambda's environment."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_DEFAULT_REGION": "us-east-1",
@@ -84,16 +84,16 @@ def quoting_client(_: object, operation: str, sent: object) -> None:
 
 
 def raise_secret_error(*_: object) -> None:
-    """A mistake of somebody's, in words that hold a secret."""
+    """An internal error with a secret in its text."""
     raise RuntimeError(f"{ENVIRONMENT} {TOKEN}")
 
 
-def unreachable(*_: object) -> None:
-    """A failure of the network, whose text names more than a host."""
+def raise_network_error(*_: object) -> None:
+    """A network error with more than a host in its text."""
     raise HTTPClientError(error=f"{ENVIRONMENT} {TOKEN}")
 
 
-@pytest.mark.parametrize("failing", [quoting_client, raise_secret_error, unreachable])
+@pytest.mark.parametrize("failing", [quoting_client, raise_secret_error, raise_network_error])
 def test_the_text_of_an_aws_error_is_not_repeated(
     failing: Callable[..., None], monkeypatch: pytest.MonkeyPatch, captured_output: Heard
 ) -> None:
@@ -103,7 +103,9 @@ def test_the_text_of_an_aws_error_is_not_repeated(
     for path in ("/inject", "/validate", "/readyz"):
         call = Call(pod(), f"{path}?timeout=10ms", "GET" if path == "/readyz" else "POST")
         code, body = ask(call)
-        assert (code, find_secrets(body)) == (503 if failing is unreachable else 500, []), body
+        assert (code, find_secrets(body)) == (503 if failing is raise_network_error else 500, []), (
+            body
+        )
     written = captured_output()
     assert '"fault"' in written or '"mistake"' in written, written
     assert find_secrets(written) == [], written

@@ -9,25 +9,25 @@ from podgraft.bundle import BundleError
 from podgraft.cli import folders
 from podgraft.texttemplate import LIMITS
 from podgraft.trial import Trial
-from support.broken_bundles import BROKEN, POLICY, Broken, Files, container, overlay, sample
+from support.broken_bundles import BROKEN, POLICY, BrokenBundle, Files, container, overlay, sample
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 FOLDERS = sorted(path.parent for path in SAMPLES.glob("*/policy.yaml"))
 
 
-def tried(files: Files, document: str = "policy: enabled") -> trial.Report:
-    """The report of a whole trial."""
+def run_trial(files: Files, document: str = "policy: enabled") -> trial.Report:
+    """Return the report of a complete trial."""
     read = policy.parse(document)
     return trial.check_bundle(bundle.compile_(files, read), read)
 
 
 def errors(files: Files, document: str = "policy: enabled") -> list[str]:
-    return [*map(str, tried(files, document).errors)]
+    return [*map(str, run_trial(files, document).errors)]
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)
 def test_a_bundle_that_breaks_pods_is_an_error_with_location_problem_and_remedy(
-    broken: Broken,
+    broken: BrokenBundle,
 ) -> None:
     try:
         found = errors(broken.files, POLICY if "injector.yaml" in broken.files else "")
@@ -40,12 +40,14 @@ def test_a_bundle_that_breaks_pods_is_an_error_with_location_problem_and_remedy(
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_the_samples_have_no_errors(folder: Path) -> None:
-    report = tried(folders.read_manifests(folder / "bundle"), (folder / "policy.yaml").read_text())
+    report = run_trial(
+        folders.read_manifests(folder / "bundle"), (folder / "policy.yaml").read_text()
+    )
     assert (report.errors, report.warnings) == ([], [])
 
 
 def test_a_trial_continues_after_an_interruption() -> None:
-    whole = tried(BROKEN[0].files, POLICY)
+    whole = run_trial(BROKEN[0].files, POLICY)
     read = policy.parse(POLICY)
     stepwise = Trial(bundle.compile_(BROKEN[0].files, read), read)
     rounds = 1

@@ -1,4 +1,4 @@
-"""Faults of policies and bindings are found when they are loaded, each at its place."""
+"""Errors of policies and bindings are found at load, each with its location."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What policies say about requests, by the semantics of ValidatingAdmissionPolicy."""
+"""Validation of requests, with the semantics of ValidatingAdmissionPolicy."""
 
 from dataclasses import dataclass, field, replace
 

@@ -1,4 +1,4 @@
-"""Durations in Go's and protobuf's words."""
+"""Durations in Go's and protobuf's formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pod's whole way through an injector, on our own sample and on small templates."""
+"""Complete injections with the sample and with small templates."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ CHOSEN = (
 PLAIN = istio.IstiodEnvironment(release="1.30")
 
 
-def _two(around: istio.IstiodEnvironment = PLAIN) -> istio.Injector:
+def _two_template_injector(around: istio.IstiodEnvironment = PLAIN) -> istio.Injector:
     return istio.compile_(istio.Documents(config=TWO), around)
 
 
@@ -171,7 +171,7 @@ def test_a_pod_can_select_its_templates(
     said: str | None, templates: tuple[str, ...], hostname: str
 ) -> None:
     annotations: dict[str, JSON] = {} if said is None else {"inject.istio.io/templates": said}
-    done = _two().inject(pod(APP, annotations=annotations), REQUEST)
+    done = _two_template_injector().inject(pod(APP, annotations=annotations), REQUEST)
 
     assert done.templates == templates
     assert object_at(done.pod, "spec")["hostname"] == hostname
@@ -183,12 +183,12 @@ def test_an_unknown_template_in_the_annotation_is_a_user_error(said: str) -> Non
     given_ = pod(APP, annotations={"inject.istio.io/templates": said})
 
     with pytest.raises(UserError, match="not found; have a, b, sidecar"):
-        _two().inject(given_, REQUEST)
+        _two_template_injector().inject(given_, REQUEST)
 
 
 def test_the_policy_can_replace_defaults_and_annotations() -> None:
     said = replace(PLAIN, default_templates=("both",), injected_annotations={"x": "y"})
-    done = _two(said).inject(pod(APP), REQUEST)
+    done = _two_template_injector(said).inject(pod(APP), REQUEST)
 
     assert done.templates == ("a", "b")
     assert "injected" not in pod_annotations(done.pod)
@@ -197,12 +197,14 @@ def test_the_policy_can_replace_defaults_and_annotations() -> None:
 
 def test_kube_inject_has_one_default_and_no_alias() -> None:
     request = istio.InjectionRequest(mode=istio.Mode.KUBE_INJECT)
-    done = _two().inject(pod(APP), request)
+    done = _two_template_injector().inject(pod(APP), request)
 
     assert done.templates == ("sidecar",)
     assert "injected" not in pod_annotations(done.pod)
     with pytest.raises(UserError, match='"both" not found'):
-        _two().inject(pod(APP, annotations={"inject.istio.io/templates": "both"}), request)
+        _two_template_injector().inject(
+            pod(APP, annotations={"inject.istio.io/templates": "both"}), request
+        )
 
 
 def test_an_unknown_default_template_is_an_operator_error() -> None:
@@ -230,7 +232,7 @@ def test_an_object_that_is_not_a_pod_is_a_user_error(given_: Object) -> None:
         bundles.sample().inject(given_, REQUEST)
 
 
-# Who sees the pod's own proxy configuration
+# The modes and releases that read the pod's proxy configuration
 
 SEEN = """
 metadata:
@@ -427,7 +429,7 @@ def _native_injector(release: str, *, native: bool = True) -> istio.Injector:
 
 
 MOVED = (
-    # release, annotation, whether the user's own proxy moves to the template's place
+    # release, annotation, whether the user's proxy moves to the list of the template
     ("1.24", "true", True),
     ("1.24", "false", False),
     ("1.24", "yes", True),
@@ -467,7 +469,7 @@ spec:
 
 
 OPENSHIFT = (
-    # release, mode, the proxy's id in templates, whether the pod's own id for its sidecar is kept
+    # release, mode, the proxy's id in templates, whether the user's id of the sidecar stays
     ("1.24", istio.Mode.WEBHOOK, "1000629999", False),
     ("1.23.1", istio.Mode.WEBHOOK, "1000629999", False),
     ("1.23.0", istio.Mode.WEBHOOK, "1000629999", True),
@@ -558,7 +560,7 @@ def test_before_1_14_a_template_need_not_parse_until_it_runs() -> None:
 
 
 RELEASES = (
-    # said, tag, release
+    # release of the policy, tag, effective release
     ("1.13", "1.30.3", "1.13.9"),
     ("1.13.2", "1.30.3", "1.13.2"),
     (None, "1.24.3", "1.24.3"),
@@ -632,7 +634,7 @@ WORDS = st.text(st.characters(codec="utf-8"), max_size=12)
 def test_any_annotations_and_labels_are_injected_or_rejected(
     annotations: dict[str, JSON], labels: dict[str, JSON]
 ) -> None:
-    """Never an operator's fault, never another error, and the patch always applies."""
+    """Never an operator error, never another exception, and the patch always applies."""
     given_ = pod(APP, annotations=annotations, labels=labels)
     try:
         done = bundles.sample().inject(given_, REQUEST)

@@ -39,7 +39,7 @@ def test_an_unknown_namespace_sets_no_ids() -> None:
     assert openshift.proxy_ids(None) == (1337, 1337)
 
 
-def _as(user: int | None, name: str = "app") -> Object:
+def _container_with_user(user: int | None, name: str = "app") -> Object:
     context: Object = {"privileged": False}
     if user is not None:
         context |= {"runAsUser": user, "runAsGroup": 9}
@@ -50,13 +50,37 @@ PROXY = "istio-proxy"
 CLEARED: Object = {"privileged": False}
 CLEARING: tuple[tuple[int, tuple[Object, ...], tuple[Object, ...], bool], ...] = (
     # minor, containers, init containers, whether the sidecar's ids are cleared
-    (27, (_as(5), _as(5, PROXY)), (), True),
-    (27, (_as(5), _as(6), _as(5, PROXY)), (), False),
-    (27, (_as(5, PROXY), container("app")), (), False),
-    (27, (_as(0, PROXY), container("app")), (), True),
-    (27, (_as(5, PROXY), _as(5)), (_as(7),), False),
-    (26, (_as(5, PROXY), _as(5)), (_as(7),), True),
-    (26, (_as(5, PROXY), _as(5), _as(7, "istio-init")), (), True),
+    (27, (_container_with_user(5), _container_with_user(5, PROXY)), (), True),
+    (
+        27,
+        (_container_with_user(5), _container_with_user(6), _container_with_user(5, PROXY)),
+        (),
+        False,
+    ),
+    (27, (_container_with_user(5, PROXY), container("app")), (), False),
+    (27, (_container_with_user(0, PROXY), container("app")), (), True),
+    (
+        27,
+        (_container_with_user(5, PROXY), _container_with_user(5)),
+        (_container_with_user(7),),
+        False,
+    ),
+    (
+        26,
+        (_container_with_user(5, PROXY), _container_with_user(5)),
+        (_container_with_user(7),),
+        True,
+    ),
+    (
+        26,
+        (
+            _container_with_user(5, PROXY),
+            _container_with_user(5),
+            _container_with_user(7, "istio-init"),
+        ),
+        (),
+        True,
+    ),
 )
 
 
@@ -79,7 +103,7 @@ def test_ids_that_openshift_set_in_the_sidecar_are_cleared(
 
 
 def test_a_native_sidecars_ids_are_cleared_since_1_27() -> None:
-    given = pod(_as(5), init=(_as(5, PROXY),))
+    given = pod(_container_with_user(5), init=(_container_with_user(5, PROXY),))
 
     assert openshift.clear_proxy_ids(releases.profile(26), given) is given
     assert openshift.clear_proxy_ids(releases.profile(27), given) is not given
@@ -219,8 +243,10 @@ def _pod_with_owner(kind: str, name: str, **labels: str) -> Object:
 
 OWNERS: tuple[tuple[str, Object, str], ...] = (
     # release, pod, kind, apiVersion and name
-    ("1.32", _pod_with_owner("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),
-    ("1.8", _pod_with_owner("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),
+    ("1.32", _pod_with_owner("ReplicaSet", "a-f", **{"pod-template-hash": "f"}),
+     "Deployment x/v1 a"),
+    ("1.8", _pod_with_owner("ReplicaSet", "a-f", **{"pod-template-hash": "f"}),
+     "Deployment x/v1 a"),
     ("1.22", _pod_with_owner("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}),
      "Rollout v1alpha1 a"),
     ("1.21", _pod_with_owner("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}),

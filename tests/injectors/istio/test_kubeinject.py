@@ -1,4 +1,4 @@
-"""Injection by hand: streams of YAML in and out."""
+"""kube-inject: streams of YAML in and out."""
 
 from __future__ import annotations
 

@@ -415,7 +415,7 @@ def test_a_proxy_configuration_is_read_as_istio_reads_it(row: dict[str, Any]) ->
     if "json" not in row:
         with pytest.raises(UserError) as caught:
             annotations.check_annotations(profile, given)
-        assert [part for part in _go_words(row) if part not in str(caught.value)] == []
+        assert [part for part in _go_errors(row) if part not in str(caught.value)] == []
         return
     annotations.check_annotations(profile, given)
     layer = proxyconfig.parse_layer(schema, row["text"])
@@ -423,8 +423,8 @@ def test_a_proxy_configuration_is_read_as_istio_reads_it(row: dict[str, Any]) ->
     assert json.loads(gojson.encode(merged)) == row["json"]
 
 
-def _go_words(row: dict[str, Any]) -> set[str]:
-    """The problems in Go's text, without what we say in other words."""
+def _go_errors(row: dict[str, Any]) -> set[str]:
+    """The problems in Go's text, without those in podgraft's text."""
     if "invalid" in row:
         return {part.strip() for part in row["invalid"].split("\n\t* ")[1:]}
     text: str = row["parse"].split(" for enum ")[0].replace('\\"', "").replace('""', '"')

@@ -12,7 +12,7 @@ from podgraft.jsonvalue import JSON, Object, object_at
 NEWEST = protojson.schema(releases.newest())
 
 READ: tuple[tuple[str, Object, Object], ...] = (
-    # Names, and fields that nobody knows
+    # Names, and unknown fields
     ("snake case", {"status_port": 1}, {"statusPort": 1}),
     ("camel case", {"statusPort": 1}, {"statusPort": 1}),
     ("unknown", {"nobodyKnows": 1}, {}),

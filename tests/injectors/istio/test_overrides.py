@@ -93,7 +93,7 @@ def test_an_injected_container_is_not_an_override() -> None:
 
 
 def test_a_recorded_override_is_applied_again() -> None:
-    """Where the status does not name the container, the kept one counts, not the pod's."""
+    """If the status does not list the container, the recorded one applies, not the pod's."""
     kept = json.dumps({"containers": [{"name": "istio-proxy", "args": ["kept"]}]})
     original = pod(
         container("istio-proxy", args=["old"]),

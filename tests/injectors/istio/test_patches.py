@@ -254,7 +254,7 @@ def test_templates_read_managed_fields_in_old_releases(release: str, printed: st
     assert _printed(".ObjectMeta.ManagedFields", release, given)[:2] == printed
 
 
-def _of_deployment_config(**labels: JSON) -> Object:
+def _deployment_config_pod(**labels: JSON) -> Object:
     given = pod(APP, labels={"deploymentconfig": "web", **labels})
     owner: Object = {
         "apiVersion": "v1",
@@ -267,7 +267,7 @@ def _of_deployment_config(**labels: JSON) -> Object:
 
 
 LABELS = (
-    # release, the labels of the pod, and of the DeploymentConfig, as templates see them
+    # release, the labels of the pod, and of the DeploymentConfig, as templates read them
     ("1.12.0", "map[a:b deploymentconfig:web]", "map[a:b deploymentconfig:web]"),
     ("1.12.1", "map[a:b]", "map[a:b]"),
     ("1.19.8", "map[a:b]", "map[a:b]"),
@@ -281,7 +281,7 @@ LABELS = (
 
 @pytest.mark.parametrize(("release", "own", "owners"), LABELS)
 def test_the_label_of_a_deployment_config(release: str, own: str, owners: str) -> None:
-    given = _of_deployment_config(a="b")
+    given = _deployment_config_pod(a="b")
 
     assert _printed(".ObjectMeta.Labels", release, given) == own
     assert _printed(".DeploymentMeta.Labels", release, given) == owners
@@ -289,7 +289,7 @@ def test_the_label_of_a_deployment_config(release: str, own: str, owners: str) -
 
 def test_the_pod_in_the_cluster_keeps_the_label_of_its_deployment_config() -> None:
     template = "metadata: {labels: {c: d}}\nspec: {containers: [{name: istio-proxy}]}"
-    given = _of_deployment_config(a="b")
+    given = _deployment_config_pod(a="b")
     done = bundles.template_injector(template, release="1.20.4").inject(given, REQUEST)
     patched = patch.apply(given, done.patch)
 

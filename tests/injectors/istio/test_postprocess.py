@@ -90,7 +90,7 @@ PROMETHEUS: tuple[tuple[dict[str, JSON], dict[str, JSON] | None, Object | None],
     ({"prometheus_io_port": "080", "x": "y"}, {**MERGED, "x": "y"},
      {"scrape": "", "path": "", "port": "080"}),
     ({"prometheus.io/path": "/<m>"}, MERGED, {"scrape": "", "path": "/<m>", "port": ""}),
-    # Not wanted
+    # Disabled
     ({"prometheus.io/scrape": "f", "prometheus.io/port": "80"}, None, None),
     ({"prometheus.istio.io/merge-metrics": "false"}, None, None),
     # Done before
@@ -212,7 +212,7 @@ def _collect(given: Object, minor: int, *, tcp: bool = True) -> list[str]:
 
 
 PROBES: tuple[tuple[Object, Object | None, Object], ...] = (
-    # probe, what the agent is told, what the kubelet is told
+    # probe, the agent's probe, the kubelet's probe
     ({**HTTP, "timeoutSeconds": 3, "periodSeconds": 9},
      {"httpGet": {"path": "/ip", "port": 8000, "host": "h", "scheme": "HTTPS"},
       "timeoutSeconds": 3},
@@ -292,7 +292,7 @@ def test_the_port_annotation_applies_to_the_kubelet_only() -> None:
 
 OLD = '{"/app-health/app/livez":{"httpGet":{"port":1}},"/x":{}}'
 REINJECTED: tuple[tuple[int, str | None, dict[str, int | None] | None], ...] = (
-    # release, what the entry says, keys after
+    # release, text of the entry, keys after
     (30, OLD, {"/app-health/app/livez": 1, "/x": None, "/app-health/app/readyz": 8000}),
     (30, None, {"/app-health/app/readyz": 8000, "/app-health/app/livez": 8000}),
     (26, None, None),

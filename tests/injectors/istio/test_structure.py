@@ -140,7 +140,7 @@ metadata:
 
 
 FAULTS: tuple[tuple[dict[str, JSON], str], ...] = (
-    # annotation, whose fault
+    # annotation, type of the error
     ({"cpu": "a b c"}, "annotation cpu: "),
     ({"cpu": "x"}, "annotation cpu: "),
 )

@@ -266,7 +266,7 @@ def test_the_last_element_of_a_name_is_removed() -> None:
 
 
 DERIVED: tuple[tuple[Object, str, str, str], ...] = (
-    # labels before, the label, a value that injection gives it, one it does not
+    # labels before, the label, a value that injection derives, one that it does not
     ({}, "security.istio.io/tlsMode", "istio", "disabled"),
     ({"app": "web"}, "service.istio.io/canonical-name", "web", "shop"),
     ({"app": "a", "app.kubernetes.io/name": "b"}, "service.istio.io/canonical-name", "b", "a"),

@@ -57,7 +57,7 @@ CASES = (
     Case("1.0", OLD + "polcy: enabled", refused=("/polcy",)),
     Case("1.30", NEW + "a/b: 1", refused=("/a~1b",)),
     Case("1.30", NEW + "polcy:", refused=("/polcy",)),
-    # A release after the newest can have keys that nobody knows yet
+    # A release after the newest can have keys that no supported release has
     Case("1.99", NEW + "polcy: enabled", ("/polcy",)),
     # Letters of both cases, as encoding/json
     Case("1.30", "TEMPLATES: {sidecar: 'spec: {}'}\nPolicy: enabled"),
@@ -66,7 +66,7 @@ CASES = (
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_keys_without_effect_are_reported(case: Case) -> None:
-    injector = compiled(case.release, case.config)
+    injector = compile_injector(case.release, case.config)
     found = [fault for fault in injector.warnings if fault.document == "config"]
     by_severity = {
         severity: tuple(fault.pointer for fault in found if fault.severity is severity)
@@ -75,13 +75,13 @@ def test_keys_without_effect_are_reported(case: Case) -> None:
     assert by_severity == {Severity.WARNING: case.warned, Severity.ERROR: case.refused}
 
 
-def compiled(release: str, config: str, **surroundings: object) -> istio.Injector:
+def compile_injector(release: str, config: str, **surroundings: object) -> istio.Injector:
     around = istio.IstiodEnvironment(release=release, **surroundings)  # pyright: ignore[reportArgumentType]
     return istio.compile_(istio.Documents(config=config), around)
 
 
 def test_the_messages_name_the_release_and_the_remedy() -> None:
-    [never, annotations] = compiled(
+    [never, annotations] = compile_injector(
         "1.0", OLD + f"neverInjectSelector: {SELECTOR}\ninjectedAnnotations: {{a: b}}"
     ).warnings
     given = "is set, but Istio 1.0 does not read it"
@@ -93,7 +93,7 @@ def test_the_messages_name_the_release_and_the_remedy() -> None:
     ("key", "remedy"), [("polcy", "did you mean policy?"), ("zzz", "known: policy, template, ")]
 )
 def test_a_misspelled_key_is_reported_with_a_suggestion(key: str, remedy: str) -> None:
-    [fault] = compiled("1.30", NEW + f"{key}: enabled").warnings
+    [fault] = compile_injector("1.30", NEW + f"{key}: enabled").warnings
     assert fault.problem == "unknown key, which no release of Istio reads"
     assert fault.remedy.startswith(remedy)
 
@@ -117,7 +117,7 @@ def test_an_unread_key_of_the_policy_is_reported(
     config = OLD if release == "1.0" else NEW
     found = [
         (fault.document, fault.pointer, fault.severity)
-        for fault in compiled(release, config, **{key: value}).warnings
+        for fault in compile_injector(release, config, **{key: value}).warnings
         if fault.pointer == path
     ]
     assert found == [("policy", path, Severity.WARNING)]
@@ -138,12 +138,12 @@ def test_a_key_that_the_release_reads_is_not_reported(
     release: str, key: str, value: object
 ) -> None:
     config = OLD if release in {"1.0", "1.8"} else NEW
-    assert compiled(release, config, **{key: value}).warnings == ()
+    assert compile_injector(release, config, **{key: value}).warnings == ()
 
 
 def test_a_template_can_read_a_switch_that_the_release_does_not() -> None:
     own = 'templates: {sidecar: \'spec: {{ env "ENABLE_NATIVE_SIDECARS" "{}" }}\'}\n'
-    assert compiled("1.18", own, native_sidecars=True).warnings == ()
+    assert compile_injector("1.18", own, native_sidecars=True).warnings == ()
 
 
 def test_values_that_no_template_can_read_are_reported() -> None:
@@ -157,10 +157,10 @@ def test_values_that_no_template_can_read_are_reported() -> None:
 
 @pytest.mark.parametrize("minor", releases.KNOWN)
 def test_a_selector_without_effect_is_reported(minor: int) -> None:
-    """Whatever the table of releases says: what is read is in force, what is not is told."""
+    """For each release of the table, used keys have an effect, and unused keys are reported."""
     profile = releases.profile(minor)
     config = (NEW if profile.pod_templates else OLD) + f"neverInjectSelector: {SELECTOR}\n"
-    injector = compiled(f"1.{minor}", config)
+    injector = compile_injector(f"1.{minor}", config)
     told = any(fault.pointer == "/neverInjectSelector" for fault in injector.warnings)
     assert told is (injector.rules.never == ())
 

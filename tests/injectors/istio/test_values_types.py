@@ -11,7 +11,7 @@ from podgraft.injectors.istio.config.values_types import validate_values
 NEWEST = releases.newest()
 
 
-def found(values: Any, release: str = "1.30") -> list[tuple[str, str]]:
+def find_errors(values: Any, release: str = "1.30") -> list[tuple[str, str]]:
     faults = validate_values(releases.parse_release(release), values)
     return [(fault.pointer, fault.problem) for fault in faults]
 
@@ -30,7 +30,7 @@ def found(values: Any, release: str = "1.30") -> list[tuple[str, str]]:
     ],
 )
 def test_values_that_istiod_accepts_are_valid(values: Any) -> None:
-    assert found(values) == []
+    assert find_errors(values) == []
 
 
 @pytest.mark.parametrize(
@@ -63,16 +63,16 @@ def test_values_that_istiod_accepts_are_valid(values: Any) -> None:
     ],
 )
 def test_values_that_istiod_rejects_are_errors(values: Any, path: str, problem: str) -> None:
-    ((place, text),) = found(values)
+    ((place, text),) = find_errors(values)
     assert place == path
     assert problem in text
 
 
 def test_a_field_is_checked_in_the_releases_that_have_it() -> None:
     values = {"global": {"nativeNftables": "yes"}}
-    assert not found(values, "1.20")
-    assert found(values, "1.30")
-    assert not found({"global": {"hub": 5.0}}, "1.0")  # which has no values
+    assert not find_errors(values, "1.20")
+    assert find_errors(values, "1.30")
+    assert not find_errors({"global": {"hub": 5.0}}, "1.0")  # which has no values
 
 
 @pytest.mark.parametrize(
