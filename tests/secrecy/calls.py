@@ -21,7 +21,7 @@ from support.recorded_requests import load_request
 from support.store_fixture import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, admit, write, write_injector
 
 BEARER = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-FAILURE_TRIGGER = f"{MARK}-mistake"  # a review that holds it makes the server stumble (mistakes.py)
+FAILURE_TRIGGER = f"{MARK}-mistake"  # a review with this text makes the server fail (failures.py)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""``podgraft serve`` that stumbles as mistakes.py says; it takes the command's own options."""
+"""``podgraft serve`` with the failures of failures.py; it accepts the options of the command."""
 
 import sys
 
