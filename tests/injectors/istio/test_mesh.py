@@ -119,7 +119,7 @@ def test_an_applied_mesh_keeps_the_order_of_the_proto_file() -> None:
 
 
 BROKEN = (
-    ("[]", "", "not a map"),
+    ("[]", "", "must be a mapping"),
     ("a: [", "", "line"),
     ("proxyListenPort: x", "/proxyListenPort", "x"),
     ("defaultConfig: {statusPort: x}", "/defaultConfig/statusPort", "x"),
