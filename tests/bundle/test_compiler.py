@@ -1,4 +1,4 @@
-"""Bundles: recognised by kind and content, and refused with all faults at once."""
+"""Bundles: recognized by kind and content, and rejected with all errors at once."""
 
 import json
 from collections.abc import Mapping
@@ -40,15 +40,15 @@ def compile_files(files: Mapping[str, bytes], policy: Policy | None = None) -> B
     return bundle.compile_(files, policy or Policy())
 
 
-def injected_mesh_id(of: Bundle) -> str:
-    """What the injected proxy is told: it needs both ConfigMaps, wherever they stand."""
-    assert of.istio is not None
-    pod = of.istio.inject(POD, InjectionRequest()).pod
+def injected_mesh_id(bundle: Bundle) -> str:
+    """The mesh id of the injected proxy, which needs both ConfigMaps, in any file."""
+    assert bundle.istio is not None
+    pod = bundle.istio.inject(POD, InjectionRequest()).pod
     return json.dumps(pod)
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_manifests_are_recognised_in_every_form(form: str) -> None:
+def test_manifests_are_recognized_in_every_form(form: str) -> None:
     of = compile_files(FORMS[form])
     assert '"MESH_ID", "value": "example.org"' in injected_mesh_id(of)
     assert of.rules.policy == "enabled"
@@ -58,19 +58,19 @@ def test_the_mesh_is_optional() -> None:
     assert '"cluster.local"' in injected_mesh_id(compile_files({"config.yaml": CONFIG.encode()}))
 
 
-def test_namespaces_are_kept_by_name() -> None:
+def test_namespaces_are_indexed_by_name() -> None:
     of = compile_files({**BUNDLE, "ns.yaml": NAMESPACE.encode()})
     assert of.namespaces == {"shop": yaml.load(NAMESPACE)}
 
 
-def test_the_policy_is_laid_over_the_bundles_rules() -> None:
+def test_the_policy_overrides_the_rules_of_the_bundle() -> None:
     of = compile_files(BUNDLE, Policy(policy="disabled"))
     assert (of.base_rules.policy, of.rules.policy) == ("enabled", "disabled")
     assert of.rules.never == of.base_rules.never
     assert of.with_policy(Policy(never=())).rules.never == ()
 
 
-def test_a_manifest_that_says_so_is_ignored() -> None:
+def test_a_manifest_with_the_ignore_annotation_is_ignored() -> None:
     ignored = (
         "apiVersion: apps/v1\nkind: Deployment\n"
         'metadata: {name: istiod, annotations: {podgraft.dev/ignore: "true"}}\n'
@@ -78,7 +78,7 @@ def test_a_manifest_that_says_so_is_ignored() -> None:
     assert compile_files({**BUNDLE, "istiod.yaml": ignored.encode()}).istio is not None
 
 
-def test_an_invalid_selector_is_noted_and_tolerated() -> None:
+def test_an_invalid_selector_is_a_warning() -> None:
     broken = CONFIG.replace('- matchLabels: {never: "true"}', "- matchLabels: 7")
     [fault] = compile_files({"c.yaml": broken.encode()}).warnings
     assert (fault.document, fault.pointer) == (
@@ -181,13 +181,13 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
-def test_every_fault_is_named_with_file_path_and_remedy(case: InvalidCase) -> None:
+def test_every_error_has_file_path_and_remedy(case: InvalidCase) -> None:
     with pytest.raises(BundleError) as error:
         compile_files(case.files)
     assert tuple(map(str, error.value.errors)) == case.faults
 
 
-def test_files_that_are_no_yaml_are_named() -> None:
+def test_files_with_invalid_yaml_are_reported() -> None:
     with pytest.raises(BundleError) as error:
         compile_files({"a.yaml": b"\xff", "b.yaml": b"{", "c.yaml": b"a: 1\na: 2\n"})
     assert [fault.document for fault in error.value.errors] == ["a.yaml", "b.yaml", "c.yaml"]
@@ -208,7 +208,7 @@ spec: {concurrency: many}
 """
 
 
-def test_all_faults_of_all_files_are_reported_at_once() -> None:
+def test_all_errors_of_all_files_are_reported_at_once() -> None:
     files = {
         "injector.yaml": SEVERAL.encode(),
         "mesh.yaml": MESH.replace("example.org", "{}").encode(),
@@ -230,7 +230,7 @@ def test_all_faults_of_all_files_are_reported_at_once() -> None:
     assert all(fault.problem and fault.remedy for fault in error.value.errors)
 
 
-def test_a_release_nobody_knows_is_a_fault_of_the_policy() -> None:
+def test_an_unknown_release_is_an_error_of_the_policy() -> None:
     with pytest.raises(BundleError) as error:
         compile_files(BUNDLE, Policy(istio_release="1.5"))
     [fault] = error.value.errors

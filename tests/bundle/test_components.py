@@ -99,7 +99,7 @@ def test_the_mesh_is_for_inject_and_overlays_for_mutate_too() -> None:
     assert (len(found.pod_mutators), len(found.object_mutators), len(found.validators)) == (2, 1, 1)
 
 
-def test_conflicting_overlays_are_told_and_do_not_stop_a_function() -> None:
+def test_conflicting_overlays_are_warnings() -> None:
     image = "spec: {containers: [{name: app, image: %s}]}"
     found = compile_bundle(overlay(image % "one", "a"), overlay(image % "two", "b"))
 
@@ -111,7 +111,7 @@ def test_conflicting_overlays_are_told_and_do_not_stop_a_function() -> None:
     ]
 
 
-def test_an_unknown_region_is_told_and_does_not_stop_a_function() -> None:
+def test_a_bundle_with_an_unknown_region_loads_with_a_warning() -> None:
     found = compile_bundle(MESH.replace("eu-west-1", "mars-1"), TEMPLATE)
 
     [fault] = found.warnings
@@ -189,7 +189,7 @@ FAULTS: tuple[tuple[str, tuple[str, ...], str], ...] = (
 @pytest.mark.parametrize(
     ("documents", "fault"), [r[1:] for r in FAULTS], ids=[r[0] for r in FAULTS]
 )
-def test_faults_are_placed_in_their_files(documents: tuple[str, ...], fault: str) -> None:
+def test_errors_have_the_path_inside_their_file(documents: tuple[str, ...], fault: str) -> None:
     with pytest.raises(BundleError) as raised:
         compile_bundle(*documents)
 
@@ -197,7 +197,7 @@ def test_faults_are_placed_in_their_files(documents: tuple[str, ...], fault: str
     assert str(raised.value.errors[0]).endswith(f" {fault}")
 
 
-def test_parameters_of_a_binding_are_of_use() -> None:
+def test_parameters_of_a_binding_are_not_unused() -> None:
     params = "paramKind: {apiVersion: v1, kind: ConfigMap}, validations: [{expression: 'true'}]"
     config_map = TEMPLATE.replace("sidecar-injector", "limits")
     ref = "paramRef: {name: limits, namespace: mesh, parameterNotFoundAction: Deny}"

@@ -19,14 +19,14 @@ FILES = st.dictionaries(
 )
 
 
-def test_a_known_bundle_has_a_known_digest() -> None:
+def test_a_recorded_bundle_has_its_recorded_digest() -> None:
     """Pushed bundles are found by it: it must not change between releases."""
     assert bundle.digest({"b.yaml": b"two\n", "a/c.json": b"one"}) == (
         "sha256:fe09dd4d3bd622c0e9ef3900c4f7678a4ef7efb0810756bc1e13b0e696938103"
     )
 
 
-def test_anybody_can_compute_it(tmp_path: Path) -> None:
+def test_standard_tools_compute_the_same_digest(tmp_path: Path) -> None:
     for path, content in {**BUNDLE, "deep/er.yaml": b"x", "Z.yaml": b""}.items():
         write(tmp_path / path, content)
     files = {
@@ -41,7 +41,7 @@ def test_anybody_can_compute_it(tmp_path: Path) -> None:
 
 
 @given(FILES)
-def test_the_order_of_files_is_no_matter(files: dict[str, bytes]) -> None:
+def test_the_digest_does_not_depend_on_the_order_of_files(files: dict[str, bytes]) -> None:
     assert bundle.digest(dict(reversed(files.items()))) == bundle.digest(files)
 
 
@@ -66,7 +66,7 @@ PATHS = (
 
 
 @pytest.mark.parametrize(("path", "belongs"), PATHS)
-def test_the_files_that_kubectl_would_apply_belong_to_it(path: str, belongs: bool) -> None:
+def test_the_bundle_contains_the_files_that_kubectl_applies(path: str, belongs: bool) -> None:
     assert bundle.is_manifest(path) is belongs
 
 
@@ -90,7 +90,7 @@ INVALID_PATHS = (
 
 @pytest.mark.parametrize("path", INVALID_PATHS)
 def test_no_file_of_a_bundle_leaves_its_folder(path: str) -> None:
-    """Whoever writes to the bucket chooses the keys, and an operator pulls them."""
+    """Anyone who can write to the bucket chooses the keys that an operator downloads."""
     assert bundle.validate_path(path) is not None
     with pytest.raises(bundle.BundleError, match="rename or delete the file") as refused:
         bundle.digest({"a.yaml": b"", path: b""})
@@ -100,6 +100,6 @@ def test_no_file_of_a_bundle_leaves_its_folder(path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["a.yaml", "..a.yaml", "a..b/c...yaml", "a b/é.json", "a/.b/c.yml"]
 )
-def test_names_with_dots_and_blanks_are_paths(path: str) -> None:
+def test_names_with_dots_and_spaces_are_valid_paths(path: str) -> None:
     assert bundle.validate_path(path) is None
     assert bundle.digest({path: b""}).startswith("sha256:")

@@ -1,4 +1,4 @@
-"""Registries that close: each place that can name one, and each way to write its name."""
+"""Retired registries: each field that can name one, and each form of its name."""
 
 import json
 from collections.abc import Mapping
@@ -56,17 +56,17 @@ OPEN = (
 
 
 @pytest.mark.parametrize("text", NAMED)
-def test_a_name_is_found_however_it_is_written(text: str) -> None:
+def test_a_registry_is_found_in_every_form(text: str) -> None:
     assert [location.name for location in find_registries(text)] == [NAMED[text]]
 
 
 @pytest.mark.parametrize("text", OPEN)
-def test_another_registry_is_not_meant(text: str) -> None:
+def test_other_registries_are_not_found(text: str) -> None:
     assert find_registries(text) == ()
     assert image_warning(text) == ""
 
 
-def test_an_image_is_told_in_one_sentence() -> None:
+def test_the_warning_for_an_image_is_one_sentence() -> None:
     image = "registry.istio.io/release/proxyv2:1.30.4"
     assert image_warning(image) == (
         f"image {image}: registry.istio.io has no artifacts of Istio 1.31 and later, and closes in "
@@ -84,7 +84,7 @@ def config_map(name: str = "c", **data: str) -> Object:
     }
 
 
-def of(kind: str, api_version: str, spec: Object) -> Object:
+def make_object(kind: str, api_version: str, spec: Object) -> Object:
     metadata: Object = {"name": "o", "namespace": "n"}
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec}
 
@@ -94,7 +94,7 @@ def template(line: str) -> Object:
 
 
 IMAGE = "gcr.io/istio-release/proxyv2:1.28.1"
-APP_MESH = of(
+APP_MESH = make_object(
     "Mesh",
     "supergloo.solo.io/v1",
     {"awsAppMesh": {"sidecarPatchConfigMap": {"name": "c", "namespace": "n"}}},
@@ -136,12 +136,16 @@ PLACES: Mapping[str, tuple[list[Object], str]] = {
         "/data/config/templates/sidecar: line 2: ",
     ),
     "ProxyConfig": (
-        [of("ProxyConfig", "networking.istio.io/v1", {"environmentVariables": {"A": IMAGE}})],
+        [
+            make_object(
+                "ProxyConfig", "networking.istio.io/v1", {"environmentVariables": {"A": IMAGE}}
+            )
+        ],
         "/spec/environmentVariables/A: ",
     ),
     "Overlay": (
         [
-            of(
+            make_object(
                 "Overlay",
                 "podgraft.dev/v1",
                 {"template": f"spec:\n  containers: [{{image: {IMAGE}}}]"},
@@ -156,7 +160,7 @@ PLACES: Mapping[str, tuple[list[Object], str]] = {
 }
 
 
-def found(objects: list[Object]) -> list[str]:
+def find_problems(objects: list[Object]) -> list[str]:
     files = {f"{number}.json": json.dumps(each).encode() for number, each in enumerate(objects)}
     read = manifests.parse_manifests(files)
     assert read.errors == ()
@@ -166,11 +170,11 @@ def found(objects: list[Object]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_every_place_of_an_image_or_hub_is_told(name: str) -> None:
+def test_every_image_and_hub_is_reported(name: str) -> None:
     objects, place = PLACES[name]
     file = f"{len(objects) - 1}.json"
     end = f"{GCR} {CLOSURE}; use docker.io/istio or a mirror ({SOURCE})"
-    assert found(objects) == [f"{file} {place}{end}"]
+    assert find_problems(objects) == [f"{file} {place}{end}"]
 
 
 SILENT: Mapping[str, list[Object]] = {
@@ -184,7 +188,7 @@ SILENT: Mapping[str, list[Object]] = {
     ],
     "a comment in values": [config_map(values=f"# {GCR}\nglobal: {{hub: docker.io/istio}}\n")],
     "a rule that refuses it": [
-        of(
+        make_object(
             "ValidatingAdmissionPolicy",
             "admissionregistration.k8s.io/v1",
             {"validations": [{"expression": "!object.a.startsWith('gcr.io/istio-release')"}]},
@@ -196,11 +200,11 @@ SILENT: Mapping[str, list[Object]] = {
 
 
 @pytest.mark.parametrize("name", SILENT)
-def test_what_is_no_image_and_no_hub_is_not_told(name: str) -> None:
-    assert found(SILENT[name]) == []
+def test_other_text_is_not_reported(name: str) -> None:
+    assert find_problems(SILENT[name]) == []
 
 
-def test_the_policy_is_searched_too() -> None:
+def test_the_policy_is_also_searched() -> None:
     document = f"features: {{env: {{A: {IMAGE}}}}}\nclusters: {{a: {{policy: disabled}}}}\n"
     files = {"i.json": json.dumps(config_map(config='templates: {sidecar: "spec: {}"}')).encode()}
     read = policy.parse(document)
@@ -209,7 +213,7 @@ def test_the_policy_is_searched_too() -> None:
     assert str(warning).startswith(f"policy.yaml /features/env/A: {GCR} {CLOSURE}; use docker.io")
 
 
-def test_every_location_has_a_replacement_that_stays_open() -> None:
+def test_no_replacement_is_a_retired_registry() -> None:
     for location in retired_registries.RETIRED_REGISTRIES:
         assert find_registries(location.name) == (location,)
         assert find_registries(location.replacement) == ()

@@ -210,7 +210,7 @@ WRONG: tuple[tuple[dict[str, str | Object], tuple[str, ...], str], ...] = (
         {"config": CONFIG_1_30, "values": VALUES},
         ("--istio-release", "1.8"),
         (
-            "/data/config/template: is missing, so that nothing can be injected; Istio 1.8 and "
+            "/data/config/template: is missing, so podgraft cannot inject any pod; Istio 1.8 and "
             'earlier read it; set istioRelease in the policy (or --istio-release) to "1.9"'
         ),
     ),

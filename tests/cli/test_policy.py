@@ -21,7 +21,7 @@ from podgraft import bundle
 from podgraft.cli import main
 from podgraft.cli.policy.cloud import DeployedInjector
 from store.aws_fault_proxy import Fault, FaultyAws, Service, faulty_aws
-from support.broken_bundles import BROKEN, POLICY, Broken
+from support.broken_bundles import BROKEN, POLICY, BrokenBundle
 from support.store_fixture import BUNDLE
 
 BUCKET, NAME, OWNER = "bundles-of-the-cli", "/podgraft/shop/policy", "/podgraft/stack"
@@ -455,7 +455,7 @@ def test_a_refusal_of_aws_is_one_line_with_its_place(
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)
 def test_push_refuses_what_breaks_every_pod(
-    local: Path, run: Run, aws: FaultyAws, broken: Broken
+    local: Path, run: Run, aws: FaultyAws, broken: BrokenBundle
 ) -> None:
     del aws
     fill(local, broken)
@@ -464,7 +464,7 @@ def test_push_refuses_what_breaks_every_pod(
     assert (keys(), versions()) == ([], [])
 
 
-def fill(local: Path, broken: Broken) -> None:
+def fill(local: Path, broken: BrokenBundle) -> None:
     """Put a broken bundle in the place of the good one."""
     for path in (local / "bundle").iterdir():
         path.unlink()

@@ -11,7 +11,7 @@ from podgraft import bundle, injectors, kube, policy
 from podgraft.cli import main
 from podgraft.cli.policy import schema
 from podgraft.jsonvalue import Object
-from support.broken_bundles import BROKEN, POLICY, Broken
+from support.broken_bundles import BROKEN, POLICY, BrokenBundle
 from support.store_fixture import BUNDLE
 
 # Where, what is wrong, what to do.
@@ -368,8 +368,8 @@ def test_templates_that_are_not_there_are_said_where_they_are_named(
     local.policy.write_text("policy: enabled\ndefaultTemplates: [both, gone]\n")
     remedy = "use sidecar, or add it under templates"
     assert check() == [
-        f"error: policy.yaml /defaultTemplates: gone is no template; {remedy}",
-        f"error: injector.yaml /data/config/aliases/both: spire is no template; {remedy}",
+        f"error: policy.yaml /defaultTemplates: unknown template gone; {remedy}",
+        f"error: injector.yaml /data/config/aliases/both: unknown template spire; {remedy}",
     ]
 
 
@@ -394,7 +394,7 @@ def test_a_schema_is_heard_only_where_the_readers_found_nothing() -> None:
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)
 def test_what_loads_and_breaks_every_pod_is_found(
-    local: Folder, check: Check, broken: Broken
+    local: Folder, check: Check, broken: BrokenBundle
 ) -> None:
     for path in local.bundle.iterdir():
         path.unlink()

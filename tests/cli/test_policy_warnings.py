@@ -22,7 +22,7 @@ data:
     template: "containers: [{name: istio-proxy, image: a/b:1}]"
 """
 HUB = '{"global": {"hub": "registry.istio.io/release", "tag": "1.30.3"}}'
-GIVEN = "given, but Istio 1.0 does not read it"
+GIVEN = "is set, but Istio 1.0 does not read it"
 
 
 @dataclass(frozen=True)

@@ -38,13 +38,13 @@ def compare_pods(
     """
     ours, theirs = (_pod(each, reinjected=reinjected) for each in (got, expected))
     if ignore_template_fields:
-        _blur(ours)
-        _blur(theirs)
+        _remove_ignored_values(ours)
+        _remove_ignored_values(theirs)
     return next(differences(ours, theirs), None)
 
 
 def compare_patches(got: JSON, expected: JSON) -> str | None:
-    """The first difference between two whole patches, operation by operation."""
+    """The first difference between two complete patches, operation by operation."""
     return next(differences(got, expected), None)
 
 
@@ -88,7 +88,7 @@ def _remove_zeros(value: JSON) -> JSON:
             return value
 
 
-def _blur(pod: Object) -> None:
+def _remove_ignored_values(pod: Object) -> None:
     spec = object_at(pod, "spec")
     for container in objects_at(spec, "containers") + objects_at(spec, "initContainers"):
         if container["name"] in ("istio-init", "istio-proxy"):

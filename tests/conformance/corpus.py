@@ -61,7 +61,7 @@ def exact_release(folder: Path) -> str:
     return _read_file(folder / "meta.json")["release"]
 
 
-def root() -> Path | None:
+def find_root() -> Path | None:
     """The corpus, if there is one."""
     beside = Path(__file__).parents[2].parent / "shared" / "corpus"
     folder = Path(os.environ.get(VARIABLE) or beside)
@@ -70,7 +70,7 @@ def root() -> Path | None:
 
 def cases() -> Iterator[Case]:
     """Every case of every release, in each of its modes; whole patches are a mode of their own."""
-    folder = root()
+    folder = find_root()
     for path in sorted(folder.glob("*/cases.json"), key=_numeric_sort_key) if folder else ():
         for facts in _read_file(path):
             for mode in facts["modes"]:
@@ -80,7 +80,7 @@ def cases() -> Iterator[Case]:
             yield Case(path.parent, "patch", {"name": Path(facts["pod"]).name, **facts})
 
 
-def failure(case: Case) -> str | None:
+def find_failure(case: Case) -> str | None:
     """What the case shows to be wrong; ``None`` where it passes."""
     wanted = case.facts.get("expected_error")
     try:
@@ -119,7 +119,7 @@ def _switches(features: Mapping[str, JSON]) -> dict[str, JSON]:
 def _compile_injector(
     settings: Path, mesh_patch: str, namespaces: str, around: str
 ) -> istio.Injector:
-    """Cases share their injectors; the arguments are texts so that they can be told apart."""
+    """Cases share injectors; the arguments are texts because they are cache keys."""
     release = exact_release(settings.parents[1])
     return istio.compile_(
         istio.Documents(

@@ -30,12 +30,12 @@ def fixture_injector() -> istio.Injector:
 
 @pytest.mark.parametrize("value", hostile.VALUES, ids=repr)
 @pytest.mark.parametrize("annotation", hostile.ANNOTATIONS)
-def test_a_hostile_value_is_refused_or_harmless(
+def test_a_hostile_value_is_rejected_or_stays_text(
     injector: istio.Injector, annotation: str, value: str
 ) -> None:
     assert hostile.find_structure_change(injector, annotation, value) is None
 
 
-def test_what_would_bend_the_template_is_refused(injector: istio.Injector) -> None:
+def test_a_value_that_changes_the_structure_is_rejected(injector: istio.Injector) -> None:
     """The test above would pass if nothing were ever refused."""
     assert hostile.refused_values(injector) >= hostile.MUST_BE_REFUSED

@@ -75,7 +75,7 @@ SHOP = istio.InjectionRequest(namespace="shop")
 
 @contextmanager
 def disable_caches() -> Generator[None]:
-    """Injectors remember nothing, and templates see the whole pod."""
+    """Disable all caches of injectors, and let templates read the complete pod."""
 
     def whole_projection(*_: object) -> Projection:
         return lambda raw: raw
@@ -121,7 +121,7 @@ def _texts(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def sequence(pods: list[Any], random: Random, length: int) -> Iterator[Any]:
-    """Pods that differ from earlier ones a little, or not at all."""
+    """Pods that differ from earlier ones a little, or are equal."""
     met = [*pods]
     for _ in range(length):
         pod = random.choice(met)
@@ -145,7 +145,7 @@ def assert_alike(
     pods: Iterable[Any],
     requests: Iterable[istio.InjectionRequest] = repeat(SHOP),
 ) -> list[str]:
-    """Both ways give the same; the outcomes of the pods that were injected."""
+    """Check that both injectors return the same; return the outcomes of the injected pods."""
     injected: list[str] = []
     for pod, request in zip(pods, requests, strict=False):
         remembered = outcome(used, pod, request)
@@ -222,7 +222,7 @@ FORKS = (
 
 
 @pytest.mark.parametrize("fork", FORKS)
-def test_generated_pods_of_templates_with_two_ways(fork: str) -> None:
+def test_generated_pods_of_templates_with_branches(fork: str) -> None:
     random = Random(fork)  # noqa: S311 - the same pods each time
     note = "annotation .ObjectMeta `example.com/note` ``"
     used = template_injector(
@@ -252,7 +252,7 @@ def test_pods_of_the_corpus(release: str) -> None:
     assert injected > len(RELEASES)
 
 
-def test_templates_that_read_the_same_do_not_share_what_they_made() -> None:
+def test_templates_with_equal_projections_do_not_share_results() -> None:
     templates: Object = {
         name: f"metadata:\n  annotations:\n    {name}: made\nspec: {{}}\n"
         for name in ("one", "two")
@@ -268,8 +268,8 @@ def test_templates_that_read_the_same_do_not_share_what_they_made() -> None:
         assert [each for each in templates if each in made] == [name]
 
 
-def test_a_text_is_not_the_pods_own_because_another_pod_had_it() -> None:
-    """One pod's structure is decoded, as the template wants it; the other's is smuggled in."""
+def test_a_text_is_not_author_text_because_another_pod_has_it() -> None:
+    """The template decodes the structure of one pod, but not that of the other."""
     note = "annotation .ObjectMeta `note` ``"
     used = template_injector(
         "spec:\n  containers:\n  - name: side\n    securityContext: "
@@ -308,8 +308,8 @@ CHANGES: tuple[Object, ...] = (
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_functions_that_say_what_they_read_read_nothing_else(call: str) -> None:
-    """Every template shows what one function gives, of pods that differ in one respect each."""
+def test_functions_read_only_the_fields_that_they_declare(call: str) -> None:
+    """Every template prints the result of one function, for pods that differ in one respect."""
     template = f"metadata:\n  labels:\n    made: {{{{ {call} | quote }}}}\nspec: {{}}\n"
     used = template_injector(template, mesh=MESH)
     pods = [patch.merge_patch(WEB, change) for change in ({}, *CHANGES)]
@@ -317,7 +317,7 @@ def test_functions_that_say_what_they_read_read_nothing_else(call: str) -> None:
     assert len({outcome(used, pod) for pod in pods}) > 1
 
 
-def test_every_function_that_says_what_it_reads_is_tested() -> None:
+def test_every_function_with_declared_fields_is_tested() -> None:
     profile = releases.parse_release("1.30")
     known = functions.template_functions(
         profile, {}, {}, mesh_types.types(protojson.schema(profile))

@@ -14,7 +14,7 @@ from podgraft.jsonvalue import Object, dump
 
 from . import corpus
 
-_ROOT = corpus.root()
+_ROOT = corpus.find_root()
 FOLDERS = sorted(path for path in _ROOT.glob("*/settings/default")) if _ROOT else []
 POD: Object = {
     "apiVersion": "v1",
@@ -49,7 +49,7 @@ def _injector(folder: Path, release: str | None, *, native: bool = False) -> ist
     )
 
 
-def _patched(injector: istio.Injector, given: Object) -> Object:
+def _apply_injection(injector: istio.Injector, given: Object) -> Object:
     patched = patch.apply(given, injector.inject(given, SHOP).patch)
     assert isinstance(patched, dict)
     return patched
@@ -60,12 +60,12 @@ def _patched(injector: istio.Injector, given: Object) -> Object:
 def test_a_plain_pod_is_injected_once(folder: Path, *, native: bool) -> None:
     release = corpus.exact_release(folder.parents[1])
     injector = _injector(folder, release, native=native)
-    first = _patched(injector, POD)
+    first = _apply_injection(injector, POD)
 
     assert "istio-proxy" in dump(first)
     assert [*find_nulls(first)] == []
     if injector.profile.pod_templates:  # up to 1.8, the patch replaces what it finds
-        assert _patched(injector, first) == first
+        assert _apply_injection(injector, first) == first
         assert injector.inject(first, SHOP).patch == ()
 
 

@@ -11,7 +11,7 @@ from podgraft import bundle, policy, trial
 
 from . import corpus
 
-ROOT = corpus.root()
+ROOT = corpus.find_root()
 SETTINGS = sorted(ROOT.glob("*/settings/*/config.yaml")) if ROOT else []
 
 

@@ -194,7 +194,7 @@ class Pair:
     value: str
 
 
-def expression(random: Random, steps: tuple[str, ...], from_json: str) -> tuple[str, str]:
+def make_expression(random: Random, steps: tuple[str, ...], from_json: str) -> tuple[str, str]:
     """An expression and a value that it decodes."""
     value, made = random.choice(PAYLOADS), '(index .ObjectMeta.Annotations "cfg")'
     codes = random.choices(CODES, k=random.choice((0, 0, 1, 1, 2, 3)))
@@ -207,11 +207,11 @@ def expression(random: Random, steps: tuple[str, ...], from_json: str) -> tuple[
     return made, value
 
 
-def pairs(random: Random, *, istio: bool, values: int = 4) -> list[Pair]:
+def make_pairs(random: Random, *, istio: bool, values: int = 4) -> list[Pair]:
     """A template with values for it: the one that it decodes, and others."""
     steps = STEPS if istio else STEPS + OVERLAY_STEPS
     from_json = "fromJSON" if istio else "fromJson"
-    made, value = expression(random, steps, from_json)
+    made, value = make_expression(random, steps, from_json)
     action = random.choice(ACTIONS).format(e=made)
     if "$" in made:
         action = "{{ " + made + " }}"
@@ -228,7 +228,7 @@ def pairs(random: Random, *, istio: bool, values: int = 4) -> list[Pair]:
     return [Pair(template, each) for each in (value, *others)]
 
 
-def wrong_structure(result: JSON) -> str:
+def find_wrong_structure(result: JSON) -> str:
     """What is in the rendered container that its frame has not; empty if nothing is."""
     assert isinstance(result, dict)
     spec = result.get("spec")

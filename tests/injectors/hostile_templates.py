@@ -24,12 +24,12 @@ matchConstraints:
 Render = Callable[[str, Object], Object]
 
 
-def an_object(value: JSON) -> Object:
+def check_object(value: JSON) -> Object:
     assert isinstance(value, dict)
     return value
 
 
-def a_pod(annotations: dict[str, str], name: str = "app") -> Object:
+def make_pod(annotations: dict[str, str], name: str = "app") -> Object:
     """A plain pod."""
     metadata: Object = {
         "name": "p",
@@ -47,41 +47,43 @@ def a_pod(annotations: dict[str, str], name: str = "app") -> Object:
 
 
 @cache
-def an_overlay(template: str) -> overlay.Overlay:
+def make_overlay(template: str) -> overlay.Overlay:
     """An overlay for everything."""
     notes = Diagnostics()
-    spec = an_object(yaml.load(EVERYTHING))
+    spec = check_object(yaml.load(EVERYTHING))
     found = overlay.parse_overlay(Cursor({**spec, "template": template}, "/spec", notes), "x")
     assert found is not None, notes.errors
     return found
 
 
 @cache
-def an_injector(template: str, release: str) -> istio.Injector:
+def make_injector(template: str, release: str) -> istio.Injector:
     """An Istio injector of a release; before 1.9 templates render to a part of the pod's spec."""
     if release == "1.8":
         return bundles.legacy_injector(dedent(template.removeprefix("spec:\n")), release=release)
     return bundles.template_injector(template, release=release)
 
 
-def by_overlay(template: str, pod: Object) -> Object:
+def render_overlay(template: str, pod: Object) -> Object:
     """The pod as an overlay makes it."""
-    return an_overlay(template).apply(pod, "shop")
+    return make_overlay(template).apply(pod, "shop")
 
 
-def by_istio(release: str) -> Render:
+def istio_renderer(release: str) -> Render:
     """The pod as an Istio template makes it."""
 
     def render(template: str, pod: Object) -> Object:
         return (
-            an_injector(template, release).inject(pod, istio.InjectionRequest(namespace="shop")).pod
+            make_injector(template, release)
+            .inject(pod, istio.InjectionRequest(namespace="shop"))
+            .pod
         )
 
     return render
 
 
 @cache
-def a_mesh(template: str) -> appmesh.AppMesh:
+def make_mesh(template: str) -> appmesh.AppMesh:
     """A mesh that injects into pods with the label ``app: web``."""
     settings: Object = {
         "region": "eu-west-1",

@@ -28,7 +28,7 @@ BY_LABELS: Object = {"labelSelector": {"labelsToMatch": {"app": "testrunner"}}}
 BY_NAMESPACE: Object = {"namespaceSelector": {"namespaces": ["shop"]}}
 
 
-def an_object(value: JSON) -> Object:
+def check_object(value: JSON) -> Object:
     assert isinstance(value, dict)
     return value
 
@@ -70,16 +70,16 @@ def compile_meshes(*meshes: Object, maps: tuple[Object, ...] = ()) -> appmesh.Ap
 
 
 def env(injected: Object, container: str) -> dict[str, str]:
-    spec = an_object(injected["spec"])
+    spec = check_object(injected["spec"])
     found: dict[str, str] = {}
     for key in ("containers", "initContainers"):
         listed = spec.get(key, [])
         assert isinstance(listed, list)
-        for each in map(an_object, listed):
+        for each in map(check_object, listed):
             if each["name"] == container:
                 variables = each.get("env", [])
                 assert isinstance(variables, list)
-                for variable in map(an_object, variables):
+                for variable in map(check_object, variables):
                     found[str(variable["name"])] = str(variable["value"])
     return found
 
@@ -87,7 +87,7 @@ def env(injected: Object, container: str) -> dict[str, str]:
 # Rule 1
 
 
-def test_only_meshes_that_inject_are_taken() -> None:
+def test_only_injecting_meshes_are_compiled() -> None:
     others = (mesh("off", enableAutoInject=False), mesh("unset", enableAutoInject=None))
     istio: Object = {"metadata": {"name": "istio"}, "spec": {"istio": {}}}
 
@@ -124,7 +124,7 @@ SELECTED = (
 
 @pytest.mark.parametrize("case", SELECTED, ids=lambda case: case.name)
 def test_a_mesh_selects_by_labels_or_namespaces(case: SelectionCase) -> None:
-    labels = {**an_object(case.metadata.get("labels", {})), "virtual-node": "vn"}
+    labels = {**check_object(case.metadata.get("labels", {})), "virtual-node": "vn"}
     given = pod(metadata={**case.metadata, "labels": labels})
     meshes = compile_meshes(mesh(injectionSelector=case.selector))
 
@@ -134,7 +134,7 @@ def test_a_mesh_selects_by_labels_or_namespaces(case: SelectionCase) -> None:
     )
 
 
-def test_a_pod_of_two_meshes_is_refused() -> None:
+def test_a_pod_of_two_meshes_is_rejected() -> None:
     """The message names them."""
     meshes = compile_meshes(mesh("one"), mesh("two"), mesh("three", injectionSelector=BY_NAMESPACE))
 
@@ -145,7 +145,7 @@ def test_a_pod_of_two_meshes_is_refused() -> None:
 # Rule 3
 
 
-def test_the_config_map_is_sidecar_injector_beside_the_mesh_by_default() -> None:
+def test_the_default_config_map_is_sidecar_injector_in_the_namespace_of_the_mesh() -> None:
     beside = config_map("sidecar-injector")
 
     assert compile_meshes(mesh(sidecarPatchConfigMap=None), maps=(beside,)).used_config_maps == (
@@ -181,7 +181,7 @@ def test_nothing_is_escaped_for_html() -> None:
         .object
     )
 
-    assert an_object(injected["spec"])["containers"] == [
+    assert check_object(injected["spec"])["containers"] == [
         {"name": "c1234", "ports": [{"containerPort": 1234}]},
         {"name": "test-mesh", "image": "a&b<c>"},
     ]
@@ -200,7 +200,7 @@ def test_an_unknown_region_is_a_warning(region: str, warned: bool) -> None:
 # Rule 7
 
 
-def test_containers_are_appended_and_arrays_made_where_there_are_none() -> None:
+def test_containers_are_appended_and_missing_arrays_created() -> None:
     before = pod()
     operations = patch.diff(
         before, compile_meshes().inject(before, ReviewContext(namespace="d")).object
@@ -216,8 +216,8 @@ def test_containers_are_appended_and_arrays_made_where_there_are_none() -> None:
     )
 
 
-def test_arrays_that_are_there_are_added_to() -> None:
-    spec: Object = {**an_object(pod()["spec"]), "initContainers": [{"name": "mine"}]}
+def test_existing_arrays_are_extended() -> None:
+    spec: Object = {**check_object(pod()["spec"]), "initContainers": [{"name": "mine"}]}
     before = pod(spec=spec)
     operations = patch.diff(
         before, compile_meshes().inject(before, ReviewContext(namespace="d")).object
@@ -226,7 +226,7 @@ def test_arrays_that_are_there_are_added_to() -> None:
     assert [each["path"] for each in operations] == ["/spec/containers/1", "/spec/initContainers/1"]
 
 
-def test_volumes_and_pull_secrets_may_be_given_too() -> None:
+def test_a_template_can_add_volumes_and_pull_secrets() -> None:
     template = "volumes: [{name: v, emptyDir: {}}]\nimagePullSecrets: [{name: s}]"
     injected = (
         compile_meshes(maps=(config_map(t=template),))
@@ -234,8 +234,8 @@ def test_volumes_and_pull_secrets_may_be_given_too() -> None:
         .object
     )
 
-    assert an_object(injected["spec"])["volumes"] == [{"name": "v", "emptyDir": {}}]
-    assert an_object(injected["spec"])["imagePullSecrets"] == [{"name": "s"}]
+    assert check_object(injected["spec"])["volumes"] == [{"name": "v", "emptyDir": {}}]
+    assert check_object(injected["spec"])["imagePullSecrets"] == [{"name": "s"}]
 
 
 # Rule 8
@@ -318,7 +318,7 @@ FAULTY = (
 
 
 @pytest.mark.parametrize("case", FAULTY, ids=lambda case: case.name)
-def test_a_mesh_with_a_fault_is_refused_at_load(case: InvalidCase) -> None:
+def test_an_invalid_mesh_does_not_load(case: InvalidCase) -> None:
     with pytest.raises(InvalidDocumentsError) as raised:
         appmesh.compile_([case.mesh], case.maps)
 
@@ -328,13 +328,13 @@ def test_a_mesh_with_a_fault_is_refused_at_load(case: InvalidCase) -> None:
 @pytest.mark.parametrize(
     "template", ["{{ .Nope }}", "{{ if }}", "containers: [", "{{ index .MeshName 99 }}"]
 )
-def test_a_template_that_fails_is_refused_at_load(template: str) -> None:
+def test_a_failing_template_does_not_load(template: str) -> None:
     """Fields that there are not, syntax, YAML, and what fails when it runs."""
     with pytest.raises(InvalidDocumentsError, match="template"):
         compile_meshes(maps=(config_map(t=template),))
 
 
-def test_all_faults_are_told_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     with pytest.raises(InvalidDocumentsError) as raised:
         compile_meshes(
             mesh("a", region=None, virtualNodeLabel=None), mesh("b", injectionSelector=None)
@@ -363,7 +363,7 @@ POD_ERRORS: tuple[tuple[str, Object, str], ...] = (
 @pytest.mark.parametrize(
     ("given", "message"), [row[1:] for row in POD_ERRORS], ids=["label", "ports"]
 )
-def test_a_pod_that_cannot_be_injected_is_told_why(given: Object, message: str) -> None:
+def test_a_pod_that_cannot_be_injected_gets_the_reason(given: Object, message: str) -> None:
     with pytest.raises(UserError) as raised:
         compile_meshes().inject(given, ReviewContext(namespace="d"))
 
@@ -392,15 +392,15 @@ def test_a_label_cannot_add_structure(node: str) -> None:
         compile_meshes().inject(given, ReviewContext(namespace="d"))
 
 
-def test_a_template_that_fails_for_a_pod_is_the_operators_fault() -> None:
+def test_a_template_that_fails_for_a_pod_is_an_operator_error() -> None:
     template = '{{ if ne .AppPort "80" }}{{ index .AppPort 9 }}{{ end }}containers: []'
 
     with pytest.raises(OperatorError, match="mesh test-mesh: the patch template fails"):
         compile_meshes(maps=(config_map(t=template),)).inject(pod(), ReviewContext(namespace="d"))
 
 
-def test_the_example_of_the_format_is_read_from_yaml() -> None:
-    """``kubectl get -o yaml`` is what bundles hold."""
+def test_the_documented_example_is_parsed_from_yaml() -> None:
+    """Bundles contain the output of ``kubectl get -o yaml``."""
     text = yaml.dump(mesh())
 
-    assert compile_meshes(an_object(yaml.load(text))).meshes[0].name == "test-mesh"
+    assert compile_meshes(check_object(yaml.load(text))).meshes[0].name == "test-mesh"

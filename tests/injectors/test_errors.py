@@ -7,7 +7,7 @@ from podgraft.go.reflect import Value
 from podgraft.injectors import InjectionError, OperatorError, UserError, redact
 from podgraft.texttemplate import ExecError, compile_
 
-WITHHELD = "; podgraft explain says why"
+WITHHELD = "; to see the cause, run podgraft explain"
 DATE, FAIL = '{{ mustToDate "2006" "s3cret" }}', '{{ fail "name a port" }}'
 RANGE, FIELD = '{{ range "s3cret" }}{{ end }}', "{{ (1).a }}"
 
@@ -16,7 +16,7 @@ CASES: tuple[tuple[str, type[InjectionError], str, bool], ...] = (
     (DATE, OperatorError, "overlay x", False),
     (DATE, UserError, "/spec/containers/0/env/0/value", False),
     (RANGE, OperatorError, "overlay x", False),
-    # An annotation is there for us to read, and for its author to correct
+    # podgraft reads annotations, and their author can correct them
     (DATE, UserError, "annotation example.com/date", True),
     (DATE, UserError, "label date", True),
     # The template's author wrote it
@@ -27,7 +27,7 @@ CASES: tuple[tuple[str, type[InjectionError], str, bool], ...] = (
 
 
 @pytest.mark.parametrize(("template", "kind", "place", "told"), CASES)
-def test_a_reason_is_told_where_it_quotes_nothing_that_it_must_not(
+def test_a_reason_is_reported_unless_it_quotes_values(
     template: str, kind: type[InjectionError], place: str, *, told: bool
 ) -> None:
     cause = failure(template)
@@ -49,6 +49,6 @@ def failure(template: str) -> ExecError:
     return failed.value
 
 
-def test_what_is_no_failure_of_a_template_is_told_whole() -> None:
+def test_other_errors_are_reported_completely() -> None:
     assert redact(UserError("the pod has no containerPort")) == "the pod has no containerPort"
     assert redact(ValueError("line 1 column 2: no YAML")) == "line 1 column 2: no YAML"

@@ -1,4 +1,4 @@
-"""What is harmless wherever it is written, and masks, which always are."""
+"""Plain text, and masks, which are always plain text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TEXTS = st.text(st.sampled_from("ab:- ,#'\"{}[]&*!|>%@`\n\t\\~$./é×\u2028"), m
 
 
 @given(TEXTS)
-def test_a_masked_text_is_harmless_and_as_long(text: str) -> None:
+def test_a_masked_text_is_plain_and_has_the_same_length(text: str) -> None:
     masked = Masker().mask(text)
 
     assert isinstance(masked, str)
@@ -54,7 +54,7 @@ CHARACTERS = (
 
 
 @pytest.mark.parametrize(("text", "harmless"), CHARACTERS)
-def test_harmless_is_what_no_yaml_takes_for_syntax(text: str, harmless: bool) -> None:
+def test_plain_text_is_free_of_yaml_syntax(text: str, harmless: bool) -> None:
     assert is_plain_text(text) is harmless
 
 
@@ -65,8 +65,8 @@ SCALARS = ("k: {}{}", "k: x{}{}", 'k: "{}{}"', "k: [{}{}]", "k: {{a: {}{}}}", "-
 
 
 @given(HARMLESS, HARMLESS, st.sampled_from(SCALARS))
-def test_two_harmless_texts_in_a_row_are_no_syntax(first: str, second: str, around: str) -> None:
-    """But for an alias without an anchor, which is an error."""
+def test_two_adjacent_plain_texts_are_plain(first: str, second: str, around: str) -> None:
+    """Except an alias without an anchor, which is an error."""
     text = around.format(first, second)
     try:
         found = load(text)

@@ -1,4 +1,4 @@
-"""Overlays: what their templates see, how they are laid on, and what they cannot be made to do."""
+"""Overlays: their template data, their merge, and the structure guard."""
 
 from dataclasses import dataclass
 
@@ -23,13 +23,13 @@ matchConstraints:
 """
 
 
-def an_object(value: JSON) -> Object:
+def check_object(value: JSON) -> Object:
     assert isinstance(value, dict)
     return value
 
 
 def parse_yaml(text: str) -> Object:
-    return an_object(yaml.load(text))
+    return check_object(yaml.load(text))
 
 
 def an_overlay(template: str, *, name: str = "sidecar", more: str = "") -> Overlay:
@@ -94,12 +94,12 @@ class Case:
 
 def _value_at(value: JSON, path: str) -> JSON:
     for step in path.split("."):
-        value = value[int(step)] if isinstance(value, list) else an_object(value)[step]
+        value = value[int(step)] if isinstance(value, list) else check_object(value)[step]
     return value
 
 
 CASES = (
-    # what templates see
+    # template data
     Case(
         "ObjectMeta",
         POD,
@@ -215,7 +215,7 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_template_is_rendered_and_laid_on(case: Case) -> None:
+def test_a_template_is_rendered_and_merged(case: Case) -> None:
     after = apply_overlay(case.object, an_overlay(case.template, more=case.more))
 
     assert _value_at(after, case.path) == case.want
@@ -225,8 +225,8 @@ def test_an_empty_template_changes_nothing() -> None:
     assert apply_overlay(POD, an_overlay('{{ if eq .Namespace "far" }}spec: {}{{ end }}')) is POD
 
 
-def test_overlays_work_in_the_order_of_their_names() -> None:
-    """The later sees what the earlier did, and wins."""
+def test_overlays_are_applied_in_the_order_of_their_names() -> None:
+    """A later overlay reads the result of the earlier one, and takes precedence."""
     first = an_overlay("metadata: {labels: {by: a}}", name="a")
     then = an_overlay('metadata: {labels: {by: "{{ .ObjectMeta.Labels.by }}b"}}', name="b")
 
@@ -241,7 +241,7 @@ def test_a_second_call_changes_nothing() -> None:
     assert apply_overlay(once, sidecar) is once
 
 
-def test_the_object_that_goes_in_is_never_changed() -> None:
+def test_the_original_object_is_never_changed() -> None:
     before = yaml.dump(POD)
     apply_overlay(
         POD, an_overlay("metadata: {labels: {a: b}}\nspec: {containers: [{name: app, tty: true}]}")
@@ -279,13 +279,13 @@ MATCHING: tuple[tuple[str, str, bool], ...] = (
 @pytest.mark.parametrize(
     ("more", "applies"), [r[1:] for r in MATCHING], ids=[r[0] for r in MATCHING]
 )
-def test_conditions_decide_whether_an_overlay_applies(more: str, applies: bool) -> None:
+def test_conditions_determine_whether_an_overlay_applies(more: str, applies: bool) -> None:
     labelling = an_overlay("metadata: {labels: {seen: yes-it-was}}", more=more)
 
     assert (apply_overlay(POD, labelling) is not POD) == applies
 
 
-def test_constraints_see_what_earlier_overlays_did() -> None:
+def test_constraints_apply_to_the_result_of_earlier_overlays() -> None:
     marking = an_overlay("metadata: {labels: {wants: log}}", name="a")
     notes = Diagnostics()
     spec = parse_yaml(
@@ -301,7 +301,7 @@ def test_constraints_see_what_earlier_overlays_did() -> None:
     assert _value_at(apply_overlay(POD, marking, logging), "metadata.labels.has") == "log"
 
 
-# Faults at load
+# Errors at load
 
 FAULTS: tuple[tuple[str, str], ...] = (
     ("template: 'a'", "/spec/matchConstraints: is missing; say which objects it is for"),
@@ -324,14 +324,14 @@ FAULTS: tuple[tuple[str, str], ...] = (
 
 
 @pytest.mark.parametrize(("spec", "fault"), FAULTS)
-def test_an_overlay_with_a_fault_is_refused_at_load(spec: str, fault: str) -> None:
+def test_an_invalid_overlay_does_not_load(spec: str, fault: str) -> None:
     notes = Diagnostics()
     overlay.parse_overlay(Cursor(parse_yaml(spec), "/spec", notes), "sidecar")
 
     assert any(str(found).startswith(fault) for found in notes.errors), notes.errors
 
 
-# Faults for one object
+# Errors for one object
 
 FAILING: tuple[tuple[str, str], ...] = (
     ("{{ .Spec.Nope }}", "overlay sidecar: the template fails: "),
@@ -344,14 +344,14 @@ FAILING: tuple[tuple[str, str], ...] = (
 
 
 @pytest.mark.parametrize(("template", "message"), FAILING)
-def test_a_template_that_fails_is_the_operators_fault(template: str, message: str) -> None:
+def test_a_failing_template_is_an_operator_error(template: str, message: str) -> None:
     with pytest.raises(OperatorError) as raised:
         apply_overlay(POD, an_overlay(template))
 
     assert str(raised.value).startswith(message)
 
 
-def test_a_condition_that_fails_is_the_operators_fault() -> None:
+def test_a_failing_condition_is_an_operator_error() -> None:
     failing = an_overlay("a", more="matchConditions: [{name: c, expression: object.nope.x == 1}]")
 
     with pytest.raises(
@@ -405,7 +405,7 @@ TEMPLATES = (
 @pytest.mark.parametrize("template", TEMPLATES)
 @pytest.mark.parametrize("value", HOSTILE)
 def test_an_annotation_cannot_add_structure(value: str, template: str) -> None:
-    """Refused with its name, or as a harmless value would have been."""
+    """Rejected with the name of the annotation, or equal to the result of a plain value."""
     given = annotated_pod(level=value)
     logging = an_overlay(template)
     outcome = _outcome(given, logging)
@@ -433,8 +433,8 @@ def _shape(value: JSON) -> JSON:
             return None
 
 
-def test_structure_may_be_decoded_on_purpose() -> None:
-    """``fromJson`` is the template author's own word for it."""
+def test_a_template_can_decode_structure() -> None:
+    """``fromJson`` decodes structure by intention of the template author."""
     given = annotated_pod(env='{"A": "1", "B": "2"}')
     template = """
 spec:
@@ -488,11 +488,11 @@ NO_CONFLICT = (
 @pytest.mark.parametrize(
     "templates", [row[1:] for row in NO_CONFLICT], ids=[r[0] for r in NO_CONFLICT]
 )
-def test_what_both_may_do_is_no_conflict(templates: tuple[str, str]) -> None:
+def test_compatible_overlays_do_not_conflict(templates: tuple[str, str]) -> None:
     assert not conflicts(*templates)
 
 
-def test_lists_that_are_replaced_conflict_whole() -> None:
+def test_replaced_lists_conflict_as_a_unit() -> None:
     args = "spec: {containers: [{name: app, args: [%s]}]}"
 
     assert conflicts(args % "a", args % "b, c") == [
@@ -500,8 +500,8 @@ def test_lists_that_are_replaced_conflict_whole() -> None:
     ]
 
 
-def test_a_request_is_made_up_where_there_is_none() -> None:
-    """On the command line nobody asks; the resource is guessed from the kind."""
+def test_a_missing_request_is_made() -> None:
+    """On the command line there is no request; the resource is guessed from the kind."""
     plurals = {"Pod": "pods", "Ingress": "ingresses", "NetworkPolicy": "networkpolicies"}
     for kind, plural in plurals.items():
         request: AdmissionRequest = constraints.make_create_request(
@@ -527,4 +527,4 @@ metadata: {labels: {kind: "{{ .Object.kind }}", count: "{{ .Values.count }}"}}
     for _ in range(2):
         after = apply_overlay(WIDGET, changing)
         assert after["kind"] == WIDGET["kind"] == "Widget"
-        assert an_object(after["metadata"])["labels"] == {"kind": "Changed", "count": "1"}
+        assert check_object(after["metadata"])["labels"] == {"kind": "Changed", "count": "1"}

@@ -50,7 +50,7 @@ _PARTIALS = _some(
 
 
 @given(st.lists(_PARTIALS, min_size=2, max_size=4))
-def test_no_pair_that_is_left_out_is_in_conflict(partials: list[Object]) -> None:
+def test_pairs_that_are_not_selected_do_not_conflict(partials: list[Object]) -> None:
     tried = set(paths.find_candidate_pairs(partials, kube.POD))
     for one, other in set(combinations(range(len(partials)), 2)) - tried:
         between = conflicts.compare_orders(
@@ -77,5 +77,7 @@ def _container(**members: Any) -> Object:
         ({"metadata": {"labels": None}}, {"metadata": {"labels": {}}}, True),
     ],
 )
-def test_two_are_tried_where_they_touch_one_place(one: Object, other: Object, tried: bool) -> None:
+def test_overlays_that_set_the_same_path_are_selected(
+    one: Object, other: Object, tried: bool
+) -> None:
     assert bool(paths.find_candidate_pairs([one, other], kube.POD)) is tried

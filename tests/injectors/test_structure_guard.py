@@ -13,7 +13,14 @@ from podgraft.injectors.istio.pod_builder import pod_annotations
 from podgraft.jsonvalue import JSON, Object
 from podgraft.review_context import ReviewContext
 
-from .hostile_templates import Render, a_mesh, a_pod, an_object, by_istio, by_overlay
+from .hostile_templates import (
+    Render,
+    check_object,
+    istio_renderer,
+    make_mesh,
+    make_pod,
+    render_overlay,
+)
 
 HOSTILE = """x
   - name: evil
@@ -36,8 +43,8 @@ VALUE = '(index .ObjectMeta.Annotations "cfg")'
 SECOND = '(index .ObjectMeta.Annotations "cfg2")'
 
 WAYS: tuple[tuple[str, Render], ...] = (
-    ("overlay", by_overlay),
-    *((release, by_istio(release)) for release in ("1.9", "1.13", "1.24", "1.30")),
+    ("overlay", render_overlay),
+    *((release, istio_renderer(release)) for release in ("1.9", "1.13", "1.24", "1.30")),
 )
 
 
@@ -49,7 +56,7 @@ def base32(text: str) -> str:
     return b32encode(text.encode()).decode()
 
 
-def halved(text: str) -> tuple[str, str]:
+def split_base64(text: str) -> tuple[str, str]:
     coded = base64(text)
     return coded[: len(coded) // 2], coded[len(coded) // 2 :]
 
@@ -70,7 +77,7 @@ DECODERS: tuple[tuple[str, Callable[[str], tuple[str, ...]]], ...] = (
         f'{VALUE} | replace "-" "+" | replace "_" "/" | b64dec',
         lambda text: (urlsafe_b64encode(text.encode()).decode(),),
     ),
-    (f"cat {VALUE} {SECOND} | nospace | b64dec", halved),
+    (f"cat {VALUE} {SECOND} | nospace | b64dec", split_base64),
 )
 # What else makes text of a pod: each gets letters that are harmless, or text that is not.
 MAKERS: tuple[tuple[str, Callable[[str], tuple[str, ...]]], ...] = (
@@ -113,22 +120,26 @@ def _json(text: str) -> str:
     return json.dumps({"k": text})
 
 
-def the_template(expression: str) -> str:
+def make_template(expression: str) -> str:
     return (
         "spec:\n  containers:\n  - name: agent\n    image: agent:1\n    args:\n"
         f"    - {{{{ {expression} }}}}\n"
     )
 
 
-def refusal_or_args(render: Render, expression: str, annotations: dict[str, str]) -> str | JSON:
+def render_args_or_error(
+    render: Render, expression: str, annotations: dict[str, str]
+) -> str | JSON:
     """The message with which a pod is refused, or the arguments of the container."""
-    pod = a_pod(annotations)
+    pod = make_pod(annotations)
     try:
-        result = render(the_template(expression), pod)
+        result = render(make_template(expression), pod)
     except UserError as error:
         return str(error)
-    spec = an_object(result["spec"])
-    containers = {an_object(each)["name"]: an_object(each) for each in _list(spec["containers"])}
+    spec = check_object(result["spec"])
+    containers = {
+        check_object(each)["name"]: check_object(each) for each in _list(spec["containers"])
+    }
     assert set(containers) == {"app", "agent"}
     assert set(containers["agent"]) <= {"name", "image", "args"}
     return containers["agent"]["args"]
@@ -149,7 +160,7 @@ def test_no_function_makes_structure_of_text(
     if way[0] != "overlay" and "fromJson" in expression:
         expression = expression.replace("fromJson", "fromJSON")
 
-    result = refusal_or_args(way[1], expression, annotations)
+    result = render_args_or_error(way[1], expression, annotations)
 
     if isinstance(result, str):
         assert "cfg" in result.split(":")[0]
@@ -160,12 +171,12 @@ def test_no_function_makes_structure_of_text(
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way[0])
 @pytest.mark.parametrize(("expression", "hide"), DECODERS, ids=[each for each, _ in DECODERS])
-def test_what_a_decoder_makes_is_refused_by_the_name_of_the_annotation(
+def test_decoded_structure_is_rejected_with_the_name_of_the_annotation(
     expression: str, hide: Callable[[str], tuple[str, ...]], way: tuple[str, Render]
 ) -> None:
     annotations = dict[str, str](zip(NAMES, hide(HOSTILE), strict=False))
 
-    message = refusal_or_args(way[1], expression, annotations)
+    message = render_args_or_error(way[1], expression, annotations)
 
     place = "/metadata/annotations/cfg" if way[0] == "overlay" else "annotation cfg"
     assert isinstance(message, str)
@@ -174,12 +185,12 @@ def test_what_a_decoder_makes_is_refused_by_the_name_of_the_annotation(
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way[0])
 @pytest.mark.parametrize(("expression", "hide"), DECODERS, ids=[each for each, _ in DECODERS])
-def test_a_harmless_text_may_be_decoded(
+def test_plain_text_can_be_decoded(
     expression: str, hide: Callable[[str], tuple[str, ...]], way: tuple[str, Render]
 ) -> None:
     annotations = dict[str, str](zip(NAMES, hide("some words"), strict=False))
 
-    assert refusal_or_args(way[1], expression, annotations) == ["some words"]
+    assert render_args_or_error(way[1], expression, annotations) == ["some words"]
 
 
 V = '(index .ObjectMeta.Annotations "v")'
@@ -212,13 +223,13 @@ LOOKS = (
 
 @pytest.mark.parametrize("way", [WAYS[0], WAYS[-1], WAYS[1]], ids=lambda way: way[0])
 @pytest.mark.parametrize(("expression", "value", "expected"), LOOKS)
-def test_a_template_that_looks_at_a_value_refuses_nobody(
+def test_a_template_that_compares_a_value_rejects_no_pod(
     expression: str, value: str, expected: str, way: tuple[str, Render]
 ) -> None:
     if way[0] != "overlay":
         expression = expression.replace("toJson", "quote")  # Istio's takes maps
     template = f"metadata:\n  annotations:\n    out: {expression}\n"
-    result = way[1](template, a_pod({"v": value}))
+    result = way[1](template, make_pod({"v": value}))
 
     digest = sha1(value.encode(), usedforsecurity=False).hexdigest()
     assert pod_annotations(result)["out"] == expected.replace("SHA", digest)
@@ -230,13 +241,13 @@ CHANGED = (" x", "x ", " x ", "\tx", "x\t", "x\n", "x\u0085", "...\n", "x # y", 
 
 @pytest.mark.parametrize("text", CHANGED, ids=repr)
 @pytest.mark.parametrize("way", WAYS[:2], ids=lambda way: way[0])
-def test_a_scalar_placed_alone_keeps_its_text(text: str, way: tuple[str, Render]) -> None:
+def test_a_scalar_alone_keeps_its_text(text: str, way: tuple[str, Render]) -> None:
     template = (
         "spec:\n  containers:\n  {{- range .Spec.Containers }}\n  - name: {{ .Name }}\n"
         "    tty: true\n  {{- end }}\n"
     )
     with pytest.raises(UserError, match=r"^/spec/containers/0/name: "):
-        way[1](template, a_pod({}, name=text))
+        way[1](template, make_pod({}, name=text))
 
 
 KEPT = (
@@ -255,10 +266,10 @@ KEPT = (
 
 
 @pytest.mark.parametrize(("written", "text"), KEPT)
-def test_text_that_stays_in_its_scalar_is_not_refused(written: str, text: str) -> None:
+def test_text_that_stays_in_its_scalar_is_accepted(written: str, text: str) -> None:
     template = f"metadata:\n  annotations:\n    out: {written.replace('V', V)}\n"
 
-    out = pod_annotations(by_overlay(template, a_pod({"v": text})))["out"]
+    out = pod_annotations(render_overlay(template, make_pod({"v": text})))["out"]
 
     assert text.strip().split("\n")[0].replace('"', "").replace("\\", "")[:3] in out.replace(
         '"', ""
@@ -280,7 +291,7 @@ BREAKS = (
 
 @pytest.mark.parametrize(("expression", "value"), BREAKS)
 @pytest.mark.parametrize("way", [WAYS[0], WAYS[-1]], ids=lambda way: way[0])
-def test_a_value_that_breaks_a_template_is_its_authors_fault(
+def test_a_value_that_breaks_a_template_is_a_user_error(
     expression: str, value: str, way: tuple[str, Render]
 ) -> None:
     template = (
@@ -288,7 +299,7 @@ def test_a_value_that_breaks_a_template_is_its_authors_fault(
     )
     place = "/metadata/annotations/cfg: " if way[0] == "overlay" else "annotation cfg: "
     with pytest.raises(UserError) as caught:
-        way[1](template, a_pod({"before": "x: y", "cfg": value, "later": "- z"}))
+        way[1](template, make_pod({"before": "x: y", "cfg": value, "later": "- z"}))
 
     assert str(caught.value).startswith(place)
 
@@ -296,14 +307,16 @@ def test_a_value_that_breaks_a_template_is_its_authors_fault(
 @pytest.mark.parametrize(
     "expression", ["{{ .Missing }}", "[", "{{ fail .ObjectMeta.Name }}", "{a: b}"]
 )
-def test_a_template_that_fails_for_every_value_is_the_operators(expression: str) -> None:
+def test_a_template_that_fails_for_every_value_is_an_operator_error(expression: str) -> None:
     with pytest.raises(OperatorError):
-        by_overlay(the_template("`x`").replace("{{ `x` }}", expression), a_pod({"cfg": "x: y"}))
+        render_overlay(
+            make_template("`x`").replace("{{ `x` }}", expression), make_pod({"cfg": "x: y"})
+        )
 
 
 def mesh_pod(node: str) -> Object:
-    pod = a_pod({})
-    metadata = an_object(pod["metadata"])
+    pod = make_pod({})
+    metadata = check_object(pod["metadata"])
     return {**pod, "metadata": {**metadata, "labels": {"app": "web", "node": node}}}
 
 
@@ -315,15 +328,17 @@ MESHES = (
 
 
 @pytest.mark.parametrize("expression", MESHES)
-def test_an_app_mesh_template_makes_no_structure_of_a_label(expression: str) -> None:
-    mesh = a_mesh(f"containers:\n- name: envoy\n  args:\n  - {expression}\n")
+def test_a_label_adds_no_structure_to_an_app_mesh_template(expression: str) -> None:
+    mesh = make_mesh(f"containers:\n- name: envoy\n  args:\n  - {expression}\n")
     with pytest.raises(UserError, match=r"^pod label node: "):
         mesh.inject(mesh_pod("evl:xxx"), ReviewContext(namespace="shop"))
 
 
-def test_an_app_mesh_template_may_cut_a_label() -> None:
-    mesh = a_mesh("containers:\n- name: envoy\n  args:\n  - {{ slice .VirtualNodeName 0 3 }}\n")
+def test_an_app_mesh_template_can_cut_a_label() -> None:
+    mesh = make_mesh("containers:\n- name: envoy\n  args:\n  - {{ slice .VirtualNodeName 0 3 }}\n")
 
-    spec = an_object(mesh.inject(mesh_pod("node"), ReviewContext(namespace="shop")).object["spec"])
+    spec = check_object(
+        mesh.inject(mesh_pod("node"), ReviewContext(namespace="shop")).object["spec"]
+    )
 
-    assert an_object(_list(spec["containers"])[1])["args"] == ["nod"]
+    assert check_object(_list(spec["containers"])[1])["args"] == ["nod"]

@@ -20,8 +20,8 @@ from podgraft.texttemplate import ExecError, LimitError
 from podgraft.texttemplate.run.tracing import Trace
 from support.effort import scaled
 
-from .generated import PAYLOADS, Pair, pairs, wrong_structure
-from .hostile_templates import a_mesh, a_pod, an_injector, an_object, an_overlay
+from .generated import PAYLOADS, Pair, find_wrong_structure, make_pairs
+from .hostile_templates import check_object, make_injector, make_mesh, make_overlay, make_pod
 
 PAIRS = int(os.environ.get("PODGRAFT_PAIRS", scaled(2000)))
 RELEASES = ("1.8", "1.9", "1.13", "1.20", "1.24", "1.30")
@@ -30,18 +30,18 @@ VALUES = 4
 
 def outcome(way: str, pair: Pair) -> str:
     """What becomes of a pair: the law that it breaks, or how the pod came out."""
-    pod = a_pod({"cfg": pair.value})
+    pod = make_pod({"cfg": pair.value})
     try:
         if way == "overlay":
-            result = an_overlay.__wrapped__(pair.template).apply(pod, "shop")
+            result = make_overlay.__wrapped__(pair.template).apply(pod, "shop")
         else:
-            injector = an_injector.__wrapped__(pair.template, way)
+            injector = make_injector.__wrapped__(pair.template, way)
             result = injector.inject(pod, istio.InjectionRequest(namespace="shop")).pod
     except UserError as error:
         return "refused" if "cfg" in str(error) else f"names another culprit: {error}"
     except OperatorError:
         return "failed"
-    wrong = wrong_structure(result)
+    wrong = find_wrong_structure(result)
     return f"broken: {wrong}" if wrong else "passed"
 
 
@@ -49,7 +49,7 @@ def run(way: str, count: int) -> Counter[str]:
     random = Random(f"structure {way}")  # noqa: S311 - the same pairs each time
     counts: Counter[str] = Counter()
     while counts.total() < count:
-        for pair in pairs(random, istio=way != "overlay", values=VALUES):
+        for pair in make_pairs(random, istio=way != "overlay", values=VALUES):
             result = outcome(way, pair)
             assert result in ("refused", "passed", "failed"), (result, pair)
             counts[result] += 1
@@ -66,7 +66,7 @@ def test_no_value_changes_the_structure_of_a_template(way: str) -> None:
     assert counts["passed"]
 
 
-def written(render: Callable[..., str | Trace], *arguments: object) -> str:
+def render_or_error(render: Callable[..., str | Trace], *arguments: object) -> str:
     """What a rendering writes, or the error with which it ends."""
     try:
         done = render(*arguments)
@@ -78,13 +78,13 @@ def written(render: Callable[..., str | Trace], *arguments: object) -> str:
 def test_a_traced_rendering_writes_what_a_plain_one_writes() -> None:
     random = Random("traced")  # noqa: S311
     for _ in range(PAIRS // VALUES):
-        for pair in pairs(random, istio=False, values=VALUES):
-            program = an_overlay.__wrapped__(pair.template).template
-            data = OverlayData(a_pod({"cfg": pair.value}), "shop", {})
+        for pair in make_pairs(random, istio=False, values=VALUES):
+            program = make_overlay.__wrapped__(pair.template).template
+            data = OverlayData(make_pod({"cfg": pair.value}), "shop", {})
             slots = Slots()
             dot = data.with_taint(slots).copy_for_mutation().to_struct()
-            plain = written(program.render, data.copy_for_mutation().to_struct())
-            assert written(program.trace, dot, slots) == plain, pair
+            plain = render_or_error(program.render, data.copy_for_mutation().to_struct())
+            assert render_or_error(program.trace, dot, slots) == plain, pair
 
 
 TESTS = (
@@ -98,7 +98,7 @@ TESTS = (
 )  # fmt: skip
 
 
-def test_what_cannot_reach_the_output_is_never_refused() -> None:
+def test_text_that_is_not_rendered_is_never_rejected() -> None:
     random = Random("tests")  # noqa: S311
     for _ in range(PAIRS // VALUES):
         tests = [random.choice(TESTS).replace("{x}", random.choice("e:,-x")) for _ in range(2)]
@@ -109,9 +109,9 @@ def test_what_cannot_reach_the_output_is_never_refused() -> None:
             f"    - {{{{ if {one} }}}}a{{{{ else }}}}b{{{{ end }}}}\n"
             f"    - {{{{ ternary `c` `d` (not (not ({other}))) }}}}\n"
         )
-        overlay = an_overlay.__wrapped__(template)
+        overlay = make_overlay.__wrapped__(template)
         for _ in range(VALUES):
-            overlay.apply(a_pod({"cfg": random.choice(PAYLOADS)}), "shop")
+            overlay.apply(make_pod({"cfg": random.choice(PAYLOADS)}), "shop")
 
 
 LABELS = ("evl:xx", "a-", "null", "x", "1.5", "on", "-x", "a_b.c", "nul", "..", "a:-", "5")
@@ -132,13 +132,13 @@ def test_no_label_changes_the_structure_of_an_app_mesh_template() -> None:
         written = random.choice(("{}", "p{}", '"{}"', "{} q")).format(f"{{{{ {made} }}}}")
         mesh = f"containers:\n- name: agent\n  args:\n  - {written}\n  - last\n"
         try:
-            compiled = a_mesh.__wrapped__(mesh)
+            compiled = make_mesh.__wrapped__(mesh)
         except InjectionError:
             counts["not loaded"] += 1
             continue
         for label in LABELS:
-            pod = a_pod({})
-            metadata = an_object(pod["metadata"])
+            pod = make_pod({})
+            metadata = check_object(pod["metadata"])
             labels: dict[str, str] = {"app": "web", "node": label}
             try:
                 result = compiled.inject(
@@ -149,9 +149,9 @@ def test_no_label_changes_the_structure_of_an_app_mesh_template() -> None:
                 counts["refused"] += 1
                 continue
             counts["passed"] += 1
-            containers = an_object(result.object["spec"])["containers"]
+            containers = check_object(result.object["spec"])["containers"]
             assert isinstance(containers, list)
-            agent = an_object(containers[-1])
+            agent = check_object(containers[-1])
             args = agent["args"]
             assert set(agent) == {"name", "args"}
             assert isinstance(args, list)

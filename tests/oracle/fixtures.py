@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .live import Row, ask_go, release
+from .live import Row, release, verify_with_go
 
 
 def record(path: Path, rows: Iterable[Row], data: Any = None) -> int:
@@ -15,7 +15,7 @@ def record(path: Path, rows: Iterable[Row], data: Any = None) -> int:
     """
     rows = list(rows)
     path.parent.mkdir(parents=True, exist_ok=True)
-    answers = ask_go([{"data": data, **row} for row in rows])
+    answers = verify_with_go([{"data": data, **row} for row in rows])
     with path.open("w", encoding="utf-8") as file:
         file.write(_line({"go": release(), "rows": len(rows), "data": data}))
         for row, answer in zip(rows, answers, strict=True):

@@ -21,7 +21,7 @@ class Row(TypedDict, total=False):
     functions: str
 
 
-def ask_go(rows: Iterable[Row]) -> Iterator[dict[str, str]]:
+def verify_with_go(rows: Iterable[Row]) -> Iterator[dict[str, str]]:
     """Go's answer to each row: ``{"output": …}`` or ``{"error": …}``, perhaps as ``…_hex``."""
     lines = "".join(json.dumps({"name": "t", **row}, ensure_ascii=True) + "\n" for row in rows)
     answered = subprocess.run(

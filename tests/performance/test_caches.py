@@ -1,4 +1,4 @@
-"""No cache grows with the pods that are seen: it has a limit, or its keys are the code's own."""
+"""No cache grows with the number of pods: it has a limit, or its keys come from the code."""
 
 import gc
 import pkgutil
@@ -117,7 +117,7 @@ def test_caches_without_a_limit_do_not_grow_with_reviews(
     assert sizes(range(40, 160)) == first
 
 
-def test_injectors_that_do_not_exist_are_not_kept(tmp_path: Path) -> None:
+def test_missing_injectors_are_not_cached(tmp_path: Path) -> None:
     store = FolderStore(tmp_path)
     for number in range(100):
         with pytest.raises(UnknownInjectorError):

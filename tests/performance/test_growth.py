@@ -36,7 +36,7 @@ def world() -> BenchmarkInput:
 
 
 def review_cost(store: FolderStore, event: Event) -> Callable[[int], int]:
-    """The lines that the review of a pod of a size takes, behind HTTP; none was seen before."""
+    """The lines that the review of a new pod of a size runs, without HTTP."""
     caller = ReviewContext(injector="default", cluster=CLUSTER)
 
     def answer(body: bytes) -> str:
@@ -68,7 +68,7 @@ def test_a_review_grows_with_the_pod(
     assert support.opcount.measure_growth(cost, size) < LINEAR
 
 
-def test_a_review_grows_with_annotations_that_are_many_and_short(
+def test_a_review_grows_linearly_with_many_short_annotations(
     world: BenchmarkInput, tmp_path: Path
 ) -> None:
     def event(count: int, number: int) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def test_a_review_grows_with_annotations_that_are_many_and_short(
     )
 
 
-def rules_of(size: int) -> policy.InjectionRules:
+def make_rules(size: int) -> policy.InjectionRules:
     never = (
         selectors.compile_({"matchLabels": {"app": f"never-{index}"}}) for index in range(size)
     )
@@ -93,7 +93,7 @@ def rules_of(size: int) -> policy.InjectionRules:
 
 def test_a_decision_grows_with_the_selectors(world: BenchmarkInput) -> None:
     def cost(size: int) -> int:
-        rules = rules_of(size)
+        rules = make_rules(size)
         return support.opcount.count_lines(lambda: policy.decide(rules, world.pod, "default"))
 
     assert support.opcount.measure_growth(cost, 100) < LINEAR
@@ -108,7 +108,7 @@ def test_a_policy_document_grows_with_its_selectors() -> None:
     assert support.opcount.measure_growth(cost, 50) < LINEAR
 
 
-def test_a_certificate_costs_the_same_whatever_clusters_there_are() -> None:
+def test_the_cost_of_a_certificate_does_not_depend_on_the_number_of_clusters() -> None:
     shown = CallerCredentials((), subjects.parse_subject("CN=cluster-0"), "")
 
     def cost(count: int) -> int:
@@ -135,7 +135,7 @@ def overlays(count: int) -> Files:
 
 
 def overlays_for_all(count: int) -> Files:
-    """Each for every pod, with a container and a label of its own."""
+    """Overlays for every pod, each with a separate container and label."""
     manifest: dict[str, Any] = json.loads(json.dumps(yaml.load(scaling.make_overlay(0).decode())))
 
     def one(index: int) -> bytes:
@@ -149,7 +149,7 @@ def overlays_for_all(count: int) -> Files:
     return {f"{index}.yaml": one(index) for index in range(count)}
 
 
-def one_template(count: int) -> Files:
+def make_template_files(count: int) -> Files:
     """One overlay of many lines, each with an action."""
     line = '  - {name: "c%d", image: {{ printf "%%s-%d" .ObjectMeta.Name | quote }}}\n'
     lines = "".join(line % (index, index) for index in range(count))
@@ -158,8 +158,8 @@ def one_template(count: int) -> Files:
     return {"overlay.yaml": yaml.dump(manifest).encode()}
 
 
-def parameters(count: int) -> Files:
-    """A rule with many bindings, each with a ConfigMap of its own."""
+def make_parameter_files(count: int) -> Files:
+    """A policy with many bindings, each with a separate ConfigMap."""
     return {"rule.yaml": _RULE.encode()} | {
         f"{index}.yaml": _BINDING.replace("NUMBER", str(index)).encode() for index in range(count)
     }
@@ -192,11 +192,11 @@ data: {limit: "1"}
 """
 
 
-def test_a_judgement_grows_with_the_bindings_and_their_parameters(world: BenchmarkInput) -> None:
+def test_validation_grows_with_the_bindings_and_their_parameters(world: BenchmarkInput) -> None:
     request = admission.decode(review_body(world.pod))
 
     def cost(count: int) -> int:
-        (judge,) = bundle.compile_(parameters(count), policy.Policy()).validators
+        (judge,) = bundle.compile_(make_parameter_files(count), policy.Policy()).validators
         assert not judge(request).denials
         return support.opcount.count_lines(lambda: judge(request))
 
@@ -205,7 +205,7 @@ def test_a_judgement_grows_with_the_bindings_and_their_parameters(world: Benchma
 
 @pytest.mark.parametrize(
     ("files", "size"),
-    [(overlays, 20), (overlays_for_all, 20), (one_template, 50), (parameters, 50)],
+    [(overlays, 20), (overlays_for_all, 20), (make_template_files, 50), (make_parameter_files, 50)],
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_compiling_grows_with_the_bundle(files: Callable[[int], Files], size: int) -> None:

@@ -57,7 +57,7 @@ def imported_modules(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 
 def _imports(settings: dict[str, str]) -> set[str]:
-    """The packages, and our own modules, that importing the handler loads on Lambda."""
+    """The packages and podgraft modules that importing the handler loads on Lambda."""
     environment = {
         "PATH": os.environ["PATH"],
         "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
@@ -88,14 +88,14 @@ def test_the_list_names_nothing_that_is_not_imported(imported_modules: set[str])
     assert set(json.loads(IMPORTED_MODULES_FILE.read_text())) <= imported_modules
 
 
-def test_what_is_loaded_defines_its_dataclasses_without_compiling_them() -> None:
+def test_loaded_modules_define_dataclasses_without_compiling_them() -> None:
     known: list[str] = json.loads(IMPORTED_MODULES_FILE.read_text())
     ours = {name for name in known if name.startswith("podgraft.")}
     found = {name for name in ours if COMPILED.search(_source(name))}
     assert found == {"podgraft.texttemplate.parse.source"}  # its cached properties need a __dict__
 
 
-def test_what_is_loaded_compiles_no_pattern_before_its_first_use() -> None:
+def test_loaded_modules_compile_no_pattern_before_its_first_use() -> None:
     known: list[str] = json.loads(IMPORTED_MODULES_FILE.read_text())
     ours = {name for name in (*known, *FOR_AWS) if name.startswith("podgraft.")}
     assert not {name for name in ours if PATTERN.search(_source(name))}
@@ -114,17 +114,17 @@ def test_a_folder_as_store_needs_nothing_heavy(heavy: str, imported_modules: set
 
 
 def test_aws_as_store_needs_no_software_development_kit(imported_modules: set[str]) -> None:
-    """Nobody answers at the endpoint: what was to be loaded for asking is loaded by then."""
+    """No server listens at the endpoint: all imports for a request happen before it fails."""
     assert _imports(AWS) - imported_modules == FOR_AWS
 
 
-def test_botocore_is_loaded_where_it_is_asked_for() -> None:
+def test_botocore_is_loaded_only_if_selected() -> None:
     found = _imports(AWS | {"PODGRAFT_AWS_CLIENT": "botocore"})
     assert "podgraft.store.aws.botocore_client" in found
 
 
 def _package_name(module: str) -> str:
-    """Our own modules by their whole names, others by their packages'."""
+    """podgraft modules by their complete names, others by their packages."""
     return module if module.startswith("podgraft") else module.partition(".")[0]
 
 

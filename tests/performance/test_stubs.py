@@ -1,4 +1,4 @@
-"""The function answers with the modules that stand in the layer for what it does not use."""
+"""The function works with the stubs of the layer."""
 
 import json
 import os
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 EVENTS = Path(__file__).parents[1] / "support" / "events"
 STANDINS = ROOT / "layers" / "stubs"
 
-# Whose places are taken: as installed here, then as in the layer.
+# The replaced modules: as installed here, then as in the layer.
 PACKAGES = (
     "aws_lambda_powertools",
     "click",
@@ -65,7 +65,7 @@ BROKEN = ("a: \x01", "a: b: c", "a: [", "- a\nb: c", "a: @b", "*a")
 
 @pytest.fixture(scope="module")
 def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packages that have stand-ins, cut as in the layer."""
+    """The packages with stubs, reduced as in the layer."""
     folder = tmp_path_factory.mktemp("layer")
     for name in PACKAGES:
         spec = find_spec(name)
@@ -81,7 +81,7 @@ def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_stand_in_belongs_to_a_package_of_the_test() -> None:
+def test_every_stub_belongs_to_a_package_of_the_test() -> None:
     names = {path.stem for path in STANDINS.iterdir() if path.stem != "__pycache__"}
     assert names == set(PACKAGES)
 
@@ -90,7 +90,7 @@ def test_every_stand_in_belongs_to_a_package_of_the_test() -> None:
 def recorded_responses(
     layer: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[tuple[str, bool], Any]:
-    """What the function says to every recorded event, and to each on a path it does not serve."""
+    """The responses of the function to every recorded event, and to each on an unknown path."""
     folder = write_injector(tmp_path_factory.mktemp("store"))
     admit(folder, "prod-eu", TOKEN)
     environment = {
@@ -123,7 +123,7 @@ def test_the_ping_is_answered(recorded_responses: dict[tuple[str, bool], Any]) -
     assert recorded_responses["apigateway-v2-ping", True]["body"] == "pong"
 
 
-def test_what_is_not_served_is_refused_as_a_status(
+def test_other_paths_are_rejected_with_a_status(
     recorded_responses: dict[tuple[str, bool], Any],
 ) -> None:
     refused = [
@@ -136,7 +136,7 @@ def test_what_is_not_served_is_refused_as_a_status(
 
 
 @pytest.mark.parametrize("text", BROKEN)
-def test_what_is_no_yaml_is_told_in_the_same_words(
+def test_invalid_yaml_has_the_same_error_text(
     text: str, recorded_responses: dict[tuple[str, bool], Any]
 ) -> None:
     with pytest.raises(NotYAMLError) as error:

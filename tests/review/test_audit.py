@@ -1,4 +1,4 @@
-"""What the cluster's audit log learns of every answer: the decision, why, and by what."""
+"""The audit annotations of every response: the decision, its reason, and the versions."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +20,7 @@ WAYS: tuple[Way, ...] = (review.inject, review.mutate, review.validate)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("policy", ["policy: enabled", "policy: disabled"])
 @pytest.mark.parametrize("value", [None, "no pod"])
-def test_every_answer_says_what_was_decided_why_and_by_what(
+def test_every_response_has_the_decision_the_reason_and_the_versions(
     tmp_path: Path, way: Way, policy: str, value: JSON
 ) -> None:
     sent = load_request("03-kubectl-run")

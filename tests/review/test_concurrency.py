@@ -22,13 +22,13 @@ REQUEST = admission.decode(load_request("03-kubectl-run").body)
 
 
 def policy_of(digest: str) -> str:
-    """Half of the clusters override the policy; the bundle tells which version they are of."""
+    """Half of the clusters override the policy; the bundle identifies the version."""
     opposite = {"enabled": "disabled", "disabled": "enabled"}[PAIRS[digest]]
     overrides = "".join(f"  {name}: {{policy: {opposite}}}\n" for name in CLUSTERS[::2])
     return f"bundle: {digest}\npolicy: {PAIRS[digest]}\nclusters:\n{overrides}"
 
 
-def test_each_review_is_answered_from_one_pair_of_policy_and_bundle(tmp_path: Path) -> None:
+def test_each_review_uses_one_pair_of_policy_and_bundle(tmp_path: Path) -> None:
     for injector in INJECTORS:
         write_injector(tmp_path, injector, policy=policy_of(bundle.digest(BUNDLE)))
         for path, content in OTHER.items():

@@ -42,7 +42,7 @@ class Folder:
 
 
 class Cloud:
-    """What stands for AWS."""
+    """A store in AWS, replaced by memory."""
 
     def __init__(self, folder: Path, *, deferred: bool) -> None:
         del folder
@@ -62,7 +62,7 @@ def files(config: str) -> dict[str, bytes]:
 
 
 def inject_pod(store: Store, templates: str | None = None) -> ReviewResponse | ReviewFailure:
-    """What becomes of a pod, which may ask for templates."""
+    """Return the outcome for a pod, which can select templates."""
     sent = load_request("03-kubectl-run")
     if templates is not None:
         annotations: Object = {"inject.istio.io/templates": templates}
@@ -75,7 +75,7 @@ def inject_pod(store: Store, templates: str | None = None) -> ReviewResponse | R
 
 
 @KEEPERS
-def test_a_broken_template_that_nobody_uses_stops_no_pod(kind: Open, tmp_path: Path) -> None:
+def test_an_unused_broken_template_affects_no_pod(kind: Open, tmp_path: Path) -> None:
     world = kind(tmp_path, deferred=True)
     world.write_files(files(BROKEN))
     answered = inject_pod(world.store)
@@ -106,7 +106,7 @@ def test_a_broken_default_template_fails_every_pod(kind: Open, tmp_path: Path) -
 
 
 @KEEPERS
-def test_what_replaces_a_bundle_is_parsed_before_it_is_in_force(kind: Open, tmp_path: Path) -> None:
+def test_a_new_bundle_is_parsed_before_it_is_activated(kind: Open, tmp_path: Path) -> None:
     world = kind(tmp_path, deferred=True)
     world.write_files(BUNDLE)
     before = world.store.snapshot("default", None)
@@ -119,7 +119,7 @@ def test_what_replaces_a_bundle_is_parsed_before_it_is_in_force(kind: Open, tmp_
 
 
 @KEEPERS
-def test_without_deferring_nothing_broken_loads(kind: Open, tmp_path: Path) -> None:
+def test_without_deferring_a_broken_template_does_not_load(kind: Open, tmp_path: Path) -> None:
     world = kind(tmp_path, deferred=False)
     world.write_files(files(BROKEN))
     with pytest.raises(NotLoadedError, match="/data/config/templates/spare"):

@@ -122,7 +122,7 @@ def test_requests_are_decided_as_expected(store: FolderStore) -> None:
 
 
 @pytest.mark.parametrize("name", MUTATING)
-def test_the_decision_is_told_to_the_cluster_and_to_the_log(name: str, store: FolderStore) -> None:
+def test_the_decision_is_in_the_response_and_in_the_log(name: str, store: FolderStore) -> None:
     request = admission.decode(load_request(name).body)
     want = WANTED[name]
     outcome = review.inject(CALLER.with_request(request), store)

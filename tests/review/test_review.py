@@ -1,4 +1,4 @@
-"""Whose fault it is decides who decides: refusals, failures, and stale answers."""
+"""Outcomes of a review: denials, errors, and stale responses."""
 
 import json
 from pathlib import Path
@@ -89,7 +89,7 @@ class UnreachableStore:
 
 
 def labelling_mutator(key: str) -> Mutator:
-    """A graft that adds one label and says so."""
+    """Return a mutator that adds one label and reports it."""
 
     def graft(before: Object, context: ReviewContext) -> Mutation:
         metadata = before["metadata"]
@@ -113,7 +113,7 @@ def raising_mutator(error: Exception) -> Mutator:
     return graft
 
 
-def test_grafts_work_one_after_the_other_on_one_patch() -> None:
+def test_mutators_are_applied_in_order_to_one_patch() -> None:
     caller = ReviewContext(injector="default", url_path="net/n1")
     outcome = review.inject(
         caller.with_request(request()), FixedStore(labelling_mutator("a"), labelling_mutator("b"))
@@ -127,7 +127,7 @@ def test_grafts_work_one_after_the_other_on_one_patch() -> None:
     assert outcome.record.patch_bytes == len(outcome.response.patch)
 
 
-def test_a_fault_of_the_user_refuses_the_pod() -> None:
+def test_a_user_error_denies_the_pod() -> None:
     error = UserError('annotation a: got "1x"; use a number')
     outcome = review.inject(CALLER.with_request(request()), FixedStore(raising_mutator(error)))
     assert isinstance(outcome, ReviewResponse)
@@ -136,7 +136,7 @@ def test_a_fault_of_the_user_refuses_the_pod() -> None:
     assert (outcome.record.decision, outcome.record.reason) == ("deny", "user")
 
 
-def test_a_fault_of_the_operator_is_no_refusal() -> None:
+def test_an_operator_error_is_not_a_denial() -> None:
     error = OperatorError("template sidecar:1:2: no such field")
     outcome = review.inject(CALLER.with_request(request()), FixedStore(raising_mutator(error)))
     assert isinstance(outcome, ReviewFailure)
@@ -148,7 +148,7 @@ def test_a_fault_of_the_operator_is_no_refusal() -> None:
 @pytest.mark.parametrize(
     "error", [UnavailableError("S3 is unreachable"), UnknownInjectorError("no injector x")]
 )
-def test_a_store_without_an_answer_is_no_refusal(error: Exception) -> None:
+def test_a_store_failure_is_not_a_denial(error: Exception) -> None:
     for answer in (review.inject, review.mutate, review.validate):
         outcome = answer(CALLER.with_request(request()), UnreachableStore(error))
         assert isinstance(outcome, ReviewFailure)
@@ -176,7 +176,7 @@ BREAKING = (
 
 
 @pytest.mark.parametrize("graft", BREAKING)
-def test_a_patch_that_would_break_the_pod_is_never_sent(
+def test_a_patch_that_breaks_the_pod_is_never_returned(
     graft: Mutator,
 ) -> None:
     """kube-apiserver fails on these whatever the failurePolicy (wire: boolannotation, intenv …)."""
@@ -191,8 +191,8 @@ NO_PODS: tuple[tuple[str, JSON, str], ...] = (
     ("a list", [], "object: expected a Pod, got none"),
     ("a text", "pod", "object: expected a Pod, got none"),
     ("a Service", {"kind": "Service", "metadata": {}}, "object: expected a Pod, got 'Service'"),
-    ("no spec", {"metadata": {}}, "object: a Pod has metadata and spec"),
-    ("no metadata", {"spec": {}}, "object: a Pod has metadata and spec"),
+    ("no spec", {"metadata": {}}, "object: a Pod must have metadata and spec"),
+    ("no metadata", {"spec": {}}, "object: a Pod must have metadata and spec"),
     (
         "labels that are no strings",
         {"metadata": {"labels": {"a": 1}}, "spec": {}},
@@ -213,14 +213,14 @@ def test_an_object_that_is_no_pod_is_refused(name: str, object_: JSON, message: 
     assert outcome.response.status == admission.Status(403, "Forbidden", message)
 
 
-def test_unknown_fields_of_a_pod_are_no_fault() -> None:
+def test_unknown_fields_of_a_pod_are_accepted() -> None:
     pod: JSON = {"metadata": {}, "spec": {"newField": 1}, "kind": "Pod"}
     outcome = review.inject(CALLER.with_request(request(object=pod)), FixedStore())
     assert isinstance(outcome, ReviewResponse)
     assert outcome.response.allowed is True
 
 
-def test_a_stale_snapshot_answers_with_a_warning(tmp_path: Path) -> None:
+def test_a_stale_snapshot_adds_a_warning(tmp_path: Path) -> None:
     store = FolderStore(write_injector(tmp_path))
     store.snapshot("default", None)
     write_injector(tmp_path, policy="polcy: 1")
@@ -241,7 +241,7 @@ def test_a_stale_snapshot_answers_with_a_warning(tmp_path: Path) -> None:
     assert "stale" not in mended.response.audit
 
 
-def test_a_strange_mark_warns_the_user(tmp_path: Path) -> None:
+def test_an_invalid_inject_annotation_is_a_warning(tmp_path: Path) -> None:
     store = FolderStore(write_injector(tmp_path, policy="injectValues: strict"))
     sent = load_request("14-label-inject-true")
     strange = sent.with_value(
@@ -286,7 +286,7 @@ def test_only_the_policy_document_changes_between_the_two_outcomes(tmp_path: Pat
     assert decisions() == ["inject", "skip"]
 
 
-def test_a_template_that_fails_for_this_pod_is_the_operators_fault(tmp_path: Path) -> None:
+def test_a_template_that_fails_for_this_pod_is_an_operator_error(tmp_path: Path) -> None:
     broken = CONFIG.replace("{{ .DeploymentMeta.Name }}", '{{ fail "not for you" }}')
     files = {**BUNDLE, "injector.yaml": broken.encode()}
     # A cold start renders no probe pods, which would keep the bundle from being in force.
@@ -315,7 +315,7 @@ def test_a_deletion_has_no_object_to_overlay() -> None:
     assert outcome.record.reason == "nothing-matches"
 
 
-def test_rules_refuse_warn_and_pass() -> None:
+def test_policies_deny_warn_and_allow() -> None:
     def judge(request: AdmissionRequest, trace: object = None) -> ValidationResult:
         del request, trace
         return ValidationResult(warnings=("look at limits",))

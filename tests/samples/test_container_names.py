@@ -6,7 +6,7 @@ import pytest
 
 from podgraft.jsonvalue import Object
 
-from .test_samples import SAMPLES, an_object, make_review, patch_operations, review_with_engine
+from .test_samples import SAMPLES, check_object, make_review, patch_operations, review_with_engine
 
 NAMES = [
     "1",
@@ -60,10 +60,10 @@ def a_pod(name: str) -> Object:
 @pytest.mark.parametrize("injector", INJECTORS)
 def test_a_name_is_a_name(injector: str, name: str) -> None:
     for route in ("inject", "mutate"):
-        response = an_object(
+        response = check_object(
             review_with_engine(injector, route, make_review(a_pod(name)))["response"]
         )
-        plain = an_object(
+        plain = check_object(
             review_with_engine(injector, route, make_review(a_pod("plain")))["response"]
         )
 

@@ -1,4 +1,4 @@
-"""Every sample answers everything that kube-apiserver was recorded to send, by every route."""
+"""Every sample serves all recorded requests of kube-apiserver, on every route."""
 
 import base64
 import json
@@ -60,7 +60,7 @@ def test_recorded_requests_are_answered_with_what_applies_and_decodes(
     assert_corpus(NAMES, expected=lambda _: "applies and decodes", actual=outcome)
 
 
-def test_a_recorded_deployment_is_allowed_in_once_it_is_annotated() -> None:
+def test_a_recorded_deployment_is_allowed_after_it_is_annotated() -> None:
     request = decode_request("17-deployment")
     refused = review_response("allow", "validate", request)
     changed = apply_response(request, review_response("allow", "mutate", request))

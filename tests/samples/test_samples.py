@@ -29,24 +29,24 @@ STORE = FolderStore(SAMPLES)
 Send = Callable[[str, str, bytes], Object]
 
 
-def an_object(value: JSON) -> Object:
+def check_object(value: JSON) -> Object:
     assert isinstance(value, dict)
     return value
 
 
 def review_with_engine(injector: str, route: str, body: bytes) -> Object:
-    """The answer of the use case itself."""
+    """The response of the engine."""
     ways = {"inject": review.inject, "mutate": review.mutate, "validate": review.validate}
     outcome = ways[route](
         ReviewContext(injector=injector).with_request(admission.decode(body)), STORE
     )
     assert isinstance(outcome, ReviewResponse), outcome
-    return an_object(json.loads(admission.encode(outcome.response)))
+    return check_object(json.loads(admission.encode(outcome.response)))
 
 
 @pytest.fixture(scope="module")
 def review_over_http(tmp_path_factory: pytest.TempPathFactory) -> Send:
-    """The answer of the Flask application over the same store."""
+    """The response of the Flask application with the same store."""
     callers = FolderCallers(tmp_path_factory.mktemp("callers"))
     app = create_app(STORE, callers, auth=Auth.NONE, journal=lambda _: None, clock=lambda: 0.0)
     client = Client(app)
@@ -56,7 +56,7 @@ def review_over_http(tmp_path_factory: pytest.TempPathFactory) -> Send:
             f"/{injector}/{route}?timeout=10s", data=body, content_type="application/json"
         )
         assert answer.status_code == 200, answer.text
-        return an_object(json.loads(answer.data))
+        return check_object(json.loads(answer.data))
 
     return send
 
@@ -87,16 +87,16 @@ def make_review(value: Object) -> bytes:
 
 
 def run_sample(path: Path, send: Send) -> dict[str, str]:
-    """The goldens of one input: what each route said, and the object in the end."""
-    value = an_object(yaml.load(path.read_text()))
+    """The goldens of one input: the response of each route, and the final object."""
+    value = check_object(yaml.load(path.read_text()))
     name = path.name.removeprefix("input.").removesuffix(".yaml")
     said: Object = {}
     routes = ("inject", "mutate", "validate") if value["kind"] == "Pod" else ("mutate", "validate")
     for route in routes:
-        response = an_object(send(path.parent.name, route, make_review(value))["response"])
+        response = check_object(send(path.parent.name, route, make_review(value))["response"])
         operations = patch_operations(response)
         said[route] = comparable_response(response, operations)
-        value = an_object(patch.apply(value, operations))
+        value = check_object(patch.apply(value, operations))
         if not response["allowed"]:
             break
     return {
@@ -111,8 +111,8 @@ def patch_operations(response: Object) -> list[patch.Operation]:
 
 
 def comparable_response(response: Object, operations: list[patch.Operation]) -> Object:
-    """What people see of an answer, without what changes with every edit of the bundle."""
-    audit = an_object(response.get("auditAnnotations", {}))
+    """The visible part of a response, without values that change with every edit of the bundle."""
+    audit = check_object(response.get("auditAnnotations", {}))
     kept: Object = {key: audit[key] for key in audit if key not in {"bundle", "policy-version"}}
     said: Object = {"allowed": response["allowed"], "audit": kept}
     if "status" in response:
@@ -125,7 +125,7 @@ def comparable_response(response: Object, operations: list[patch.Operation]) -> 
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda p: f"{p.parent.name}/{p.name}")
-def test_an_input_gives_its_goldens(
+def test_an_input_has_its_golden_output(
     path: Path, review_over_http: Send, request: pytest.FixtureRequest
 ) -> None:
     got = run_sample(path, review_with_engine)
@@ -141,16 +141,16 @@ def test_an_input_gives_its_goldens(
 def test_a_second_call_changes_nothing(path: Path) -> None:
     """The object that came out goes in again, as reinvocation may do."""
     _, name, _ = path.name.split(".")
-    after = an_object(yaml.load((path.parent / f"want.{name}.yaml").read_text()))
+    after = check_object(yaml.load((path.parent / f"want.{name}.yaml").read_text()))
     for route in ("inject", "mutate") if after["kind"] == "Pod" else ("mutate",):
-        response = an_object(
+        response = check_object(
             review_with_engine(path.parent.name, route, make_review(after))["response"]
         )
         assert not patch_operations(response)
 
 
 @pytest.mark.parametrize("sample", sorted({path.parent for path in INPUTS}), ids=lambda p: p.name)
-def test_a_sample_is_whole(sample: Path) -> None:
+def test_a_sample_is_complete(sample: Path) -> None:
     """It is explained in three sentences, has a policy, and no golden without its input."""
     explained = (sample / "README.md").read_text().split("\n\n", 1)[1]
     wanted = {path.name.split(".")[1] for path in sample.glob("want.*")}

@@ -53,7 +53,7 @@ class Scenario:
 
     @property
     def shows(self) -> bool:
-        """Whether values are what the answer is for: a patch, or what the author must correct."""
+        """Whether the response contains values by design: a patch, or the author's error."""
         return self.named or self.decision in {"inject", "mutate"}
 
     @property
@@ -62,13 +62,13 @@ class Scenario:
         return self.store is not _keep_store
 
 
-def code_of(scenario: Scenario) -> int:
-    """What the table says of the fault."""
+def scenario_code(scenario: Scenario) -> int:
+    """The code of the fault in the table."""
     return 200 if scenario.fault is None else TABLE.get(scenario.fault, INTERNAL).code.value
 
 
 def pod(**metadata: Any) -> bytes:
-    """The review of a pod with a secret in every place that may hold one."""
+    """The review of a pod with a secret in every field that can contain one."""
     review: Any = json.loads(load_request("03-kubectl-run").body)
     made = review["request"]["object"]
     own = {"annotations": {"example.com/a": ANNOTATION, "example.com/b": ALIAS}, "labels": {}}
@@ -93,7 +93,7 @@ def review_with_environment(value: str) -> bytes:
 
 
 def store_with_failing_template(action: str) -> Callable[[Path], Path]:
-    """A store whose template does this beside."""
+    """A store with a template that also runs this action."""
     template = CONFIG.replace("{{ .DeploymentMeta.Name }}", action)
     return lambda folder: write_injector(
         folder, files={**BUNDLE, "injector.yaml": template.encode()}
@@ -117,8 +117,8 @@ def callers(text: str) -> Callable[[Path], None]:
     return lambda folder: write(folder / "auth" / "third.yaml", text.encode())
 
 
-def unreadable(folder: Path) -> None:
-    """Make a folder of the policy: reading it fails for everybody, root included."""
+def make_policy_unreadable(folder: Path) -> None:
+    """Replace the policy with a folder: reading it fails for all users, including root."""
     (folder / "other" / "policy.yaml").mkdir(parents=True)
 
 
@@ -173,7 +173,7 @@ spec: {policyName: short, validationActions: [Deny]}
 """
 
 
-def faulty(
+def fault_scenario(
     name: str,
     fault: type[Exception],
     call: Call,
@@ -302,63 +302,67 @@ SCENARIOS = (
         Call(pod(), "/other/mutate"),
         bundle(OVERLAY % f"{IF_ANNOTATED}{{{{ mustToDate `2006` {ENV} }}}}{{{{ end }}}}"),
     ),
-    # Whose fault it is otherwise
-    faulty("an empty body", admission.NotAReviewError, Call(b"")),
-    faulty("half a body", admission.NotAReviewError, Call(pod()[:-30])),
-    faulty("a key twice", admission.NotAReviewError, Call(b'{"a": "planted", "a": "planted"}')),
-    faulty("a pod for a review", admission.NotAReviewError, Call(b'{"data": "planted"}')),
-    faulty(
+    # Operator errors
+    fault_scenario("an empty body", admission.NotAReviewError, Call(b"")),
+    fault_scenario("half a body", admission.NotAReviewError, Call(pod()[:-30])),
+    fault_scenario(
+        "a key twice", admission.NotAReviewError, Call(b'{"a": "planted", "a": "planted"}')
+    ),
+    fault_scenario("a pod for a review", admission.NotAReviewError, Call(b'{"data": "planted"}')),
+    fault_scenario(
         "a secret among the words",
         admission.NotAReviewError,
         Call(edit_review(lambda request: request.update(uid=[MARK]))),
     ),
-    faulty(
+    fault_scenario(
         "no credential",
         errors.UnauthenticatedError,
         Call(pod(), headers={"Content-Type": "application/json"}),
     ),
-    faulty(
+    fault_scenario(
         "another scheme",
         errors.UnauthenticatedError,
         Call(pod(), headers={"Authorization": f"Basic {MARK}"}),
     ),
-    faulty(
+    fault_scenario(
         "a stranger's token",
         errors.UnauthenticatedError,
         Call(pod(), f"/k/{MARK}/inject", headers={"Authorization": f"Bearer {MARK}"}),
     ),
-    faulty(
+    fault_scenario(
         "a token and nothing behind it",
         errors.NoRouteError,
         Call(pod(), f"/k/{TOKEN}"),
     ),
-    faulty("a token twice", errors.NoRouteError, Call(pod(), f"/k/{TOKEN}/k/{TOKEN}/inject")),
-    faulty("a token without its k", UnknownInjectorError, Call(pod(), f"/{TOKEN}/inject")),
-    faulty(
+    fault_scenario(
+        "a token twice", errors.NoRouteError, Call(pod(), f"/k/{TOKEN}/k/{TOKEN}/inject")
+    ),
+    fault_scenario("a token without its k", UnknownInjectorError, Call(pod(), f"/{TOKEN}/inject")),
+    fault_scenario(
         "the tokens of two clusters",
         errors.ForbiddenError,
         Call(pod(), f"/k/{OTHER_TOKEN}/inject"),
     ),
-    faulty("no such injector", UnknownInjectorError, Call(pod(), "/nobody/inject")),
-    faulty("a method for nothing", errors.WrongMethodError, Call(pod(), method="PUT")),
-    faulty(
+    fault_scenario("no such injector", UnknownInjectorError, Call(pod(), "/nobody/inject")),
+    fault_scenario("a method for nothing", errors.WrongMethodError, Call(pod(), method="PUT")),
+    fault_scenario(
         "too large",
         admission.TooLargeError,
         Call(b"planted" * (admission.MAX_REQUEST_BYTES // 7 + 1)),
     ),
-    faulty(
+    fault_scenario(
         "no JSON by its type",
         errors.ContentTypeError,
         Call(pod(), headers={**BEARER, "Content-Type": "text/plain"}),
     ),
-    faulty(
+    fault_scenario(
         "again and again",
         errors.ThrottledError,
         Call(pod(), f"/k/{MARK}/inject", headers={}),
         times=MAX_FAILURES + 1,
     ),
     # The operator's
-    faulty(
+    fault_scenario(
         "a template that fails by itself",
         OperatorError,
         Call(pod()),
@@ -367,25 +371,27 @@ SCENARIOS = (
         ),
     ),
     *(
-        faulty(f"policy {number}", NotLoadedError, Call(pod(), OTHER), policy(text))
+        fault_scenario(f"policy {number}", NotLoadedError, Call(pod(), OTHER), policy(text))
         for number, text in enumerate(FAULTY_POLICIES)
     ),
-    faulty(
+    fault_scenario(
         "a bundle with a value for an alias",
         NotLoadedError,
         Call(pod(), OTHER),
         bundle(f"a: {ALIAS}"),
     ),
-    faulty(
+    fault_scenario(
         "Helm values with a secret in the wrong place",
         NotLoadedError,
         Call(pod(), OTHER),
         bundle(CONFIG.replace('"global": {', f'"global": "{MARK}", "a": {{')),
     ),
     # The world's
-    faulty("a policy that cannot be read", UnavailableError, Call(pod(), OTHER), unreadable),
+    fault_scenario(
+        "a policy that cannot be read", UnavailableError, Call(pod(), OTHER), make_policy_unreadable
+    ),
     *(
-        faulty(
+        fault_scenario(
             f"callers {number}",
             NotLoadedError,
             Call(pod(), headers={**BEARER, "Authorization": f"Bearer {MARK}"}),
@@ -393,13 +399,15 @@ SCENARIOS = (
         )
         for number, text in enumerate(FAULTY_CALLERS)
     ),
-    # Ours
-    faulty("a mistake of ours", RuntimeError, Call(pod(annotations={"a": FAILURE_TRIGGER}))),
+    # Internal errors
+    fault_scenario(
+        "a mistake of ours", RuntimeError, Call(pod(annotations={"a": FAILURE_TRIGGER}))
+    ),
 )
 
 
 def write_secret_store(folder: Path) -> Path:
-    """A store whose policy and bundle hold secrets too, and that loads."""
+    """A valid store with secrets in its policy and bundle."""
     admit(folder, "prod-eu", TOKEN)
     admit(folder, "staging", OTHER_TOKEN)
     features = json.dumps({"env": {"A": ENVIRONMENT}})

@@ -13,7 +13,7 @@ from secrecy.calls import write_secret_store
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A store that holds secrets and loads."""
+    """A valid store that contains secrets."""
     return write_secret_store(tmp_path / "store")
 
 
@@ -35,5 +35,5 @@ def captured_output(
 
 @pytest.fixture
 def failing_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make our mistakes."""
+    """Install internal errors."""
     failures.install_failures(monkeypatch)

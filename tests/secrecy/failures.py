@@ -1,4 +1,4 @@
-"""Mistakes of ours, made on purpose: exceptions whose messages quote whatever is at hand."""
+"""Internal errors for tests: exceptions with messages that quote available values."""
 
 import pytest
 
@@ -12,18 +12,18 @@ _decode = admission.decode
 
 
 def decode(body: bytes) -> AdmissionRequest:
-    """Read a review, and stumble over those that ask for it."""
+    """Parse a review, and fail for those that request it."""
     if FAILURE_TRIGGER.encode() in body:
         raise RuntimeError(f"cannot read {body!r}")
     return _decode(body)
 
 
 def injectors(store: FolderStore) -> tuple[str, ...]:
-    """Stumble over whatever the store holds."""
+    """Fail with the content of the store."""
     raise RuntimeError(f"{store} {MARK}")
 
 
 def install_failures(patched: pytest.MonkeyPatch) -> None:
-    """Stumble from now on: over reviews that ask for it, and wherever readiness is asked for."""
+    """Install failures for reviews that request them, and for readiness checks."""
     patched.setattr(admission, "decode", decode)
     patched.setattr(FolderStore, "injectors", injectors)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 HANDLER = ROOT / "functions" / "webhook" / "handler.py"
 EVENT = ROOT / "tests" / "support" / "events" / "apigateway-v2-bearer-token.json"
 
-# Status and body of the answer to a call.
+# Status and body of a response.
 Ask: TypeAlias = Callable[[Call], tuple[int, str]]
 
 

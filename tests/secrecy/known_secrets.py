@@ -27,7 +27,7 @@ SECRETS: Mapping[str, str] = {
 
 
 def find_secrets(text: str) -> list[str]:
-    """The names of the secrets that a text holds in any form."""
+    """The names of the secrets that a text contains in any form."""
     return [name for name in SECRETS if any(form in text for form in _forms(SECRETS[name]))]
 
 

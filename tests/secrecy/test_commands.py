@@ -44,7 +44,7 @@ class Run:
 
 
 def bundle_with_failing_template(action: str) -> Mapping[str, str]:
-    """A bundle whose template does this beside."""
+    """A bundle with a template that also runs this action."""
     return {"bundle/injector.yaml": CONFIG.replace("{{ .DeploymentMeta.Name }}", action)}
 
 
@@ -83,7 +83,7 @@ BAD_BUNDLES: Sequence[Mapping[str, str]] = (
 )
 
 RUNS = (
-    # Sidecars by hand: the pod is printed with all that it holds
+    # kube-inject: the complete pod is printed
     Run(command_line=f"podgraft inject -f pod.yaml {LOCAL}", may_print=True),
     Run(command_line=f"podgraft inject -f pod.yaml {LOCAL} --webhook", may_print=True),
     Run(command_line=f"podgraft inject -f pod.yaml {LOCAL} -o out.yaml"),
@@ -97,7 +97,7 @@ RUNS = (
         Run(command_line="podgraft uninject -f pod.yaml", status=1, files=each)
         for each in BROKEN_PODS[:3]
     ),
-    # Why: the answer may quote what it is about
+    # explain: the output can quote its input
     *(
         Run(command_line=f"podgraft explain -f pod.yaml {LOCAL} --output {form}")
         for form in ("text", "json", "svg")
@@ -180,7 +180,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def constant_function(answer: object) -> Callable[..., object]:
-    """A function that answers always the same."""
+    """A function that always returns the same value."""
 
     def return_constant(*_: object, **__: object) -> object:
         return answer
@@ -204,7 +204,7 @@ def run(line: str) -> int:
 @pytest.mark.parametrize(
     "case", RUNS, ids=lambda case: f"{case.command_line[:60]}".replace(TOKEN, "…")
 )
-def test_a_command_shows_what_it_is_asked_for_and_no_more(
+def test_a_command_prints_only_what_was_requested(
     case: Run, capfd: pytest.CaptureFixture[str]
 ) -> None:
     write(case.files)
@@ -269,7 +269,7 @@ def account(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("place", "account")
-def test_a_deployment_is_told_without_what_is_deployed(
+def test_the_deployment_message_does_not_contain_the_deployed_values(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sample pod's patches are the same on both sides here; a difference is shown, as asked."""
@@ -282,7 +282,7 @@ def test_a_deployment_is_told_without_what_is_deployed(
 
 
 def quoting_client(_: object, operation: str, sent: Mapping[str, object]) -> None:
-    """A refusal as AWS words some of them: with what was sent."""
+    """An AWS error that quotes the request."""
     message = (
         f"Value '{sent.get('Value')}' of {sent.get('PrivateKey')!r} failed to satisfy a constraint"
     )
@@ -294,7 +294,7 @@ def quoting_client(_: object, operation: str, sent: Mapping[str, object]) -> Non
     "line",
     [STORY[0][0], "podgraft tokens issue --cluster a --output first --parameter-prefix /podgraft"],
 )
-def test_what_aws_quotes_of_what_was_sent_is_not_repeated(
+def test_quotes_in_aws_errors_are_not_repeated(
     line: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(BaseClient, "_make_api_call", quoting_client)

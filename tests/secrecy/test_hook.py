@@ -117,14 +117,14 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {name: outcome for outcome, name in told}
 
 
-def test_whoever_leaks_fails_and_nobody_else(outcomes: dict[str, str]) -> None:
+def test_only_leaking_tests_fail(outcomes: dict[str, str]) -> None:
     names = re.findall(r"def (test_\w+)", PROGRAM)
     assert outcomes.keys() == set(names)
     for name in names:
         assert (outcomes[name] != "PASSED") is name.startswith("test_leaks"), name
 
 
-def test_permission_to_show_is_given_in_this_package_alone() -> None:
+def test_only_this_package_can_permit_a_secret() -> None:
     mark = "mark." + "shows_secrets"
     given = {path for path in (ROOT / "tests").rglob("*.py") if mark in path.read_text()}
     assert {path.parent.name for path in given} == {"secrecy"}

@@ -1,4 +1,4 @@
-"""No route and no fault of the webhook writes a secret, whatever it meets, wherever it runs."""
+"""No route and no fault of the webhook writes a secret, with any input, on any server."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import create_app
 from podgraft.web.errors import NoRouteError, WrongMethodError
 from podgraft.web.faults import TABLE
-from secrecy.calls import SCENARIOS, Call, Scenario, code_of, pod
+from secrecy.calls import SCENARIOS, Call, Scenario, pod, scenario_code
 from secrecy.function import Ask, function
 from secrecy.known_secrets import MARK, find_secrets
 from support.store_fixture import TOKEN
@@ -47,7 +47,7 @@ def ask(
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_no_fault_and_no_end_of_a_review_writes_a_secret(
+def test_no_fault_and_no_outcome_of_a_review_writes_a_secret(
     scenario: Scenario, ask: Ask, folder: Path, captured_output: Heard
 ) -> None:
     if scenario.warm:
@@ -56,14 +56,14 @@ def test_no_fault_and_no_end_of_a_review_writes_a_secret(
     captured_output()
     code, body = [ask(scenario.call) for _ in range(scenario.times)][-1]
     written = captured_output()
-    assert code == code_of(scenario), body
+    assert code == scenario_code(scenario), body
     assert '"milliseconds":' in written or scenario.fault in {NoRouteError, WrongMethodError}
     assert find_secrets(written) == [], written
     assert scenario.shows or find_secrets(body) == [], body
     assert f'"decision":"{scenario.decision}"' in body or scenario.fault, body
 
 
-def test_every_fault_and_every_end_of_a_review_is_met() -> None:
+def test_every_fault_and_every_outcome_of_a_review_is_covered() -> None:
     """A fault that is new in the table, or a new word, needs a scenario."""
     assert {each.fault for each in SCENARIOS if each.fault} - {RuntimeError} == set(TABLE)
     assert {each.decision for each in SCENARIOS if each.decision} == set(ReviewOutcome) - {
@@ -97,7 +97,7 @@ def test_no_route_writes_a_secret(
 
 
 @pytest.mark.parametrize("path", ["/ping", "/healthz", "/readyz"])
-def test_a_mistake_on_a_health_route_is_told_by_its_place(
+def test_an_internal_error_on_a_health_route_is_reported_with_its_location(
     path: str, ask: Ask, captured_output: Heard
 ) -> None:
     code, body = ask(Call(path=path, method="GET"))

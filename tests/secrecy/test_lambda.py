@@ -1,4 +1,4 @@
-"""What Lambda itself logs and traces: cold starts, failed invocations, AWS's own answers."""
+"""Lambda's own logs and traces: cold starts, failed invocations, and AWS errors."""
 
 import json
 import socket
@@ -54,7 +54,7 @@ def aws() -> Generator[str]:
 
 
 def account(endpoint: str) -> Mapping[str, str]:
-    """What Lambda's environment says of AWS."""
+    """The variables for AWS in Lambda's environment."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_DEFAULT_REGION": "us-east-1",
@@ -65,7 +65,7 @@ def account(endpoint: str) -> Mapping[str, str]:
     }
 
 
-def test_what_is_read_from_aws_is_not_logged(
+def test_values_read_from_aws_are_not_logged(
     aws: str, monkeypatch: pytest.MonkeyPatch, captured_output: Heard
 ) -> None:
     """Every logger is at DEBUG here, as Lambda's own settings can make the root logger."""
@@ -84,17 +84,17 @@ def quoting_client(_: object, operation: str, sent: object) -> None:
 
 
 def raise_secret_error(*_: object) -> None:
-    """A mistake of somebody's, in words that hold a secret."""
+    """An internal error with a secret in its text."""
     raise RuntimeError(f"{ENVIRONMENT} {TOKEN}")
 
 
-def unreachable(*_: object) -> None:
-    """A failure of the network, whose text names more than a host."""
+def raise_network_error(*_: object) -> None:
+    """A network error with more than a host in its text."""
     raise HTTPClientError(error=f"{ENVIRONMENT} {TOKEN}")
 
 
-@pytest.mark.parametrize("failing", [quoting_client, raise_secret_error, unreachable])
-def test_what_an_aws_call_fails_with_is_not_repeated(
+@pytest.mark.parametrize("failing", [quoting_client, raise_secret_error, raise_network_error])
+def test_the_text_of_an_aws_error_is_not_repeated(
     failing: Callable[..., None], monkeypatch: pytest.MonkeyPatch, captured_output: Heard
 ) -> None:
     """From the cold start on, which such a failure does not stop."""
@@ -103,7 +103,9 @@ def test_what_an_aws_call_fails_with_is_not_repeated(
     for path in ("/inject", "/validate", "/readyz"):
         call = Call(pod(), f"{path}?timeout=10ms", "GET" if path == "/readyz" else "POST")
         code, body = ask(call)
-        assert (code, find_secrets(body)) == (503 if failing is unreachable else 500, []), body
+        assert (code, find_secrets(body)) == (503 if failing is raise_network_error else 500, []), (
+            body
+        )
     written = captured_output()
     assert '"fault"' in written or '"internal_error"' in written, written
     assert find_secrets(written) == [], written
@@ -130,7 +132,7 @@ def daemon() -> Generator[socket.socket]:
         yield listener
 
 
-def test_what_cannot_be_answered_is_not_repeated(folder: Path, daemon: socket.socket) -> None:
+def test_an_invalid_request_is_not_repeated(folder: Path, daemon: socket.socket) -> None:
     """Not in the error that Lambda is told, nor in its log, nor in a segment.
 
     What the process writes the plugin hears (hook.py).
@@ -150,7 +152,7 @@ def test_what_cannot_be_answered_is_not_repeated(folder: Path, daemon: socket.so
         assert find_secrets(daemon.recv(65536).decode()) == []
 
 
-def test_a_variable_that_is_unknown_is_named_without_its_value() -> None:
+def test_an_unknown_variable_is_reported_without_its_value() -> None:
     environment = {**ENGINE, "PODGRAFT_TOKEN": TOKEN, "PODGRAFT_STORE": "file:/"}
     with (
         serve_runtime_api() as api,

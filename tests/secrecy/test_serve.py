@@ -16,7 +16,7 @@ import pytest
 from podgraft.admission import MAX_REQUEST_BYTES
 from podgraft.cli.certs import keys, pem
 from podgraft.cli.certs.keys import KeyType
-from secrecy.calls import SCENARIOS, Call, code_of, write_secret_store
+from secrecy.calls import SCENARIOS, Call, scenario_code, write_secret_store
 from secrecy.known_secrets import MARK, find_secrets
 from support.pki import Authority
 from support.store_fixture import TOKEN
@@ -71,7 +71,7 @@ class ServerProcess:
             connection.close()
 
     def send(self, text: str) -> str:
-        """Send what may be no HTTP; the whole answer."""
+        """Send invalid HTTP, and return the complete response."""
         with (
             socket.create_connection(("127.0.0.1", self.port), 20) as plain,
             self.trust.wrap_socket(plain, server_hostname="127.0.0.1") as tls,
@@ -116,26 +116,26 @@ def _start_server(folder: Path) -> Generator[ServerProcess]:
             process.kill()
 
 
-def test_no_call_gets_a_secret_written(server_process: ServerProcess) -> None:
+def test_no_request_writes_a_secret(server_process: ServerProcess) -> None:
     for scenario in SCENARIOS:
-        _anew(server_process.folder / "store")
+        _restore_store(server_process.folder / "store")
         scenario.store(server_process.folder / "store")
         code, body = [server_process.ask(scenario.call) for _ in range(scenario.times)][-1]
         # What was good before answers where a change is not: test_http.py is exact about these.
-        assert scenario.changes or code == code_of(scenario), (scenario.name, body)
+        assert scenario.changes or code == scenario_code(scenario), (scenario.name, body)
         assert scenario.shows or code == 200 or find_secrets(body) == [], scenario.name
     written = server_process.stop()
     assert written.count('"event":"review"') > 15
     assert find_secrets(written) == [], written
 
 
-def _anew(store: Path) -> None:
+def _restore_store(store: Path) -> None:
     shutil.rmtree(store / "other", ignore_errors=True)
     (store / "auth" / "third.yaml").unlink(missing_ok=True)
     write_secret_store(store)
 
 
-def test_what_is_no_http_is_neither_written_nor_repeated(server_process: ServerProcess) -> None:
+def test_invalid_http_is_neither_logged_nor_repeated(server_process: ServerProcess) -> None:
     for name, text in NO_HTTP:
         answer = server_process.send(text)
         assert answer.startswith("HTTP/1.1 4"), (name, answer)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from oracle.fixtures import record
-from oracle.live import Row, ask_go
+from oracle.live import Row, verify_with_go
 from podgraft.texttemplate import LimitError
 
 from . import cases, random_templates
@@ -69,7 +69,7 @@ def _compare(templates: Iterable[str]) -> int:
         if (ours := _answer_within_limits(row))
     ]
     differing = 0
-    for (row, ours), go in zip(answered, ask_go(row for row, _ in answered), strict=True):
+    for (row, ours), go in zip(answered, verify_with_go(row for row, _ in answered), strict=True):
         if ours != go_answer(go):
             differing += 1
             _print_progress(row.get("template"), "\n  ours", ours, "\n  Go  ", go)

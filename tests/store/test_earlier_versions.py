@@ -22,6 +22,7 @@ from podgraft.store import (
 from podgraft.store.aws.client import MissingError, RetryBudget
 from podgraft.store.aws.ssm import Parameter
 from podgraft.store.aws.store import CachedStore
+from support.effort import scaled
 from support.store_fixture import BUNDLE
 
 GOOD = bundle.digest(BUNDLE)

@@ -6,7 +6,7 @@ import pytest
 
 from podgraft.store import Deadline, FolderStore, NotLoadedError, Snapshot
 from podgraft.store.aws.store import CachedStore
-from support.broken_bundles import BROKEN, POLICY, Broken, Files, container, overlay, sample
+from support.broken_bundles import BROKEN, POLICY, BrokenBundle, Files, container, overlay, sample
 from support.memory_store import MemoryStore
 from support.store_fixture import write_injector
 
@@ -44,7 +44,7 @@ def document(files: Files) -> str:
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)
-def test_a_running_function_stays_with_the_version_that_renders(broken: Broken) -> None:
+def test_a_running_function_stays_with_the_version_that_renders(broken: BrokenBundle) -> None:
     cloud = Cloud()
     cloud.push(sample(), POLICY)
     before = cloud.look()
@@ -59,7 +59,7 @@ def test_a_running_function_stays_with_the_version_that_renders(broken: Broken) 
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)
-def test_a_folder_stays_with_the_version_that_renders(broken: Broken, tmp_path: Path) -> None:
+def test_a_folder_stays_with_the_version_that_renders(broken: BrokenBundle, tmp_path: Path) -> None:
     write_injector(tmp_path, policy=POLICY, files=sample())
     store = FolderStore(tmp_path)
     before = store.snapshot("default", None)

@@ -71,7 +71,7 @@ def deploy_stack(
 
 
 def _reset_account(host: str, port: int) -> None:
-    """What moto keeps is the process's, whichever server shows it."""
+    """Reset moto, which stores its data in the process, for all servers."""
     with closing(HTTPConnection(host, port)) as connection:
         connection.request("POST", "/moto-api/reset")
         assert connection.getresponse().status == HTTPStatus.OK

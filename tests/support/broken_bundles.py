@@ -1,4 +1,4 @@
-"""Bundles that load and break every pod: what was found in the field, and how it is reported."""
+"""Bundles that load and break every pod, as found in practice, with their expected errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Files = Mapping[str, bytes]
 
 
 @dataclass(frozen=True)
-class Broken:
+class BrokenBundle:
     """Files of a bundle, and a text of the error that each of them must have."""
 
     name: str
@@ -47,7 +47,7 @@ def sample(
 
 
 def overlay(template: str, resources: tuple[str, ...] = ("pods",), **more: Any) -> Files:
-    """A bundle of one overlay, whose values are an image."""
+    """A bundle of one overlay; its values are an image."""
     rule = {
         "apiGroups": ["*"],
         "apiVersions": ["*"],
@@ -113,58 +113,60 @@ _HUB = "injector.yaml /data/values/global/hub"
 _PROXY = "injector.yaml /data/values/global/proxy"
 
 BROKEN = (
-    Broken("no hub", sample(values=_without_hub), _HUB, '"/proxyv2:1.30.3"', "set it to"),
-    Broken("misspelt hub", sample(values=_misspelt_hub), _HUB, "is missing", "rename hubb to hub"),
-    Broken(
+    BrokenBundle("no hub", sample(values=_without_hub), _HUB, '"/proxyv2:1.30.3"', "set it to"),
+    BrokenBundle(
+        "misspelt hub", sample(values=_misspelt_hub), _HUB, "is missing", "rename hubb to hub"
+    ),
+    BrokenBundle(
         "no global.proxy",
         sample(values=_without_proxy),
         "injector.yaml /data/config/templates/sidecar",
         "fails for every probe pod",
         "the values that it reads",
     ),
-    Broken(
+    BrokenBundle(
         "misspelt value",
         overlay(container("{{ .Values.imge }}")),
         "agent.yaml /spec/template",
         "line 4: .Values.imge: .Values has no field imge",
         "rename it to image",
     ),
-    Broken(
+    BrokenBundle(
         "misspelt field",
         overlay(container("{{ .Objct.x }}")),
         "agent.yaml /spec/template",
         "line 4: .Objct: overlay.Data has no field Objct",
         "rename it to Object",
     ),
-    Broken(
+    BrokenBundle(
         "misspelt key",
         sample({"policy: enabled": "polcy: enabled"}),
         "injector.yaml /data/config/polcy",
         "unknown key",
         "did you mean policy?",
     ),
-    Broken(
+    BrokenBundle(
         "tab",
         overlay("spec:\n  containers:\n\t- name: agent\n    image: a\n"),
         "agent.yaml /spec/template",
         "line 3",
         "replace the tab in line 3 of the template with spaces",
     ),
-    Broken(
+    BrokenBundle(
         "number for text",
         sample(values=_number),
         f"{_PROXY}/resources/limits/cpu",
         "expected a string, got a number",
         "in quotes",
     ),
-    Broken(
+    BrokenBundle(
         "text for bool",
         sample(values=_text),
         f"{_PROXY}/privileged",
         "expected true or false, got a string",
         "without quotes",
     ),
-    Broken(
+    BrokenBundle(
         "empty trust domain",
         _empty_trust_domain(),
         "/data/mesh/trustDomain",

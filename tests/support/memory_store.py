@@ -1,4 +1,4 @@
-"""Policies and bundles in memory, where CachedStore asks AWS: changed and broken at will."""
+"""Policies and bundles in memory instead of AWS, for CachedStore; tests change and break them."""
 
 from collections.abc import Mapping, Sequence
 

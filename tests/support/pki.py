@@ -18,7 +18,7 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 
 
 class Authority:
-    """A CA that signs what a test asks for."""
+    """A CA that signs certificates for tests."""
 
     def __init__(self, common_name: str | None = None, days: int = issuance.AUTHORITY_DAYS) -> None:
         key = keys.make_key(KeyType.P_256)
@@ -38,7 +38,7 @@ class Authority:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class VerifyRequest:
     """Whether a client that trusts *roots* accepts *chain* for *host*."""
 
     chain: tuple[x509.Certificate, ...]
@@ -47,8 +47,8 @@ class Question:
     now: datetime = NOW
 
 
-def ask_go(goverify: Path, questions: Iterable[Question]) -> list[str]:
-    """Go's answers: empty where it accepts, else its error."""
+def verify_with_go(goverify: Path, questions: Iterable[VerifyRequest]) -> list[str]:
+    """Go's results: empty if it accepts the certificate, else its error."""
     lines = "".join(
         json.dumps(
             {

@@ -1,4 +1,4 @@
-"""Asking again until the answer is the wanted one: not for ever, and not as fast as can be."""
+"""Retries until a value is the expected one, with a limit and a pause."""
 
 from collections.abc import Callable
 from threading import Event
@@ -10,9 +10,9 @@ _SECONDS = 10.0
 _PAUSE_SECONDS = 0.02  # whoever is asked writes a log, which nobody may be reading yet
 
 
-def retry_until(wanted: T, ask: Callable[[], T]) -> T:
-    """The wanted answer as soon as it comes, else the last one."""
+def retry_until(expected: T, read: Callable[[], T]) -> T:
+    """Return the expected value when it appears, else the last one."""
     ends = monotonic() + _SECONDS
-    while (answer := ask()) != wanted and monotonic() < ends:
+    while (answer := read()) != expected and monotonic() < ends:
         Event().wait(_PAUSE_SECONDS)
     return answer

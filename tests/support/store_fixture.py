@@ -1,4 +1,4 @@
-"""A store's files for tests: a small injector of our own in Istio's form, and who may call."""
+"""Files of a store for tests: a small injector in Istio's form, and its callers."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -64,7 +64,7 @@ def write_injector(
     policy: str | None = None,
     files: Mapping[str, bytes] = BUNDLE,
 ) -> Path:
-    """Write one injector as a directory store keeps it; the store's folder."""
+    """Write one injector in the layout of a folder store; return the folder of the store."""
     if policy is not None:
         write(folder / injector / "policy.yaml", policy.encode())
     for path, content in files.items():
@@ -80,7 +80,7 @@ def admit(folder: Path, cluster: str, *known: str, subject: str | None = None) -
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file at once, as whoever changes a file in use must."""
+    """Write a file atomically, as for any file that is in use."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}")
     beside.write_bytes(content)

@@ -17,7 +17,7 @@ from podgraft.cli.certs.keys import PrivateKey
 def serve_certificate(
     chain: Sequence[x509.Certificate], key: PrivateKey, folder: Path
 ) -> Generator[int]:
-    """Shake hands with whoever comes; gives the port on 127.0.0.1."""
+    """Complete TLS handshakes on a port of 127.0.0.1; yield the port."""
     (folder / "shown.pem").write_bytes(pem.dump_certificates(chain) + keys.encode_key(key, None))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "shown.pem")

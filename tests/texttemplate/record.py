@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from random import Random
 
 from oracle.fixtures import record
-from oracle.live import Row, ask_go
+from oracle.live import Row, verify_with_go
 
 from .answers import FIXTURES, answer, go_answer
 from .cases import arguments, builtins, comparisons, constants, faults, formats, language
@@ -78,7 +78,7 @@ def _compare(count: int, seed: int) -> int:
     )
     rows = [Row(template=template, functions="probe", data=_DATA) for template in templates]
     differences = 0
-    for row, theirs in zip(rows, ask_go(rows), strict=True):
+    for row, theirs in zip(rows, verify_with_go(rows), strict=True):
         ours, wanted = answer(row), go_answer(theirs)
         if ours != wanted:
             differences += 1

@@ -59,7 +59,7 @@ def test_text_without_quotes_is_a_warning(files: Files) -> None:
 
 
 @pytest.mark.parametrize("files", QUOTED.values(), ids=QUOTED)
-def test_nothing_else_is(files: Files) -> None:
+def test_other_text_is_not_a_warning(files: Files) -> None:
     found = report(files)
     assert [each for each in found.warnings if "quote the action" in each.remedy] == []
 

@@ -31,7 +31,7 @@ FAILING = overlay('{{ if eq .ObjectMeta.Name "own" }}{{ fail "secret" }}{{ end }
 
 
 @pytest.mark.parametrize("file", ["tests/a.yaml", "tests/deep/b.json"])
-def test_a_pod_of_the_bundle_must_work(file: str) -> None:
+def test_a_pod_in_the_tests_folder_must_be_injectable(file: str) -> None:
     (error,) = errors({**FAILING, file: pod()})
     assert error.startswith(f"{file}: the review of the object fails: ")
     assert not errors({**FAILING, file: pod(name="other")})
@@ -62,7 +62,7 @@ def test_a_pod_that_does_not_decode_is_an_error() -> None:
     assert "tests/a.yaml" in error
 
 
-def test_elsewhere_a_pod_is_no_manifest_and_under_tests_a_manifest_is_one() -> None:
+def test_pods_are_probes_and_manifests_are_manifests_in_the_tests_folder() -> None:
     files = overlay(container("a:1"))
     with pytest.raises(bundle.BundleError, match="unsupported Pod of v1"):
         bundle.compile_({**files, "pod.yaml": pod()}, READ)

@@ -48,7 +48,7 @@ def test_images_that_no_runtime_accepts(image: str) -> None:
     assert not is_image_reference(image)
 
 
-def test_what_the_object_had_before_is_not_reported() -> None:
+def test_flaws_of_the_original_object_are_not_reported() -> None:
     spec = {"containers": [{"name": "a", "image": "A"}]}
     before = {"kind": "Pod", "metadata": {"annotations": {"a": "<nil>"}}, "spec": spec}
     assert not [*find_flaws(before, before)]  # pyright: ignore[reportArgumentType]

@@ -97,13 +97,13 @@ BAD: dict[str, tuple[Files, str]] = {
 
 
 @pytest.mark.parametrize("files", FINE.values(), ids=FINE)
-def test_what_can_work_passes(files: Files) -> None:
+def test_valid_overlays_have_no_errors(files: Files) -> None:
     found = report(files)
     assert (found.errors, found.warnings) == ([], [])
 
 
 @pytest.mark.parametrize(("files", "text"), BAD.values(), ids=BAD)
-def test_what_cannot_work_is_refused(files: Files, text: str) -> None:
+def test_overlays_that_always_fail_are_errors(files: Files, text: str) -> None:
     found = [*map(str, report(files).errors)]
     assert any(text in error for error in found), found
     assert all(error.startswith("agent.yaml /spec/") for error in found)

@@ -35,7 +35,7 @@ def document(text: str) -> JSON:
 
 
 def policy(spec: str, name: str = "limits") -> ValidatingPolicy:
-    """A policy for all objects with this in its ``spec``, that has no fault."""
+    """A valid policy for all objects with this text in its ``spec``."""
     notes = Diagnostics()
     found = parse_policy(Cursor(document(ALL + spec), "/spec", notes), name)
     assert not notes.errors, notes.errors
@@ -67,7 +67,7 @@ def rules(spec: str, *bindings: str, config_maps: tuple[Object, ...] = ()) -> Po
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestSpec:
-    """A request to judge."""
+    """A request to validate."""
 
     object: JSON = field(default_factory=lambda: DEPLOYMENT)
     old_object: JSON = None

@@ -1,4 +1,4 @@
-"""Faults of policies and bindings are found when they are loaded, each at its place."""
+"""Errors of policies and bindings are found at load, each with its location."""
 
 import pytest
 
@@ -77,14 +77,14 @@ FAULTS = (
 
 
 @pytest.mark.parametrize(("spec", "fault"), FAULTS)
-def test_a_policy_with_a_fault_is_refused_at_load(spec: str, fault: str) -> None:
+def test_an_invalid_policy_does_not_load(spec: str, fault: str) -> None:
     found = find_errors(spec)
 
     assert len(found) == 1, found
     assert found[0].startswith(fault)
 
 
-def test_all_faults_are_found_at_once() -> None:
+def test_all_errors_of_a_policy_are_reported_at_once() -> None:
     spec = ALL + "validations: [{expression: a}, {expression: b}]\nfailurePolicy: maybe"
 
     assert len(find_errors(spec)) == 3
@@ -123,7 +123,7 @@ BINDING_FAULTS = (
 
 
 @pytest.mark.parametrize(("spec", "fault"), BINDING_FAULTS)
-def test_a_binding_with_a_fault_is_refused_at_load(spec: str, fault: str) -> None:
+def test_an_invalid_binding_does_not_load(spec: str, fault: str) -> None:
     notes = Diagnostics()
     parse_binding(Cursor(document(spec), "/spec", notes), "b")
     found = [str(fault) for fault in notes.errors]

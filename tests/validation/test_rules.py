@@ -1,4 +1,4 @@
-"""What policies say about requests, by the semantics of ValidatingAdmissionPolicy."""
+"""Validation of requests, with the semantics of ValidatingAdmissionPolicy."""
 
 from dataclasses import dataclass, field, replace
 
@@ -208,7 +208,7 @@ validations:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_policy_judges_as_in_kubernetes(case: Case) -> None:
+def test_a_policy_validates_as_in_kubernetes(case: Case) -> None:
     judgement = rules(case.spec).validate(case.ask.request())
 
     assert [denial.message for denial in judgement.denials] == [PREFIX + d for d in case.denials]
@@ -255,9 +255,7 @@ BINDINGS: tuple[tuple[str, str, ValidationResult], ...] = (
 @pytest.mark.parametrize(
     ("spec", "want"), [row[1:] for row in BINDINGS], ids=[b[0] for b in BINDINGS]
 )
-def test_a_binding_says_where_and_what_a_broken_rule_does(
-    spec: str, want: ValidationResult
-) -> None:
+def test_a_binding_sets_the_scope_and_the_actions(spec: str, want: ValidationResult) -> None:
     assert rules(NO, spec).validate(RequestSpec().request()) == want
 
 
@@ -324,7 +322,7 @@ auditAnnotations:
     )
 
 
-def test_an_audit_annotation_that_fails_refuses() -> None:
+def test_a_failing_audit_annotation_denies() -> None:
     spec = "auditAnnotations: [{key: a, valueExpression: object.nope.text + 'x'}]"
     judgement = rules(spec).validate(RequestSpec().request())
 
@@ -343,7 +341,7 @@ def test_all_policies_of_a_review_have_one_budget() -> None:
     assert "validation stopped early" in judgement.denials[0].message
 
 
-def test_a_hostile_object_cannot_make_a_rule_run_for_long() -> None:
+def test_a_hostile_object_cannot_exceed_the_budget() -> None:
     """Regular expressions are RE2's, and a long loop ends with its budget."""
     spec = """
 validations:

@@ -12,7 +12,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from podgraft.cli.certs import CertificateError, issuance, keys, names, trust
 from podgraft.cli.certs.issuance import CertificatePurpose, Issuer, Validity
 from podgraft.cli.certs.keys import KeyType
-from support.pki import NOW, Authority, Question, ask_go
+from support.pki import NOW, Authority, VerifyRequest, verify_with_go
 
 CA = Authority()
 YEAR = Validity.from_now(NOW, 365)
@@ -96,7 +96,9 @@ def test_names_stand_critical_where_no_common_name_fits(
     certificate = CA.server(*hosts)
     assert not certificate.subject.rdns
     assert _extension(certificate, x509.SubjectAlternativeName)[1]
-    assert ask_go(goverify, [Question((certificate,), (CA.certificate,), hosts[0])]) == [""]
+    assert verify_with_go(
+        goverify, [VerifyRequest((certificate,), (CA.certificate,), hosts[0])]
+    ) == [""]
 
 
 def test_the_common_name_is_the_first_name_that_fits() -> None:

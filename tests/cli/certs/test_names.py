@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from podgraft.cli.certs import CertificateError, names
 from podgraft.cli.certs.names import SubjectAltNames
-from support.pki import Authority, Question, ask_go
+from support.pki import Authority, VerifyRequest, verify_with_go
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +131,10 @@ def test_go_covers_the_same_hosts(goverify: Path) -> None:
     authority = Authority()
     rows = [case for case in COVERED if case.host]  # Go skips the check for an empty host
     questions = [
-        Question((authority.server(case.carried),), (authority.certificate,), case.host)
+        VerifyRequest((authority.server(case.carried),), (authority.certificate,), case.host)
         for case in rows
     ]
-    verdicts = ask_go(goverify, questions)
+    verdicts = verify_with_go(goverify, questions)
     assert {case: not verdict for case, verdict in zip(rows, verdicts, strict=True)} == {
         case: case.want for case in rows
     }

@@ -17,7 +17,7 @@ from cryptography.x509.oid import NameOID
 from podgraft.cli.certs import CertificateError, issuance, keys, names, pem, trust
 from podgraft.cli.certs.issuance import Issuer, Validity
 from podgraft.cli.certs.keys import KeyType
-from support.pki import NOW, Authority, Question, ask_go
+from support.pki import NOW, Authority, VerifyRequest, verify_with_go
 
 KEY = keys.make_key(KeyType.P_256)
 RSA = keys.make_key(KeyType.RSA_2048)
@@ -202,8 +202,8 @@ def test_pythons_client_agrees_in_a_handshake(trial: Trial, tmp_path: Path) -> N
 
 
 def test_go_agrees(goverify: Path) -> None:
-    questions = [Question(one.chain, one.roots, one.host, one.now) for one in TRIALS]
-    refused = zip(TRIALS, map(bool, ask_go(goverify, questions)), strict=True)
+    questions = [VerifyRequest(one.chain, one.roots, one.host, one.now) for one in TRIALS]
+    refused = zip(TRIALS, map(bool, verify_with_go(goverify, questions)), strict=True)
     assert {trial.name: verdict for trial, verdict in refused} == {
         trial.name: trial.fault is not None for trial in TRIALS
     }

@@ -8,18 +8,20 @@ from podgraft.cli.serve.startup_check import survey
 from podgraft.store import FolderCallers, FolderStore
 from podgraft.store.last_known_good import FileLastGood
 from podgraft.web import Auth
-from support.broken_bundles import BROKEN, POLICY, Broken
+from support.broken_bundles import BROKEN, POLICY, BrokenBundle
 from support.store_fixture import write, write_injector
 
 
-def put(folder: Path, broken: Broken, name: str = "shop") -> None:
+def put(folder: Path, broken: BrokenBundle, name: str = "shop") -> None:
     """Write an injector with a broken bundle."""
     policy = POLICY if "injector.yaml" in broken.files else None
     write_injector(folder, name, policy=policy, files=broken.files)
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)
-def test_a_store_of_which_nothing_renders_is_not_served(broken: Broken, tmp_path: Path) -> None:
+def test_a_store_of_which_nothing_renders_is_not_served(
+    broken: BrokenBundle, tmp_path: Path
+) -> None:
     put(tmp_path, broken)
     found = survey(tmp_path, FolderStore(tmp_path), FolderCallers(tmp_path), Auth.NONE)
     assert not found.is_usable

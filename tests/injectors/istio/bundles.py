@@ -1,4 +1,4 @@
-"""Injectors to test with: our own sample, and Istio's own configuration where the corpus is."""
+"""Injectors for tests: of the sample, and of Istio's configuration in the corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short words for the pods of these tests."""
+"""Helpers that make the pods of these tests."""
 
 from __future__ import annotations
 

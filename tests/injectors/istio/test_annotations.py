@@ -1,4 +1,4 @@
-"""Which values of which annotations a release refuses, and in which words."""
+"""The annotation values that a release rejects, with Istio's error text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from podgraft.injectors.istio import annotations, releases
 TRAFFIC = "traffic.sidecar.istio.io/"
 SIDECAR = "sidecar.istio.io/"
 
-# release, annotation, value, what the refusal says; "" passes
+# release, annotation, value, text of the error; "" is valid
 CASES = (
     # Interception mode
     ("1.30", f"{SIDECAR}interceptionMode", "TPROXY", ""),
@@ -87,7 +87,7 @@ CASES = (
 
 
 @pytest.mark.parametrize(("release", "name", "value", "problem"), CASES)
-def test_a_value_is_checked(release: str, name: str, value: str, problem: str) -> None:
+def test_a_value_is_validated(release: str, name: str, value: str, problem: str) -> None:
     profile = releases.parse_release(release)
     if not problem:
         annotations.check_annotations(profile, {name: value})
@@ -99,7 +99,7 @@ def test_a_value_is_checked(release: str, name: str, value: str, problem: str) -
     assert f"invalid value '{value}' for annotation '{name}': " in str(caught.value)
 
 
-def test_all_violations_are_told_at_once() -> None:
+def test_all_violations_are_reported_at_once() -> None:
     given = {f"{TRAFFIC}excludeInboundPorts": "x", f"{SIDECAR}interceptionMode": "y"}
 
     with pytest.raises(UserError) as caught:
@@ -116,7 +116,7 @@ def test_all_violations_are_told_at_once() -> None:
 
 
 OLDEST = (
-    # annotation, value, what 1.0 says; "" passes
+    # annotation, value, text of 1.0's error; "" is valid
     (f"{SIDECAR}interceptionMode", "NONE", "interceptionMode invalid: NONE"),
     (f"{TRAFFIC}includeOutboundIPRanges", "x", "includeIPRanges invalid: failed parsing cidr 'x'"),
     (f"{SIDECAR}interceptionMode", "TPROXY", ""),

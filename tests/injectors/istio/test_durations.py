@@ -1,4 +1,4 @@
-"""Durations in Go's and protobuf's words."""
+"""Durations in Go's and protobuf's formats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ BAD = ("", "5", "s", "5 s", "1d", ".s", "--1s", "1s-", "9999999999999h")
 
 
 @pytest.mark.parametrize(("text", "nanoseconds", "protobuf", "go"), OK)
-def test_a_duration_reads_and_prints(text: str, nanoseconds: int, protobuf: str, go: str) -> None:
+def test_a_duration_is_parsed_and_formatted(
+    text: str, nanoseconds: int, protobuf: str, go: str
+) -> None:
     assert durations.parse(text) == nanoseconds
     assert (durations.format_protobuf(nanoseconds), durations.format_go(nanoseconds)) == (
         protobuf,
@@ -39,12 +41,12 @@ def test_a_duration_reads_and_prints(text: str, nanoseconds: int, protobuf: str,
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_what_is_no_duration_is_refused(text: str) -> None:
+def test_an_invalid_duration_is_rejected(text: str) -> None:
     with pytest.raises(DurationError):
         durations.parse(text)
 
 
 @given(NANOSECONDS)
-def test_printed_durations_read_back(nanoseconds: int) -> None:
+def test_formatted_durations_parse_to_the_same_value(nanoseconds: int) -> None:
     assert durations.parse(durations.format_protobuf(nanoseconds)) == nanoseconds
     assert durations.parse(durations.format_go(nanoseconds)) == nanoseconds

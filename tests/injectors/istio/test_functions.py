@@ -38,7 +38,7 @@ def _map(raw: dict[str, str] | None) -> Value:
     return STRING_MAP.convert(raw)
 
 
-def test_ports_are_those_that_envoy_can_take() -> None:
+def test_ports_are_limited_to_those_that_envoy_supports() -> None:
     assert functions.include_inbound_ports(NEWEST, _containers(PORTS)) == "80,53,80,15090"
     assert functions.application_ports(NEWEST, _containers(PORTS)) == "80,53,80"
     assert functions.include_inbound_ports(NEWEST, _containers([])) == ""
@@ -71,13 +71,13 @@ DEFAULTS = (("", 1, 1), (None, 1, 1), (0, 1, 0), (False, 1, False), ("x", 1, "x"
 
 
 @pytest.mark.parametrize(("value", "default", "expected"), DEFAULTS)
-def test_a_default_replaces_nothing_but_nothing(
+def test_a_default_replaces_only_a_missing_value(
     value: Value, default: Value, expected: Value
 ) -> None:
     assert functions.value_or_default(value, default) is expected
 
 
-def test_an_annotation_that_is_there_hides_its_default() -> None:
+def test_an_annotation_replaces_its_default() -> None:
     meta = kube.OBJECT_META.convert({"annotations": {"a": "", "b": "x"}})
 
     found = [
@@ -125,11 +125,11 @@ NIL: tuple[tuple[JSON, JSON], ...] = (
 
 
 @pytest.mark.parametrize(("value", "expected"), NIL)
-def test_nulls_and_what_they_leave_empty_are_omitted(value: JSON, expected: JSON) -> None:
+def test_nulls_and_containers_of_only_nulls_are_omitted(value: JSON, expected: JSON) -> None:
     assert functions.omit_nil(value) == expected
 
 
-def test_omitting_keys_leaves_the_map_alone() -> None:
+def test_omitting_keys_does_not_change_the_map() -> None:
     given = _map({"a": "1", "b": "2", "c": "3"})
 
     assert dict(functions.omit(given, "a", "c", "x").items()) == {"b": "2"}
@@ -219,5 +219,5 @@ IMAGES = (
 
 
 @pytest.mark.parametrize(("image", "version"), IMAGES)
-def test_an_image_says_its_version(image: str, version: str) -> None:
+def test_the_version_of_an_image_is_its_tag_and_digest(image: str, version: str) -> None:
     assert otel.image_version(image) == version

@@ -1,4 +1,4 @@
-"""A pod's whole way through an injector, on our own sample and on small templates."""
+"""Complete injections with the sample and with small templates."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_an_injected_pod_is_not_changed_by_injecting_it_again(given_: Object) ->
     assert given_ == before
 
 
-def test_a_sidecar_comes_with_its_parts() -> None:
+def test_a_sidecar_is_injected_with_volumes_and_metadata() -> None:
     done = bundles.sample().inject(pod(APP), REQUEST)
 
     assert _names(containers(done.pod)) == ["app", "istio-proxy"]
@@ -78,7 +78,7 @@ def test_a_sidecar_comes_with_its_parts() -> None:
     assert jsonvalue.equal(patch.apply(pod(APP), done.patch), done.pod)
 
 
-def test_templates_see_the_pod_as_go_does() -> None:
+def test_templates_read_the_pod_as_in_go() -> None:
     proxy = _proxy(bundles.sample().inject(pod(APP, container("other")), REQUEST))
 
     assert env(proxy)["ISTIO_META_POD_PORTS"] == '[{"name":"web","containerPort":80}]'
@@ -97,7 +97,7 @@ def test_a_native_sidecar_is_an_init_container() -> None:
     assert _names(containers(done.pod)) == ["app"]
 
 
-def test_the_users_own_proxy_moves_where_the_template_has_it() -> None:
+def test_the_users_proxy_moves_to_the_list_of_the_template() -> None:
     mine = container("istio-proxy", image="auto", args=["mine"])
     done = bundles.sample(native=True).inject(pod(APP, mine), REQUEST)
 
@@ -107,7 +107,7 @@ def test_the_users_own_proxy_moves_where_the_template_has_it() -> None:
     assert _names(containers(done.pod)) == ["app"]
 
 
-def test_unknown_fields_of_the_pod_survive() -> None:
+def test_unknown_fields_of_the_pod_are_preserved() -> None:
     given_ = pod({**APP, "future": {"a": [1.5, None]}}) | {"future": True}
     done = bundles.sample().inject(given_, REQUEST)
 
@@ -115,7 +115,7 @@ def test_unknown_fields_of_the_pod_survive() -> None:
     assert containers(done.pod)[0]["future"] == {"a": [1.5, None]}
 
 
-def test_a_pod_without_a_namespace_has_the_requests() -> None:
+def test_a_pod_without_a_namespace_gets_that_of_the_request() -> None:
     given_ = pod(APP)
     object_at(given_, "metadata").pop("namespace")
     done = bundles.sample().inject(given_, REQUEST)
@@ -163,16 +163,16 @@ CHOSEN = (
 PLAIN = istio.IstiodEnvironment(release="1.30")
 
 
-def _two(around: istio.IstiodEnvironment = PLAIN) -> istio.Injector:
+def _two_template_injector(around: istio.IstiodEnvironment = PLAIN) -> istio.Injector:
     return istio.compile_(istio.Documents(config=TWO), around)
 
 
 @pytest.mark.parametrize(("said", "templates", "hostname"), CHOSEN)
-def test_a_pod_may_choose_its_templates(
+def test_a_pod_can_select_its_templates(
     said: str | None, templates: tuple[str, ...], hostname: str
 ) -> None:
     annotations: dict[str, JSON] = {} if said is None else {"inject.istio.io/templates": said}
-    done = _two().inject(pod(APP, annotations=annotations), REQUEST)
+    done = _two_template_injector().inject(pod(APP, annotations=annotations), REQUEST)
 
     assert done.templates == templates
     assert object_at(done.pod, "spec")["hostname"] == hostname
@@ -180,33 +180,35 @@ def test_a_pod_may_choose_its_templates(
 
 
 @pytest.mark.parametrize("said", ["", "c", "a,,b"])
-def test_a_template_that_is_not_there_is_the_authors_fault(said: str) -> None:
+def test_an_unknown_template_in_the_annotation_is_a_user_error(said: str) -> None:
     given_ = pod(APP, annotations={"inject.istio.io/templates": said})
 
     with pytest.raises(UserError, match="not found; have a, b, sidecar"):
-        _two().inject(given_, REQUEST)
+        _two_template_injector().inject(given_, REQUEST)
 
 
-def test_the_policy_document_may_replace_defaults_and_annotations() -> None:
+def test_the_policy_can_replace_defaults_and_annotations() -> None:
     said = replace(PLAIN, default_templates=("both",), injected_annotations={"x": "y"})
-    done = _two(said).inject(pod(APP), REQUEST)
+    done = _two_template_injector(said).inject(pod(APP), REQUEST)
 
     assert done.templates == ("a", "b")
     assert "injected" not in pod_annotations(done.pod)
     assert pod_annotations(done.pod)["x"] == "y"
 
 
-def test_by_hand_there_is_one_default_and_no_alias() -> None:
+def test_kube_inject_has_one_default_and_no_alias() -> None:
     request = istio.InjectionRequest(mode=istio.Mode.KUBE_INJECT)
-    done = _two().inject(pod(APP), request)
+    done = _two_template_injector().inject(pod(APP), request)
 
     assert done.templates == ("sidecar",)
     assert "injected" not in pod_annotations(done.pod)
     with pytest.raises(UserError, match='"both" not found'):
-        _two().inject(pod(APP, annotations={"inject.istio.io/templates": "both"}), request)
+        _two_template_injector().inject(
+            pod(APP, annotations={"inject.istio.io/templates": "both"}), request
+        )
 
 
-def test_a_default_template_that_is_not_there_is_the_operators_fault() -> None:
+def test_an_unknown_default_template_is_an_operator_error() -> None:
     injector = istio.compile_(
         istio.Documents(config="templates: {a: ''}"), istio.IstiodEnvironment(release="1.30")
     )
@@ -215,7 +217,7 @@ def test_a_default_template_that_is_not_there_is_the_operators_fault() -> None:
         injector.inject(pod(APP), REQUEST)
 
 
-def test_an_overlay_that_does_not_fit_the_pod_is_the_authors_fault() -> None:
+def test_a_pod_that_does_not_merge_is_a_user_error() -> None:
     injector = bundles.template_injector("spec: {volumes: [{name: a, emptyDir: {}}]}")
 
     with pytest.raises(UserError, match="does not fit the pod"):
@@ -226,12 +228,12 @@ NO_PODS = ({"spec": 5}, {"metadata": {"labels": {"a": 1}}}, {"spec": {"container
 
 
 @pytest.mark.parametrize("given_", NO_PODS, ids=str)
-def test_an_object_that_is_no_pod_is_the_authors_fault(given_: Object) -> None:
+def test_an_object_that_is_not_a_pod_is_a_user_error(given_: Object) -> None:
     with pytest.raises(UserError, match="does not decode as a pod"):
         bundles.sample().inject(given_, REQUEST)
 
 
-# Who sees the pod's own proxy configuration
+# The modes and releases that read the pod's proxy configuration
 
 SEEN = """
 metadata:
@@ -251,7 +253,7 @@ SEEING = (
 
 
 @pytest.mark.parametrize(("mode", "text", "port", "own", "concurrency"), SEEING)
-def test_who_sees_the_pods_own_proxy_configuration(
+def test_each_mode_and_release_reads_the_annotation_its_way(
     mode: istio.Mode, text: str, port: str, own: str, concurrency: str
 ) -> None:
     mesh = "defaultConfig: {statusPort: 1, concurrency: 7}"
@@ -277,7 +279,7 @@ RESOURCES: tuple[tuple[str | None, dict[str, JSON], str], ...] = (
 
 
 @pytest.mark.parametrize(("said", "labels", "expected"), RESOURCES)
-def test_resources_lie_around_the_annotation(
+def test_resources_are_merged_below_and_above_the_annotation(
     said: str | None, labels: dict[str, JSON], expected: str
 ) -> None:
     injector = istio.compile_(
@@ -367,7 +369,7 @@ def test_messages_and_functions_are_reached_from_templates(text: str, expected: 
     assert pod_annotations(injector.inject(pod(APP), REQUEST).pod)["x"] == expected
 
 
-def test_what_is_no_message_has_no_protojson() -> None:
+def test_other_values_have_no_protojson() -> None:
     with pytest.raises(OperatorError, match="x is no protobuf message"):
         bundles.template_injector('{{ protoToJSON "x" }}').inject(pod(APP), REQUEST)
 
@@ -388,7 +390,7 @@ ESTIMATES: tuple[tuple[str, dict[str, JSON], str, str], ...] = (
 
 
 @pytest.mark.parametrize(("config", "annotations", "values", "expected"), ESTIMATES)
-def test_concurrency_was_estimated_once(
+def test_old_releases_estimate_concurrency(
     config: str, annotations: dict[str, JSON], values: str, expected: str
 ) -> None:
     injector = bundles.template_injector(
@@ -428,7 +430,7 @@ def _native_injector(release: str, *, native: bool = True) -> istio.Injector:
 
 
 MOVED = (
-    # release, annotation, whether the user's own proxy moves to the template's place
+    # release, annotation, whether the user's proxy moves to the list of the template
     ("1.24", "true", True),
     ("1.24", "false", False),
     ("1.24", "yes", True),
@@ -438,7 +440,7 @@ MOVED = (
 
 
 @pytest.mark.parametrize(("release", "said", "moved"), MOVED)
-def test_the_pods_word_about_native_sidecars_counts_since_1_24(
+def test_the_native_sidecar_annotation_applies_since_1_24(
     release: str, said: str, moved: bool
 ) -> None:
     given_ = pod(
@@ -468,7 +470,7 @@ spec:
 
 
 OPENSHIFT = (
-    # release, mode, the proxy's id in templates, whether the pod's own id for its sidecar is kept
+    # release, mode, the proxy's id in templates, whether the user's id of the sidecar stays
     ("1.24", istio.Mode.WEBHOOK, "1000629999", False),
     ("1.23.1", istio.Mode.WEBHOOK, "1000629999", False),
     ("1.23.0", istio.Mode.WEBHOOK, "1000629999", True),
@@ -477,7 +479,7 @@ OPENSHIFT = (
 
 
 @pytest.mark.parametrize(("release", "mode", "uid", "kept"), OPENSHIFT)
-def test_openshift_says_which_ids_to_use(
+def test_openshift_sets_the_ids_of_the_proxy(
     release: str, mode: istio.Mode, uid: str, kept: bool
 ) -> None:
     template = "metadata: {annotations: {uid: '{{ .ProxyUID }}'}}"
@@ -506,7 +508,7 @@ TCP = (("1.11", None, False), ("1.12", None, True), ("1.12", False, False), ("1.
 
 
 @pytest.mark.parametrize(("release", "said", "rewritten"), TCP)
-def test_tcp_probes_could_be_left_alone_for_a_time(
+def test_some_releases_can_skip_tcp_probes(
     release: str, said: bool | None, rewritten: bool
 ) -> None:
     config = json.dumps({"templates": {"sidecar": "spec: {containers: [{name: istio-proxy}]}"}})
@@ -524,7 +526,7 @@ def test_tcp_probes_could_be_left_alone_for_a_time(
 # Compiling
 
 
-def test_every_fault_of_every_document_is_told_at_once() -> None:
+def test_all_errors_of_all_documents_are_reported_at_once() -> None:
     documents = istio.Documents(
         config="policy: 5\ntemplates: {a: '{{', b: '{{ nofunc }}'}",
         values="global: {tag: '1.5'}",
@@ -559,7 +561,7 @@ def test_before_1_14_a_template_need_not_parse_until_it_runs() -> None:
 
 
 RELEASES = (
-    # said, tag, release
+    # release of the policy, tag, effective release
     ("1.13", "1.30.3", "1.13.9"),
     ("1.13.2", "1.30.3", "1.13.2"),
     (None, "1.24.3", "1.24.3"),
@@ -571,7 +573,7 @@ RELEASES = (
 
 
 @pytest.mark.parametrize(("said", "tag", "expected"), RELEASES)
-def test_the_release_is_said_or_read_from_the_tag(
+def test_the_release_comes_from_the_policy_or_the_tag(
     said: str | None, tag: str, expected: str
 ) -> None:
     documents = istio.Documents(config="{}", values=json.dumps({"global": {"tag": tag}}))
@@ -604,7 +606,7 @@ alwaysInjectSelector: [{matchExpressions: [{key: c, operator: Exists}]}]
     assert (oldest.rules.never, oldest.rules.always) == ((), ())
 
 
-def test_warnings_tell_the_author_what_will_not_work() -> None:
+def test_warnings_describe_annotations_without_effect() -> None:
     given_ = pod(
         APP,
         annotations={
@@ -630,10 +632,10 @@ WORDS = st.text(st.characters(codec="utf-8"), max_size=12)
 
 @settings(max_examples=scaled(60, by=2), deadline=None)
 @given(st.dictionaries(WORDS, WORDS, max_size=4), st.dictionaries(WORDS, WORDS, max_size=3))
-def test_any_annotations_and_labels_are_injected_or_refused(
+def test_any_annotations_and_labels_are_injected_or_rejected(
     annotations: dict[str, JSON], labels: dict[str, JSON]
 ) -> None:
-    """Never an operator's fault, never another error, and the patch always applies."""
+    """Never an operator error, never another exception, and the patch always applies."""
     given_ = pod(APP, annotations=annotations, labels=labels)
     try:
         done = bundles.sample().inject(given_, REQUEST)

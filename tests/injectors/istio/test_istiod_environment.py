@@ -29,17 +29,17 @@ IDS: tuple[tuple[dict[str, JSON], tuple[int, int]], ...] = (
 
 
 @pytest.mark.parametrize(("annotations", "ids"), IDS)
-def test_a_namespace_says_the_proxys_ids(
+def test_a_namespace_sets_the_ids_of_the_proxy(
     annotations: dict[str, JSON], ids: tuple[int, int]
 ) -> None:
     assert openshift.proxy_ids({"metadata": {"annotations": annotations}}) == ids
 
 
-def test_an_unknown_namespace_says_nothing() -> None:
+def test_an_unknown_namespace_sets_no_ids() -> None:
     assert openshift.proxy_ids(None) == (1337, 1337)
 
 
-def _as(user: int | None, name: str = "app") -> Object:
+def _container_with_user(user: int | None, name: str = "app") -> Object:
     context: Object = {"privileged": False}
     if user is not None:
         context |= {"runAsUser": user, "runAsGroup": 9}
@@ -50,18 +50,42 @@ PROXY = "istio-proxy"
 CLEARED: Object = {"privileged": False}
 CLEARING: tuple[tuple[int, tuple[Object, ...], tuple[Object, ...], bool], ...] = (
     # minor, containers, init containers, whether the sidecar's ids are cleared
-    (27, (_as(5), _as(5, PROXY)), (), True),
-    (27, (_as(5), _as(6), _as(5, PROXY)), (), False),
-    (27, (_as(5, PROXY), container("app")), (), False),
-    (27, (_as(0, PROXY), container("app")), (), True),
-    (27, (_as(5, PROXY), _as(5)), (_as(7),), False),
-    (26, (_as(5, PROXY), _as(5)), (_as(7),), True),
-    (26, (_as(5, PROXY), _as(5), _as(7, "istio-init")), (), True),
+    (27, (_container_with_user(5), _container_with_user(5, PROXY)), (), True),
+    (
+        27,
+        (_container_with_user(5), _container_with_user(6), _container_with_user(5, PROXY)),
+        (),
+        False,
+    ),
+    (27, (_container_with_user(5, PROXY), container("app")), (), False),
+    (27, (_container_with_user(0, PROXY), container("app")), (), True),
+    (
+        27,
+        (_container_with_user(5, PROXY), _container_with_user(5)),
+        (_container_with_user(7),),
+        False,
+    ),
+    (
+        26,
+        (_container_with_user(5, PROXY), _container_with_user(5)),
+        (_container_with_user(7),),
+        True,
+    ),
+    (
+        26,
+        (
+            _container_with_user(5, PROXY),
+            _container_with_user(5),
+            _container_with_user(7, "istio-init"),
+        ),
+        (),
+        True,
+    ),
 )
 
 
 @pytest.mark.parametrize(("minor", "listed", "init", "cleared"), CLEARING)
-def test_ids_that_openshift_gave_the_sidecar_are_cleared(
+def test_ids_that_openshift_set_in_the_sidecar_are_cleared(
     minor: int, listed: tuple[Object, ...], init: tuple[Object, ...], cleared: bool
 ) -> None:
     given = pod(*listed, init=init)
@@ -79,7 +103,7 @@ def test_ids_that_openshift_gave_the_sidecar_are_cleared(
 
 
 def test_a_native_sidecars_ids_are_cleared_since_1_27() -> None:
-    given = pod(_as(5), init=(_as(5, PROXY),))
+    given = pod(_container_with_user(5), init=(_container_with_user(5, PROXY),))
 
     assert openshift.clear_proxy_ids(releases.profile(26), given) is given
     assert openshift.clear_proxy_ids(releases.profile(27), given) is not given
@@ -95,7 +119,7 @@ TAGS = (
 
 
 @pytest.mark.parametrize(("tag", "kind", "expected"), TAGS)
-def test_an_image_type_stands_at_the_end_of_the_tag(tag: str, kind: str, expected: str) -> None:
+def test_an_image_type_is_the_suffix_of_the_tag(tag: str, kind: str, expected: str) -> None:
     assert images.make_tag(tag, kind) == expected
 
 
@@ -137,18 +161,18 @@ NUMBERS = (("11", "11"), ("1.12", "1.12"), ("1.10", "1.1"), ('"1.10"', "1.10"), 
 
 
 @pytest.mark.parametrize(("tag", "text"), NUMBERS)
-def test_a_tag_may_be_a_number(tag: str, text: str) -> None:
+def test_a_tag_can_be_a_number(tag: str, text: str) -> None:
     assert config_map.parse_values(f"global: {{tag: {tag}}}", []).tag == text
 
 
-def test_templates_see_numbers_as_floats() -> None:
+def test_templates_read_numbers_as_floats() -> None:
     raw = config_map.parse_values("{a: 1, b: [2, {c: 3}], d: true}", []).raw
 
     assert raw == {"a": 1.0, "b": [2.0, {"c": 3.0}], "d": True}
     assert type(raw["a"]) is float
 
 
-def test_a_configuration_is_read_whatever_the_case_of_its_keys() -> None:
+def test_keys_of_the_configuration_are_not_case_sensitive() -> None:
     faults: list[Diagnostic] = []
     config = config_map.parse_config(
         "Policy: enabled\nTEMPLATES: {a: x}\naliases: {b: [a, c]}\nunknown: 1\ntemplate: old",
@@ -161,7 +185,7 @@ def test_a_configuration_is_read_whatever_the_case_of_its_keys() -> None:
     assert (config.default_templates, config.template, faults) == (("sidecar",), "old", [])
 
 
-def test_every_fault_of_a_configuration_is_told() -> None:
+def test_all_errors_of_a_configuration_are_reported() -> None:
     faults: list[Diagnostic] = []
     config_map.parse_config(
         "policy: 5\ntemplates: {a: []}\naliases: {b: x}\ndefaultTemplates: z", faults
@@ -169,23 +193,23 @@ def test_every_fault_of_a_configuration_is_told() -> None:
     config_map.parse_values("global: {hub: 1, proxy: [], proxy_init: {image: {}}}", faults)
 
     assert [str(fault) for fault in faults] == [
-        "config /defaultTemplates: expected a list, got a string; write a list, or nothing",
-        "config /policy: expected a string, got a number; write a string, or nothing",
-        "config /templates/a: expected a string, got a list; write a string, or nothing",
+        "config /defaultTemplates: expected a list, got a string; write a list, or remove it",
+        "config /policy: expected a string, got a number; write a string, or remove it",
+        "config /templates/a: expected a string, got a list; write a string, or remove it",
         (
             "config /aliases/b: expected a list of strings, got a string; "
-            "write a list of strings, or nothing"
+            "write a list of strings, or remove it"
         ),
-        "values /global/hub: expected a string, got a number; write a string, or nothing",
-        "values /global/proxy: expected a mapping, got a list; write a mapping, or nothing",
+        "values /global/hub: expected a string, got a number; write a string, or remove it",
+        "values /global/proxy: expected a mapping, got a list; write a mapping, or remove it",
         (
             "values /global/proxy_init/image: expected a string, got a mapping; "
-            "write a string, or nothing"
+            "write a string, or remove it"
         ),
     ]
 
 
-def test_a_text_that_is_no_map_is_a_fault() -> None:
+def test_a_text_that_is_not_a_mapping_is_an_error() -> None:
     faults: list[Diagnostic] = []
     config = config_map.parse_config("a: [", faults)
     config_map.parse_values("sidecarInjectorWebhook: {rewriteAppHTTPProbe: 1}", faults)
@@ -193,11 +217,11 @@ def test_a_text_that_is_no_map_is_a_fault() -> None:
     assert (config.templates, len(faults)) == ({}, 2)
     assert str(faults[1]) == (
         "values /sidecarInjectorWebhook/rewriteAppHTTPProbe: expected true or false, got a number; "
-        "write true or false, or nothing"
+        "write true or false, or remove it"
     )
 
 
-def test_an_alias_may_stand_for_nothing() -> None:
+def test_an_alias_can_be_empty() -> None:
     assert config_map.parse_config("aliases: {a: null}", []).aliases == {"a": ()}
 
 
@@ -243,7 +267,9 @@ OWNERS: tuple[tuple[str, Object, str], ...] = (
 
 
 @pytest.mark.parametrize(("release", "given", "expected"), OWNERS)
-def test_each_release_finds_the_owner_its_way(release: str, given: Object, expected: str) -> None:
+def test_each_release_finds_the_owner_by_its_rules(
+    release: str, given: Object, expected: str
+) -> None:
     found = workloads.workload_of(releases.parse_release(release), given)
 
     assert f"{found.kind} {found.api_version} {found.name}" == expected

@@ -1,4 +1,4 @@
-"""Injection by hand: streams of YAML in and out."""
+"""kube-inject: streams of YAML in and out."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _names(document: Object) -> list[JSON]:
     return [each["name"] for each in containers(_pod_of(document))]
 
 
-def test_what_is_no_workload_is_copied_byte_for_byte() -> None:
+def test_other_objects_are_copied_byte_for_byte() -> None:
     for text in (SERVICE, "# only a comment\n", "just text\n", "a: 'b'   # c\n"):
         assert _inject(text).text == f"{text}---\n"
 
@@ -70,11 +70,11 @@ def test_a_stream_keeps_its_documents_and_their_order() -> None:
     assert [*second] == ["kind", "apiVersion", "metadata", "spec"]
 
 
-def test_a_document_that_does_not_end_its_line_is_ended() -> None:
+def test_a_document_without_a_final_newline_gets_one() -> None:
     assert _inject(SERVICE.rstrip("\n")).text == f"{SERVICE}---\n"
 
 
-def test_numbers_in_text_become_text_and_the_unknown_survives() -> None:
+def test_numbers_become_strings_and_unknown_fields_are_preserved() -> None:
     (document,) = _documents(_inject(DEPLOYMENT).text)
     app = containers(_pod_of(document))[0]
 
@@ -98,7 +98,7 @@ def test_a_list_without_workloads_is_copied() -> None:
     assert _inject(text).text == f"{text}---\n"
 
 
-def test_a_cron_jobs_annotations_land_on_its_job_template() -> None:
+def test_annotations_of_a_cron_job_are_set_on_its_job_template() -> None:
     """A peculiarity of Istio's."""
     text = """apiVersion: batch/v1
 kind: CronJob
@@ -137,7 +137,9 @@ SKIPPED = (
 
 
 @pytest.mark.parametrize(("release", "text", "warning"), SKIPPED)
-def test_a_workload_that_is_skipped_says_why(release: str, text: str, warning: str) -> None:
+def test_a_skipped_workload_is_a_warning_with_its_reason(
+    release: str, text: str, warning: str
+) -> None:
     injector = (
         bundles.sample(release) if release != "1.8" else bundles.legacy_injector("containers: []")
     )
@@ -153,7 +155,7 @@ GROUPS = ("extensions/v1beta1", "apps/v1beta1", "apps/v1beta2", "apps/v1", "exam
 
 @pytest.mark.parametrize("api_version", GROUPS)
 @pytest.mark.parametrize("release", ["1.0", "1.8", "1.13", "1.30"])
-def test_istio_looks_at_the_kind_alone(release: str, api_version: str) -> None:
+def test_istio_selects_workloads_by_kind_only(release: str, api_version: str) -> None:
     """pkg/kube/inject/initializer.go: each kind is registered without a version as well."""
     injector = (
         bundles.legacy_injector("containers: [{name: istio-proxy}]", release=release)
@@ -193,7 +195,7 @@ def test_a_status_without_containers_is_never_written(
     assert f"add no container as Istio {injector.profile.release} renders them" in str(caught.value)
 
 
-def test_1_0_injects_also_what_declines() -> None:
+def test_1_0_also_injects_pods_with_disabled_injection() -> None:
     injector = bundles.legacy_injector("containers: [{name: istio-proxy}]", release="1.0")
     text = DECLINED.replace("apps/v1", "extensions/v1beta1")
 
@@ -204,7 +206,7 @@ INJECTED = (("1.16", False), ("1.17", True))
 
 
 @pytest.mark.parametrize(("release", "again"), INJECTED)
-def test_what_is_injected_is_injected_again_since_1_17(release: str, again: bool) -> None:
+def test_an_injected_pod_is_injected_again_since_1_17(release: str, again: bool) -> None:
     template = "spec: {containers: [{name: istio-proxy, image: new}]}"
     injector = bundles.template_injector(template, release=release)
     once = kubeinject.inject(injector, DEPLOYMENT).text.replace("image: new", "image: old")
@@ -212,7 +214,7 @@ def test_what_is_injected_is_injected_again_since_1_17(release: str, again: bool
     assert ("image: new" in kubeinject.inject(injector, once).text) is again
 
 
-def test_a_template_that_must_be_there_is_named() -> None:
+def test_a_missing_default_template_is_reported() -> None:
     text = "{apiVersion: v1, kind: ReplicationController, metadata: {name: r, namespace: no}}"
 
     with pytest.raises(UserError) as caught:
@@ -260,6 +262,6 @@ TEXTS: tuple[tuple[JSON, JSON], ...] = (
 
 
 @pytest.mark.parametrize(("value", "expected"), TEXTS)
-def test_text_stands_where_kubernetes_wants_text(value: JSON, expected: JSON) -> None:
+def test_values_become_strings_if_kubernetes_expects_strings(value: JSON, expected: JSON) -> None:
     assert coerce_to_string(POD, value) == expected
     assert coerce_to_string(POD, expected) is expected

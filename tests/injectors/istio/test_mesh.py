@@ -105,7 +105,7 @@ APPLIED: tuple[tuple[str, Object], ...] = (
 
 
 @pytest.mark.parametrize(("text", "changes"), APPLIED)
-def test_a_text_is_laid_over_the_mesh(text: str, changes: Object) -> None:
+def test_a_text_is_merged_over_the_mesh(text: str, changes: Object) -> None:
     expected = {key: value for key, value in (BASE | changes).items() if value is not None}
 
     assert mesh.apply_mesh_config(SCHEMA, BASE, text, []) == expected
@@ -119,7 +119,7 @@ def test_an_applied_mesh_keeps_the_order_of_the_proto_file() -> None:
 
 
 BROKEN = (
-    ("[]", "", "not a map"),
+    ("[]", "", "must be a mapping"),
     ("a: [", "", "line"),
     ("proxyListenPort: x", "/proxyListenPort", "x"),
     ("defaultConfig: {statusPort: x}", "/defaultConfig/statusPort", "x"),
@@ -128,7 +128,7 @@ BROKEN = (
 
 
 @pytest.mark.parametrize(("text", "path", "problem"), BROKEN)
-def test_a_broken_text_is_refused_with_its_place(text: str, path: str, problem: str) -> None:
+def test_an_invalid_text_is_an_error_with_its_location(text: str, path: str, problem: str) -> None:
     found: list[FieldError] = []
     assert mesh.apply_mesh_config(SCHEMA, BASE, text, found) == BASE
     [wrong] = found
@@ -136,7 +136,7 @@ def test_a_broken_text_is_refused_with_its_place(text: str, path: str, problem: 
     assert problem in wrong.problem
 
 
-def test_what_is_wrong_somewhere_hides_nothing_elsewhere() -> None:
+def test_an_invalid_field_does_not_affect_other_fields() -> None:
     found: list[FieldError] = []
     text = """
         outboundTrafficPolicy: 7
@@ -200,19 +200,19 @@ PRINTED: tuple[tuple[Object, str], ...] = (
 
 
 @pytest.mark.parametrize(("config", "text"), PRINTED)
-def test_a_proxy_configuration_prints_what_is_not_built_in(config: Object, text: str) -> None:
+def test_a_proxy_configuration_prints_only_changed_fields(config: Object, text: str) -> None:
     proxy = proxyconfig.merge_layer(SCHEMA, mesh.proxy_defaults(NEWEST), config)
 
     assert proxyconfig.to_json(mesh.proxy_defaults(NEWEST), proxy) == text
 
 
-def test_the_built_in_defaults_print_nothing() -> None:
+def test_the_defaults_print_an_empty_object() -> None:
     for minor in releases.KNOWN[1:]:
         proxy = mesh.proxy_defaults(releases.profile(minor))
         assert proxyconfig.to_json(proxy, proxy) == "{}"
 
 
-def test_1_8_prints_an_empty_map_that_was_given() -> None:
+def test_1_8_prints_an_explicit_empty_map() -> None:
     for minor, text in ((8, '{"proxyMetadata":{}}'), (9, "{}")):
         profile = releases.profile(minor)
         defaults = mesh.proxy_defaults(profile)
@@ -228,7 +228,7 @@ def _resource(namespace: str, labels: dict[str, JSON] | None, concurrency: int) 
     return {"metadata": {"namespace": namespace}, "spec": spec}
 
 
-def test_resources_count_for_the_mesh_the_namespace_and_the_workload() -> None:
+def test_resources_apply_to_the_mesh_the_namespace_and_the_workload() -> None:
     """The first at each level wins; one of another namespace, or not matching, counts nowhere."""
     root, root_late = _resource("root", None, 1), _resource("root", None, 2)
     own, other = _resource("ns", None, 3), _resource("other", None, 4)
@@ -242,7 +242,7 @@ def test_resources_count_for_the_mesh_the_namespace_and_the_workload() -> None:
     assert found == (root, own, selected)
 
 
-def test_a_resource_contributes_three_fields() -> None:
+def test_a_resource_sets_three_fields() -> None:
     spec: Object = {
         "concurrency": 0,
         "environmentVariables": {"A": "b"},
@@ -304,7 +304,7 @@ PROBLEMS = (
 
 
 @pytest.mark.parametrize(("text", "problem"), PROBLEMS)
-def test_a_proxy_configuration_is_checked(text: str, problem: str | None) -> None:
+def test_a_proxy_configuration_is_validated(text: str, problem: str | None) -> None:
     layer = proxyconfig.parse_layer(SCHEMA, text)
     merged = proxyconfig.merge_layer(SCHEMA, mesh.proxy_defaults(NEWEST), layer)
     found = validate_proxyconfig.validate_proxy_config(NEWEST, merged)
@@ -335,7 +335,7 @@ OLD_PROBLEMS = (
 
 
 @pytest.mark.parametrize(("release", "text", "problem"), OLD_PROBLEMS)
-def test_each_release_checks_a_proxy_configuration_its_way(
+def test_each_release_validates_a_proxy_configuration_by_its_rules(
     release: str, text: str, problem: str
 ) -> None:
     profile = releases.parse_release(release)
@@ -371,7 +371,7 @@ MESH_PROBLEMS: tuple[tuple[Object, list[str]], ...] = (
 
 
 @pytest.mark.parametrize(("given", "paths"), MESH_PROBLEMS)
-def test_a_mesh_configuration_is_checked(given: Object, paths: list[str]) -> None:
+def test_a_mesh_configuration_is_validated(given: Object, paths: list[str]) -> None:
     config = mesh.apply_mesh_config(SCHEMA, mesh.defaults(NEWEST), dump(given), [])
 
     found = list(mesh.validate_mesh_config(NEWEST, config))
@@ -379,7 +379,7 @@ def test_a_mesh_configuration_is_checked(given: Object, paths: list[str]) -> Non
     assert all(problem and remedy for _, problem, remedy in found)
 
 
-def test_1_31_does_not_know_the_inbound_retry_policy() -> None:
+def test_1_31_has_no_inbound_retry_policy() -> None:
     known = releases.profile(31)
     text = json.dumps({"defaultInboundHttpRetryPolicy": {"attempts": -1}})
     config = mesh.apply_mesh_config(protojson.schema(known), mesh.defaults(known), text, [])
@@ -415,7 +415,7 @@ def test_a_proxy_configuration_is_read_as_istio_reads_it(row: dict[str, Any]) ->
     if "json" not in row:
         with pytest.raises(UserError) as caught:
             annotations.check_annotations(profile, given)
-        assert [part for part in _go_words(row) if part not in str(caught.value)] == []
+        assert [part for part in _go_errors(row) if part not in str(caught.value)] == []
         return
     annotations.check_annotations(profile, given)
     layer = proxyconfig.parse_layer(schema, row["text"])
@@ -423,8 +423,8 @@ def test_a_proxy_configuration_is_read_as_istio_reads_it(row: dict[str, Any]) ->
     assert json.loads(gojson.encode(merged)) == row["json"]
 
 
-def _go_words(row: dict[str, Any]) -> set[str]:
-    """The problems in Go's text, without what we say in other words."""
+def _go_errors(row: dict[str, Any]) -> set[str]:
+    """The problems in Go's text, without those in podgraft's text."""
     if "invalid" in row:
         return {part.strip() for part in row["invalid"].split("\n\t* ")[1:]}
     text: str = row["parse"].split(" for enum ")[0].replace('\\"', "").replace('""', '"')

@@ -12,7 +12,7 @@ from podgraft.jsonvalue import JSON, Object, object_at
 NEWEST = protojson.schema(releases.newest())
 
 READ: tuple[tuple[str, Object, Object], ...] = (
-    # Names, and fields that nobody knows
+    # Names, and unknown fields
     ("snake case", {"status_port": 1}, {"statusPort": 1}),
     ("camel case", {"statusPort": 1}, {"statusPort": 1}),
     ("unknown", {"nobodyKnows": 1}, {}),
@@ -64,14 +64,16 @@ ERRORS: tuple[tuple[JSON, str, str], ...] = (
 
 
 @pytest.mark.parametrize(("_name", "given", "expected"), READ, ids=[row[0] for row in READ])
-def test_a_message_is_read(_name: str, given: Object, expected: Object) -> None:
+def test_a_message_is_decoded(_name: str, given: Object, expected: Object) -> None:
     read = protojson.decode_message(NEWEST, PROXY_CONFIG, given)
 
     assert protojson.normalize(NEWEST, PROXY_CONFIG, read) == expected
 
 
 @pytest.mark.parametrize(("given", "path", "problem"), ERRORS)
-def test_a_wrong_value_is_refused_with_its_place(given: JSON, path: str, problem: str) -> None:
+def test_an_invalid_value_is_an_error_with_its_pointer(
+    given: JSON, path: str, problem: str
+) -> None:
     with pytest.raises(MessageError) as caught:
         protojson.decode_message(NEWEST, PROXY_CONFIG, given)
 
@@ -80,7 +82,7 @@ def test_a_wrong_value_is_refused_with_its_place(given: JSON, path: str, problem
     assert problem in wrong.problem
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_errors_of_a_message_are_reported_at_once() -> None:
     given: Object = {"statusPort": "x", "extraStatTags": [1, "a", 2], "tracing": {"sampling": []}}
     with pytest.raises(MessageError) as caught:
         protojson.decode_message(NEWEST, PROXY_CONFIG, given)
@@ -90,7 +92,7 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
     assert str(caught.value).count("; /") == len(paths) - 1
 
 
-def test_fields_stand_in_the_order_of_the_proto_file() -> None:
+def test_fields_have_the_order_of_the_proto_file() -> None:
     given: Object = {"statusPort": 1, "proxyMetadata": {"A": "b"}, "configPath": "/x"}
     read = protojson.normalize(
         NEWEST, PROXY_CONFIG, protojson.decode_message(NEWEST, PROXY_CONFIG, given)
@@ -112,7 +114,7 @@ KNOWN: tuple[tuple[str, JSON, str, str], ...] = (
 
 
 @pytest.mark.parametrize(("field", "value", "without", "first"), KNOWN)
-def test_a_release_knows_its_fields(field: str, value: JSON, without: str, first: str) -> None:
+def test_a_release_has_its_fields(field: str, value: JSON, without: str, first: str) -> None:
     known: Object = {field: value}
     for release, expected in ((without, {}), (first, known)):
         schema = protojson.schema(releases.parse_release(release))
@@ -135,7 +137,7 @@ NESTED: tuple[tuple[str, str, Object, list[str]], ...] = (
 
 
 @pytest.mark.parametrize(("release", "field", "value", "names"), NESTED)
-def test_a_release_knows_the_fields_within(
+def test_a_release_has_its_nested_fields(
     release: str, field: str, value: Object, names: list[str]
 ) -> None:
     schema = protojson.schema(releases.parse_release(release))
@@ -144,7 +146,7 @@ def test_a_release_knows_the_fields_within(
     assert [*read, *object_at(read, "qat")] == names
 
 
-def test_of_two_members_of_a_oneof_the_last_declared_wins() -> None:
+def test_the_last_declared_member_of_a_oneof_wins() -> None:
     given: Object = {"tracing": {"datadog": {"address": "b:2"}, "zipkin": {"address": "a:1"}}}
 
     assert protojson.decode_message(NEWEST, PROXY_CONFIG, given) == {
@@ -152,7 +154,7 @@ def test_of_two_members_of_a_oneof_the_last_declared_wins() -> None:
     }
 
 
-def test_concurrency_was_a_plain_number_once() -> None:
+def test_concurrency_is_a_plain_number_in_old_releases() -> None:
     old, new = (protojson.schema(releases.profile(minor)) for minor in (0, 8))
     given: Object = {"concurrency": 0}
 
@@ -182,7 +184,7 @@ MESH_READ: tuple[tuple[Object, Object], ...] = (
 
 
 @pytest.mark.parametrize(("given", "expected"), MESH_READ)
-def test_a_mesh_message_is_read(given: Object, expected: Object) -> None:
+def test_a_mesh_message_is_decoded(given: Object, expected: Object) -> None:
     assert protojson.decode_message(NEWEST, protojson.MESH_CONFIG, given) == expected
 
 

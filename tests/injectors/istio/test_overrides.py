@@ -46,7 +46,7 @@ def _annotation(injected: Object) -> JSON:
     return None if text is None else json.loads(str(text))
 
 
-def test_the_users_fields_win_and_are_kept_for_later() -> None:
+def test_the_users_fields_take_precedence_and_are_recorded() -> None:
     mine = container("istio-proxy", image="auto", args=["mine"], env=[{"name": "A", "value": "m"}])
 
     injected = _reapply(pod(container("app"), mine))
@@ -71,7 +71,7 @@ def test_the_annotation_is_the_container_as_go_prints_it() -> None:
     }
 
 
-def test_a_pod_without_such_containers_is_left_alone() -> None:
+def test_a_pod_without_overrides_is_not_changed() -> None:
     original = pod(container("app"))
 
     assert _reapply(original) == _merge(original, TEMPLATE)
@@ -80,7 +80,7 @@ def test_a_pod_without_such_containers_is_left_alone() -> None:
 STATUS = json.dumps({"containers": ["istio-proxy"], "initContainers": ["istio-init"]})
 
 
-def test_what_was_injected_before_is_no_override() -> None:
+def test_an_injected_container_is_not_an_override() -> None:
     original = pod(
         container("istio-proxy", image="old", args=["old"]), annotations={status.ANNOTATION: STATUS}
     )
@@ -92,8 +92,8 @@ def test_what_was_injected_before_is_no_override() -> None:
     assert older["image"] == "old"
 
 
-def test_an_earlier_injection_kept_the_override() -> None:
-    """Where the status does not name the container, the kept one counts, not the pod's."""
+def test_a_recorded_override_is_applied_again() -> None:
+    """If the status does not list the container, the recorded one applies, not the pod's."""
     kept = json.dumps({"containers": [{"name": "istio-proxy", "args": ["kept"]}]})
     original = pod(
         container("istio-proxy", args=["old"]),
@@ -119,14 +119,14 @@ BAD = ("x", "[]", '{"containers": 5}', '{"containers": [{"name": 5}]}')
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_an_unreadable_annotation_is_the_users_fault(text: str) -> None:
+def test_an_invalid_overrides_annotation_is_a_user_error(text: str) -> None:
     original = pod(container("app"), annotations={overrides.ANNOTATION: text})
 
     with pytest.raises(UserError, match=r"annotation proxy\.istio\.io/overrides: "):
         _reapply(original)
 
 
-def test_templates_see_the_users_own_container_again() -> None:
+def test_templates_read_the_users_container_again() -> None:
     kept = overrides.Overrides([container("istio-proxy", args=["mine"]), container("app")])
     shown = overrides.reinsert_containers(pod(container("app", image="x")), kept)
 
@@ -160,7 +160,7 @@ USERS: tuple[tuple[Object, str, str | None, Object, Object], ...] = (
 
 
 @pytest.mark.parametrize(("mine", "init", "tproxy", "sidecar", "changed"), USERS)
-def test_the_init_container_learns_the_users_id(
+def test_the_init_container_gets_the_user_id(
     mine: Object, init: str, tproxy: str | None, sidecar: Object, changed: Object
 ) -> None:
     args: list[JSON] = ["-u", "1337", "-u", "2"]
@@ -177,7 +177,7 @@ def test_the_init_container_learns_the_users_id(
     assert draft.init_containers[0] == {"name": init, "args": args} | changed
 
 
-def test_arguments_without_a_user_stay_and_a_missing_sidecar_is_no_fault() -> None:
+def test_arguments_without_a_user_stay_and_a_missing_sidecar_is_ignored() -> None:
     init = container("istio-init", args=["a", "-u"])
     original = pod(_security(runAsUser=5))
     draft = PodBuilder.from_pod(pod(container("app"), init=(init,)))

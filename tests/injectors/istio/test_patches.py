@@ -188,7 +188,7 @@ MERGED = (
 
 
 @pytest.mark.parametrize(("release", "mesh", "text", "expression", "expected"), MERGED)
-def test_each_release_merges_the_layers_its_way(
+def test_each_release_merges_the_layers_by_its_rules(
     release: str, mesh: str, text: str, expression: str, expected: str
 ) -> None:
     assert _printed(expression, release, _configured(text), mesh=mesh) == expected
@@ -247,14 +247,14 @@ MANAGED = (("1.10.4", "[{"), ("1.10.5", "[]"), ("1.11.1", "[{"), ("1.11.2", "[]"
 
 
 @pytest.mark.parametrize(("release", "printed"), MANAGED)
-def test_managed_fields_are_shown_until_they_were_dropped(release: str, printed: str) -> None:
+def test_templates_read_managed_fields_in_old_releases(release: str, printed: str) -> None:
     given = pod(APP)
     object_at(given, "metadata")["managedFields"] = [{"manager": "kubectl"}]
 
     assert _printed(".ObjectMeta.ManagedFields", release, given)[:2] == printed
 
 
-def _of_deployment_config(**labels: JSON) -> Object:
+def _deployment_config_pod(**labels: JSON) -> Object:
     given = pod(APP, labels={"deploymentconfig": "web", **labels})
     owner: Object = {
         "apiVersion": "v1",
@@ -267,7 +267,7 @@ def _of_deployment_config(**labels: JSON) -> Object:
 
 
 LABELS = (
-    # release, the labels of the pod, and of the DeploymentConfig, as templates see them
+    # release, the labels of the pod, and of the DeploymentConfig, as templates read them
     ("1.12.0", "map[a:b deploymentconfig:web]", "map[a:b deploymentconfig:web]"),
     ("1.12.1", "map[a:b]", "map[a:b]"),
     ("1.19.8", "map[a:b]", "map[a:b]"),
@@ -281,7 +281,7 @@ LABELS = (
 
 @pytest.mark.parametrize(("release", "own", "owners"), LABELS)
 def test_the_label_of_a_deployment_config(release: str, own: str, owners: str) -> None:
-    given = _of_deployment_config(a="b")
+    given = _deployment_config_pod(a="b")
 
     assert _printed(".ObjectMeta.Labels", release, given) == own
     assert _printed(".DeploymentMeta.Labels", release, given) == owners
@@ -289,7 +289,7 @@ def test_the_label_of_a_deployment_config(release: str, own: str, owners: str) -
 
 def test_the_pod_in_the_cluster_keeps_the_label_of_its_deployment_config() -> None:
     template = "metadata: {labels: {c: d}}\nspec: {containers: [{name: istio-proxy}]}"
-    given = _of_deployment_config(a="b")
+    given = _deployment_config_pod(a="b")
     done = bundles.template_injector(template, release="1.20.4").inject(given, REQUEST)
     patched = patch.apply(given, done.patch)
 
@@ -342,16 +342,16 @@ def test_a_template_has_the_fields_of_its_releases_types(release: str, signal: s
     assert object_at(proxy, "lifecycle").get("stopSignal") == signal
 
 
-def test_null_overrides_are_no_overrides() -> None:
+def test_a_null_annotation_has_no_overrides() -> None:
     injector = bundles.template_injector("spec: {containers: [{name: istio-proxy}]}")
     done = injector.inject(pod(APP, annotations={"proxy.istio.io/overrides": "null"}), REQUEST)
 
     assert [each["name"] for each in containers(done.pod)] == ["app", "istio-proxy"]
-    with pytest.raises(UserError, match="it must hold a JSON object"):
+    with pytest.raises(UserError, match="must be a JSON object"):
         injector.inject(pod(APP, annotations={"proxy.istio.io/overrides": "5"}), REQUEST)
 
 
-def test_a_pod_without_containers_keeps_its_empty_list() -> None:
+def test_an_empty_list_of_containers_is_preserved() -> None:
     done = bundles.template_injector("spec: {containers: }").inject(pod(), REQUEST)
 
     assert object_at(done.pod, "spec")["containers"] == []

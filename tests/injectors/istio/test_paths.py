@@ -34,5 +34,5 @@ CASES: tuple[tuple[str, str, dict[str, str]], ...] = (
 
 
 @pytest.mark.parametrize(("release", "tail", "expected"), CASES)
-def test_a_path_says_its_variables(release: str, tail: str, expected: dict[str, str]) -> None:
+def test_a_path_sets_variables(release: str, tail: str, expected: dict[str, str]) -> None:
     assert url_path.parse_environment(releases.parse_release(release), tail) == expected

@@ -45,13 +45,13 @@ ENVIRONMENTS: tuple[
 
 
 @pytest.mark.parametrize(("values", "url", "labels", "expected"), ENVIRONMENTS)
-def test_cluster_and_network_are_found(
+def test_cluster_and_network_have_an_order_of_precedence(
     values: config_map.Values, url: dict[str, str], labels: dict[str, str], expected: dict[str, str]
 ) -> None:
     assert cluster.cluster_environment(values, url, labels) == expected
 
 
-def test_the_environment_moves_behind_all_others_sorted() -> None:
+def test_the_environment_moves_to_the_end_in_order() -> None:
     proxy = container("istio-proxy", env=[{"name": N, "value": "old"}, {"name": "A", "value": "a"}])
     draft = PodBuilder.from_pod(pod(APP, proxy))
 
@@ -90,7 +90,7 @@ PROMETHEUS: tuple[tuple[dict[str, JSON], dict[str, JSON] | None, Object | None],
     ({"prometheus_io_port": "080", "x": "y"}, {**MERGED, "x": "y"},
      {"scrape": "", "path": "", "port": "080"}),
     ({"prometheus.io/path": "/<m>"}, MERGED, {"scrape": "", "path": "/<m>", "port": ""}),
-    # Not wanted
+    # Disabled
     ({"prometheus.io/scrape": "f", "prometheus.io/port": "80"}, None, None),
     ({"prometheus.istio.io/merge-metrics": "false"}, None, None),
     # Done before
@@ -116,7 +116,7 @@ def test_scrape_annotations_move_to_the_agent(
     assert (written and json.loads(str(written))) == value
 
 
-def test_the_mesh_and_the_pod_may_switch_merging_off_and_on() -> None:
+def test_the_mesh_and_the_pod_can_disable_and_enable_merging() -> None:
     off = _mesh(enablePrometheusMerge=False)
     silent, loud = (
         PodBuilder.from_pod(pod(PROXY)),
@@ -178,7 +178,7 @@ SECURE = (("9443", "9443"), ("0", None), ("", None))
 
 
 @pytest.mark.parametrize(("port", "announced"), SECURE)
-def test_the_secure_port_is_announced(port: str, announced: str | None) -> None:
+def test_the_secure_port_is_annotated(port: str, announced: str | None) -> None:
     proxy = container("istio-proxy", env=[{"name": prometheus.SECURE_PORT_ENV, "value": port}])
     draft, told = (
         PodBuilder.from_pod(pod(proxy)),
@@ -212,7 +212,7 @@ def _collect(given: Object, minor: int, *, tcp: bool = True) -> list[str]:
 
 
 PROBES: tuple[tuple[Object, Object | None, Object], ...] = (
-    # probe, what the agent is told, what the kubelet is told
+    # probe, the agent's probe, the kubelet's probe
     ({**HTTP, "timeoutSeconds": 3, "periodSeconds": 9},
      {"httpGet": {"path": "/ip", "port": 8000, "host": "h", "scheme": "HTTPS"},
       "timeoutSeconds": 3},
@@ -233,7 +233,9 @@ PROBES: tuple[tuple[Object, Object | None, Object], ...] = (
 
 
 @pytest.mark.parametrize(("probe", "told", "asked"), PROBES)
-def test_a_probe_goes_through_the_agent(probe: Object, told: Object | None, asked: Object) -> None:
+def test_a_probe_is_redirected_to_the_agent(
+    probe: Object, told: Object | None, asked: Object
+) -> None:
     ports: list[JSON] = [{"name": "web", "containerPort": 80}, {"name": "web", "containerPort": 81}]
     given = pod(container("app", ports=ports, livenessProbe=probe), PROXY)
     before = copy.deepcopy(given)
@@ -246,7 +248,7 @@ def test_a_probe_goes_through_the_agent(probe: Object, told: Object | None, aske
     assert given == before
 
 
-def test_handlers_and_init_containers_take_part_where_the_release_sees_them() -> None:
+def test_releases_differ_in_handlers_and_init_containers() -> None:
     lifecycle: Object = {
         "preStop": {"httpGet": {"port": 1}},
         "postStart": {"tcpSocket": {"port": 2}},
@@ -268,7 +270,7 @@ def test_handlers_and_init_containers_take_part_where_the_release_sees_them() ->
     }
 
 
-def test_kinds_of_probes_come_with_releases() -> None:
+def test_releases_differ_in_kinds_of_probes() -> None:
     tcp: Object = {"tcpSocket": {"port": 1}}
     grpc: Object = {"grpc": {"port": 1}}
     given = pod(PROXY, container("a", livenessProbe=tcp, readinessProbe=grpc))
@@ -278,7 +280,7 @@ def test_kinds_of_probes_come_with_releases() -> None:
     assert _collect(given, 13) == ["/app-health/a/livez", "/app-health/a/readyz"]
 
 
-def test_the_annotation_names_another_port_for_the_kubelet_alone() -> None:
+def test_the_port_annotation_applies_to_the_kubelet_only() -> None:
     for text, port in (("15099", 15099), ("x", 0)):
         draft = PodBuilder.from_pod(
             pod(container("app", livenessProbe=HTTP), PROXY, annotations={probes.STATUS_PORT: text})
@@ -290,7 +292,7 @@ def test_the_annotation_names_another_port_for_the_kubelet_alone() -> None:
 
 OLD = '{"/app-health/app/livez":{"httpGet":{"port":1}},"/x":{}}'
 REINJECTED: tuple[tuple[int, str | None, dict[str, int | None] | None], ...] = (
-    # release, what the entry says, keys after
+    # release, text of the entry, keys after
     (30, OLD, {"/app-health/app/livez": 1, "/x": None, "/app-health/app/readyz": 8000}),
     (30, None, {"/app-health/app/readyz": 8000, "/app-health/app/livez": 8000}),
     (26, None, None),
@@ -301,7 +303,7 @@ REINJECTED: tuple[tuple[int, str | None, dict[str, int | None] | None], ...] = (
 
 
 @pytest.mark.parametrize(("minor", "entry", "expected"), REINJECTED)
-def test_probes_of_an_earlier_injection_win(
+def test_probes_of_an_earlier_injection_take_precedence(
     minor: int, entry: str | None, expected: dict[str, int | None] | None
 ) -> None:
     listed: list[JSON] = [] if entry is None else [{"name": probes.ENV, "value": entry}]
@@ -336,7 +338,7 @@ WANTED: tuple[tuple[dict[str, JSON], bool, bool], ...] = (
 
 
 @pytest.mark.parametrize(("annotations", "default", "expected"), WANTED)
-def test_the_pod_may_decide_about_its_probes(
+def test_the_pod_can_disable_probe_rewriting(
     annotations: dict[str, JSON], default: bool, expected: bool
 ) -> None:
     assert probes.should_rewrite(annotations, default) is expected
@@ -354,7 +356,7 @@ STATUS_TEXTS = (
 
 
 @pytest.mark.parametrize(("minor", "revision", "end"), STATUS_TEXTS)
-def test_the_status_lists_what_templates_hold(minor: int, revision: str, end: str) -> None:
+def test_the_status_lists_the_objects_of_the_templates(minor: int, revision: str, end: str) -> None:
     text = status.to_json(releases.profile(minor), status.make_status(TEMPLATE), revision)
 
     assert text.startswith(
@@ -365,7 +367,7 @@ def test_the_status_lists_what_templates_hold(minor: int, revision: str, end: st
 
 
 @pytest.mark.parametrize("text", ["", "x", "[]", "null"])
-def test_an_unreadable_status_is_none(text: str) -> None:
+def test_an_invalid_status_is_ignored(text: str) -> None:
     assert status.parse_status({status.ANNOTATION: text}) is None
 
 
@@ -384,7 +386,7 @@ ORDERS: tuple[tuple[int, bool, list[str], list[str], list[str], list[str]], ...]
 
 
 @pytest.mark.parametrize(("minor", "hold", "listed", "init", "after", "init_after"), ORDERS)
-def test_special_containers_find_their_places(
+def test_istios_containers_move_to_their_positions(
     minor: int,
     hold: bool,
     listed: list[str],

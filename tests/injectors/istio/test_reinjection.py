@@ -34,7 +34,7 @@ OWN: tuple[tuple[Object, ...], ...] = (
 )
 
 
-def _injected(injector: istio.Injector, given: Object) -> tuple[Object, tuple[object, ...]]:
+def _inject(injector: istio.Injector, given: Object) -> tuple[Object, tuple[object, ...]]:
     done = injector.inject(given, REQUEST)
     patched = patch.apply(given, done.patch)
     assert isinstance(patched, dict)
@@ -43,14 +43,14 @@ def _injected(injector: istio.Injector, given: Object) -> tuple[Object, tuple[ob
 
 @pytest.mark.parametrize("volumes", OWN)
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_null_of_a_template_is_gone_after_the_first_injection(
+def test_a_null_of_a_template_is_removed_by_the_first_injection(
     release: str, volumes: tuple[Object, ...]
 ) -> None:
     injector = bundles.template_injector(VOLUMES, release=release)
     given = pod(container("app", image="app:1"))
     object_at(given, "spec")["volumes"] = [*volumes]
-    first, _ = _injected(injector, given)
-    second, operations = _injected(injector, first)
+    first, _ = _inject(injector, given)
+    second, operations = _inject(injector, first)
 
     assert [*find_nulls(first)] == []
     assert [each["name"] for each in objects_at(object_at(first, "spec"), "volumes")] == [
@@ -61,10 +61,10 @@ def test_a_null_of_a_template_is_gone_after_the_first_injection(
     assert (second, operations) == (first, ())
 
 
-def test_a_null_of_a_template_deletes_what_the_pod_has() -> None:
+def test_a_null_of_a_template_deletes_the_members_of_the_pod() -> None:
     given = pod(container("app", image="app:1"))
     object_at(given, "spec")["volumes"] = [{"name": "socket", "emptyDir": {}}]
-    first, _ = _injected(bundles.template_injector(VOLUMES), given)
+    first, _ = _inject(bundles.template_injector(VOLUMES), given)
 
     assert {"name": "socket"} in objects_at(object_at(first, "spec"), "volumes")
 
@@ -75,10 +75,10 @@ def test_the_api_servers_empty_dir_is_removed_again_as_in_istio(release: str) ->
     answers with the operation that this test expects.
     """
     injector = bundles.template_injector(VOLUMES, release=release)
-    first, _ = _injected(injector, pod(container("app", image="app:1")))
+    first, _ = _inject(injector, pod(container("app", image="app:1")))
     volume = objects_at(object_at(first, "spec"), "volumes")[0]
     volume["emptyDir"] = {}
-    _, operations = _injected(injector, first)
+    _, operations = _inject(injector, first)
 
     assert operations == ({"op": "remove", "path": "/spec/volumes/0/emptyDir"},)
 
@@ -120,7 +120,7 @@ def test_the_clusters_variables_always_move_to_the_end(
     assert [f"{name}={value}" for name, value in env(proxy).items()] == expected
 
 
-def test_a_second_injection_moves_them_behind_what_came_later() -> None:
+def test_a_second_injection_moves_them_after_later_variables() -> None:
     """As in Istio: the probers are appended after the cluster's variables, the first time."""
     values = VALUES.replace(
         '{"global"', '{"sidecarInjectorWebhook": {"rewriteAppHTTPProbe": true}, "global"', 1
@@ -130,7 +130,7 @@ def test_a_second_injection_moves_them_behind_what_came_later() -> None:
     orders: list[list[str]] = []
     injected = pod(probed)
     for _ in range(4):
-        injected, _ = _injected(injector, injected)
+        injected, _ = _inject(injector, injected)
         orders.append([*env(find_by_name(containers(injected), "istio-proxy") or {})])
 
     cluster = ["ISTIO_META_CLUSTER_ID", "ISTIO_META_NETWORK"]

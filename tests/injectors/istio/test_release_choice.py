@@ -11,7 +11,9 @@ from podgraft.injectors import Diagnostic, InvalidDocumentsError, istio
 from podgraft.injectors.istio import releases, shipped_templates
 
 
-def _compiled(release: str | None = None, tag: object = None, **config: object) -> istio.Injector:
+def _compile_injector(
+    release: str | None = None, tag: object = None, **config: object
+) -> istio.Injector:
     values = {} if tag is None else {"global": {"tag": tag}}
     return istio.compile_(
         istio.Documents(config=json.dumps(config), values=json.dumps(values)),
@@ -41,7 +43,7 @@ CHOICES = (
 def test_the_release_is_stated_or_read_from_the_tag(
     stated: str | None, tag: object, release: str, warning: str
 ) -> None:
-    injector = _compiled(stated, tag, templates={"sidecar": ""})
+    injector = _compile_injector(stated, tag, templates={"sidecar": ""})
     problems = [each.problem for each in _warnings(injector)]
 
     assert injector.profile.release == release
@@ -51,7 +53,7 @@ def test_the_release_is_stated_or_read_from_the_tag(
 
 def test_an_unsupported_tag_names_the_remedy() -> None:
     with pytest.raises(InvalidDocumentsError) as caught:
-        _compiled(tag="0.8.0")
+        _compile_injector(tag="0.8.0")
 
     assert [(each.document, each.pointer) for each in caught.value.errors] == [
         ("values", "/global/tag")
@@ -73,17 +75,22 @@ TEXTS: tuple[tuple[dict[str, object], str], ...] = (
 
 
 @pytest.mark.parametrize(("config", "release"), TEXTS)
-def test_without_a_release_the_template_tells(config: dict[str, object], release: str) -> None:
-    assert _compiled(None, "latest", **config).profile.release == release
+def test_without_a_release_the_template_determines_it(
+    config: dict[str, object], release: str
+) -> None:
+    assert _compile_injector(None, "latest", **config).profile.release == release
 
 
-def test_a_shipped_template_tells_its_release(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shipped_template_determines_its_release(monkeypatch: pytest.MonkeyPatch) -> None:
     digest = sha256(b"metadata: {}").hexdigest()[:16]
     monkeypatch.setattr(shipped_templates, "DIGESTS", {digest: "1.26.2"})
 
-    found = _compiled(templates={"sidecar": "\nmetadata: {}\n\n"})
+    found = _compile_injector(templates={"sidecar": "\nmetadata: {}\n\n"})
     assert found.profile.release == "1.26.2"
-    assert _compiled("1.24.3", templates={"sidecar": "metadata: {}"}).profile.release == "1.24.3"
+    assert (
+        _compile_injector("1.24.3", templates={"sidecar": "metadata: {}"}).profile.release
+        == "1.24.3"
+    )
 
 
 def test_the_digests_of_shipped_templates_name_supported_releases() -> None:

@@ -30,13 +30,13 @@ CASES = (
 
 
 @pytest.mark.parametrize(("release", "tag", "template", "minor"), CASES)
-def test_key_template_shows_its_release(
+def test_key_template_determines_its_release(
     release: str | None, tag: str, template: str, minor: int
 ) -> None:
     assert injector(release, tag, template=template).profile.minor == minor
 
 
-def test_templates_are_of_the_newest_release_unless_the_tag_says_otherwise() -> None:
+def test_templates_use_the_newest_release_without_a_tag() -> None:
     newest = injector(None, "latest", templates=CURRENT).profile
     assert injector(None, "", templates=CURRENT, template=MARKER).profile is newest
     assert injector(None, "1.20.8", templates=CURRENT).profile.minor == 20
@@ -68,7 +68,7 @@ def test_the_template_that_earlier_releases_fail_to_parse_is_explained() -> None
     assert 'to "1.9"' in fault.remedy
 
 
-def test_a_pod_without_any_template_is_told_what_is_meant() -> None:
+def test_a_pod_without_templates_gets_an_error_with_the_remedy() -> None:
     pod: dict[str, JSON] = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "a"}]}}
     with pytest.raises(OperatorError) as caught:
         injector("1.30", "").inject(pod, istio.InjectionRequest())

@@ -220,7 +220,7 @@ def _names(table: Mapping[str, Span], release: tuple[int, int] | None) -> frozen
 
 
 @pytest.mark.parametrize(("minor", "patch"), EVERY)
-def test_each_release_switches_on_what_its_sources_brought(minor: int, patch: int) -> None:
+def test_each_release_enables_the_behaviors_of_its_sources(minor: int, patch: int) -> None:
     earlier = _before(minor, patch)
     before = profile(*earlier).behaviors if earlier else frozenset[str]()
 
@@ -252,7 +252,7 @@ def test_each_release_was_built_with_its_libraries(release: str) -> None:
     assert (known.kubernetes, known.sprig) == BUILT_WITH[release]
 
 
-def test_every_behaviour_is_listed() -> None:
+def test_every_behavior_is_listed() -> None:
     """A field without a row above would be a behavior that no one has read."""
     flags = {f.name for f in fields(Profile)} - {"minor", "patch"}
     listed = {word[1:] for words in CHANGES.values() for word in words.split()}
@@ -318,7 +318,7 @@ UNKNOWN = (
 
 
 @pytest.mark.parametrize(("text", "message"), UNKNOWN)
-def test_an_unknown_release_is_refused(text: str, message: str) -> None:
+def test_an_unknown_release_is_rejected(text: str, message: str) -> None:
     with pytest.raises(UnknownReleaseError) as caught:
         releases.parse_release(text)
 

@@ -88,14 +88,14 @@ def test_1_8_adds_in_its_own_order() -> None:
     ]
 
 
-def test_what_is_held_goes_to_the_front() -> None:
+def test_a_proxy_with_hold_is_the_first_container() -> None:
     values = '{"global": {"proxy": {"holdApplicationUntilProxyStarts": true}}}'
     shape = _shape(_patch(_injector(values=values), pod(APP)))
 
     assert "add /spec/containers/0" in shape
 
 
-def test_numbers_and_bools_become_text_and_unknown_fields_vanish() -> None:
+def test_numbers_and_booleans_become_strings_and_unknown_fields_are_dropped() -> None:
     done = _injector().inject(pod(APP), istio.InjectionRequest())
     init, proxy = done.pod, containers(done.pod)[-1]
 
@@ -136,7 +136,7 @@ REMOVALS: tuple[tuple[Object | None, list[str]], ...] = (
 
 
 @pytest.mark.parametrize(("status", "removed"), REMOVALS)
-def test_what_was_added_before_is_taken_out_first(
+def test_additions_of_an_earlier_injection_are_removed_first(
     status: Object | None, removed: list[str]
 ) -> None:
     shape = _shape(_patch(_injector(), _previously_injected_pod(status)))
@@ -279,7 +279,7 @@ def test_1_0_reads_brackets_and_fills_in_defaults() -> None:
     assert [each["path"] for each in done.patch][-1].startswith("/metadata/annotations/sidecar")
 
 
-def test_a_spec_without_a_proxy_is_added_all_the_same() -> None:
+def test_a_spec_without_a_proxy_is_also_added() -> None:
     annotations: dict[str, JSON] = {"prometheus.istio.io/merge-metrics": "false"}
     injector = _injector("containers: [{name: other, image: x}]")
     done = injector.inject(pod(APP, annotations=annotations), istio.InjectionRequest())
@@ -288,7 +288,7 @@ def test_a_spec_without_a_proxy_is_added_all_the_same() -> None:
     assert "prometheus.io/port" not in object_at(object_at(done.pod, "metadata"), "annotations")
 
 
-def test_1_0_by_hand_only_appends() -> None:
+def test_1_0_kube_inject_only_appends() -> None:
     request = istio.InjectionRequest(mode=istio.Mode.KUBE_INJECT)
     given = pod(container("istio-proxy"), annotations={"sidecar.istio.io/inject": "false"})
     shape = _shape(_patch(_injector(OLDEST, release="1.0"), given, request))
@@ -354,7 +354,7 @@ def test_volumes_have_kubernetes_defaults(given: Object, expected: Object) -> No
     assert pod_defaults.default_volume(given) == expected
 
 
-def test_hostile_values_bend_no_parts_either() -> None:
+def test_hostile_values_change_no_structure_of_a_spec() -> None:
     template = TEMPLATE.replace(
         "image: proxy", 'image: {{ annotation .ObjectMeta "image" "proxy" }}'
     )
@@ -365,17 +365,17 @@ def test_hostile_values_bend_no_parts_either() -> None:
 
 
 @pytest.mark.parametrize("template", ["- a", "containers: 5", "containers: [{name: {}}]"])
-def test_what_is_no_spec_is_the_operators_fault(template: str) -> None:
+def test_an_invalid_spec_is_an_operator_error(template: str) -> None:
     with pytest.raises(OperatorError):
         _injector(template).inject(pod(APP), istio.InjectionRequest())
 
 
-def test_a_spec_of_the_wrong_type_says_where() -> None:
+def test_a_spec_of_another_type_is_an_error_with_its_path() -> None:
     with pytest.raises(OverlayError, match="containers"):
         sidecarspec.decode_spec(19, {"containers": 5})
 
 
-def test_what_render_changes_no_other_pod_sees() -> None:
+def test_changes_by_render_do_not_affect_other_pods() -> None:
     changing = '{{ $_ := render `{{ $_ := set .Values "name" .ObjectMeta.Name }}` }}'
     injector = _injector(
         f"containers:\n- {{name: '{{{{ .Values.name }}}}', image: x}}\n{changing}",

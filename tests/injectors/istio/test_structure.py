@@ -15,11 +15,11 @@ from .pods import container, pod
 
 @pytest.mark.parametrize("value", hostile.VALUES, ids=repr)
 @pytest.mark.parametrize("annotation", hostile.ANNOTATIONS)
-def test_our_sample_withstands_a_hostile_value(annotation: str, value: str) -> None:
+def test_the_sample_accepts_a_hostile_value_as_text(annotation: str, value: str) -> None:
     assert hostile.find_structure_change(bundles.sample(), annotation, value) is None
 
 
-def test_our_sample_refuses_what_would_bend_it() -> None:
+def test_the_sample_rejects_a_value_that_changes_its_structure() -> None:
     """The test above would pass if nothing were ever refused."""
     assert hostile.refused_values(bundles.sample()) >= hostile.MUST_BE_REFUSED
 
@@ -52,7 +52,7 @@ spec:
 
 
 @pytest.mark.parametrize(("given", "named"), PLACES)
-def test_whatever_the_author_wrote_is_watched(given: Object, named: str) -> None:
+def test_all_text_of_the_author_is_guarded(given: Object, named: str) -> None:
     with pytest.raises(UserError) as caught:
         inject_pod(bundles.template_injector(PLAIN), given)
 
@@ -95,20 +95,20 @@ REFUSED: tuple[dict[str, JSON], ...] = (
 
 
 @pytest.mark.parametrize("annotations", ALLOWED, ids=str)
-def test_structure_that_a_template_takes_on_purpose_is_its_own(
+def test_structure_that_a_template_decodes_is_accepted(
     annotations: dict[str, JSON],
 ) -> None:
     inject_pod(bundles.template_injector(DELIBERATE), app(annotations))
 
 
 @pytest.mark.parametrize("annotations", REFUSED, ids=str)
-def test_what_comes_with_it_is_not(annotations: dict[str, JSON]) -> None:
+def test_structure_next_to_decoded_structure_is_rejected(annotations: dict[str, JSON]) -> None:
     (name,) = annotations
     with pytest.raises(UserError, match=f"annotation {name}: "):
         inject_pod(bundles.template_injector(DELIBERATE), app(annotations))
 
 
-def test_a_decoder_makes_syntax_of_letters() -> None:
+def test_a_decoder_can_make_syntax_of_letters() -> None:
     from base64 import b64encode
 
     template = 'spec: {nodeName: {{ annotation .ObjectMeta "x" "" | b64dec }} }'
@@ -120,14 +120,14 @@ def test_a_decoder_makes_syntax_of_letters() -> None:
         inject_pod(injector, app({"x": bad}))
 
 
-def test_a_template_that_fails_for_other_values_is_judged_by_this_one() -> None:
+def test_a_template_that_fails_for_masked_values_is_checked_with_the_value() -> None:
     template = """
 {{ if ne (annotation .ObjectMeta "x" "") "a: b" }}{{ fail "only a: b" }}{{ end }}
 """
     inject_pod(bundles.template_injector(template), app({"x": "a: b"}))
 
 
-def test_a_digest_of_the_pod_is_no_structure() -> None:
+def test_a_digest_of_the_pod_does_not_change_the_structure() -> None:
     template = """
 metadata:
   annotations:
@@ -140,7 +140,7 @@ metadata:
 
 
 FAULTS: tuple[tuple[dict[str, JSON], str], ...] = (
-    # annotation, whose fault
+    # annotation, type of the error
     ({"cpu": "a b c"}, "annotation cpu: "),
     ({"cpu": "x"}, "annotation cpu: "),
 )
@@ -153,7 +153,7 @@ spec:
 
 
 @pytest.mark.parametrize(("annotations", "named"), FAULTS)
-def test_a_template_that_fails_with_the_pod_alone_is_the_authors_fault(
+def test_a_template_that_fails_for_one_pod_only_is_a_user_error(
     annotations: dict[str, JSON], named: str
 ) -> None:
     more: dict[str, JSON] = {"before": "x", "later": "y: z"}
@@ -173,6 +173,6 @@ BROKEN = (
 
 
 @pytest.mark.parametrize("template", BROKEN)
-def test_a_template_that_fails_by_itself_is_the_operators_fault(template: str) -> None:
+def test_a_template_that_always_fails_is_an_operator_error(template: str) -> None:
     with pytest.raises(OperatorError):
         inject_pod(bundles.template_injector(template), app({"a": "b: c"}))

@@ -76,7 +76,7 @@ def assert_same(got: str, expected: str) -> None:
 
 @pytest.mark.skipif(not CASES, reason=f"no corpus: set {corpus.VARIABLE} to its folder")
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_what_was_injected_by_hand_is_as_it_was(case: corpus.Case) -> None:
+def test_kube_inject_is_undone(case: corpus.Case) -> None:
     text = (case.folder / case.facts["input"]).read_text(encoding="utf-8")
     if STATUS in text:
         pytest.skip("the input was injected before")
@@ -103,7 +103,7 @@ RELEASES = ("1.20", "1.24", "1.28", "1.30", "1.32")
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("path", sorted(bundles.SAMPLE.parent.glob("input.*.yaml")), ids=str)
-def test_the_samples_pods_are_as_they_were(path: Path, release: str) -> None:
+def test_the_pods_of_the_samples_are_restored(path: Path, release: str) -> None:
     text = path.read_text(encoding="utf-8")
     injected = kubeinject.inject(bundles.sample(release), text).text
 
@@ -159,7 +159,7 @@ def deployments(draw: st.DrawFn) -> Object:
 
 
 @given(deployments(), st.sampled_from(RELEASES), st.booleans())
-def test_injection_undone_is_what_was_before(document: Object, release: str, native: bool) -> None:
+def test_uninject_restores_the_original_pod(document: Object, release: str, native: bool) -> None:
     text = yaml.dump(document, sort_keys=False)
     injected = kubeinject.inject(bundles.sample(release, native=native), text).text
 
@@ -194,7 +194,7 @@ STATUSES = (
 
 
 @pytest.mark.parametrize("text", STATUSES)
-def test_every_form_of_the_status_is_read(text: str) -> None:
+def test_every_form_of_the_status_is_parsed(text: str) -> None:
     injected = pod(
         {STATUS: text, "istio.io/rev": "canary"},
         containers=[APP, PROXY],
@@ -216,12 +216,12 @@ LEGACY = pod(
 )
 
 
-def test_without_a_status_the_names_of_old_tell() -> None:
+def test_without_a_status_legacy_names_identify_an_injection() -> None:
     assert remove_injection(LEGACY, "p")["spec"] == {"containers": [APP]}
 
 
 @pytest.mark.parametrize("missing", ["initContainers", "volumes"])
-def test_a_proxy_of_ones_own_is_no_sign_of_injection(missing: str) -> None:
+def test_a_user_proxy_does_not_identify_an_injection(missing: str) -> None:
     spec = {key: each for key, each in object_at(LEGACY, "spec").items() if key != missing}
     own: Object = {**LEGACY, "spec": spec}
 
@@ -242,7 +242,7 @@ def _overridden_pod(own: Object, *, native: bool = False) -> Object:
 
 @pytest.mark.parametrize("native", [False, True])
 @pytest.mark.parametrize("image", ["auto", "mine:1"])
-def test_a_container_of_the_users_own_is_back(image: str, native: bool) -> None:
+def test_a_container_of_the_user_is_restored(image: str, native: bool) -> None:
     own: Object = {"name": "istio-proxy", "image": image, "env": [{"name": "A", "value": "b"}]}
 
     assert containers(_overridden_pod(own, native=native)) == [APP, own]
@@ -255,7 +255,7 @@ def test_an_unreadable_overrides_annotation_is_an_error() -> None:
         remove_injection(document, "p")
 
 
-def test_of_two_elements_of_a_name_the_last_was_added() -> None:
+def test_the_last_element_of_a_name_is_removed() -> None:
     """Releases that do not merge append a pull secret that is there already."""
     secrets: list[JSON] = [{"name": "own"}, {"name": "shared"}, {"name": "shared"}]
     document = pod(
@@ -266,7 +266,7 @@ def test_of_two_elements_of_a_name_the_last_was_added() -> None:
 
 
 DERIVED: tuple[tuple[Object, str, str, str], ...] = (
-    # labels before, the label, a value that injection gives it, one it does not
+    # labels before, the label, a value that injection derives, one that it does not
     ({}, "security.istio.io/tlsMode", "istio", "disabled"),
     ({"app": "web"}, "service.istio.io/canonical-name", "web", "shop"),
     ({"app": "a", "app.kubernetes.io/name": "b"}, "service.istio.io/canonical-name", "b", "a"),
@@ -279,7 +279,7 @@ DERIVED: tuple[tuple[Object, str, str, str], ...] = (
 
 
 @pytest.mark.parametrize(("labels", "label", "derived", "other"), DERIVED)
-def test_a_label_goes_only_with_the_value_that_injection_derives(
+def test_a_label_is_removed_only_with_the_derived_value(
     labels: Object, label: str, derived: str, other: str
 ) -> None:
     proxy: Object = {"name": "istio-proxy", "env": [{"name": "ISTIO_META_NETWORK", "value": "n1"}]}
@@ -310,14 +310,14 @@ CNI: tuple[tuple[Object, Object], ...] = (
 
 
 @pytest.mark.parametrize(("said", "before"), CNI)
-def test_what_the_cni_plugin_was_told_goes(said: Object, before: Object) -> None:
+def test_annotations_for_the_cni_plugin_are_removed(said: Object, before: Object) -> None:
     added: Object = {STATUS: status(initContainers=["istio-validation"])}
     got = remove_injection(pod(said | added, containers=[APP]), "p")
 
     assert object_at(object_at(got, "metadata"), "annotations") == before
 
 
-def test_scrape_targets_are_said_again() -> None:
+def test_scrape_targets_are_restored() -> None:
     told = '{"scrape":"","path":"/m","port":"1","targets":[{"port":"1","path":"/m"}]}'
     proxy: Object = {
         "name": "istio-proxy",
@@ -335,7 +335,7 @@ def test_scrape_targets_are_said_again() -> None:
     assert object_at(object_at(got, "metadata"), "annotations") == expected
 
 
-def test_the_group_of_the_proxy_goes_and_others_stay() -> None:
+def test_only_the_group_of_the_proxy_is_removed() -> None:
     for group, after in ((1337, {"runAsUser": 1}), (7, {"runAsUser": 1, "fsGroup": 7})):
         context: Object = {"runAsUser": 1, "fsGroup": group}
         document = pod({STATUS: "{}"}, containers=[APP], securityContext=context)
@@ -366,7 +366,7 @@ VERSIONS = ("v1", "apps/v1", "extensions/v1beta1", "example.com/v1")
 
 @pytest.mark.parametrize("kind", sorted(workload.ALL_KINDS))
 @pytest.mark.parametrize("version", VERSIONS)
-def test_every_kind_of_workload_is_known(version: str, kind: str) -> None:
+def test_every_kind_of_workload_is_supported(version: str, kind: str) -> None:
     bare: Object = {"apiVersion": version, "kind": kind, "metadata": {"name": "w"}}
     place = workload.ALL_KINDS[kind]
     document = workload.with_pod(bare, place, {**LEGACY})

@@ -57,7 +57,7 @@ CASES = (
     Case("1.0", OLD + "polcy: enabled", refused=("/polcy",)),
     Case("1.30", NEW + "a/b: 1", refused=("/a~1b",)),
     Case("1.30", NEW + "polcy:", refused=("/polcy",)),
-    # A release after the newest can have keys that nobody knows yet
+    # A release after the newest can have keys that no supported release has
     Case("1.99", NEW + "polcy: enabled", ("/polcy",)),
     # Letters of both cases, as encoding/json
     Case("1.30", "TEMPLATES: {sidecar: 'spec: {}'}\nPolicy: enabled"),
@@ -65,8 +65,8 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_what_has_no_effect_is_told(case: Case) -> None:
-    injector = compiled(case.release, case.config)
+def test_keys_without_effect_are_reported(case: Case) -> None:
+    injector = compile_injector(case.release, case.config)
     found = [fault for fault in injector.warnings if fault.document == "config"]
     by_severity = {
         severity: tuple(fault.pointer for fault in found if fault.severity is severity)
@@ -75,16 +75,16 @@ def test_what_has_no_effect_is_told(case: Case) -> None:
     assert by_severity == {Severity.WARNING: case.warned, Severity.ERROR: case.refused}
 
 
-def compiled(release: str, config: str, **surroundings: object) -> istio.Injector:
+def compile_injector(release: str, config: str, **surroundings: object) -> istio.Injector:
     around = istio.IstiodEnvironment(release=release, **surroundings)  # pyright: ignore[reportArgumentType]
     return istio.compile_(istio.Documents(config=config), around)
 
 
 def test_the_messages_name_the_release_and_the_remedy() -> None:
-    [never, annotations] = compiled(
+    [never, annotations] = compile_injector(
         "1.0", OLD + f"neverInjectSelector: {SELECTOR}\ninjectedAnnotations: {{a: b}}"
     ).warnings
-    given = "given, but Istio 1.0 does not read it"
+    given = "is set, but Istio 1.0 does not read it"
     assert str(never) == f"config /neverInjectSelector: {given}; {MOVE}"
     assert str(annotations) == f"config /injectedAnnotations: {given}; {RELEASE}"
 
@@ -92,8 +92,8 @@ def test_the_messages_name_the_release_and_the_remedy() -> None:
 @pytest.mark.parametrize(
     ("key", "remedy"), [("polcy", "did you mean policy?"), ("zzz", "known: policy, template, ")]
 )
-def test_a_typing_error_is_told_with_what_it_may_mean(key: str, remedy: str) -> None:
-    [fault] = compiled("1.30", NEW + f"{key}: enabled").warnings
+def test_a_misspelled_key_is_reported_with_a_suggestion(key: str, remedy: str) -> None:
+    [fault] = compile_injector("1.30", NEW + f"{key}: enabled").warnings
     assert fault.problem == "unknown key, which no release of Istio reads"
     assert fault.remedy.startswith(remedy)
 
@@ -111,13 +111,13 @@ POLICY = (
 
 
 @pytest.mark.parametrize(("release", "key", "value", "path"), POLICY)
-def test_a_key_of_the_policy_that_the_release_does_not_read_is_told(
+def test_an_unread_key_of_the_policy_is_reported(
     release: str, key: str, value: object, path: str
 ) -> None:
     config = OLD if release == "1.0" else NEW
     found = [
         (fault.document, fault.pointer, fault.severity)
-        for fault in compiled(release, config, **{key: value}).warnings
+        for fault in compile_injector(release, config, **{key: value}).warnings
         if fault.pointer == path
     ]
     assert found == [("policy", path, Severity.WARNING)]
@@ -134,36 +134,38 @@ def test_a_key_of_the_policy_that_the_release_does_not_read_is_told(
         ("1.0", "env", {}),
     ],
 )
-def test_a_key_that_the_release_reads_is_not_told(release: str, key: str, value: object) -> None:
+def test_a_key_that_the_release_reads_is_not_reported(
+    release: str, key: str, value: object
+) -> None:
     config = OLD if release in {"1.0", "1.8"} else NEW
-    assert compiled(release, config, **{key: value}).warnings == ()
+    assert compile_injector(release, config, **{key: value}).warnings == ()
 
 
 def test_a_template_can_read_a_switch_that_the_release_does_not() -> None:
     own = 'templates: {sidecar: \'spec: {{ env "ENABLE_NATIVE_SIDECARS" "{}" }}\'}\n'
-    assert compiled("1.18", own, native_sidecars=True).warnings == ()
+    assert compile_injector("1.18", own, native_sidecars=True).warnings == ()
 
 
-def test_values_that_no_template_can_read_are_told() -> None:
+def test_values_that_no_template_can_read_are_reported() -> None:
     documents = istio.Documents(config=OLD, values=json.dumps({"global": {"tag": "1.0.9"}}))
     [fault] = istio.compile_(documents, istio.IstiodEnvironment(release="1.0")).warnings
     assert (fault.document, fault.pointer) == ("values", "")
-    assert fault.problem == "given, but Istio 1.0 does not read it"
+    assert fault.problem == "is set, but Istio 1.0 does not read it"
     # Without a release in the policy, it is read from the values.
     assert istio.compile_(documents, istio.IstiodEnvironment()).warnings == ()
 
 
 @pytest.mark.parametrize("minor", releases.KNOWN)
-def test_a_selector_is_told_exactly_where_it_has_no_effect(minor: int) -> None:
-    """Whatever the table of releases says: what is read is in force, what is not is told."""
+def test_a_selector_without_effect_is_reported(minor: int) -> None:
+    """For each release of the table, used keys have an effect, and unused keys are reported."""
     profile = releases.profile(minor)
     config = (NEW if profile.pod_templates else OLD) + f"neverInjectSelector: {SELECTOR}\n"
-    injector = compiled(f"1.{minor}", config)
+    injector = compile_injector(f"1.{minor}", config)
     told = any(fault.pointer == "/neverInjectSelector" for fault in injector.warnings)
     assert told is (injector.rules.never == ())
 
 
-def test_a_start_that_compiles_what_was_checked_looks_for_nothing() -> None:
+def test_a_deferred_compilation_does_not_search_for_unread_keys() -> None:
     documents = istio.Documents(config=NEW + "polcy: enabled")
     around = istio.IstiodEnvironment(release="1.30")
     assert istio.compile_(documents, around, deferred=True).warnings == ()

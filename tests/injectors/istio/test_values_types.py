@@ -11,7 +11,7 @@ from podgraft.injectors.istio.config.values_types import validate_values
 NEWEST = releases.newest()
 
 
-def found(values: Any, release: str = "1.30") -> list[tuple[str, str]]:
+def find_errors(values: Any, release: str = "1.30") -> list[tuple[str, str]]:
     faults = validate_values(releases.parse_release(release), values)
     return [(fault.pointer, fault.problem) for fault in faults]
 
@@ -29,8 +29,8 @@ def found(values: Any, release: str = "1.30") -> list[tuple[str, str]]:
         {"global": {"imagePullSecrets": ["a"], "meshNetworks": {"n": {}}}},
     ],
 )
-def test_what_istiod_accepts(values: Any) -> None:
-    assert found(values) == []
+def test_values_that_istiod_accepts_are_valid(values: Any) -> None:
+    assert find_errors(values) == []
 
 
 @pytest.mark.parametrize(
@@ -58,21 +58,21 @@ def test_what_istiod_accepts(values: Any) -> None:
         (
             {"pilot": {"rollingMaxSurge": True}},
             "/pilot/rollingMaxSurge",
-            "whole number or a string",
+            "integer or a string",
         ),
     ],
 )
-def test_what_istiod_refuses(values: Any, path: str, problem: str) -> None:
-    ((place, text),) = found(values)
+def test_values_that_istiod_rejects_are_errors(values: Any, path: str, problem: str) -> None:
+    ((place, text),) = find_errors(values)
     assert place == path
     assert problem in text
 
 
 def test_a_field_is_checked_in_the_releases_that_have_it() -> None:
     values = {"global": {"nativeNftables": "yes"}}
-    assert not found(values, "1.20")
-    assert found(values, "1.30")
-    assert not found({"global": {"hub": 5.0}}, "1.0")  # which has no values
+    assert not find_errors(values, "1.20")
+    assert find_errors(values, "1.30")
+    assert not find_errors({"global": {"hub": 5.0}}, "1.0")  # which has no values
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_field_is_checked_in_the_releases_that_have_it() -> None:
         ("{}", []),
     ],
 )
-def test_names_in_the_mesh_configuration(text: str, paths: list[str]) -> None:
+def test_names_in_the_mesh_configuration_are_validated(text: str, paths: list[str]) -> None:
     schema = protojson.schema(NEWEST)
     config = mesh.apply_mesh_config(schema, mesh.defaults(NEWEST), text, [])
     places = [path for path, _, _ in validate_meshconfig.validate_names(NEWEST, config)]
@@ -95,5 +95,5 @@ def test_names_in_the_mesh_configuration(text: str, paths: list[str]) -> None:
     ]
 
 
-def test_istio_1_0_does_not_check_them() -> None:
+def test_istio_1_0_does_not_validate_names() -> None:
     assert not [*validate_meshconfig.validate_names(releases.parse_release("1.0"), {})]

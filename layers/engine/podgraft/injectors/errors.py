@@ -26,7 +26,7 @@ def redact(error: Exception) -> str:
     """Return the text of an error without values of the pod.
 
     The error of a template can quote a value, and Kubernetes copies webhook messages to events and
-    to the log of kube-apiserver. Such a text keeps the location and the expression only.
+    to the log of kube-apiserver. Such a text has the location and the expression only.
     """
     text, cause = str(error), error.__cause__
     if (

@@ -2,8 +2,8 @@
 
 A mask replaces each character that can be YAML syntax with a placeholder. If a template renders
 with the masked object, but fails with the object itself, text of the object causes the failure. To
-find that text, the structure guard renders again and exempts one string more each time: the first
-exempt string with which the rendering fails is the cause.
+find that text, the structure guard renders with different numbers of exempt strings, by binary
+search: the last exempt string of the smallest number that fails is the cause.
 
 Hazard: templates compare, cut, and count text. A mask must therefore keep the length in bytes,
 which is what Go counts, and all characters that are never syntax. A mask must not be YAML syntax

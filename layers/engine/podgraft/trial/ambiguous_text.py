@@ -26,7 +26,7 @@ _PLAIN_TEXT = "some-text"
 
 REMEDY = "quote the action that writes it, such as {{ .Name | quote }}"
 
-# Makes an object with a given text in certain fields.
+# Makes an object with a text in certain fields.
 ObjectFactory = Callable[[str], Object]
 
 

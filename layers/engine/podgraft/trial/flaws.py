@@ -52,8 +52,8 @@ def find_flaws(before: Object, after: Object) -> Iterator[Flaw]:
 def is_image_reference(image: str) -> bool:
     """Whether the text is a valid image reference for a container runtime.
 
-    >>> is_reference("docker.io/istio/proxyv2:1.30.3"), is_reference("/proxyv2:1.30.3")
-    (True, False)
+    >>> [is_image_reference(image) for image in ("docker.io/istio/proxyv2:1.30.3", "/proxyv2")]
+    [True, False]
     """
     return _REFERENCE.fullmatch(image) is not None
 

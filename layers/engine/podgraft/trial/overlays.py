@@ -73,11 +73,13 @@ class _OverlayTrial:
     def _try_kind(self, kind: str, candidates: Sequence[Candidate]) -> Iterator[None]:
         """Try the objects of one kind: those that match, or all of them if none does."""
         matching = [candidate for candidate in candidates if self._applies(candidate)]
-        tried = matching or candidates
-        outcome = yield from try_probes(self._apply, [candidate.probe for candidate in tried])
+        tried_candidates = matching or candidates
+        outcome = yield from try_probes(
+            self._apply, [candidate.probe for candidate in tried_candidates]
+        )
         if matching:
             works = not outcome.fails_everywhere
-            unquoted = works and (yield from self._try_ambiguous_text(tried[-1].probe))
+            unquoted = works and (yield from self._try_ambiguous_text(tried_candidates[-1].probe))
             self._report_outcome(kind, outcome, is_explained=unquoted)
         elif outcome.fails_everywhere:
             self._report_failure(

@@ -65,16 +65,6 @@ class Struct:
         value = self.cached_fields[name] = self.walk(path)
         return value
 
-    def find_field(self, name: str, default: Value) -> Value:
-        """The exported field ``name``, or the default if the type has none."""
-        if name in self.known:
-            return self.known[name]
-        path = self.type.field_path(name) if name[:1].isupper() else None
-        if path is None:
-            return default
-        value = self.known[name] = self.walk(path)
-        return value
-
     def walk(self, path: tuple[Field, ...]) -> Value:
         """Return the field at the end of ``path``; ``PanicError`` at a nil embedded pointer."""
         value: Value = self

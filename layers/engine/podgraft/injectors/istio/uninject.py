@@ -1,8 +1,8 @@
 """Removal of an injection from files: text in, text out.
 
 No configuration is needed. The status and overrides annotations, the environment of the sidecar,
-and values that only an injection derives identify the additions of any release. docs/kube-inject.md
-lists what they cannot identify.
+and values that only an injection derives identify the additions of any release.
+docs/injection-by-hand.md lists what they cannot identify.
 """
 
 from __future__ import annotations

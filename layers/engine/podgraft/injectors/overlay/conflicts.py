@@ -6,7 +6,7 @@ sidecars do not conflict, whichever comes first in the list.
 
 Hazard: the comparison must follow the same rules as the merge. It uses the merge keys and patch
 strategies of the Go types, because with other rules it would report the order of containers as a
-conflict, or miss one in a list that is replaced as a whole.
+conflict, or miss one in a list that is replaced.
 """
 
 from __future__ import annotations

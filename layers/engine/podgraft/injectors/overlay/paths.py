@@ -40,7 +40,7 @@ def find_candidate_pairs(partials: Sequence[Object], type_: GoType | None) -> li
 
 
 def json_fields(type_: GoType | None) -> Mapping[str, Field]:
-    """The fields of a struct, or of the struct behind a pointer, by JSON name; else none."""
+    """The fields of a struct, or of the target of a pointer, by JSON name; else empty."""
     struct = type_.elem if type_ is not None and type_.kind is Kind.POINTER else type_
     return {} if struct is None or struct.kind is not Kind.STRUCT else _fields(struct)
 

@@ -1,4 +1,4 @@
-"""Compiling an injector: every document read, every fault told at once."""
+"""The compiler of Istio's injector, which reports the errors of all documents at once."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from .config_map import Config, Values
 from .documents import Documents, IstiodEnvironment
 from .protojson import FieldError, Message, MessageError, Schema
 
-# What remains to be said where istiod's own words tell the problem: its fields have one reference.
+# The remedy for problems with istiod's error text: the reference of all fields.
 _REFERENCE_REMEDY = (
-    "write what Istio wants there: "
+    "use a value that Istio accepts: "
     "https://istio.io/latest/docs/reference/config/istio.mesh.v1alpha1/"
 )
 
-# Without the word: a text that is no policy may be anything.
+# Without the value, which can be a secret in the wrong field.
 _UNKNOWN_POLICY = Diagnostic(
     document="config",
     pointer="/policy",
-    problem="says neither enabled nor disabled, so that nothing is injected without a mark",
+    problem="must be enabled or disabled; with any other value, podgraft injects no pod",
     remedy="use enabled or disabled",
 )
 
@@ -46,30 +46,37 @@ _IGNORED_NAMESPACES_BEFORE_1_9 = frozenset({"kube-system", "kube-public"})
 def compile_(
     documents: Documents, surroundings: IstiodEnvironment, *, deferred: bool = False
 ) -> Injector:
-    """An injector for the documents; raises ``InvalidDocumentsError`` with all their faults.
+    """Compile the documents to an injector; raises ``InvalidDocumentsError`` with all errors.
 
-    ``deferred``: templates are parsed when they are first used, and their faults told then.
+    ``deferred``: templates are parsed on first use, and their errors are raised then.
     """
-    faults: list[Diagnostic] = []
+    errors: list[Diagnostic] = []
     warnings: list[Diagnostic] = []
-    config = config_map.parse_config(documents.config, faults)
-    values = config_map.parse_values(documents.values, faults)
-    profile = choose_profile(surroundings.release, config, values, faults, warnings)
+    config = config_map.parse_config(documents.config, errors)
+    values = config_map.parse_values(documents.values, errors)
+    profile = choose_profile(surroundings.release, config, values, errors, warnings)
     schema = protojson.schema(profile)
-    mesh_config = _parse_mesh(profile, schema, documents.mesh, faults)
-    faults += _validate_proxy_configs(schema, documents.proxy_configs)
+    mesh_config = _parse_mesh(profile, schema, documents.mesh, errors)
+    errors += _validate_proxy_configs(schema, documents.proxy_configs)
     env = surroundings.environment()
-    known = _make_template_functions(profile, schema, env)
-    chosen = templates.make_template_set(profile, config, known, surroundings.default_templates)
-    warnings += chosen.find_unknown_names("policy" if surroundings.default_templates else "config")
-    if not _report_missing_templates(profile, config, chosen, faults, warnings) and not deferred:
-        _parse_templates(profile, chosen, faults, warnings)
-        faults += _find_further_errors(profile, values, mesh_config, faults)
+    template_functions = _make_template_functions(profile, schema, env)
+    template_set = templates.make_template_set(
+        profile, config, template_functions, surroundings.default_templates
+    )
+    warnings += template_set.find_unknown_names(
+        "policy" if surroundings.default_templates else "config"
+    )
+    if (
+        not _report_missing_templates(profile, config, template_set, errors, warnings)
+        and not deferred
+    ):
+        _parse_templates(profile, template_set, errors, warnings)
+        errors += _find_further_errors(profile, values, mesh_config, errors)
         warnings += _find_unread_keys(profile, config, values, surroundings)
     rules = _make_rules(profile, config, warnings)
-    if faults:
-        raise InvalidDocumentsError(tuple(faults), tuple(warnings))
-    said = surroundings.injected_annotations
+    if errors:
+        raise InvalidDocumentsError(tuple(errors), tuple(warnings))
+    injected_annotations = surroundings.injected_annotations
     return Injector(
         InjectorConfig(
             profile=profile,
@@ -77,8 +84,10 @@ def compile_(
             values=values,
             mesh=mesh_config,
             proxy=_base_proxy_config(schema, mesh_config),
-            templates=chosen,
-            injected_annotations=config.injected_annotations if said is None else said,
+            templates=template_set,
+            injected_annotations=config.injected_annotations
+            if injected_annotations is None
+            else injected_annotations,
             proxy_configs=documents.proxy_configs,
             namespaces=documents.namespaces,
             revision=surroundings.revision,
@@ -93,22 +102,22 @@ def compile_(
     )
 
 
-def _parse_mesh(profile: Profile, schema: Schema, text: str, faults: list[Diagnostic]) -> Message:
-    found: list[FieldError] = []
-    config = mesh.apply_mesh_config(schema, mesh.defaults(profile), text, found)
-    faults.extend(
+def _parse_mesh(profile: Profile, schema: Schema, text: str, errors: list[Diagnostic]) -> Message:
+    field_errors: list[FieldError] = []
+    config = mesh.apply_mesh_config(schema, mesh.defaults(profile), text, field_errors)
+    errors.extend(
         Diagnostic(
-            document="mesh", pointer=wrong.pointer, problem=wrong.problem, remedy=_REFERENCE_REMEDY
+            document="mesh", pointer=error.pointer, problem=error.problem, remedy=_REFERENCE_REMEDY
         )
-        for wrong in found
+        for error in field_errors
     )
-    faults.extend(
+    errors.extend(
         Diagnostic(
             document="mesh", pointer="/defaultConfig", problem=problem, remedy=_REFERENCE_REMEDY
         )
         for problem in validate_proxyconfig.validate_proxy_config(profile, mesh.proxy_of(config))
     )
-    faults.extend(
+    errors.extend(
         Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
         for path, problem, remedy in mesh.validate_mesh_config(profile, config)
     )
@@ -116,44 +125,48 @@ def _parse_mesh(profile: Profile, schema: Schema, text: str, faults: list[Diagno
 
 
 def _find_further_errors(
-    profile: Profile, values: Values, mesh_config: Message, known: Sequence[Diagnostic]
+    profile: Profile, values: Values, mesh_config: Message, earlier: Sequence[Diagnostic]
 ) -> list[Diagnostic]:
-    """What else istiod refuses when it loads; a place that is wrong already is not looked at."""
-    from . import validate_meshconfig, values_types  # no cold start needs them
+    """Find further errors with which istiod does not load; skip locations with earlier errors."""
+    from . import validate_meshconfig, values_types  # a cold start does not need them
 
-    places = {(fault.document, fault.pointer) for fault in known}
+    locations = {(diagnostic.document, diagnostic.pointer) for diagnostic in earlier}
     names = [
         Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
         for path, problem, remedy in validate_meshconfig.validate_names(profile, mesh_config)
     ]
-    found = [*names, *values_types.validate_values(profile, values.raw)]
-    return [fault for fault in found if (fault.document, fault.pointer) not in places]
+    candidates = [*names, *values_types.validate_values(profile, values.raw)]
+    return [
+        diagnostic
+        for diagnostic in candidates
+        if (diagnostic.document, diagnostic.pointer) not in locations
+    ]
 
 
 def _base_proxy_config(schema: Schema, mesh_config: Message) -> Message:
-    """The lowest layer of the webhook's proxy configurations: the mesh's over the defaults.
+    """Return the lowest layer of the proxy configuration: the mesh's, merged over the defaults.
 
-    A zero of the mesh cannot replace a default, since the mesh is merged as a layer itself.
+    A zero of the mesh cannot replace a default, because the mesh is merged as a layer.
     """
-    own = mesh.proxy_of(mesh_config)
+    mesh_proxy = mesh.proxy_of(mesh_config)
     if not schema.profile.proxy_layers:
-        return own
-    merged = proxyconfig.merge_layers(schema, mesh.proxy_defaults(schema.profile), own)
-    return own if merged == own else merged
+        return mesh_proxy
+    merged = proxyconfig.merge_layers(schema, mesh.proxy_defaults(schema.profile), mesh_proxy)
+    return mesh_proxy if merged == mesh_proxy else merged
 
 
 def _validate_proxy_configs(schema: Schema, resources: tuple[Object, ...]) -> Iterator[Diagnostic]:
     for resource in resources:
         metadata = object_at(resource, "metadata")
-        place = f"{string_at(metadata, 'namespace')}/{string_at(metadata, 'name')}"
+        name = f"{string_at(metadata, 'namespace')}/{string_at(metadata, 'name')}"
         try:
             proxyconfig.layer_from_resource(schema, resource)
         except MessageError as error:
-            for wrong in error.errors:
+            for field_error in error.errors:
                 yield Diagnostic(
-                    document=f"ProxyConfig {place}",
-                    pointer=f"/spec{wrong.pointer}",
-                    problem=wrong.problem,
+                    document=f"ProxyConfig {name}",
+                    pointer=f"/spec{field_error.pointer}",
+                    problem=field_error.problem,
                     remedy=_REFERENCE_REMEDY,
                 )
 
@@ -161,42 +174,47 @@ def _validate_proxy_configs(schema: Schema, resources: tuple[Object, ...]) -> It
 def _make_template_functions(
     profile: Profile, schema: Schema, env: Mapping[str, str]
 ) -> Mapping[str, Function]:
-    """All that templates may call: Istio's own before sprig's."""
+    """Return the functions for templates; Istio's functions replace sprig's of the same name."""
     defaults = mesh.proxy_defaults(profile)
-    known = dict(sprig.functions(profile.sprig)) if profile.sprig else {}
-    known |= functions.template_functions(profile, defaults, env, mesh_types.types(schema))
+    available = dict(sprig.functions(profile.sprig)) if profile.sprig else {}
+    available |= functions.template_functions(profile, defaults, env, mesh_types.types(schema))
     return (
-        functions.add_render(known) if profile.is_available("render", releases.FUNCTIONS) else known
+        functions.add_render(available)
+        if profile.is_available("render", releases.FUNCTIONS)
+        else available
     )
 
 
 def _report_missing_templates(
     profile: Profile,
     config: Config,
-    chosen: TemplateSet,
-    faults: list[Diagnostic],
+    template_set: TemplateSet,
+    errors: list[Diagnostic],
     warnings: list[Diagnostic],
 ) -> bool:
-    """Whether the release finds no template of its own, which is noted."""
-    missing = tuple(chosen.find_missing(config))
+    """Report a missing template; return whether the release finds no template."""
+    missing = tuple(template_set.find_missing(config))
     # Next to templates, Istio 1.9 and later write a template that no earlier release can parse.
     is_other = not profile.pod_templates and bool(config.template)
-    (faults if is_other else warnings).extend(missing)
+    (errors if is_other else warnings).extend(missing)
     return bool(missing)
 
 
 def _parse_templates(
-    profile: Profile, chosen: TemplateSet, faults: list[Diagnostic], warnings: list[Diagnostic]
+    profile: Profile,
+    template_set: TemplateSet,
+    errors: list[Diagnostic],
+    warnings: list[Diagnostic],
 ) -> None:
-    """Templates that do not parse stop istiod since 1.14; before, only a pod showed it."""
-    at_load = profile.parsed_at_load or not profile.pod_templates
-    (faults if at_load else warnings).extend(chosen.find_errors())
+    """Report templates that do not parse: since 1.14, istiod does not load them."""
+    fails_at_load = profile.parsed_at_load or not profile.pod_templates
+    (errors if fails_at_load else warnings).extend(template_set.find_errors())
 
 
 def _find_unread_keys(
     profile: Profile, config: Config, values: Values, surroundings: IstiodEnvironment
 ) -> Iterator[Diagnostic]:
-    # Imported here: a start compiles what was checked before.
+    # Imported here: a cold start compiles a bundle that was checked before.
     from .unread_keys import find_unread_keys
 
     return find_unread_keys(profile, config, values.raw, surroundings)
@@ -220,21 +238,21 @@ def _make_rules(profile: Profile, config: Config, warnings: list[Diagnostic]) ->
 
 
 def _valid_selectors(
-    listed: tuple[JSON, ...], key: str, warnings: list[Diagnostic]
+    raw_selectors: tuple[JSON, ...], key: str, warnings: list[Diagnostic]
 ) -> Iterator[selectors.Selector]:
-    """Those that are valid: Istio skips the others with a warning."""
-    for index, raw in enumerate(listed):
+    """Yield the valid selectors; Istio skips the others with a warning."""
+    for index, raw in enumerate(raw_selectors):
         try:
             yield selectors.compile_(raw)
         except SelectorError as error:
             warnings.extend(
                 Diagnostic(
                     document="config",
-                    pointer=f"/{key}/{index}{fault.pointer}",
-                    problem=f"{fault.problem}, so that the selector selects nothing",
-                    remedy=fault.remedy,
+                    pointer=f"/{key}/{index}{problem.pointer}",
+                    problem=f"{problem.problem}, so the selector selects nothing",
+                    remedy=problem.remedy,
                 )
-                for fault in error.errors
+                for problem in error.errors
             )
 
 
@@ -243,7 +261,7 @@ def _env_switch(env: Mapping[str, str], name: str, *, default: bool) -> bool:
 
 
 def _should_rewrite_tcp_probes(profile: Profile, env: Mapping[str, str]) -> bool:
-    """Whether tcpSocket probes are rewritten: for some releases that was a choice."""
+    """Whether tcpSocket probes are rewritten, which some releases make configurable."""
     if not profile.tcp_probes_switch:
         return profile.tcp_probes
     return _env_switch(env, "REWRITE_TCP_PROBES", default=True)

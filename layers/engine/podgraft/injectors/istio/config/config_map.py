@@ -1,6 +1,6 @@
-"""The injector's settings: the texts of ConfigMap ``istio-sidecar-injector`` as values.
+"""The parser of ConfigMap ``istio-sidecar-injector``: its keys ``config`` and ``values``.
 
-Every fault in both texts is collected, with its place, before anything is refused.
+The parser collects all errors of both texts, with their locations.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEFAULT_TEMPLATES = ("sidecar",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The key ``config``: what to inject, and whether. ``given`` are all its keys as written."""
+    """The key ``config``: templates and rules. ``given`` has all keys as written."""
 
     policy: str
     never: tuple[JSON, ...]
@@ -37,9 +37,9 @@ class Config:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Values:
-    """The key ``values``: ``raw`` is what templates see, all numbers floats as in Go.
+    """The key ``values``; ``raw`` is the data for templates, with all numbers as floats, as in Go.
 
-    The rest is what the injector itself reads.
+    The other fields are the values that the injector reads.
     """
 
     raw: Object
@@ -54,68 +54,70 @@ class Values:
     rewrite_probes: bool
 
 
-def parse_config(text: str, faults: list[Diagnostic]) -> Config:
-    """The configuration; keys are matched as encoding/json does, whatever their case."""
-    reading = ConfigReader("config", faults)
-    given = reading.parse_document(text)
-    raw = {key.lower(): value for key, value in given.items()}
-    templates = reading.read_list(reading.read_string, raw, "defaultTemplates")
+def parse_config(text: str, errors: list[Diagnostic]) -> Config:
+    """Parse the configuration; as in encoding/json, keys are not case-sensitive."""
+    reader = ConfigReader("config", errors)
+    keys_as_written = reader.parse_document(text)
+    raw = {key.lower(): value for key, value in keys_as_written.items()}
+    templates = reader.read_list(reader.read_string, raw, "defaultTemplates")
     return Config(
-        policy=reading.read_string(raw.get("policy"), "/policy"),
-        never=reading.read_list(reading.read_any, raw, "neverInjectSelector"),
-        always=reading.read_list(reading.read_any, raw, "alwaysInjectSelector"),
+        policy=reader.read_string(raw.get("policy"), "/policy"),
+        never=reader.read_list(reader.read_any, raw, "neverInjectSelector"),
+        always=reader.read_list(reader.read_any, raw, "alwaysInjectSelector"),
         default_templates=templates or DEFAULT_TEMPLATES,
-        templates=reading.read_map(reading.read_string, raw, "templates"),
-        aliases=reading.read_map(reading.read_strings, raw, "aliases"),
-        injected_annotations=reading.read_map(reading.read_string, raw, "injectedAnnotations"),
-        template=reading.read_string(raw.get("template"), "/template"),
-        given=given,
+        templates=reader.read_map(reader.read_string, raw, "templates"),
+        aliases=reader.read_map(reader.read_strings, raw, "aliases"),
+        injected_annotations=reader.read_map(reader.read_string, raw, "injectedAnnotations"),
+        template=reader.read_string(raw.get("template"), "/template"),
+        given=keys_as_written,
     )
 
 
-def parse_values(text: str, faults: list[Diagnostic]) -> Values:
-    """The Helm values, JSON or YAML."""
-    reading = ConfigReader("values", faults)
-    raw = {key: _convert_numbers(value) for key, value in reading.parse_document(text).items()}
-    at = reading.path_reader(raw)
+def parse_values(text: str, errors: list[Diagnostic]) -> Values:
+    """Parse the Helm values, in JSON or YAML."""
+    reader = ConfigReader("values", errors)
+    raw = {key: _convert_numbers(value) for key, value in reader.parse_document(text).items()}
+    read_path = reader.path_reader(raw)
     return Values(
         raw=raw,
-        hub=reading.read_string(*at("global", "hub")),
-        tag=reading.read_string_or_number(*at("global", "tag")),
-        variant=reading.read_string(*at("global", "variant")),
-        proxy_image=reading.read_string(*at("global", "proxy", "image")),
-        proxy_init_image=reading.read_string(*at("global", "proxy_init", "image")),
-        network=reading.read_string(*at("global", "network")),
-        cluster_name=reading.read_string(*at("global", "multiCluster", "clusterName")),
-        hold_application=reading.read_bool(
-            *at("global", "proxy", "holdApplicationUntilProxyStarts")
+        hub=reader.read_string(*read_path("global", "hub")),
+        tag=reader.read_string_or_number(*read_path("global", "tag")),
+        variant=reader.read_string(*read_path("global", "variant")),
+        proxy_image=reader.read_string(*read_path("global", "proxy", "image")),
+        proxy_init_image=reader.read_string(*read_path("global", "proxy_init", "image")),
+        network=reader.read_string(*read_path("global", "network")),
+        cluster_name=reader.read_string(*read_path("global", "multiCluster", "clusterName")),
+        hold_application=reader.read_bool(
+            *read_path("global", "proxy", "holdApplicationUntilProxyStarts")
         ),
-        rewrite_probes=reading.read_bool(*at("sidecarInjectorWebhook", "rewriteAppHTTPProbe")),
+        rewrite_probes=reader.read_bool(
+            *read_path("sidecarInjectorWebhook", "rewriteAppHTTPProbe")
+        ),
     )
 
 
 class ConfigReader:
-    """Reads parts of one document; what is not as it should be becomes a fault, and empty."""
+    """Reads values of one document; an invalid value becomes an error and an empty value."""
 
-    def __init__(self, document: str, faults: list[Diagnostic]) -> None:
+    def __init__(self, document: str, errors: list[Diagnostic]) -> None:
         self._document = document
-        self._faults = faults
+        self._errors = errors
 
     def parse_document(self, text: str) -> Object:
-        """The whole text, which must be a map."""
+        """Parse the text, which must be a mapping."""
         try:
             raw = yaml.load(text, strict=False)
         except yaml.NotYAMLError as error:
-            remedy = "correct that place of the text"
-            fault = Diagnostic(
+            remedy = "correct the YAML at this position"
+            diagnostic = Diagnostic(
                 document=self._document, pointer="", problem=str(error), remedy=remedy
             )
-            self._faults.append(fault)
+            self._errors.append(diagnostic)
             return {}
         return self._check_map(raw, "")
 
     def path_reader(self, raw: Object) -> Callable[..., tuple[JSON, str]]:
-        """A function from keys to what stands under them and its path."""
+        """Return a function that returns the value at a list of keys, and its path."""
 
         def read_path(*keys: str) -> tuple[JSON, str]:
             value: JSON = raw
@@ -128,70 +130,76 @@ class ConfigReader:
         return read_path
 
     def read_string(self, raw: JSON, path: str) -> str:
-        """A string; nothing is an empty one."""
+        """Read a string; a missing value is empty."""
         if raw is None or isinstance(raw, str):
             return raw or ""
         return self._add_error(path, "a string", raw, "")
 
     def read_string_or_number(self, raw: JSON, path: str) -> str:
-        """A string, or a number as Go prints it: YAML's 1.10 is 1.1."""
+        """Read a string, or a number as Go prints it: 1.10 in YAML becomes 1.1."""
         return sprintf.sprint(raw) if isinstance(raw, float) else self.read_string(raw, path)
 
     def read_bool(self, raw: JSON, path: str) -> bool:
-        """A bool; nothing is false."""
+        """Read a boolean; a missing value is false."""
         if raw is None or isinstance(raw, bool):
             return bool(raw)
         return self._add_error(path, "true or false", raw, False)
 
     def read_strings(self, raw: JSON, path: str) -> tuple[str, ...]:
-        """A list of strings."""
+        """Read a list of strings."""
         if raw is None:
             return ()
         if not isinstance(raw, list):
             return self._add_error(path, "a list of strings", raw, ())
-        return tuple(self.read_string(each, f"{path}/{index}") for index, each in enumerate(raw))
+        return tuple(
+            self.read_string(element, f"{path}/{index}") for index, element in enumerate(raw)
+        )
 
     def read_any(self, raw: JSON, _path: str) -> JSON:
-        """Whatever stands there; others judge it."""
+        """Read a value of any type; the caller checks it."""
         return raw
 
     def read_list(self, read: Callable[[JSON, str], T], raw: Object, key: str) -> tuple[T, ...]:
-        """The list under ``key`` (lower-cased in ``raw``)."""
-        found = raw.get(key.lower()) or []
-        if not isinstance(found, list):
-            return self._add_error(f"/{key}", "a list", found, ())
-        return tuple(read(each, f"/{key}/{index}") for index, each in enumerate(found))
+        """Read the list of ``key`` (lowercase in ``raw``)."""
+        elements = raw.get(key.lower()) or []
+        if not isinstance(elements, list):
+            return self._add_error(f"/{key}", "a list", elements, ())
+        return tuple(read(element, f"/{key}/{index}") for index, element in enumerate(elements))
 
     def read_map(self, read: Callable[[JSON, str], T], raw: Object, key: str) -> Mapping[str, T]:
-        """The map under ``key`` (lower-cased in ``raw``)."""
-        found = self._check_map(raw.get(key.lower()), f"/{key}")
-        return {name: read(each, f"/{key}/{pointer.escape(name)}") for name, each in found.items()}
+        """Read the mapping of ``key`` (lowercase in ``raw``)."""
+        mapping = self._check_map(raw.get(key.lower()), f"/{key}")
+        return {
+            name: read(member, f"/{key}/{pointer.escape(name)}") for name, member in mapping.items()
+        }
 
     def _check_map(self, raw: JSON, path: str) -> Object:
         if raw is None or isinstance(raw, dict):
             return raw or {}
         return self._add_error(path, "a mapping", raw, {})
 
-    def _add_error(self, path: str, wanted: str, met: JSON, instead: T) -> T:
-        # Without the value: it may be a secret, in the wrong form.
-        problem = f"expected {wanted}, got {jsonvalue.describe_type(met)}"
-        remedy = f"write {wanted}, or nothing"
-        fault = Diagnostic(document=self._document, pointer=path, problem=problem, remedy=remedy)
-        if fault not in self._faults:
-            self._faults.append(fault)
-        return instead
+    def _add_error(self, path: str, expected: str, actual: JSON, default: T) -> T:
+        # Without the value, which can be a secret in the wrong field.
+        problem = f"expected {expected}, got {jsonvalue.describe_type(actual)}"
+        remedy = f"write {expected}, or remove it"
+        diagnostic = Diagnostic(
+            document=self._document, pointer=path, problem=problem, remedy=remedy
+        )
+        if diagnostic not in self._errors:
+            self._errors.append(diagnostic)
+        return default
 
 
 def _convert_numbers(value: JSON) -> JSON:
-    """The value with all numbers as float64, which is how Go reads JSON of no type."""
+    """Convert all numbers to float64, as Go decodes untyped JSON."""
     match value:
         case bool():
             return value
         case int():
             return float(value)
         case list():
-            return [_convert_numbers(each) for each in value]
+            return [_convert_numbers(member) for member in value]
         case dict():
-            return {key: _convert_numbers(each) for key, each in value.items()}
+            return {key: _convert_numbers(member) for key, member in value.items()}
         case _:
             return value

@@ -1,4 +1,4 @@
-"""What an Istio injector is compiled from: its documents, and what istiod knew besides."""
+"""The input of the compiler of Istio's injector: its documents, and the environment of istiod."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from podgraft.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Documents:
-    """The texts of the two ConfigMaps, and the objects that istiod would have looked up.
+    """The texts of the two ConfigMaps, and the objects that istiod reads from the cluster.
 
     ``config`` and ``values`` are the keys of ConfigMap ``istio-sidecar-injector``, ``mesh`` is the
     key of ConfigMap ``istio``. ``proxy_configs`` are ProxyConfig resources, oldest first;
@@ -27,13 +27,12 @@ class Documents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IstiodEnvironment:
-    """What istiod took from its flags, environment and cluster; ``None`` means not said.
+    """The settings that istiod reads from its flags, environment, and cluster; None means unset.
 
-    ``release`` is MAJOR.MINOR or MAJOR.MINOR.PATCH; not said, it is read from the values'
-    ``global.tag``, else from the template (release_choice.py). ``env`` is all that the template
-    function ``env`` can see, and answers for a switch that is not said (``ENABLE_NATIVE_SIDECARS``
-    and its like). ``default_templates`` and ``injected_annotations`` replace the configuration's
-    own.
+    ``release`` is MAJOR.MINOR or MAJOR.MINOR.PATCH. If it is unset, ``global.tag`` of the values or
+    the template determines the release (release_choice.py). ``env`` has the variables for the
+    template function ``env``; they also set an unset switch (``ENABLE_NATIVE_SIDECARS``).
+    ``default_templates`` and ``injected_annotations`` replace those of the configuration.
     """
 
     release: str | None = None
@@ -48,15 +47,15 @@ class IstiodEnvironment:
     injected_annotations: Mapping[str, str] | None = None
 
     def environment(self) -> Mapping[str, str]:
-        """``env``, and the switches that were said, under the names that istiod reads them by."""
-        said = {
+        """Return ``env`` with the variables of the set switches, by istiod's names."""
+        switches = {
             "ENABLE_NATIVE_SIDECARS": _switch_value(self.native_sidecars),
             "PLATFORM": self.platform,
             "COMPLIANCE_POLICY": self.compliance_policy,
             "ENABLE_LEGACY_FSGROUP_INJECTION": _switch_value(self.legacy_fsgroup_injection),
             "REWRITE_TCP_PROBES": _switch_value(self.rewrite_tcp_probes),
         }
-        return dict(self.env) | {name: text for name, text in said.items() if text is not None}
+        return dict(self.env) | {name: text for name, text in switches.items() if text is not None}
 
 
 def _switch_value(switch: bool | None) -> str | None:

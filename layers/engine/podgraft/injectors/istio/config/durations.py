@@ -1,4 +1,4 @@
-"""Durations: Go's texts (``1h30m``), protobuf's texts (``5400s``), and nanoseconds between."""
+"""Durations: Go's format (``1h30m``), protobuf's format (``5400s``), and nanoseconds."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _LIMIT = 1 << 63  # time.Duration is an int64
 
 
 class DurationError(ValueError):
-    """The text is no duration."""
+    """The text is not a duration."""
 
 
 def parse(text: str) -> int:
-    """Nanoseconds of a Go duration (time.ParseDuration).
+    """Parse a Go duration to nanoseconds (time.ParseDuration).
 
     >>> parse("1m0.5s"), parse("45s"), parse("-1.5h")
     (60500000000, 45000000000, -5400000000000)
@@ -40,7 +40,7 @@ def parse(text: str) -> int:
 
 
 def format_protobuf(nanoseconds: int) -> str:
-    """The text in protobuf's JSON: seconds with 0, 3, 6 or 9 decimals.
+    """Format a duration for protobuf's JSON: seconds with 0, 3, 6, or 9 decimals.
 
     >>> format_protobuf(45 * SECOND), format_protobuf(SECOND // 2), format_protobuf(-1_000_001_000)
     ('45s', '0.500s', '-1.000001s')
@@ -53,7 +53,7 @@ def format_protobuf(nanoseconds: int) -> str:
 
 
 def format_go(nanoseconds: int) -> str:
-    """The text that Go's time.Duration prints.
+    """Format a duration as Go's time.Duration does.
 
     >>> format_go(45 * SECOND), format_go(60 * SECOND), format_go(SECOND // 2)
     ('45s', '1m0s', '500ms')
@@ -71,13 +71,13 @@ def format_go(nanoseconds: int) -> str:
 
 
 def _to_nanoseconds(number: str, unit: str) -> int:
-    whole, _, decimals = number.partition(".")
+    integer, _, decimals = number.partition(".")
     scale = _UNITS[unit]
-    return int(whole or "0") * scale + int(decimals or "0") * scale // 10 ** len(decimals)
+    return int(integer or "0") * scale + int(decimals or "0") * scale // 10 ** len(decimals)
 
 
 def _format_decimal(size: int, unit: int) -> str:
-    whole, rest = divmod(size, unit)
+    integer, rest = divmod(size, unit)
     if not rest:
-        return str(whole)
-    return f"{whole}.{rest:0{len(str(unit)) - 1}}".rstrip("0")
+        return str(integer)
+    return f"{integer}.{rest:0{len(str(unit)) - 1}}".rstrip("0")

@@ -1,4 +1,4 @@
-"""The mesh configuration: built-in defaults of each release, and the operator's text over them."""
+"""The mesh configuration: the defaults of each release, and the merge of the operator's text."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _MIN_TIMEOUT = durations.SECOND // 1000
 
 @cache
 def defaults(profile: Profile) -> Message:
-    """DefaultMeshConfig of the release; nobody may change it."""
+    """Return DefaultMeshConfig of the release; callers must not change it."""
     schema = protojson.schema(profile)
     raw = _mesh_defaults(profile) if profile.path_environment else _MESH_1_0
     return protojson.normalize(
@@ -86,31 +86,34 @@ def defaults(profile: Profile) -> Message:
 
 
 def proxy_defaults(profile: Profile) -> Message:
-    """The built-in ProxyConfig of the release."""
+    """Return the default ProxyConfig of the release."""
     return proxy_of(defaults(profile))
 
 
 def proxy_of(mesh: Message) -> Message:
-    """The mesh's ``defaultConfig``."""
-    found = mesh.get("defaultConfig")
-    return found if isinstance(found, dict) else {}
+    """Return ``defaultConfig`` of the mesh."""
+    proxy = mesh.get("defaultConfig")
+    return proxy if isinstance(proxy, dict) else {}
 
 
 def with_proxy(mesh: Message, proxy: Message) -> Message:
-    """The mesh with another ``defaultConfig``."""
+    """Return the mesh with another ``defaultConfig``."""
     return merge_keys(mesh, {"defaultConfig": proxy})
 
 
-def apply_mesh_config(schema: Schema, base: Message, text: str, found: list[FieldError]) -> Message:
-    """``base`` under the YAML ``text`` (mesh.ApplyMeshConfig).
+def apply_mesh_config(
+    schema: Schema, base: Message, text: str, errors: list[FieldError]
+) -> Message:
+    """Merge the YAML ``text`` over ``base`` (mesh.ApplyMeshConfig).
 
-    What is wrong is added to ``found``; the top-level fields that hold it stay as in ``base``.
+    Errors are added to ``errors``; top-level fields with an error keep the value of ``base``.
 
-    A top-level field replaces the one below it whole, but for ``defaultConfig``, whose fields
-    replace one by one, and the three lists of names that are united.
+    A top-level field replaces the field of ``base``, with two exceptions. The fields of
+    ``defaultConfig`` replace one by one, and ``defaultProviders``, ``extensionProviders``, and
+    ``trustDomainAliases`` are merged.
     """
-    raw = _parse_mapping(text, found)
-    layer = protojson.decode_valid_fields(schema, MESH_CONFIG, raw, found)
+    raw = _parse_mapping(text, errors)
+    layer = protojson.decode_valid_fields(schema, MESH_CONFIG, raw, errors)
     merged = base | layer
     if "defaultConfig" in layer:
         merged["defaultConfig"] = _merge_proxy(schema, base, raw)
@@ -130,20 +133,24 @@ def apply_mesh_config(schema: Schema, base: Message, text: str, found: list[Fiel
 
 
 def validate_mesh_config(profile: Profile, config: Message) -> Iterator[tuple[str, str, str]]:
-    """What istiod refuses of a mesh, ``defaultConfig`` apart: path, problem, remedy."""
+    """Yield path, problem, and remedy of each invalid field, except in ``defaultConfig``."""
     port = config.get("proxyListenPort")
     if not isinstance(port, int) or not 1 <= port <= _MAX_PORT:
-        yield "/proxyListenPort", f"{port or 0} is no port", f"use 1 to {_MAX_PORT}"
+        yield "/proxyListenPort", f"invalid port {port or 0}", f"use 1 to {_MAX_PORT}"
     timeout = config.get("connectTimeout")
     if not isinstance(timeout, str) or durations.parse(timeout) < _MIN_TIMEOUT:
-        yield "/connectTimeout", f"got {timeout or 'nothing'}", "use 1ms or more, such as 10s"
+        yield (
+            "/connectTimeout",
+            f"got {timeout}" if timeout else "is missing",
+            "use 1ms or more, such as 10s",
+        )
     for index, provider in enumerate(_as_list(config.get("extensionProviders"))):
         path = f"/extensionProviders/{index}"
         if not isinstance(provider, dict) or not provider.get("name"):
-            yield path, "an extension provider has no name", "give it one"
-        elif len(provider) < 2:  # noqa: PLR2004 - its name, and what it is
-            problem = f'extension provider "{provider["name"]}" says not what it is'
-            yield path, problem, "give it the key of a kind of provider, such as zipkin"
+            yield path, "the extension provider has no name", "set a name"
+        elif len(provider) < 2:  # noqa: PLR2004 - its name, and its kind
+            problem = f'extension provider "{provider["name"]}" has no kind'
+            yield path, problem, "add the key of a kind of provider, such as zipkin"
     if profile.checks_inbound_retries:
         yield from _validate_retries(_message_fields(config, "defaultInboundHttpRetryPolicy"))
 
@@ -187,41 +194,41 @@ def _proxy_defaults(profile: Profile) -> Object:
     return proxy
 
 
-def _parse_mapping(text: str, found: list[FieldError]) -> Object:
+def _parse_mapping(text: str, errors: list[FieldError]) -> Object:
     try:
         raw = yaml.load(text, strict=False)
     except yaml.NotYAMLError as error:
-        found.append(FieldError("", str(error)))
+        errors.append(FieldError("", str(error)))
         return {}
     if isinstance(raw, dict):
         return raw
     if raw is not None:
-        found.append(FieldError("", "the mesh configuration is not a map of its fields"))
+        errors.append(FieldError("", "the mesh configuration must be a mapping"))
     return {}
 
 
 def _merge_proxy(schema: Schema, base: Message, raw: Object) -> Message:
-    """The merged ``defaultConfig``; read again, because here zeros count as given."""
-    given = raw.get("defaultConfig", raw.get("default_config"))
-    layer = protojson.decode_message(schema, PROXY_CONFIG, given)
+    """Merge ``defaultConfig``; it is decoded again, because explicit zeros replace values here."""
+    proxy = raw.get("defaultConfig", raw.get("default_config"))
+    layer = protojson.decode_message(schema, PROXY_CONFIG, proxy)
     return proxyconfig.merge_layer(schema, proxy_of(base), layer)
 
 
 def _message_fields(mesh: Message, name: str) -> Object:
-    found = mesh.get(name)
-    return found if isinstance(found, dict) else {}
+    fields = mesh.get(name)
+    return fields if isinstance(fields, dict) else {}
 
 
 def _merge_by_name(old: JSON, new: JSON) -> list[JSON]:
-    """Providers of a known name in their old places, the others after them."""
-    united: dict[JSON, JSON] = {}
-    for each in _as_list(old) + _as_list(new):
-        united[each.get("name") if isinstance(each, dict) else None] = each
-    return list(united.values())
+    """Merge providers by name; a replaced provider keeps its position, new ones follow."""
+    by_name: dict[JSON, JSON] = {}
+    for provider in _as_list(old) + _as_list(new):
+        by_name[provider.get("name") if isinstance(provider, dict) else None] = provider
+    return list(by_name.values())
 
 
 def _merge_strings(old: JSON, new: JSON) -> list[JSON]:
-    texts = {each for each in _as_list(old) + _as_list(new) if isinstance(each, str)}
+    texts = {element for element in _as_list(old) + _as_list(new) if isinstance(element, str)}
     return [*sorted(texts)]
 
 

@@ -1,9 +1,9 @@
-"""Istio's mesh messages as JSON: what fields there are, and how text becomes a message.
+"""Istio's mesh messages as JSON: their fields, and the decoder.
 
-A message is a dict in protobuf's JSON form with its fields in declaration order: enums by name,
-64-bit integers as text, durations as ``45s``, and nothing that is zero (except a set member of a
-oneof), so printing it compactly is protojson. Reading follows golang/protobuf's jsonpb, which
-istiod reads the mesh configuration and its annotations with.
+A message is a dict in protobuf's JSON form, with its fields in declaration order. Enums are names,
+64-bit integers are text, and durations have the form ``45s``. Zero values are absent, except set
+members of a oneof. For this reason, compact JSON of a message is its protojson. The decoder follows
+golang/protobuf's jsonpb, with which istiod reads the mesh configuration and its annotations.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SHAPES = ("[]", "map[string]")
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """A value that is not of its field's type; ``path`` is a JSON Pointer to it."""
+    """A value of another type than its field; ``pointer`` is its JSON Pointer."""
 
     pointer: str
     problem: str
@@ -47,11 +47,11 @@ class FieldError:
 
 
 class MessageError(ValueError):
-    """A message cannot be read; ``found`` is all that is wrong in it."""
+    """A message does not decode; ``errors`` are all of its errors."""
 
-    def __init__(self, *found: FieldError) -> None:
-        super().__init__(*found)
-        self.errors = found
+    def __init__(self, *errors: FieldError) -> None:
+        super().__init__(*errors)
+        self.errors = errors
 
     def __str__(self) -> str:
         return "; ".join(map(str, self.errors))
@@ -59,18 +59,18 @@ class MessageError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A field: ``type`` is a scalar's word or a Go type's name, ``shape`` how many there are."""
+    """A field; ``type`` names a scalar or a Go type, and ``shape`` is one of _SHAPES or empty."""
 
     name: str
     json: str
     type: str
-    shape: str  # of _SHAPES, or "" for one
+    shape: str  # one of _SHAPES, or "" for a single value
     oneof: str
 
 
 @dataclass(frozen=True, slots=True)
 class MessageType:
-    """A message's fields in declaration order, and by each name that JSON may give them."""
+    """The fields of a message in declaration order, and by each of their JSON names."""
 
     name: str
     fields: tuple[Field, ...]
@@ -78,14 +78,14 @@ class MessageType:
 
 
 class Schema:
-    """The messages as one release knows them."""
+    """The message types of one release."""
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self._types: dict[str, MessageType] = {}
 
     def type(self, name: str) -> MessageType:
-        """The message type of that Go name."""
+        """Return the message type with a Go name."""
         if name not in self._types:
             self._types[name] = self._make_type(name)
         return self._types[name]
@@ -108,37 +108,36 @@ class Schema:
 
 @cache
 def schema(profile: Profile) -> Schema:
-    """The one schema of a release."""
+    """Return the schema of a release."""
     return Schema(profile)
 
 
 @cache
 def enum(name: str) -> Mapping[int, str]:
-    """The names of an enum's members by their numbers."""
+    """Return the names of an enum's members by number."""
     members = (member.partition("=") for member in ENUMS[name].split())
-    return {int(number): word for word, _, number in members}
+    return {int(number): member_name for member_name, _, number in members}
 
 
 def decode_message(schema: Schema, name: str, raw: JSON) -> Message:
-    """The message that ``raw`` describes; unknown fields are left out, zeros stay as given.
+    """Decode a message; unknown fields are dropped, and zeros are preserved.
 
-    Raises ``MessageError``. Zeros matter where the message is laid over another: ``settled``
-    takes them out.
+    Raises ``MessageError``. A merge needs the zeros of a layer; ``normalize`` removes them.
     """
-    found: list[FieldError] = []
-    message = decode_valid_fields(schema, name, raw, found)
-    if found:
-        raise MessageError(*found)
+    errors: list[FieldError] = []
+    message = decode_valid_fields(schema, name, raw, errors)
+    if errors:
+        raise MessageError(*errors)
     return message
 
 
-def decode_valid_fields(schema: Schema, name: str, raw: JSON, found: list[FieldError]) -> Message:
-    """The message without the fields that hold what is wrong, which is added to ``found``."""
-    return _MessageDecoder(schema, found).decode_message(schema.type(name), raw, "")
+def decode_valid_fields(schema: Schema, name: str, raw: JSON, errors: list[FieldError]) -> Message:
+    """Decode a message without its invalid fields, and add their errors to ``errors``."""
+    return _MessageDecoder(schema, errors).decode_message(schema.type(name), raw, "")
 
 
 def normalize(schema: Schema, name: str, message: Message) -> Message:
-    """The message without zeros, its fields in order."""
+    """Return the message without zeros, with its fields in order."""
     return {
         field.json: message[field.json]
         for field in schema.type(name).fields
@@ -148,21 +147,21 @@ def normalize(schema: Schema, name: str, message: Message) -> Message:
 
 
 def _parse_field(line: str) -> Field:
-    """The field that a line of the table describes."""
-    name, spelled, *oneof = line.split(" ")
-    shape = next((prefix for prefix in _SHAPES if spelled.startswith(prefix)), "")
-    first, *rest = name.split("_")
+    """Parse a line of the table to a field."""
+    name, type_text, *oneof = line.split(" ")
+    shape = next((prefix for prefix in _SHAPES if type_text.startswith(prefix)), "")
+    first, *others = name.split("_")
     return Field(
         name=name,
-        json=first + "".join(word[:1].upper() + word[1:] for word in rest),
-        type=spelled.removeprefix(shape),
+        json=first + "".join(part[:1].upper() + part[1:] for part in others),
+        type=type_text.removeprefix(shape),
         shape=shape,
         oneof="".join(oneof),
     )
 
 
 def _is_zero(schema: Schema, field: Field, value: JSON) -> bool:
-    """Whether protojson leaves the value out: not for messages and wrappers, which are set."""
+    """Whether protojson omits the value; it never omits messages and wrappers."""
     if field.shape:
         return not value and not schema.profile.empty_collections_kept
     if field.type in ENUMS:
@@ -172,7 +171,7 @@ def _is_zero(schema: Schema, field: Field, value: JSON) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _MessageDecoder:
-    """Reads messages; what is wrong is noted, and the field that holds it left out."""
+    """Decodes messages; collects errors, and drops invalid fields."""
 
     schema: Schema
     errors: list[FieldError]
@@ -186,10 +185,10 @@ class _MessageDecoder:
             field = type_.by_key.get(key)
             if field is None or value is None or (key != field.json and field.json in raw):
                 continue
-            before = len(self.errors)
-            read = self._decode_field(field, value, f"{path}/{pointer.escape(key)}")
-            if len(self.errors) == before:
-                message[field.json] = read
+            error_count = len(self.errors)
+            member = self._decode_field(field, value, f"{path}/{pointer.escape(key)}")
+            if len(self.errors) == error_count:
+                message[field.json] = member
         return _resolve_oneofs(type_, message)
 
     def _decode_field(self, field: Field, raw: JSON, path: str) -> JSON:
@@ -198,8 +197,8 @@ class _MessageDecoder:
                 return self._decode_value(field.type, raw, path)
             case "[]", list():
                 return [
-                    self._decode_value(field.type, each, f"{path}/{index}")
-                    for index, each in enumerate(raw)
+                    self._decode_value(field.type, element, f"{path}/{index}")
+                    for index, element in enumerate(raw)
                 ]
             case "map[string]", dict():
                 return {
@@ -212,7 +211,7 @@ class _MessageDecoder:
                 )
 
     def _decode_entry(self, type_: str, raw: JSON, path: str) -> JSON:
-        """The value of a map; gogo's jsonpb read a null as no message."""
+        """Decode a value of a map; gogo's jsonpb decodes null to a nil message."""
         if raw is None and self.schema.profile.nil_tags_refused and type_ in MESSAGES:
             return None
         return self._decode_value(type_, raw, path)
@@ -225,26 +224,26 @@ class _MessageDecoder:
                 return _DECODERS[type_](raw)
         except (ValueError, OverflowError) as error:
             return self._add_error(path, str(error))
-        read = self.decode_message(self.schema.type(type_), {} if raw is None else raw, path)
-        return normalize(self.schema, type_, read)
+        message = self.decode_message(self.schema.type(type_), {} if raw is None else raw, path)
+        return normalize(self.schema, type_, message)
 
     def _add_error(self, path: str, problem: str) -> None:
         self.errors.append(FieldError(path, problem))
 
 
 def _resolve_oneofs(type_: MessageType, message: Message) -> Message:
-    """The message with one member of each oneof: jsonpb keeps the one that is declared last."""
-    chosen = {
+    """Return the message with one member of each oneof; in jsonpb, the last declared one wins."""
+    last_members = {
         field.oneof: field.json for field in type_.fields if field.oneof and field.json in message
     }
-    if not chosen:
+    if not last_members:
         return message
-    left = {
+    dropped = {
         field.json
         for field in type_.fields
-        if field.oneof and chosen.get(field.oneof, field.json) != field.json
+        if field.oneof and last_members.get(field.oneof, field.json) != field.json
     }
-    return {key: value for key, value in message.items() if key not in left}
+    return {key: value for key, value in message.items() if key not in dropped}
 
 
 def _decode_enum(type_: str, raw: JSON) -> JSON:
@@ -260,8 +259,8 @@ def _decode_enum(type_: str, raw: JSON) -> JSON:
             return names.get(int(raw), int(raw))
         case _:
             allowed = ", ".join(names.values())
-            shown = f'"{raw}"' if isinstance(raw, str) else raw
-            raise ValueError(f"unknown value {shown} for enum {type_}; use {allowed}")
+            value_text = f'"{raw}"' if isinstance(raw, str) else raw
+            raise ValueError(f"unknown value {value_text} for enum {type_}; use {allowed}")
 
 
 def _decode_string(raw: JSON) -> JSON:
@@ -290,7 +289,7 @@ def _decode_double(raw: JSON) -> JSON:
 
 
 def _integer_decoder(name: str, low: int, high: int) -> Callable[[JSON], JSON]:
-    def read(raw: JSON) -> JSON:
+    def decode_integer(raw: JSON) -> JSON:
         value = _parse_quoted(raw) if isinstance(raw, str) else raw
         if value is None:
             return 0
@@ -300,33 +299,33 @@ def _integer_decoder(name: str, low: int, high: int) -> Callable[[JSON], JSON]:
         number = int(value) if float(value).is_integer() else None
         literal = str(raw).strip() if isinstance(raw, str) else gojson.encode(value)
         if isinstance(raw, str) and not _INTEGER.fullmatch(literal):
-            number = None  # Go refuses the notation, not the value
+            number = None  # Go rejects the notation, not the value
         if number is None or not low <= number < high:
             raise ValueError(
                 f"json: cannot unmarshal number {literal} into Go value of type {name}"
             )
         return number
 
-    return read
+    return decode_integer
 
 
 def _parse_quoted(text: str) -> JSON:
-    """The value of a number in quotes, of which jsonpb reads the content as JSON.
+    """Parse a quoted number; jsonpb parses its content as JSON.
 
     Raises ``ValueError`` with encoding/json's text.
     """
-    read = unmarshal(text)
-    if read.error is not None:
-        raise ValueError(read.error)
-    return read.value
+    result = unmarshal(text)
+    if result.error is not None:
+        raise ValueError(result.error)
+    return result.value
 
 
 _INTEGER = lazy_compile("-?[0-9]+")
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
-def _string_decoder(read: Callable[[JSON], JSON]) -> Callable[[JSON], JSON]:
-    return lambda raw: str(read(raw))
+def _string_decoder(decode: Callable[[JSON], JSON]) -> Callable[[JSON], JSON]:
+    return lambda raw: str(decode(raw))
 
 
 def _decode_duration(raw: JSON) -> JSON:
@@ -345,19 +344,19 @@ def _decode_struct(raw: JSON) -> JSON:
 
 
 def _unmarshal_error(raw: JSON) -> str:
-    """The beginning of Go's complaint about a value of the wrong JSON type."""
+    """Return the start of Go's error text for a value of another JSON type."""
     match raw:
         case bool():
-            word = "bool"
+            type_name = "bool"
         case int() | float():
-            word = "number"
+            type_name = "number"
         case str():
-            word = "string"
+            type_name = "string"
         case list():
-            word = "array"
+            type_name = "array"
         case _:
-            word = "object"
-    return f"json: cannot unmarshal {word} into Go value"
+            type_name = "object"
+    return f"json: cannot unmarshal {type_name} into Go value"
 
 
 _int32 = _integer_decoder("int32", -(1 << 31), 1 << 31)

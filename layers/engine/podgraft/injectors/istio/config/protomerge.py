@@ -1,7 +1,10 @@
-"""Merging protobuf messages (proto.Merge), as Istio 1.13 to 1.17 merged the layers of ProxyConfig.
+"""Merge of protobuf messages (proto.Merge), with which Istio 1.13 to 1.17 merge ProxyConfig layers.
 
-Messages merge field by field, lists append, and maps unite. A field with its zero value is absent
-from a message, so it cannot replace another value.
+Messages are merged field by field, lists are appended, and maps are merged by key.
+
+Hazard: a field with its zero value is absent from a message, so a zero cannot replace another
+value. This also applies to the parts of a duration, which is a message of seconds and nanoseconds:
+``5s`` over ``1.5s`` results in ``5.5s``. Releases with ``durations_replaced`` fixed this.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ _IMAGE = "v1alpha1.ProxyImage"
 
 
 def merge_proxies(schema: Schema, base: Message, layer: Message) -> Message:
-    """``base`` with ``layer`` merged into it (pilot/pkg/model, mergeWithPrecedence)."""
+    """Merge ``layer`` over ``base`` (pilot/pkg/model, mergeWithPrecedence)."""
     merged = _merge(schema, PROXY_CONFIG, base, layer)
     if "concurrency" in layer:
         merged["concurrency"] = layer["concurrency"]
@@ -26,11 +29,11 @@ def merge_proxies(schema: Schema, base: Message, layer: Message) -> Message:
 
 def _merge(schema: Schema, name: str, base: Message, layer: Message) -> Message:
     fields = [field for field in schema.type(name).fields if field.json in layer]
-    chosen = {field.oneof: field.json for field in fields if field.oneof}
+    oneof_members = {field.oneof: field.json for field in fields if field.oneof}
     replaced = {
         field.json
         for field in schema.type(name).fields
-        if field.oneof in chosen and field.json != chosen[field.oneof]
+        if field.oneof in oneof_members and field.json != oneof_members[field.oneof]
     }
     merged: Message = {key: value for key, value in base.items() if key not in replaced}
     for field in fields:
@@ -55,7 +58,7 @@ def _merge_values(schema: Schema, field: Field, old: JSON, new: JSON) -> JSON:
 
 
 def _merge_durations(old: JSON, new: JSON) -> JSON:
-    """Seconds and nanoseconds are fields of a message, each of which a zero leaves as it was."""
+    """Merge the fields of a duration, seconds and nanoseconds; a zero does not replace a field."""
     if not isinstance(old, str) or not isinstance(new, str):
         return new
     (old_seconds, old_nanos), (seconds, nanos) = map(_split_duration, (old, new))

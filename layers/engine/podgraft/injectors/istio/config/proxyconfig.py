@@ -1,8 +1,21 @@
-"""ProxyConfig: how the layers are laid over each other, and how the result is printed.
+"""ProxyConfig: the merge of its layers, and the JSON of the result.
 
-Layers, lowest first: built-in defaults, the mesh's ``defaultConfig``, ProxyConfig resources, and
-the pod's annotation ``proxy.istio.io/config``. Sources: pkg/config/mesh/mesh.go,
-pilot/pkg/model/proxy_config.go, pkg/kube/inject/template.go (cleanProxyConfig).
+Merge order, lowest layer first:
+
+1. the built-in defaults of the release
+2. ``defaultConfig`` of the mesh
+3. ProxyConfig resources of the mesh, and of the namespace
+4. the annotation ``proxy.istio.io/config`` of the pod
+5. the ProxyConfig resource that selects the pod
+
+Hazard: a layer replaces a field only if it sets the field, and releases differ in whether a zero
+sets it. In kube-inject and in releases without ProxyConfig resources, layer 4 is merged as text
+into the mesh, and an explicit zero replaces a value. Elsewhere layers are protobuf messages, in
+which a zero is absent. ``decode_message`` therefore preserves zeros, and ``without_zeros`` removes
+them from a layer that must not have them.
+
+Sources: pkg/config/mesh/mesh.go, pilot/pkg/model/proxy_config.go, pkg/kube/inject/template.go
+(cleanProxyConfig).
 """
 
 from __future__ import annotations
@@ -34,7 +47,7 @@ _FALLBACK_HEADERS = (
     "server",
     "envoyDebugHeaders",
 )
-# What protoToJSON leaves out where it equals the built-in default.
+# The fields that protoToJSON omits if they equal the built-in defaults.
 _OMITTED_DEFAULTS = (
     "configPath",
     "binaryPath",
@@ -55,7 +68,7 @@ _OMITTED_DEFAULTS = (
 
 
 def parse_layer(schema: Schema, text: str) -> Message:
-    """A layer from YAML, explicit zeros kept; raises ``MessageError``."""
+    """Parse a layer from YAML, with explicit zeros; raises ``MessageError``."""
     try:
         raw = yaml.load(text, strict=False)
     except yaml.NotYAMLError as error:
@@ -64,7 +77,7 @@ def parse_layer(schema: Schema, text: str) -> Message:
 
 
 def merge_layer(schema: Schema, base: Message, layer: Message) -> Message:
-    """``base`` under ``layer``: what the layer names replaces, but maps of metadata unite."""
+    """Merge ``layer`` over ``base``: fields replace, and maps of proxy metadata are merged."""
     if not layer:
         return base
     merged = base | layer
@@ -81,9 +94,9 @@ def merge_layer(schema: Schema, base: Message, layer: Message) -> Message:
 
 
 def merge_layers(schema: Schema, base: Message, layer: Message) -> Message:
-    """``base`` under ``layer``, as the webhook merges the layers of a pod's configuration.
+    """Merge ``layer`` over ``base`` as the webhook merges the layers of a pod.
 
-    *layer* is without zeros.
+    *layer* must not have zeros.
     """
     if not layer:
         return base
@@ -95,12 +108,12 @@ def merge_layers(schema: Schema, base: Message, layer: Message) -> Message:
 
 
 def without_zeros(schema: Schema, layer: Message) -> Message:
-    """The layer as it looks after a trip through protobuf: a zero cannot override anything."""
+    """Return the layer without zeros, as protobuf encodes it: a zero cannot replace a value."""
     return protojson.normalize(schema, PROXY_CONFIG, layer)
 
 
 def layer_from_resource(schema: Schema, resource: Object) -> Message:
-    """What a ProxyConfig resource contributes: concurrency, environment variables, and image."""
+    """Convert a ProxyConfig resource to a layer: concurrency, environment variables, and image."""
     spec = protojson.decode_message(schema, PROXY_CONFIG_RESOURCE, resource.get("spec") or {})
     names = ("concurrency", "image") if schema.profile.image_replaced else ("concurrency",)
     layer = {name: spec[name] for name in names if name in spec}
@@ -112,23 +125,23 @@ def layer_from_resource(schema: Schema, resource: Object) -> Message:
 def select_resources(
     resources: Iterable[Object], namespace: str, root: str, labels: Mapping[str, str]
 ) -> tuple[Object | None, Object | None, Object | None]:
-    """The resources that count for a pod: of the mesh, of its namespace, of the workload.
+    """Select the resources for a pod: of the mesh, of its namespace, and of the workload.
 
-    The first of ``resources`` wins at each level.
+    The first matching resource applies at each level.
     """
-    mesh = own = workload = None
+    mesh = in_namespace = workload = None
     for resource in resources:
-        metadata, wanted = _resource_selector(resource)
-        if not wanted:
-            mesh = mesh or (resource if metadata == root else None)
-            own = own or (resource if metadata == namespace else None)
-        elif metadata == namespace and wanted.items() <= dict(labels).items():
+        resource_namespace, match_labels = _resource_selector(resource)
+        if not match_labels:
+            mesh = mesh or (resource if resource_namespace == root else None)
+            in_namespace = in_namespace or (resource if resource_namespace == namespace else None)
+        elif resource_namespace == namespace and match_labels.items() <= dict(labels).items():
             workload = workload or resource
-    return mesh, own, workload
+    return mesh, in_namespace, workload
 
 
 def remove_defaults(defaults: Message, config: Message) -> Message:
-    """``config`` without the fields that equal the built-in defaults."""
+    """Return ``config`` without the fields that equal the built-in defaults."""
     return {
         name: value
         for name, value in config.items()
@@ -137,7 +150,7 @@ def remove_defaults(defaults: Message, config: Message) -> Message:
 
 
 def to_json(defaults: Message, config: Message) -> str:
-    r"""The text of a ProxyConfig that ``protoToJSON`` gives.
+    r"""Encode a ProxyConfig as the template function ``protoToJSON`` does.
 
     >>> to_json({"statusPort": 15020}, {"statusPort": 15020, "proxyMetadata": {"A": "<b>"}})
     '{"proxyMetadata":{"A":"\\u003cb\\u003e"}}'
@@ -146,17 +159,17 @@ def to_json(defaults: Message, config: Message) -> str:
 
 
 def _merge_metadata(base: Message, layer: Message) -> Message:
-    united = object_at(base, "proxyMetadata") | object_at(layer, "proxyMetadata")
-    return {key: united[key] for key in sorted(united)}
+    merged = object_at(base, "proxyMetadata") | object_at(layer, "proxyMetadata")
+    return {key: merged[key] for key in sorted(merged)}
 
 
 def _merge_headers(base: Message, layer: Message) -> Message:
-    fallen_back = {name: base[name] for name in _FALLBACK_HEADERS if name in base}
-    return fallen_back | layer
+    fallback = {name: base[name] for name in _FALLBACK_HEADERS if name in base}
+    return fallback | layer
 
 
 def _resource_selector(resource: Object) -> tuple[JSON, Mapping[str, JSON]]:
-    """The namespace and the labels that the resource's selector asks for."""
+    """Return the namespace of a resource, and the labels that its selector matches."""
     selector = object_at(object_at(resource, "spec"), "selector")
     namespace = object_at(resource, "metadata").get("namespace")
     return namespace, object_at(selector, "matchLabels")

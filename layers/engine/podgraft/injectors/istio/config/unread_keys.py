@@ -1,10 +1,10 @@
 """Keys of a configuration that the release does not read, and keys that no release reads.
 
 Istio's loader is not strict (``yaml.Unmarshal``): it drops such keys without an error. A key of
-another release is a warning, since one ConfigMap can serve several releases. A key of no release is
-a typing error that changes what is injected, so that ``policy check`` and ``policy push`` refuse
-it, and no store switches to it (``podgraft.trial``). A cold start tolerates it, as istiod does.
-Only non-empty values count.
+another release is a warning, because several releases can share a ConfigMap. A key of no release is
+a misspelling that changes the injection. ``policy check`` and ``policy push`` reject it, and no
+store activates such a version (``podgraft.trial``). A cold start ignores it, as istiod does. Only
+non-empty values are checked.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ _RELEASE_REMEDY = "set istioRelease in the policy to the release of this configu
 
 
 def find_unread_keys(
-    profile: Profile, config: Config, values: Mapping[str, JSON], surroundings: IstiodEnvironment
+    profile: Profile, config: Config, values: Mapping[str, JSON], environment: IstiodEnvironment
 ) -> Iterator[Diagnostic]:
-    """Return a diagnostic for each key that is given and has no effect."""
-    yield from _find_config_keys(profile, config.given, is_newer=_is_newer(surroundings, values))
-    # Without a release in the policy, podgraft itself reads the values, for the release.
-    if values and surroundings.release is not None and not profile.workload_data:
+    """Return a diagnostic for each key that is set and has no effect."""
+    yield from _find_config_keys(profile, config.given, is_newer=_is_newer(environment, values))
+    # Without a release in the policy, podgraft reads the values to determine the release.
+    if values and environment.release is not None and not profile.workload_data:
         yield _unread_key_warning("values", "", profile, _RELEASE_REMEDY)
-    for key in _find_policy_keys(profile, config, surroundings):
+    for key in _find_policy_keys(profile, config, environment):
         yield _unread_key_warning(
             "policy", key, profile, "remove it, or set istioRelease to another release"
         )
 
 
 def _find_config_keys(
-    profile: Profile, given: Mapping[str, JSON], *, is_newer: bool
+    profile: Profile, config_keys: Mapping[str, JSON], *, is_newer: bool
 ) -> Iterator[Diagnostic]:
     names = {name.lower(): name for name in _KEYS}
-    for key, value in given.items():
+    for key, value in config_keys.items():
         path = f"/{pointer.escape(key)}"
         name = names.get(key.lower())
         if name is None:
@@ -74,49 +74,49 @@ def _is_mismatch_check(name: str, value: JSON) -> bool:
 
 
 def _find_policy_keys(
-    profile: Profile, config: Config, surroundings: IstiodEnvironment
+    profile: Profile, config: Config, environment: IstiodEnvironment
 ) -> Iterator[str]:
-    """Return the keys of the policy document that neither the release nor a template reads."""
+    """Return the keys of the policy that neither the release nor a template reads."""
     has_env = profile.is_available("env", releases.FUNCTIONS)
     texts = (config.template, *config.templates.values()) if has_env else ()
     readers = (
-        ("/defaultTemplates", surroundings.default_templates, "", profile.pod_templates),
+        ("/defaultTemplates", environment.default_templates, "", profile.pod_templates),
         (
             "/injectedAnnotations",
-            surroundings.injected_annotations,
+            environment.injected_annotations,
             "",
             not profile.kubernetes_defaults,
         ),
         (
             "/features/nativeSidecars",
-            surroundings.native_sidecars,
+            environment.native_sidecars,
             "ENABLE_NATIVE_SIDECARS",
             profile.native_sidecars,
         ),
         (
             "/features/compliancePolicy",
-            surroundings.compliance_policy,
+            environment.compliance_policy,
             "COMPLIANCE_POLICY",
             profile.compliance_policy,
         ),
         (
             "/features/rewriteTCPProbes",
-            surroundings.rewrite_tcp_probes,
+            environment.rewrite_tcp_probes,
             "REWRITE_TCP_PROBES",
             profile.tcp_probes_switch,
         ),
         (
             "/features/legacyFSGroupInjection",
-            surroundings.legacy_fsgroup_injection,
+            environment.legacy_fsgroup_injection,
             "ENABLE_LEGACY_FSGROUP_INJECTION",
             not profile.pod_templates,
         ),
-        ("/features/env", surroundings.env, "", has_env),
+        ("/features/env", environment.env, "", has_env),
     )
     for path, value, variable, is_read in readers:
-        by_template = variable and any(variable in text for text in texts)
-        is_given = isinstance(value, bool) or bool(value)
-        if is_given and not is_read and not by_template:
+        is_read_by_template = variable and any(variable in text for text in texts)
+        is_set = isinstance(value, bool) or bool(value)
+        if is_set and not is_read and not is_read_by_template:
             yield path
 
 
@@ -124,7 +124,7 @@ def _unread_key_warning(document: str, path: str, profile: Profile, remedy: str)
     return Diagnostic(
         document=document,
         pointer=path,
-        problem=f"given, but Istio 1.{profile.minor} does not read it",
+        problem=f"is set, but Istio 1.{profile.minor} does not read it",
         remedy=remedy,
         severity=Severity.WARNING,
     )
@@ -139,11 +139,11 @@ def _remedy(name: str) -> str:
 
 
 def _unknown_key_diagnostic(path: str, key: str, *, is_newer: bool) -> Diagnostic:
-    """Return an error for a typing error; a release after the newest can have further keys."""
+    """Return an error for an unknown key, or a warning for a release newer than all supported."""
     from difflib import get_close_matches
 
-    close = get_close_matches(key, _KEYS, n=1)
-    remedy = f"did you mean {close[0]}?" if close else f"known: {', '.join(_KEYS)}"
+    matches = get_close_matches(key, _KEYS, n=1)
+    remedy = f"did you mean {matches[0]}?" if matches else f"known: {', '.join(_KEYS)}"
     return Diagnostic(
         document="config",
         pointer=path,
@@ -153,10 +153,10 @@ def _unknown_key_diagnostic(path: str, key: str, *, is_newer: bool) -> Diagnosti
     )
 
 
-def _is_newer(surroundings: IstiodEnvironment, values: Mapping[str, JSON]) -> bool:
-    text = surroundings.release
+def _is_newer(environment: IstiodEnvironment, values: Mapping[str, JSON]) -> bool:
+    text = environment.release
     if text is None:
-        at = values.get("global")
-        tag = at.get("tag") if isinstance(at, dict) else None
+        global_values = values.get("global")
+        tag = global_values.get("tag") if isinstance(global_values, dict) else None
         text = tag if isinstance(tag, str) else ""
     return releases.is_newer(text)

@@ -1,4 +1,4 @@
-"""What istiod refuses of names in the mesh configuration (ValidateMeshConfig, since 1.8)."""
+"""Validation of names in the mesh configuration (ValidateMeshConfig, since 1.8)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from podgraft.lazy_re import lazy_compile
 from .protojson import Message
 
 _LABEL = lazy_compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
-_MAX_NAME_LENGTH = 255  # of a fully qualified name, RFC 1035
+_MAX_NAME_LENGTH = 255  # characters of a fully qualified name, RFC 1035
 
 Problem = tuple[str, str, str]
 
@@ -29,7 +29,7 @@ def validate_names(profile: Profile, config: Message) -> Iterator[Problem]:
 
 
 def is_trust_domain(domain: str) -> bool:
-    """Whether istiod accepts a trust domain; the last label may be empty.
+    """Whether istiod accepts a trust domain; the last label can be empty.
 
     >>> is_trust_domain("cluster.local"), is_trust_domain("td."), is_trust_domain("")
     (True, True, False)
@@ -53,7 +53,7 @@ def _validate_hosts(path: str, settings: Object) -> Iterator[Problem]:
 
 
 def _is_wildcard_domain(host: str) -> bool:
-    """Whether a host is a DNS name, the first label of which may begin with a wildcard."""
+    """Whether a host is a DNS name, optionally with a wildcard at the start of its first label."""
     first, _, rest = host.partition(".")
     bare = first.removeprefix("*").removeprefix("-") if first.startswith("*") else first
     return (

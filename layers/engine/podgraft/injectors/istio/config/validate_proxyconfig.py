@@ -1,4 +1,4 @@
-"""Whether a ProxyConfig is one that istiod accepts (pkg/config/validation, ValidateMeshConfig…)."""
+"""Validation of a ProxyConfig (pkg/config/validation, ValidateMeshConfigProxyConfig)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _NUMBER = lazy_compile("[-+]?[0-9]{1,18}")
 _HOUR = 3600 * SECOND
 MAX_PORT = 65535
 _FQDN_LENGTH = 255  # RFC 1035 §2.3.4
-_MIN_WINDOW = 65535  # RFC 9113 §6.9.2: the initial window, below which Envoy does not go
+_MIN_WINDOW = 65535  # RFC 9113 §6.9.2: the initial window, Envoy's minimum
 
-# Fields of connectionSettings whose number must be above zero, or at least zero.
+# Fields of connectionSettings that must be positive, or must not be negative.
 _POSITIVE = (
     "httpMaxConcurrentStreams",
     "listenerConnectionLimit",
@@ -35,8 +35,8 @@ _WINDOWS = ("http2InitialStreamWindowSize", "http2InitialConnectionWindowSize")
 
 
 def validate_proxy_config(profile: Profile, config: Message) -> list[str]:
-    """Everything that makes a (merged) ProxyConfig invalid, with istiod's error text."""
-    found = [
+    """Return all problems of a merged ProxyConfig, with istiod's error text."""
+    problems = [
         *_validate_required(profile, config),
         *_validate_addresses(config),
         *_validate_tracing(profile, _object(config.get("tracing"))),
@@ -44,20 +44,20 @@ def validate_proxy_config(profile: Profile, config: Message) -> list[str]:
         *_validate_private_key(config.get("privateKeyProvider")),
     ]
     if profile.checks_connection_settings:
-        found += _validate_connections(_object(config.get("connectionSettings")))
-    return found
+        problems += _validate_connections(_object(config.get("connectionSettings")))
+    return problems
 
 
 def validate_address(address: str) -> str | None:
-    """What is wrong with a ``host:port``, if anything is.
+    """Return the problem of a ``host:port``, or None for a valid one.
 
-    >>> address_problem("zipkin:9411"), address_problem("[::1]:80"), address_problem("zipkin")
+    >>> validate_address("zipkin:9411"), validate_address("[::1]:80"), validate_address("zipkin")
     (None, None, 'unable to split "zipkin": address zipkin: missing port in address')
     """
     host, port, problem = addresses.split_host_port(address)
     if problem is not None:
-        shown = f"address {address}: {problem}" if address else problem
-        return f'unable to split "{address}": {shown}'
+        reason = f"address {address}: {problem}" if address else problem
+        return f'unable to split "{address}": {reason}'
     if not _NUMBER.fullmatch(port):
         return f'port ({port}) is not a number: strconv.Atoi: parsing "{port}": invalid syntax'
     if not 1 <= int(port) <= MAX_PORT:
@@ -87,7 +87,7 @@ def _validate_required(profile: Profile, config: Message) -> Iterator[str]:
 
 
 def _validate_shutdown(drain: int, shutdown: int) -> Iterator[str]:
-    """The checks of parentShutdownDuration, which must be longer than the drain time."""
+    """Check parentShutdownDuration, which must be longer than the drain time."""
     yield from _validate_time("parent shutdown", shutdown)
     if shutdown <= drain:
         yield (
@@ -109,7 +109,7 @@ def _validate_time(name: str, nanoseconds: int) -> Iterator[str]:
 
 
 def _parse_duration(value: JSON) -> int:
-    """Nanoseconds; an absent duration is 0."""
+    """Parse a duration to nanoseconds; a missing duration is 0."""
     return durations.parse(value) if isinstance(value, str) else 0
 
 
@@ -129,14 +129,14 @@ def _validate_addresses(config: Message) -> Iterator[str]:
             yield from _find_address_problem(f'invalid {name} address "{address}":', address)
 
 
-def _find_address_problem(words: str, address: JSON) -> Iterator[str]:
+def _find_address_problem(prefix: str, address: JSON) -> Iterator[str]:
     problem = validate_address(address if isinstance(address, str) else "")
     if problem:
-        yield f"{words} {problem}"
+        yield f"{prefix} {problem}"
 
 
 def _validate_ports(profile: Profile, config: Message) -> Iterator[str]:
-    """The ports, and between them the policy of the control plane."""
+    """Check the ports and the policy of the control plane, in Istio's order."""
     yield from _validate_port("proxy admin", config.get("proxyAdminPort"))
     policy = config.get("controlPlaneAuthPolicy", "NONE")
     if policy not in ("NONE", "MUTUAL_TLS"):
@@ -152,20 +152,20 @@ def _validate_port(name: str, port: JSON) -> Iterator[str]:
 
 
 def _validate_private_key(provider: JSON) -> Iterator[str]:
-    """The checks of privateKeyProvider, in the releases that have the field."""
+    """Check privateKeyProvider, in the releases with this field."""
     if provider is None:
         return
     kinds = [kind for kind in ("cryptomb", "qat") if kind in _object(provider)]
-    words = "invalid private key provider configuration:"
+    prefix = "invalid private key provider configuration:"
     if not kinds:
-        yield f"{words} private key provider configuration is required"
-        yield f"{words} unknown private key provider"
+        yield f"{prefix} private key provider configuration is required"
+        yield f"{prefix} unknown private key provider"
     for kind in kinds:
         delay = _object(_object(provider)[kind]).get("pollDelay")
         if delay is None:
-            yield f"{words} pollDelay is required"
+            yield f"{prefix} pollDelay is required"
         elif not _parse_duration(delay):
-            yield f"{words} pollDelay must be non zero"
+            yield f"{prefix} pollDelay must be non zero"
 
 
 def _validate_tracing(profile: Profile, tracing: Object) -> Iterator[str]:

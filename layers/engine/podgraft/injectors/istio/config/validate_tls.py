@@ -1,4 +1,4 @@
-"""Whether TLS settings of a tracer are valid (pkg/config/validation, ValidateTLS)."""
+"""Validation of a tracer's TLS settings (pkg/config/validation, ValidateTLS)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FILES = ("clientCertificate", "caCertificates", "privateKey", "caCrl")
 
 
 def validate_tls_settings(profile: Profile, settings: Object) -> Iterator[str]:
-    """Everything that makes the settings invalid, with istiod's error text."""
+    """Yield each problem of the settings, with istiod's error text."""
     for problem in _find_problems(profile, settings):
         yield f"invalid tracing TLS config: {problem}"
 
@@ -49,7 +49,7 @@ def _check_insecure_settings(is_simple: bool, is_mutual: bool, settings: Object)
 
 
 def _config_map_problem(name: str) -> str:
-    """A proxy's configuration has no namespace that the ConfigMap could be in."""
+    """Describe an invalid name; no ConfigMap is valid, because a proxy config has no namespace."""
     parts = name.removeprefix(_CONFIG_MAP).split("/")
     missing = ""
     if len(parts) == 1:

@@ -1,8 +1,8 @@
-"""Whether Helm values have the types that istiod decodes them into.
+"""Validation of Helm values against the types that istiod decodes them into.
 
-istiod 1.14 and later refuses values of other types when it loads them (webhook.go,
-NewValuesConfig); 1.8 to 1.13 fail for every pod (inject.go, RunTemplate). Keys that the types do
-not have are ignored, as jsonpb does with AllowUnknownFields.
+istiod 1.14 and later rejects values of other types when it loads them (webhook.go,
+NewValuesConfig); 1.8 to 1.13 fail for every pod (inject.go, RunTemplate). Unknown keys are ignored,
+as jsonpb does with AllowUnknownFields.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from podgraft.patch import pointer
 from .values_table import MESSAGES
 
 _ROOT = "Values"
-# How messages call a type, and what to write instead.
+# The name of a type in messages, and the remedy.
 _TYPE_TEXTS = {
     "bool": ("true or false", "write true or false, without quotes"),
     "string": ("a string", "write a string; put numbers, true, and false in quotes"),
     "struct": ("a mapping", "write a mapping"),
-    "int-or-string": ("a whole number or a string", "write a whole number or a string"),
+    "int-or-string": ("an integer or a string", "write an integer or a string"),
     "duration": ("a duration", "write it as 5s"),
 }
 _NUMBER_TEXTS = ("a number", "write a number")
@@ -32,7 +32,7 @@ _BOUNDS = {"int32": (-(1 << 31), 1 << 31), "uint32": (0, 1 << 32), "int64": (-(1
 
 
 def validate_values(profile: Profile, values: Object) -> Iterator[Diagnostic]:
-    """Yield a fault for each value that istiod of this release refuses."""
+    """Yield a diagnostic for each value that istiod of this release rejects."""
     fields = _message_fields(profile.minor)
     if fields.get(_ROOT):
         yield from _validate_message(fields, _ROOT, values, "")
@@ -40,7 +40,7 @@ def validate_values(profile: Profile, values: Object) -> Iterator[Diagnostic]:
 
 @cache
 def _message_fields(minor: int) -> Mapping[str, Mapping[str, str]]:
-    """The types of the fields of each message, as one release has them."""
+    """The types of the fields of each message in a release."""
     return {message: dict(_parse_fields(text, minor)) for message, text in MESSAGES.items()}
 
 
@@ -67,7 +67,7 @@ def _validate_message(
 def _validate_value(
     fields: Mapping[str, Mapping[str, str]], type_: str, value: JSON, path: str
 ) -> Iterator[Diagnostic]:
-    """The faults of a value that is there; null counts as the zero of an element."""
+    """Yield the diagnostics of a value; null is the zero value."""
     if type_.startswith("[]"):
         if not isinstance(value, list):
             yield _make_diagnostic(path, value, "a list", "write a list")
@@ -84,7 +84,7 @@ def _validate_value(
         return
     elif type_ in _TYPE_TEXTS or type_ in _BOUNDS or type_ == "double" or "|" in type_:
         yield from _validate_scalar(type_, value, path)
-    else:  # a message; those of Kubernetes have no fields here
+    else:  # a message; messages of Kubernetes have no fields in the table
         yield from _validate_message(fields, type_, value, path)
 
 
@@ -112,14 +112,14 @@ def _validate_scalar(type_: str, value: JSON, path: str) -> Iterator[Diagnostic]
 
 
 def _validate_enum(names: list[str], value: JSON, path: str) -> Iterator[Diagnostic]:
-    """An enum: by name or by number, which need not be known."""
+    """Check an enum by name, or by number, which can be unknown."""
     if value not in names and not _is_within(value, "int32"):
-        listed = ", ".join(names)
-        yield _make_diagnostic(path, value, f"one of {listed}", f"use one of {listed}")
+        allowed = ", ".join(names)
+        yield _make_diagnostic(path, value, f"one of {allowed}", f"use one of {allowed}")
 
 
 def _parse_number(value: JSON) -> float | None:
-    """A number, also one in quotes: jsonpb takes both."""
+    """Parse a number, also in quotes: jsonpb accepts both."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
@@ -134,6 +134,6 @@ def _is_within(value: JSON, type_: str) -> bool:
 
 
 def _make_diagnostic(path: str, value: JSON, expected: str, remedy: str) -> Diagnostic:
-    # Without the value: it can be a secret, in the wrong place.
+    # Without the value, which can be a secret in the wrong field.
     problem = f"expected {expected}, got {jsonvalue.describe_type(value)}"
     return Diagnostic(document="values", pointer=path, problem=problem, remedy=remedy)

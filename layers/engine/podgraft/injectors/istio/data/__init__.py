@@ -1,1 +1,1 @@
-"""The data that Istio's templates read."""
+"""The template data of Istio's templates."""

@@ -1,19 +1,19 @@
-"""IP addresses and prefixes as Go's net and net/netip read them."""
+"""IP addresses and prefixes, as Go's net and net/netip parse them."""
 
 from __future__ import annotations
 
 from podgraft.lazy_re import lazy_compile
 
 _BITS = lazy_compile(r"0|[1-9][0-9]{0,2}")
-_BITS_OF_NET = lazy_compile(r"[0-9]+")  # net.ParseCIDR lets leading zeros pass
+_BITS_OF_NET = lazy_compile(r"[0-9]+")  # net.ParseCIDR accepts leading zeros
 
 
 class PrefixError(ValueError):
-    """The text is no ``address/bits``; the message is Go's."""
+    """The text is not ``address/bits``; the message is Go's."""
 
 
 def split_host_port(text: str) -> tuple[str, str, str | None]:
-    """net.SplitHostPort: the host, the port, and the problem if there is one.
+    """Split an address as net.SplitHostPort does; return host, port, and problem or None.
 
     >>> split_host_port("[::1]:80"), split_host_port("::1:80")[2]
     (('::1', '80', None), 'too many colons in address')
@@ -26,8 +26,8 @@ def split_host_port(text: str) -> tuple[str, str, str | None]:
         if end < 0:
             return "", "", "missing ']' in address"
         if end + 1 != len(host):
-            missing = end + 1 == len(text) or text[end + 1] != ":"
-            return "", "", f"{'missing port' if missing else 'too many colons'} in address"
+            is_missing = end + 1 == len(text) or text[end + 1] != ":"
+            return "", "", f"{'missing port' if is_missing else 'too many colons'} in address"
         inside, after = text[1:end], text[end + 1 :]
         if "[" in inside:
             return "", "", "unexpected '[' in address"
@@ -50,9 +50,9 @@ def is_ip(text: str) -> bool:
 
 
 def check_prefix(text: str, *, netip: bool) -> None:
-    """Raise ``PrefixError`` unless the text is a prefix; host bits may be set.
+    """Raise ``PrefixError`` unless the text is a prefix; host bits can be set.
 
-    ``netip`` is the parser of Istio 1.16 and later, which refuses leading zeros in the bits.
+    ``netip`` is the parser of Istio 1.16 and later, which rejects leading zeros in the bits.
     """
     address, slash, bits = text.rpartition("/")
     width = _address_bits(address) if slash else None
@@ -64,7 +64,7 @@ def check_prefix(text: str, *, netip: bool) -> None:
 
 
 def _prefix_error_text(text: str, slash: str, width: int | None) -> str:
-    """net/netip's words."""
+    """The error text of net/netip."""
     if not slash:
         return f"netip.ParsePrefix(\"{text}\"): no '/'"
     if width is None:
@@ -73,8 +73,8 @@ def _prefix_error_text(text: str, slash: str, width: int | None) -> str:
 
 
 def _address_bits(address: str) -> int | None:
-    """The bits of the address's family."""
-    import ipaddress  # costs more than the rest of a cold start's path, and most pods need none
+    """The number of bits of the address's family, or None for an invalid address."""
+    import ipaddress  # slow to import, and most pods do not need it
 
     if "%" in address:
         return None

@@ -1,4 +1,4 @@
-"""The proxy's worker threads as releases up to 1.17 guessed them: ``.EstimatedConcurrency``."""
+"""The number of worker threads that releases up to 1.17 estimate: ``.EstimatedConcurrency``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEFAULT = 2
 
 
 def estimate_concurrency(values: Object, proxy: Message, annotations: Mapping[str, str]) -> int:
-    """The configured number; for 0 the CPU limit or request in whole cores; else 2."""
+    """Return the configured number; for 0, the CPU limit or request rounded up to cores; else 2."""
     configured = proxy.get("concurrency")
     if configured != 0:
         return configured if isinstance(configured, int) and configured > 0 else _DEFAULT

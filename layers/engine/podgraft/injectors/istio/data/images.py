@@ -1,4 +1,4 @@
-"""The proxy's image: hub, name, tag, and the image type within the tag."""
+"""The image of the proxy: hub, name, tag, and the image type in the tag."""
 
 from __future__ import annotations
 
@@ -25,20 +25,22 @@ def proxy_image(
 
 
 def proxy_init_image(values: Values, annotations: Mapping[str, str]) -> str:
-    """The image of istio-init, which the ProxyConfig has no say in."""
+    """The image of istio-init, which does not depend on the ProxyConfig."""
     kind = annotations.get(TYPE_ANNOTATION, values.variant)
     return _format_image(values, values.proxy_init_image, kind)
 
 
 def make_tag(tag: str, kind: str) -> str:
-    """The tag for an image type.
+    """Return the tag for an image type.
 
-    >>> tag_with_type("1.12-debug", "distroless"), tag_with_type("1.11.2-asm.17-distroless", "default")
+    >>> make_tag("1.12-debug", "distroless"), make_tag("1.11.2-asm.17-distroless", "default")
     ('1.12-distroless', '1.11.2-asm.17')
     """
     if not kind:
         return tag
-    bare = next((tag.removesuffix(each) for each in _TYPE_SUFFIXES if tag.endswith(each)), tag)
+    bare = next(
+        (tag.removesuffix(suffix) for suffix in _TYPE_SUFFIXES if tag.endswith(suffix)), tag
+    )
     return bare if kind == _DEFAULT_TYPE else f"{bare}-{kind}"
 
 

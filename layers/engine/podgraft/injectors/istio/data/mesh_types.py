@@ -1,8 +1,8 @@
-"""Istio's mesh messages as templates see them: Go structs behind pointers, with safe getters.
+"""Go types of Istio's mesh messages for templates: pointers to structs, with nil-safe getters.
 
-``Types(schema).pointer(PROXY_CONFIG).convert(message)`` shows a message (messages.py) as a
-``*v1alpha1.ProxyConfig``: fields have the names protoc-gen-go gives them, members of a oneof are
-reached by getter alone, and ``nil.GetTracing.GetZipkin`` is nil.
+``MeshTypes(schema).pointer(PROXY_CONFIG).convert(message)`` converts a message (protojson.py) to a
+``*v1alpha1.ProxyConfig``. Fields have the names of protoc-gen-go. Members of a oneof are available
+by getter only, and ``nil.GetTracing.GetZipkin`` is nil.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _WRAPPED = {
 }
 
 
-# Types are compared by identity: two threads must not make the same one twice.
+# Types are compared by identity: two threads must not create the same type twice.
 _TYPES_LOCK = RLock()
 
 
 class _LazyMessage(GoType):
-    """A message's struct, which learns its fields and getters when they are first asked for.
+    """The struct of a message; its fields and getters are created on first use.
 
-    There are a hundred messages, of which a template touches a few.
+    There are a hundred messages, and a template uses a few of them.
     """
 
     __slots__ = ("_types",)
@@ -56,13 +56,13 @@ class _LazyMessage(GoType):
         del self.fields, self.methods
 
     def __getattr__(self, name: str) -> Any:
-        """Only asked for what has no value: ``fields`` and ``methods``, once."""
+        """Create ``fields`` and ``methods`` on first use; Python calls this for unset slots."""
         if name not in {"fields", "methods"}:
             raise AttributeError(name)
         with _TYPES_LOCK:
-            shown = self._types.members(self.name)
-            self.methods = {f"Get{go.name}": _getter_method(go) for _, go in shown}
-            self.fields = tuple(go for field, go in shown if not field.oneof)
+            members = self._types.members(self.name)
+            self.methods = {f"Get{go.name}": _getter_method(go) for _, go in members}
+            self.fields = tuple(go for field, go in members if not field.oneof)
         return getattr(self, name)
 
     def _to_struct(self, raw: Value) -> reflect.Struct:
@@ -70,21 +70,21 @@ class _LazyMessage(GoType):
 
 
 class MeshTypes:
-    """The Go types of one release's messages, each made once."""
+    """The Go types of one release's messages, each created once."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._structs: dict[str, GoType] = {}
 
     def pointer(self, name: str) -> GoType:
-        """The type ``*name``; its ``convert`` shows a message, and ``None`` as nil."""
+        """Return the type ``*name``; its ``convert`` converts a message, and None to nil."""
         with _TYPES_LOCK:
             if name not in self._structs:
                 self._structs[name] = _LazyMessage(name, self)
             return reflect.pointer_to(self._structs[name])
 
     def members(self, name: str) -> list[tuple[Field, reflect.Field]]:
-        """The fields of a message, and as what Go has them."""
+        """Return the fields of a message with their Go fields."""
         return [(field, self._make_field(field)) for field in self._schema.type(name).fields]
 
     def _make_field(self, field: Field) -> reflect.Field:
@@ -110,17 +110,17 @@ class MeshTypes:
 
 @cache
 def types(schema: Schema) -> MeshTypes:
-    """The one set of Go types for a schema."""
+    """Return the Go types of a schema."""
     return MeshTypes(schema)
 
 
 def go_name(proto: str) -> str:
-    """The field's name in Go (protoc-gen-go's GoCamelCase).
+    """Return the Go name of a field (protoc-gen-go's GoCamelCase).
 
     >>> go_name("statsd_udp_address"), go_name("mesh_mTLS"), go_name("consecutive_5xx_errors")
     ('StatsdUdpAddress', 'MeshMTLS', 'Consecutive_5XxErrors')
     """
-    return _WORDS.sub(lambda found: (found[1] or "").upper() + (found[2] or ""), proto)
+    return _WORDS.sub(lambda match: (match[1] or "").upper() + (match[2] or ""), proto)
 
 
 def _getter_method(field: reflect.Field) -> Method:
@@ -133,19 +133,19 @@ def _getter_method(field: reflect.Field) -> Method:
 @cache
 def _enum_type(name: str) -> GoType:
     names = enum(name)
-    numbers = {word: number for number, word in names.items()}
+    numbers = {member_name: number for number, member_name in names.items()}
 
     def name_of(value: Value) -> str:
         return names.get(value, str(int(value)))
 
-    made = reflect.number_type(name, Kind.INT32, {"String": Method(name_of)})
-    _set_conversion(made, lambda raw: numbers.get(raw, raw))
-    return made
+    go_type = reflect.number_type(name, Kind.INT32, {"String": Method(name_of)})
+    _set_conversion(go_type, lambda raw: numbers.get(raw, raw))
+    return go_type
 
 
 @cache
 def _well_known_type(name: str) -> GoType | None:
-    """Protobuf's own types: JSON shows them without their fields, so ``convert`` adds those."""
+    """Return the type of a well-known message; ``convert`` adds the fields that JSON omits."""
     if name == DURATION:
         return DURATION_POINTER
     if name in _WRAPPED:
@@ -163,20 +163,20 @@ def _message_type(
     struct.methods = {f"Get{field.name}": _getter_method(field) for field in struct.fields}
     if name == DURATION:
         struct.methods["AsDuration"] = Method(_as_duration, pointer=True)
-    made = reflect.pointer_to(struct)
-    _set_conversion(made, unpack)
-    return made
+    go_type = reflect.pointer_to(struct)
+    _set_conversion(go_type, unpack)
+    return go_type
 
 
-def _set_conversion(made: GoType, unpack: Callable[[Value], Value]) -> None:
-    """Let ``made.convert`` see unpacked JSON, and leave alone what is absent or converted."""
-    convert = made.convert
+def _set_conversion(go_type: GoType, unpack: Callable[[Value], Value]) -> None:
+    """Make ``go_type.convert`` unpack JSON first, unless the value is nil or converted."""
+    convert = go_type.convert
 
     def convert_prepared(raw: Value) -> Value:
-        done = raw is None or isinstance(raw, reflect.Pointer | reflect.Int)
-        return convert(raw if done else unpack(raw))
+        is_converted = raw is None or isinstance(raw, reflect.Pointer | reflect.Int)
+        return convert(raw if is_converted else unpack(raw))
 
-    made.convert = reflect.carrying(convert_prepared)
+    go_type.convert = reflect.carrying(convert_prepared)
 
 
 def _split_duration(raw: Value) -> dict[str, Value]:
@@ -193,12 +193,12 @@ def _wrapper_unpacker(name: str) -> Callable[[Value], dict[str, Value]]:
 
 
 def format_go_duration(duration: reflect.Struct | None) -> str:
-    """A ``durationpb.Duration`` as Go prints the time.Duration that it is."""
+    """Format a ``durationpb.Duration`` as Go prints a time.Duration."""
     return durations.format_go(duration_to_nanoseconds(duration))
 
 
 def duration_to_nanoseconds(duration: reflect.Struct | None) -> int:
-    """How long a ``durationpb.Duration`` is; none is 0."""
+    """Convert a ``durationpb.Duration`` to nanoseconds; None is 0."""
     return 0 if duration is None else duration.field("Seconds") * SECOND + duration.field("Nanos")
 
 

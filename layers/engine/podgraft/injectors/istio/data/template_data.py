@@ -1,4 +1,4 @@
-"""What templates see: one pod, who it belongs to, and the configuration of its proxy."""
+"""Template data: a pod, its workload, and the configuration of its proxy."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ from . import concurrency, images, mesh_types
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateData:
-    """One pod as templates see it.
+    """The template data of one pod.
 
-    ``layer`` is the pod's own part of its proxy's configuration, between ``base`` (the mesh's, the
-    namespace's) and ``top`` (a ProxyConfig resource that selects the pod). ``in_mesh`` states that
-    the layer is merged into the mesh's text, explicit zeros included.
+    ``pod_config`` is the proxy configuration in the pod's annotation. It is merged over
+    ``base_config`` (mesh and namespace) and under ``workload_config`` (a ProxyConfig resource that
+    selects the pod). ``is_merged_into_mesh`` states that the annotation is merged into the mesh
+    configuration, including explicit zeros.
     """
 
     pod: Object
@@ -45,7 +46,7 @@ class TemplateData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectorContext:
-    """What the data of all pods has in common; ``proxy`` is the lowest layer of the webhook."""
+    """The template data that all pods share; ``proxy`` is the lowest layer of the webhook."""
 
     profile: Profile
     values: Values
@@ -54,53 +55,53 @@ class InjectorContext:
     revision: str
     native_sidecars: bool
     compliance_policy: str
-    is_merged_into_mesh: bool  # whether .MeshConfig.DefaultConfig shows the pod's own configuration
+    is_merged_into_mesh: bool  # whether .MeshConfig.DefaultConfig includes the pod's annotation
     ids: tuple[int, int]
 
 
-def effective_proxy(profile: Profile, subject: TemplateData) -> Message:
-    """The effective ProxyConfig."""
+def effective_proxy(profile: Profile, data: TemplateData) -> Message:
+    """Merge the layers of the proxy configuration."""
     schema = protojson.schema(profile)
-    if subject.is_merged_into_mesh:
-        return proxyconfig.merge_layer(schema, subject.base_config, subject.pod_config)
-    merged = proxyconfig.merge_layers(schema, subject.base_config, subject.pod_config)
-    return proxyconfig.merge_layers(schema, merged, subject.workload_config)
+    if data.is_merged_into_mesh:
+        return proxyconfig.merge_layer(schema, data.base_config, data.pod_config)
+    merged = proxyconfig.merge_layers(schema, data.base_config, data.pod_config)
+    return proxyconfig.merge_layers(schema, merged, data.workload_config)
 
 
-def make_dot_fields(facts: InjectorContext, subject: TemplateData) -> Message:
-    """What the template's dot shows, by the names of its fields."""
-    profile, values = facts.profile, facts.values
-    annotations = pod_annotations(subject.pod)
-    configs = _mesh_and_proxy_config(facts, subject)
+def make_dot_fields(context: InjectorContext, data: TemplateData) -> Message:
+    """Make the fields of the template's dot, by name."""
+    profile, values = context.profile, context.values
+    annotations = pod_annotations(data.pod)
+    configs = _mesh_and_proxy_config(context, data)
     proxy, mesh = object_at(configs, "ProxyConfig"), object_at(configs, "MeshConfig")
-    workload = subject.workload
+    workload = data.workload
     identity: Object = {"name": workload.name, "namespace": workload.namespace}
     return {
         "TypeMeta": {"kind": workload.kind, "apiVersion": workload.api_version},
         "DeploymentMeta": workload.metadata | identity,
-        "ObjectMeta": object_at(subject.pod, "metadata"),
-        "Spec": object_at(subject.pod, "spec"),
+        "ObjectMeta": object_at(data.pod, "metadata"),
+        "Spec": object_at(data.pod, "spec"),
         **configs,
         "Values": values.raw,
-        "Revision": facts.revision,
+        "Revision": context.revision,
         "EstimatedConcurrency": concurrency.estimate_concurrency(values.raw, proxy, annotations)
         if profile.estimated_concurrency
         else 0,
         "ProxyImage": images.proxy_image(profile, values, proxy, annotations),
         "ProxyInitImage": images.proxy_init_image(values, annotations),
-        "ProxyUID": facts.ids[0],
-        "ProxyGID": facts.ids[1],
+        "ProxyUID": context.ids[0],
+        "ProxyGID": context.ids[1],
         "InboundTrafficPolicyMode": _inbound_mode(mesh),
-        "CompliancePolicy": facts.compliance_policy,
-        "NativeSidecars": facts.native_sidecars,
+        "CompliancePolicy": context.compliance_policy,
+        "NativeSidecars": context.native_sidecars,
     }
 
 
-def make_dot(facts: InjectorContext, raw: Message, *, mutates_data: bool = False) -> Struct:
-    """The dot itself; a ``changing`` template gets a copy of the values, which all pods share."""
-    if mutates_data and "Values" in raw:
-        raw = raw | {"Values": sprig.deep_copy(facts.values.raw)}
-    return Struct(dot_type(facts.profile), raw)
+def make_dot(context: InjectorContext, fields: Message, *, mutates_data: bool = False) -> Struct:
+    """Make the dot; a template that mutates its data gets a copy of the shared values."""
+    if mutates_data and "Values" in fields:
+        fields = fields | {"Values": sprig.deep_copy(context.values.raw)}
+    return Struct(dot_type(context.profile), fields)
 
 
 def pod_values(facts: InjectorContext, fields: Message) -> list[JSON]:
@@ -118,8 +119,10 @@ def pod_values(facts: InjectorContext, fields: Message) -> list[JSON]:
 
 
 def opaque_types(profile: Profile) -> frozenset[GoType]:
-    """The types in the data not to look into: values and meshes, which many pods share, and
-    those whose Go values are not made of their JSON as it stands.
+    """Return the types that projections treat as one value.
+
+    These are values and mesh configurations, which many pods share, and types with a custom JSON
+    form.
     """
     types = mesh_types.types(protojson.schema(profile))
     meshes = (types.pointer(PROXY_CONFIG), types.pointer(MESH_CONFIG))
@@ -127,46 +130,47 @@ def opaque_types(profile: Profile) -> frozenset[GoType]:
 
 
 def mask_fields(
-    facts: InjectorContext, subject: TemplateData, seen: Message, masking: Masker
+    context: InjectorContext, data: TemplateData, fields: Message, masker: Masker
 ) -> Message:
-    """``seen`` data of the subject with all that the pod's author wrote masked; the very same where
-    nothing needs that.
+    """Return the ``fields`` with all text of the pod's author masked.
+
+    The result is the same object if all of that text is plain.
     """
-    own: Object = {name: seen[name] for name in _POD_AUTHOR_FIELDS if name in seen}
-    hidden = masking.mask(own)
-    layer = masking.mask(subject.pod_config, (None, "ProxyConfig"))
-    changes = hidden if isinstance(hidden, dict) and hidden is not own else {}
-    if isinstance(layer, dict) and layer is not subject.pod_config:
-        configs = _mesh_and_proxy_config(facts, replace(subject, pod_config=layer))
-        changes = changes | {name: configs[name] for name in configs if name in seen}
-    return seen | changes if changes else seen
+    author_fields: Object = {name: fields[name] for name in _POD_AUTHOR_FIELDS if name in fields}
+    masked = masker.mask(author_fields)
+    layer = masker.mask(data.pod_config, (None, "ProxyConfig"))
+    changes = masked if isinstance(masked, dict) and masked is not author_fields else {}
+    if isinstance(layer, dict) and layer is not data.pod_config:
+        configs = _mesh_and_proxy_config(context, replace(data, pod_config=layer))
+        changes = changes | {name: configs[name] for name in configs if name in fields}
+    return fields | changes if changes else fields
 
 
-def has_only_plain_fields(subject: TemplateData, seen: Message) -> bool:
-    """Whether all that the pod's author wrote in ``seen`` data of the subject is harmless."""
-    return all(has_only_plain_text(seen[name]) for name in _POD_AUTHOR_FIELDS if name in seen) and (
-        not any(name in seen for name in _CONFIGS) or has_only_plain_text(subject.pod_config)
-    )
+def has_only_plain_fields(data: TemplateData, fields: Message) -> bool:
+    """Whether all text of the pod's author in ``fields`` is plain."""
+    return all(
+        has_only_plain_text(fields[name]) for name in _POD_AUTHOR_FIELDS if name in fields
+    ) and (not any(name in fields for name in _CONFIGS) or has_only_plain_text(data.pod_config))
 
 
 def with_taint(
-    facts: InjectorContext, subject: TemplateData, seen: Message, slots: Slots
+    context: InjectorContext, data: TemplateData, fields: Message, slots: Slots
 ) -> Message:
-    """``seen`` data of the subject with taint on all that the pod's author wrote."""
-    own = {
-        name: tainted_json(slots, seen[name], (None, name))
+    """Return the ``fields`` with taint on all text of the pod's author."""
+    tainted = {
+        name: tainted_json(slots, fields[name], (None, name))
         for name in _POD_AUTHOR_FIELDS
-        if name in seen
+        if name in fields
     }
-    if subject.pod_config and any(name in seen for name in _CONFIGS):
-        layer = tainted_json(slots, subject.pod_config, (None, "ProxyConfig"))
-        configs = _mesh_and_proxy_config(facts, replace(subject, pod_config=layer))
-        own |= {name: configs[name] for name in _CONFIGS if name in seen}
-    return seen | own
+    if data.pod_config and any(name in fields for name in _CONFIGS):
+        layer = tainted_json(slots, data.pod_config, (None, "ProxyConfig"))
+        configs = _mesh_and_proxy_config(context, replace(data, pod_config=layer))
+        tainted |= {name: configs[name] for name in _CONFIGS if name in fields}
+    return fields | tainted
 
 
 _CONFIGS = ("ProxyConfig", "MeshConfig")
-# What the pod's author has a hand in, but for the configuration of the proxy.
+# The fields with text of the pod's author, except the configuration of the proxy.
 _POD_AUTHOR_FIELDS = (
     "TypeMeta",
     "DeploymentMeta",
@@ -177,9 +181,9 @@ _POD_AUTHOR_FIELDS = (
 )
 
 
-def _mesh_and_proxy_config(facts: InjectorContext, subject: TemplateData) -> Message:
-    proxy = effective_proxy(facts.profile, subject)
-    mesh = with_proxy(facts.mesh, proxy) if facts.is_merged_into_mesh else facts.mesh
+def _mesh_and_proxy_config(context: InjectorContext, data: TemplateData) -> Message:
+    proxy = effective_proxy(context.profile, data)
+    mesh = with_proxy(context.mesh, proxy) if context.is_merged_into_mesh else context.mesh
     return {"ProxyConfig": proxy, "MeshConfig": mesh}
 
 
@@ -196,18 +200,18 @@ _NAMES_ONLY.fields = (
 
 
 def _dot_field_types(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
-    """The fields of the data, each with its type and whether the release has it."""
+    """The fields of the dot, each with its type and whether the release has it."""
     types = mesh_types.types(protojson.schema(profile))
-    known = kube.types(profile.kubernetes)
+    kube_types = kube.types(profile.kubernetes)
     text = reflect.STRING
     return {
-        "TypeMeta": (known["TypeMeta"], profile.workload_data),
+        "TypeMeta": (kube_types["TypeMeta"], profile.workload_data),
         "DeploymentMeta": (
-            _NAMES_ONLY if profile.deployment_meta_names_only else known["ObjectMeta"],
+            _NAMES_ONLY if profile.deployment_meta_names_only else kube_types["ObjectMeta"],
             profile.workload_data,
         ),
-        "ObjectMeta": (known["ObjectMeta"], True),
-        "Spec": (known["PodSpec"], True),
+        "ObjectMeta": (kube_types["ObjectMeta"], True),
+        "Spec": (kube_types["PodSpec"], True),
         "ProxyConfig": (types.pointer(PROXY_CONFIG), True),
         "MeshConfig": (types.pointer(MESH_CONFIG), True),
         "Values": (reflect.ANY_MAP, profile.workload_data),
@@ -225,11 +229,11 @@ def _dot_field_types(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
 
 @cache
 def dot_type(profile: Profile) -> GoType:
-    """The type of the dot, which differs between releases."""
-    made = reflect.struct_type("inject.SidecarTemplateData")
-    made.fields = tuple(
+    """The Go type of the dot of a release."""
+    go_type = reflect.struct_type("inject.SidecarTemplateData")
+    go_type.fields = tuple(
         Field(name, type_, name)
-        for name, (type_, known) in _dot_field_types(profile).items()
-        if known
+        for name, (type_, is_available) in _dot_field_types(profile).items()
+        if is_available
     )
-    return made
+    return go_type

@@ -1,1 +1,1 @@
-"""What Istio does to a pod after its templates are merged (inject.go, postProcessPod)."""
+"""Post-processing of the pod after the templates are merged (inject.go, postProcessPod)."""

@@ -1,4 +1,4 @@
-"""Which cluster and network the proxy is in, by values, URL and label."""
+"""The cluster and network of the proxy, from the values, the URL, and the pod's label."""
 
 from __future__ import annotations
 
@@ -17,32 +17,39 @@ NETWORK_LABEL = "topology.istio.io/network"
 def cluster_environment(
     values: Values, url_variables: Mapping[str, str], labels: Mapping[str, str]
 ) -> dict[str, str]:
-    """``given`` (the URL's variables) with the cluster and network that hold.
+    """Return the URL's variables with the effective cluster and network.
 
-    The URL's value beats the configured one, the pod's label beats both, even when empty: but an
-    empty result takes nothing away.
+    The URL takes precedence over the values, and the pod's label over both, even if it is empty. An
+    empty result does not remove a variable of the URL.
     """
     cluster = url_variables.get(CLUSTER_ID) or values.cluster_name
     network = labels.get(NETWORK_LABEL, url_variables.get(NETWORK) or values.network)
-    found = {CLUSTER_ID: cluster, NETWORK: network}
-    return dict(url_variables) | {name: value for name, value in found.items() if value}
+    effective = {CLUSTER_ID: cluster, NETWORK: network}
+    return dict(url_variables) | {name: value for name, value in effective.items() if value}
 
 
-def set_environment(profile: Profile, draft: PodBuilder, environment: Mapping[str, str]) -> None:
+def set_environment(profile: Profile, builder: PodBuilder, environment: Mapping[str, str]) -> None:
     """Set the variables at the end of the sidecar's environment, sorted by name.
 
     As in Istio (updateClusterEnvs), variables of these names move to the end even if the sidecar
     has them with the same values.
     """
-    sidecar = draft.sidecar(profile)
+    sidecar = builder.sidecar(profile)
     if sidecar is None or not environment:
         return
-    others = [each for each in objects_at(sidecar, "env") if each.get("name") not in environment]
+    other_variables = [
+        variable
+        for variable in objects_at(sidecar, "env")
+        if variable.get("name") not in environment
+    ]
     names = sorted(environment)
-    sidecar["env"] = [*others, *({"name": name, "value": environment[name]} for name in names)]
+    sidecar["env"] = [
+        *other_variables,
+        *({"name": name, "value": environment[name]} for name in names),
+    ]
 
 
-def set_label(draft: PodBuilder, environment: Mapping[str, str]) -> None:
-    """Label the pod with its network, if it is known."""
+def set_label(builder: PodBuilder, environment: Mapping[str, str]) -> None:
+    """Set the network label of the pod, if the environment has a network."""
     if NETWORK in environment:
-        draft.labels[NETWORK_LABEL] = environment[NETWORK]
+        builder.labels[NETWORK_LABEL] = environment[NETWORK]

@@ -1,4 +1,4 @@
-"""The order of containers: who starts first decides who can use the network."""
+"""The order of containers, which determines when the proxy starts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import Object
 
 
-def reorder_containers(profile: Profile, draft: PodBuilder, *, hold: bool) -> None:
-    """Put the special containers where they belong; all others keep their order.
+def reorder_containers(profile: Profile, builder: PodBuilder, *, hold: bool) -> None:
+    """Move Istio's containers to their positions; all others keep their order.
 
-    ``hold`` starts the proxy first, so that the application finds its network ready.
+    ``hold`` starts the proxy first, so the network is ready when the application starts.
     """
-    draft.containers = (_move_first if hold else _move_last)(draft.containers, PROXY)
-    if profile.native_sidecars and find_by_name(draft.init_containers, PROXY) is not None:
+    builder.containers = (_move_first if hold else _move_last)(builder.containers, PROXY)
+    if profile.native_sidecars and find_by_name(builder.init_containers, PROXY) is not None:
         moves = (
             (_move_first, CORE_DUMP),
             (_move_first, PROXY),
@@ -30,22 +30,22 @@ def reorder_containers(profile: Profile, draft: PodBuilder, *, hold: bool) -> No
     else:
         moves = ((_move_first, VALIDATION), (_move_last, INIT), (_move_last, CORE_DUMP))
     for move, name in moves:
-        draft.init_containers = move(draft.init_containers, name)
+        builder.init_containers = move(builder.init_containers, name)
 
 
-def _move_first(listed: list[Object], name: str) -> list[Object]:
-    moved, others = _split_by_name(listed, name)
-    return [*moved, *others]
+def _move_first(containers: list[Object], name: str) -> list[Object]:
+    matches, others = _split_by_name(containers, name)
+    return [*matches, *others]
 
 
-def _move_last(listed: list[Object], name: str) -> list[Object]:
-    moved, others = _split_by_name(listed, name)
-    return [*others, *moved]
+def _move_last(containers: list[Object], name: str) -> list[Object]:
+    matches, others = _split_by_name(containers, name)
+    return [*others, *matches]
 
 
-def _split_by_name(listed: list[Object], name: str) -> tuple[list[Object], list[Object]]:
-    """The last one of that name (earlier ones are dropped, as in Istio), and all others."""
+def _split_by_name(containers: list[Object], name: str) -> tuple[list[Object], list[Object]]:
+    """Return the last container of the name (Istio drops earlier ones), and all others."""
     return (
-        [each for each in listed if each.get("name") == name][-1:],
-        [each for each in listed if each.get("name") != name],
+        [container for container in containers if container.get("name") == name][-1:],
+        [container for container in containers if container.get("name") != name],
     )

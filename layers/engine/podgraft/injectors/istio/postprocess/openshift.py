@@ -1,4 +1,4 @@
-"""OpenShift: a namespace says which user and group ids its pods may run with.
+"""OpenShift: the user and group ids that a namespace assigns to its pods.
 
 Source: pkg/kube/inject/openshift.go.
 """
@@ -31,7 +31,7 @@ _LIMIT = 1 << 32
 
 
 def proxy_ids(namespace: Mapping[str, JSON] | None) -> tuple[int, int]:
-    """User and group id for the proxy: the last of the namespace's blocks, else 1337."""
+    """Return the user and group id of the proxy: the last of the namespace's blocks, else 1337."""
     annotations = pod_annotations(namespace or {})
     uids = annotations.get(_UID_RANGE, "")
     groups = annotations.get(_GROUPS, uids)
@@ -40,9 +40,9 @@ def proxy_ids(namespace: Mapping[str, JSON] | None) -> tuple[int, int]:
 
 
 def clear_proxy_ids(profile: Profile, pod: Object) -> Object:
-    """The pod with its sidecar's ids cleared, if those are the application's.
+    """Remove the ids of the sidecar if they are the application's.
 
-    OpenShift writes one id into all containers; the sidecar must keep its own.
+    OpenShift sets one id in all containers; the sidecar needs its own.
     """
     ids = [*_user_ids(profile, pod)]
     for key in _container_lists(profile):
@@ -56,37 +56,39 @@ def clear_proxy_ids(profile: Profile, pod: Object) -> Object:
 
 
 def _last_id(block: str) -> int | None:
-    """The last id of ``START/SIZE`` or ``START-END``."""
-    found = _BLOCK.fullmatch(block)
-    if found is None:
+    """Return the last id of ``START/SIZE`` or ``START-END``."""
+    match = _BLOCK.fullmatch(block)
+    if match is None:
         return None
-    start, last = int(found[1]), int(found[3])
-    end = start + last - 1 if found[2] == "/" else last
-    return end if max(start, last, end) < _LIMIT else None
+    start, size_or_end = int(match[1]), int(match[3])
+    end = start + size_or_end - 1 if match[2] == "/" else size_or_end
+    return end if max(start, size_or_end, end) < _LIMIT else None
 
 
 def _container_lists(profile: Profile) -> tuple[str, ...]:
-    both = profile.openshift_sees_init_containers
-    return (CONTAINERS, INIT_CONTAINERS) if both else (CONTAINERS,)
+    has_init_containers = profile.openshift_sees_init_containers
+    return (CONTAINERS, INIT_CONTAINERS) if has_init_containers else (CONTAINERS,)
 
 
 def _user_ids(profile: Profile, pod: Object) -> Iterator[JSON]:
-    """The ids that application containers set, in order."""
+    """Yield the user ids that application containers set, in order."""
     for key in _container_lists(profile):
         for container in containers(pod, key):
             context = object_at(container, "securityContext")
-            injected = container.get("name") in (PROXY, VALIDATION, INIT)
-            if not injected and context.get("runAsUser") is not None:
+            is_injected = container.get("name") in (PROXY, VALIDATION, INIT)
+            if not is_injected and context.get("runAsUser") is not None:
                 yield context["runAsUser"]
 
 
 def _user_id(context: Object) -> JSON:
-    found = context.get("runAsUser")
-    return 0 if found is None else found
+    user_id = context.get("runAsUser")
+    return 0 if user_id is None else user_id
 
 
 def _clear_container_ids(pod: Object, key: str, container: Object, context: Object) -> Object:
-    cleared: Object = {k: v for k, v in context.items() if k not in ("runAsUser", "runAsGroup")}
-    freed = merge_keys(container, {"securityContext": cleared})
-    listed: list[JSON] = [freed if each is container else each for each in containers(pod, key)]
-    return merge_keys(pod, {"spec": merge_keys(object_at(pod, "spec"), {key: listed})})
+    remaining: Object = {k: v for k, v in context.items() if k not in ("runAsUser", "runAsGroup")}
+    cleared = merge_keys(container, {"securityContext": remaining})
+    container_list: list[JSON] = [
+        cleared if element is container else element for element in containers(pod, key)
+    ]
+    return merge_keys(pod, {"spec": merge_keys(object_at(pod, "spec"), {key: container_list})})

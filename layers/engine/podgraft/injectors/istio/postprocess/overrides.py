@@ -1,8 +1,16 @@
-"""Containers the user wrote under an injected name: they win, field by field, over the template.
+"""Overrides: containers that the user defines with an injected name.
 
-Source: pkg/kube/inject/webhook.go, reapplyOverwrittenContainers and adjustInitContainerUser. The
-first injection keeps what the user wrote in an annotation, so that later ones know it from what
-was injected.
+Source: pkg/kube/inject/webhook.go, reapplyOverwrittenContainers and adjustInitContainerUser.
+
+Merge order: the template is merged over the pod first, which also overwrites the user's container
+of the same name. The user's container is then merged over the result, so each field that the user
+sets takes precedence over the template.
+
+Hazard: a pod can be injected again, after another webhook changed it. Its containers then have both
+the user's fields and those of the first injection, and the second injection must not mistake the
+latter for the user's. For this reason, the first injection records the user's containers in the
+annotation ``proxy.istio.io/overrides``, and later injections read that record first. Since Istio
+1.17, a container that the status annotation lists is not an override.
 """
 
 from __future__ import annotations
@@ -37,7 +45,7 @@ from .openshift import DEFAULT_ID
 
 ANNOTATION = "proxy.istio.io/overrides"
 INTERCEPTION_MODE = "sidecar.istio.io/interceptionMode"
-AUTO = "auto"  # the image that stands for: the one the template names
+AUTO = "auto"  # this image means the image of the template
 
 
 @dataclass(slots=True)
@@ -48,21 +56,23 @@ class Overrides:
     init_containers: list[Object] = field(default_factory=list[Object])
 
     def to_json(self) -> str:
-        """The annotation's text."""
-        shown = {CONTAINERS: self.containers, INIT_CONTAINERS: self.init_containers}
-        return gojson.encode({key: [*listed] for key, listed in shown.items() if listed})
+        """Format the annotation."""
+        lists = {CONTAINERS: self.containers, INIT_CONTAINERS: self.init_containers}
+        return gojson.encode({key: [*elements] for key, elements in lists.items() if elements})
 
 
 def parse_overrides(annotations: Mapping[str, str]) -> Overrides:
-    """What an earlier injection kept; raises ``UserError`` for an unreadable annotation."""
+    """Parse the record of an earlier injection; raises ``UserError`` if it is invalid."""
     if ANNOTATION not in annotations:
         return Overrides()
     try:
         raw = load(annotations[ANNOTATION])
-        if raw is None:  # to Go, null is no error
+        if raw is None:  # Go accepts null
             return Overrides()
         if not isinstance(raw, dict):
-            raise UserError(f"annotation {ANNOTATION}: it must hold a JSON object")
+            raise UserError(
+                f"annotation {ANNOTATION}: must be a JSON object; remove the annotation"
+            )
         for key in (CONTAINERS, INIT_CONTAINERS):
             kube.check(_LIST, raw.get(key) or [])
     except (NotJSONError, kube.DecodeError) as error:
@@ -71,64 +81,79 @@ def parse_overrides(annotations: Mapping[str, str]) -> Overrides:
 
 
 def reinsert_containers(pod: Object, overrides: Overrides) -> Object:
-    """The pod with the user's own containers back in: what templates see of an injected pod."""
+    """Return the pod with the user's containers added again, as templates read an injected pod."""
     spec = object_at(pod, "spec")
     lists = {CONTAINERS: overrides.containers, INIT_CONTAINERS: overrides.init_containers}
-    added = {
+    missing_by_key = {
         key: missing
-        for key, listed in lists.items()
-        if listed and (missing := _missing_containers(containers(pod, key), listed))
+        for key, extended in lists.items()
+        if extended and (missing := _missing_containers(containers(pod, key), extended))
     }
-    if not added:
+    if not missing_by_key:
         return pod
-    listed: Object = {key: [*objects_at(spec, key), *new] for key, new in added.items()}
-    return merge_keys(pod, {"spec": merge_keys(spec, listed)})
+    extended: Object = {
+        key: [*objects_at(spec, key), *elements] for key, elements in missing_by_key.items()
+    }
+    return merge_keys(pod, {"spec": merge_keys(spec, extended)})
 
 
 def reapply_overrides(
     profile: Profile, original: Object, template: Object, merged: Object
 ) -> Object:
-    """``merged`` with the user's containers laid over those that ``template`` brought."""
+    """Merge the user's containers over those of ``template`` in the ``merged`` pod."""
     annotations = pod_annotations(original)
-    kept, before = parse_overrides(annotations), status.parse_status(annotations)
-    injected = before if before and profile.injected_names else status.InjectionStatus()
+    recorded, earlier_status = parse_overrides(annotations), status.parse_status(annotations)
+    injected_names = (
+        earlier_status if earlier_status and profile.injected_names else status.InjectionStatus()
+    )
     native = profile.native_sidecars
-    listed, init_listed = containers(original), containers(original, INIT_CONTAINERS)
-    found = Overrides(
+    pod_containers, pod_init_containers = (
+        containers(original),
+        containers(original, INIT_CONTAINERS),
+    )
+    overrides = Overrides(
         _user_containers(
-            profile, containers(template), injected.containers, (kept.containers, listed)
+            profile,
+            containers(template),
+            injected_names.containers,
+            (recorded.containers, pod_containers),
         ),
         _user_containers(
             profile,
             containers(template, INIT_CONTAINERS),
-            injected.init_containers,
-            (kept.init_containers, *((listed,) if native else ()), init_listed),
+            injected_names.init_containers,
+            (recorded.init_containers, *((pod_containers,) if native else ()), pod_init_containers),
         ),
     )
-    for key, users in ((CONTAINERS, found.containers), (INIT_CONTAINERS, found.init_containers)):
-        for user in users:
-            merged = _merge_container(merged, key, user)
-    if status.ANNOTATION not in annotations and (found.containers or found.init_containers):
-        merged = _add_annotation(merged, found.to_json())
+    for key, user_containers in (
+        (CONTAINERS, overrides.containers),
+        (INIT_CONTAINERS, overrides.init_containers),
+    ):
+        for user_container in user_containers:
+            merged = _merge_container(merged, key, user_container)
+    if status.ANNOTATION not in annotations and (overrides.containers or overrides.init_containers):
+        merged = _add_annotation(merged, overrides.to_json())
     return merged
 
 
-def adjust_init_user(profile: Profile, original: Object, draft: PodBuilder, proxy: Message) -> None:
-    """Let the rules of istio-init spare the user id that the pod's own istio-proxy runs with."""
+def adjust_init_user(
+    profile: Profile, original: Object, builder: PodBuilder, proxy: Message
+) -> None:
+    """Exclude the user id of the pod's own istio-proxy from the traffic rules of istio-init."""
     sidecar = find_sidecar(profile, original)
-    wanted = object_at(sidecar or {}, "securityContext")
-    user, group = wanted.get("runAsUser"), wanted.get("runAsGroup")
-    init = find_by_name(draft.init_containers, INIT) or find_by_name(
-        draft.init_containers, VALIDATION
+    context = object_at(sidecar or {}, "securityContext")
+    user, group = context.get("runAsUser"), context.get("runAsGroup")
+    init = find_by_name(builder.init_containers, INIT) or find_by_name(
+        builder.init_containers, VALIDATION
     )
     if init is None or (user is None and group is None):
         return
-    mode = (proxy.get("interceptionMode"), draft.annotations.get(INTERCEPTION_MODE))
+    mode = (proxy.get("interceptionMode"), builder.annotations.get(INTERCEPTION_MODE))
     if "TPROXY" in mode:
         if user is not None:
-            _set_run_as(draft.sidecar(profile), {"runAsUser": 0})
+            _set_run_as(builder.sidecar(profile), {"runAsUser": 0})
     elif init.get("name") == VALIDATION:
-        _set_run_as(init, {k: wanted[k] for k in ("runAsUser", "runAsGroup") if k in wanted})
+        _set_run_as(init, {k: context[k] for k in ("runAsUser", "runAsGroup") if k in context})
     if user:
         init["args"] = _set_user_argument(init.get("args"), str(user))
 
@@ -137,9 +162,9 @@ _IDS = ("runAsUser", "runAsGroup")
 _LIST = reflect.slice_of(kube.CONTAINER)
 
 
-def _missing_containers(present: list[Object], kept: list[Object]) -> list[JSON]:
-    names = [each.get("name") for each in present]
-    return [each for each in kept if each.get("name") not in names]
+def _missing_containers(existing: list[Object], recorded: list[Object]) -> list[JSON]:
+    names = [container.get("name") for container in existing]
+    return [container for container in recorded if container.get("name") not in names]
 
 
 def _user_containers(
@@ -148,22 +173,22 @@ def _user_containers(
     injected: tuple[str, ...],
     sources: tuple[list[Object], ...],
 ) -> list[Object]:
-    """The user's version of each of the template's containers that has one."""
+    """Return the user's versions of the template's containers."""
     versions: dict[JSON, Object] = {}
-    for each in chain(*sources):
-        versions.setdefault(each.get("name"), each)
+    for container in chain(*sources):
+        versions.setdefault(container.get("name"), container)
     overridden = (
-        (each, versions[name])
-        for each in template
-        if (name := string_at(each, "name")) not in injected and name in versions
+        (container, versions[name])
+        for container in template
+        if (name := string_at(container, "name")) not in injected and name in versions
     )
     if profile.resets_overridden_ids:
-        return [_encode_container(_without_ids(user, each)) for each, user in overridden]
+        return [_encode_container(_without_ids(user, container)) for container, user in overridden]
     return [_encode_container(user) for _, user in overridden]
 
 
 def _without_ids(user: Object, template: Object) -> Object:
-    """The container without its ids, if the template runs it as another user than 1337."""
+    """Remove the ids of the container if the template sets another user than 1337."""
     context = object_at(user, "securityContext")
     if not context or _template_user(template) in (None, DEFAULT_ID):
         return user
@@ -176,7 +201,7 @@ def _template_user(template: Object) -> JSON:
 
 
 def _encode_container(container: Object) -> Object:
-    """The container as Go prints it; the image ``auto`` leaves the choice to the template."""
+    """Encode the container as Go does, without the image ``auto``."""
     if container.get("image") == AUTO:
         container = {key: value for key, value in container.items() if key != "image"}
     encoded = kube.encode(kube.CONTAINER, container)
@@ -184,7 +209,7 @@ def _encode_container(container: Object) -> Object:
 
 
 def _merge_container(pod: Object, key: str, user: Object) -> Object:
-    if not user.get("resources"):  # Go prints the empty struct, which changes nothing
+    if not user.get("resources"):  # Go prints an empty struct, which must not change anything
         user = {name: value for name, value in user.items() if name != "resources"}
     merged = strategic.merge(pod, {"spec": {key: [user]}}, kube.POD)
     return merged if isinstance(merged, dict) else {}
@@ -202,8 +227,8 @@ def _set_run_as(container: Object | None, ids: Object) -> None:
 
 
 def _set_user_argument(args: JSON, user: str) -> JSON:
-    """The arguments with ``user`` behind the first ``-u``."""
-    listed = [*args] if isinstance(args, list) else []
-    if "-u" in listed[:-1]:
-        listed[listed.index("-u") + 1] = user
-    return listed
+    """Replace the argument after the first ``-u``."""
+    arguments = [*args] if isinstance(args, list) else []
+    if "-u" in arguments[:-1]:
+        arguments[arguments.index("-u") + 1] = user
+    return arguments

@@ -1,8 +1,8 @@
-"""Probe rewriting: the kubelet asks the agent, and the agent asks the application.
+"""Probe rewriting: the kubelet probes the agent, and the agent probes the application.
 
-Source: pkg/kube/inject/app_probe.go. An application that only takes mutual TLS would fail the
-kubelet's plain probes, so they are sent to the agent's status port under a path for each probe,
-and the sidecar's environment says where each path leads.
+Source: pkg/kube/inject/app_probe.go. An application that only accepts mutual TLS would fail the
+kubelet's plain probes. For this reason, each probe is redirected to a path on the status port of
+the agent. The environment of the sidecar maps each path to the original probe.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeRewriter:
-    """What probes are rewritten by: the mesh's status port is told from the one to send them to."""
+    """The settings for probe rewriting; ``mesh_port`` is the status port of the mesh."""
 
     profile: Profile
     mesh_port: int
     tcp: bool
 
     def kinds(self, *, handlers: bool) -> tuple[str, ...]:
-        """The probe kinds that are rewritten, in order of preference."""
+        """The kinds of probes to rewrite, in order of preference."""
         tcp = ("tcpSocket",) if self.tcp else ()
         grpc = ("grpc",) if self.profile.grpc_probes and not handlers else ()
         return ("httpGet", *tcp, *grpc)
 
 
 def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
-    """Whether probes are rewritten: the annotation where it is a Go bool, else ``default``."""
-    if REWRITE not in annotations:  # nearly always, and an error takes its time
+    """Whether to rewrite probes: the annotation if it is a Go boolean, else ``default``."""
+    if REWRITE not in annotations:  # the common case; an exception is slow
         return default
     try:
         return parse_bool(string_at(annotations, REWRITE))
@@ -64,28 +64,28 @@ def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
         return default
 
 
-def rewrite_probes(draft: PodBuilder, sidecar: Object, rewriting: ProbeRewriter) -> None:
-    """Collect the probes into the sidecar's environment, then point them at the agent."""
-    probers = collect_probers(draft, rewriting)
+def rewrite_probes(builder: PodBuilder, sidecar: Object, rewriter: ProbeRewriter) -> None:
+    """Record the probes in the environment of the sidecar, then redirect them to the agent."""
+    probers = collect_probers(builder, rewriter)
     if probers:
-        _set_env(rewriting.profile, draft, sidecar, probers)
-    port = agent_port(draft.annotations, rewriting.mesh_port)
-    for container in _containers(draft, rewriting.profile):
-        container.update(redirect_probes(container, rewriting, port))
-        if rewriting.profile.lifecycle_probes and "lifecycle" in container:
-            container["lifecycle"] = _redirect_lifecycle(container, rewriting, port)
+        _set_env(rewriter.profile, builder, sidecar, probers)
+    port = agent_port(builder.annotations, rewriter.mesh_port)
+    for container in _containers(builder, rewriter.profile):
+        container.update(redirect_probes(container, rewriter, port))
+        if rewriter.profile.lifecycle_probes and "lifecycle" in container:
+            container["lifecycle"] = _redirect_lifecycle(container, rewriter, port)
 
 
-def collect_probers(draft: PodBuilder, rewriting: ProbeRewriter) -> Object:
-    """How the agent is to ask the application, by the path under which it is asked itself."""
-    found = _collect_entries(draft, rewriting)
-    probers: Object = {path: prober for path, prober in found if prober is not None}
+def collect_probers(builder: PodBuilder, rewriter: ProbeRewriter) -> Object:
+    """Return the original probes for the agent, by the path that replaces them."""
+    entries = _collect_entries(builder, rewriter)
+    probers: Object = {path: prober for path, prober in entries if prober is not None}
     return {path: probers[path] for path in sorted(probers)}
 
 
-def redirect_probes(container: Object, rewriting: ProbeRewriter, port: int) -> Object:
-    """The container's probes, those that can be sent to the agent; the others are not in it."""
-    name, kinds = string_at(container, "name"), rewriting.kinds(handlers=False)
+def redirect_probes(container: Object, rewriter: ProbeRewriter, port: int) -> Object:
+    """Return the redirected probes of the container, without those that stay unchanged."""
+    name, kinds = string_at(container, "name"), rewriter.kinds(handlers=False)
     return {
         key: _redirect_probe(object_at(container, key), kinds, path.format(name), port)
         for key, path in _PROBES
@@ -94,7 +94,7 @@ def redirect_probes(container: Object, rewriting: ProbeRewriter, port: int) -> O
 
 
 def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
-    """The agent's port; an annotation that is no number counts as 0, as in Istio."""
+    """The status port of the agent; as in Istio, an invalid annotation means 0."""
     if STATUS_PORT not in annotations:
         return mesh_port
     text = string_at(annotations, STATUS_PORT)
@@ -102,36 +102,38 @@ def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
 
 
 def _collect_entries(
-    draft: PodBuilder, rewriting: ProbeRewriter
+    builder: PodBuilder, rewriter: ProbeRewriter
 ) -> Iterator[tuple[str, Object | None]]:
-    for container in _containers(draft, rewriting.profile):
-        places = [(container, key, path, False) for key, path in _PROBES]
-        if rewriting.profile.lifecycle_probes and "lifecycle" in container:
+    for container in _containers(builder, rewriter.profile):
+        sources = [(container, key, path, False) for key, path in _PROBES]
+        if rewriter.profile.lifecycle_probes and "lifecycle" in container:
             lifecycle = object_at(container, "lifecycle")
-            places += [(lifecycle, key, path, True) for key, path in _HANDLERS]
-        for holder, key, path, handlers in places:
-            if key in holder:
-                kinds = rewriting.kinds(handlers=handlers)
-                found = _make_prober(container, object_at(holder, key), rewriting, kinds)
-                yield path.format(string_at(container, "name")), found
+            sources += [(lifecycle, key, path, True) for key, path in _HANDLERS]
+        for parent, key, path, is_handler in sources:
+            if key in parent:
+                kinds = rewriter.kinds(handlers=is_handler)
+                prober = _make_prober(container, object_at(parent, key), rewriter, kinds)
+                yield path.format(string_at(container, "name")), prober
 
 
-def _containers(draft: PodBuilder, profile: Profile) -> Iterator[Object]:
-    """The application's containers; init containers take part since sidecars may be among them."""
-    listed = draft.all_containers() if profile.native_sidecars else iter(draft.containers)
-    return (container for container in listed if container.get("name") != PROXY)
+def _containers(builder: PodBuilder, profile: Profile) -> Iterator[Object]:
+    """The application's containers; with native sidecars, also the init containers."""
+    all_containers = (
+        builder.all_containers() if profile.native_sidecars else iter(builder.containers)
+    )
+    return (container for container in all_containers if container.get("name") != PROXY)
 
 
 def _make_prober(
-    container: Object, probe: Object, rewriting: ProbeRewriter, kinds: tuple[str, ...]
+    container: Object, probe: Object, rewriter: ProbeRewriter, kinds: tuple[str, ...]
 ) -> Object | None:
-    """How the agent is to ask; ``None`` for what it cannot or already does."""
+    """Return the probe for the agent, or None if it is unsupported or already redirected."""
     kind = _probe_kind(probe, kinds)
     if kind is None:
         return None
     action = object_at(probe, kind)
     if kind != "grpc":
-        port = _resolve_port(container, action.get("port"), rewriting.mesh_port)
+        port = _resolve_port(container, action.get("port"), rewriter.mesh_port)
         if port is None:
             return None
         action = action | {"port": port}
@@ -142,46 +144,50 @@ def _make_prober(
 
 
 def _resolve_port(container: Object, port: JSON, mesh_port: int) -> int | None:
-    """The number of a port; ``None`` for the agent's own and for names the container lacks."""
+    """Return the number of a port; None for the agent's port and for an unknown name."""
     if isinstance(port, str):
-        listed = objects_at(container, "ports")
-        found = [each.get("containerPort") for each in listed if each.get("name") == port]
-        return found[-1] if found and isinstance(found[-1], int) else None
+        ports = objects_at(container, "ports")
+        numbers = [
+            container_port.get("containerPort")
+            for container_port in ports
+            if container_port.get("name") == port
+        ]
+        return numbers[-1] if numbers and isinstance(numbers[-1], int) else None
     return port if isinstance(port, int) and port != mesh_port else None
 
 
-def _set_env(profile: Profile, draft: PodBuilder, sidecar: Object, probers: Object) -> None:
-    injected_before = profile.probers_united and STATUS in draft.annotations
-    existing = find_env(sidecar, ENV) if injected_before else None
+def _set_env(profile: Profile, builder: PodBuilder, sidecar: Object, probers: Object) -> None:
+    is_reinjection = profile.probers_united and STATUS in builder.annotations
+    existing = find_env(sidecar, ENV) if is_reinjection else None
     if existing is not None:
         _merge_probers(sidecar, existing, probers)
-    elif not injected_before or profile.missing_probers_added:
+    elif not is_reinjection or profile.missing_probers_added:
         append_env(sidecar, ENV, gojson.encode(probers))
 
 
 def _merge_probers(sidecar: Object, existing: Object, probers: Object) -> None:
-    """Add to the entry of an earlier injection, which knows the probes as they were."""
+    """Add to the variable of an earlier injection, which has the original probes."""
     try:
         old = load(string_at(existing, "value"))
     except NotJSONError:
         return
     if isinstance(old, dict):
-        both = probers | old
-        text = gojson.encode({path: both[path] for path in sorted(both)})
-        united = merge_keys(existing, {"value": text})
+        all_probers = probers | old
+        text = gojson.encode({path: all_probers[path] for path in sorted(all_probers)})
+        variable = merge_keys(existing, {"value": text})
         env = objects_at(sidecar, "env")
-        sidecar["env"] = [united if each is existing else each for each in env]
+        sidecar["env"] = [variable if entry is existing else entry for entry in env]
 
 
-def _redirect_lifecycle(container: Object, rewriting: ProbeRewriter, port: int) -> Object:
-    lifecycle, kinds = object_at(container, "lifecycle"), rewriting.kinds(handlers=True)
+def _redirect_lifecycle(container: Object, rewriter: ProbeRewriter, port: int) -> Object:
+    lifecycle, kinds = object_at(container, "lifecycle"), rewriter.kinds(handlers=True)
     name = string_at(container, "name")
-    sent: Object = {
+    redirected: Object = {
         key: _redirect_probe(object_at(lifecycle, key), kinds, path.format(name), port)
         for key, path in _HANDLERS
         if key in lifecycle
     }
-    return merge_keys(lifecycle, sent)
+    return merge_keys(lifecycle, redirected)
 
 
 def _redirect_probe(probe: Object, kinds: tuple[str, ...], path: str, port: int) -> Object:
@@ -198,5 +204,5 @@ def _redirect_probe(probe: Object, kinds: tuple[str, ...], path: str, port: int)
 
 
 def _probe_kind(probe: Object, kinds: tuple[str, ...]) -> str | None:
-    """Which of the kinds the probe is."""
+    """Return the first of the kinds that the probe has, or None."""
     return next((kind for kind in kinds if isinstance(probe.get(kind), dict)), None)

@@ -1,4 +1,4 @@
-"""Prometheus metrics: the agent scrapes the application, and Prometheus the agent.
+"""Merged metrics: the agent scrapes the application, and Prometheus scrapes the agent.
 
 Source: pkg/kube/inject/webhook.go, applyPrometheusMerge, and tools/istio-agent's ports.
 """
@@ -27,7 +27,7 @@ SECURE_PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT"
 _LEGACY = ("prometheus.io/scrape", "prometheus.io/path", "prometheus.io/port")
 _TARGETS = "prometheus.istio.io/scrape-targets"
 
-# pkg/config/constants and Envoy's bootstrap: what each of the agent's ports is for.
+# pkg/config/constants and Envoy's bootstrap: the purpose of each reserved port.
 RESERVED_PORTS: Mapping[int, str] = {
     15000: "Envoy admin",
     15001: "Envoy outbound",
@@ -43,7 +43,7 @@ RESERVED_PORTS: Mapping[int, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Scrape:
-    """What the annotations say about scraping the application."""
+    """The scrape settings in the annotations of the application."""
 
     scrape: str
     path: str
@@ -52,45 +52,47 @@ class Scrape:
 
     def to_json(self) -> str:
         """The value of ISTIO_PROMETHEUS_ANNOTATIONS."""
-        shown: Object = {"scrape": self.scrape, "path": self.path, "port": self.port}
+        fields: Object = {"scrape": self.scrape, "path": self.path, "port": self.port}
         if self.targets:
-            shown["targets"] = [{"port": port, "path": path} for port, path in self.targets]
-        return gojson.encode(shown)
+            fields["targets"] = [{"port": port, "path": path} for port, path in self.targets]
+        return gojson.encode(fields)
 
 
 NO_SCRAPE = Scrape("", "", "")
 
 
-def merge_metrics(profile: Profile, draft: PodBuilder, mesh: Message) -> None:
+def merge_metrics(profile: Profile, builder: PodBuilder, mesh: Message) -> None:
     """Move the application's scrape annotations into the sidecar's environment."""
-    port, annotations = str(proxy_of(mesh).get("statusPort") or 0), draft.annotations
-    said = {name: annotations[name] for name in scrape_annotations(profile, annotations)}
+    port, annotations = str(proxy_of(mesh).get("statusPort") or 0), builder.annotations
+    scrape_settings = {name: annotations[name] for name in scrape_annotations(profile, annotations)}
     if not is_enabled(annotations, mesh):
         return
-    if said:
-        if _is_disabled(profile, said) or points_at_agent(profile, said, port):
+    if scrape_settings:
+        if _is_disabled(profile, scrape_settings) or points_at_agent(
+            profile, scrape_settings, port
+        ):
             return
-        _move_annotations(profile, draft, said, port)
+        _move_annotations(profile, builder, scrape_settings, port)
     annotations.update(agent_annotations(port))
 
 
-def set_secure_port(profile: Profile, draft: PodBuilder) -> None:
-    """Announce the port on which the proxy serves merged metrics over mutual TLS."""
-    sidecar = draft.sidecar(profile)
+def set_secure_port(profile: Profile, builder: PodBuilder) -> None:
+    """Annotate the pod with the port on which the proxy serves merged metrics over mutual TLS."""
+    sidecar = builder.sidecar(profile)
     if not profile.scrape_targets or sidecar is None:
         return
     entry = find_env(sidecar, SECURE_PORT_ENV)
     port = string_at(entry, "value") if entry else ""
-    if port not in ("", "0") and _find_value(profile, draft.annotations, SECURE_PORT) is None:
-        draft.annotations[SECURE_PORT] = port
+    if port not in ("", "0") and _find_value(profile, builder.annotations, SECURE_PORT) is None:
+        builder.annotations[SECURE_PORT] = port
 
 
 def scrape_annotations(profile: Profile, annotations: Mapping[str, JSON]) -> list[str]:
-    """The names of the annotations about scraping, however they are spelled."""
-    known = {_comparable_name(profile, name) for name in _LEGACY}
+    """The names of the annotations about scraping, in any spelling."""
+    comparable_names = {_comparable_name(profile, name) for name in _LEGACY}
     if profile.scrape_targets:
-        known.add(_comparable_name(profile, _TARGETS))
-    return [name for name in annotations if _comparable_name(profile, name) in known]
+        comparable_names.add(_comparable_name(profile, _TARGETS))
+    return [name for name in annotations if _comparable_name(profile, name) in comparable_names]
 
 
 def points_at_agent(profile: Profile, annotations: Mapping[str, JSON], port: str) -> bool:
@@ -99,13 +101,13 @@ def points_at_agent(profile: Profile, annotations: Mapping[str, JSON], port: str
 
 
 def is_enabled(annotations: Mapping[str, JSON], mesh: Message) -> bool:
-    """Whether metrics are merged: the pod's word, else the mesh's, else yes."""
-    said = _parse_bool(string_at(annotations, MERGE)) if MERGE in annotations else None
-    return said if said is not None else mesh.get("enablePrometheusMerge") is not False
+    """Whether metrics are merged: by the pod's annotation, else by the mesh, else true."""
+    value = _parse_bool(string_at(annotations, MERGE)) if MERGE in annotations else None
+    return value if value is not None else mesh.get("enablePrometheusMerge") is not False
 
 
 def parse_scrape(profile: Profile, annotations: Mapping[str, JSON]) -> Scrape:
-    """What the annotations say."""
+    """Parse the scrape settings in the annotations."""
     scrape, path, port = (_find_value(profile, annotations, name) or "" for name in _LEGACY)
     targets = (
         _parse_targets(_find_value(profile, annotations, _TARGETS) or "")
@@ -118,7 +120,7 @@ def parse_scrape(profile: Profile, annotations: Mapping[str, JSON]) -> Scrape:
 
 
 def agent_annotations(port: str) -> dict[str, str]:
-    """The annotations that send Prometheus to the agent."""
+    """Return the annotations that make Prometheus scrape the agent."""
     return {
         "prometheus.io/port": port,
         "prometheus.io/path": "/stats/prometheus",
@@ -127,17 +129,17 @@ def agent_annotations(port: str) -> dict[str, str]:
 
 
 def _move_annotations(
-    profile: Profile, draft: PodBuilder, said: Mapping[str, JSON], port: str
+    profile: Profile, builder: PodBuilder, scrape_settings: Mapping[str, JSON], port: str
 ) -> None:
-    """Take what is *said* about scraping from the annotations to the sidecar."""
-    scrape = parse_scrape(profile, said)
+    """Move the scrape settings from the annotations to the environment of the sidecar."""
+    scrape = parse_scrape(profile, scrape_settings)
     if profile.scrape_targets:
         _check_ports(scrape, port)
-    sidecar = draft.sidecar(profile)
+    sidecar = builder.sidecar(profile)
     if sidecar is not None and scrape != NO_SCRAPE:
         append_env(sidecar, ENV, scrape.to_json())
-    for name in said:
-        del draft.annotations[name]
+    for name in scrape_settings:
+        del builder.annotations[name]
 
 
 def _is_disabled(profile: Profile, annotations: Mapping[str, JSON]) -> bool:
@@ -153,7 +155,7 @@ def _parse_bool(text: str) -> bool | None:
 
 
 def _parse_targets(text: str) -> tuple[tuple[str, str], ...]:
-    """Port and path of each target; none at all where one has no port."""
+    """Return the port and path of each target; empty if a target has no port."""
     pieces = [piece.strip() for piece in text.split(",") if piece.strip()]
     targets = [piece.partition(":") for piece in pieces]
     if not all(port for port, _, _ in targets):
@@ -168,25 +170,26 @@ def _check_ports(scrape: Scrape, agent_port: str) -> None:
         _check_port("invalid prometheus scrape configuration", "port", scrape.port, agent_port)
 
 
-def _check_port(prefix: str, words: str, port: str, agent_port: str) -> None:
+def _check_port(prefix: str, field_name: str, port: str, agent_port: str) -> None:
     try:
         number = parse_uint(port, 16)
     except NumberError:
         number = 0
     if not number:
-        raise UserError(f'{prefix}: invalid {words} "{port}"')
+        raise UserError(f'{prefix}: invalid {field_name} "{port}"')
     if str(number) == agent_port:
-        raise UserError(f"{prefix}: {words} {port} conflicts with agent port")
+        raise UserError(f"{prefix}: {field_name} {port} conflicts with agent port")
     if number in RESERVED_PORTS:
         reason = RESERVED_PORTS[number]
         raise UserError(
-            f"{prefix}: {words} {port} is reserved for Istio ({reason}) and cannot be scraped"
+            f"{prefix}: {field_name} {port} is reserved for Istio ({reason}) and cannot be scraped"
         )
 
 
 def _comparable_name(profile: Profile, name: str) -> str:
-    """The name as it is compared: since 1.13 ``prometheus.io/port`` and ``prometheus_io_port``
-    are the same.
+    """Return a name for comparison.
+
+    Since 1.13, ``prometheus.io/port`` and ``prometheus_io_port`` are the same annotation.
     """
     return _normalize_name(name) if profile.loose_prometheus_names else name
 
@@ -197,11 +200,13 @@ def _normalize_name(name: str) -> str:
 
 
 def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -> list[str]:
-    """The values under all spellings, the usual one first."""
-    wanted = _comparable_name(profile, name)
-    spelled = [each for each in annotations if _comparable_name(profile, each) == wanted]
-    spelled.sort(key=lambda each: (each != name, each))
-    return [string_at(annotations, each) for each in spelled]
+    """Return the values of all spellings, starting with the standard one."""
+    comparable = _comparable_name(profile, name)
+    names = [
+        candidate for candidate in annotations if _comparable_name(profile, candidate) == comparable
+    ]
+    names.sort(key=lambda candidate: (candidate != name, candidate))
+    return [string_at(annotations, candidate) for candidate in names]
 
 
 def _find_value(profile: Profile, annotations: Mapping[str, JSON], name: str) -> str | None:

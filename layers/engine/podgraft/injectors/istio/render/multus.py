@@ -1,4 +1,4 @@
-"""The annotation ``k8s.v1.cni.cncf.io/networks``: adding a network to those of the pod."""
+"""The annotation ``k8s.v1.cni.cncf.io/networks``, which lists the networks of a pod."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from podgraft.jsonvalue import JSON
 
 
 def append_network(profile: Profile, existing: str, network: str) -> str:
-    """``existing`` with ``network`` (``name`` or ``namespace/name``), once.
+    """Append ``network`` (``name`` or ``namespace/name``) to ``existing``, unless it is listed.
 
-    Multus reads a comma list or a JSON list of objects. JSON keeps its formatting: the new object
-    is put before the last bracket, which makes an empty list invalid, as in Istio.
+    Multus reads a list with commas, or a JSON list of objects. JSON text is not formatted again:
+    the new object is inserted before the last bracket. As in Istio, this makes an empty list
+    invalid.
     """
     if not existing:
         return network
     if "]" in existing:
         return _append_json_network(profile, existing, network)
-    listed = [each.strip() for each in existing.split(",")]
-    if profile.multus_duplicates and network in listed:
+    networks = [name.strip() for name in existing.split(",")]
+    if profile.multus_duplicates and network in networks:
         return existing
     return f"{existing}, {network}"
 
@@ -43,14 +44,14 @@ def _split_network(profile: Profile, network: str) -> tuple[str, str]:
 
 
 def _parse_networks(text: str) -> list[tuple[JSON, JSON]] | None:
-    """Name and namespace of each network; ``None`` where the text is no list of objects."""
+    """Return the name and namespace of each network; None for other text."""
     try:
         networks: JSON = json.loads(text)
     except ValueError:
         return None
     if not isinstance(networks, list):
         return None
-    found = [each for each in networks if isinstance(each, dict)]
-    if len(found) != len(networks):
+    objects = [network for network in networks if isinstance(network, dict)]
+    if len(objects) != len(networks):
         return None
-    return [(each.get("name", ""), each.get("namespace", "")) for each in found]
+    return [(network.get("name", ""), network.get("namespace", "")) for network in objects]

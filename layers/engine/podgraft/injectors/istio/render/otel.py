@@ -19,22 +19,22 @@ def resource_attributes(
     namespace: str,
     containers: list[Mapping[str, JSON]],
 ) -> str:
-    """Namespace, version and instance of the service, where the mesh enriches by OTel's names."""
+    """Return namespace, version, and instance of the service, if the mesh enriches traces."""
     if not any(_is_enriching(provider) for provider in _as_list(mesh.get("extensionProviders"))):
         return ""
-    found = {
+    attributes = {
         "namespace": annotations.get(NAMESPACE) or namespace,
         "version": _service_version(annotations, labels, containers),
         "instance.id": _service_instance(annotations, namespace, containers),
     }
-    return ",".join(f"service.{name}={value}" for name, value in found.items() if value)
+    return ",".join(f"service.{name}={value}" for name, value in attributes.items() if value)
 
 
 def image_version(image: str) -> str:
-    """What an image's name says about its version.
+    """Return the version in the name of an image: tag and digest.
 
-    >>> version_of("hub:5000/app:1.2@sha256:0f"), version_of("app@sha256:0f"), version_of("a:5/b")
-    ('1.2@sha256:0f', 'sha256:0f', '')
+    >>> image_version("hub:5000/app:1.2@sha256:0f"), image_version("a:5/b")
+    ('1.2@sha256:0f', '')
     """
     name, _, digest = image.partition("@")
     _, colon, last = name.rpartition("/")[2].rpartition(":")
@@ -44,8 +44,8 @@ def image_version(image: str) -> str:
 
 def _is_enriching(provider: JSON) -> bool:
     tracer = provider.get("opentelemetry") if isinstance(provider, dict) else None
-    wanted = "OTEL_SEMANTIC_CONVENTIONS"
-    return isinstance(tracer, dict) and tracer.get("serviceAttributeEnrichment") == wanted
+    convention = "OTEL_SEMANTIC_CONVENTIONS"
+    return isinstance(tracer, dict) and tracer.get("serviceAttributeEnrichment") == convention
 
 
 def _service_version(
@@ -53,18 +53,18 @@ def _service_version(
     labels: Mapping[str, str],
     containers: list[Mapping[str, JSON]],
 ) -> str:
-    said = annotations.get(VERSION) or labels.get(VERSION_LABEL)
-    if said or len(containers) != 1:
-        return said or ""
+    version = annotations.get(VERSION) or labels.get(VERSION_LABEL)
+    if version or len(containers) != 1:
+        return version or ""
     return image_version(_as_text(containers[0].get("image")))
 
 
 def _service_instance(
     annotations: Mapping[str, str], namespace: str, containers: list[Mapping[str, JSON]]
 ) -> str:
-    said = annotations.get(INSTANCE)
-    if said or not containers:
-        return said or ""
+    instance = annotations.get(INSTANCE)
+    if instance or not containers:
+        return instance or ""
     return f"{namespace}.$(POD_NAME).{_as_text(containers[0].get('name'))}"
 
 

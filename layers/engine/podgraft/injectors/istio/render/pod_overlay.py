@@ -1,8 +1,14 @@
-"""What a rendered template is: a partial pod, laid over whole ones by strategic merge.
+"""Pod overlays: the partial pods that templates render, and their strategic merge over pods.
 
-Istio decodes the pod after each merge, which drops unknown fields, makes quantities canonical and
-refuses wrong types. Here that happens to the partial pod instead, once, so that the pods under it
-stay raw JSON and keep what we do not know.
+Merge order: the templates of a pod are merged one after another, in the order of the annotation or
+of the defaults. Each rendered template is a strategic merge patch of the pod so far. A later
+template takes precedence over an earlier one, and every template over the pod.
+
+Hazard: Istio decodes the complete pod after each merge. This drops unknown fields, makes quantities
+canonical, and rejects wrong types. podgraft normalizes only the partial pod, once, before the
+merge. The pods stay raw JSON and keep fields that Istio's Kubernetes types do not have. For this to
+have the same result, normalization must preserve exactly what a merge needs and Go would lose:
+nulls, which delete a member, and directives (``$patch``).
 """
 
 from __future__ import annotations
@@ -22,12 +28,12 @@ from .pod_overlay_nulls import NullTree, drop_nulls, find_nulls
 
 
 class OverlayError(ValueError):
-    """The text is no partial pod; the message says why."""
+    """The text is not a partial pod; the message states the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class PodOverlay:
-    """A partial pod, and the pod that it makes of an empty one. Nobody may change either."""
+    """A partial pod, and its merge over an empty pod. Callers must not change either."""
 
     type: GoType
     patch: Object
@@ -35,7 +41,7 @@ class PodOverlay:
     nulls: NullTree
 
     def apply(self, pod: Object) -> Object:
-        """``pod`` with the patch laid over it; raises ``OverlayError``."""
+        """Merge the patch over ``pod``; raises ``OverlayError``."""
         if not pod:
             return self.standalone
         merged = _merge(self.type, pod, self.patch)
@@ -43,18 +49,18 @@ class PodOverlay:
 
 
 def decode_overlay(pod_type: GoType, raw: JSON) -> PodOverlay:
-    """The overlay that a parsed text says; raises ``OverlayError``."""
+    """Convert a parsed text to an overlay; raises ``OverlayError``."""
     if raw is None:
         raw = {}
     if not isinstance(raw, dict):
-        raise OverlayError("the template renders to something that is not a map of a pod's fields")
+        raise OverlayError("the template must render a mapping of pod fields")
     patch = _normalize(pod_type, raw)
     nulls = find_nulls(patch)
     return PodOverlay(pod_type, patch, drop_nulls(nulls, _merge(pod_type, {}, patch)), nulls)
 
 
 def parse(text: str, similar: IncrementalLoader | None = None) -> JSON:
-    """The rendered text as JSON: of duplicate keys the last wins; raises ``OverlayError``."""
+    """Parse the rendered text; the last of duplicate keys applies. Raises ``OverlayError``."""
     try:
         return similar.load(text) if similar else yaml.load(text, strict=False)
     except yaml.NotYAMLError as error:
@@ -71,22 +77,22 @@ def _merge(pod_type: GoType, pod: Object, patch: Object) -> Object:
 
 
 def _normalize(pod_type: GoType, raw: Object) -> Object:
-    """``raw`` as Go would print it again, but with nulls and directives, which merging needs."""
+    """Return ``raw`` as Go would print it, but with the nulls and directives for the merge."""
     try:
         typed = _normalizer(pod_type)(raw)
     except _TypeMismatchError as error:
         raise OverlayError(f"{error.path.removeprefix('.')}: {error}") from error
-    assert isinstance(typed, dict)  # noqa: S101 - so a struct is typed
+    assert isinstance(typed, dict)  # noqa: S101 - a struct normalizes to a map
     return typed
 
 
 class _TypeMismatchError(Exception):
-    """A value is not of its field's type; ``path`` leads to it."""
+    """A value has another type than its field; ``path`` is the path of the value."""
 
     path = ""
 
     def with_prefix(self, step: str) -> _TypeMismatchError:
-        """The same, seen from one level above."""
+        """Add a step at the start of the path."""
         self.path = step + self.path
         return self
 
@@ -96,7 +102,7 @@ _Normalizer: TypeAlias = Callable[[JSON], JSON]
 
 @cache
 def _normalizer(type_: GoType) -> _Normalizer:
-    """How values of a type are typed, made once for each."""
+    """Return the normalizer of a type; each is created once."""
     target = type_.elem if type_.kind is Kind.POINTER and type_.elem else type_
     match target.kind, target.elem:
         case Kind.STRUCT, _ if target.fields and target not in kube.SELF_MARSHALING:
@@ -111,23 +117,25 @@ def _normalizer(type_: GoType) -> _Normalizer:
 
 def _struct_normalizer(type_: GoType, target: GoType) -> _Normalizer:
     leaf = _leaf_normalizer(type_)
-    known: dict[str, tuple[str, type | None, _Normalizer]] = {}
+    steps: dict[str, tuple[str, type | None, _Normalizer]] = {}
 
     def normalize(value: JSON) -> JSON:
         if not isinstance(value, dict):
             return leaf(value)
-        if not known:  # types may reach themselves: not before there is a value
-            known.update(_field_steps(target))
+        if not steps:  # types can be recursive: resolve fields on first use
+            steps.update(_field_steps(target))
         result: Object = {}
-        for key, each in value.items():
-            step = known.get(key) or (None if key.startswith("$") else known.get(key.lower()))
+        for key, member in value.items():
+            step = steps.get(key) or (None if key.startswith("$") else steps.get(key.lower()))
             if step is None:
                 if key.startswith("$"):
-                    result[key] = each
+                    result[key] = member
                 continue
-            name, plain, type_member = step
+            name, unchanged_class, normalize_member = step
             try:
-                result[name] = each if each.__class__ is plain else type_member(each)
+                result[name] = (
+                    member if member.__class__ is unchanged_class else normalize_member(member)
+                )
             except _TypeMismatchError as error:
                 raise error.with_prefix(f".{name}") from error
         return result
@@ -136,14 +144,14 @@ def _struct_normalizer(type_: GoType, target: GoType) -> _Normalizer:
 
 
 def _field_steps(target: GoType) -> dict[str, tuple[str, type | None, _Normalizer]]:
-    """By its key, each field's name, the class that needs no look, and the way to type others."""
+    """Return, by key: the name of the field, the class to leave unchanged, and the normalizer."""
     return {
         key: (field.json, _UNCHANGED_CLASSES.get(field.type.kind), _normalizer(field.type))
         for key, field in _fields(target).items()
     }
 
 
-# What a field of these kinds holds as it stands.
+# Values of these classes stay unchanged in fields of these kinds.
 _UNCHANGED_CLASSES = {Kind.STRING: str, Kind.BOOL: bool}
 # Integers that all of these kinds hold as they stand.
 _INTEGER_KINDS = (Kind.INT, Kind.INT32, Kind.INT64)
@@ -158,9 +166,9 @@ def _map_normalizer(type_: GoType, elem: GoType) -> _Normalizer:
         if not isinstance(value, dict):
             return leaf(value)
         result: Object = {}
-        for key, each in value.items():
+        for key, element in value.items():
             try:
-                result[key] = each if each.__class__ is plain else normalize_element(each)
+                result[key] = element if element.__class__ is plain else normalize_element(element)
             except _TypeMismatchError as error:
                 raise error.with_prefix(f".{key}") from error
         return result
@@ -176,9 +184,9 @@ def _list_normalizer(type_: GoType, elem: GoType) -> _Normalizer:
         if not isinstance(value, list):
             return leaf(value)
         result: list[JSON] = []
-        for index, each in enumerate(value):
+        for index, element in enumerate(value):
             try:
-                result.append(each if each.__class__ is plain else normalize_element(each))
+                result.append(element if element.__class__ is plain else normalize_element(element))
             except _TypeMismatchError as error:
                 raise error.with_prefix(f"[{index}]") from error
         return result
@@ -206,7 +214,7 @@ def _leaf_normalizer(type_: GoType) -> _Normalizer:
 
 @cache
 def _fields(type_: GoType) -> Mapping[str, Field]:
-    """The fields by JSON name and, behind those, by lower-cased name: encoding/json's order."""
+    """The fields by JSON name, and by lowercase name if no JSON name matches, as encoding/json."""
     flat: dict[str, Field] = {}
     for field in type_.fields:
         flat.update(_fields(field.type) if field.inline else {field.json: field})

@@ -1,9 +1,10 @@
-"""The nulls of a partial pod, which are gone once it is laid over a pod.
+"""The nulls of a partial pod, and their removal from the merged pod.
 
-A null deletes a member of the pod. In an element that the pod's list lacks, there is nothing to
-delete: strategic merge appends the element as it is, and Go drops the null when it decodes the
-result. Here the elements with nulls are found once for each partial pod, because most pods get
-them unchanged.
+Hazard: a null deletes a member of the pod. In an element that is missing from the pod's list, there
+is nothing to delete: strategic merge appends the element with its null. Istio never emits it,
+because Go drops nulls when it decodes the merged pod. podgraft does not decode the merged pod, so
+it replaces these elements with copies without nulls. It finds them once for each partial pod, and
+by identity, because the merge appends the same object.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from podgraft.lazy_dataclass import dataclass
 class NullList:
     """The nulls in the elements of one list.
 
-    ``replacements`` are the elements without their nulls, by the id of the element with them;
+    ``replacements`` are the elements without nulls, by the id of the element with nulls;
     ``members`` are the lists in the elements.
     """
 
@@ -31,39 +32,39 @@ NullTree: TypeAlias = Mapping[str, "NullTree | NullList"]
 
 
 def find_nulls(patch: Object) -> NullTree:
-    """The lists of *patch* with nulls in them, by the keys that lead to them."""
-    found: dict[str, NullTree | NullList] = {}
+    """Find the lists with nulls in *patch*, by the keys of their path."""
+    tree: dict[str, NullTree | NullList] = {}
     for key, value in patch.items():
-        if isinstance(value, dict) and (below := find_nulls(value)):
-            found[key] = below
-        if isinstance(value, list) and (listed := _find_in_list(value)):
-            found[key] = listed
-    return found
+        if isinstance(value, dict) and (subtree := find_nulls(value)):
+            tree[key] = subtree
+        if isinstance(value, list) and (null_list := _find_in_list(value)):
+            tree[key] = null_list
+    return tree
 
 
 def drop_nulls(tree: NullTree, merged: Object) -> Object:
-    """*merged* with replacements for the elements that came from the patch of the tree."""
+    """Replace the elements in *merged* that come from the patch of the tree."""
     changes: Object = {}
-    for key, below in tree.items():
+    for key, subtree in tree.items():
         old = merged.get(key)
         new = old
-        if isinstance(below, NullList):
-            new = _drop_in_list(below, old) if isinstance(old, list) else old
+        if isinstance(subtree, NullList):
+            new = _drop_in_list(subtree, old) if isinstance(old, list) else old
         elif isinstance(old, dict):
-            new = drop_nulls(below, old)
+            new = drop_nulls(subtree, old)
         if new is not old:
             changes[key] = new
     return merged | changes if changes else merged
 
 
 def _find_in_list(elements: list[JSON]) -> NullList | None:
-    objects = [each for each in elements if isinstance(each, dict)]
-    cleaned = [(each, _remove_nulls(each)) for each in objects]
-    replacements = {id(each): new for each, new in cleaned if new is not each}
+    objects = [element for element in elements if isinstance(element, dict)]
+    cleaned = [(element, _remove_nulls(element)) for element in objects]
+    replacements = {id(element): new for element, new in cleaned if new is not element}
     members: dict[str, NullTree | NullList] = {}
-    for each in objects:
-        for key, below in find_nulls(each).items():
-            members[key] = _unite_trees(members[key], below) if key in members else below
+    for element in objects:
+        for key, subtree in find_nulls(element).items():
+            members[key] = _unite_trees(members[key], subtree) if key in members else subtree
     return NullList(replacements, members) if replacements else None
 
 
@@ -78,9 +79,9 @@ def _unite_trees(left: NullTree | NullList, right: NullTree | NullList) -> NullT
     return {**left, **right, **both}
 
 
-def _drop_in_list(nulls: NullList, listed: list[JSON]) -> list[JSON]:
-    new = [_drop_in_element(nulls, each) for each in listed]
-    return new if any(map(_is_different, new, listed)) else listed
+def _drop_in_list(nulls: NullList, elements: list[JSON]) -> list[JSON]:
+    new = [_drop_in_element(nulls, element) for element in elements]
+    return new if any(map(_is_different, new, elements)) else elements
 
 
 def _drop_in_element(nulls: NullList, element: JSON) -> JSON:
@@ -98,20 +99,20 @@ def _is_different(left: JSON, right: JSON) -> bool:
 
 def _remove_nulls(value: Object) -> Object:
     """The object without nulls at any depth; the same object if it has none."""
-    kept: Object = {}
-    same = True
-    for key, each in value.items():
-        new = _remove_nulls_from_value(each)
-        same = same and new is each and each is not None
+    remaining: Object = {}
+    is_unchanged = True
+    for key, member in value.items():
+        new = _remove_nulls_from_value(member)
+        is_unchanged = is_unchanged and new is member and member is not None
         if new is not None:
-            kept[key] = new
-    return value if same else kept
+            remaining[key] = new
+    return value if is_unchanged else remaining
 
 
 def _remove_nulls_from_value(value: JSON) -> JSON:
     if isinstance(value, dict):
         return _remove_nulls(value)
     if isinstance(value, list):
-        new = [_remove_nulls_from_value(each) for each in value]
+        new = [_remove_nulls_from_value(element) for element in value]
         return new if any(map(_is_different, new, value)) else value
     return value

@@ -1,4 +1,4 @@
-"""The templates of a configuration: each compiled once, chosen for each pod."""
+"""The templates of a configuration: each compiled once, and selected for each pod."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from podgraft.patch import pointer
 from podgraft.texttemplate import Function, LimitError, Program, TemplateError, compile_
 
 ANNOTATION = "inject.istio.io/templates"
-LEGACY_TEMPLATE = "template"  # the one of releases before 1.9, by its key in the configuration
+LEGACY_TEMPLATE = (
+    "template"  # the only template of releases before 1.9, by its key in the configuration
+)
 
 _NO_TEMPLATES = (
     "no templates: the configuration has no key templates, which Istio 1.9 and later read; "
@@ -28,7 +30,7 @@ _TEMPLATE_REASON = ("Istio 1.8 and earlier read it", "templates", "1.9")
 
 @dataclass(frozen=True, slots=True)
 class InjectionTemplate:
-    """A template to render; ``changes`` tells that it may change maps among its data."""
+    """A compiled template; ``mutates_data`` states that it can change maps in its data."""
 
     name: str
     program: Program
@@ -37,39 +39,46 @@ class InjectionTemplate:
 
 @dataclass(frozen=True, slots=True)
 class TemplateSet:
-    """Templates by name, parsed when they are first asked for: of Istio's seven a pod uses one."""
+    """Templates by name, parsed on first use: a pod uses one of Istio's seven templates."""
 
     parse: Mapping[str, Callable[[], InjectionTemplate]]
     aliases: Mapping[str, tuple[str, ...]]
     defaults: tuple[str, ...]
 
     def for_kube_inject(self) -> TemplateSet:
-        """The same as kube-inject knows them: one default, no aliases."""
+        """Return the templates for kube-inject: one default, and no aliases."""
         if self.defaults == (LEGACY_TEMPLATE,):
             return self
         return replace(self, defaults=DEFAULT_TEMPLATES, aliases={})
 
     def select(self, annotations: Mapping[str, str]) -> tuple[str, ...]:
-        """The names of the templates for a pod: its annotation's, else the defaults; aliases mean
-        what they stand for. Raises ``UserError`` or ``OperatorError`` for a name without template.
+        """Select the templates of a pod by its annotation, else the defaults, and resolve aliases.
+
+        Raises ``UserError`` or ``OperatorError`` for an unknown name.
         """
-        said = None if self.defaults == (LEGACY_TEMPLATE,) else annotations.get(ANNOTATION)
-        asked = self.defaults if said is None else tuple(map(str.strip, said.split(",")))
-        names = tuple(name for each in asked for name in self.aliases.get(each, (each,)))
+        annotation = None if self.defaults == (LEGACY_TEMPLATE,) else annotations.get(ANNOTATION)
+        requested = (
+            self.defaults if annotation is None else tuple(map(str.strip, annotation.split(",")))
+        )
+        names = tuple(
+            name
+            for requested_name in requested
+            for name in self.aliases.get(requested_name, (requested_name,))
+        )
         for name in names:
             if name not in self.parse:
-                raise self._not_found_error(name, asked_by_pod=said is not None)
+                raise self._not_found_error(name, asked_by_pod=annotation is not None)
         return names
 
     def lookup(self, name: str) -> InjectionTemplate:
-        """The template of a name that ``chosen`` gave; raises ``OperatorError`` if it is none."""
+        """Return a selected template; raises ``OperatorError`` if it does not parse."""
         try:
             return self.parse[name]()
         except (TemplateError, LimitError) as error:
             raise OperatorError(str(error)) from error
 
     def find_errors(self) -> Iterator[Diagnostic]:
-        """The faults of all templates that do not parse."""
+        """Yield a diagnostic for each template that does not parse."""
         for name, parse in self.parse.items():
             try:
                 parse()
@@ -85,28 +94,30 @@ class TemplateSet:
                 )
 
     def find_unknown_names(self, defaults_of: str) -> Iterator[Diagnostic]:
-        """Names of no template; *defaults_of* is the document that says the defaults.
+        """Yield a diagnostic for each unknown name; *defaults_of* is the defaults' document.
 
-        Istio loads such a configuration, and fails for each pod that gets so far.
+        Istio loads such a configuration, and fails for each pod that selects the name.
         """
         if not self.parse:
-            return  # which ``find_missing`` reports
+            return  # ``find_missing`` reports this
         remedy = f"use {', '.join(sorted(self.parse))}, or add it under templates"
-        lists = {f"/aliases/{pointer.escape(name)}": each for name, each in self.aliases.items()}
-        asked = [name for name in self.defaults if name not in self.aliases]
+        alias_paths = {
+            f"/aliases/{pointer.escape(name)}": targets for name, targets in self.aliases.items()
+        }
+        default_names = [name for name in self.defaults if name not in self.aliases]
         for document, path, names in (
-            (defaults_of, "/defaultTemplates", asked),
-            *(("config", path, names) for path, names in lists.items()),
+            (defaults_of, "/defaultTemplates", default_names),
+            *(("config", path, names) for path, names in alias_paths.items()),
         ):
             for name in names:
                 if name not in self.parse:
-                    problem = f"{name} is no template"
+                    problem = f"unknown template {name}"
                     yield Diagnostic(
                         document=document, pointer=path, problem=problem, remedy=remedy
                     )
 
     def find_missing(self, config: Config) -> Iterator[Diagnostic]:
-        """The fault of a configuration without a template that its release reads."""
+        """Yield a diagnostic if the configuration has no template that its release reads."""
         if self.defaults == (LEGACY_TEMPLATE,):
             # With templates, Istio 1.9 and later write a template that fails in earlier releases.
             if not config.template or config.templates:
@@ -119,8 +130,8 @@ class TemplateSet:
             )
 
     def _not_found_error(self, name: str, *, asked_by_pod: bool) -> Exception:
-        have = ", ".join(sorted(self.parse))
-        problem = f'requested template "{name}" not found; have {have or _NO_TEMPLATES}'
+        available = ", ".join(sorted(self.parse))
+        problem = f'requested template "{name}" not found; have {available or _NO_TEMPLATES}'
         if asked_by_pod:
             return UserError(f"annotation {ANNOTATION}: {problem}")
         return OperatorError(problem)
@@ -139,7 +150,7 @@ def _missing_templates_diagnostic(
     return Diagnostic(
         document="config",
         pointer=path,
-        problem=f"is missing, so that nothing can be injected; {reason}",
+        problem=f"is missing, so podgraft cannot inject any pod; {reason}",
         remedy=remedy,
     )
 
@@ -150,18 +161,22 @@ def make_template_set(
     functions: Mapping[str, Function],
     defaults: tuple[str, ...] | None,
 ) -> TemplateSet:
-    """The templates of a configuration, none of them parsed."""
+    """Make the template set of a configuration, without parsing any template."""
     texts = config.templates if profile.pod_templates else {LEGACY_TEMPLATE: config.template}
     delimiters = ("{{", "}}") if profile.brace_delimiters else ("[[", "]]")
     parse = partial(_parse_template, functions, delimiters)
-    known = {name: cache(partial(parse, name, text)) for name, text in texts.items()}
-    asked = (defaults or config.default_templates) if profile.pod_templates else (LEGACY_TEMPLATE,)
-    return TemplateSet(known, config.aliases if profile.pod_templates else {}, asked)
+    parsers = {name: cache(partial(parse, name, text)) for name, text in texts.items()}
+    default_names = (
+        (defaults or config.default_templates) if profile.pod_templates else (LEGACY_TEMPLATE,)
+    )
+    return TemplateSet(parsers, config.aliases if profile.pod_templates else {}, default_names)
 
 
 def _parse_template(
     functions: Mapping[str, Function], delimiters: tuple[str, str], name: str, text: str
 ) -> InjectionTemplate:
     program = compile_(text, name=name, functions=functions, delimiters=delimiters)
-    ambient = {each for each, function in functions.items() if function.uses_dot}
-    return InjectionTemplate(name, program, sprig.mutates_maps(program, ambient))
+    dot_functions = {
+        function_name for function_name, function in functions.items() if function.uses_dot
+    }
+    return InjectionTemplate(name, program, sprig.mutates_maps(program, dot_functions))
