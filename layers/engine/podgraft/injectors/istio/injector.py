@@ -1,4 +1,4 @@
-"""The compiled injector of one configuration."""
+"""An injector compiled once, and the way of a pod through it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Injector:
-    """Istio's sidecar injector for one configuration; threads can share it."""
+    """Istio's sidecar injector for one configuration; several threads may share it."""
 
     def __init__(self, setup: InjectorConfig) -> None:
         self._setup = setup
@@ -31,17 +31,17 @@ class Injector:
 
     @property
     def profile(self) -> Profile:
-        """The profile of the release that the injector follows."""
+        """Whose behaviour is followed."""
         return self._setup.profile
 
     @property
     def rules(self) -> InjectionRules:
-        """The rules of the configuration that select the pods to inject."""
+        """What the configuration says about whom to inject."""
         return self._setup.rules
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics of the documents that do not stop the injector."""
+        """What is wrong in the documents but does not stop the injector."""
         return self._setup.warnings
 
     @property
@@ -56,17 +56,17 @@ class Injector:
 
     @property
     def aliases(self) -> Mapping[str, tuple[str, ...]]:
-        """The templates of each alias."""
+        """The templates that each alias means."""
         return self._setup.templates.aliases
 
     @property
     def default_templates(self) -> tuple[str, ...]:
-        """The templates and aliases for a pod that names none."""
+        """The templates and aliases of a pod that names none."""
         return self._setup.templates.defaults
 
     @property
     def native_sidecars(self) -> bool:
-        """Whether the proxy is a native sidecar in pods without the annotation."""
+        """Whether the proxy is a native sidecar of pods that do not choose."""
         return self._setup.native_sidecars
 
     @property
