@@ -121,7 +121,7 @@ def test_a_registry_that_closes_is_told(local: Local) -> None:
     [warning] = outcome.warnings
     assert outcome.status == 0
     assert warning.startswith(
-        "injector.yaml /data/values/global/hub: registry.istio.io has nothing"
+        "injector.yaml /data/values/global/hub: registry.istio.io has no artifacts"
     )
     assert "closes in December 2026" in warning
     assert "; use docker.io/istio or a mirror (https://istio.io/" in warning
