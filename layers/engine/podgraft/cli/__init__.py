@@ -19,6 +19,7 @@ __all__ = ["main"]
 _COMMANDS = {
     "explain": ("explain", "Show each step of the reviews of an object, and their result."),
     "inject": ("inject", "Put sidecars into the workloads of a file, as kube-inject does."),
+    "playground": ("playground", "Serve the web playground on this machine."),
     "policy": ("policy", "Check, push, compare and roll back what a deployed podgraft injects."),
     "serve": ("serve.command", "Answer admission reviews over HTTPS, without AWS."),
     "uninject": ("uninject", "Take out of a file what inject put in."),
