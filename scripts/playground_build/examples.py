@@ -22,7 +22,7 @@ def _read_example(folder: Path) -> dict[str, Any]:
         "description": " ".join(description.split()),
         "pods": {
             path.name.removeprefix("input.").removesuffix(".yaml"): path.read_text()
-            for path in sorted(folder.glob("input.*.yaml"))
+            for path in sorted(folder.glob("input.*.yaml"), key=_by_interest)
         },
         "files": {
             path.relative_to(bundle).as_posix(): path.read_text()
@@ -36,3 +36,8 @@ def _read_example(folder: Path) -> dict[str, Any]:
     if disabled.exists():
         example["matrix"] = {"enabled": example["policy"], "disabled": disabled.read_text()}
     return example
+
+
+def _by_interest(path: Path) -> tuple[bool, str]:
+    """The input that shows the most first; each sample that has several calls it ``web``."""
+    return path.name != "input.web.yaml", path.name
