@@ -119,7 +119,7 @@ def test_nesting_without_end_is_refused_before_it_can_do_harm() -> None:
 
 def test_pyyamls_own_parser_names_the_place_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "CParser", None)
-    with pytest.raises(NotYAMLError, match="line 2 column 4: special characters are not allowed"):
+    with pytest.raises(NotYAMLError, match="line 2 column 4: control characters are not allowed"):
         yaml.load("é: 1\nb: \x01")
     with pytest.raises(NotYAMLError, match="line 1 column 5: mapping values are not allowed here"):
         yaml.load("a: b: c")

@@ -2,7 +2,7 @@
 
 import re
 
-from yaml.error import MarkedYAMLError
+from yaml.error import Mark, MarkedYAMLError
 from yaml.events import Event
 from yaml.parser import Parser
 from yaml.reader import Reader, ReaderError
@@ -86,6 +86,17 @@ class PythonParser(Reader, Scanner, Parser):
                 return
             if not self.flow_level:
                 self.allow_simple_key = True
+
+    def scan_plain_spaces(self, indent: int, start_mark: Mark) -> list[str] | None:
+        """The blanks inside a plain scalar, with tabs."""
+        length = 0
+        while self.peek(length) in {" ", "\t"}:
+            length += 1
+        blanks = self.prefix(length)
+        self.forward(length)
+        if self.peek() in "\r\n\x85\u2028\u2029":
+            return super().scan_plain_spaces(indent, start_mark)
+        return [blanks] if blanks else []
 
 
 def _translate(context: str, problem: str) -> str:
