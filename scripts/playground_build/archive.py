@@ -27,7 +27,9 @@ def make_site(root: Path, cache: Path) -> bytes:
         {
             **dict(_dependencies(root, cache)),
             **dict(_tree(root / "layers" / "engine" / "podgraft", "podgraft", _LEFT_OUT)),
-            **dict(_tree(root / "playground" / "python" / "podgraft_playground", "podgraft_playground")),
+            **dict(
+                _tree(root / "playground" / "python" / "podgraft_playground", "podgraft_playground")
+            ),
             **dict(_tree(root / "playground" / "stubs", "")),
             "cel_expr_python/checked.json": table.encode(),
             "podgraft_playground/build.json": json.dumps(_build(root)).encode(),
@@ -77,10 +79,13 @@ def read_licenses(root: Path, cache: Path) -> str:
     """The licenses of the dependencies."""
     texts: list[str] = []
     for wheel in _wheels(root, cache):
+        package = wheel.name.split("-")[0]
         with zipfile.ZipFile(wheel) as archive:
-            for name in sorted(archive.namelist()):
-                if "LICENSE" in name.upper() and ".dist-info/" in name:
-                    texts.append(f"{wheel.name.split('-')[0]}\n\n{archive.read(name).decode()}")
+            texts.extend(
+                f"{package}\n\n{archive.read(name).decode()}"
+                for name in sorted(archive.namelist())
+                if "LICENSE" in name.upper() and ".dist-info/" in name
+            )
     return "\n\n".join(texts)
 
 
@@ -89,7 +94,11 @@ def _dependencies(root: Path, cache: Path) -> Iterator[tuple[str, bytes]]:
     for wheel in _wheels(root, cache):
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
-                if name.endswith(".py") and ".dist-info/" not in name and name != "jsonpatch_cli.py":
+                if (
+                    name.endswith(".py")
+                    and ".dist-info/" not in name
+                    and name != "jsonpatch_cli.py"
+                ):
                     yield name, archive.read(name)
 
 

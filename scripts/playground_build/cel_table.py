@@ -35,6 +35,7 @@ class _recording:  # noqa: N801 - a context manager
 
     def __enter__(self) -> None:
         from cel_expr_python import cel
+
         from podgraft.cel import program
 
         program._checker.cache_clear()  # noqa: SLF001 - environments must be made again

@@ -44,11 +44,14 @@ def write(root: Path, files: Mapping[str, bytes], licenses: str, output: Path) -
     }
     notices = {"licenses.txt": f"{_NOTICE}\n{licenses}\n\n{_read_license(root)}".encode()}
     assets = {**scripts, **files, **notices}
-    build = _digest({**assets, **{name: (source / name).read_bytes() for name in ("index.html", "sw.js")}})
+    build = _digest(
+        {**assets, **{name: (source / name).read_bytes() for name in ("index.html", "sw.js")}}
+    )
     first = ["./", "./index.html", *(f"./{build}/{name}" for name in scripts)]
     values = {"BUILD": build, "CSP": CONTENT_SECURITY_POLICY, "FIRST": json.dumps(first)}
     pages = {
-        name: _fill((source / name).read_text(), values).encode() for name in ("index.html", "sw.js")
+        name: _fill((source / name).read_text(), values).encode()
+        for name in ("index.html", "sw.js")
     }
     shutil.rmtree(output, ignore_errors=True)
     written = {**pages, **{f"{build}/{name}": content for name, content in assets.items()}}

@@ -17,7 +17,8 @@ from .zips import make_zip
 
 VERSION = "314.0.7"
 INTEGRITY = (
-    "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
+    "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOtty"
+    "McWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
 )
 _COPIED = ("pyodide.mjs", "pyodide.asm.mjs")
 
@@ -25,14 +26,16 @@ _COPIED = ("pyodide.mjs", "pyodide.asm.mjs")
 # tests of the page run every sample without them.
 _UNUSED = frozenset(
     """
-    __phello__ _aix_support _android_support _apple_support _osx_support _ios_support _pyio
-    _pylong _pyrepl _strptime antigravity bdb cProfile cmd code ctypes curses dbm doctest
-    ensurepip ftplib http.client http.cookiejar http.cookies http.server idlelib imaplib lib2to3 mailbox mailcap mimetypes modulefinder
-    multiprocessing netrc nntplib optparse pdb pickletools plistlib poplib profile _pydatetime _pydecimal email tarfile configparser argparse getpass filecmp fileinput netrc nturl2path rlcompleter sre_compile sre_constants sre_parse pyclbr profiling pstats
-    pty pydoc pydoc_data sched secrets shelve smtplib socketserver sqlite3 statistics
-    telnetlib test timeit tkinter tomllib trace tracemalloc tty turtle turtledemo unittest
-    venv wave webbrowser wsgiref xml xmlrpc zipapp zoneinfo asyncio.windows_events
-    asyncio.windows_utils asyncio.proactor_events
+    __phello__ _aix_support _android_support _apple_support _ios_support _osx_support
+    _pydatetime _pydecimal _pyio _pyrepl antigravity argparse asyncio.proactor_events
+    asyncio.windows_events asyncio.windows_utils bdb cProfile cmd code configparser ctypes
+    curses dbm doctest email ensurepip filecmp fileinput ftplib getpass http.client
+    http.cookiejar http.cookies http.server idlelib imaplib lib2to3 mailbox mailcap mimetypes
+    modulefinder multiprocessing netrc nntplib nturl2path optparse pdb pickletools plistlib
+    poplib profile profiling pstats pty pyclbr pydoc pydoc_data rlcompleter sched secrets
+    shelve smtplib socketserver sqlite3 sre_compile sre_constants sre_parse statistics tarfile
+    telnetlib test timeit tkinter tomllib trace tracemalloc tty turtle turtledemo unittest venv
+    wave webbrowser wsgiref xml xmlrpc zipapp zoneinfo
     """.split()  # noqa: SIM905 - a list of strings would be a page long
 )
 _ENCODINGS = frozenset(

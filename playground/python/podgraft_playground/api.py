@@ -27,7 +27,9 @@ def handle(text: str, folder: str) -> str:
 
 def _ready(_: Session, request: Mapping[str, Any]) -> Object:
     del request
-    build = json.loads(BUILD.read_text()) if BUILD.exists() else {"podgraft": "", "examples": {}}
+    build: Object = {"podgraft": "", "examples": {}}
+    if BUILD.exists():
+        build = json.loads(BUILD.read_text())
     return {**build, "python": platform.python_version()}
 
 

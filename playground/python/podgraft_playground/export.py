@@ -24,4 +24,6 @@ def make_archive(given: Input) -> Object:
 
 
 def _script(given: Input) -> str:
-    return f'#!/bin/sh\ncd "$(dirname "$0")" || exit\npodgraft explain {shlex.join(given.arguments)}\n'
+    return (
+        f'#!/bin/sh\ncd "$(dirname "$0")" || exit\npodgraft explain {shlex.join(given.arguments)}\n'
+    )

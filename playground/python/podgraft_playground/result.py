@@ -105,7 +105,6 @@ def origins_to_json(
             template |= {"file": place[0], "offset": place[1]}
         templates.append(template)
     documents: list[JSON] = [
-        {path: [origin.rendering, origin.line] for path, origin in each.items()}
-        for each in origins
+        {path: [origin.rendering, origin.line] for path, origin in each.items()} for each in origins
     ]
     return {"templates": templates, "documents": documents}

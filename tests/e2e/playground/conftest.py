@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,18 +57,15 @@ def site() -> Iterator[Site]:
 
 def _record(server: ThreadingHTTPServer, site: Site) -> None:
     """Note each request of the server."""
-    handler = server.RequestHandlerClass
+    handler: Any = server.RequestHandlerClass
 
-    class Recorder(handler):
-        """The same handler."""
+    def send_header(self: Any, keyword: str, value: str) -> None:
+        if keyword == "Content-Length":
+            site.requests.append((self.path, int(value)))
+        handler.send_header(self, keyword, value)
 
-        def send_header(self, keyword: str, value: str) -> None:
-            """Note the length of each response."""
-            if keyword == "Content-Length":
-                site.requests.append((self.path, int(value)))
-            super().send_header(keyword, value)
-
-    server.RequestHandlerClass = Recorder
+    recorder = type("Recorder", (handler,), {"send_header": send_header})
+    setattr(server, "RequestHandlerClass", recorder)  # noqa: B010 - its stub is read-only
 
 
 @pytest.fixture(scope="session")

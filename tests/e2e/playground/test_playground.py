@@ -56,9 +56,7 @@ def test_the_text_of_each_input_is_the_command_lines(
 ) -> None:
     example = EXAMPLES[name]
     write_input(tmp_path, example, example["pods"][pod], example["policy"])
-    expected = run_cli(
-        tmp_path, "-f", "pod.yaml", "--bundle", "bundle", "--policy", "policy.yaml"
-    )
+    expected = run_cli(tmp_path, "-f", "pod.yaml", "--bundle", "bundle", "--policy", "policy.yaml")
 
     choose(page, name, pod)
 
@@ -74,7 +72,8 @@ def test_all_24_rows_of_the_table_are_the_command_lines(page: Browser, tmp_path:
     page.do("waitFor", expression="document.querySelectorAll('#matrix tbody tr').length === 24")
     for number in range(24):
         results = page.evaluate(
-            f"[...document.querySelectorAll('#matrix tbody tr')[{number}].cells].map(c => c.innerText)"
+            f"[...document.querySelectorAll('#matrix tbody tr')[{number}].cells]"
+            ".map((cell) => cell.innerText)"
         )
         page.after("click", selector=f"#matrix tbody tr:nth-child({number + 1}) button")
         folder = tmp_path / str(number)
@@ -138,7 +137,9 @@ def test_no_request_follows_the_first_result_and_none_leaves_the_origin(
     seen = len(browser.do("requests")["requests"])
 
     choose(browser, "logging")
-    browser.after("fill", selector="#pod", value=browser.value("#pod") + "# https://example.com/x.png\n")
+    browser.after(
+        "fill", selector="#pod", value=browser.value("#pod") + "# https://example.com/x.png\n"
+    )
     browser.do("click", selector="#tab-after")
     browser.do("click", selector="#command")
     browser.do("press", keys=["Escape"])
@@ -230,7 +231,7 @@ def test_stop_ends_a_long_evaluation(page: Browser, site: Site) -> None:
     page.do("click", selector="#tab-bundle")
     overlay = page.value("#bundle")
     head, _, _ = overlay.partition("  template: |")
-    loop = "".join(f"{{{{ range until 9999 }}}}" for _ in range(6)) + "{{ end }}" * 6
+    loop = "".join("{{ range until 9999 }}" for _ in range(6)) + "{{ end }}" * 6
     page.do("fill", selector="#bundle", value=f"{head}  template: |\n    {loop}\n")
     page.do("waitFor", expression="document.body.dataset.state === 'running'")
     page.do("click", selector="#stop")
@@ -247,7 +248,9 @@ def test_an_expression_that_the_browser_cannot_evaluate_has_no_result(
     choose(page, "require-limits")
     page.do("click", selector="#tab-bundle")
     page.do("select", selector="#file", value="require-limits.yaml")
-    text = page.value("#bundle").replace("size(variables.withoutRequest) == 0", "size(variables.withoutRequest) < 1")
+    text = page.value("#bundle").replace(
+        "size(variables.withoutRequest) == 0", "size(variables.withoutRequest) < 1"
+    )
     page.after("fill", selector="#bundle", value=text)
 
     assert page.text("#verdict") == "unknown: not evaluated here"
@@ -301,7 +304,17 @@ def test_every_control_is_reached_by_the_keyboard(page: Browser, site: Site) -> 
     page.evaluate("document.getElementById('tab-why').focus()")
     page.do("press", keys=["ArrowRight"])
 
-    wanted = {"example", "input-name", "share", "command", "download", "reset", "namespace", "pod", "tab-pod"}
+    wanted = {
+        "example",
+        "input-name",
+        "share",
+        "command",
+        "download",
+        "reset",
+        "namespace",
+        "pod",
+        "tab-pod",
+    }
     assert wanted <= reached
     assert page.evaluate("document.activeElement.id") == "tab-after"
     assert page.evaluate("document.getElementById('panel-after').hidden") is False

@@ -60,7 +60,9 @@ def open_server(folder: Path, port: int) -> ThreadingHTTPServer:
     """A server for the folder; raises ``CommandError``."""
     index = folder / "index.html"
     if not index.is_file():
-        raise CommandError(f"{folder}: contains no playground; run make playground, or use --folder")
+        raise CommandError(
+            f"{folder}: contains no playground; run make playground, or use --folder"
+        )
     files = StaticFiles(folder.resolve(), _read_policy(index.read_text()))
 
     class Handler(_Handler):
@@ -123,11 +125,11 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "podgraft"
     sys_version = ""
 
-    def do_GET(self) -> None:  # noqa: N802 - the name of http.server
+    def do_GET(self) -> None:
         """Send a file."""
         self._send(has_body=True)
 
-    def do_HEAD(self) -> None:  # noqa: N802 - the name of http.server
+    def do_HEAD(self) -> None:
         """Send the headers of a file."""
         self._send(has_body=False)
 

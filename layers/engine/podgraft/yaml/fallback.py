@@ -1,5 +1,8 @@
 """PyYAML's own parser, where libyaml's binding is missing."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# The stubs of PyYAML have no types for its scanner.
+
 import re
 
 from yaml.error import Mark, MarkedYAMLError
@@ -18,7 +21,10 @@ _MESSAGES = tuple(
         (r"found undefined tag handle .*", "found undefined tag handle"),
         (r"found undefined alias .*", "found undefined alias"),
         (r"found character .* that cannot start .*", "found character that cannot start any token"),
-        (r"(mapping values|mapping keys) are not allowed here", r"\1 are not allowed in this context"),
+        (
+            r"(mapping values|mapping keys) are not allowed here",
+            r"\1 are not allowed in this context",
+        ),
         (
             r"sequence entries are not allowed here",
             "block sequence entries are not allowed in this context",
@@ -34,7 +40,7 @@ _MESSAGES = tuple(
         ),
         (r"found unexpected document separator", "found unexpected document indicator"),
         (
-            r"expected (chomping or indentation indicators|a comment or a line break), but found .*",
+            r"expected (chomping or indentation indicators|a comment or a line break), but .*",
             "did not find expected comment or line break",
         ),
         (
