@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,8 @@ class _recording:  # noqa: N801 - a context manager
         self._table = table
 
     def __enter__(self) -> None:
-        from cel_expr_python import cel
-
-        from podgraft.cel import program
-
+        cel: Any = import_module("cel_expr_python.cel")
+        program: Any = import_module("podgraft.cel.program")
         program._checker.cache_clear()  # noqa: SLF001 - environments must be made again
         self._cel, self._program = cel, program
         self._originals = cel.NewEnv, cel.NewEnvConfigFromYaml

@@ -142,8 +142,8 @@ def test_added_lines_name_the_template_line_that_they_come_from(session: Session
     rows: Any = session.review(given)["documents"]
     origins: Any = session.origins(given)
     (templates,) = origins["templates"]
-    source: list[str] = templates["source"].split("\n")
-    text = given.files[templates["file"]].split("\n")
+    source = str(templates["source"]).split("\n")
+    text = str(given.files[templates["file"]]).split("\n")
     lines = {
         row[1]: origins["documents"][0].get(row[3])
         for row in rows[0]["rows"]
@@ -151,8 +151,8 @@ def test_added_lines_name_the_template_line_that_they_come_from(session: Session
     }
 
     def line_of(added: str) -> str:
-        _, number = lines[added]
-        assert text[templates["offset"] + number - 1].strip() == source[number - 1].strip()
+        number = int(lines[added][1])
+        assert text[int(templates["offset"]) + number - 1].strip() == source[number - 1].strip()
         return source[number - 1].strip()
 
     assert line_of("  - name: istio-proxy") == "- name: istio-proxy"

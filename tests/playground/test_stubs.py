@@ -56,9 +56,11 @@ def test_orjson_reads_the_same(text: bytes) -> None:
     assert repr(outcome(stub.loads, text, stub.JSONDecodeError)) == repr(read)
 
 
-ATOMS = [*"abAB01._-/:@ \n\té", r"\d", r"\w", r"\s", r"\D", r"\S", ".", "[a-c]", "[^a]", r"[\w.-]",
-         "[^/]", r"\.", "^", "$", r"\b", "[-a]", "[a-]", "[]]", r"[^\s:]", "[.]", r"\n", r"\A",
-         r"\z", r"\x41", r"\pL", "[[:alpha:]]", "(?i)a", r"\Q", "{", "}", "]", r"\B", r"[a-\d]"]  # fmt: skip
+PIECES = r"""
+    \d \w \s \D \S . [a-c] [^a] [\w.-] [^/] \. ^ $ \b [-a] [a-] []] [^\s:] [.] \n \A \z
+    \x41 \pL [[:alpha:]] (?i)a \Q { } ] \B [a-\d]
+"""
+ATOMS = [*"abAB01._-/:@ \n\té", *PIECES.split()]
 COUNTS = ["", "", "", "*", "+", "?", "{2}", "{0,2}", "{1,}", "*?", "+?", "??", "{0}", "{,2}"]
 ALPHABET = "abcABx01._-/:@ \n\t\véü[]{}"
 

@@ -8,7 +8,10 @@ from podgraft.texttemplate.line_marks import mark_lines, split_marks
 TEMPLATES = (
     "a: 1\nb: {{ . }}\nc: 3\n",
     "{{- if . }}\na: 1\n{{- else }}\nb: 2\n{{- end }}\nc: 3\n",
-    '{{ define "x" }}in x{{ end }}a: {{ template "x" . }}\n{{- range list 1 2 }}\n- {{ . }}\n{{- end }}\n',
+    (
+        '{{ define "x" }}in x{{ end }}a: {{ template "x" . }}\n'
+        "{{- range list 1 2 }}\n- {{ . }}\n{{- end }}\n"
+    ),
     "{{- /* comment */ -}}\n  {{ $v := . -}}\n  a: {{ $v | quote }}\n",
     '{{ block "y" . }}b\r\nc\u2028d{{ end }}',
     "",

