@@ -48,7 +48,7 @@ demo: setup ## Inject a pod over HTTPS on this machine and show what happened (S
 test: setup ## Run the whole test suite
 	@$(BIN)/python -m pytest -q -n auto
 
-check: lint types contracts template test e2e-builds e2e-aws ## Everything that CI runs
+check: lint types contracts template test e2e-builds e2e-aws e2e-playground ## Everything that CI runs
 
 format: setup ## Write the house format
 	@$(BIN)/ruff format --quiet .
