@@ -121,7 +121,9 @@ def test_pyyamls_own_parser_names_the_place_too(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(events, "CParser", None)
     with pytest.raises(NotYAMLError, match="line 2 column 4: control characters are not allowed"):
         yaml.load("é: 1\nb: \x01")
-    with pytest.raises(NotYAMLError, match="line 1 column 5: mapping values are not allowed in this"):
+    with pytest.raises(
+        NotYAMLError, match="line 1 column 5: mapping values are not allowed in this"
+    ):
         yaml.load("a: b: c")
 
 

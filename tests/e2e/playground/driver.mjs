@@ -63,10 +63,14 @@ const actions = {
     return { text: await page.inputValue(selector) };
   },
   async evaluate({ expression }) {
-    return { value: await page.evaluate(expression) };
+    return { value: (await page.evaluate(expression)) ?? null };
   },
   async waitFor({ expression }) {
-    await page.waitForFunction(expression, null, { timeout: TIMEOUT });
+    // Playwright's own polling compiles the expression in the page, which the page's policy forbids.
+    for (const end = Date.now() + TIMEOUT; !(await page.evaluate(expression)); ) {
+      if (Date.now() > end) throw new Error(`still false: ${expression}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
     return {};
   },
   async screenshot({ path }) {
