@@ -27,10 +27,10 @@ STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
 export SAM_CLI_TELEMETRY := 0
 
 .PHONY: help setup demo test test-fast test-long check format lint types contracts template conformance bench \
-	e2e-aws e2e-builds e2e-kube build deploy delete clean
+	e2e-aws e2e-builds e2e-kube e2e-playground playground build deploy delete clean
 
 help: ## Print this help
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-12s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/.done ## Make .venv with all that the engine, its tests and the scripts need
 
@@ -57,7 +57,7 @@ test-fast: setup ## Run the fast tests of every package
 test-long: setup ## Run the test suite with all generated examples
 	@PODGRAFT_LONG_TESTS=1 $(BIN)/python -m pytest -q -n auto
 
-check: lint types contracts template test-long e2e-builds e2e-aws ## Run everything that CI runs
+check: lint types contracts template test-long e2e-builds e2e-aws e2e-playground ## Run everything that CI runs
 
 format: setup ## Write the house format
 	@$(BIN)/ruff format --quiet .
@@ -92,6 +92,19 @@ e2e-builds: setup ## Build the layers for every runtime and architecture, and lo
 
 e2e-kube: setup ## Feed the real kube-apiserver's admission plugins (needs Go)
 	@$(BIN)/python scripts/e2e_kube.py
+
+playground: setup ## Build the web playground (needs npm)
+	@$(BIN)/python scripts/build_playground.py
+
+$(TOOLS)/browser/.done: tests/e2e/playground/package.json tests/e2e/playground/package-lock.json
+	@mkdir -p $(@D) && cp $^ $(@D)/
+	@cd $(@D) && npm ci --silent --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+e2e-playground: setup ## Use the playground in Chromium (needs Chromium, Node.js, and npm; skips without)
+	@if command -v npm >/dev/null && command -v chromium >/dev/null; then \
+		$(MAKE) --no-print-directory $(TOOLS)/browser/.done playground; fi
+	@PODGRAFT_E2E_TOOLS=$(TOOLS) PODGRAFT_E2E_PLAYGROUND=1 $(BIN)/python -m pytest -q tests/e2e/playground
 
 build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHITECTURE=arm64)
 	@PODGRAFT_RUNTIME=$(RUNTIME) PODGRAFT_ARCHITECTURE=$(ARCHITECTURE) $(SAM)/sam build \

@@ -119,9 +119,11 @@ def test_nesting_without_end_is_refused_before_it_can_do_harm() -> None:
 
 def test_pyyamls_own_parser_names_the_place_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "CParser", None)
-    with pytest.raises(NotYAMLError, match="line 2 column 4: special characters are not allowed"):
+    with pytest.raises(NotYAMLError, match="line 2 column 4: control characters are not allowed"):
         yaml.load("é: 1\nb: \x01")
-    with pytest.raises(NotYAMLError, match="line 1 column 5: mapping values are not allowed here"):
+    with pytest.raises(
+        NotYAMLError, match="line 1 column 5: mapping values are not allowed in this"
+    ):
         yaml.load("a: b: c")
 
 
@@ -143,3 +145,42 @@ def test_an_error_without_a_place_is_placed_at_the_start() -> None:
         str(events.to_yaml_error("a", YAMLError("out of memory")))
         == "line 1 column 1: out of memory"
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: b: c",
+        "a: [1",
+        "a: {b: 1",
+        "a: @b",
+        "a: *",
+        "a: *b",
+        "a:\n  b: 1\n c: 2",
+        "- a\n b: 1",
+        'a: "\\q"',
+        'a: "\\xzz"',
+        "a: - b",
+        "? a: b: c",
+        "a: |x\n",
+        "a: |0\n",
+        "a: 'b",
+        "a: !x!y z",
+        "\ta: b",
+        "a\tb: 1\tc #d\n",
+        "a:\t[1,\t2]\t# c\n",
+        "a: 1\x01",
+    ],
+)
+def test_pyyamls_own_parser_reads_and_reports_the_same(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read() -> object:
+        try:
+            return yaml.load(text)
+        except NotYAMLError as error:
+            return error.problem
+
+    expected = read()
+    monkeypatch.setattr(events, "CParser", None)
+    assert read() == expected

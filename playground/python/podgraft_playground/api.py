@@ -3,7 +3,6 @@
 import json
 import platform
 from collections.abc import Callable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,8 @@ from podgraft.jsonvalue import Object
 from . import export
 from .session import Session
 from .workspace import Input
+
+BUILD = Path(__file__).with_name("build.json")  # version and examples
 
 _SESSIONS: dict[Path, Session] = {}
 
@@ -26,11 +27,10 @@ def handle(text: str, folder: str) -> str:
 
 def _ready(_: Session, request: Mapping[str, Any]) -> Object:
     del request
-    try:
-        release = version("podgraft")
-    except PackageNotFoundError:
-        release = "unknown"
-    return {"podgraft": release, "python": platform.python_version()}
+    build: Object = {"podgraft": "", "examples": {}}
+    if BUILD.exists():
+        build = json.loads(BUILD.read_text())
+    return {**build, "python": platform.python_version()}
 
 
 def _review(session: Session, request: Mapping[str, Any]) -> Object:

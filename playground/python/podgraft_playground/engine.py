@@ -5,7 +5,7 @@ that of ``podgraft.cli.explain.command``, and tests compare the two texts for ea
 """
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,7 +122,7 @@ def failed(error: CommandError | click.ClickException, warnings: str = "") -> Ex
 
 
 @contextmanager
-def _captured() -> Iterator[io.StringIO]:
+def _captured() -> Generator[io.StringIO]:
     """Standard error as text without colors."""
     text = io.StringIO()
     with redirect_stderr(text):

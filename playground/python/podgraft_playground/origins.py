@@ -6,13 +6,14 @@ rendered YAML then leads from a value to a piece, and the merge keys of Kubernet
 to the value in the patched object. A template that renders another text with marks is skipped.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
-import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+import yaml
 from podgraft.jsonvalue import JSON
 from podgraft.patch import pointer
 from podgraft.texttemplate import OBSERVER, ExecError, LimitError, Program
@@ -62,7 +63,7 @@ class Recorder:
     )
 
     @contextmanager
-    def recording(self) -> Iterator[None]:
+    def recording(self) -> Generator[None]:
         """Record the renderings of this context."""
         token = OBSERVER.set(self.observe)
         try:
@@ -92,7 +93,7 @@ def find_origins(renderings: Sequence[Rendering], value: JSON) -> dict[str, Orig
     origins: dict[str, Origin] = {}
     for index, rendering in enumerate(renderings):
         try:
-            node = yaml.compose(rendering.marked.text, Loader=yaml.SafeLoader)
+            node = _compose(rendering.marked.text)
             partial = load(rendering.marked.text, strict=False)
         except (yaml.YAMLError, NotYAMLError, RecursionError):
             continue
@@ -147,6 +148,11 @@ class _Walk:
 def _key_of(node: Node, partial: Mapping[str, JSON]) -> str | None:
     """The key of a mapping in JSON; ``None`` for a key that YAML turns into another text."""
     return node.value if isinstance(node, ScalarNode) and node.value in partial else None
+
+
+def _compose(text: str) -> Node | None:
+    compose: Any = vars(yaml)["compose"]  # the stubs have no type for it
+    return compose(text, Loader=yaml.SafeLoader)
 
 
 def _agree(partial: JSON, value: JSON) -> bool:

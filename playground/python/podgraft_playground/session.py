@@ -23,7 +23,7 @@ class Session:
     """Answers requests in a folder of its own."""
 
     folder: Path
-    _compiled: dict[tuple[object, ...], engine.Compiled] = field(
+    compiled: dict[tuple[object, ...], engine.Compiled] = field(
         default_factory=dict[tuple[object, ...], engine.Compiled]
     )
 
@@ -79,12 +79,12 @@ class Session:
     def _compile(self, given: Input) -> engine.Compiled:
         """The compiled bundle; the options that it depends on are part of the key."""
         key = (tuple(given.files.items()), given.policy, tuple(given.options.items()))
-        compiled = self._compiled.pop(key, None)
+        compiled = self.compiled.pop(key, None)
         if compiled is None:
             compiled = engine.compile_input(given)
-        self._compiled[key] = compiled
-        while len(self._compiled) > _CACHED:
-            del self._compiled[next(iter(self._compiled))]
+        self.compiled[key] = compiled
+        while len(self.compiled) > _CACHED:
+            del self.compiled[next(iter(self.compiled))]
         return compiled
 
 

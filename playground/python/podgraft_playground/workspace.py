@@ -5,7 +5,7 @@ Error messages therefore name the same paths as ``podgraft explain`` in the down
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,7 +55,7 @@ def write_files(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def working_directory(folder: Path) -> Iterator[None]:
+def working_directory(folder: Path) -> Generator[None]:
     """Work in a folder, which relative paths in messages start from."""
     before = Path.cwd()
     os.chdir(folder)

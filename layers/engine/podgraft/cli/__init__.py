@@ -22,6 +22,7 @@ _COMMANDS = {
     "demo": ("demo.command", "Inject a pod over HTTPS on this machine, and print each step."),
     "explain": ("explain", "Show each step of the reviews of an object, and their result."),
     "inject": ("inject", "Add sidecars to the workloads of a file, as kube-inject does."),
+    "playground": ("playground", "Serve the web playground on this machine."),
     "policy": ("policy", "Check, push, compare, and roll back a policy and its bundle."),
     "register": ("register.command", "Check settings, and print webhook configurations."),
     "serve": ("serve.command", "Serve admission reviews over HTTPS, without AWS."),

@@ -28,13 +28,14 @@ from .dependencies import Projection
 from .errors import ExecError, FunctionError, LimitError, LimitExceededError, TemplateError
 from .functions import ALL_ELEMENTS, Dependency, Flow, Function, Harm, KeyArgument, Serializer
 from .limits import DEFAULT_LIMITS, Limits
-from .program import Observer, Program, compile_, notify_observer
+from .program import OBSERVER, Observer, Program, compile_, notify_observer
 from .run.builtins import BUILTINS
 
 __all__ = [
     "ALL_ELEMENTS",
     "BUILTINS",
     "DEFAULT_LIMITS",
+    "OBSERVER",
     "Dependency",
     "ExecError",
     "Flow",

@@ -1,14 +1,114 @@
 """PyYAML's own parser, where libyaml's binding is missing."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# The stubs of PyYAML have no types for its scanner.
+
+import re
+
+from yaml.error import Mark, MarkedYAMLError
+from yaml.events import Event
 from yaml.parser import Parser
-from yaml.reader import Reader
+from yaml.reader import Reader, ReaderError
 from yaml.scanner import Scanner
+
+# PyYAML's messages, and the messages of libyaml for the same errors.
+_MESSAGES = tuple(
+    (re.compile(pattern), message)
+    for pattern, message in (
+        (r"expected ',' or '(.)', but got .*", r"did not find expected ',' or '\1'"),
+        (r"expected the node content, but found .*", "did not find expected node content"),
+        (r"expected '<document start>', but found .*", "did not find expected <document start>"),
+        (r"found undefined tag handle .*", "found undefined tag handle"),
+        (r"found undefined alias .*", "found undefined alias"),
+        (r"found character .* that cannot start .*", "found character that cannot start any token"),
+        (
+            r"(mapping values|mapping keys) are not allowed here",
+            r"\1 are not allowed in this context",
+        ),
+        (
+            r"sequence entries are not allowed here",
+            "block sequence entries are not allowed in this context",
+        ),
+        (r"found unknown escape character .*", "found unknown escape character"),
+        (
+            r"expected escape sequence of \d hexadecimal numbers.*",
+            "did not find expected hexdecimal number",
+        ),
+        (
+            r"expected alphabetic or numeric character, but found .*",
+            "did not find expected alphabetic or numeric character",
+        ),
+        (r"found unexpected document separator", "found unexpected document indicator"),
+        (
+            r"expected (chomping or indentation indicators|a comment or a line break), but .*",
+            "did not find expected comment or line break",
+        ),
+        (
+            r"expected indentation indicator in the range 1-9, but found 0",
+            "found an indentation indicator equal to 0",
+        ),
+        (r"special characters are not allowed", "control characters are not allowed"),
+    )
+)
+_BLOCK_ENDS = {
+    "while parsing a block mapping": "did not find expected key",
+    "while parsing a block collection": "did not find expected '-' indicator",
+}
 
 
 class PythonParser(Reader, Scanner, Parser):
-    """Gives the same events some ten times slower."""
+    """Gives the same events and the same messages, some ten times slower."""
 
     def __init__(self, text: str) -> None:
-        Reader.__init__(self, text)
+        try:
+            Reader.__init__(self, text)
+        except ReaderError as error:
+            error.reason = _translate("", str(error.reason))
+            raise
         Scanner.__init__(self)
         Parser.__init__(self)
+
+    def get_event(self) -> Event | None:
+        """The next event; raises ``YAMLError``."""
+        try:
+            return super().get_event()
+        except MarkedYAMLError as error:
+            error.problem = _translate(str(error.context), str(error.problem))
+            raise
+
+    def scan_to_next_token(self) -> None:
+        """Skip blanks, comments, and line breaks; tabs too if libyaml skips them."""
+        if self.index == 0 and self.peek() == "\ufeff":
+            self.forward()
+        while True:
+            while self.peek() == " " or (
+                self.peek() == "\t" and (self.flow_level or not self.allow_simple_key)
+            ):
+                self.forward()
+            if self.peek() == "#":
+                while self.peek() not in "\0\r\n\x85\u2028\u2029":
+                    self.forward()
+            if not self.scan_line_break():
+                return
+            if not self.flow_level:
+                self.allow_simple_key = True
+
+    def scan_plain_spaces(self, indent: int, start_mark: Mark) -> list[str] | None:
+        """The blanks inside a plain scalar, with tabs."""
+        length = 0
+        while self.peek(length) in {" ", "\t"}:
+            length += 1
+        blanks = self.prefix(length)
+        self.forward(length)
+        if self.peek() in "\r\n\x85\u2028\u2029":
+            return super().scan_plain_spaces(indent, start_mark)
+        return [blanks] if blanks else []
+
+
+def _translate(context: str, problem: str) -> str:
+    if problem.startswith("expected <block end>, but found ") and context in _BLOCK_ENDS:
+        return _BLOCK_ENDS[context]
+    for pattern, message in _MESSAGES:
+        if match := pattern.fullmatch(problem):
+            return match.expand(message)
+    return problem

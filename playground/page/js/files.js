@@ -1,0 +1,120 @@
+// The files of the bundle: one text area, a list of names, and folders that are dropped.
+
+import { byId, make } from "./dom.js";
+
+const MANIFEST = /\.(ya?ml|json)$/;
+const MAX_BYTES = 3 * 1024 * 1024;
+
+export class Files {
+  constructor(onChange, onProblem) {
+    this.texts = {};
+    this.onChange = onChange;
+    this.onProblem = onProblem;
+    byId("file").addEventListener("change", () => this.show(byId("file").value));
+    byId("bundle").addEventListener("input", () => { if (this.name) this.texts[this.name] = byId("bundle").value; });
+    byId("add-file").addEventListener("click", () => this.edit(""));
+    byId("rename-file").addEventListener("click", () => this.edit(this.name));
+    byId("delete-file").addEventListener("click", () => this.remove());
+    byId("save-name").addEventListener("click", () => this.save());
+    byId("cancel-name").addEventListener("click", () => this.close());
+    byId("file-name").addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.save();
+      if (event.key === "Escape") this.close();
+    });
+    byId("folder").addEventListener("change", (event) => this.open([...event.target.files].map((file) => [file.webkitRelativePath || file.name, file])));
+    const panel = byId("panel-bundle");
+    panel.addEventListener("dragover", (event) => event.preventDefault());
+    panel.addEventListener("drop", async (event) => {
+      event.preventDefault();
+      const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+      await this.open((await Promise.all(entries.map((entry) => walk(entry, "")))).flat());
+    });
+  }
+
+  set(texts, name) {
+    this.texts = { ...texts };
+    this.list(name);
+  }
+
+  list(name) {
+    const names = Object.keys(this.texts);
+    byId("file").replaceChildren(...names.map((each) => make("option", { value: each, textContent: each })));
+    byId("rename-file").disabled = byId("delete-file").disabled = byId("bundle").disabled = !names.length;
+    this.show(name in this.texts ? name : names[0]);
+  }
+
+  show(name) {
+    this.name = name;
+    byId("file").value = name ?? "";
+    byId("bundle").value = this.texts[name] ?? "";
+  }
+
+  // Select one line of a file, so the visitor sees where a template sets a value.
+  showLine(name, line) {
+    this.show(name);
+    const area = byId("bundle");
+    const lines = this.texts[name].split("\n");
+    const start = lines.slice(0, line - 1).reduce((size, text) => size + text.length + 1, 0);
+    area.focus();
+    area.setSelectionRange(start, start + lines[line - 1].length);
+    area.scrollTop = (area.scrollHeight / lines.length) * (line - 1) - area.clientHeight / 2;
+  }
+
+  edit(name) {
+    this.renamed = name;
+    byId("name-form").hidden = false;
+    byId("file-name").value = name;
+    byId("file-name").focus();
+  }
+
+  save() {
+    const name = byId("file-name").value.trim();
+    if (!MANIFEST.test(name) || name.startsWith("/") || name.split("/").some((part) => !part || part === "." || part === ".."))
+      return this.onProblem(`file name: got "${name}"; use a relative path that ends in .yaml, .yml, or .json`);
+    if (name in this.texts && name !== this.renamed) return this.onProblem(`file name: ${name} exists; use another name`);
+    const entries = Object.entries(this.texts).map(([each, text]) => [each === this.renamed ? name : each, text]);
+    if (!this.renamed) entries.push([name, ""]);
+    this.texts = Object.fromEntries(entries);
+    this.close();
+    this.list(name);
+    this.onChange();
+  }
+
+  close() {
+    byId("name-form").hidden = true;
+    byId("add-file").focus();
+  }
+
+  remove() {
+    delete this.texts[this.name];
+    this.list();
+    this.onChange();
+  }
+
+  async open(found) {
+    const manifests = found.filter(([name]) => MANIFEST.test(name));
+    if (!manifests.length) return this.onProblem("folder: contains no *.yaml, *.yml, or *.json; drop the folder of a bundle");
+    const size = manifests.reduce((sum, [, file]) => sum + file.size, 0);
+    if (size > MAX_BYTES) return this.onProblem(`folder: has ${size} bytes, more than ${MAX_BYTES}; drop a smaller folder`);
+    const parts = manifests.map(([name]) => name.split("/"));
+    const common = parts.every((each) => each.length > 1 && each[0] === parts[0][0]) ? 1 : 0;
+    const texts = await Promise.all(manifests.map(async ([name, file]) => [name.split("/").slice(common).join("/"), await file.text()]));
+    this.texts = Object.fromEntries(texts.sort(([left], [right]) => (left < right ? -1 : 1)));
+    this.list();
+    this.onChange();
+  }
+}
+
+async function walk(entry, folder) {
+  const name = folder + entry.name;
+  if (entry.isFile) return [[name, await new Promise((resolve, reject) => entry.file(resolve, reject))]];
+  const reader = entry.createReader();
+  const entries = [];
+  for (;;) {
+    const part = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!part.length) break;
+    entries.push(...part);
+    if (entries.length > 1000) break;
+  }
+  return (await Promise.all(entries.map((each) => walk(each, `${name}/`)))).flat();
+}

@@ -1,0 +1,43 @@
+// The decision table of Istio's selective injection: policy, selectors, and annotation of 24 pods.
+
+import { byId, make } from "./dom.js";
+
+const CHOICES = [["enabled", "disabled"], [true, false], [true, false], ["true", "false", ""]];
+const COLUMNS = ["Policy", "neverInjectSelector", "alwaysInjectSelector", "Annotation", "Result", ""];
+
+export function makeRows(example) {
+  const rows = [];
+  for (const policy of CHOICES[0]) for (const never of CHOICES[1]) for (const always of CHOICES[2]) for (const annotation of CHOICES[3]) {
+    const name = `${never ? "never" : "-"} ${always ? "always" : "-"} ${annotation || "none"}`;
+    rows.push({ policy, never, always, annotation, name, pod: makePod(never, always, annotation) });
+  }
+  return rows.map((row) => ({ ...row, document: example.matrix[row.policy] }));
+}
+
+function makePod(never, always, annotation) {
+  const labels = ["    app: web", ...(never ? ['    never: "yes"'] : []), ...(always ? ['    always: "yes"'] : [])];
+  const annotations = annotation ? ["  annotations:", `    sidecar.istio.io/inject: "${annotation}"`] : [];
+  return ["apiVersion: v1", "kind: Pod", "metadata:", "  name: web", "  namespace: shop", "  labels:", ...labels, ...annotations,
+    "spec:", "  containers:", "  - name: web", "    image: registry.example.com/web:1", ""].join("\n");
+}
+
+export async function showMatrix(example, state, engine, onChoose) {
+  const section = byId("matrix");
+  section.hidden = !example?.matrix;
+  if (section.hidden) return;
+  const rows = makeRows(example);
+  const pods = Object.fromEntries(rows.map((row) => [row.name, row.pod]));
+  const answer = await engine.request("verdicts", { input: { ...state, options: {} }, pods, policies: example.matrix });
+  if (!answer?.verdicts) return;
+  const cell = (text) => make("td", { textContent: text });
+  section.replaceChildren(
+    make("h3", { id: "matrix-heading", textContent: "All 24 combinations" }),
+    make("table", { className: "matrix" },
+      make("thead", {}, make("tr", {}, ...COLUMNS.map((name) => name ? make("th", { scope: "col", textContent: name }) : make("td")))),
+      make("tbody", {}, ...rows.map((row) => {
+        const { verdict } = answer.verdicts[`${row.policy} ${row.name}`];
+        return make("tr", {}, cell(row.policy), cell(row.never ? "matches" : "no match"), cell(row.always ? "matches" : "no match"),
+          cell(row.annotation || "none"), cell(verdict === "injected" ? "✓ injected" : "✗ not injected"),
+          make("td", {}, make("button", { type: "button", textContent: "Explain", ariaLabel: `Explain policy ${row.policy}, ${row.name}`, onclick: () => onChoose(row) })));
+      }))));
+}

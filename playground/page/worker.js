@@ -1,0 +1,56 @@
+// Runs podgraft in Pyodide. After the start, no code in this worker can reach the network.
+
+import { loadPyodide } from "./pyodide.mjs";
+
+const base = new URL("./", import.meta.url);
+const originalFetch = self.fetch.bind(self);
+
+// The interpreter is stored compressed, so each host transfers it compressed.
+self.fetch = async (resource, options) => {
+  const url = new URL(typeof resource === "string" || resource instanceof URL ? resource : resource.url, base);
+  if (!url.pathname.endsWith(".wasm")) return originalFetch(resource, options);
+  const response = await originalFetch(new URL(`${url.pathname}.gz`, url));
+  if (!response.ok) throw new Error(`${url.pathname}.gz: HTTP status ${response.status}`);
+  return new Response(response.body.pipeThrough(new DecompressionStream("gzip")), {
+    headers: { "content-type": "application/wasm" },
+  });
+};
+
+function disconnect() {
+  const refuse = () => {
+    throw new Error("the playground sends nothing");
+  };
+  for (const name of ["fetch", "XMLHttpRequest", "WebSocket", "EventSource", "WebTransport", "importScripts", "Worker", "BroadcastChannel"]) {
+    if (name in self) Object.defineProperty(self, name, { value: refuse, configurable: false, writable: false });
+  }
+}
+
+async function start() {
+  const archive = originalFetch(new URL("site.zip", base)).then((response) => response.arrayBuffer());
+  const python = await loadPyodide({ indexURL: base.href, lockFileURL: new URL("pyodide-lock.json", base).href, stdLibURL: new URL("python_stdlib.zip", base).href });
+  python.unpackArchive(await archive, "zip", { extractDir: "/site" });
+  disconnect();
+  python.runPython("import sys; sys.path.insert(0, '/site'); from podgraft_playground import api");
+  const handle = python.runPython("api.handle");
+  const ready = JSON.parse(handle('{"do": "ready"}', "/work"));
+  return { handle, ready: { ...ready, pyodide: python.version } };
+}
+
+const engine = start();
+
+self.onmessage = async ({ data }) => {
+  try {
+    const { handle } = await engine;
+    self.postMessage({ id: data.id, text: handle(data.text, "/work") });
+  } catch (error) {
+    // The last line of a Python traceback is the error; the interpreter cannot continue after others.
+    const lines = String(error?.message ?? error).trim().split("\n");
+    const isFatal = error?.constructor?.name !== "PythonError" || /RecursionError|MemoryError/.test(lines.at(-1));
+    self.postMessage(isFatal ? { fatal: lines.at(-1) } : { id: data.id, error: lines.at(-1) });
+  }
+};
+
+engine.then(
+  ({ ready }) => self.postMessage({ ready }),
+  (error) => self.postMessage({ fatal: String(error?.message ?? error).trim().split("\n").at(-1) }),
+);

@@ -1,0 +1,1 @@
+"""The parts of ``build_playground.py``."""

@@ -1,0 +1,137 @@
+"""The archive of everything that Python imports in the page: engine, dependencies, and samples."""
+
+import ast
+import hashlib
+import io
+import json
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from . import cel_table, examples, pyodide
+from .failure import BuildError
+from .zips import make_zip
+
+# Parts of the engine that need AWS, sockets, or a web framework.
+_LEFT_OUT = ("web/", "store/aws/", "cli/serve/", "cli/policy/", "cli/playground")
+_PLATFORM = ("--platform", "manylinux2014_x86_64", "--python-version", "3.13")
+
+
+def make_site(root: Path, cache: Path) -> bytes:
+    """The archive; raises ``BuildError``."""
+    table = json.dumps(cel_table.make_table(root), sort_keys=True)
+    return make_zip(
+        {
+            **dict(_dependencies(root, cache)),
+            **dict(_tree(root / "layers" / "engine" / "podgraft", "podgraft", _LEFT_OUT)),
+            **dict(
+                _tree(root / "playground" / "python" / "podgraft_playground", "podgraft_playground")
+            ),
+            **dict(_tree(root / "playground" / "stubs", "")),
+            "cel_expr_python/checked.json": table.encode(),
+            "podgraft_playground/build.json": json.dumps(_build(root)).encode(),
+        }
+    )
+
+
+def _build(root: Path) -> dict[str, object]:
+    """The release of podgraft, and the examples."""
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    return {"podgraft": project["version"], "examples": examples.read_examples(root)}
+
+
+def check_imports(site: bytes, library: bytes) -> None:
+    """Raise ``BuildError`` for an import of a module that the page's library leaves out.
+
+    Click imports some for terminals, which a browser does not have.
+    """
+    with zipfile.ZipFile(io.BytesIO(library)) as archive:
+        removed = {
+            name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            for name in archive.namelist()
+            if name.endswith(".py") and not pyodide.is_used(name)
+        }
+    with zipfile.ZipFile(io.BytesIO(site)) as archive:
+        for name in archive.namelist():
+            if name.endswith(".py") and not name.startswith("click/"):
+                for module in sorted(_imported(archive.read(name)) & removed):
+                    raise BuildError(
+                        f"{name}: imports {module}, which the page leaves out; "
+                        "remove it from _UNUSED in scripts/playground_build/pyodide.py"
+                    )
+
+
+def _imported(source: bytes) -> set[str]:
+    """The modules that a file imports, inside functions as well."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module)
+    return names
+
+
+def read_licenses(root: Path, cache: Path) -> str:
+    """The licenses of the dependencies."""
+    texts: list[str] = []
+    for wheel in _wheels(root, cache):
+        package = wheel.name.split("-")[0]
+        with zipfile.ZipFile(wheel) as archive:
+            texts.extend(
+                f"{package}\n\n{archive.read(name).decode()}"
+                for name in sorted(archive.namelist())
+                if "LICENSE" in name.upper() and ".dist-info/" in name
+            )
+    return "\n\n".join(texts)
+
+
+def _dependencies(root: Path, cache: Path) -> Iterator[tuple[str, bytes]]:
+    """The Python files of the pinned wheels, without native libraries and metadata."""
+    for wheel in _wheels(root, cache):
+        with zipfile.ZipFile(wheel) as archive:
+            for name in archive.namelist():
+                if (
+                    name.endswith(".py")
+                    and ".dist-info/" not in name
+                    and name != "jsonpatch_cli.py"
+                ):
+                    yield name, archive.read(name)
+
+
+def _wheels(root: Path, cache: Path) -> list[Path]:
+    folder = cache / "wheels"
+    requirements = root / "requirements" / "playground.txt"
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+    command += ["--no-deps", "--only-binary=:all:", "--require-hashes", *_PLATFORM]
+    command += ["--dest", str(folder), "--requirement", str(requirements)]
+    names = {line.split("==")[0].lower() for line in requirements.read_text().splitlines() if line}
+    wheels = sorted(folder.glob("*.whl")) if folder.exists() else []
+    if len(wheels) != len(names):
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise BuildError(f"{requirements}: pip download fails: {result.stderr.strip()}")
+        wheels = sorted(folder.glob("*.whl"))
+    _check_hashes(wheels, requirements)
+    return wheels
+
+
+def _check_hashes(wheels: list[Path], requirements: Path) -> None:
+    pinned = requirements.read_text()
+    for wheel in wheels:
+        digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        if f"sha256:{digest}" not in pinned:
+            raise BuildError(
+                f"{wheel}: hash {digest} is not in {requirements.name}; delete the file"
+            )
+
+
+def _tree(folder: Path, prefix: str, left_out: tuple[str, ...] = ()) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.suffix not in {".py", ".json"} or name.startswith(left_out):
+            continue
+        yield f"{prefix}/{name}".lstrip("/"), path.read_bytes()

@@ -1,0 +1,86 @@
+"""The files of the page, in a folder with the id of the build."""
+
+import gzip
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .failure import BuildError
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; "
+    "style-src 'self'; img-src 'self' data:; worker-src 'self'; form-action 'none'; base-uri 'none'"
+)
+_TEXT = {".html", ".js", ".mjs", ".css", ".json", ".txt"}
+_HASHED = 16
+_NOTICE = """\
+The playground contains podgraft (Apache-2.0), Pyodide (MPL-2.0, https://pyodide.org), and CPython
+(Python Software Foundation License, https://docs.python.org/3/license.html). The source of Pyodide
+is in the npm package pyodide and its repository. The licenses of the other packages follow.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The bytes that a first visit loads, as they are and as a server with gzip sends them."""
+
+    total: int
+    compressed: int
+
+
+def write(root: Path, files: Mapping[str, bytes], licenses: str, output: Path) -> Sizes:
+    """Write the page to the output folder, which it replaces; raises ``BuildError``."""
+    if output.exists() and not (output / "sw.js").exists() and any(output.iterdir()):
+        raise BuildError(f"{output}: is not a playground; use an empty folder")
+    source = root / "playground" / "page"
+    scripts = {
+        path.relative_to(source).as_posix(): path.read_bytes()
+        for path in sorted(source.rglob("*"))
+        if path.suffix in {".js", ".css"} and path.name != "sw.js"
+    }
+    notices = {"licenses.txt": f"{_NOTICE}\n{licenses}\n\n{_read_license(root)}".encode()}
+    assets = {**scripts, **files, **notices}
+    build = _digest(
+        {**assets, **{name: (source / name).read_bytes() for name in ("index.html", "sw.js")}}
+    )
+    first = ["./", "./index.html", *(f"./{build}/{name}" for name in scripts)]
+    values = {"BUILD": build, "CSP": CONTENT_SECURITY_POLICY, "FIRST": json.dumps(first)}
+    pages = {
+        name: _fill((source / name).read_text(), values).encode()
+        for name in ("index.html", "sw.js")
+    }
+    shutil.rmtree(output, ignore_errors=True)
+    written = {**pages, **{f"{build}/{name}": content for name, content in assets.items()}}
+    for name, content in written.items():
+        path = output / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    loaded = {name: content for name, content in written.items() if not name.endswith(".txt")}
+    return Sizes(sum(map(len, loaded.values())), sum(map(compressed_size, loaded, loaded.values())))
+
+
+def compressed_size(name: str, content: bytes) -> int:
+    """The bytes that a server with gzip sends."""
+    if Path(name).suffix not in _TEXT:
+        return len(content)
+    return len(gzip.compress(content, compresslevel=6, mtime=0))
+
+
+def _read_license(root: Path) -> str:
+    return f"podgraft\n\n{(root / 'LICENSE').read_text()}"
+
+
+def _digest(files: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(f"{name}\0{len(files[name])}\0".encode())
+        digest.update(files[name])
+    return digest.hexdigest()[:_HASHED]
+
+
+def _fill(text: str, values: Mapping[str, str]) -> str:
+    return re.sub(r"@([A-Z]+)@", lambda match: values[match[1]], text)

@@ -1,0 +1,101 @@
+"""``podgraft playground``: the files of one folder on loopback, and nothing else."""
+
+import gzip
+import http.client
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from podgraft import cli
+from podgraft.cli.playground import open_server
+
+PAGE = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><p>page</p>'
+
+
+@pytest.fixture
+def port(tmp_path: Path) -> Iterator[int]:
+    """A server over a small page."""
+    folder = tmp_path / "page"
+    (folder / "id").mkdir(parents=True)
+    (folder / "index.html").write_text(PAGE)
+    (folder / "id" / "app.js").write_text("1;\n" * 100)
+    (folder / "id" / "site.zip").write_bytes(b"zip")
+    (folder / "id" / "link.js").symlink_to(tmp_path / "secret")
+    (tmp_path / "secret").write_text("secret")
+    server = open_server(folder, 0)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def fetch(
+    port: int, path: str, method: str = "GET", encoding: str = ""
+) -> tuple[int, dict[str, str], bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request(method, path, headers={"Accept-Encoding": encoding})
+    response = connection.getresponse()
+    content = response.read()
+    headers = {name.lower(): value for name, value in response.getheaders()}
+    connection.close()
+    return response.status, headers, content
+
+
+def test_the_page_has_its_policy_as_a_header(port: int) -> None:
+    status, headers, content = fetch(port, "/?query")
+
+    assert (status, content.decode()) == (200, PAGE)
+    assert headers["content-security-policy"] == "default-src 'none'"
+    assert headers["content-type"] == "text/html; charset=utf-8"
+    assert headers["cache-control"] == "no-cache"
+
+
+def test_scripts_are_compressed_if_the_client_accepts_it(port: int) -> None:
+    _, plain, content = fetch(port, "/id/app.js")
+    _, compressed, packed = fetch(port, "/id/app.js", encoding="gzip, br")
+
+    assert "content-encoding" not in plain
+    assert compressed["content-encoding"] == "gzip"
+    assert gzip.decompress(packed) == content
+    assert "immutable" in compressed["cache-control"]
+
+
+def test_head_sends_no_body(port: int) -> None:
+    status, headers, content = fetch(port, "/id/site.zip", "HEAD")
+
+    assert (status, headers["content-length"], content) == (200, "3", b"")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../secret",
+        "/%2e%2e/secret",
+        "//../secret",
+        "/id/link.js",
+        "/id",
+        "/other",
+        "/%00",
+        "/id/../../secret",
+    ],
+)
+def test_no_other_file_is_served(port: int, path: str) -> None:
+    status, _, content = fetch(port, path)
+
+    assert status == 404
+    assert b"secret" not in content
+
+
+def test_nothing_can_be_written(port: int) -> None:
+    assert fetch(port, "/index.html", "POST")[0] == 501
+
+
+def test_a_folder_without_a_page_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["playground", "--folder", str(tmp_path)]) == 1
+    assert "run make playground" in capsys.readouterr().err

@@ -1,0 +1,79 @@
+"""The playground on loopback, and Chromium that shows it; without either, the tests are skipped."""
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podgraft.cli.playground import open_server
+
+from .browser import Browser
+
+ROOT = Path(__file__).parents[3]
+
+
+@dataclass(slots=True)
+class Site:
+    """The server, and the requests that reached it, with the bytes of each response."""
+
+    url: str
+    requests: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+
+
+def _program(*names: str) -> str:
+    if not os.environ.get("PODGRAFT_E2E_PLAYGROUND"):
+        pytest.skip("runs in make e2e-playground")
+    for name in names:
+        path = shutil.which(name)
+        if path:
+            return path
+    pytest.skip(f"{names[0]} is missing: install it to test the playground in a browser")
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[Site]:
+    """The built page, served as ``podgraft playground`` serves it."""
+    _program("node")
+    _program("chromium", "chromium-browser")
+    folder = ROOT / "build" / "playground"
+    if not (folder / "index.html").exists():
+        pytest.skip("build/playground is missing: run make playground")
+    server = open_server(folder, 0)
+    site = Site(f"http://127.0.0.1:{server.server_port}/")
+    _record(server, site)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    yield site
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def _record(server: ThreadingHTTPServer, site: Site) -> None:
+    """Note each request of the server."""
+    handler: Any = server.RequestHandlerClass
+
+    def send_header(self: Any, keyword: str, value: str) -> None:
+        if keyword == "Content-Length":
+            site.requests.append((self.path, int(value)))
+        handler.send_header(self, keyword, value)
+
+    recorder = type("Recorder", (handler,), {"send_header": send_header})
+    setattr(server, "RequestHandlerClass", recorder)  # noqa: B010 - its stub is read-only
+
+
+@pytest.fixture(scope="session")
+def browser(site: Site) -> Iterator[Browser]:
+    """Chromium."""
+    del site
+    modules = (ROOT / os.environ.get("PODGRAFT_E2E_TOOLS", ".tools") / "browser").resolve()
+    if not (modules / "node_modules").exists():
+        pytest.skip("playwright-core is missing: run make e2e-playground")
+    with Browser(_program("node"), _program("chromium", "chromium-browser"), modules) as browser:
+        yield browser

@@ -1,0 +1,71 @@
+"""The build: pinned hashes, identical output, and no import of a module that is left out."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from playground_build import archive, page, pyodide
+from playground_build.failure import BuildError
+from playground_build.zips import make_zip
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_another_package_stops_the_build(tmp_path: Path) -> None:
+    tarball = tmp_path / "pyodide.tgz"
+    tarball.write_bytes(b"other")
+
+    with pytest.raises(BuildError, match="expected integrity sha512-0YvXx"):
+        pyodide.read_package(tmp_path, tarball)
+
+
+def test_a_missing_package_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="No such file"):
+        pyodide.read_package(tmp_path, tmp_path / "pyodide.tgz")
+
+
+def test_without_npm_the_build_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", dict[str, str]().get)
+    with pytest.raises(BuildError, match=r"install Node\.js with npm"):
+        pyodide.read_package(tmp_path, None)
+
+
+def test_an_import_of_a_module_that_is_left_out_stops_the_build() -> None:
+    library = make_zip({"xml/__init__.py": b"", "json/__init__.py": b""})
+
+    archive.check_imports(make_zip({"a.py": b"import json"}), library)
+    with pytest.raises(BuildError, match=r"a\.py: imports xml"):
+        archive.check_imports(make_zip({"a.py": b"def f():\n    import xml"}), library)
+
+
+def test_zips_depend_on_their_content_only() -> None:
+    assert make_zip({"a": b"1", "b": b"2"}) == make_zip({"b": b"2", "a": b"1"})
+
+
+def test_two_builds_are_identical(tmp_path: Path) -> None:
+    builds: list[dict[str, bytes]] = []
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        page.write(ROOT, {"site.zip": b"zip", "pyodide.mjs": b"1"}, "licenses", folder)
+        builds.append(
+            {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*")}
+        )
+
+    assert builds[0] == builds[1]
+    index = builds[0]["index.html"].decode()
+    assert page.CONTENT_SECURITY_POLICY in index
+    assert "@BUILD@" not in index
+    worker = builds[0]["sw.js"].decode()
+    assert json.dumps(page.CONTENT_SECURITY_POLICY) in worker
+
+
+def test_a_build_replaces_only_a_playground(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("text")
+
+    with pytest.raises(BuildError, match="use an empty folder"):
+        page.write(ROOT, {}, "", tmp_path)
+    assert (tmp_path / "thesis.txt").exists()

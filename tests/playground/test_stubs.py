@@ -1,0 +1,133 @@
+"""The replacements of orjson, google-re2, and cel-expr-python return what the originals do."""
+
+import random
+import struct
+from importlib import import_module
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground_build import cel_table
+from podgraft_playground.unsupported import UnsupportedError
+
+from .stubs import STUBS, load_stub
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda children: st.lists(children) | st.dictionaries(st.text(), children),
+    max_leaves=20,
+)
+
+
+def outcome(call: Any, value: Any, *errors: type[Exception]) -> Any:
+    try:
+        return call(value)
+    except errors:
+        return "error"
+
+
+@given(JSON)
+def test_orjson_prints_the_same(value: Any) -> None:
+    stub = load_stub("orjson")
+    expected = outcome(orjson.dumps, value, orjson.JSONEncodeError)
+    assert outcome(stub.dumps, value, stub.JSONEncodeError) == expected
+
+
+def test_orjson_prints_the_same_floats() -> None:
+    stub, generator = load_stub("orjson"), random.Random(1)  # noqa: S311 - test data
+    for _ in range(20_000):
+        (number,) = struct.unpack("d", generator.randbytes(8))
+        small = generator.random() * 10 ** generator.randint(-12, 25)
+        for each in (number, small, -small):
+            assert stub.dumps(each) == orjson.dumps(each)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"18446744073709551616", b"-9223372036854775809", rb'"\ud800"', b"NaN", b"1e999", b"[1,]",
+     b'{"a":1,"a":2}', b"-0", b"-0.0", b"1E5", b"\xff", b"01", b'"\t"', b"", b'"\\u0000"'],
+)  # fmt: skip
+def test_orjson_reads_the_same(text: bytes) -> None:
+    stub = load_stub("orjson")
+    read = outcome(orjson.loads, text, orjson.JSONDecodeError)
+    assert repr(outcome(stub.loads, text, stub.JSONDecodeError)) == repr(read)
+
+
+PIECES = r"""
+    \d \w \s \D \S . [a-c] [^a] [\w.-] [^/] \. ^ $ \b [-a] [a-] []] [^\s:] [.] \n \A \z
+    \x41 \pL [[:alpha:]] (?i)a \Q { } ] \B [a-\d]
+"""
+ATOMS = [*"abAB01._-/:@ \n\té", *PIECES.split()]
+COUNTS = ["", "", "", "*", "+", "?", "{2}", "{0,2}", "{1,}", "*?", "+?", "??", "{0}", "{,2}"]
+ALPHABET = "abcABx01._-/:@ \n\t\véü[]{}"
+
+
+def make_pattern(generator: random.Random, depth: int = 0) -> str:
+    pieces: list[str] = []
+    for _ in range(generator.randint(1 - bool(depth), 4)):
+        chance = generator.random()
+        if depth < 3 and chance < 0.25:
+            start = generator.choice(["(", "(?:", f"(?P<n{generator.randint(0, 99)}>"])
+            inner = make_pattern(generator, depth + 1)
+            pieces.append(f"{start}{inner}){generator.choice(COUNTS)}")
+        elif chance < 0.32:
+            pieces.append("|")
+        else:
+            pieces.append(generator.choice(ATOMS) + generator.choice(COUNTS))
+    return "".join(pieces)
+
+
+def spans(match: Any, groups: int) -> Any:
+    return match and [match.span(group) for group in range(groups + 1)]
+
+
+def test_re2_matches_the_same_or_refuses_the_pattern() -> None:
+    stub, generator = load_stub("re2"), random.Random(2)  # noqa: S311 - test data
+    re2: Any = import_module("re2")
+    options = re2.Options()
+    options.log_errors = False
+    accepted = 0
+    for _ in range(10_000):
+        pattern = make_pattern(generator)
+        try:
+            replacement = stub.compile(pattern)
+        except UnsupportedError:
+            continue
+        original = re2.compile(pattern, options)
+        accepted += 1
+        assert replacement.groups == original.groups
+        assert replacement.groupindex == dict(original.groupindex)
+        for _ in range(4):
+            text = "".join(generator.choices(ALPHABET, k=generator.randint(0, 12)))
+            expected = spans(original.search(text), original.groups)
+            assert spans(replacement.search(text), original.groups) == expected, (pattern, text)
+            try:
+                found = [spans(match, original.groups) for match in replacement.finditer(text)]
+            except UnsupportedError:
+                continue
+            assert found == [spans(match, original.groups) for match in original.finditer(text)]
+    assert accepted > 1_000
+
+
+def test_cel_expressions_of_the_examples_are_in_the_table() -> None:
+    table = cel_table.make_table(STUBS.parents[1])
+    expressions = [text for environment in table.values() for text in environment]
+
+    assert "variables.said.orValue('') == 'true'" in expressions
+
+
+def test_an_unknown_cel_expression_stops_the_evaluation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cel = load_stub("cel_expr_python/cel")
+    monkeypatch.setattr(cel, "_read_table", lambda: {"key": {"1 == 1": ["", "bool"]}})
+    environment = cel.NewEnv(config="key")
+
+    assert environment.compile("1 == 1").return_type().name() == "bool"
+    with pytest.raises(UnsupportedError, match="1 == 2"):
+        environment.compile("1 == 2")
+    with pytest.raises(UnsupportedError):
+        cel.NewEnv(config="other").compile("1 == 1")
