@@ -93,7 +93,7 @@ def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
     program.print_next_steps(
         f"podgraft serve --store DIR --cert {pair.certificate} --key {pair.key}",
         f"or, for AWS: scripts/certs.py import-acm --dir {folder.path} --name {name}",
-        f"scripts/register.py --url https://HOST --ca-bundle {folder.key_pair(AUTHORITY).certificate} "
+        f"scripts/register.py --url https://HOST --ca-bundle {folder.key_pair(AUTHORITY).certificate} "  # noqa: E501
         f"--server-cert {pair.certificate}",
     )
 

@@ -144,7 +144,7 @@ def _draw_grid(panel: Panel, across: _Scale, up: _Scale) -> Iterator[str]:
         yield f'<text class="tick" x="{_LEFT - 6}" y="{y + 3.5}" text-anchor="end">{told}</text>'
     for tick in across.ticks:
         x, y = across.position(tick), _HEIGHT - _BOTTOM + 15
-        yield f'<text class="tick" x="{x}" y="{y}" text-anchor="middle">{_format_count(tick)}</text>'
+        yield f'<text class="tick" x="{x}" y="{y}" text-anchor="middle">{_format_count(tick)}</text>'  # noqa: E501
 
 
 def _draw_diagonal(last: Point, across: _Scale, up: _Scale) -> str:

@@ -98,7 +98,7 @@ def _issuer_chain(wanted: Import) -> tuple[x509.Certificate, ...]:
 def _find_problems(wanted: Import, now: datetime) -> Iterator[str]:
     leaf = wanted.chain[0]
     if is_ca(leaf) or certificate_purpose(leaf) is not CertificatePurpose.SERVER:
-        yield f"{trust.describe_subject(leaf)} is no server certificate; it must come first in the file"
+        yield f"{trust.describe_subject(leaf)} is no server certificate; it must come first in the file"  # noqa: E501
         return
     yield from trust.time_problems(leaf, now)
     if keys.key_type(leaf.public_key()) is None:

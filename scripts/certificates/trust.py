@@ -43,13 +43,13 @@ def leaf_problems(leaf: x509.Certificate, host: str, now: datetime) -> Iterator[
     carried = names.names_of(leaf)
     if carried == names.SubjectAltNames():
         yield (
-            f"{describe_subject(leaf)} has no subjectAltName, and kube-apiserver ignores the common name; "
+            f"{describe_subject(leaf)} has no subjectAltName, and kube-apiserver ignores the common name; "  # noqa: E501
             "make a new certificate"
         )
     elif not carried.matches_host(host):
         yield f"the certificate is valid for {carried}, not for {host}"
     if not _is_server_certificate(leaf):
-        yield f"{describe_subject(leaf)} is not for servers: its extended key usage lacks serverAuth"
+        yield f"{describe_subject(leaf)} is not for servers: its extended key usage lacks serverAuth"  # noqa: E501
 
 
 def path_problems(chain: Certificates, roots: Certificates, now: datetime) -> Iterator[str]:
@@ -76,7 +76,7 @@ def order_problems(chain: Certificates) -> Iterator[str]:
     """Whether each is signed by the next, as AWS and TLS 1.2 (RFC 5246 §7.4.2) insist."""
     for lower, upper in pairwise(chain):
         if not is_signed_by(lower, upper):
-            yield f"wrong order: {describe_subject(lower)} is not signed by {describe_subject(upper)}"
+            yield f"wrong order: {describe_subject(lower)} is not signed by {describe_subject(upper)}"  # noqa: E501
 
 
 def time_problems(certificate: x509.Certificate, now: datetime) -> Iterator[str]:
@@ -93,7 +93,7 @@ def check_roots(certificates: Certificates) -> tuple[x509.Certificate, ...]:
     for certificate in certificates:
         if not is_ca(certificate):
             raise CertificateError(
-                f"{describe_subject(certificate)} is no CA: a bundle holds the CA that signed the server's "
+                f"{describe_subject(certificate)} is no CA: a bundle holds the CA that signed the server's "  # noqa: E501
                 "certificate, not that certificate"
             )
     return tuple(dict.fromkeys(certificates))
@@ -131,7 +131,7 @@ def _unknown_ca_problem(last: x509.Certificate, roots: Certificates) -> str:
     issuer = last.issuer.rfc4514_string()
     if any(root.subject == last.issuer for root in roots):
         return (
-            f"{describe_subject(last)} was signed by another CA of the same name ({issuer}): same name, "
+            f"{describe_subject(last)} was signed by another CA of the same name ({issuer}): same name, "  # noqa: E501
             "other key"
         )
     given = "; ".join(map(describe_subject, roots)) or "no CA"

@@ -78,7 +78,7 @@ def _imports(settings: dict[str, str]) -> set[str]:
 def test_no_module_is_imported_that_is_not_on_the_list(imported_modules: set[str]) -> None:
     new = imported_modules - set(json.loads(IMPORTED_MODULES_FILE.read_text()))
     assert not new, (
-        f"{sorted(new)}: import these where they are needed, or add them to {IMPORTED_MODULES_FILE.name}"
+        f"{sorted(new)}: import these where they are needed, or add them to {IMPORTED_MODULES_FILE.name}"  # noqa: E501
     )
 
 

@@ -115,7 +115,7 @@ TRIALS = (
     Trial(name="a chain with an intermediate",
           chain=(_server(MIDDLE, *HOSTS), MIDDLE.certificate), roots=(ROOT.certificate,)),
     Trial(name="another CA", roots=(OTHER.certificate,),
-          fault=f"CN=webhook.example.com was signed by {trust.describe_subject(CA.certificate)}, but the "
+          fault=f"CN=webhook.example.com was signed by {trust.describe_subject(CA.certificate)}, but the "  # noqa: E501
           f"bundle holds {trust.describe_subject(OTHER.certificate)}"),
     Trial(name="another CA of the same name", chain=(TWIN.server(*HOSTS, key=KEY),),
           roots=(TWINS_SISTER.certificate,),

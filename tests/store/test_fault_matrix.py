@@ -45,7 +45,7 @@ missing       | 404               | 200 stale         | 200 stale refused | 200 
 invalid       | 200 stale refused | 200 stale refused | 200 stale refused | 200 stale refused | 500         | 200 stale refused | 200 stale refused
 mismatch      | 200 stale refused | 200 stale refused | 200 stale refused | 200 stale refused | 500         | 200 stale refused | 200 stale refused
 empty         | 200 stale refused | 200 stale refused | 200 stale refused | 200 stale refused | 500         | 200 stale refused | 200 stale refused
-"""
+"""  # noqa: E501
 HEAD, *ROWS = ([cell.strip() for cell in line.split("|")] for line in TABLE.splitlines())
 EXPECTED: Mapping[tuple[str, str], str] = {
     (row[0], column): cell for row in ROWS for column, cell in zip(HEAD[1:], row[1:], strict=True)

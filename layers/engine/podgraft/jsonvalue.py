@@ -136,7 +136,7 @@ def format_float_like_go(number: float, *, exponent_from: int = 6, exponent_belo
 
     >>> format_float_like_go(1500000.0), format_float_like_go(1500000.0, exponent_from=21), format_float_like_go(0.5)
     ('1.5e+06', '1500000', '0.5')
-    """
+    """  # noqa: E501
     sign, digits, exponent = _decimal(number)
     if exponent_below <= exponent < exponent_from:
         if exponent < 0:

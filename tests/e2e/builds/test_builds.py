@@ -144,7 +144,7 @@ def test_the_layers_answer_a_review_under_their_own_python(
             ROOT / "tests" / "support" / "events" / "apigateway-v2-bearer-token.json",
         ],
         env={
-            "PYTHONPATH": f"{built_layers.engine}:{built_layers.dependencies}:{ROOT / 'functions' / 'webhook'}",
+            "PYTHONPATH": f"{built_layers.engine}:{built_layers.dependencies}:{ROOT / 'functions' / 'webhook'}",  # noqa: E501
             "PYTHONDONTWRITEBYTECODE": "1",
             "PODGRAFT_STORE": f"file:{store}",
             "AWS_LAMBDA_FUNCTION_NAME": "podgraft",  # so that Powertools writes logs and metrics

@@ -1,7 +1,7 @@
 """Overlays in a bundle.
 
 ``podgraft.injectors.overlay.overlay`` brings CEL with it, so it is imported only where there is one.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class _File:
         text = object_at(holders[0], "data")[key]
         if not isinstance(text, str):
             raise CommandError(
-                f"{self.path}: {documents.object_name(holders[0])}: /data/{key}: expected a string, "
+                f"{self.path}: {documents.object_name(holders[0])}: /data/{key}: expected a string, "  # noqa: E501
                 f"got {jsonvalue.describe_type(text)}; put it under a |"
             )
         return text

@@ -14,7 +14,7 @@ def format_json_number(value: float) -> str:
 
     >>> format_json_number(1e-05), format_json_number(1e20), format_json_number(1e-07), format_json_number(1e21)
     ('0.00001', '100000000000000000000', '1e-7', '1e+21')
-    """
+    """  # noqa: E501
     if isinstance(value, int):
         return str(value)
     if value and not _JSON_SMALLEST <= abs(value) < _JSON_LARGEST:
@@ -27,7 +27,7 @@ def format_yaml_number(value: bool | float) -> str:
 
     >>> format_yaml_number(True), format_yaml_number(80), format_yaml_number(0.1), format_yaml_number(1e6), format_yaml_number(1.123456789)
     ('true', '80', '0.1', '1e+06', '1.1234568')
-    """
+    """  # noqa: E501
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

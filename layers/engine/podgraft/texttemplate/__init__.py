@@ -19,7 +19,7 @@ Equals text/template and fmt of Go 1.26, errors word by word, with these differe
 - ``missingkey`` is what Go has by default; there are no other options.
 - A function that is refused by name (``Function.refused``) is a parse error of its own.
 - An exception that is no ``FunctionError`` is a bug of the function, not an error of the template.
-"""
+"""  # noqa: E501
 
 from podgraft.go.fmt import sprintf
 

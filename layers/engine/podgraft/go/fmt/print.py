@@ -89,7 +89,7 @@ class _Printer:
     def print_map(self, value: Value, type_: GoType, depth: int) -> str:
         """``map[k:v k:v]``, or with %#v ``map[K]V{k:v, k:v}``."""
         items = (
-            f"{self.print_value(key, type_.key, depth + 1)}:{self.print_value(item, type_.elem, depth + 1)}"
+            f"{self.print_value(key, type_.key, depth + 1)}:{self.print_value(item, type_.elem, depth + 1)}"  # noqa: E501
             for key, item in sort_items(value)
         )
         return self._print_collection(value, type_, items, "map[]")

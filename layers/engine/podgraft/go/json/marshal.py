@@ -109,7 +109,7 @@ class _Encoder:
         )
 
     def _encode_object(self, entries: Iterator[tuple[str, Value]]) -> str:
-        return f"{{{','.join(f'{_encode_string(key)}:{self.encode_value(value)}' for key, value in entries)}}}"
+        return f"{{{','.join(f'{_encode_string(key)}:{self.encode_value(value)}' for key, value in entries)}}}"  # noqa: E501
 
 
 def _is_omitted(field: Field, value: Value) -> bool:

@@ -3,7 +3,7 @@
 A template that is rendered with such values takes the same branches and writes the same text as
 with plain ones. The twins show what the text is made of: a twin consists of the template's own text
 and of *tokens*, which replace the text of the pod. See ``texttemplate/run/taint_flow.py`` for the functions.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

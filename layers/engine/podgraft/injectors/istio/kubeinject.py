@@ -87,7 +87,7 @@ class _KubeInjection:
         if not injection.containers and not injection.init_containers:
             templates = ", ".join(injection.templates) or "none"
             raise OperatorError(
-                f"{_workload_label(document, with_kind=True)}: the templates ({templates}) add no container "
+                f"{_workload_label(document, with_kind=True)}: the templates ({templates}) add no container "  # noqa: E501
                 f"as Istio {profile.release} renders them; check that the configuration is of this "
                 "release, and that annotation inject.istio.io/templates names a sidecar"
             )

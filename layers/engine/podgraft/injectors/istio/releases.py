@@ -333,7 +333,7 @@ def parse_release(text: str) -> Profile:
 
     >>> parse_release("1.28.6-distroless").release, parse_release("1.28-alpha.0").release, parse_release("1.28").release
     ('1.28.6', '1.28.0', '1.28.10')
-    """
+    """  # noqa: E501
     if text == HEAD:
         return newest()
     release = parse_name(text)

@@ -130,7 +130,7 @@ class Overlay:
         place = foreign(trace)
         if place is not None:
             raise UserError(
-                f"{_to_pointer(place)}: its text would change the structure that overlay {self.name} "
+                f"{_to_pointer(place)}: its text would change the structure that overlay {self.name} "  # noqa: E501
                 "gives; leave out line breaks, quotes, brackets and other YAML syntax"
             )
 

@@ -161,7 +161,7 @@ class Pipe(NodeBase):
         commands = " | ".join(map(str, self.commands))
         if not self.variables:
             return commands
-        return f"{', '.join(map(str, self.variables))} {'=' if self.is_assignment else ':='} {commands}"
+        return f"{', '.join(map(str, self.variables))} {'=' if self.is_assignment else ':='} {commands}"  # noqa: E501
 
 
 @dataclass(frozen=True, slots=True)

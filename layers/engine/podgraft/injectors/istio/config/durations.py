@@ -57,7 +57,7 @@ def format_go(nanoseconds: int) -> str:
 
     >>> format_go(45 * SECOND), format_go(60 * SECOND), format_go(SECOND // 2), format_go(0), format_go(-5400 * SECOND), format_go(1500)
     ('45s', '1m0s', '500ms', '0s', '-1h30m0s', '1.5µs')
-    """
+    """  # noqa: E501
     sign, size = ("-" if nanoseconds < 0 else ""), abs(nanoseconds)
     if size < SECOND:
         unit = next((u for u in ("ms", "µs", "ns") if size >= _UNITS[u]), "s")

@@ -95,7 +95,7 @@ def _shutdown(drain: int, shutdown: int) -> Iterator[str]:
             f"drain time {durations.format_go(drain)}"
         )
     if shutdown > _HOUR:
-        yield f"parent shutdown time {durations.format_go(shutdown)} must be <{durations.format_go(_HOUR)}"
+        yield f"parent shutdown time {durations.format_go(shutdown)} must be <{durations.format_go(_HOUR)}"  # noqa: E501
 
 
 def _time(name: str, nanoseconds: int) -> Iterator[str]:

@@ -35,7 +35,7 @@ def tag_with_type(tag: str, kind: str) -> str:
 
     >>> tag_with_type("1.12-debug", "distroless"), tag_with_type("1.11.2-asm.17-distroless", "default")
     ('1.12-distroless', '1.11.2-asm.17')
-    """
+    """  # noqa: E501
     if not kind:
         return tag
     bare = next((tag.removesuffix(each) for each in _KNOWN_SUFFIXES if tag.endswith(each)), tag)
