@@ -5,14 +5,17 @@ import { loadPyodide } from "./pyodide.mjs";
 const base = new URL("./", import.meta.url);
 const originalFetch = self.fetch.bind(self);
 
-// The interpreter is stored compressed, so each host transfers it compressed.
+// The large files are stored compressed, so each host transfers them compressed.
+const TYPES = { ".wasm": "application/wasm", ".zip": "application/zip" };
+
 self.fetch = async (resource, options) => {
   const url = new URL(typeof resource === "string" || resource instanceof URL ? resource : resource.url, base);
-  if (!url.pathname.endsWith(".wasm")) return originalFetch(resource, options);
+  const type = TYPES[/\.[a-z]+$/.exec(url.pathname)?.[0]];
+  if (!type) return originalFetch(resource, options);
   const response = await originalFetch(new URL(`${url.pathname}.gz`, url));
   if (!response.ok) throw new Error(`${url.pathname}.gz: HTTP status ${response.status}`);
   return new Response(response.body.pipeThrough(new DecompressionStream("gzip")), {
-    headers: { "content-type": "application/wasm" },
+    headers: { "content-type": type },
   });
 };
 
@@ -26,7 +29,7 @@ function disconnect() {
 }
 
 async function start() {
-  const archive = originalFetch(new URL("site.zip", base)).then((response) => response.arrayBuffer());
+  const archive = self.fetch(new URL("site.zip", base)).then((response) => response.arrayBuffer());
   const python = await loadPyodide({ indexURL: base.href, lockFileURL: new URL("pyodide-lock.json", base).href, stdLibURL: new URL("python_stdlib.zip", base).href });
   python.unpackArchive(await archive, "zip", { extractDir: "/site" });
   disconnect();

@@ -19,7 +19,7 @@ def _read_example(folder: Path) -> dict[str, Any]:
     bundle = folder / "bundle"
     example: dict[str, Any] = {
         "title": title.removeprefix("# "),
-        "description": " ".join(description.split()),
+        "description": " ".join(description.replace("`", "").split()),
         "pods": {
             path.name.removeprefix("input.").removesuffix(".yaml"): path.read_text()
             for path in sorted(folder.glob("input.*.yaml"), key=_by_interest)

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .failure import BuildError
-from .zips import make_zip
 
 VERSION = "314.0.7"
 INTEGRITY = (
@@ -26,16 +25,20 @@ _COPIED = ("pyodide.mjs", "pyodide.asm.mjs")
 # tests of the page run every sample without them.
 _UNUSED = frozenset(
     """
-    __phello__ _aix_support _android_support _apple_support _ios_support _osx_support
-    _pydatetime _pydecimal _pyio _pyrepl antigravity argparse asyncio.proactor_events
-    asyncio.windows_events asyncio.windows_utils bdb cProfile cmd code configparser ctypes
-    curses dbm doctest email ensurepip filecmp fileinput ftplib getpass http.client
-    http.cookiejar http.cookies http.server idlelib imaplib lib2to3 mailbox mailcap mimetypes
-    modulefinder multiprocessing netrc nntplib nturl2path optparse pdb pickletools plistlib
-    poplib profile profiling pstats pty pyclbr pydoc pydoc_data rlcompleter sched secrets
-    shelve smtplib socketserver sqlite3 sre_compile sre_constants sre_parse statistics tarfile
-    telnetlib test timeit tkinter tomllib trace tracemalloc tty turtle turtledemo unittest venv
-    wave webbrowser wsgiref xml xmlrpc zipapp zoneinfo
+    __phello__ _aix_support _android_support _apple_support _ios_support _markupbase
+    _osx_support _pydatetime _pydecimal _pyio _pyrepl antigravity argparse asyncio.__main__
+    asyncio.proactor_events asyncio.tools asyncio.windows_events asyncio.windows_utils bdb
+    cProfile cmd code colorsys compileall concurrent.futures.interpreter
+    concurrent.futures.process configparser csv ctypes curses dbm doctest email ensurepip
+    filecmp fileinput ftplib getpass html.parser http.client http.cookiejar http.cookies
+    http.server idlelib imaplib json.tool lib2to3 logging.config logging.handlers mailbox
+    mailcap mimetypes modulefinder multiprocessing netrc nntplib nturl2path optparse pdb
+    pickletools plistlib poplib profile profiling pstats pty pyclbr pydoc pydoc_data
+    pyodide.console quopri rlcompleter runpy sched secrets shelve smtplib socketserver sqlite3
+    sre_compile sre_constants sre_parse statistics symtable sysconfig.__main__ tabnanny tarfile
+    telnetlib test this timeit tkinter tomllib trace tracemalloc tty turtle turtledemo unittest
+    urllib.error urllib.request urllib.response urllib.robotparser venv wave webbrowser wsgiref
+    xml xmlrpc zipapp zoneinfo
     """.split()  # noqa: SIM905 - a list of strings would be a page long
 )
 _ENCODINGS = frozenset(
@@ -64,7 +67,6 @@ def select_files(package: Mapping[str, bytes]) -> dict[str, bytes]:
         **{name: package[name] for name in _COPIED},
         "pyodide.asm.wasm.gz": wasm,
         "pyodide-lock.json": json.dumps({**lock, "packages": {}}).encode(),
-        "python_stdlib.zip": reduce_library(package["python_stdlib.zip"]),
     }
 
 
@@ -78,14 +80,14 @@ def check_integrity(content: bytes) -> None:
         )
 
 
-def reduce_library(content: bytes) -> bytes:
+def reduce_library(content: bytes) -> dict[str, bytes]:
     """Python's library without its unused parts."""
     files: dict[str, bytes] = {}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for member in archive.infolist():
             if not member.is_dir() and is_used(member.filename):
                 files[member.filename] = archive.read(member)
-    return make_zip(files)
+    return files
 
 
 def is_used(name: str) -> bool:

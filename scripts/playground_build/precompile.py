@@ -1,0 +1,61 @@
+"""Bytecode for the part of Python's library that the page imports until its first result.
+
+Compiling it in the browser takes longer than everything else. Bytecode is larger than source, so
+the modules are selected by the size of their source, within the budget of the page.
+"""
+
+import io
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .failure import BuildError
+from .zips import make_zip, packed_size
+
+_PROGRAM = Path(__file__).with_name("precompile.mjs")
+_RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
+
+
+def compile_modules(
+    package: Mapping[str, bytes], library: Mapping[str, bytes], site: bytes
+) -> dict[str, bytes]:
+    """The bytecode of library modules by file name, such as ``json/__init__.pyc``."""
+    node = shutil.which("node")
+    if node is None:
+        raise BuildError("node: not found; install Node.js, which compiles modules for the page")
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        for name in _RUNTIME:
+            (folder / name).write_bytes(package[name])
+        (folder / "library.zip").write_bytes(make_zip(library))
+        (folder / "site.zip").write_bytes(site)
+        paths = [folder / name for name in ("library.zip", "site.zip", "output.zip")]
+        command = [node, str(_PROGRAM), str(folder), *map(str, paths)]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise BuildError(f"{_PROGRAM.name}: {result.stderr.strip()[-500:]}; use Node.js 20")
+        return read_zip(paths[-1].read_bytes())
+
+
+def replace_sources(
+    library: Mapping[str, bytes], compiled: Mapping[str, bytes], budget: int
+) -> dict[str, bytes]:
+    """The library with bytecode instead of source, largest sources first, within *budget* bytes."""
+    files = dict(library)
+    available = budget - packed_size(files)
+    for name in sorted(compiled, key=lambda name: (-len(library[name[:-1]]), name)):
+        growth = packed_size({name: compiled[name]}) - packed_size({name: library[name[:-1]]})
+        if growth <= available:
+            available -= growth
+            del files[name[:-1]]
+            files[name] = compiled[name]
+    return files
+
+
+def read_zip(content: bytes) -> dict[str, bytes]:
+    """The files of an archive by name."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
