@@ -89,7 +89,8 @@ func chartValues(folder string, set map[string]any, typed bool) (string, error) 
 	}
 	for key, value := range set {
 		parse := strvals.ParseIntoString
-		if typed {
+		switch {
+		case typed, text(value) == "true", text(value) == "false": // a bool is one even in Helm 2's texts
 			parse = strvals.ParseInto
 		}
 		if err := parse(key+"="+escape(text(value)), values); err != nil {

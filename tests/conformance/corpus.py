@@ -184,6 +184,9 @@ def _run_kube_inject(case: Case) -> str | None:
     if case.facts["expected"] is None:
         return None
     expected = (case.folder / case.facts["expected"]).read_text(encoding="utf-8")
+    if "test" in case.facts:  # Istio's tests blank the hash of the template on both sides
+        texts = [re.sub('"version":"[0-9a-f]*"', '"version":""', t) for t in (result.text, expected)]
+        return comparison.compare_streams(*texts)
     return comparison.compare_streams(_remove_template_hash(result.text, expected), expected)
 
 

@@ -131,12 +131,13 @@ def prepare(setup: InjectorConfig, pod: Object, request: InjectionRequest) -> In
         mesh=seen,
         injector_context=_make_injector_context(setup, base, merged=merged, by_hand=by_hand),
         template_data=_make_template_data(setup, pod, said, seen, request, workload),
-        environment=cluster.cluster_environment(
-            setup.values, request.environment, pod_labels(base)
-        ),
+        environment=cluster.cluster_environment(setup.values, request.environment, pod_labels(base))
+        if profile.cluster_of_values
+        else request.environment,
         templates=(setup.templates.for_kube_inject() if by_hand else setup.templates).select(said),
         injected_annotations={} if by_hand else setup.injected_annotations,
-        hold_application=_holds(profile, said, held) or setup.values.hold_application,
+        hold_application=profile.hold_application
+        and (_holds(profile, said, held) or setup.values.hold_application),
         tcp_probes=setup.tcp_probes,
     )
 

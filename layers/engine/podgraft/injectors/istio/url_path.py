@@ -23,10 +23,20 @@ def parse_environment(profile: Profile, tail: str) -> Mapping[str, str]:
     """
     if not profile.path_environment:
         return {}
+    if not profile.path_pairs:
+        return _parse_end(tail)
     said = tail.removesuffix("/")
     old = said.startswith(_LEGACY_PREFIX) and profile.env_paths
     pairs = _parse_legacy_pairs(said) if old else _parse_pairs(profile, said)
     return {_NAMES.get(key, key.upper()): value for key, value in pairs if key}
+
+
+def _parse_end(tail: str) -> Mapping[str, str]:
+    """Cluster and network of a path that ends in ``CLUSTER/net/NETWORK``, as 1.6 and 1.7 read it."""
+    words = tail.split("/")
+    if len(words) < 3:  # noqa: PLR2004 - with "/inject" before them, five
+        return {}
+    return {_NAMES["cluster"]: words[-3], _NAMES["net"]: words[-1]}
 
 
 def _parse_legacy_pairs(rest: str) -> Iterator[tuple[str, str]]:

@@ -55,6 +55,8 @@ def compile_(
     config = config_map.parse_config(documents.config, faults)
     values = config_map.parse_values(documents.values, faults)
     profile = choose_profile(surroundings.release, config, values, faults, warnings)
+    if not profile.typed_values:
+        faults = [fault for fault in faults if fault.document != "values" or not fault.pointer]
     schema = protojson.schema(profile)
     mesh_config = _parse_mesh(profile, schema, documents.mesh, faults)
     faults += _validate_proxy_configs(schema, documents.proxy_configs)
@@ -126,7 +128,8 @@ def _complete_faults(
         Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
         for path, problem, remedy in validate_meshconfig.name_problems(profile, mesh_config)
     ]
-    found = [*names, *values_types.check_values(profile, values.raw)]
+    typed = values_types.check_values(profile, values.raw) if profile.typed_values else ()
+    found = [*names, *typed]
     return [fault for fault in found if (fault.document, fault.pointer) not in places]
 
 

@@ -31,7 +31,7 @@ _KEYS: Final[Mapping[str, Callable[[Profile], bool]]] = {
     "aliases": lambda profile: profile.pod_templates,
     "neverInjectSelector": lambda profile: profile.selectors,
     "alwaysInjectSelector": lambda profile: profile.selectors,
-    "injectedAnnotations": lambda profile: not profile.kubernetes_defaults,
+    "injectedAnnotations": lambda profile: profile.injected_annotations,
 }
 # Keys that the policy document has too, for every release.
 _IN_POLICY = frozenset({"neverInjectSelector", "alwaysInjectSelector"})
@@ -48,7 +48,7 @@ def unread(
     """Return a diagnostic for each key that is given and has no effect."""
     yield from _config(profile, config.given, is_newer=_is_newer(surroundings, values))
     # Without a release in the policy, podgraft itself reads the values, for the release.
-    if values and surroundings.release is not None and not profile.workload_data:
+    if values and surroundings.release is not None and not profile.values_data:
         yield _ignored("values", "", profile, _RELEASE)
     for key in _unread_of_policy(profile, config, surroundings):
         yield _ignored("policy", key, profile, "remove it, or set istioRelease to another release")
@@ -81,7 +81,7 @@ def _unread_of_policy(
             "/injectedAnnotations",
             surroundings.injected_annotations,
             "",
-            not profile.kubernetes_defaults,
+            profile.injected_annotations,
         ),
         (
             "/features/nativeSidecars",

@@ -190,7 +190,7 @@ def _dot_field_types(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
     known = kube.types(profile.kubernetes)
     text = reflect.STRING
     return {
-        "TypeMeta": (known["TypeMeta"], profile.workload_data),
+        "TypeMeta": (known["TypeMeta"], profile.type_data),
         "DeploymentMeta": (
             _NAMES_ONLY if profile.deployment_meta_names_only else known["ObjectMeta"],
             profile.workload_data,
@@ -199,7 +199,7 @@ def _dot_field_types(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
         "Spec": (known["PodSpec"], True),
         "ProxyConfig": (types.pointer(PROXY_CONFIG), True),
         "MeshConfig": (types.pointer(MESH_CONFIG), True),
-        "Values": (reflect.ANY_MAP, profile.workload_data),
+        "Values": (reflect.ANY_MAP, profile.values_data),
         "Revision": (text, profile.revision),
         "EstimatedConcurrency": (reflect.INT, profile.estimated_concurrency),
         "ProxyImage": (text, profile.proxy_image),
