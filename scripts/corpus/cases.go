@@ -53,6 +53,7 @@ type reader struct {
 	memory              map[string]*settings
 	switches            map[string]string // of istiod, with their defaults as written
 	namespaces          map[string]any
+	testMode            bool // mesh.TestMode of 1.6
 	row                 row
 }
 
@@ -309,6 +310,9 @@ func (r *reader) made(name string, value object) {
 
 // assigned notes a switch that a setup sets.
 func (r *reader) assigned(name symbol, value any) {
+	if name == "mesh.TestMode" {
+		r.testMode = value == true
+	}
 	r.set(name, value)
 }
 

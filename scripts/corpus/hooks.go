@@ -208,6 +208,11 @@ func (r *reader) rendered(flags []string, file string) (*settings, error) {
 	if known, ok := r.memory[key]; ok {
 		return known, nil
 	}
+	if !strings.Contains(r.code["defaultInstallPackageDir"], "data-snapshot") {
+		if err := os.RemoveAll(filepath.Join(r.source, snapshot)); err != nil {
+			return nil, err
+		}
+	}
 	made, err := fromOperator(r.source, flags, file)
 	if err == nil {
 		r.memory[key] = made
@@ -243,12 +248,17 @@ func (r *reader) kubeInject(arguments []any) any {
 	}
 	r.row.settings = used
 	if defaults {
-		r.row.settings = used.withDefaultMesh()
+		r.row.settings = r.withDefaultMesh(used)
 	}
 	return unknown{}
 }
 
-func (s *settings) withDefaultMesh() *settings {
+// withDefaultMesh are the settings without a mesh configuration. In test mode, 1.6 has no path to SDS.
+func (r *reader) withDefaultMesh(s *settings) *settings {
+	text := "{}\n"
+	if r.testMode {
+		text = "sdsUdsPath: \"\"\n"
+	}
 	origin := map[string]any{"mesh": "default"}
 	for key, value := range s.source {
 		origin[key] = value
@@ -256,5 +266,5 @@ func (s *settings) withDefaultMesh() *settings {
 	if plain, ok := s.source["default"].(bool); ok && plain {
 		origin["mesh"] = nil // no other settings of the release are called default
 	}
-	return &settings{s.config, s.values, "{}\n", origin}
+	return &settings{s.config, s.values, text, origin}
 }

@@ -20,7 +20,7 @@ import (
 // Folders of a tag that hold tests, charts and profiles; a tag has some of them.
 var wanted = []string{
 	"pkg/kube/inject", "pilot/pkg/kube/inject", "install/kubernetes/helm/istio", "manifests", "operator/data/profiles",
-	"pilot/pkg/features",
+	"pilot/pkg/features", snapshot,
 }
 
 func main() {

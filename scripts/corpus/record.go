@@ -114,7 +114,7 @@ func (r *reader) makeHelm() (*settings, error) {
 		if err != nil {
 			return nil, err
 		}
-		return made.withDefaultMesh(), nil
+		return r.withDefaultMesh(made), nil
 	}
 	values, err := readValues(filepath.Join(charts, "values.yaml"))
 	if err != nil {
@@ -176,7 +176,7 @@ func (r *reader) patchSettings(file string) (*settings, error) {
 		strings.Contains(r.code["createTestWebhook"], "Template:") {
 		return fromText(string(raw), values, source)
 	}
-	return &settings{string(raw), values, "{}\n", source}, nil
+	return r.withDefaultMesh(&settings{string(raw), values, "", source}), nil
 }
 
 func (r *reader) start(want, in string) one {

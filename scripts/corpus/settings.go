@@ -174,8 +174,13 @@ func keepHelpers(loaded *chart.Chart) {
 	}
 }
 
-// operatorFolders are where charts and profiles of an operator's tag are: 1.5, and 1.6 and later.
+// snapshot are charts and profiles of 1.6 and 1.7 that their tests use instead of the release's own.
+const snapshot = "operator/cmd/mesh/testdata/manifest-generate/data-snapshot"
+
+// operatorFolders are where charts and profiles of an operator's tag are: for tests with a
+// snapshot, for those of 1.6 and later, and for those of 1.5.
 var operatorFolders = []struct{ charts, profile, global string }{
+	{snapshot + "/charts/istio-control/istio-discovery", snapshot + "/profiles/default.yaml", snapshot + "/charts/global.yaml"},
 	{"manifests/charts/istio-control/istio-discovery", "manifests/profiles/default.yaml", "manifests/charts/global.yaml"},
 	{"manifests/istio-control/istio-discovery", "operator/data/profiles/default.yaml", "manifests/global.yaml"},
 }

@@ -20,6 +20,7 @@ from podgraft.injectors.istio.pod_builder import (
     VALIDATION,
     PodBuilder,
     append_env,
+    containers,
     find_by_name,
     find_env,
     merge_keys,
@@ -128,7 +129,12 @@ class LegacyInjector:
             if self._should_rewrite_probes(planned, spec)
             else []
         )
-        if self._profile.probes_first:
+        # Before 1.7 the rewrites come last, with indices of the pod as it was: they are wrong after
+        # a removal, and the API server refuses the patch or another container gets the probe.
+        first = (
+            self._profile.probes_first or find_by_name(containers(planned.base), PROXY) is not None
+        )
+        if first:
             yield from rewrites
         yield from self._list_operations(planned, spec)
         if not self._profile.kubernetes_defaults:
@@ -141,7 +147,7 @@ class LegacyInjector:
                 pod_labels(planned.base), self._labels(planned, spec)
             )
             yield from specpatch.entry_operations(metadata, "labels", labels)
-        if not self._profile.probes_first:
+        if not first:
             yield from rewrites
 
     def _probe_operations(
