@@ -263,8 +263,5 @@ func (r *reader) withDefaultMesh(s *settings) *settings {
 	for key, value := range s.source {
 		origin[key] = value
 	}
-	if plain, ok := s.source["default"].(bool); ok && plain {
-		origin["mesh"] = nil // no other settings of the release are called default
-	}
 	return &settings{s.config, s.values, text, origin}
 }

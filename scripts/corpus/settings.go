@@ -30,6 +30,9 @@ type settings struct {
 // name is short, and the same for the same origin.
 func (s *settings) name() string {
 	if plain, ok := s.source["default"].(bool); ok && plain {
+		if s.source["mesh"] != nil {
+			return "default-without-mesh"
+		}
 		return "default"
 	}
 	origin, _ := json.Marshal(s.source)
@@ -119,6 +122,8 @@ func readValues(file string) (map[string]any, error) {
 	return values, yaml.Unmarshal(raw, &values)
 }
 
+const namespace = "istio-system"
+
 // configMaps are the documents that a chart renders of the templates that hold configuration.
 func configMaps(folder string, values map[string]any) (map[string]map[string]string, error) {
 	loaded, err := loader.Load(folder)
@@ -127,7 +132,7 @@ func configMaps(folder string, values map[string]any) (map[string]map[string]str
 	}
 	keepConfiguration(loaded)
 	merged, err := chartutil.ToRenderValues(loaded, values, chartutil.ReleaseOptions{
-		Name: "istio", Namespace: "istio-system", IsInstall: true,
+		Name: "istio", Namespace: namespace, IsInstall: true,
 	}, nil)
 	if err != nil {
 		return nil, err
@@ -179,10 +184,10 @@ const snapshot = "operator/cmd/mesh/testdata/manifest-generate/data-snapshot"
 
 // operatorFolders are where charts and profiles of an operator's tag are: for tests with a
 // snapshot, for those of 1.6 and later, and for those of 1.5.
-var operatorFolders = []struct{ charts, profile, global string }{
-	{snapshot + "/charts/istio-control/istio-discovery", snapshot + "/profiles/default.yaml", snapshot + "/charts/global.yaml"},
-	{"manifests/charts/istio-control/istio-discovery", "manifests/profiles/default.yaml", "manifests/charts/global.yaml"},
-	{"manifests/istio-control/istio-discovery", "operator/data/profiles/default.yaml", "manifests/global.yaml"},
+var operatorFolders = []struct{ charts, profile string }{
+	{snapshot + "/charts/istio-control/istio-discovery", snapshot + "/profiles/default.yaml"},
+	{"manifests/charts/istio-control/istio-discovery", "manifests/profiles/default.yaml"},
+	{"manifests/istio-control/istio-discovery", "operator/data/profiles/default.yaml"},
 }
 
 // fromOperator is what `istioctl` renders of an IstioOperator: the default profile's values, the
@@ -197,11 +202,7 @@ func fromOperator(source string, flags []string, file string) (*settings, error)
 		if err != nil {
 			return nil, err
 		}
-		values, err := globalValues(filepath.Join(source, folders.global))
-		if err != nil {
-			return nil, err
-		}
-		values = overlay(values, translate(specification)).(map[string]any)
+		values := translate(specification)
 		found, err := configMaps(charts, values)
 		if err != nil {
 			return nil, err
@@ -217,13 +218,6 @@ func fromOperator(source string, flags []string, file string) (*settings, error)
 		return &settings{injector["config"], injector["values"], found["istio"]["mesh"], origin}, nil
 	}
 	return nil, errors.New("the tag has no chart of istiod")
-}
-
-func globalValues(file string) (map[string]any, error) {
-	if _, err := os.Stat(file); err != nil {
-		return map[string]any{}, nil //nolint:nilerr // charts since 1.8 hold all of it
-	}
-	return readValues(file)
 }
 
 // operatorSpec is the spec of the default profile under that of a file and of flags.
@@ -259,6 +253,9 @@ func translate(specification map[string]any) map[string]any {
 		values = map[string]any{}
 	}
 	global := map[string]any{}
+	for _, key := range []string{"istioNamespace", "policyNamespace", "telemetryNamespace", "prometheusNamespace"} {
+		global[key] = namespace
+	}
 	for _, key := range []string{"hub", "tag"} {
 		if value, ok := specification[key]; ok {
 			global[key] = value
@@ -277,7 +274,7 @@ func translate(specification map[string]any) map[string]any {
 			pilot["provider"] = own["provider"]
 		}
 		forced := map[string]any{
-			"istio_cni": map[string]any{"enabled": enabled}, "pilot": map[string]any{"cni": pilot},
+			"istio_cni": map[string]any{"enabled": enabled}, "pilot": map[string]any{"cni": pilot}, "cni": pilot,
 		}
 		made = overlay(made, forced).(map[string]any)
 	}

@@ -163,6 +163,8 @@ def _mesh(release: str, path: Path, facts: Mapping[str, Any]) -> str:
     assert isinstance(changed, dict)
     for change in facts.get("mesh_changes", ()):
         _change(changed, change)
+    if "sdsUdsPath" not in changed and "sdsUdsPath" in mesh.defaults(profile):
+        changed["sdsUdsPath"] = ""  # or the default would come back
     return dump(changed)
 
 
