@@ -232,6 +232,6 @@ def test_all_faults_of_all_files_are_reported_at_once() -> None:
 
 def test_a_release_nobody_knows_is_a_fault_of_the_policy() -> None:
     with pytest.raises(BundleError) as error:
-        compile_files(BUNDLE, Policy(istio_release="1.5"))
+        compile_files(BUNDLE, Policy(istio_release="0.8"))
     [fault] = error.value.errors
     assert (fault.document, fault.pointer) == ("policy", "/istioRelease")

@@ -198,6 +198,10 @@ def _remove_template_hash(text: str, expected: str) -> str:
     """The text without the template's hash, where the golden has it emptied."""
     if '"version":""' not in expected:
         return text
+    return _blank_hash(text)
+
+
+def _blank_hash(text: str) -> str:
     return re.sub('"version":"[0-9a-f]*"', '"version":""', text)
 
 

@@ -526,7 +526,7 @@ def test_tcp_probes_could_be_left_alone_for_a_time(
 def test_every_fault_of_every_document_is_told_at_once() -> None:
     documents = istio.Documents(
         config="policy: 5\ntemplates: {a: '{{', b: '{{ nofunc }}'}",
-        values="global: {tag: '1.5'}",
+        values="global: {tag: '0.8'}",
         mesh="defaultConfig: {statusPort: x}",
         proxy_configs=(
             {"metadata": {"namespace": "n", "name": "p"}, "spec": {"concurrency": "x"}},

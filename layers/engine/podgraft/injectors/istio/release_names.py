@@ -88,6 +88,7 @@ MESH_FIELDS: Final[Mapping[str, Span]] = {
 # that those types lack is dropped.
 KUBERNETES: Final[Mapping[int, Span]] = {
     10: since("1.0"),
+    11: since("1.1"),
     13: since("1.2"),
     16: since("1.4"),
     17: since("1.5"),

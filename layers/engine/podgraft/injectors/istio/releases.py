@@ -116,12 +116,12 @@ class Profile:
     strict_inject_values: bool = _since("1.27")  # "true", "false" alone; other text is undecided
 
     # Request: URL path and the workload of the pod
-    path_environment: bool = _since("1.6")
+    path_environment: bool = _since("1.7", "1.6.1")
     path_pairs: bool = _since("1.8")  # before: the end of the path, as /CLUSTER/net/NETWORK
     env_paths: bool = _since("1.10")  # the form :ENV:K=V
     slash_paths: bool = _since("1.15")  # --slash-- means /
     owner_lookup: bool = _since("1.3")  # before: every pod is its own workload
-    cron_job_owner: bool = _since("1.6")
+    cron_job_owner: bool = _since("1.8", "1.7.2", "1.6.10")
     any_replica_set: bool = _since("1.3", until=("1.8",))  # a Deployment's, even without a hash
     deployment_config_owner: bool = _since("1.13", "1.12.1")
     # The owner rule removes the label from the pod, too; later from a copy, then not at all.
@@ -138,9 +138,10 @@ class Profile:
     by_hand_decides: bool = _since("1.8")  # before: all but the host's network is injected
     named_by_kind: bool = _since("1.9")  # warnings contain kind and namespace
     by_hand_appends: bool = _until("1.8")  # removes nothing
-    by_hand_adds_secrets: bool = _since("1.6")
+    by_hand_adds_secrets: bool = _since("1.7", "1.6.3")
     by_hand_announces_metrics: bool = _since("1.7")
     by_hand_redirects: bool = _since("1.3", until=("1.8",))  # podRedirectAnnot
+    by_hand_redirects_networks: bool = _since("1.7", "1.6.3", until=("1.8",))  # of the CNI
     skips_injected: bool = _since("1.2", until=("1.17",))
     skips_by_status: bool = _since("1.9", until=("1.17",))  # only those with a status annotation
     bare_pod_owner: bool = _since("1.21")
@@ -168,7 +169,7 @@ class Profile:
     image_type_falls_back: bool = _since("1.31")  # an empty imageType leaves the variant
 
     # Mesh configuration: layers, defaults and checks
-    proxy_annotation: bool = _since("1.6")  # proxy.istio.io/config
+    proxy_annotation: bool = _since("1.7", "1.6.1")  # proxy.istio.io/config
     annotation_after_rendering: bool = _since("1.8", until=("1.9",))  # for ports and metrics, too
     # The webhook merges layers, ProxyConfig resources among them; before, in every mode, the
     # annotation is merged into the mesh.
@@ -229,7 +230,7 @@ class Profile:
     cluster_of_values: bool = _since("1.8")  # before: of the URL's path alone
     fs_group_by_sds: bool = _since("1.1", until=("1.8",))  # sdsUdsPath; then a switch
     fs_group_by_token_mount: bool = _until("1.3")  # with enableSdsTokenMount only
-    fs_group_replaces: bool = _until("1.4")  # the whole security context of the pod
+    fs_group_replaces: bool = _until("1.5", "1.4.5")  # the whole security context of the pod
 
     # Native sidecars and OpenShift
     native_sidecars: bool = _since("1.19")
@@ -252,7 +253,7 @@ class Profile:
     probe_annotation: bool = _since("1.2")  # and an HTTPS probe asks the agent by HTTP
     probes_whole: bool = _since("1.5")  # before: only their httpGet, in the patch and the variable
     agent_port_in_mesh: bool = _since("1.6")  # before: --statusPort among the sidecar's arguments
-    probes_first: bool = _since("1.7")  # in the patch; before: last
+    probes_first: bool = _since("1.8", "1.7.1")  # in the patch; before: last
     startup_probes: bool = _since("1.7")
     empty_probers_left_out: bool = _since("1.8")
     tcp_probes: bool = _since("1.12")
@@ -263,6 +264,7 @@ class Profile:
     missing_probers_added: bool = _since("1.27")  # also to a pod that was injected without
 
     # Prometheus
+    metrics_merged: bool = _since("1.6")
     loose_prometheus_names: bool = _since("1.13")
     scrape_targets: bool = _since("1.31")
 
@@ -308,8 +310,7 @@ def profile(minor: int, patch: int | None = None) -> Profile:
     latest = LATEST.get(min(minor, NEWEST))
     if latest is None:
         raise UnknownReleaseError(
-            f"Istio 1.{minor} is unsupported; the supported releases are 1.0, 1.8 to 1.{NEWEST}, "
-            "and newer"
+            f"Istio 1.{minor} is unsupported; the supported releases are 1.0 to 1.{NEWEST}, and newer"
         )
     if minor > NEWEST or patch is None:
         patch = latest

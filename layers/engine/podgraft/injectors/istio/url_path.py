@@ -32,7 +32,7 @@ def parse_environment(profile: Profile, tail: str) -> Mapping[str, str]:
 
 
 def _parse_end(tail: str) -> Mapping[str, str]:
-    """Cluster and network of a path that ends in ``CLUSTER/net/NETWORK``, as 1.6 and 1.7 read it."""
+    """Return cluster and network of a path that ends in ``CLUSTER/net/NETWORK``, as in 1.7."""
     words = tail.split("/")
     if len(words) < 3:  # noqa: PLR2004 - with "/inject" before them, five
         return {}

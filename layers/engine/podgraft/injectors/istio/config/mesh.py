@@ -224,10 +224,10 @@ def _pilot_defaults(profile: Profile) -> Object:
     proxy: Object = dict(_PILOT_PROXY)
     if profile.remote_services_set:
         proxy |= {"envoyMetricsService": {}, "envoyAccessLogService": {}}
-    timeout: Object = (
-        {"protocolDetectionTimeout": "0.100s"} if profile.protocol_detection_timeout else {}
-    )
-    return merge_keys(_PILOT, timeout | {"defaultConfig": proxy})
+    changes: Object = {"defaultConfig": proxy}
+    if profile.protocol_detection_timeout:
+        changes["protocolDetectionTimeout"] = "0.100s"
+    return merge_keys(_PILOT, changes)
 
 
 def _parse_mapping(text: str, found: list[FieldError]) -> Object:

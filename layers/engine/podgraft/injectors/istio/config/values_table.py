@@ -1,4 +1,5 @@
 """Types of Istio's Helm values; written by scripts/generate_values_types.py, not by hand."""
+# ruff: noqa: E501 (some of Go's names are longer than a line)
 
 # A message: a line a field: its name, its type, the first minor release of Istio 1.x that has it
 # so, and the one after the last. A type is a scalar, the name of a message, or the members of an

@@ -93,7 +93,7 @@ def _annotations(planned: InjectionContext, spec: SidecarSpec) -> Object:
     ):
         found |= prometheus.agent_annotations(str(proxy_of(planned.mesh).get("statusPort") or 0))
     if profile.by_hand_redirects:
-        known = (*_REDIRECTED, _CNI_NETWORKS) if profile.proxy_annotation else _REDIRECTED
+        known = (*_REDIRECTED, _CNI_NETWORKS) if profile.by_hand_redirects_networks else _REDIRECTED
         found |= {
             name: text
             for name, text in spec.redirect_annotations.items()

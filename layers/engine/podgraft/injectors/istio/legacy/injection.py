@@ -117,8 +117,9 @@ class LegacyInjector:
         )
 
     def _should_merge_metrics(self, planned: InjectionContext) -> bool:
-        has_metrics = self._profile.proxy_annotation  # both came with 1.6
-        return has_metrics and prometheus.is_enabled(planned.annotations, planned.mesh)
+        return self._profile.metrics_merged and prometheus.is_enabled(
+            planned.annotations, planned.mesh
+        )
 
     def _patch_operations(
         self, planned: InjectionContext, spec: SidecarSpec

@@ -36,7 +36,8 @@ def probers_text(planned: InjectionContext) -> str:
     if not profile.startup_probes:
         found = {key: each for key, each in found.items() if not key.endswith(_STARTUP_PATH)}
     if not profile.probes_whole:
-        found = {key: object_at(each, "httpGet") for key, each in _objects(found)}
+        only: Object = {key: object_at(each, "httpGet") for key, each in _objects(found)}
+        found = only
     return gojson.encode(found) if found or not profile.empty_probers_left_out else ""
 
 
