@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Istio's own cases by release and mode: passed of total, and every failure by name.
 
-    scripts/istio_conformance.py             # all releases
-    scripts/istio_conformance.py 1.28 1.9    # these minors
+    scripts/istio_conformance.py                              # all releases
+    scripts/istio_conformance.py 1.28 1.9                     # these minors
+    scripts/istio_conformance.py --page docs/conformance.md   # and write the table of the page
 
-The corpus is found by PODGRAFT_CORPUS, else beside the repository; its README describes it.
-The cases are run and compared by tests/conformance, which the test suite uses too.
+The corpus is found by PODGRAFT_CORPUS, else in .corpus; ``make corpus`` builds it from a clone of
+Istio. The cases are run and compared by tests/conformance, which the test suite uses too.
 """
 
 import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -19,35 +21,81 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from conformance import corpus
 
+_BEGIN, _END = "<!-- table -->\n", "<!-- end of table -->\n"
 
-def main() -> int:
-    """Run every case, or those of the minors among the arguments; the exit status is 1 if one
-    fails.
-    """
+
+class Row(NamedTuple):
+    """What the cases of one release and mode gave."""
+
+    release: str
+    mode: str
+    names: frozenset[str]
+    runs: int
+    failures: tuple[str, ...]
+
+
+@click.command()
+@click.argument("minors", nargs=-1)
+@click.option("--page", type=click.Path(dir_okay=False, path_type=Path), help="Page to update.")
+def main(minors: tuple[str, ...], page: Path | None) -> None:
+    """Run every case, or those of MINORS; the exit status is 1 if a case fails."""
     if corpus.root() is None:
-        click.echo(f"conformance: no corpus; set {corpus.VARIABLE} to its folder")
-        return 0
-    failures: list[str] = []
-    minors = set(sys.argv[1:])
+        click.echo(
+            f"conformance: no corpus; run make corpus, or set {corpus.VARIABLE} to its folder"
+        )
+        return
+    click.secho(f"{'release':<14}" + "".join(f"{mode:>16}" for mode in corpus.MODES), bold=True)
+    rows: list[Row] = []
     chosen = (case for case in corpus.cases() if not minors or case.minor in minors)
-    click.secho(f"{'release':<12}" + "".join(f"{mode:>16}" for mode in corpus.MODES), bold=True)
     for release, cases in groupby(chosen, key=lambda case: case.release):
-        click.echo(f"{release:<12}" + "".join(_cells(list(cases), failures)))
+        found = [*_rows(release, list(cases))]
+        click.echo(f"{release:<14}" + "".join(map(_cell, found)))
+        rows += found
+    failures = [failure for row in rows for failure in row.failures]
     for failure in failures:
         click.secho(failure, fg="red")
-    return 1 if failures else 0
+    if page is not None:
+        page.write_text(replace_table(page.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    sys.exit(1 if failures else 0)
 
 
-def _cells(cases: list[corpus.Case], failures: list[str]) -> Iterator[str]:
-    """One cell a mode; what fails is added to *failures*."""
+def replace_table(text: str, rows: list[Row]) -> str:
+    """Return the page with the table of *rows* between its two marks."""
+    before, _, rest = text.partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    return before + _BEGIN + "\n".join(["", *_table(rows), "", _END]) + after
+
+
+def _table(rows: list[Row]) -> Iterator[str]:
+    yield "| Istio | cases | `kube-inject` runs | webhook runs | whole patches | matching |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for release, group in groupby(rows, key=lambda row: row.release):
+        listed = list(group)
+        names = len(frozenset[str]().union(*(row.names for row in listed)))
+        runs = {row.mode: row.runs for row in listed}
+        matching = sum(row.runs - len(row.failures) for row in listed)
+        cells = " | ".join(f"{runs[mode]:,}" for mode in corpus.MODES)
+        yield f"| {release} | {names:,} | {cells} | {matching:,} of {sum(runs.values()):,} |"
+    total = sum(row.runs for row in rows)
+    matching = total - sum(len(row.failures) for row in rows)
+    by_mode = (sum(row.runs for row in rows if row.mode == mode) for mode in corpus.MODES)
+    cells = " | ".join(f"{runs:,}" for runs in by_mode)
+    yield f"| all | | {cells} | {matching:,} of {total:,} |"
+
+
+def _cell(row: Row) -> str:
+    text = f"{row.runs - len(row.failures)}/{row.runs}"
+    return click.style(f"{text:>16}", fg="red" if row.failures else "green")
+
+
+def _rows(release: str, cases: list[corpus.Case]) -> Iterator[Row]:
+    """One row for each mode."""
     for mode in corpus.MODES:
         own = [case for case in cases if case.mode == mode]
         problems = [(case, corpus.failure(case)) for case in own]
-        failed = [f"{case}: {problem}" for case, problem in problems if problem is not None]
-        failures.extend(failed)
-        text = f"{len(own) - len(failed)}/{len(own)}"
-        yield click.style(f"{text:>16}", fg="red" if failed else "green")
+        failed = tuple(f"{case}: {problem}" for case, problem in problems if problem is not None)
+        yield Row(release, mode, frozenset(case.name for case in own), len(own), failed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -153,8 +153,8 @@ func (r *reader) declare(positions *token.FileSet, text string, declared ast.Dec
 // read runs the tests that compare files.
 func (r *reader) read() error {
 	for _, test := range []string{
-		"TestIntoResourceFile", "TestRewriteAppProbe", "TestInvalidAnnotations", "TestHelmInject", "TestWebhookInject",
-		"TestInjection", "TestInjectionOlderVersion",
+		"TestIntoResourceFile", "TestRewriteAppProbe", "TestInvalidAnnotations", "TestHelmInject", "TestInject",
+		"TestWebhookInject", "TestInjection", "TestInjectionOlderVersion",
 	} {
 		declared, ok := r.in.functions[test]
 		if !ok {
@@ -243,7 +243,7 @@ func (r *reader) turn(test string, loop *ast.RangeStmt, variables object, outer 
 	r.in.block(loop.Body.List, inner)
 	var err error
 	switch test {
-	case "TestWebhookInject":
+	case "TestWebhookInject", "TestInject": // the latter in 1.0
 		err = r.recordPatch()
 	case "TestHelmInject":
 		err = r.recordHelm()

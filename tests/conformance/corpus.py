@@ -1,7 +1,7 @@
 """Istio's golden tests as cases: found in a folder, run, and compared as its README says.
 
-``PODGRAFT_CORPUS`` names the folder; without it, ``corpus`` beside the repository's ``shared``.
-Nothing here knows a single case.
+``PODGRAFT_CORPUS`` names the folder; without it, the folder is ``.corpus`` in the repository, which
+``make corpus`` fills. Nothing here knows a single case.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from podgraft.policy import Inject, decide
 from . import comparison
 
 VARIABLE = "PODGRAFT_CORPUS"
+CACHE = Path(__file__).parents[2] / ".corpus"
 MODES = ("kube-inject", "webhook", "patch")
 
 
@@ -65,8 +66,8 @@ def exact_release(folder: Path) -> str:
 def root() -> Path | None:
     """The corpus, if there is one."""
     beside = Path(__file__).parents[2].parent / "shared" / "corpus"
-    folder = Path(os.environ.get(VARIABLE) or beside)
-    return folder if (folder / "README.md").is_file() else None
+    folder = Path(os.environ.get(VARIABLE) or (CACHE if CACHE.is_dir() else beside))
+    return folder if any(folder.glob("*/meta.json")) else None
 
 
 def cases() -> Iterator[Case]:
