@@ -21,7 +21,7 @@ func (r *reader) hooks() map[string]hook {
 		return unknown{}
 	}
 	return map[string]hook{
-		"append": appended, "len": length, "int": identity, "uint32": identity, "uint64": identity, "FormatBool": textOf, "Itoa": textOf,
+		"append": appended, "len": length, "int": identity, "Duration": identity, "uint32": identity, "uint64": identity, "FormatBool": textOf, "Itoa": textOf,
 		"Join": join, "New": duration, "DurationProto": duration,
 		"SetForTest": switched, "SetEnvForTest": switched, "Setenv": switched,
 		"Run":                        r.subtest,

@@ -87,7 +87,11 @@ func (r *reader) recordHelm() error {
 		return err
 	}
 	made.Expected = &expected
-	if err := r.addWebhook(&made, input, filepath.Join(r.folder, expected), toTemplate); err != nil {
+	convert := toTemplate
+	if strings.Contains(r.code["compareDeployments"], "ReadinessProbe.HTTPGet.Scheme") {
+		convert = toTemplateWithDefaults
+	}
+	if err := r.addWebhook(&made, input, filepath.Join(r.folder, expected), convert); err != nil {
 		return err
 	}
 	made.Revision["webhook"] = ""
@@ -119,6 +123,10 @@ func (r *reader) makeHelm() (*settings, error) {
 	values, err := readValues(filepath.Join(charts, "values.yaml"))
 	if err != nil {
 		return nil, err
+	}
+	if strings.Contains(r.code["filterHelmValues"], "statusPort: 15020") { // 1.0.3 to 1.0.9
+		changed := map[string]any{"global": map[string]any{"proxy": map[string]any{"statusPort": 15020}}}
+		values = overlay(values, changed).(map[string]any)
 	}
 	found, err := configMaps(charts, values)
 	if err != nil {
@@ -332,6 +340,20 @@ func toTemplate(workload map[string]any) map[string]any {
 		return nil
 	}
 	return podOf(dig(workload, "spec", "template"))
+}
+
+// toTemplateWithDefaults fills in what 1.0.3 to 1.0.9 fill in before they compare.
+func toTemplateWithDefaults(workload map[string]any) map[string]any {
+	pod := toTemplate(workload)
+	containers, _ := dig(pod, "spec", "containers").([]any)
+	for _, each := range containers {
+		probe, ok := dig(each, "readinessProbe").(map[string]any)
+		if ok && dig(each, "name") == "istio-proxy" {
+			probe["timeoutSeconds"], probe["successThreshold"] = 1, 1
+			probe["httpGet"].(map[string]any)["scheme"] = "HTTP"
+		}
+	}
+	return pod
 }
 
 func podOf(template any) map[string]any {
