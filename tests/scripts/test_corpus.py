@@ -25,7 +25,11 @@ def test_a_clone_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.fixture(name="tools")
 def fixture_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pretend that Go is there, which no test may need."""
-    monkeypatch.setattr(corpus.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr("shutil.which", _found)
+
+
+def _found(name: str) -> str:
+    return f"/usr/bin/{name}"
 
 
 @pytest.mark.usefixtures("tools")
