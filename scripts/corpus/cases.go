@@ -322,6 +322,7 @@ func (r *reader) set(name any, value any) {
 		"features.RewriteTCPProbes":             "rewriteTCPProbes",
 		"features.EnableNativeSidecars":         "nativeSidecars",
 		"features.CompliancePolicy":             "compliancePolicy",
+		"common_features.CompliancePolicy":      "compliancePolicy",
 	}
 	switch key := strings.TrimSuffix(text(name), ".Name"); key {
 	case "platform.Platform", "PLATFORM":
