@@ -26,7 +26,7 @@ STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
 
 export SAM_CLI_TELEMETRY := 0
 
-.PHONY: help setup demo test test-fast test-long check format lint types contracts template conformance bench \
+.PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance bench \
 	e2e-aws e2e-builds e2e-kube e2e-playground playground build deploy delete clean
 
 help: ## Print this help
@@ -78,7 +78,10 @@ template: $(TOOLS)/sam/.done $(TOOLS)/checkov/.done ## Check the AWS template: S
 	@$(SAM)/cfn-lint template.yaml
 	@$(TOOLS)/checkov/bin/checkov --file template.yaml --compact --quiet --skip-download
 
-conformance: setup ## Run Istio's own cases, release by release (PODGRAFT_CORPUS)
+corpus: setup ## Build Istio's cases from a clone (ISTIO=folder TAGS="1.30.3 ...")
+	@$(BIN)/python scripts/corpus.py "$(ISTIO)" $(TAGS)
+
+conformance: setup ## Run Istio's cases, release by release (PODGRAFT_CORPUS, else .corpus)
 	@$(BIN)/python scripts/istio_conformance.py
 
 bench: setup $(TOOLS)/ministack/.done ## Measure cold start, reviews, growth, throughput and memory, each against a baseline

@@ -32,7 +32,7 @@ _WELL_KNOWN = {
     for wrapped in ("Bool", "Int32", "Int64", "UInt32", "UInt64")
 }
 
-# message → [(the field it stands after, name, type)]; from istio/api of 1.0, 1.8 and 1.32.
+# message → [(the field it stands after, name, type)]; from istio/api of 1.0 to 1.8 and 1.32.
 _OTHERS: dict[str, list[tuple[str, str, str]]] = {
     "v1alpha1.ProxyConfig": [
         ("drain_duration", "parent_shutdown_duration", "durationpb.Duration"),
@@ -41,6 +41,12 @@ _OTHERS: dict[str, list[tuple[str, str, str]]] = {
     ],
     "v1alpha1.MeshConfig": [
         ("default_http_retry_policy", "default_inbound_http_retry_policy", "v1alpha3.HTTPRetry"),
+        ("default_config", "sds_uds_path", "string"),
+        ("default_config", "enable_sds_token_mount", "bool"),
+    ],
+    "v1alpha1.Tracing_Lightstep": [
+        ("access_token", "secure", "bool"),
+        ("access_token", "cacert_path", "string"),
     ],
 }
 

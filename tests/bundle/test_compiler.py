@@ -232,6 +232,6 @@ def test_all_errors_of_all_files_are_reported_at_once() -> None:
 
 def test_an_unknown_release_is_an_error_of_the_policy() -> None:
     with pytest.raises(BundleError) as error:
-        compile_files(BUNDLE, Policy(istio_release="1.5"))
+        compile_files(BUNDLE, Policy(istio_release="0.8"))
     [fault] = error.value.errors
     assert (fault.document, fault.pointer) == ("policy", "/istioRelease")

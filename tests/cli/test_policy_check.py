@@ -98,7 +98,7 @@ neverInjectSelector: 3
 alwaysInjectSelector: [{matchExpressions: [{key: a, operator: Is}]}]
 features: {nativeSidecars: 'yes'}
 istioRelease: "9.9"
-clusters: {a: {polcy: x, injectValues: both, istioRelease: "1.5"}}
+clusters: {a: {polcy: x, injectValues: both, istioRelease: "0.8"}}
 """
 # Each wrong at its place, in one document.
 SPOILT_MESH = b"""{}
@@ -180,7 +180,7 @@ def test_one_run_says_everything_that_is_wrong(local: Folder, check: Check) -> N
         ("1.11.2-asm.17", False),  # a warning
         ("1.33", True),
         ("2.0", True),
-        ("1.5", True),
+        ("0.8", True),
     ],
 )
 def test_a_release_that_is_not_known_is_said(
@@ -343,7 +343,7 @@ def test_a_bundle_folder_that_is_none_is_said_beside_the_policys_faults(
 def test_a_cluster_with_a_bundle_of_its_own_is_not_compiled_with_this_one(
     local: Folder, check: Check
 ) -> None:
-    own = f"bundle: sha256:{'0' * 64}, istioRelease: '1.5'"
+    own = f"bundle: sha256:{'0' * 64}, istioRelease: '0.8'"
     local.policy.write_text(f"policy: enabled\nclusters: {{eu: {{{own}}}}}\n")
     assert check() == []
 
@@ -351,7 +351,7 @@ def test_a_cluster_with_a_bundle_of_its_own_is_not_compiled_with_this_one(
 def test_what_only_a_cluster_asks_of_the_bundle_is_said_at_its_place(
     local: Folder, check: Check
 ) -> None:
-    local.policy.write_text("policy: enabled\nclusters: {a/b: {istioRelease: '1.5'}}\n")
+    local.policy.write_text("policy: enabled\nclusters: {a/b: {istioRelease: '0.8'}}\n")
     at = "policy.yaml /clusters/a~1b"
     assert finding_locations(check()) == {
         f"{at}/istioRelease",

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from podgraft import kube, yaml
-from podgraft.jsonvalue import JSON, Object, equal, object_at, objects_at
+from podgraft.jsonvalue import JSON, Object, equal, object_at, objects_at, string_at
 from podgraft.kube import workload
 
 STATUS = "sidecar.istio.io/status"
+_META = "ISTIO_METAJSON_"
 CHANGES_WHEN_REINJECTED = "ISTIO_METAJSON_ANNOTATIONS"
 
 
@@ -91,6 +92,8 @@ def _remove_zeros(value: JSON) -> JSON:
 def _remove_ignored_values(pod: Object) -> None:
     spec = object_at(pod, "spec")
     for container in objects_at(spec, "containers") + objects_at(spec, "initContainers"):
+        env = objects_at(container, "env")
+        container["env"] = [each for each in env if not string_at(each, "name").startswith(_META)]
         if container["name"] in ("istio-init", "istio-proxy"):
             for key in ("image", "terminationMessagePath", "terminationMessagePolicy"):
                 container.pop(key, None)

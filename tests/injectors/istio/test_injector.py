@@ -529,7 +529,7 @@ def test_some_releases_can_skip_tcp_probes(
 def test_all_errors_of_all_documents_are_reported_at_once() -> None:
     documents = istio.Documents(
         config="policy: 5\ntemplates: {a: '{{', b: '{{ nofunc }}'}",
-        values="global: {tag: '1.5'}",
+        values="global: {tag: '0.8'}",
         mesh="defaultConfig: {statusPort: x}",
         proxy_configs=(
             {"metadata": {"namespace": "n", "name": "p"}, "spec": {"concurrency": "x"}},

@@ -16,20 +16,53 @@ from podgraft.injectors.istio.releases import KNOWN, Profile, UnknownReleaseErro
 CHANGES: dict[str, str] = {
     "1.0.0": """
         +by_hand_appends +drain_times_limited +early_violations +first_violation_only
-        +kubernetes_defaults +parent_shutdown +signed_ports +status_version
+        +fs_group_by_token_mount +fs_group_replaces +kubernetes_defaults +parent_shutdown
+        +signed_ports +status_version
     """,
     "1.0.3": """
         +readiness_checked +readiness_ports_checked +udp_ports_listed -first_violation_only
         -signed_ports
     """,
-    "1.8.0": """
-        +annotation_after_rendering +brace_delimiters +by_hand_decides +checks_mesh_names
-        +concurrency_two +empty_collections_kept +enable_core_dump_checked +hold_by_mesh
-        +labels_added
-        +namespace_filled +none_intercepts +outbound_ports_checked +parent_shutdown_checked
-        +path_environment +proxy_annotation +readiness_checked +remote_services_set +selectors
-        +skips_injected +workload_data +zipkin_by_default -by_hand_appends -early_violations
+    "1.1.0": """
+        +fs_group_by_sds +namespace_filled +none_intercepts +readiness_checked
+        +readiness_ports_checked +selectors +udp_ports_listed +workload_data
         -first_violation_only -kubernetes_defaults -signed_ports
+    """,
+    "1.2.0": """
+        +brace_delimiters +outbound_ports_checked +probe_annotation +skips_injected
+        +values_data -early_violations
+    """,
+    "1.3.0": """
+        +any_replica_set +by_hand_redirects +owner_lookup +protocol_detection_timeout
+        +remote_services_set +type_data -fs_group_by_token_mount
+    """,
+    "1.4.0": "+injected_annotations +labels_added -udp_ports_listed",
+    "1.4.5": "-fs_group_replaces",
+    "1.5.0": """
+        +canonical_labels +enable_core_dump_checked +probes_whole -fs_group_replaces
+        -readiness_ports_checked
+    """,
+    "1.6.0": """
+        +agent_port_in_mesh +concurrency_two +istiod_defaults +metrics_merged
+        +prints_changes_only +revision_label +sds_path_by_default +validation_first
+        +zipkin_by_default -protocol_detection_timeout
+    """,
+    "1.6.1": "+path_environment +proxy_annotation",
+    "1.6.3": "+by_hand_adds_secrets +by_hand_redirects_networks",
+    "1.6.10": "+cron_job_owner",
+    "1.7.0": """
+        +by_hand_adds_secrets +by_hand_announces_metrics +by_hand_redirects_networks
+        +hold_application +mutual_tls_by_default +path_environment +proxy_annotation
+        +startup_probes
+    """,
+    "1.7.1": "+probes_first",
+    "1.7.2": "+cron_job_owner",
+    "1.8.0": """
+        +annotation_after_rendering +by_hand_decides +checks_mesh_names +cluster_of_values
+        +cron_job_owner +empty_collections_kept +empty_probers_left_out +hold_by_mesh
+        +network_label +parent_shutdown_checked +path_pairs +probes_first +typed_values
+        -any_replica_set -by_hand_appends -by_hand_redirects -by_hand_redirects_networks
+        -fs_group_by_sds -sds_path_by_default
     """,
     "1.8.2": "+zipkin_host_ip",
     "1.9.0": """
@@ -47,10 +80,13 @@ CHANGES: dict[str, str] = {
     "1.11.2": "+managed_fields_dropped",
     "1.11.5": "+short_job_suffixes",
     "1.12.0": "+inject_label +managed_fields_dropped +tcp_probes +tcp_probes_switch",
-    "1.12.1": "+deployment_config_label_lost +deployment_config_owner +short_job_suffixes",
+    "1.12.1": """
+        +deployment_config_label_lost +deployment_config_owner +short_job_suffixes
+    """,
     "1.13.0": """
-        +deployment_config_label_lost +deployment_config_owner +grpc_probes +layers_as_messages
-        +loose_prometheus_names +proxy_image +proxy_layers +short_job_suffixes
+        +deployment_config_label_lost +deployment_config_owner +grpc_probes
+        +layers_as_messages +loose_prometheus_names +proxy_image +proxy_layers
+        +short_job_suffixes
     """,
     "1.13.3": "+nil_tags_refused",
     "1.14.0": "+parsed_at_load",
@@ -61,12 +97,13 @@ CHANGES: dict[str, str] = {
     "1.16.0": "+durations_replaced +netip_cidrs",
     "1.16.4": "-layers_as_messages",
     "1.17.0": """
-        +injected_names +probers_united -parent_shutdown -parent_shutdown_checked -skips_by_status
-        -skips_injected
+        +injected_names +probers_united -parent_shutdown -parent_shutdown_checked
+        -skips_by_status -skips_injected
     """,
     "1.17.2": "-layers_as_messages",
     "1.18.0": """
-        +merge_and_inbound_port_set -concurrency_two -estimated_concurrency -layers_as_messages
+        +merge_and_inbound_port_set -concurrency_two -estimated_concurrency
+        -layers_as_messages
     """,
     "1.19.0": "+compliance_policy +native_sidecars -tcp_probes_switch",
     "1.19.1": "+headers_fall_back",
@@ -93,7 +130,8 @@ CHANGES: dict[str, str] = {
     "1.25.1": "+multus_namespaces",
     "1.26.0": "+config_map_credentials +multus_namespaces",
     "1.27.0": """
-        +missing_probers_added +native_flag +openshift_sees_init_containers +strict_inject_values
+        +missing_probers_added +native_flag +openshift_sees_init_containers
+        +strict_inject_values
     """,
     "1.27.6": "+quantities_checked",
     "1.28.4": "+quantities_checked",
@@ -111,11 +149,16 @@ FUNCTIONS: dict[str, str] = {
     "1.0.3": """
         +annotation +applicationPorts +excludeInboundPort +includeInboundPorts +toJson
     """,
-    "1.8.0": """
-        +annotation +appendMultusNetwork +applicationPorts +contains +directory +env
-        +excludeInboundPort +fromJSON +includeInboundPorts +indent +kubevirtInterfaces
-        +protoToJSON +render +structToJSON +toJSON +toJson +toLower +toYaml +valueOrDefault
+    "1.1.0": """
+        +annotation +applicationPorts +directory +excludeInboundPort +fromJSON
+        +includeInboundPorts +indent +kubevirtInterfaces +toJSON +toJson +toYaml
+        +valueOrDefault
     """,
+    "1.2.0": "+contains +render",
+    "1.3.0": "+structToJSON +toLower",
+    "1.4.0": "+protoToJSON",
+    "1.5.0": "+env",
+    "1.8.0": "+appendMultusNetwork",
     "1.14.0": "-render",
     "1.15.0": "+excludeInterfaces",
     "1.18.0": "+omit +strdict +toJsonMap",
@@ -128,12 +171,19 @@ FUNCTIONS: dict[str, str] = {
 # Fields of mesh messages (without the package) that come and go.
 MESH_FIELDS: dict[str, str] = {
     "1.0.0": """
-        +ProxyConfig.concurrency:int32 +ProxyConfig.connect_timeout
-        +ProxyConfig.parent_shutdown_duration
+        +MeshConfig.sds_uds_path +ProxyConfig.concurrency:int32 +ProxyConfig.connect_timeout
+        +ProxyConfig.parent_shutdown_duration +Tracing_Lightstep.cacert_path
+        +Tracing_Lightstep.secure
+    """,
+    "1.1.0": "+MeshConfig.enable_sds_token_mount",
+    "1.6.0": "+ProxyConfig.status_port -ProxyConfig.connect_timeout",
+    "1.7.0": """
+        +ProxyConfig.concurrency:wrapperspb.Int32Value
+        +ProxyConfig.termination_drain_duration -ProxyConfig.concurrency:int32
     """,
     "1.8.0": """
-        +ProxyConfig.concurrency:wrapperspb.Int32Value -ProxyConfig.concurrency:int32
-        -ProxyConfig.connect_timeout
+        +ProxyConfig.hold_application_until_proxy_starts -MeshConfig.enable_sds_token_mount
+        -MeshConfig.sds_uds_path -Tracing_Lightstep.cacert_path -Tracing_Lightstep.secure
     """,
     "1.8.6": "+MeshConfig.path_normalization",
     "1.9.1": "+MeshConfig.ca_certificates +ProxyConfig.ca_certificates_pem",
@@ -155,7 +205,8 @@ MESH_FIELDS: dict[str, str] = {
         +ProxyConfig_ProxyHeaders.preserve_http1_header_case +Tracing.enable_istio_tags
     """,
     "1.28.0": """
-        +ProxyConfig_ProxyHeaders.x_forwarded_host +ProxyConfig_ProxyHeaders.x_forwarded_port
+        +ProxyConfig_ProxyHeaders.x_forwarded_host
+        +ProxyConfig_ProxyHeaders.x_forwarded_port
     """,
     "1.29.0": """
         +ProxyConfig.file_flush_interval +ProxyConfig.file_flush_min_size_kb
@@ -171,6 +222,14 @@ MESH_FIELDS: dict[str, str] = {
 # The Kubernetes types and sprig, from the release on at which either changes.
 BUILT_WITH: dict[str, tuple[int, str]] = {
     "1.0.0": (10, ""),
+    "1.0.9": (10, ""),
+    "1.1.17": (11, ""),
+    "1.2.0": (13, ""),
+    "1.3.8": (13, ""),
+    "1.4.0": (16, ""),
+    "1.5.0": (17, ""),
+    "1.6.0": (18, ""),
+    "1.7.8": (18, ""),
     "1.8.0": (19, "3.1"),
     "1.9.0": (20, "3.2"),
     "1.10.6": (20, "3.2"),
@@ -301,10 +360,6 @@ def test_a_release_has_one_profile() -> None:
 
 
 UNKNOWN = (
-    (
-        "1.5",
-        "Istio 1.5 is unsupported; the supported releases are 1.0, 1.8 to 1.32, and newer",
-    ),
     ("0.8", '"0.8" is older than Istio 1.0'),
     (
         "new",

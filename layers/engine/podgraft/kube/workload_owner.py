@@ -13,14 +13,17 @@ CONFIG_LABEL = "deploymentconfig"
 class OwnerRules:
     """What a release makes of owners; the defaults are those since Istio 1.22.
 
-    ``cron_job_digits`` are how many digits (fewest, most) end the names of a CronJob's Jobs.
+    ``cron_job_digits`` are how many digits (fewest, most) end the names of a CronJob's Jobs; with
+    None, a Job is never a CronJob's. With ``any_replica_set``, a ReplicaSet is a Deployment's even
+    if the pod has no label with the hash.
     ``hides_deployment_config`` drops the label that named a DeploymentConfig from the identity.
     """
 
     rollouts: bool = True
     deployment_configs: bool = True
     hide_deployment_config: bool = False
-    cron_job_digits: tuple[int, int] = (8, 10)
+    any_replica_set: bool = False
+    cron_job_digits: tuple[int, int] | None = (8, 10)
     cron_job_api_version: str = "batch/v1"
 
 
@@ -102,7 +105,10 @@ def _workload(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
 
 
 def _replica_set_owner(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
-    deployment = _strip_hash(owner.name, string_at(labels, "pod-template-hash"))
+    hash_ = string_at(labels, "pod-template-hash")
+    if rules.any_replica_set and not hash_:
+        return _Owner("Deployment", owner.api_version, owner.name.removesuffix("-"))
+    deployment = _strip_hash(owner.name, hash_)
     if deployment is not None:
         return _Owner("Deployment", owner.api_version, deployment)
     rollout = _strip_hash(owner.name, string_at(labels, "rollouts-pod-template-hash"))
@@ -117,6 +123,8 @@ def _strip_hash(name: str, hash_: str) -> str | None:
 
 
 def _job_owner(owner: _Owner, rules: OwnerRules) -> _Owner:
+    if rules.cron_job_digits is None:
+        return owner
     fewest, most = rules.cron_job_digits
     found = re.fullmatch(rf"(.+)-[0-9]{{{fewest},{most}}}", owner.name)
     if found is None:

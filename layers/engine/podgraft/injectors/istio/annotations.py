@@ -250,7 +250,7 @@ _RULES = (
         "traffic.sidecar.istio.io/kubevirtInterfaces", _check_interfaces, _checks_interfaces
     ),
     AnnotationRule("istio.io/reroute-virtual-interfaces", _check_interfaces, _checks_interfaces),
-    AnnotationRule("prometheus.istio.io/merge-metrics", _check_bool, lambda p: p.proxy_annotation),
+    AnnotationRule("prometheus.istio.io/merge-metrics", _check_bool, lambda p: p.metrics_merged),
     AnnotationRule("proxy.istio.io/config", _check_proxy_config, lambda p: p.proxy_annotation),
     AnnotationRule("sidecar.istio.io/proxyCPU", _check_quantity, _checks_quantities),
     AnnotationRule("sidecar.istio.io/proxyCPULimit", _check_quantity, _checks_quantities),

@@ -150,11 +150,15 @@ def prepare(config: InjectorConfig, pod: Object, request: InjectionRequest) -> I
         ),
         environment=cluster.cluster_environment(
             config.values, request.environment, pod_labels(base)
-        ),
+        )
+        if profile.cluster_of_values
+        else request.environment,
         templates=templates.select(own_annotations),
         injected_annotations={} if is_kube_inject else config.injected_annotations,
-        hold_application=_holds_application(profile, own_annotations, proxy)
-        or config.values.hold_application,
+        hold_application=profile.hold_application
+        and (
+            _holds_application(profile, own_annotations, proxy) or config.values.hold_application
+        ),
         tcp_probes=config.tcp_probes,
         limits=request.limits,
     )

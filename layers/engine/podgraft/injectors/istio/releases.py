@@ -46,6 +46,13 @@ HEAD = "HEAD"  # the newest behavior, also by this name
 # master branch of August 2026.
 LATEST: Final[Mapping[int, int]] = {
     0: 9,
+    1: 17,
+    2: 10,
+    3: 8,
+    4: 10,
+    5: 10,
+    6: 14,
+    7: 8,
     8: 6,
     9: 9,
     10: 6,
@@ -72,7 +79,7 @@ LATEST: Final[Mapping[int, int]] = {
     31: 0,
     32: 0,
 }
-KNOWN: Final = tuple(LATEST)  # 1.1 to 1.7 were never compared with their sources
+KNOWN: Final = tuple(LATEST)
 
 
 class UnknownReleaseError(ValueError):
@@ -102,15 +109,20 @@ class Profile:
     parsed_at_load: bool = _since("1.14")  # every template must parse, not only those that run
 
     # Decision
-    selectors: bool = _since("1.8")
+    selectors: bool = _since("1.1")
+    injected_annotations: bool = _since("1.4")
     four_ignored_namespaces: bool = _since("1.9")  # before: kube-system and kube-public
     inject_label: bool = _since("1.12")  # the label sidecar.istio.io/inject, over the annotation
     strict_inject_values: bool = _since("1.27")  # "true", "false" alone; other text is undecided
 
     # Request: URL path and the workload of the pod
-    path_environment: bool = _since("1.8")
+    path_environment: bool = _since("1.7", "1.6.1")
+    path_pairs: bool = _since("1.8")  # before: the end of the path, as /CLUSTER/net/NETWORK
     env_paths: bool = _since("1.10")  # the form :ENV:K=V
     slash_paths: bool = _since("1.15")  # --slash-- means /
+    owner_lookup: bool = _since("1.3")  # before: every pod is its own workload
+    cron_job_owner: bool = _since("1.8", "1.7.2", "1.6.10")
+    any_replica_set: bool = _since("1.3", until=("1.8",))  # a Deployment's, even without a hash
     deployment_config_owner: bool = _since("1.13", "1.12.1")
     # The owner rule removes the label from the pod, too; later from a copy, then not at all.
     deployment_config_label_lost: bool = _since(
@@ -125,13 +137,19 @@ class Profile:
     # kube-inject
     by_hand_decides: bool = _since("1.8")  # before: all but the host's network is injected
     named_by_kind: bool = _since("1.9")  # warnings contain kind and namespace
-    by_hand_appends: bool = _until("1.8")  # removes nothing, and adds no pull secrets
-    skips_injected: bool = _since("1.8", until=("1.17",))
+    by_hand_appends: bool = _until("1.8")  # removes nothing
+    by_hand_adds_secrets: bool = _since("1.7", "1.6.3")
+    by_hand_announces_metrics: bool = _since("1.7")
+    by_hand_redirects: bool = _since("1.3", until=("1.8",))  # podRedirectAnnot
+    by_hand_redirects_networks: bool = _since("1.7", "1.6.3", until=("1.8",))  # of the CNI
+    skips_injected: bool = _since("1.2", until=("1.17",))
     skips_by_status: bool = _since("1.9", until=("1.17",))  # only those with a status annotation
     bare_pod_owner: bool = _since("1.21")
 
     # Template data
-    workload_data: bool = _since("1.8")  # .TypeMeta, .DeploymentMeta and .Values
+    workload_data: bool = _since("1.1")  # .DeploymentMeta
+    values_data: bool = _since("1.2")  # .Values
+    type_data: bool = _since("1.3")  # .TypeMeta
     revision: bool = _since("1.9")
     managed_fields_dropped: bool = _since("1.12", "1.11.2", "1.10.5")
     estimated_concurrency: bool = _since("1.10", until=("1.18",))
@@ -144,12 +162,14 @@ class Profile:
 
     udp_ports_listed: bool = _since("1.1", "1.0.3", until=("1.4",))  # by includeInboundPorts
 
+    typed_values: bool = _since("1.8")  # values of a wrong type are refused
+
     # Images
     image_variant: bool = _since("1.22")  # values global.variant
     image_type_falls_back: bool = _since("1.31")  # an empty imageType leaves the variant
 
     # Mesh configuration: layers, defaults and checks
-    proxy_annotation: bool = _since("1.8")  # proxy.istio.io/config
+    proxy_annotation: bool = _since("1.7", "1.6.1")  # proxy.istio.io/config
     annotation_after_rendering: bool = _since("1.8", until=("1.9",))  # for ports and metrics, too
     # The webhook merges layers, ProxyConfig resources among them; before, in every mode, the
     # annotation is merged into the mesh.
@@ -160,13 +180,18 @@ class Profile:
     durations_replaced: bool = _since("1.16", "1.15.1", "1.14.5")
     image_replaced: bool = _since("1.15", "1.14.2")  # and ProxyConfig resources have an image
     hold_by_mesh: bool = _since("1.10", "1.9.1", "1.8.0")  # before: with the annotation only
-    remote_services_set: bool = _since("1.8", until=("1.9",))  # empty envoyMetricsService, ...
+    remote_services_set: bool = _since("1.3", until=("1.9",))  # empty envoyMetricsService, ...
     parent_shutdown: bool = _until("1.17")
     # 1.0 has the check, but its own tests give kube-inject a mesh that would not pass it.
     parent_shutdown_checked: bool = _since("1.8", until=("1.17",))
-    concurrency_two: bool = _since("1.8", until=("1.18",))
+    concurrency_two: bool = _since("1.6", until=("1.18",))
     merge_and_inbound_port_set: bool = _since("1.18")
-    zipkin_by_default: bool = _since("1.8", until=("1.22",))
+    zipkin_by_default: bool = _since("1.6", until=("1.22",))
+    istiod_defaults: bool = _since("1.6")  # before: those of Pilot
+    mutual_tls_by_default: bool = _since("1.7")
+    protocol_detection_timeout: bool = _since("1.3", until=("1.6",))
+    sds_path_by_default: bool = _since("1.6", until=("1.8",))
+    prints_changes_only: bool = _since("1.6")  # protoToJSON, of a ProxyConfig
     extension_providers: bool = _since("1.9")
     empty_collections_kept: bool = _since("1.8", until=("1.9",))  # `proxyMetadata: {}` prints {}
     zipkin_host_ip: bool = _since("1.9", "1.8.2")  # $(HOST_IP) in the address
@@ -194,9 +219,18 @@ class Profile:
     interfaces_checked: bool = _since("1.30")
 
     # What a SidecarInjectionSpec is turned into
-    kubernetes_defaults: bool = _until("1.8")  # additions have what the API server would fill in
-    labels_added: bool = _since("1.8", until=("1.9",))
-    namespace_filled: bool = _since("1.8")
+    kubernetes_defaults: bool = _until("1.1")  # additions have what the API server would fill in
+    labels_added: bool = _since("1.4", until=("1.9",))
+    canonical_labels: bool = _since("1.5")
+    revision_label: bool = _since("1.6")
+    network_label: bool = _since("1.8")
+    namespace_filled: bool = _since("1.1")
+    validation_first: bool = _since("1.6")  # the container istio-validation
+    hold_application: bool = _since("1.7")
+    cluster_of_values: bool = _since("1.8")  # before: of the URL's path alone
+    fs_group_by_sds: bool = _since("1.1", until=("1.8",))  # sdsUdsPath; then a switch
+    fs_group_by_token_mount: bool = _until("1.3")  # with enableSdsTokenMount only
+    fs_group_replaces: bool = _until("1.5", "1.4.5")  # the whole security context of the pod
 
     # Native sidecars and OpenShift
     native_sidecars: bool = _since("1.19")
@@ -216,6 +250,12 @@ class Profile:
     multus_namespaces: bool = _since("1.26", "1.25.1", "1.24.4", "1.23.6")
 
     # Probes
+    probe_annotation: bool = _since("1.2")  # and an HTTPS probe asks the agent by HTTP
+    probes_whole: bool = _since("1.5")  # before: only their httpGet, in the patch and the variable
+    agent_port_in_mesh: bool = _since("1.6")  # before: --statusPort among the sidecar's arguments
+    probes_first: bool = _since("1.8", "1.7.1")  # in the patch; before: last
+    startup_probes: bool = _since("1.7")
+    empty_probers_left_out: bool = _since("1.8")
     tcp_probes: bool = _since("1.12")
     tcp_probes_switch: bool = _since("1.12", until=("1.19",))  # REWRITE_TCP_PROBES
     grpc_probes: bool = _since("1.13")
@@ -224,6 +264,7 @@ class Profile:
     missing_probers_added: bool = _since("1.27")  # also to a pod that was injected without
 
     # Prometheus
+    metrics_merged: bool = _since("1.6")
     loose_prometheus_names: bool = _since("1.13")
     scrape_targets: bool = _since("1.31")
 
@@ -269,8 +310,7 @@ def profile(minor: int, patch: int | None = None) -> Profile:
     latest = LATEST.get(min(minor, NEWEST))
     if latest is None:
         raise UnknownReleaseError(
-            f"Istio 1.{minor} is unsupported; the supported releases are 1.0, 1.8 to 1.{NEWEST}, "
-            "and newer"
+            f"Istio 1.{minor} is unsupported; the supported releases are 1.0 to 1.{NEWEST}, and newer"
         )
     if minor > NEWEST or patch is None:
         patch = latest

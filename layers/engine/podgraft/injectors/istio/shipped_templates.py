@@ -18,9 +18,28 @@ from .releases import Profile
 
 _SIDECAR = "sidecar"
 
-# The first 16 digits of SHA-256 of files/injection-template.yaml of the chart istio-discovery,
-# without blanks at both ends, and the last patch that ships it.
+# The first 16 digits of SHA-256 of the template in files/injection-template.yaml of the chart
+# istio-discovery (up to 1.4, of the chart istio), without blanks at both ends, and the last patch
+# that ships it. The templates of 1.0 and 1.1 are rendered by Helm, so they have no digest.
 DIGESTS: Final[Mapping[str, str]] = {
+    "761ebc5a63976754": "1.2.10",
+    "610f2b5742375d30": "1.3.0",
+    "2696c96840179bdc": "1.3.6",
+    "4d1a6fdc6aa09ab9": "1.3.8",
+    "612b89ee7fc4d43b": "1.4.2",
+    "023ae377d1a89813": "1.4.4",
+    "805d5a8f492b8fa2": "1.4.5",
+    "7d3a4daf8f4b6208": "1.4.10",
+    "1cdb312e0b39910b": "1.5.0",
+    "64f53c7f7e9dca50": "1.5.1",
+    "fca84600f9d5ec31": "1.5.5",
+    "e08631b4e66c4382": "1.5.9",
+    "3bc68d1f27d8b6b9": "1.5.10",
+    "d36ff46d2def0cab": "1.6.2",
+    "e16b88389e2d0f30": "1.6.4",
+    "ed4e6e8ed4ffa03f": "1.6.8",
+    "7986efd232806f42": "1.6.14",
+    "8e6e902b765af607": "1.7.8",
     "e2cb9d4837cda958": "1.8.6",
     "ccb55ed8e0fcc3b0": "1.9.9",
     "8ac87cc83c64ffde": "1.10.6",
@@ -62,6 +81,9 @@ DIGESTS: Final[Mapping[str, str]] = {
     "c42c60b82d5847ba": "1.32",
 }
 
+# Before 1.1, no template of Istio's decides about probes.
+_SINCE_1_1 = "rewriteAppHTTPProbe"
+
 # Text in templates that istiod reads in some releases only.
 _TRACES: Final[Mapping[str, Span]] = {
     ".EstimatedConcurrency": since("1.10", until=("1.18",)),
@@ -82,6 +104,8 @@ def find_profile(config: Config) -> Profile | None:
 def _newest_of_layout(text: str) -> Profile | None:
     """The newest release with a single template and its delimiters; none without a template."""
     braces = "{{" in text or "[[" not in text
+    if not braces and _SINCE_1_1 not in text:
+        return releases.profile(0)
     candidates = map(releases.profile, reversed(releases.KNOWN))
     return next(
         (

@@ -23,10 +23,20 @@ def parse_environment(profile: Profile, tail: str) -> Mapping[str, str]:
     """
     if not profile.path_environment:
         return {}
+    if not profile.path_pairs:
+        return _parse_old_path(tail)
     text = tail.removesuffix("/")
     is_legacy = text.startswith(_LEGACY_PREFIX) and profile.env_paths
     pairs = _parse_legacy_pairs(text) if is_legacy else _parse_pairs(profile, text)
     return {_NAMES.get(key, key.upper()): value for key, value in pairs if key}
+
+
+def _parse_old_path(tail: str) -> Mapping[str, str]:
+    """Return cluster and network of a path that ends in ``CLUSTER/net/NETWORK``, as in 1.7."""
+    segments = tail.split("/")
+    if len(segments) < 3:  # noqa: PLR2004 - with "/inject" before them, five
+        return {}
+    return {_NAMES["cluster"]: segments[-3], _NAMES["net"]: segments[-1]}
 
 
 def _parse_legacy_pairs(text: str) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,8 @@ from .releases import Profile
 
 def workload_of(profile: Profile, pod: Object) -> WorkloadRef:
     """The workload that the owner references of the pod name, or the pod itself."""
+    if not profile.owner_lookup:
+        return workload_owner.workload_of_manifest({"apiVersion": "v1", "kind": "Pod"} | pod)
     return workload_owner.workload_of_pod(object_at(pod, "metadata"), _owner_rules(profile))
 
 
@@ -51,6 +53,13 @@ def _owner_rules(profile: Profile) -> OwnerRules:
         rollouts=profile.rollout_owner,
         deployment_configs=profile.deployment_config_owner,
         hide_deployment_config=not profile.deployment_config_label_kept,
-        cron_job_digits=(8, 10) if profile.short_job_suffixes else (10, 10),
+        any_replica_set=profile.any_replica_set,
+        cron_job_digits=_cron_job_digits(profile),
         cron_job_api_version="batch/v1" if profile.cron_job_owner_v1 else "batch/v1beta1",
     )
+
+
+def _cron_job_digits(profile: Profile) -> tuple[int, int] | None:
+    if not profile.cron_job_owner:
+        return None
+    return (8, 10) if profile.short_job_suffixes else (10, 10)

@@ -55,6 +55,8 @@ def compile_(
     config = config_map.parse_config(documents.config, errors)
     values = config_map.parse_values(documents.values, errors)
     profile = choose_profile(surroundings.release, config, values, errors, warnings)
+    if not profile.typed_values:
+        errors = [error for error in errors if error.document != "values" or not error.pointer]
     schema = protojson.schema(profile)
     mesh_config = _parse_mesh(profile, schema, documents.mesh, errors)
     errors += _validate_proxy_configs(schema, documents.proxy_configs)
@@ -131,11 +133,12 @@ def _find_further_errors(
     from . import validate_meshconfig, values_types  # a cold start does not need them
 
     locations = {(diagnostic.document, diagnostic.pointer) for diagnostic in earlier}
-    names = [
+    candidates = [
         Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
         for path, problem, remedy in validate_meshconfig.validate_names(profile, mesh_config)
     ]
-    candidates = [*names, *values_types.validate_values(profile, values.raw)]
+    if profile.typed_values:
+        candidates += values_types.validate_values(profile, values.raw)
     return [
         diagnostic
         for diagnostic in candidates

@@ -33,6 +33,31 @@ _MESH_1_0: Object = {
     },
 }
 
+_PILOT: Object = {
+    "proxyListenPort": 15001,
+    "connectTimeout": "1s",
+    "ingressService": "istio-ingressgateway",
+    "enableTracing": True,
+    "accessLogFile": "/dev/stdout",
+    "rootNamespace": "istio-system",
+    "outboundTrafficPolicy": {"mode": "ALLOW_ANY"},
+    "defaultServiceExportTo": ["*"],
+    "defaultVirtualServiceExportTo": ["*"],
+    "defaultDestinationRuleExportTo": ["*"],
+}
+
+_PILOT_PROXY: Object = {
+    "configPath": "/etc/istio/proxy",
+    "binaryPath": "/usr/local/bin/envoy",
+    "serviceCluster": "istio-proxy",
+    "drainDuration": "45s",
+    "parentShutdownDuration": "60s",
+    "discoveryAddress": "istio-pilot:15010",
+    "connectTimeout": "1s",
+    "proxyAdminPort": 15000,
+    "statNameLength": 189,
+}
+
 _PROXY: Object = {
     "configPath": "./etc/istio/proxy",
     "binaryPath": "/usr/local/bin/envoy",
@@ -79,7 +104,10 @@ _MIN_TIMEOUT = durations.SECOND // 1000
 def defaults(profile: Profile) -> Message:
     """Return DefaultMeshConfig of the release; callers must not change it."""
     schema = protojson.schema(profile)
-    raw = _mesh_defaults(profile) if profile.path_environment else _MESH_1_0
+    if profile.istiod_defaults:
+        raw = _mesh_defaults(profile)
+    else:
+        raw = _pilot_defaults(profile) if profile.workload_data else _OLDEST
     return protojson.normalize(
         schema, MESH_CONFIG, protojson.decode_message(schema, MESH_CONFIG, raw)
     )
@@ -176,6 +204,8 @@ def _mesh_defaults(profile: Profile) -> Object:
         mesh |= {"defaultProviders": {}, "extensionProviders": _PROVIDERS}
     if profile.inbound_mode:
         mesh["inboundTrafficPolicy"] = {"mode": "PASSTHROUGH"}
+    if profile.sds_path_by_default:
+        mesh |= {"sdsUdsPath": "unix:./etc/istio/proxy/SDS", "protocolDetectionTimeout": "5s"}
     if profile.merge_and_inbound_port_set:
         mesh |= {"proxyInboundListenPort": 15006, "enablePrometheusMerge": True}
     return mesh
@@ -183,6 +213,8 @@ def _mesh_defaults(profile: Profile) -> Object:
 
 def _proxy_defaults(profile: Profile) -> Object:
     proxy: Object = dict(_PROXY)
+    if not profile.mutual_tls_by_default:
+        proxy |= {"controlPlaneAuthPolicy": "NONE"}
     if profile.parent_shutdown:
         proxy["parentShutdownDuration"] = "60s"
     if profile.concurrency_two:
@@ -192,6 +224,17 @@ def _proxy_defaults(profile: Profile) -> Object:
     if profile.remote_services_set:
         proxy |= {"envoyMetricsService": {}, "envoyAccessLogService": {}}
     return proxy
+
+
+def _pilot_defaults(profile: Profile) -> Object:
+    """The defaults of 1.1 to 1.5."""
+    proxy: Object = dict(_PILOT_PROXY)
+    if profile.remote_services_set:
+        proxy |= {"envoyMetricsService": {}, "envoyAccessLogService": {}}
+    changes: Object = {"defaultConfig": proxy}
+    if profile.protocol_detection_timeout:
+        changes["protocolDetectionTimeout"] = "0.100s"
+    return merge_keys(_PILOT, changes)
 
 
 def _parse_mapping(text: str, errors: list[FieldError]) -> Object:

@@ -50,6 +50,8 @@ access_log_encoding v1alpha1.MeshConfig_AccessLogEncoding
 enable_envoy_access_log_service bool
 disable_envoy_listener_log bool
 default_config v1alpha1.ProxyConfig
+sds_uds_path string
+enable_sds_token_mount bool
 outbound_traffic_policy v1alpha1.MeshConfig_OutboundTrafficPolicy
 inbound_traffic_policy v1alpha1.MeshConfig_InboundTrafficPolicy
 config_sources []v1alpha1.ConfigSource
@@ -152,6 +154,8 @@ address string
     "v1alpha1.Tracing_Lightstep": """
 address string
 access_token string
+secure bool
+cacert_path string
 """,
     "v1alpha1.Tracing_Datadog": """
 address string

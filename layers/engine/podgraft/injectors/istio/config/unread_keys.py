@@ -31,7 +31,7 @@ _KEYS: Final[Mapping[str, Callable[[Profile], bool]]] = {
     "aliases": lambda profile: profile.pod_templates,
     "neverInjectSelector": lambda profile: profile.selectors,
     "alwaysInjectSelector": lambda profile: profile.selectors,
-    "injectedAnnotations": lambda profile: not profile.kubernetes_defaults,
+    "injectedAnnotations": lambda profile: profile.injected_annotations,
 }
 # Keys that the policy document has too, for every release.
 _POLICY_KEYS = frozenset({"neverInjectSelector", "alwaysInjectSelector"})
@@ -48,7 +48,7 @@ def find_unread_keys(
     """Return a diagnostic for each key that is set and has no effect."""
     yield from _find_config_keys(profile, config.given, is_newer=_is_newer(environment, values))
     # Without a release in the policy, podgraft reads the values to determine the release.
-    if values and environment.release is not None and not profile.workload_data:
+    if values and environment.release is not None and not profile.values_data:
         yield _unread_key_warning("values", "", profile, _RELEASE_REMEDY)
     for key in _find_policy_keys(profile, config, environment):
         yield _unread_key_warning(
@@ -85,7 +85,7 @@ def _find_policy_keys(
             "/injectedAnnotations",
             environment.injected_annotations,
             "",
-            not profile.kubernetes_defaults,
+            profile.injected_annotations,
         ),
         (
             "/features/nativeSidecars",

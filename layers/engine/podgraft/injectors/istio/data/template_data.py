@@ -205,7 +205,7 @@ def _dot_field_types(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
     kube_types = kube.types(profile.kubernetes)
     text = reflect.STRING
     return {
-        "TypeMeta": (kube_types["TypeMeta"], profile.workload_data),
+        "TypeMeta": (kube_types["TypeMeta"], profile.type_data),
         "DeploymentMeta": (
             _NAMES_ONLY if profile.deployment_meta_names_only else kube_types["ObjectMeta"],
             profile.workload_data,
@@ -214,7 +214,7 @@ def _dot_field_types(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
         "Spec": (kube_types["PodSpec"], True),
         "ProxyConfig": (types.pointer(PROXY_CONFIG), True),
         "MeshConfig": (types.pointer(MESH_CONFIG), True),
-        "Values": (reflect.ANY_MAP, profile.workload_data),
+        "Values": (reflect.ANY_MAP, profile.values_data),
         "Revision": (text, profile.revision),
         "EstimatedConcurrency": (reflect.INT, profile.estimated_concurrency),
         "ProxyImage": (text, profile.proxy_image),

@@ -1,6 +1,6 @@
 """Injection by SidecarInjectionSpec, up to 1.8: lists added to the pod by a fixed JSON Patch.
 
-Source: pkg/kube/inject of 1.8 (InjectionData, createPatch) and of 1.0 (intoObject, createPatch).
+Source: pkg/kube/inject of 1.0 to 1.8 (InjectionData, createPatch, intoObject).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from podgraft import kube, patch
-from podgraft.injectors.istio import gojson, status
+from podgraft.injectors.istio import status
 from podgraft.injectors.istio.config.mesh import proxy_of
 from podgraft.injectors.istio.context import InjectionContext, InjectorConfig
 from podgraft.injectors.istio.pod_builder import (
@@ -26,18 +26,17 @@ from podgraft.injectors.istio.pod_builder import (
     merge_keys,
     pod_labels,
 )
-from podgraft.injectors.istio.postprocess import cluster, probes, prometheus
+from podgraft.injectors.istio.postprocess import cluster, prometheus
+from podgraft.injectors.istio.postprocess.probes import ENV
 from podgraft.injectors.istio.render.rendering import TemplateCache
 from podgraft.injectors.istio.request import Injection
 from podgraft.jsonvalue import Object, object_at, string_at
 from podgraft.patch import Add, Operation, Replace
 
+from . import by_hand, pod_defaults, probes, security_context, sidecarspec
 from . import patch as specpatch
-from . import pod_defaults, sidecarspec
 from .patch import Addition
 from .sidecarspec import SidecarSpec
-
-_FSGROUP = 1337  # the proxy's group, which must read its token
 
 
 class LegacyInjector:
@@ -54,9 +53,7 @@ class LegacyInjector:
         (name,) = planned.templates
         renderer = planned.make_renderer(self._cache)
         spec = self._complete_spec(planned, renderer.render(self._setup.templates.lookup(name)))
-        operations = (*self._patch_operations(planned, spec),)
-        pod = patch.apply(planned.base, operations)
-        assert isinstance(pod, dict)  # noqa: S101 - no operation replaces the whole
+        operations, pod = self._apply(planned, spec)
         shown = spec.status
         return Injection(
             base=planned.base,
@@ -71,6 +68,22 @@ class LegacyInjector:
             image_pull_secrets=shown.image_pull_secrets,
         )
 
+    def _apply(
+        self, planned: InjectionContext, spec: SidecarSpec
+    ) -> tuple[tuple[Operation, ...] | None, Object]:
+        """The patch, if the release makes one, and the pod with the sidecar."""
+        profile = self._profile
+        appends = profile.by_hand_appends and not profile.kubernetes_defaults
+        if planned.is_kube_inject and appends:
+            shown: Object = {status.ANNOTATION: self._status(spec)}
+            return None, by_hand.inject(planned, spec, shown, self._setup.revision)
+        operations = (*self._patch_operations(planned, spec),)
+        has_spec = isinstance(planned.base.get("spec"), dict)
+        base = planned.base if has_spec else merge_keys(planned.base, {"spec": {}})
+        pod = patch.apply(base, operations)
+        assert isinstance(pod, dict)  # noqa: S101 - no operation replaces the whole
+        return operations, pod
+
     def _complete_spec(self, planned: InjectionContext, spec: SidecarSpec) -> SidecarSpec:
         """The spec with what the pod and its surroundings add to it."""
         if self._profile.kubernetes_defaults:
@@ -80,8 +93,9 @@ class LegacyInjector:
         if proxy is not None:
             sidecarspec.set_concurrency(proxy)
             cluster.set_environment(self._profile, draft, planned.environment)
-            self._add_proxy_environment(planned, spec, proxy)
-            specpatch.mount_token(object_at(planned.base, "spec"), proxy)
+            if not (planned.is_kube_inject and self._profile.by_hand_appends):
+                self._add_proxy_environment(planned, spec, proxy)
+                specpatch.mount_token(object_at(planned.base, "spec"), proxy)
         return replace(spec, containers=tuple(draft.containers))
 
     def _add_proxy_environment(
@@ -89,28 +103,40 @@ class LegacyInjector:
     ) -> None:
         """Tell the proxy about the application's probes and metrics."""
         if self._should_rewrite_probes(planned, spec):
-            probers = probes.collect_probers(
-                PodBuilder.from_pod(planned.base), planned.probe_rewriter
-            )
-            if probers:
-                append_env(proxy, probes.ENV, gojson.encode(probers))
+            text = probes.probers_text(planned)
+            if text:
+                append_env(proxy, ENV, text)
         scrape = prometheus.parse_scrape(self._profile, planned.annotations)
         if self._should_merge_metrics(planned) and scrape != prometheus.NO_SCRAPE:
             append_env(proxy, prometheus.ENV, scrape.to_json())
 
     def _should_rewrite_probes(self, planned: InjectionContext, spec: SidecarSpec) -> bool:
         has_proxy = find_by_name([*spec.containers], PROXY) is not None
-        return has_proxy and probes.should_rewrite(planned.annotations, spec.rewrite_probes)
+        return has_proxy and probes.should_rewrite(
+            self._profile, planned.annotations, default=spec.rewrite_probes
+        )
 
     def _should_merge_metrics(self, planned: InjectionContext) -> bool:
-        return prometheus.is_enabled(planned.annotations, planned.mesh)
+        return self._profile.metrics_merged and prometheus.is_enabled(
+            planned.annotations, planned.mesh
+        )
 
     def _patch_operations(
         self, planned: InjectionContext, spec: SidecarSpec
     ) -> Iterator[Operation]:
         """The whole patch, in the order of the release."""
-        if self._should_rewrite_probes(planned, spec):
-            yield from self._probe_operations(planned)
+        rewrites = (
+            [*self._probe_operations(planned, spec)]
+            if self._should_rewrite_probes(planned, spec)
+            else []
+        )
+        # Before 1.7 the rewrites come last, with indices of the pod as it was: they are wrong after
+        # a removal, and the API server refuses the patch or another container gets the probe.
+        first = (
+            self._profile.probes_first or find_by_name(containers(planned.base), PROXY) is not None
+        )
+        if first:
+            yield from rewrites
         yield from self._list_operations(planned, spec)
         if not self._profile.kubernetes_defaults:
             yield from self._context_operations(planned, spec)
@@ -122,25 +148,29 @@ class LegacyInjector:
                 pod_labels(planned.base), self._labels(planned, spec)
             )
             yield from specpatch.entry_operations(metadata, "labels", labels)
+        if not first:
+            yield from rewrites
 
-    def _probe_operations(self, planned: InjectionContext) -> Iterator[Operation]:
-        port = probes.agent_port(planned.annotations, planned.status_port)
-        for index, container in enumerate(containers(planned.base)):
-            if container.get("name") != PROXY:
-                sent = probes.redirect_probes(container, planned.probe_rewriter, port)
-                for key, probe in sent.items():
-                    value = kube.encode(self._types["Probe"], probe)
-                    path = f"/spec/containers/{index}/{key}"
-                    yield Replace(op="replace", path=path, value=value)
+    def _probe_operations(
+        self, planned: InjectionContext, spec: SidecarSpec
+    ) -> Iterator[Operation]:
+        sidecar = find_by_name([*spec.containers], PROXY)
+        for index, key, probe in probes.rewritten_probes(planned, sidecar):
+            value = kube.encode(self._types["Probe"], probe)
+            path = f"/spec/containers/{index}/{key}"
+            if not self._profile.probes_whole:
+                path, value = f"{path}/httpGet", object_at(object_at({"": value}, ""), "httpGet")
+            yield Replace(op="replace", path=path, value=value)
 
     def _list_operations(self, planned: InjectionContext, spec: SidecarSpec) -> Iterator[Operation]:
         pod = object_at(planned.base, "spec")
         appended = planned.is_kube_inject and self._profile.by_hand_appends
         if not appended:
             yield from specpatch.removal_operations(pod, status.parse_status(planned.annotations))
-        front = frozenset((VALIDATION, PROXY) if planned.hold_application else (VALIDATION,))
-        if self._profile.kubernetes_defaults:
-            front = frozenset[str]()
+        front = frozenset(
+            ([VALIDATION] if self._profile.validation_first else [])
+            + ([PROXY] if planned.hold_application else [])
+        )
         yield from specpatch.addition_operations(
             pod, Addition(INIT_CONTAINERS, spec.init_containers, front)
         )
@@ -157,39 +187,43 @@ class LegacyInjector:
         if spec.dns_config is not None:
             yield Add(op="add", path="/spec/dnsConfig", value=spec.dns_config)
         own = object_at(object_at(planned.base, "spec"), "securityContext")
-        if self._setup.legacy_fsgroup:
-            own = merge_keys(own, {"fsGroup": _FSGROUP})
-        context = spec.security_context or own
+        context = spec.security_context or security_context.of(
+            self._profile, planned.mesh, own, switch=self._setup.legacy_fsgroup
+        )
         if context:
             yield Add(op="add", path="/spec/securityContext", value=context)
 
     def _annotations(self, planned: InjectionContext, spec: SidecarSpec) -> dict[str, str]:
-        setup = self._setup
-        text = status.to_json(self._profile, spec.status, setup.revision, setup.template_version)
-        annotations = {status.ANNOTATION: text}
-        if self._profile.kubernetes_defaults:
-            return annotations
-        annotations |= planned.injected_annotations
+        annotations = {status.ANNOTATION: self._status(spec)}
+        if self._profile.injected_annotations:
+            annotations |= planned.injected_annotations
         if self._should_merge_metrics(planned):
             annotations |= prometheus.agent_annotations(
                 str(proxy_of(planned.mesh).get("statusPort") or 0)
             )
         return annotations
 
+    def _status(self, spec: SidecarSpec) -> str:
+        setup = self._setup
+        return status.to_json(self._profile, spec.status, setup.revision, setup.template_version)
+
     def _labels(self, planned: InjectionContext, spec: SidecarSpec) -> dict[str, str]:
         """The labels for a pod that does not have them: those of its canonical service."""
         own = pod_labels(planned.base)
         name = own.get("app.kubernetes.io/name") or own.get("app")
-        labels = {
-            "istio.io/rev": self._setup.revision,
-            "security.istio.io/tlsMode": "istio",
-            "service.istio.io/canonical-name": name or planned.template_data.workload.name,
-            "service.istio.io/canonical-revision": own.get("app.kubernetes.io/version")
-            or own.get("version")
-            or "latest",
-        }
+        labels = {"security.istio.io/tlsMode": "istio"}
+        if self._profile.canonical_labels:
+            revision = own.get("app.kubernetes.io/version") or own.get("version") or "latest"
+            labels |= {
+                "service.istio.io/canonical-name": name or planned.template_data.workload.name,
+                "service.istio.io/canonical-revision": revision,
+            }
+        if self._profile.revision_label:
+            labels["istio.io/rev"] = self._setup.revision
         network = _find_network([*spec.containers, *spec.init_containers])
-        return labels | ({cluster.NETWORK_LABEL: network} if network else {})
+        if network and self._profile.network_label:
+            labels[cluster.NETWORK_LABEL] = network
+        return labels
 
 
 def _find_network(listed: list[Object]) -> str:

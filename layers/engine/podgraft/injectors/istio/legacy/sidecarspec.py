@@ -7,6 +7,7 @@ the shipped templates relied on (``- 1337`` among arguments), and unknown fields
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from podgraft import kube
@@ -30,6 +31,7 @@ class SidecarSpec:
     dns_config: Object | None
     security_context: Object | None
     rewrite_probes: bool
+    redirect_annotations: Mapping[str, str]
 
     @property
     def status(self) -> InjectionStatus:
@@ -61,6 +63,11 @@ def decode_spec(kubernetes: int, raw: JSON) -> SidecarSpec:
         dns_config=object_at(found, "dnsConfig") or None,
         security_context=object_at(found, "securityContext") or None,
         rewrite_probes=found.get("rewriteAppHTTPProbe") is True,
+        redirect_annotations={
+            name: text
+            for name, text in object_at(found, "podRedirectAnnot").items()
+            if isinstance(text, str)
+        },
     )
 
 

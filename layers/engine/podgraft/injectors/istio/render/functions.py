@@ -289,7 +289,9 @@ def template_functions(
             (types.pointer(MESH_CONFIG), STRING_MAP, STRING_MAP, STRING, containers),
             dependencies=_OTEL_READS,
         ),
-        "protoToJSON": Function(partial(proto_to_json, defaults), (ANY,)),
+        "protoToJSON": Function(
+            partial(proto_to_json, defaults if profile.prints_changes_only else {}), (ANY,)
+        ),
     }
     return {
         name: _classified(name, function)

@@ -1,0 +1,106 @@
+"""Probe rewriting up to 1.8: what the agent is told, and the probes that replace the pod's.
+
+Source: pkg/kube/inject/app_probe.go of 1.1 to 1.8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from podgraft.injectors.istio import gojson
+from podgraft.injectors.istio.context import InjectionContext
+from podgraft.injectors.istio.pod_builder import PROXY, PodBuilder
+from podgraft.injectors.istio.postprocess import probes
+from podgraft.injectors.istio.postprocess.probes import ProbeRewriter
+from podgraft.injectors.istio.releases import Profile
+from podgraft.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.patch import merge_patch
+
+_FLAG = r"--?statusPort(?:=([0-9]+))?"
+_STARTUP = "startupProbe"
+_STARTUP_PATH = "/startupz"
+_NO_PORT = -1  # of the mesh: the agent's own probe is then like any other
+
+
+def should_rewrite(profile: Profile, annotations: Mapping[str, str], *, default: bool) -> bool:
+    """Whether probes are rewritten: 1.1 has no annotation for it."""
+    return probes.should_rewrite(annotations, default) if profile.probe_annotation else default
+
+
+def probers_text(planned: InjectionContext) -> str:
+    """The value of ISTIO_KUBE_APP_PROBERS; empty where the release leaves it out."""
+    profile = planned.injector_context.profile
+    found = probes.collect_probers(PodBuilder.from_pod(planned.base), _rewriter(planned))
+    if not profile.startup_probes:
+        found = {key: each for key, each in found.items() if not key.endswith(_STARTUP_PATH)}
+    if not profile.probes_whole:
+        only: Object = {key: object_at(each, "httpGet") for key, each in _objects(found)}
+        found = only
+    return gojson.encode(found) if found or not profile.empty_probers_left_out else ""
+
+
+def rewritten_probes(
+    planned: InjectionContext, sidecar: Object | None
+) -> Iterator[tuple[int, str, Object]]:
+    """The index of a container, the key of its probe, and the probe that asks the agent."""
+    profile = planned.injector_context.profile
+    port = _agent_port(planned, sidecar)
+    if port is None:
+        return
+    for index, container in enumerate(PodBuilder.from_pod(planned.base).containers):
+        if container.get("name") == PROXY:
+            continue
+        sent = probes.redirect_probes(container, _rewriter(planned), port)
+        for key, probe in _objects(sent):
+            if key != _STARTUP or profile.startup_probes:
+                yield (
+                    index,
+                    key,
+                    probe
+                    if profile.probe_annotation
+                    else _as_before(probe, object_at(container, key)),
+                )
+
+
+def has_agent_port(planned: InjectionContext, sidecar: Object | None) -> bool:
+    """Whether the agent's port is known; injection by hand rewrites nothing without it."""
+    return _agent_port(planned, sidecar) is not None
+
+
+def _agent_port(planned: InjectionContext, sidecar: Object | None) -> int | None:
+    if planned.injector_context.profile.agent_port_in_mesh:
+        return probes.agent_port(planned.annotations, planned.status_port)
+    return None if sidecar is None else _port_in_arguments(sidecar)
+
+
+def _port_in_arguments(sidecar: Object) -> int | None:
+    """The sidecar's ``--statusPort``: joined by ``=``, or the next argument."""
+    listed = sidecar.get("args")
+    args = [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
+    for index, argument in enumerate(args):
+        found = re.fullmatch(_FLAG, argument.strip())
+        if found is not None:
+            text = found[1] or "".join(args[index + 1 : index + 2])
+            return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) and text != "-1" else None
+    return None
+
+
+def _rewriter(planned: InjectionContext) -> ProbeRewriter:
+    rewriter = planned.probe_rewriter
+    if planned.injector_context.profile.empty_probers_left_out:
+        return rewriter
+    return replace(rewriter, mesh_port=_NO_PORT)
+
+
+def _as_before(probe: Object, given: Object) -> Object:
+    """The probe with the scheme that it had: 1.1 asks the agent by HTTPS, too."""
+    scheme = string_at(object_at(given, "httpGet"), "scheme")
+    changed = merge_patch(probe, {"httpGet": {"scheme": scheme}} if scheme else {})
+    assert isinstance(changed, dict)  # noqa: S101 - both are objects
+    return changed
+
+
+def _objects(entries: Mapping[str, JSON]) -> Iterator[tuple[str, Object]]:
+    return ((key, each) for key, each in entries.items() if isinstance(each, dict))
