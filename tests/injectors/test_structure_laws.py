@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from podgraft.go.reflect.taint import Slots
+from podgraft.go.reflect.taint import PlaceholderRegistry
 from podgraft.injectors import InjectionError, OperatorError, UserError, istio
 from podgraft.injectors.overlay.data import OverlayData
 from podgraft.texttemplate import ExecError, LimitError
@@ -79,7 +79,7 @@ def test_a_traced_rendering_writes_what_a_plain_one_writes() -> None:
         for pair in pairs(random, istio=False, values=VALUES):
             program = an_overlay.__wrapped__(pair.template).template
             data = OverlayData(a_pod({"cfg": pair.value}), "shop", {})
-            slots = Slots()
+            slots = PlaceholderRegistry()
             dot = data.tainted(slots).copy_for_mutation().to_struct()
             plain = written(program.render, data.copy_for_mutation().to_struct())
             assert written(program.trace, dot, slots) == plain, pair

@@ -332,33 +332,33 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"spec": {"securityContext": {"$patch": "merge", "n": None, "l": [1, 1.5e7]}}},
-        '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
+        '/spec/securityContext: unknown value of $patch; use "replace" or "delete"',
         "unknown patch type: merge in map: map[$patch:merge l:[1 1.5e+07] n:<nil>]",
     ),
     MergeErrorCase(
         {"spec": {"securityContext": {"$patch": {"a": [None, True, 1, 1.5, "x"]}}}},
-        '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
+        '/spec/securityContext: unknown value of $patch; use "replace" or "delete"',
         "unknown patch type: map[a:[<nil> %!s(bool=true) %!s(int64=1) %!s(float64=1.5) x]] "
         "in map: map[$patch:map[a:[<nil> true 1 1.5 x]]]",
     ),
     MergeErrorCase(
         {"spec": {"securityContext": {"$patch": None}}},
-        '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
+        '/spec/securityContext: unknown value of $patch; use "replace" or "delete"',
         "unknown patch type: %!s(<nil>) in map: map[$patch:<nil>]",
     ),
     MergeErrorCase(
         {"spec": {"containers": [{"$patch": "merge"}]}},
-        "/spec/containers/0: $patch: merge is the default; leave it out",
+        "/spec/containers/0: $patch: merge is the default; remove it",
         "merging lists cannot yet be specified in the patch",
     ),
     MergeErrorCase(
         {"spec": {"containers": ["x"]}},
-        "/spec/containers: the elements of the two lists are not all of one type",
+        "/spec/containers: the elements of the two lists have different types",
         "list element types are not identical: [[map[env:[map[name:E]] name:a]] [x]]",
     ),
     MergeErrorCase(
         {"metadata": {"finalizers": [{"a": 1}]}},
-        "/metadata/finalizers: the elements of the two lists are not all of one type",
+        "/metadata/finalizers: the elements of the two lists have different types",
         "list element types are not identical: [[f] [map[a:1]]]",
     ),
     MergeErrorCase(
@@ -375,7 +375,7 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"spec": {"$retainKeys": "containers"}},
-        "/spec: $retainKeys does not have the form it needs, or does not fit the patch beside it",
+        "/spec: $retainKeys is malformed, or does not match the rest of the patch",
         "invalid patch format of retainKeys",
     ),
     MergeErrorCase(
@@ -403,7 +403,7 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"spec": {"containers": [{"name": ["a"]}]}},
-        "/spec/containers/0: a list stands where only a text or number can",
+        "/spec/containers/0: expected a string or a number, got a list",
         "panic: comparing uncomparable type []interface {}",
     ),
 )

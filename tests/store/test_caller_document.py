@@ -63,7 +63,9 @@ THREE: list[JSON] = [{"sha256": HASH}, {"sha256": HASH}, {"sha256": HASH}]
 ERRORS = (
     InvalidCase("a list", [], "the document must be a mapping with the keys tokens and subjects"),
     InvalidCase(
-        "misspelt", {"token": []}, "the document: has an unknown key; supported keys: tokens, subjects"
+        "misspelt",
+        {"token": []},
+        "the document: has an unknown key; supported keys: tokens, subjects",
     ),
     InvalidCase("tokens no list", {"tokens": {}}, "tokens: expected a list"),
     InvalidCase(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from podgraft import texttemplate, yaml
 from podgraft.go.reflect import STRING, Field, Struct, struct_type
-from podgraft.go.reflect.taint import Place, Slots
+from podgraft.go.reflect.taint import Address, PlaceholderRegistry
 from podgraft.jsonvalue import JSON, Object
 from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import pointer
@@ -124,7 +124,7 @@ class Mesh:
 
         Raises ``OperatorError``, or ``UserError`` if the pod's text is the cause.
         """
-        slots = Slots()
+        slots = PlaceholderRegistry()
         try:
             if not self.template.can_create_syntax and is_harmless(node) and is_harmless(ports):
                 return self._read(self.template.render(self._data(node, ports)))
@@ -149,9 +149,11 @@ class Mesh:
         }
         return Struct(_DATA, data)
 
-    def _trace(self, slots: Slots, node: str, ports: str) -> RenderingTrace:
+    def _trace(self, slots: PlaceholderRegistry, node: str, ports: str) -> RenderingTrace:
         """What the template writes, and what of the pod it is made of."""
-        data = self._data(slots.root(node, (None, _NODE)), slots.root(ports, (None, _PORTS)))
+        data = self._data(
+            slots.taint_string(node, (None, _NODE)), slots.taint_string(ports, (None, _PORTS))
+        )
         return self.template.trace(data, slots)
 
     def _read(self, text: str) -> Object:
@@ -170,7 +172,7 @@ class Mesh:
 
     def _blamed(self, error: Exception, node: str, ports: str) -> InjectionError:
         """The cause of a failure: the text of the pod, or the template."""
-        slots = Slots()
+        slots = PlaceholderRegistry()
         try:
             place = failing(self._trace(slots, node, ports), self._reads)
         except (texttemplate.ExecError, texttemplate.LimitError) as again:
@@ -181,7 +183,7 @@ class Mesh:
             return OperatorError(f"mesh {self.name}: {problem}")
         return UserError(f"{self._name(place)}: mesh {self.name}: {problem}")
 
-    def _name(self, place: Place) -> str:
+    def _name(self, place: Address) -> str:
         """How the pod's author knows the place."""
         return f"pod label {self.node_label}" if steps(place) == (_NODE,) else "the pod's ports"
 

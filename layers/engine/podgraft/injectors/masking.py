@@ -10,7 +10,7 @@ import re
 from dataclasses import field
 from operator import is_not
 
-from podgraft.go.reflect.taint import Place
+from podgraft.go.reflect.taint import Address
 from podgraft.jsonvalue import JSON
 from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
@@ -28,9 +28,9 @@ class Masker:
     """
 
     exempt_count: int = 0
-    masked_strings: list[tuple[str, Place]] = field(default_factory=list[tuple[str, Place]])
+    masked_strings: list[tuple[str, Address]] = field(default_factory=list[tuple[str, Address]])
 
-    def mask(self, value: JSON, place: Place = None) -> JSON:
+    def mask(self, value: JSON, place: Address = None) -> JSON:
         """``value`` masked; the very same where nothing in it needs it."""
         match value:
             case str():
@@ -43,14 +43,14 @@ class Masker:
             case _:
                 return value
 
-    def _mask_object(self, value: dict[str, JSON], place: Place) -> JSON:
+    def _mask_object(self, value: dict[str, JSON], place: Address) -> JSON:
         keys = [key if is_harmless(key) else self._mask_string(key, (place, key)) for key in value]
         values = [self.mask(each, (place, key)) for key, each in value.items()]
         if any(map(is_not, keys, value)) or any(map(is_not, values, value.values())):
             return dict(zip(keys, values, strict=True))
         return value
 
-    def _mask_string(self, text: str, place: Place) -> str:
+    def _mask_string(self, text: str, place: Address) -> str:
         self.masked_strings.append((text, place))
         if len(self.masked_strings) <= self.exempt_count:
             return text

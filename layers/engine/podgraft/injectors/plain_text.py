@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from podgraft.go.reflect.taint import Place
+from podgraft.go.reflect.taint import Address
 from podgraft.jsonvalue import JSON
 from podgraft.lazy_re import lazy_compile
 
@@ -56,6 +56,6 @@ def holds_harmless(value: JSON) -> bool:
             return True
 
 
-def steps(place: Place) -> tuple[str | int, ...]:
+def steps(place: Address) -> tuple[str | int, ...]:
     """The keys and indices that lead to a place."""
     return () if place is None else (*steps(place[0]), place[1])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from podgraft.go.reflect.taint import Slots
+from podgraft.go.reflect.taint import PlaceholderRegistry
 from podgraft.jsonvalue import equal
 from podgraft.yaml.composer import Alias, Mapping, Node, Scalar
 from podgraft.yaml.composer import Sequence as List
@@ -25,7 +25,7 @@ class Comparison:
     ``keeps`` says of a scalar's text whether it is what a twin replaces.
     """
 
-    def __init__(self, slots: Slots, keeps: Callable[[str, str], bool]) -> None:
+    def __init__(self, slots: PlaceholderRegistry, keeps: Callable[[str, str], bool]) -> None:
         self._slots = slots
         self._keeps = keeps
 
@@ -46,7 +46,7 @@ class Comparison:
                     and all(map(self._same, real.elements, masked.elements))
                 )
             case Alias(), Alias():
-                return real.anchor == masked.anchor and not self._slots.slots_of(real.anchor)
+                return real.anchor == masked.anchor and not self._slots.placeholder_ids(real.anchor)
             case _:
                 return False
 
@@ -58,7 +58,7 @@ class Comparison:
     def _same_scalar(self, real: Scalar, masked: Scalar) -> bool:
         if not self._same_properties(real, masked):
             return False
-        if not self._slots.slots_of(masked.text):
+        if not self._slots.placeholder_ids(masked.text):
             return equal(real.value, masked.value) and (real.text == _MERGE) == (
                 masked.text == _MERGE
             )
@@ -81,14 +81,14 @@ class Comparison:
     def _is_loose(self, pair: tuple[Node, Node]) -> bool:
         """Whether a masked key can replace more than one text; such keys have to wait."""
         key = pair[0]
-        return not isinstance(key, Scalar) or self._slots.fill(key.text) is None
+        return not isinstance(key, Scalar) or self._slots.unmask(key.text) is None
 
     def _same_key(self, real: Node, masked: Node) -> bool:
         if not self._same(real, masked):
             return False
         if not isinstance(real, Scalar) or not isinstance(masked, Scalar):
             return True
-        if not self._slots.slots_of(masked.text):
+        if not self._slots.placeholder_ids(masked.text):
             return True
         return not real.text.startswith(DIRECTIVES) and real.text != _MERGE
 

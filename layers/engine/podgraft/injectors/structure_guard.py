@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from podgraft import yaml
-from podgraft.go.reflect.taint import Place, Slots
+from podgraft.go.reflect.taint import Address, PlaceholderRegistry
 from podgraft.lru import LRUCache
 from podgraft.texttemplate import ExecError, LimitError
 
@@ -35,37 +35,37 @@ _MASKED: LRUCache[str, Sequence[Node]] = LRUCache(limit=64)
 _LARGEST = 32_768
 
 
-def foreign(trace: Trace) -> Place:
+def foreign(trace: Trace) -> Address:
     """The place of a text that changes the structure of the rendered text; none if there is none.
 
     The rendered text must be YAML.
     """
     from .structure_comparison import Comparison  # most pods need no comparison
 
-    text, masked = trace.text, trace.masked
+    text, masked = trace.text, trace.masked_text
     if text == masked:
         return None
     try:
         structure = _structure(masked)
     except yaml.NotYAMLError:  # a template for syntax of the object's author
         return _place(trace, _suspect(trace))
-    slots = trace.slots
+    slots = trace.registry
     if _agrees(text, structure, Comparison(slots, lambda real, twin: _keeps(slots, real, twin))):
         return None
     loose = Comparison(slots, lambda real, twin: _keeps_some(slots, real, twin))
     emission = bisect_failure(
-        len(trace.emitted), lambda count: _agrees(trace.mixed(count), structure, loose)
+        len(trace.emissions), lambda count: _agrees(trace.mix(count), structure, loose)
     )
     return _place(trace, emission)
 
 
-def failing(trace: Trace, works: Callable[[str], bool]) -> Place:
+def failing(trace: Trace, works: Callable[[str], bool]) -> Address:
     """The place of a text with which the rendered text does not work; none if it is none, or not
     alone.
     """
-    count = len(trace.emitted)
+    count = len(trace.emissions)
     for fill in _FILLS if count else ():
-        if works(trace.mixed(0, fill)):
+        if works(trace.mix(0, fill)):
             if works(trace.text):
                 return None
             return _place(trace, bisect_failure(count, _mixing(trace, fill, works)))
@@ -75,7 +75,7 @@ def failing(trace: Trace, works: Callable[[str], bool]) -> Place:
     return None
 
 
-def breaking(subject: S, masked: Callable[[S, Masker], S], works: Callable[[S], bool]) -> Place:
+def breaking(subject: S, masked: Callable[[S, Masker], S], works: Callable[[S], bool]) -> Address:
     """The place of a string whose syntax keeps the template from working; ``None`` if it is none,
     or not alone.
     """
@@ -97,10 +97,10 @@ def breaking_key(keys: Sequence[K], works: Callable[[Sequence[K]], bool]) -> K |
 
 
 def _mixing(trace: Trace, fill: str | None, works: Callable[[str], bool]) -> Callable[[int], bool]:
-    return lambda first: works(trace.mixed(first, fill))
+    return lambda first: works(trace.mix(first, fill))
 
 
-def source(slots: Slots, sources: Sequence[int]) -> Place:
+def source(slots: PlaceholderRegistry, sources: Sequence[int]) -> Address:
     """The place of the first of these texts, one that could be syntax before others."""
     roots = [slots.roots[each] for each in sources]
     return next(
@@ -108,10 +108,10 @@ def source(slots: Slots, sources: Sequence[int]) -> Place:
     )
 
 
-def failing_source(slots: Slots, error: ExecError | LimitError) -> Place:
+def failing_source(slots: PlaceholderRegistry, error: ExecError | LimitError) -> Address:
     """The place of the text with which a function failed, or made nothing of which it could."""
     if isinstance(error, ExecError) and not error.is_by_author:
-        return source(slots, error.sources or slots.emptied)
+        return source(slots, error.sources or slots.last_empty_sources)
     return source(slots, error.sources)
 
 
@@ -148,26 +148,26 @@ def _agrees(text: str, structure: Sequence[Node], comparison: Comparison) -> boo
         return False
 
 
-def _keeps(slots: Slots, real: str, twin: str) -> bool:
+def _keeps(slots: PlaceholderRegistry, real: str, twin: str) -> bool:
     """Whether a scalar is the text that its twin replaces, if that is known."""
-    filled = slots.fill(twin)
+    filled = slots.unmask(twin)
     return filled is None or filled == real
 
 
-def _keeps_some(slots: Slots, real: str, twin: str) -> bool:
+def _keeps_some(slots: PlaceholderRegistry, real: str, twin: str) -> bool:
     """The same if some twins may have stayed."""
-    filled = slots.fill(twin)
-    return filled is None or real in (filled, twin) or bool(slots.slots_of(real))
+    filled = slots.unmask(twin)
+    return filled is None or real in (filled, twin) or bool(slots.placeholder_ids(real))
 
 
 def _suspect(trace: Trace) -> int:
     """The first emission that could be syntax."""
-    texts = [trace.slots.emissions[emission][0] for emission in trace.emitted]
+    texts = [trace.registry.emissions[emission][0] for emission in trace.emissions]
     return next((at for at, text in enumerate(texts) if not is_harmless(text)), 0)
 
 
-def _place(trace: Trace, emission: int) -> Place:
-    slots = trace.slots
-    emitted = trace.emitted
+def _place(trace: Trace, emission: int) -> Address:
+    slots = trace.registry
+    emitted = trace.emissions
     twin = slots.emissions[emitted[emission]][1] if emitted else ""
     return source(slots, slots.sources_of(twin))

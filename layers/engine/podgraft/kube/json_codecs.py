@@ -15,7 +15,7 @@ from podgraft.go.reflect import (
     Slice,
     Struct,
     Value,
-    carrying,
+    propagate_taint,
     number_type,
     slice_of,
     struct_type,
@@ -157,11 +157,11 @@ def _view_fields(raw: Value) -> Struct:
     return raw if type(raw) is Struct else Struct(FIELDS_V1, {"Raw": list(dump(raw).encode())})
 
 
-INT_OR_STRING.convert = carrying(_view_int_or_string)
+INT_OR_STRING.convert = propagate_taint(_view_int_or_string)
 INT_OR_STRING.methods = {
     "IntValue": Method(_int_value, pointer=True, result=INT),
     "MarshalJSON": Method(_marshal_int_or_string, result=_BYTES),
     "String": Method(_text, pointer=True, result=STRING),
 }
-FIELDS_V1.convert = carrying(_view_fields)
+FIELDS_V1.convert = propagate_taint(_view_fields)
 FIELDS_V1.methods = {"MarshalJSON": Method(_marshal_fields, result=_BYTES)}

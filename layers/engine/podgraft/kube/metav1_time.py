@@ -14,7 +14,7 @@ from podgraft.go.reflect import (
     Slice,
     Struct,
     Value,
-    carrying,
+    propagate_taint,
     pointer_to,
     slice_of,
     struct_type,
@@ -78,7 +78,7 @@ def _marshal_json(time: Struct) -> Slice:
     return Slice(_BYTES, [*(b"null" if text is None else f'"{text}"'.encode())])
 
 
-TIME.convert = carrying(_convert)
+TIME.convert = propagate_taint(_convert)
 TIME.methods = {
     "Before": _comparison_method(operator.lt, nil_result=False),
     "Equal": _comparison_method(operator.eq, nil_result=True),

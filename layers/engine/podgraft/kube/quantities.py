@@ -17,7 +17,7 @@ from podgraft.go.reflect import (
     Pointer,
     Struct,
     Value,
-    carrying,
+    propagate_taint,
     map_of,
     named_type,
     number_type,
@@ -94,7 +94,7 @@ def _scaled_value(viewed: Struct, scale: int) -> Value:
     return INT64.convert(quantity_of(viewed).scaled_value(scale))
 
 
-QUANTITY.convert = carrying(_convert)
+QUANTITY.convert = propagate_taint(_convert)
 QUANTITY.methods = {
     "AsApproximateFloat64": _getter_method(Quantity.approximate, FLOAT64),
     "Cmp": Method(_compare, (QUANTITY,), pointer=True, result=INT),

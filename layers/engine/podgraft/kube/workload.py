@@ -83,7 +83,7 @@ def find_pod_template_path(
     return place if is_native or _has_containers(document, place) else None
 
 
-def holds_pod(document: Object) -> bool:
+def has_pod(document: Object) -> bool:
     """Whether an object of any kind has a pod template in one of the usual paths."""
     return any(
         _has_containers(document, place) for place in (_PLAIN, _CRON_JOB, _POD_TEMPLATE, _POD)

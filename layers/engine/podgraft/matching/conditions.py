@@ -155,7 +155,7 @@ def read_required_expression(
     return found[0]
 
 
-def all_hold(conditions: Sequence[Condition], evaluate: Callable[[Program], Value]) -> bool:
+def all_match(conditions: Sequence[Condition], evaluate: Callable[[Program], Value]) -> bool:
     """Whether no condition is false; raises as ``find_false`` does."""
     return find_false(conditions, evaluate) is None
 

@@ -156,7 +156,7 @@ def _apply_overrides(document: JSON, override: JSON) -> JSON:
 def _parse_policy(keys: MappingReader) -> Policy:
     return Policy(
         bundle=keys.read_key("bundle", _digest),
-        policy=keys.read_key("policy", _parse_policy_word),
+        policy=keys.read_key("policy", _parse_injection_policy),
         never=keys.read_key("neverInjectSelector", selector_list),
         always=keys.read_key("alwaysInjectSelector", selector_list),
         ignored_namespaces=keys.read_key("ignoredNamespaces", _namespaces),
@@ -210,7 +210,7 @@ def _digest(spot: Cursor) -> str | None:
     )
 
 
-def _parse_policy_word(spot: Cursor) -> str | None:
+def _parse_injection_policy(spot: Cursor) -> str | None:
     if parse_string(spot) is not None and spot.value not in set(DefaultPolicy):
         spot.add_warning(
             f"got {format_value(spot.value)}, which injects nothing", "use enabled or disabled"

@@ -26,7 +26,15 @@ from podgraft.go.fmt import sprintf
 
 from .dependencies import Projection
 from .errors import ExecError, FunctionError, LimitError, LimitExceededError, TemplateError
-from .functions import ALL_ELEMENTS, Dependency, Flow, Function, Harm, KeyArgument, Serializer
+from .functions import (
+    ALL_ELEMENTS,
+    Dependency,
+    Function,
+    KeyArgument,
+    Propagation,
+    Serializer,
+    SyntaxRisk,
+)
 from .limits import LIMITS, Limits
 from .program import Program, compile_
 from .run.builtins import BUILTINS
@@ -37,17 +45,17 @@ __all__ = [
     "LIMITS",
     "Dependency",
     "ExecError",
-    "Flow",
     "Function",
     "FunctionError",
-    "Harm",
     "KeyArgument",
     "LimitError",
     "LimitExceededError",
     "Limits",
     "Program",
     "Projection",
+    "Propagation",
     "Serializer",
+    "SyntaxRisk",
     "TemplateError",
     "compile_",
     "sprintf",

@@ -149,7 +149,7 @@ class _FieldVisitor:
         inner = scope.inner()
         tests = frozenset(self._find_paths(node.pipe, scope))
         operand = self._visit_pipe(
-            node.pipe, replace(inner, tested=inner.tested_paths | tests), _Use.TEST
+            node.pipe, replace(inner, tested_paths=inner.tested_paths | tests), _Use.TEST
         )
         body = inner.inner(tests)
         match node.control:
@@ -264,7 +264,7 @@ class _FieldVisitor:
         names = available or self._find_keys(parent)
         span = Span(self.source, node.start, node.end)
         self.problems.append(
-            FieldProblem(path=path, name=name, holder=parent, available=names, span=span)
+            FieldProblem(path=path, name=name, parent=parent, available=names, span=span)
         )
 
     def _find_keys(self, path: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from podgraft.go.reflect import GoType, PanicError, Value
-from podgraft.go.reflect.taint import Slots, TooManySlotsError
+from podgraft.go.reflect.taint import PlaceholderRegistry, TooManyPlaceholdersError
 from podgraft.lazy_dataclass import dataclass
 
 from .compile.compilation_unit import StaticFailure
@@ -76,12 +76,14 @@ class Program:
         """
         return self._output(self._code, data, RenderState(limits or LIMITS.get(), []))
 
-    def trace(self, data: Value, slots: Slots, *, limits: Limits | None = None) -> Trace:
+    def trace(
+        self, data: Value, slots: PlaceholderRegistry, *, limits: Limits | None = None
+    ) -> Trace:
         """The same text for data with taint of ``slots``, and what it is made of (``tracing``)."""
-        from .run.tracing import trace  # most templates never need it
+        from .run.tracing import parse_trace  # most templates never need it
 
         limits = limits or LIMITS.get()
-        traced = trace(slots, self._output(self._tracing_code, data, RenderState(limits, [])))
+        traced = parse_trace(slots, self._output(self._tracing_code, data, RenderState(limits, [])))
         if byte_length(traced.text) > limits.output_bytes:
             raise self._locate_error(excess(limits), self._tracing_code)
         return traced
@@ -136,9 +138,9 @@ class Program:
 
     @cached_property
     def _tracing_code(self) -> _Code:
-        from .run.tracing import tracing
+        from .run.tracing import make_tracing_namespace
 
-        return self._run(tracing(self._compiled[0].namespace, self._functions))
+        return self._run(make_tracing_namespace(self._compiled[0].namespace, self._functions))
 
     def _run(self, globals_: Mapping[str, Any]) -> _Code:
         """The templates' functions, which find in ``globals_`` what they call."""
@@ -166,7 +168,7 @@ class Program:
             blame = EvaluatedNode(nodes.Dot(), self.source.name, None, "")
         match error:
             case (
-                LimitExceededError() | LimitError() | TooManySlotsError()
+                LimitExceededError() | LimitError() | TooManyPlaceholdersError()
             ):  # of this program, or of one that a function renders
                 return LimitError(str(error), self._span_of(blame.node))
             case RecursionError():
@@ -195,7 +197,7 @@ _FAILURES = (
     PanicError,
     RecursionError,
     TemplateError,
-    TooManySlotsError,
+    TooManyPlaceholdersError,
 )
 
 

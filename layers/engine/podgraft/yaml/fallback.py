@@ -1,4 +1,4 @@
-"""PyYAML's own parser, where libyaml's binding is missing."""
+"""PyYAML's parser, for environments without libyaml's binding."""
 
 from yaml.parser import Parser
 from yaml.reader import Reader
@@ -6,7 +6,7 @@ from yaml.scanner import Scanner
 
 
 class PythonParser(Reader, Scanner, Parser):
-    """Gives the same events some ten times slower."""
+    """A parser with the same events, about ten times slower."""
 
     def __init__(self, text: str) -> None:
         Reader.__init__(self, text)

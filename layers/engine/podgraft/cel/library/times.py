@@ -179,7 +179,7 @@ def _milliseconds(value: Timestamp, zone: str = "UTC") -> int:
     return value.nanoseconds % NANOSECONDS // 1_000_000
 
 
-def _whole_units_function(unit: int) -> Callable[[Duration], int]:
+def _integer_units_function(unit: int) -> Callable[[Duration], int]:
     def parts(value: Duration) -> int:
         whole = abs(value.nanoseconds) // unit
         return -whole if value.nanoseconds < 0 else whole
@@ -209,10 +209,10 @@ def _identity_duration(value: Duration) -> Duration:
 
 TIMES = (
     *_parts(),
-    member("getHours", "duration -> int", _whole_units_function(3_600 * NANOSECONDS)),
-    member("getMinutes", "duration -> int", _whole_units_function(60 * NANOSECONDS)),
-    member("getSeconds", "duration -> int", _whole_units_function(NANOSECONDS)),
-    member("getMilliseconds", "duration -> int", _whole_units_function(1_000_000)),
+    member("getHours", "duration -> int", _integer_units_function(3_600 * NANOSECONDS)),
+    member("getMinutes", "duration -> int", _integer_units_function(60 * NANOSECONDS)),
+    member("getSeconds", "duration -> int", _integer_units_function(NANOSECONDS)),
+    member("getMilliseconds", "duration -> int", _integer_units_function(1_000_000)),
     function("timestamp", "string -> timestamp", timestamp),
     function("timestamp", "int -> timestamp", _since_1970),
     function("timestamp", "timestamp -> timestamp", _identity_timestamp),

@@ -95,7 +95,7 @@ class _KubeInjection:
 
     def _note_other(self, document: Object) -> None:
         """Count an object that has a pod, and is of a kind that is not injected."""
-        if workload.holds_pod(document):
+        if workload.has_pod(document):
             self.workloads += 1
             shown = _workload_label(document, with_kind=True)
             self._note_skipped(f"{shown} is of a kind that Istio does not inject into files")

@@ -14,13 +14,13 @@ from functools import cache
 from podgraft import kube, sprig
 from podgraft.go.json.marshal import marshal
 from podgraft.go.reflect import ANY, ANY_MAP, STRING, Field, GoType, Struct, Value, struct_type
-from podgraft.go.reflect.taint import Place, Slots
-from podgraft.go.reflect.tainted_values import tainted_json
+from podgraft.go.reflect.taint import Address, PlaceholderRegistry
+from podgraft.go.reflect.tainted_values import taint_json
 from podgraft.injectors.masking import Masker
 from podgraft.injectors.plain_text import holds_harmless
 from podgraft.injectors.yaml_function import to_yaml
 from podgraft.jsonvalue import Object, load, object_at
-from podgraft.texttemplate import Flow, Function, Harm, Serializer
+from podgraft.texttemplate import Propagation, Function, SyntaxRisk, Serializer
 
 
 # The kinds whose Go types are known, and the API group they are in.
@@ -40,8 +40,8 @@ def _functions() -> Mapping[str, Function]:
         _to_yaml,
         (ANY,),
         result=STRING,
-        flow=Flow.SERIALIZES,
-        harm=Harm.NEVER,
+        propagation=Propagation.SERIALIZES,
+        syntax_risk=SyntaxRisk.NONE,
         serializer=Serializer(_tree, _to_yaml),
     )
     return functions
@@ -80,12 +80,10 @@ class OverlayData:
         """Whether no text of the object is YAML syntax anywhere."""
         return holds_harmless(self.object)
 
-    def tainted(self, slots: Slots) -> OverlayData:
+    def tainted(self, slots: PlaceholderRegistry) -> OverlayData:
         """The same with taint on all that the object's author wrote."""
-        members = {
-            key: tainted_json(slots, value, (None, key)) for key, value in self.object.items()
-        }
-        keys = {key: slots.root(key, (None, key)) for key in sorted(members)}
+        members = {key: taint_json(slots, value, (None, key)) for key, value in self.object.items()}
+        keys = {key: slots.taint_string(key, (None, key)) for key in sorted(members)}
         return replace(self, object={keys[key]: value for key, value in members.items()})
 
     def mask(self, masking: Masker) -> OverlayData:
@@ -95,7 +93,7 @@ class OverlayData:
             return self
         return replace(self, object=masked)
 
-    def keys(self) -> Sequence[Place]:
+    def keys(self) -> Sequence[Address]:
         """The places of the object's annotations and labels."""
         metadata = object_at(self.object, "metadata")
         return [
@@ -104,7 +102,7 @@ class OverlayData:
             for key in object_at(metadata, kind)
         ]
 
-    def with_keys(self, kept: Sequence[Place]) -> OverlayData:
+    def with_keys(self, kept: Sequence[Address]) -> OverlayData:
         """The same with these of its annotations and labels alone."""
         metadata = object_at(self.object, "metadata")
         maps: Object = {

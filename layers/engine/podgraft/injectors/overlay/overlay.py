@@ -19,7 +19,7 @@ from podgraft import document_reader, jsonvalue, kube, sprig, texttemplate, yaml
 from podgraft.admission import AdmissionRequest
 from podgraft.cel import CONDITIONS_BUDGET, CostExceededError, Meter
 from podgraft.go.reflect import GoType
-from podgraft.go.reflect.taint import Place, Slots
+from podgraft.go.reflect.taint import Address, PlaceholderRegistry
 from podgraft.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.injectors.plain_text import steps
 from podgraft.injectors.structure_guard import (
@@ -118,9 +118,9 @@ class Overlay:
         value = (data.copy_for_mutation() if self.mutates_data else data).to_struct()
         return self.template.render(value)
 
-    def _trace(self, data: OverlayData, slots: Slots | None = None) -> RenderingTrace:
+    def _trace(self, data: OverlayData, slots: PlaceholderRegistry | None = None) -> RenderingTrace:
         """The same text, and what of the object it is made of."""
-        slots = slots or Slots()
+        slots = slots or PlaceholderRegistry()
         tainted = data.tainted(slots)
         value = (tainted.copy_for_mutation() if self.mutates_data else tainted).to_struct()
         return self.template.trace(value, slots)
@@ -149,7 +149,7 @@ class Overlay:
             return OperatorError(f"overlay {self.name}: {problem}")
         return UserError(f"{_to_pointer(place)}: overlay {self.name} fails with it: {error}")
 
-    def _breaking(self, data: OverlayData, reads: Callable[[str], bool]) -> Place:
+    def _breaking(self, data: OverlayData, reads: Callable[[str], bool]) -> Address:
         """The place of the text with which the template fails; none if it fails by itself."""
 
         def works(tried: OverlayData) -> bool:
@@ -164,8 +164,8 @@ class Overlay:
         key = breaking_key(data.keys(), lambda keys: works(data.with_keys(keys)))
         return key or self._breaking_text(data, reads)
 
-    def _breaking_text(self, data: OverlayData, reads: Callable[[str], bool]) -> Place:
-        slots = Slots()
+    def _breaking_text(self, data: OverlayData, reads: Callable[[str], bool]) -> Address:
+        slots = PlaceholderRegistry()
         try:
             trace = self._trace(data, slots)
         except (texttemplate.ExecError, texttemplate.LimitError) as error:
@@ -198,7 +198,7 @@ class _NoMappingError(Exception):
 _FAILURES = (texttemplate.ExecError, texttemplate.LimitError, yaml.NotYAMLError, _NoMappingError)
 
 
-def _to_pointer(place: Place) -> str:
+def _to_pointer(place: Address) -> str:
     return "".join(f"/{pointer.escape(str(step))}" for step in steps(place))
 
 

@@ -174,7 +174,7 @@ def _set_conversion(made: GoType, unpack: Callable[[Value], Value]) -> None:
         done = raw is None or isinstance(raw, reflect.Pointer | reflect.Int)
         return convert(raw if done else unpack(raw))
 
-    made.convert = reflect.carrying(convert_prepared)
+    made.convert = reflect.propagate_taint(convert_prepared)
 
 
 def _split_duration(raw: Value) -> dict[str, Value]:

@@ -9,8 +9,8 @@ from functools import cache
 from podgraft import kube, sprig
 from podgraft.go import reflect
 from podgraft.go.reflect import Field, GoType, Struct
-from podgraft.go.reflect.taint import Slots
-from podgraft.go.reflect.tainted_values import tainted_json
+from podgraft.go.reflect.taint import PlaceholderRegistry
+from podgraft.go.reflect.tainted_values import taint_json
 from podgraft.injectors.istio.config import protojson, proxyconfig
 from podgraft.injectors.istio.config.config_map import Values
 from podgraft.injectors.istio.config.mesh import proxy_of, with_proxy
@@ -140,15 +140,17 @@ def is_harmless(subject: TemplateData, seen: Message) -> bool:
     )
 
 
-def tainted(facts: InjectorContext, subject: TemplateData, seen: Message, slots: Slots) -> Message:
+def tainted(
+    facts: InjectorContext, subject: TemplateData, seen: Message, slots: PlaceholderRegistry
+) -> Message:
     """``seen`` data of the subject with taint on all that the pod's author wrote."""
     own = {
-        name: tainted_json(slots, seen[name], (None, name))
+        name: taint_json(slots, seen[name], (None, name))
         for name in _POD_AUTHOR_FIELDS
         if name in seen
     }
     if subject.pod_config and any(name in seen for name in _CONFIGS):
-        layer = tainted_json(slots, subject.pod_config, (None, "ProxyConfig"))
+        layer = taint_json(slots, subject.pod_config, (None, "ProxyConfig"))
         configs = _mesh_and_proxy_config(facts, replace(subject, pod_config=layer))
         own |= {name: configs[name] for name in _CONFIGS if name in seen}
     return seen | own

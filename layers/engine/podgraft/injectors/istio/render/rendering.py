@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from podgraft.go.reflect.taint import Place, Slots
+from podgraft.go.reflect.taint import Address, PlaceholderRegistry
 from podgraft.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.injectors.istio.config import proxyconfig
 from podgraft.injectors.istio.config.protojson import Message
@@ -180,10 +180,10 @@ class PodRenderer(Generic[T]):
             functions.DATA.reset(token)
 
     def _traced(
-        self, template: InjectionTemplate, seen: Message, slots: Slots | None = None
+        self, template: InjectionTemplate, seen: Message, slots: PlaceholderRegistry | None = None
     ) -> Trace:
         """The same text, and what of the pod it is made of."""
-        slots = slots or Slots()
+        slots = slots or PlaceholderRegistry()
         known = tainted(self.facts, self.subject, seen, slots)
         dot = make_dot(self.facts, known, changing=template.mutates_data)
         tokens = functions.DATA.set(dot), functions.SLOTS.set(slots)
@@ -226,9 +226,9 @@ class PodRenderer(Generic[T]):
             )
         return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
 
-    def _breaking_text(self, template: InjectionTemplate, seen: Message) -> Place:
+    def _breaking_text(self, template: InjectionTemplate, seen: Message) -> Address:
         """The text with which a function fails, or with which what was written is no pod."""
-        slots = Slots()
+        slots = PlaceholderRegistry()
         try:
             trace = self._traced(template, seen, slots)
         except (ExecError, LimitError) as error:
@@ -284,7 +284,7 @@ def _restrict_keys(subject: TemplateData, kept: Sequence[tuple[str, str]]) -> Te
     return replace(subject, pod=subject.pod | {"metadata": metadata | maps}, pod_config=layer)
 
 
-def _describe_path(place: Place) -> str:
+def _describe_path(place: Address) -> str:
     """How the pod's author knows the place."""
     match steps(place):
         case ("ProxyConfig", *_):
