@@ -320,14 +320,12 @@ TARGET: Object = {
 FAULTS = (
     MergeErrorCase(
         {"spec": {"containers": [{"name": "b"}, {"image": "i"}]}},
-        "/spec/containers/1: this list is merged by 'name', and an element has none; "
-        "give every element its 'name'",
+        "/spec/containers/1: an element has no merge key 'name'; add 'name' to each element of the list",
         "map: map[image:i] does not contain declared merge key: name",
     ),
     MergeErrorCase(
         {"spec": {"containers": [{"name": "a", "env": [{"$patch": "delete"}]}]}},
-        "/spec/containers/0/env/0: this list is merged by 'name', and an element has none; "
-        "give every element its 'name'",
+        "/spec/containers/0/env/0: an element has no merge key 'name'; add 'name' to each element of the list",
         "map: map[$patch:delete] does not contain declared merge key: name",
     ),
     MergeErrorCase(
@@ -363,14 +361,12 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"metadata": {"labels": {"a": {"b": 1}}}},
-        "/metadata/labels/a: the field 'a' holds an object or a list, "
-        "and map[string]string has no fields of such types",
+        "/metadata/labels/a: the field 'a' is an object or a list, but map[string]string has no such fields",
         "merging an object in json but data type is not struct, instead is: map",
     ),
     MergeErrorCase(
         {"spec": {"$retainKeys": ["containers"], "securityContext": {}}},
-        "/spec/securityContext: $retainKeys does not have the form it needs, "
-        "or does not fit the patch beside it",
+        "/spec/securityContext: $retainKeys is malformed, or does not match the rest of the patch",
         "invalid patch format of retainKeys",
     ),
     MergeErrorCase(
@@ -385,8 +381,7 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"spec": {"$setElementOrder/containers": [{"name": "a"}], "containers": [{"name": "b"}]}},
-        "/spec/$setElementOrder~1containers: the list in the patch has elements "
-        "that the directive does not name in that order",
+        "/spec/$setElementOrder~1containers: the order of the list in the patch differs from the order in the directive",
         "The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder list:\n"
         "[map[name:a]]\n",
     ),
@@ -397,8 +392,7 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"spec": {"$deleteFromPrimitiveList": []}},
-        "/spec/$deleteFromPrimitiveList: $deleteFromPrimitiveList does not have the form it needs, "
-        "or does not fit the patch beside it",
+        "/spec/$deleteFromPrimitiveList: $deleteFromPrimitiveList is malformed, or does not match the rest of the patch",
         "invalid patch format of primitive list",
     ),
     MergeErrorCase(

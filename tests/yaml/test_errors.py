@@ -106,8 +106,7 @@ def test_a_document_may_not_begin_on_the_line_of_its_separator() -> None:
     with pytest.raises(NotYAMLError) as caught:
         yaml.load_all("a: 1\n--- {b: 2}\n")
     assert str(caught.value) == (
-        "line 2 column 4: only a comment may stand after the separator ---; "
-        "begin the document a line below"
+        "line 2 column 4: only a comment can follow the separator ---; start the document on the next line"
     )
 
 
