@@ -320,12 +320,14 @@ TARGET: Object = {
 FAULTS = (
     MergeErrorCase(
         {"spec": {"containers": [{"name": "b"}, {"image": "i"}]}},
-        "/spec/containers/1: an element has no merge key 'name'; add 'name' to each element of the list",
+        "/spec/containers/1: an element has no merge key 'name'; add 'name' to each element of "
+        "the list",
         "map: map[image:i] does not contain declared merge key: name",
     ),
     MergeErrorCase(
         {"spec": {"containers": [{"name": "a", "env": [{"$patch": "delete"}]}]}},
-        "/spec/containers/0/env/0: an element has no merge key 'name'; add 'name' to each element of the list",
+        "/spec/containers/0/env/0: an element has no merge key 'name'; add 'name' to each "
+        "element of the list",
         "map: map[$patch:delete] does not contain declared merge key: name",
     ),
     MergeErrorCase(
@@ -361,7 +363,8 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"metadata": {"labels": {"a": {"b": 1}}}},
-        "/metadata/labels/a: the field 'a' is an object or a list, but map[string]string has no such fields",
+        "/metadata/labels/a: the field 'a' is an object or a list, but map[string]string has "
+        "no such fields",
         "merging an object in json but data type is not struct, instead is: map",
     ),
     MergeErrorCase(
@@ -381,7 +384,8 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"spec": {"$setElementOrder/containers": [{"name": "a"}], "containers": [{"name": "b"}]}},
-        "/spec/$setElementOrder~1containers: the order of the list in the patch differs from the order in the directive",
+        "/spec/$setElementOrder~1containers: the order of the list in the patch differs from "
+        "the order in the directive",
         "The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder list:\n"
         "[map[name:a]]\n",
     ),
@@ -392,7 +396,8 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"spec": {"$deleteFromPrimitiveList": []}},
-        "/spec/$deleteFromPrimitiveList: $deleteFromPrimitiveList is malformed, or does not match the rest of the patch",
+        "/spec/$deleteFromPrimitiveList: $deleteFromPrimitiveList is malformed, or does not "
+        "match the rest of the patch",
         "invalid patch format of primitive list",
     ),
     MergeErrorCase(

@@ -83,7 +83,8 @@ FAULTS = (
     Fault("<<: 1", "line 1 column 5: << requires a mapping or a list of mappings"),
     Fault(
         "a: *b",
-        "line 1 column 4: undefined alias; define the anchor first, or quote a string that begins with *",
+        "line 1 column 4: undefined alias; define the anchor first, or quote a string that "
+        "begins with *",
     ),
     Fault("a: &b [*b]", "line 1 column 8: the value of the anchor &b contains itself"),
 )
@@ -106,7 +107,8 @@ def test_a_document_may_not_begin_on_the_line_of_its_separator() -> None:
     with pytest.raises(NotYAMLError) as caught:
         yaml.load_all("a: 1\n--- {b: 2}\n")
     assert str(caught.value) == (
-        "line 2 column 4: only a comment can follow the separator ---; start the document on the next line"
+        "line 2 column 4: only a comment can follow the separator ---; start the document on "
+        "the next line"
     )
 
 

@@ -1,4 +1,4 @@
-"""Types that read and write their own JSON (json.Unmarshaler and json.Marshaler)."""
+"""Types with json.Unmarshaler and json.Marshaler."""
 
 import re
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from podgraft.go.reflect import (
     Slice,
     Struct,
     Value,
-    propagate_taint,
     number_type,
+    propagate_taint,
     slice_of,
     struct_type,
 )
@@ -47,7 +47,7 @@ FIELDS_V1.fields = (Field("Raw", _BYTES, "Raw"),)
 
 @dataclass(frozen=True, slots=True)
 class Marshaler:
-    """``decode`` makes a value canonical, or raises ``DecodeError``; ``zero`` is the zero value."""
+    """``decode`` returns the canonical value or raises ``DecodeError``; ``zero`` is Go's zero value."""
 
     decode: Callable[[JSON], JSON]
     zero: JSON
@@ -68,7 +68,7 @@ def _canonical_quantity(text: str) -> str:
         raise unmarshal_error(error) from error
 
 
-# The same few quantities come with every pod; the length bounds what a stranger can make us keep.
+# A few quantities are frequent. The length limits the memory that untrusted input can use.
 _CACHED_LENGTH = 32
 _canonical = lru_cache(maxsize=1024)(_canonical_quantity)
 
@@ -104,10 +104,10 @@ def _decode_time(raw: JSON) -> JSON:
 
 
 def parse_integer(number: float) -> int | None:
-    """The integer that Go would read from the literal of a JSON number.
+    """The integer that Go parses from the literal of a JSON number.
 
-    A float that is whole was written ``1e3`` in YAML and became ``1000`` on its way through
-    encoding/json. (In JSON, Go would refuse to read ``1e3`` as an integer; we do not.)
+    An integral float is ``1e3`` in YAML, which encoding/json writes as ``1000``. In JSON, Go
+    rejects ``1e3`` as an integer; podgraft accepts it.
     """
     if isinstance(number, int):
         return number

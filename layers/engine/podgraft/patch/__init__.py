@@ -2,9 +2,9 @@
 
 ``diff`` returns the difference of two values as JSON Patch (RFC 6902). ``strategic.merge`` merges a
 partial object into a complete one as kube-apiserver does (k8s.io/apimachinery v0.37,
-``strategicpatch``). ``merge_patch`` merges kinds without Go types (RFC 7386). ``pointer`` is RFC 6901.
-All functions are pure and copy on write: they never change an argument, and the result shares the
-unchanged parts. ``apply`` imports the library ``jsonpatch``, and is for offline use.
+``strategicpatch``). ``merge_patch`` merges kinds without Go types (RFC 7386). ``pointer`` is RFC
+6901. All functions are pure and copy on write: they never change an argument, and the result shares
+the unchanged parts. ``apply`` imports the library ``jsonpatch``, and is for offline use.
 """
 
 from . import pointer, strategic

@@ -148,7 +148,7 @@ def _labels(elements: list[JSON], field: str | None) -> list[Hashable]:
 def _longest_ordered_pairs(
     before: Sequence[Hashable], after: Sequence[Hashable]
 ) -> list[tuple[int, int]]:
-    """The longest sequence of pairs of equal labels in the order of both lists: patience sorting."""
+    """The longest common subsequence of two lists of unique labels: patience sorting."""
     positions = {label: index for index, label in enumerate(before)}
     pairs = [(positions[label], index) for index, label in enumerate(after) if label in positions]
     tops: list[int] = []

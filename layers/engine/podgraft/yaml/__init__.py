@@ -7,11 +7,11 @@ strings, and a float without a fraction is an integer, as in JSON text.
 
 Differences, each a row of tests/yaml/test_differences.py:
 
-- Two keys of one map that become the same string (``1`` and ``"1"``) are a duplicate key. In Go, the
-  result is random. The same applies to the order of keys if go-yaml's order has a cycle.
+- Two keys of one map that become the same string (``1`` and ``"1"``) are a duplicate key. In Go,
+  the result is random. The same applies to the order of keys if go-yaml's order has a cycle.
 - Values nest at most ``jsonvalue.MAX_DEPTH`` deep; go-yaml's limit is 10,000.
-- ``dump`` writes values that Marshal cannot write or corrupts (DEL, U+0080 to U+009F, very long keys)
-  so ``load`` returns the same value.
+- ``dump`` writes values that Marshal cannot write or corrupts (DEL, U+0080 to U+009F, very long
+  keys) so ``load`` returns the same value.
 - The scanner is libyaml's, from which go-yaml v2 derives. They differ in colons and question marks
   inside words of flow lists, unusual characters in tags, ``%YAML 1.2``, and escaped slashes.
 """

@@ -32,7 +32,7 @@ class Anchor:
 
 
 class Expansion:
-    """The share of a document that aliases produce: ``decodeCount`` and ``aliasCount`` of decode.go.
+    """The share of a document from aliases: ``decodeCount`` and ``aliasCount`` of decode.go.
 
     An alias itself is cheap, because values are shared. To print the expanded value is expensive.
     """

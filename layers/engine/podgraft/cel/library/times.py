@@ -84,9 +84,9 @@ def duration(text: str) -> Duration:
 
 
 def _nanoseconds(number: str, unit: str) -> int:
-    whole, _, fraction = number.partition(".")
+    integer, _, fraction = number.partition(".")
     scale = _UNITS[unit]
-    return int(whole or "0") * scale + int(fraction or "0") * scale // 10 ** len(fraction)
+    return int(integer or "0") * scale + int(fraction or "0") * scale // 10 ** len(fraction)
 
 
 def _days_in(year: int, month: int) -> int:
@@ -181,8 +181,8 @@ def _milliseconds(value: Timestamp, zone: str = "UTC") -> int:
 
 def _integer_units_function(unit: int) -> Callable[[Duration], int]:
     def parts(value: Duration) -> int:
-        whole = abs(value.nanoseconds) // unit
-        return -whole if value.nanoseconds < 0 else whole
+        units = abs(value.nanoseconds) // unit
+        return -units if value.nanoseconds < 0 else units
 
     return parts
 

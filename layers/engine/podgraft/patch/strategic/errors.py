@@ -10,8 +10,8 @@ GO_LIST = "[]interface {}"
 class MergeError(ValueError):
     """The patch cannot be merged into the target.
 
-    ``path`` is a JSON Pointer into the patch. ``problem`` contains no value. ``go`` is the error text
-    of apimachinery, which can quote complete maps, so it must not be logged.
+    ``path`` is a JSON Pointer into the patch. ``problem`` contains no value. ``go`` is the error
+    text of apimachinery, which can quote complete maps, so it must not be logged.
     """
 
     def __init__(self, problem: str, go: str, path: str = "") -> None:
