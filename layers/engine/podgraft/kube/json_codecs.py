@@ -47,7 +47,7 @@ FIELDS_V1.fields = (Field("Raw", _BYTES, "Raw"),)
 
 @dataclass(frozen=True, slots=True)
 class Marshaler:
-    """``decode`` returns the canonical value or raises ``DecodeError``; ``zero`` is Go's zero value."""
+    """``decode`` returns the canonical value or raises ``DecodeError``; ``zero`` is for null."""
 
     decode: Callable[[JSON], JSON]
     zero: JSON

@@ -85,7 +85,7 @@ class Selector:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no requirement: matches everything in Kubernetes, and nothing in Istio."""
+        """Whether there is no requirement: matches all objects in Kubernetes, and none in Istio."""
         return not self.requirements
 
     def matches(self, labels: Mapping[str, str]) -> bool:
