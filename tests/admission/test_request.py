@@ -129,17 +129,17 @@ ERRORS = (
     InvalidCase(
         "beyond float64",
         b'{"a": 1e999}',
-        "body: is not readable JSON: 1e999 is beyond the range of a 64-bit float",
+        "body: is not readable JSON: 1e999 is outside the range of a 64-bit float",
     ),
     InvalidCase(
         "repeated key",
         b'{"kind": "a", "kind": "b"}',
-        "body: is not readable JSON: the key 'kind' stands twice in one object",
+        "body: is not readable JSON: duplicate key 'kind' in an object",
     ),
     InvalidCase(
         "half a surrogate pair",
         b'{"a": "\\ud83d"}',
-        "body: is not readable JSON: a string holds half of a surrogate pair",
+        "body: is not readable JSON: a string contains a lone surrogate",
     ),
     # Nested too deeply
     InvalidCase("201 levels", nested_review(201), TOO_DEEP),

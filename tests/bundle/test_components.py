@@ -143,7 +143,7 @@ FAULTS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (policy("validations: [{expression: 'nope'}]"),),
         (
             "/spec/validations/0/expression: line 1, column 1: undeclared reference to 'nope'; "
-            "correct the expression there"
+            "correct the expression at this position"
         ),
     ),
     (

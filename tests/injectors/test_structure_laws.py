@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from podgraft.go.reflect.taint import Slots
+from podgraft.go.reflect.taint import PlaceholderRegistry
 from podgraft.injectors import InjectionError, OperatorError, UserError, istio
 from podgraft.injectors.overlay.data import OverlayData
 from podgraft.review_context import ReviewContext
@@ -81,7 +81,7 @@ def test_a_traced_rendering_writes_what_a_plain_one_writes() -> None:
         for pair in make_pairs(random, istio=False, values=VALUES):
             program = make_overlay.__wrapped__(pair.template).template
             data = OverlayData(make_pod({"cfg": pair.value}), "shop", {})
-            slots = Slots()
+            slots = PlaceholderRegistry()
             dot = data.with_taint(slots).copy_for_mutation().to_struct()
             plain = render_or_error(program.render, data.copy_for_mutation().to_struct())
             assert render_or_error(program.trace, dot, slots) == plain, pair

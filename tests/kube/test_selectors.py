@@ -53,7 +53,7 @@ class Case:
 
 
 FORM = 'letters, digits, "-", "_" and ".", with a letter or digit at both ends'
-KEY_FORM = f'{FORM}, perhaps after a DNS name and "/"'
+KEY_FORM = f'{FORM}, with an optional DNS name and "/" as prefix'
 
 
 def expression(key: str, operator: str, *values: str) -> JSON:
@@ -75,7 +75,7 @@ ERRORS = (
     Case(
         "a value",
         {"matchLabels": {"a/b": "x y"}},
-        (f'/matchLabels/a~1b: got "x y"; use nothing, or {FORM}',),
+        (f'/matchLabels/a~1b: got "x y"; use an empty value, or {FORM}',),
     ),
     Case(
         "a long value",
@@ -102,7 +102,7 @@ ERRORS = (
         {"matchLabels": {"": "?"}, "matchExpressions": [{}]},
         (
             f'/matchLabels: got ""; use {KEY_FORM}',
-            f'/matchLabels/: got "?"; use nothing, or {FORM}',
+            f'/matchLabels/: got "?"; use an empty value, or {FORM}',
             f'/matchExpressions/0/key: got ""; use {KEY_FORM}',
             '/matchExpressions/0/operator: got ""; use In, NotIn, Exists, DoesNotExist',
         ),

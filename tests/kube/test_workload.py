@@ -71,7 +71,7 @@ HOLDERS: tuple[tuple[Object, bool], ...] = (
 
 @pytest.mark.parametrize(("document", "holds"), HOLDERS)
 def test_an_object_of_any_kind_may_hold_a_pod(document: Object, holds: bool) -> None:
-    assert workload.holds_pod(document) is holds
+    assert workload.has_pod(document) is holds
 
 
 def test_what_has_no_kind_is_no_workload() -> None:

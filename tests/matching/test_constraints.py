@@ -255,8 +255,8 @@ FAULTS: tuple[tuple[Object, str], ...] = (
     (
         {"rules": []},
         (
-            "/rules: unknown key; supported keys: resourceRules, excludeResourceRules, namespaceSelector, "
-            "objectSelector, matchPolicy"
+            "/rules: unknown key; supported keys: resourceRules, excludeResourceRules, "
+            "namespaceSelector, objectSelector, matchPolicy"
         ),
     ),
 )

@@ -36,16 +36,16 @@ FOUND: tuple[tuple[str, JSON], ...] = (
     ("/m~0n", 8),
 )
 MISSED = (
-    ("/bar", "pointer '/bar': nothing stands at 'bar'"),
-    ("/foo/2", "pointer '/foo/2': nothing stands at '2'"),
-    ("/foo/-", "pointer '/foo/-': nothing stands at '-'"),
-    ("/foo/01", "pointer '/foo/01': nothing stands at '01'"),
-    ("/foo/-1", "pointer '/foo/-1': nothing stands at '-1'"),
-    ("/foo/²", "pointer '/foo/²': nothing stands at '²'"),
-    ("/foo/0/x", "pointer '/foo/0/x': nothing stands at 'x'"),
-    ("foo", "pointer 'foo': it must be empty or begin with '/'"),
-    ("/a~2", "pointer '/a~2': after '~' stands 0 or 1 ('~0' is '~', '~1' '/')"),
-    ("/a~", "pointer '/a~': after '~' stands 0 or 1 ('~0' is '~', '~1' '/')"),
+    ("/bar", "pointer '/bar': 'bar' not found"),
+    ("/foo/2", "pointer '/foo/2': '2' not found"),
+    ("/foo/-", "pointer '/foo/-': '-' not found"),
+    ("/foo/01", "pointer '/foo/01': '01' not found"),
+    ("/foo/-1", "pointer '/foo/-1': '-1' not found"),
+    ("/foo/²", "pointer '/foo/²': '²' not found"),
+    ("/foo/0/x", "pointer '/foo/0/x': 'x' not found"),
+    ("foo", "pointer 'foo': must be empty or begin with '/'"),
+    ("/a~2", "pointer '/a~2': invalid escape; write '~0' for '~', and '~1' for '/'"),
+    ("/a~", "pointer '/a~': invalid escape; write '~0' for '~', and '~1' for '/'"),
 )
 
 

@@ -320,62 +320,61 @@ TARGET: Object = {
 FAULTS = (
     MergeErrorCase(
         {"spec": {"containers": [{"name": "b"}, {"image": "i"}]}},
-        "/spec/containers/1: this list is merged by 'name', and an element has none; "
-        "give every element its 'name'",
+        "/spec/containers/1: an element has no merge key 'name'; add 'name' to each element of "
+        "the list",
         "map: map[image:i] does not contain declared merge key: name",
     ),
     MergeErrorCase(
         {"spec": {"containers": [{"name": "a", "env": [{"$patch": "delete"}]}]}},
-        "/spec/containers/0/env/0: this list is merged by 'name', and an element has none; "
-        "give every element its 'name'",
+        "/spec/containers/0/env/0: an element has no merge key 'name'; add 'name' to each "
+        "element of the list",
         "map: map[$patch:delete] does not contain declared merge key: name",
     ),
     MergeErrorCase(
         {"spec": {"securityContext": {"$patch": "merge", "n": None, "l": [1, 1.5e7]}}},
-        '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
+        '/spec/securityContext: unknown value of $patch; use "replace" or "delete"',
         "unknown patch type: merge in map: map[$patch:merge l:[1 1.5e+07] n:<nil>]",
     ),
     MergeErrorCase(
         {"spec": {"securityContext": {"$patch": {"a": [None, True, 1, 1.5, "x"]}}}},
-        '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
+        '/spec/securityContext: unknown value of $patch; use "replace" or "delete"',
         "unknown patch type: map[a:[<nil> %!s(bool=true) %!s(int64=1) %!s(float64=1.5) x]] "
         "in map: map[$patch:map[a:[<nil> true 1 1.5 x]]]",
     ),
     MergeErrorCase(
         {"spec": {"securityContext": {"$patch": None}}},
-        '/spec/securityContext: the value of $patch is not known here; use "replace" or "delete"',
+        '/spec/securityContext: unknown value of $patch; use "replace" or "delete"',
         "unknown patch type: %!s(<nil>) in map: map[$patch:<nil>]",
     ),
     MergeErrorCase(
         {"spec": {"containers": [{"$patch": "merge"}]}},
-        "/spec/containers/0: $patch: merge is the default; leave it out",
+        "/spec/containers/0: $patch: merge is the default; remove it",
         "merging lists cannot yet be specified in the patch",
     ),
     MergeErrorCase(
         {"spec": {"containers": ["x"]}},
-        "/spec/containers: the elements of the two lists are not all of one type",
+        "/spec/containers: the elements of the two lists have different types",
         "list element types are not identical: [[map[env:[map[name:E]] name:a]] [x]]",
     ),
     MergeErrorCase(
         {"metadata": {"finalizers": [{"a": 1}]}},
-        "/metadata/finalizers: the elements of the two lists are not all of one type",
+        "/metadata/finalizers: the elements of the two lists have different types",
         "list element types are not identical: [[f] [map[a:1]]]",
     ),
     MergeErrorCase(
         {"metadata": {"labels": {"a": {"b": 1}}}},
-        "/metadata/labels/a: the field 'a' holds an object or a list, "
-        "and map[string]string has no fields of such types",
+        "/metadata/labels/a: the field 'a' is an object or a list, but map[string]string has "
+        "no such fields",
         "merging an object in json but data type is not struct, instead is: map",
     ),
     MergeErrorCase(
         {"spec": {"$retainKeys": ["containers"], "securityContext": {}}},
-        "/spec/securityContext: $retainKeys does not have the form it needs, "
-        "or does not fit the patch beside it",
+        "/spec/securityContext: $retainKeys is malformed, or does not match the rest of the patch",
         "invalid patch format of retainKeys",
     ),
     MergeErrorCase(
         {"spec": {"$retainKeys": "containers"}},
-        "/spec: $retainKeys does not have the form it needs, or does not fit the patch beside it",
+        "/spec: $retainKeys is malformed, or does not match the rest of the patch",
         "invalid patch format of retainKeys",
     ),
     MergeErrorCase(
@@ -385,8 +384,8 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"spec": {"$setElementOrder/containers": [{"name": "a"}], "containers": [{"name": "b"}]}},
-        "/spec/$setElementOrder~1containers: the list in the patch has elements "
-        "that the directive does not name in that order",
+        "/spec/$setElementOrder~1containers: the order of the list in the patch differs from "
+        "the order in the directive",
         "The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder list:\n"
         "[map[name:a]]\n",
     ),
@@ -397,13 +396,13 @@ FAULTS = (
     ),
     MergeErrorCase(
         {"spec": {"$deleteFromPrimitiveList": []}},
-        "/spec/$deleteFromPrimitiveList: $deleteFromPrimitiveList does not have the form it needs, "
-        "or does not fit the patch beside it",
+        "/spec/$deleteFromPrimitiveList: $deleteFromPrimitiveList is malformed, or does not "
+        "match the rest of the patch",
         "invalid patch format of primitive list",
     ),
     MergeErrorCase(
         {"spec": {"containers": [{"name": ["a"]}]}},
-        "/spec/containers/0: a list stands where only a text or number can",
+        "/spec/containers/0: expected a string or a number, got a list",
         "panic: comparing uncomparable type []interface {}",
     ),
 )

@@ -210,7 +210,9 @@ def test_every_fault_is_named_with_its_place_and_remedy(case: InvalidCase) -> No
 
 
 def test_text_that_is_no_yaml_says_where() -> None:
-    with pytest.raises(policy.PolicyError, match=r"^policy: /: not YAML: line .*; correct that"):
+    with pytest.raises(
+        policy.PolicyError, match=r"^policy: /: invalid YAML: line .*; correct this"
+    ):
         policy.parse("policy: [")
 
 
@@ -242,8 +244,7 @@ def test_what_istio_tolerates_is_tolerated_and_noted() -> None:
         '/policy: got "maybe", which injects nothing; use enabled or disabled'
     )
     assert str(read.warnings[1]).endswith(
-        'operator: got "Within", so that the selector selects nothing; '
-        "use In, NotIn, Exists, DoesNotExist"
+        'operator: got "Within"; the selector selects nothing; use In, NotIn, Exists, DoesNotExist'
     )
 
 

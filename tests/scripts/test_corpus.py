@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import corpus
 import pytest
+
+import corpus
 
 
 def test_the_first_and_last_patch_of_every_minor() -> None:

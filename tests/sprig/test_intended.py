@@ -10,8 +10,8 @@ from podgraft.go.reflect import STRING_MAP, Map
 from podgraft.texttemplate import ExecError, LimitError, compile_
 
 FUNCTIONS = sprig.functions()
-NO_CLOCK = "the date is neither a time nor an integer, and the clock is not read"
-NO_ELAPSED = "the time since a date would need the clock, which is not read"
+NO_CLOCK = "the date must be a time or an integer; the current time is not available"
+NO_ELAPSED = "the time since a date requires the current time, which is not available"
 
 SORTED = (
     ('{{ keys (dict "b" 1 "a" 2) (dict "c" 3 "a" 4) }}', "[a b a c]"),
@@ -23,7 +23,7 @@ FAILING = (
     ('{{ dateInZone "2006" 1.5 "UTC" }}', f"error calling dateInZone: {NO_CLOCK}"),
     (
         '{{ dateInZone "15:04" 0 "Europe/Berlin" }}',
-        "error calling dateInZone: time zone Europe/Berlin: only UTC is known",
+        "error calling dateInZone: time zone Europe/Berlin: only UTC is supported",
     ),
     (
         '{{ durationRound (toDate "2006" "2000") }}',

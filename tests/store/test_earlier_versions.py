@@ -166,7 +166,7 @@ def test_a_first_version_that_does_not_load_has_nothing_before_it() -> None:
     cloud.put("policy: [")
     with pytest.raises(NotLoadedError) as error:
         of(cloud, cloud.store())
-    assert str(error.value).startswith("injector istio does not load: policy: /: not YAML")
+    assert str(error.value).startswith("injector istio does not load: policy: /: invalid YAML")
     assert cloud.requests == ["policy"]
 
 
@@ -270,7 +270,7 @@ def test_a_cold_start_that_cannot_read_earlier_versions_says_both(
     cloud.put(named("1"), "policy: [")
     cloud.history = problem
     store = cloud.store()
-    with pytest.raises(kind, match=r"not YAML.*reading earlier versions"):
+    with pytest.raises(kind, match=r"invalid YAML.*reading earlier versions"):
         of(cloud, store)
     cloud.history = None
     assert of(cloud, store).policy_version == "1"

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 import pytest
 
 from podgraft import sprig
-from podgraft.go.reflect.taint import Slots
-from podgraft.go.reflect.tainted_values import tainted_json
+from podgraft.go.reflect.taint import PlaceholderRegistry
+from podgraft.go.reflect.tainted_values import taint_json
 from podgraft.injectors.istio import releases
 from podgraft.injectors.istio.config import mesh, protojson
 from podgraft.injectors.istio.data import mesh_types
 from podgraft.injectors.istio.render import functions
 from podgraft.injectors.istio.render.functions import add_render
 from podgraft.injectors.overlay.data import FUNCTIONS
-from podgraft.texttemplate import BUILTINS, Flow, Function, Harm, compile_
+from podgraft.texttemplate import BUILTINS, Function, Propagation, SyntaxRisk, compile_
 
 
 def of_release(profile: releases.Profile) -> Mapping[str, Function]:
@@ -41,7 +41,7 @@ def test_every_function_is_classified(table: str, known: Mapping[str, Function])
         for name in names & set(known)
         if not known[name].unsupported_reason
         and not (table == "istio" and name not in NEWEST)
-        and (known[name].flow is None or known[name].harm is None)
+        and (known[name].propagation is None or known[name].syntax_risk is None)
     ]
     assert not missing
 
@@ -53,7 +53,9 @@ def test_every_function_of_istio_is_in_the_table() -> None:
 
 @pytest.mark.parametrize(("table", "known"), TABLES, ids=[table for table, _ in TABLES])
 def test_a_serializer_can_write_a_tree(table: str, known: Mapping[str, Function]) -> None:
-    serializers = {name for name, each in known.items() if each.flow is Flow.SERIALIZES}
+    serializers = {
+        name for name, each in known.items() if each.propagation is Propagation.SERIALIZES
+    }
     assert all(known[name].serializer for name in serializers), table
 
 
@@ -92,13 +94,13 @@ def test_no_function_loses_the_taint_of_a_text(name: str, arguments: str) -> Non
     operands = arguments.replace("V", ".v").replace("L", ".l").replace("D", ".d")
     call = f"({name} {operands})"
     forms = (call, f"(print {call})", f"(toJson {call})", f"(list {call} | toStrings | first)")
-    slots = Slots()
-    data = tainted_json(slots, {"v": CANARY, "l": [CANARY], "d": {"k": CANARY}})
+    slots = PlaceholderRegistry()
+    data = taint_json(slots, {"v": CANARY, "l": [CANARY], "d": {"k": CANARY}})
     for form in forms:
         program = compile_(f"{{{{ {form} }}}}", name="x", functions=FUNCTIONS)
         trace = program.trace(data, slots)
 
-        assert CANARY not in trace.masked.lower(), form
+        assert CANARY not in trace.masked_text.lower(), form
         assert trace.text == program.render({"v": CANARY, "l": [CANARY], "d": {"k": CANARY}})
 
 
@@ -107,11 +109,11 @@ NUMBERS = ("printf `%c` (atoi .n)", "printf `%c` .i", "repeat (atoi .n) `x`", "p
 
 @pytest.mark.parametrize("form", NUMBERS)
 def test_numbers_of_a_text_are_followed(form: str) -> None:
-    slots = Slots()
-    data = tainted_json(slots, {"n": "58", "i": 58})
+    slots = PlaceholderRegistry()
+    data = taint_json(slots, {"n": "58", "i": 58})
     program = compile_(f"{{{{ {form} }}}}", name="x", functions=FUNCTIONS)
 
-    assert slots.slots_of(program.trace(data, slots).masked)
+    assert slots.placeholder_ids(program.trace(data, slots).masked_text)
 
 
 HARMS = (
@@ -143,9 +145,9 @@ def test_a_template_that_makes_no_syntax_is_known(template: str, can_create_synt
 
 def test_what_is_not_classified_is_not_trusted() -> None:
     known = {"new": Function(str, (BUILTINS["len"].parameters[0],))}
-    slots = Slots()
+    slots = PlaceholderRegistry()
     program = compile_("{{ new .v }}", name="x", functions=known)
 
     assert program.can_create_syntax
-    assert CANARY not in program.trace(tainted_json(slots, {"v": CANARY}), slots).masked
-    assert Harm.CAN is not Harm.NEVER
+    assert CANARY not in program.trace(taint_json(slots, {"v": CANARY}), slots).masked_text
+    assert SyntaxRisk.POSSIBLE is not SyntaxRisk.NONE

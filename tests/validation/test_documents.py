@@ -36,7 +36,7 @@ FAULTS = (
     ),
     (
         ALL + 'validations: [{expression: \'authorizer.path("/x").check("get").allowed()\'}]',
-        "/spec/validations/0/expression: line 1, column 1: authorizer is not available here",
+        "/spec/validations/0/expression: line 1, column 1: authorizer is not available",
     ),
     (
         ALL + "validations: [{expression: params.data.x == ''}]",

@@ -24,21 +24,21 @@ FAULTS = (
         "a: b: c",
         (
             "line 1 column 5: mapping values are not allowed in this context; "
-            "quote the value if it holds ': '"
+            "quote the value if it contains ': '"
         ),
     ),
     Fault(
         "a:\n\t- b",
         (
             "line 2 column 1: found character that cannot start any token; "
-            "indent with blanks, not tabs, and quote what begins with @, ` or %"
+            "indent with spaces, not tabs, and quote strings that begin with @, `, or %"
         ),
     ),
     Fault(
         "a:\n  b: 1\n c: 2",
         (
             "line 3 column 2: did not find expected key; "
-            "check the indentation of this line and of those above"
+            "check the indentation of this line and the lines above"
         ),
     ),
     Fault(
@@ -49,7 +49,7 @@ FAULTS = (
         "a: - b",
         (
             "line 1 column 4: block sequence entries are not allowed in this context; "
-            "begin the list on a line of its own"
+            "start the list on a separate line"
         ),
     ),
     Fault("a: [1", "line 2 column 1: did not find expected ',' or ']'"),
@@ -58,21 +58,21 @@ FAULTS = (
         "é: 1\nb: \x01",
         (
             "line 2 column 4: control characters are not allowed; "
-            "write them escaped in a double-quoted text"
+            "escape them in a double-quoted string"
         ),
     ),
-    Fault("a: ü\nb: \ud800", "line 2 column 4: half of a surrogate pair is no character"),
+    Fault("a: ü\nb: \ud800", "line 2 column 4: lone surrogate"),
     # meaning
     Fault(
         "a: 1\nb:\n  c: 1\n  c: 2",
-        "line 4 column 3: the key 'c' stands twice in this mapping; remove one",
+        "line 4 column 3: duplicate key 'c' in a mapping; remove one",
     ),
     Fault(
         "a: &x {k: 1}\nb:\n  k: 2\n  <<: *x",
-        "line 4 column 7: the key 'k' stands twice in this mapping; remove one",
+        "line 4 column 7: duplicate key 'k' in a mapping; remove one",
     ),
-    Fault("a: .inf", "line 1 column 4: JSON has no number .inf; quote it to make it a text"),
-    Fault("- !!int x", "line 1 column 3: the value is no int, as the tag !!int says it is"),
+    Fault("a: .inf", "line 1 column 4: JSON cannot represent the number .inf; quote it"),
+    Fault("- !!int x", "line 1 column 3: invalid int for the tag !!int"),
     Fault("!!binary a", "line 1 column 1: !!binary value contains invalid base64 data"),
     Fault("~: a", "line 1 column 1: ~ cannot be a key; quote it"),
     Fault("? \n: a", "line 1 column 2: null cannot be a key; quote it"),
@@ -80,10 +80,11 @@ FAULTS = (
         "9223372036854775808: a", "line 1 column 1: 9223372036854775808 cannot be a key; quote it"
     ),
     Fault("? [a]\n: b", "line 1 column 3: a key must be a scalar, not a list or mapping"),
-    Fault("<<: 1", "line 1 column 5: << needs a mapping or a list of mappings as its value"),
+    Fault("<<: 1", "line 1 column 5: << requires a mapping or a list of mappings"),
     Fault(
         "a: *b",
-        "line 1 column 4: no anchor stands before this alias; quote a text that begins with *",
+        "line 1 column 4: undefined alias; define the anchor first, or quote a string that "
+        "begins with *",
     ),
     Fault("a: &b [*b]", "line 1 column 8: the value of the anchor &b contains itself"),
 )
@@ -99,15 +100,15 @@ def test_a_fault_says_where_and_what(fault: Fault) -> None:
 def test_a_fault_in_a_later_document_has_the_line_of_the_whole_stream() -> None:
     with pytest.raises(NotYAMLError) as caught:
         yaml.load_all("a: 1\n---\nb: 2\n--- # third\nc: 3\nc: 4\n")
-    assert str(caught.value).startswith("line 6 column 1: the key 'c' stands twice")
+    assert str(caught.value).startswith("line 6 column 1: duplicate key 'c'")
 
 
 def test_a_document_may_not_begin_on_the_line_of_its_separator() -> None:
     with pytest.raises(NotYAMLError) as caught:
         yaml.load_all("a: 1\n--- {b: 2}\n")
     assert str(caught.value) == (
-        "line 2 column 4: only a comment may stand after the separator ---; "
-        "begin the document a line below"
+        "line 2 column 4: only a comment can follow the separator ---; start the document on "
+        "the next line"
     )
 
 

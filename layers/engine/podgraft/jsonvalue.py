@@ -97,7 +97,7 @@ def describe_type(value: JSON) -> str:
     >>> describe_type("Bearer t0ken"), describe_type(None), describe_type([])
     ('a string', 'nothing', 'a list')
     """
-    return _KINDS[type(value)]
+    return _TYPE_DESCRIPTIONS[type(value)]
 
 
 def object_at(parent: Mapping[str, JSON], *keys: str) -> Object:
@@ -173,7 +173,7 @@ def _decimal(number: float) -> tuple[str, str, int]:
     return (sign, digits.rstrip("0"), exponent) if digits else (sign, "0", 0)
 
 
-_KINDS = {
+_TYPE_DESCRIPTIONS = {
     NoneType: "nothing",
     bool: "true or false",
     int: "a number",

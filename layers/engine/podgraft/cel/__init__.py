@@ -1,11 +1,11 @@
-"""The Common Expression Language as kube-apiserver 1.37 speaks it.
+"""The Common Expression Language as kube-apiserver 1.37 implements it.
 
-``compile_(text, variables)`` checks an expression and gives a ``Program``; the program gives a
-value for the variables of a review, and spends a ``Meter`` as Kubernetes counts cost. Parsing and
-type checking are cel-cpp's, loaded with the first expression. Pure: no I/O, no clock.
+``Environment.compile_`` checks an expression and returns a ``Program``. The program returns a value
+for the variables of a request, and counts its cost with a ``Meter`` as Kubernetes does. cel-cpp
+parses and checks types; the first expression imports it. Pure: no I/O, no clock.
 
-Different from Kubernetes: expressions nest at most 32 levels deep (250 there), lists may mix types,
-time zones are UTC or an offset, and ``has(variables.x)`` does not compile (it is always true).
+Differences from Kubernetes: expressions nest at most 32 levels deep (250 in Kubernetes), lists can
+mix types, time zones are UTC or an offset, and ``has(variables.x)`` does not compile.
 """
 
 from .cost import CONDITIONS_BUDGET, EXPRESSION_BUDGET, POLICY_BUDGET, Meter

@@ -1,4 +1,4 @@
-"""Parsing and type checking, by cel-cpp through ``cel-expr-python``.
+"""The parser and type checker: cel-cpp with the binding ``cel-expr-python``.
 
 The binding is loaded when the first expression is compiled, so a bundle without rules does not
 pay for it. Its environment is described in YAML (cel-spec's env config), which unlike its Python
@@ -41,7 +41,7 @@ class Checker:
         )
 
     def check(self, text: str) -> tuple[bytes, str]:
-        """The serialised checked expression and the name of its type.
+        """Check an expression. Return the serialized checked expression and the name of its type.
 
         Raises ``CompileError``.
         """
@@ -53,8 +53,8 @@ class Checker:
 
 
 def _spell_type(name: str) -> str:
-    """A type as the rows spell it: ``list(dyn)``, where the binding says ``LIST<DYN>``."""
-    small = re.sub(r"(?<![.\w])[A-Z]+\b", lambda word: word[0].lower(), name)
+    """The name of a type in CEL's form: ``list(dyn)`` for ``LIST<DYN>`` of the binding."""
+    small = re.sub(r"(?<![.\w])[A-Z]+\b", lambda match: match[0].lower(), name)
     return small.replace("<", "(").replace(">", ")").replace(" ", "")
 
 
@@ -91,7 +91,7 @@ def _declaration(overload: Overload) -> dict[str, object]:
 
 
 def _parse_type(name: str) -> _Type:
-    """``map(string,list(A))`` as the description writes it."""
+    """Parse ``map(string,list(A))`` to the form of the environment description."""
     outer, _, inner = name.partition("(")
     if is_parameter(outer):
         return {"type_name": outer, "is_type_param": True}
@@ -99,12 +99,12 @@ def _parse_type(name: str) -> _Type:
         return {"type_name": outer}
     return {
         "type_name": outer,
-        "params": [_parse_type(each) for each in _split_arguments(inner[:-1])],
+        "params": [_parse_type(argument) for argument in _split_arguments(inner[:-1])],
     }
 
 
 def _split_arguments(text: str) -> list[str]:
-    """At the commas that stand in no parentheses."""
+    """Split at the commas outside parentheses."""
     return re.findall(r"[^,()]+(?:\((?:[^()]|\([^()]*\))*\))?", text)
 
 
@@ -115,12 +115,12 @@ _TOO_DEEP = re.compile(r"recursion (?:limit|depth)[^\d]*(\d+)")
 
 
 def _parse_problems(message: str) -> list[Problem]:
-    """cel-cpp's message as places and words; what has no place stands at the beginning."""
+    """Parse cel-cpp's message; a problem without a location has line 1 and column 1."""
     too_deep = _TOO_DEEP.search(message)
     if too_deep:
         return [Problem(1, 1, f"nested deeper than {too_deep[1]} levels")]
-    found = [
-        Problem(int(line), int(column), words.removesuffix(" (in container '')"))
-        for line, column, words in _PROBLEM.findall(message)
+    problems = [
+        Problem(int(line), int(column), message_text.removesuffix(" (in container '')"))
+        for line, column, message_text in _PROBLEM.findall(message)
     ]
-    return found or [Problem(1, 1, message.removesuffix(" [INVALID_ARGUMENT]"))]
+    return problems or [Problem(1, 1, message.removesuffix(" [INVALID_ARGUMENT]"))]

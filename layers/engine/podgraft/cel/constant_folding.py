@@ -1,7 +1,7 @@
-"""Constants worked out at compile time, as kube-apiserver does (cel-go's OptOptimize).
+"""Constant folding at compile time, as in kube-apiserver (cel-go's OptOptimize).
 
-Literal lists and maps become one value, conversions of literals are carried out, literal patterns
-and formats are tried: what fails then never reaches a review.
+Literal lists and maps become one value, conversions of literals are evaluated, and literal patterns
+and formats are checked, so their errors appear when the expression is compiled.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _ARGUMENT_CHECKS: Mapping[str, tuple[int, Callable[..., object]]] = {
 
 @dataclass(slots=True)
 class ConstantFolder:
-    """Folds trees and notes what fails: node and message."""
+    """A folder of trees that collects errors: node and message."""
 
     errors: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
     def fold(self, node: Node) -> Node:
-        """The tree with its constant parts worked out."""
+        """Return the tree with its constant parts evaluated."""
         match node:
             case Constant() | Ident():
                 return node
@@ -63,7 +63,9 @@ class ConstantFolder:
         if node.function in _ARGUMENT_CHECKS:
             position, attempt = _ARGUMENT_CHECKS[node.function]
             self._try_evaluate(node.arguments[position : position + 1], attempt)
-        constants = [each.value for each in node.arguments if isinstance(each, Constant)]
+        constants = [
+            argument.value for argument in node.arguments if isinstance(argument, Constant)
+        ]
         if len(constants) < len(node.arguments):
             return node
         if node.function == "format":
@@ -90,7 +92,7 @@ def _evaluate_call(node: Call, values: list[Value], *_: Value) -> Value:
 
 
 def _fold_list(node: ListOf) -> Node:
-    values = [each.value for each in node.elements if isinstance(each, Constant)]
+    values = [element.value for element in node.elements if isinstance(element, Constant)]
     if node.optional or len(values) < len(node.elements):
         return node
     return Constant(node.expr_id, values)

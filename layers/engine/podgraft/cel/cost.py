@@ -1,4 +1,4 @@
-"""What evaluation costs, counted as kube-apiserver counts it, and the meter that ends it.
+"""The cost of evaluation as in kube-apiserver, and the meter that limits it.
 
 Sources: cel-go 0.29 interpreter/runtimecost.go and k8s.io/apiserver 0.37 pkg/cel/library/cost.go.
 One unit is about a hundred nanoseconds there; a meter needs no clock, so the same review is
@@ -32,10 +32,10 @@ Cost: TypeAlias = Callable[[Sequence[Value], Value], int]
 
 
 class Meter:
-    """A budget that evaluation spends; ``check`` raises ``CostExceededError`` once it is gone.
+    """A budget for evaluation; ``check`` raises ``CostExceededError`` if it is exceeded.
 
-    Small steps add to ``spent`` themselves; loops and calls check, so what slips past in between
-    is no more than the text of one expression.
+    Small steps only add to ``spent``; loops and calls check the budget. The unchecked cost is
+    limited by the length of the expression.
     """
 
     __slots__ = ("budget", "spent")
@@ -50,13 +50,13 @@ class Meter:
             raise CostExceededError(f"costs more than the {self.budget} units it may")
 
     def spend(self, cost: int) -> None:
-        """Take ``cost`` from the budget."""
+        """Add ``cost``, and check the budget."""
         self.spent += cost
         self.check()
 
 
 def size(value: Value) -> int:
-    """The length of what has one, in characters, bytes or elements; else 1."""
+    """The length in characters, bytes, or elements; 1 for a value without a length."""
     if isinstance(value, str | bytes) or is_list(value) or is_map(value):
         return len(value)
     return size(value.value) if is_optional(value) and value.present else 1

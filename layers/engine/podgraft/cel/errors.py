@@ -1,4 +1,4 @@
-"""What can go wrong with an expression: it does not compile, it fails, it costs too much."""
+"""The errors of expressions: compile errors, evaluation errors, and an exceeded cost."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong in the text of an expression; line and column count from 1."""
+    """One problem in the text of an expression; line and column start at 1."""
 
     line: int
     column: int
     message: str
 
     def excerpt(self, text: str) -> str:
-        """The problem with its place, the line of ``text`` it stands in, and a caret under it."""
+        """The problem with its location, the line of ``text``, and a caret."""
         head = f"{self.line}:{self.column}: {self.message}"
         lines = text.split("\n")
         if not 1 <= self.line <= len(lines):
@@ -23,7 +23,7 @@ class Problem:
 
 
 class CompileError(Exception):
-    """The expression is not one that Kubernetes would take; ``problems`` says where and why."""
+    """Kubernetes would reject the expression; ``problems`` has the locations and reasons."""
 
     def __init__(self, text: str, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(problem.excerpt(text) for problem in problems))
@@ -38,9 +38,9 @@ class EvaluationError(Exception):
 
 
 class CostExceededError(Exception):
-    """The budget of a review is used up; nothing absorbs this one."""
+    """The cost exceeds the budget of a request; no operator absorbs this error."""
 
 
 def no_such_overload_error(call: str = "") -> EvaluationError:
-    """cel-go's word for a function or operator that does not take values of these types."""
+    """cel-go's error for a function or operator that does not accept values of these types."""
     return EvaluationError(f"no such overload: {call}" if call else "no such overload")

@@ -1,4 +1,4 @@
-"""Checked trees become Python closures; closures give values and spend a meter.
+"""The compiler from checked trees to Python closures, which return values and count cost.
 
 cel-cpp parses and checks, but does not evaluate here: its Python binding can neither count cost
 nor hold Kubernetes' own types, and evaluates no variable late. The semantics are cel-go's
@@ -30,7 +30,7 @@ from .values import (
 
 
 class Frame:
-    """One evaluation: the variables, a place for every loop variable, the meter."""
+    """The state of one evaluation: the variables, a slot for each loop variable, and the meter."""
 
     __slots__ = ("meter", "slots", "variables")
 
@@ -45,14 +45,14 @@ Scope: TypeAlias = Mapping[str, int]
 
 
 class Compiler:
-    """Turns nodes into closures; every loop variable gets a slot of its own."""
+    """The compiler from nodes to closures; each loop variable has a separate slot."""
 
     def __init__(self, functions: Mapping[str, OverloadSet]) -> None:
         self.functions = functions
         self.slots = 0
 
     def compile_(self, node: Node, scope: Scope) -> Evaluate:
-        """The closure that evaluates ``node`` where ``scope`` says which slots names mean."""
+        """Compile ``node`` to a closure; ``scope`` maps the names of loop variables to slots."""
         match node:
             case Constant(value=value):
                 return lambda _frame: value
@@ -65,7 +65,7 @@ class Compiler:
             case Call():
                 return self._compile_call(node, scope)
             case ListOf(elements=elements, optional=optional):
-                return _list([self.compile_(each, scope) for each in elements], optional)
+                return _list([self.compile_(element, scope) for element in elements], optional)
             case MapOf(entries=entries):
                 return _map(
                     [
@@ -87,7 +87,7 @@ class Compiler:
         return _variable(name)
 
     def _compile_call(self, node: Call, scope: Scope) -> Evaluate:
-        arguments = [self.compile_(each, scope) for each in node.arguments]
+        arguments = [self.compile_(argument, scope) for argument in node.arguments]
         match node:
             case Call(function="_+_", arguments=(Ident(name=name), ListOf())) if name[0] == "@":
                 return _append(*arguments)
@@ -238,10 +238,10 @@ def _evaluate_logical(frame: Frame, left: Evaluate, right: Evaluate, *, short: b
 
 def _conditional(condition: Evaluate, then: Evaluate, otherwise: Evaluate) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
-        chosen = condition(frame)
-        if type(chosen) is not bool:
+        decision = condition(frame)
+        if type(decision) is not bool:
             raise no_such_overload_error()
-        return then(frame) if chosen else otherwise(frame)
+        return then(frame) if decision else otherwise(frame)
 
     return evaluate
 
@@ -368,7 +368,7 @@ def _pairs(elements: Value, *, pairs: bool) -> list[tuple[Value, Value]]:
     if is_optional(elements):
         return [(elements.value, None)] if elements.present else []
     if is_list(elements):
-        return list(enumerate(elements)) if pairs else [(each, None) for each in elements]
+        return list(enumerate(elements)) if pairs else [(element, None) for element in elements]
     if is_map(elements):
         return list(elements.items())
     raise EvaluationError(f"got {type_name(elements)}, expected a list or a map")

@@ -1,4 +1,4 @@
-"""A function of CEL as one row: what the checker must know of it and what runs.
+"""The overloads of CEL's functions, each as one row: the signature and the Python function.
 
 ``member("find", "string string -> string", find)`` is ``string.find(string)``; ``function`` makes
 one that is called by its name. Types are written as CEL writes them, without blanks; a single
@@ -71,26 +71,27 @@ class OverloadSet:
         self._generic: list[tuple[tuple[type[object], ...], Overload]] = []
 
     def add(self, overload: Overload, python_types: Mapping[str, type[object]]) -> None:
-        """Take one more overload in."""
-        wanted = tuple(_python_type(name, python_types) for name in overload.parameters)
-        if object in wanted:
-            self._generic.append((wanted, overload))
+        """Add an overload."""
+        types = tuple(_python_type(name, python_types) for name in overload.parameters)
+        if object in types:
+            self._generic.append((types, overload))
         else:
-            self._exact[wanted] = overload
+            self._exact[types] = overload
 
     def pick(self, arguments: Sequence[Value]) -> Overload:
-        """The overload for these arguments; raises ``no such overload``."""
+        """Select the overload for these arguments; raises ``no such overload``."""
         types = tuple(map(kind, arguments))
-        found = self._exact.get(types)
-        if found is not None:
-            return found
-        for wanted, overload in self._generic:
-            if len(wanted) == len(types) and all(
-                want is object or want is got for want, got in zip(wanted, types, strict=True)
+        exact = self._exact.get(types)
+        if exact is not None:
+            return exact
+        for parameter_types, overload in self._generic:
+            if len(parameter_types) == len(types) and all(
+                want is object or want is got
+                for want, got in zip(parameter_types, types, strict=True)
             ):
                 return overload
-        given = ", ".join(map(type_name, arguments))
-        raise no_such_overload_error(f"{self._name}({given})")
+        names = ", ".join(map(type_name, arguments))
+        raise no_such_overload_error(f"{self._name}({names})")
 
 
 _PYTHON_TYPES: dict[str, type[object]] = {

@@ -1,4 +1,4 @@
-"""Environments and programs: the way from text to value."""
+"""Environments, which compile expressions, and programs, which evaluate them."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Environment:
         folder = ConstantFolder()
         root = folder.fold(checked.root)
         problems = [
-            _locate_problem(text, checked.positions.get(at, 0), message)
-            for at, message in (*self._undefined_fields(checked.root), *folder.errors)
+            _locate_problem(text, checked.positions.get(expr_id, 0), message)
+            for expr_id, message in (*self._undefined_fields(checked.root), *folder.errors)
         ]
         if types and type_ not in {*types, "dyn"}:
             problems.append(Problem(1, 1, f"must evaluate to {' or '.join(types)}, not {type_}"))
@@ -85,8 +85,8 @@ class Environment:
             if isinstance(node, syntax.Select):
                 shape = self._shape_of(node.operand)
                 if shape is not None and node.field not in shape:
-                    known = ", ".join(sorted(shape))
-                    yield node.expr_id, f"undefined field '{node.field}'; there are {known}"
+                    available = ", ".join(sorted(shape))
+                    yield node.expr_id, f"undefined field '{node.field}'; there are {available}"
 
     def _shape_of(self, node: syntax.Node) -> Shape | None:
         match node:

@@ -1,4 +1,4 @@
-"""The checked expression tree: cel-cpp's serialised ``CheckedExpr`` read into nodes.
+"""The checked expression tree: a decoder from cel-cpp's serialized ``CheckedExpr`` to nodes.
 
 The message is cel/expr/checked.proto of the CEL specification; it is small enough to be read
 straight from protobuf's wire format, field by field, and so needs no protobuf library.
@@ -105,28 +105,28 @@ def decode_checked_expr(serialised: bytes) -> CheckedExpr:
 
 
 def _node(fields: _Fields) -> Node:
-    at = _number(fields, 2)
+    expr_id = _number(fields, 2)
     kind = next(number for number, _ in fields if number != _ID)
-    return _READERS[kind](at, _message(fields, kind))
+    return _READERS[kind](expr_id, _message(fields, kind))
 
 
 _ID = 2
 
 
-def _constant(at: int, fields: _Fields) -> Node:
+def _constant(expr_id: int, fields: _Fields) -> Node:
     kind, raw = fields[0]
     if isinstance(raw, bytes):
         value: Value = raw if kind == _BYTES else raw.decode() if kind == _STRING else _double(raw)
-        return Constant(at, value)
+        return Constant(expr_id, value)
     match kind:
         case 1:
-            return Constant(at, None)
+            return Constant(expr_id, None)
         case 2:
-            return Constant(at, bool(raw))
+            return Constant(expr_id, bool(raw))
         case 3:
-            return Constant(at, raw - 2**64 if raw >= 2**63 else raw)
+            return Constant(expr_id, raw - 2**64 if raw >= 2**63 else raw)
         case _:
-            return Constant(at, Uint(raw))
+            return Constant(expr_id, Uint(raw))
 
 
 _STRING, _BYTES = 6, 7
@@ -136,28 +136,28 @@ def _double(raw: bytes) -> float:
     return float(struct.unpack("<d", raw)[0])
 
 
-def _ident(at: int, fields: _Fields) -> Node:
-    return Ident(at, _text(fields, 1).removeprefix("."))
+def _ident(expr_id: int, fields: _Fields) -> Node:
+    return Ident(expr_id, _text(fields, 1).removeprefix("."))
 
 
-def _select(at: int, fields: _Fields) -> Node:
-    return Select(at, _child(fields, 1), _text(fields, 2), bool(_number(fields, 3)))
+def _select(expr_id: int, fields: _Fields) -> Node:
+    return Select(expr_id, _child(fields, 1), _text(fields, 2), bool(_number(fields, 3)))
 
 
-def _call(at: int, fields: _Fields) -> Node:
-    target = tuple(_node(each) for each in _messages(fields, 1))
-    arguments = tuple(_node(each) for each in _messages(fields, 3))
-    return Call(at, _text(fields, 2), target + arguments)
+def _call(expr_id: int, fields: _Fields) -> Node:
+    target = tuple(_node(child_fields) for child_fields in _messages(fields, 1))
+    arguments = tuple(_node(child_fields) for child_fields in _messages(fields, 3))
+    return Call(expr_id, _text(fields, 2), target + arguments)
 
 
-def _list(at: int, fields: _Fields) -> Node:
-    elements = tuple(_node(each) for each in _messages(fields, 1))
-    return ListOf(at, elements, frozenset(_packed_varints(fields, 2)))
+def _list(expr_id: int, fields: _Fields) -> Node:
+    elements = tuple(_node(child_fields) for child_fields in _messages(fields, 1))
+    return ListOf(expr_id, elements, frozenset(_packed_varints(fields, 2)))
 
 
-def _map(at: int, fields: _Fields) -> Node:
+def _map(expr_id: int, fields: _Fields) -> Node:
     return MapOf(
-        at,
+        expr_id,
         tuple(
             (_child(entry, 3), _child(entry, 4), bool(_number(entry, 5)))
             for entry in _messages(fields, 2)
@@ -165,9 +165,9 @@ def _map(at: int, fields: _Fields) -> Node:
     )
 
 
-def _fold(at: int, fields: _Fields) -> Node:
+def _fold(expr_id: int, fields: _Fields) -> Node:
     return Comprehension(
-        expr_id=at,
+        expr_id=expr_id,
         variable=_text(fields, 1),
         second_variable=_text(fields, 8),
         range=_child(fields, 2),
@@ -239,7 +239,7 @@ def _message(parent: bytes | _Fields, number: int | None = None) -> _Fields:
     """A message from its bytes, or the field ``number`` of another (empty where absent)."""
     if isinstance(parent, bytes):
         return tuple(_fields(parent))
-    return next((each for each in _messages(parent, number or 0)), ())
+    return next((message for message in _messages(parent, number or 0)), ())
 
 
 def _messages(parent: _Fields, number: int) -> list[_Fields]:

@@ -1,4 +1,4 @@
-"""CEL's values as Python objects, their equality, and how JSON becomes them.
+"""CEL's values as Python objects, and their equality.
 
 ==================  ==============================================================
 CEL                 Python
@@ -128,7 +128,7 @@ def has_key(mapping: Mapping[Value, Value], key: Value) -> bool:
     if key not in (0, 1):
         return True
     wants_bool = type(key) is bool
-    return any(own == key and (type(own) is bool) == wants_bool for own in mapping)
+    return any(existing == key and (type(existing) is bool) == wants_bool for existing in mapping)
 
 
 def member(container: Value, key: Value) -> Value:

@@ -116,7 +116,7 @@ class _Run:
         """A pod as the webhook changes it; another object as it is."""
         if document.get("kind") == "Pod":
             return self._review(document)
-        if workload.find_pod_template_path(document, workload.ALL_KINDS) or workload.holds_pod(
+        if workload.find_pod_template_path(document, workload.ALL_KINDS) or workload.has_pod(
             document
         ):
             self.workloads += 1

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from podgraft import texttemplate, yaml
 from podgraft.go.reflect import STRING, Field, Struct, struct_type
-from podgraft.go.reflect.taint import Place, Slots
+from podgraft.go.reflect.taint import Address, PlaceholderRegistry
 from podgraft.jsonvalue import JSON, Object
 from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import pointer
@@ -155,8 +155,10 @@ class Mesh:
         }
         return Struct(_DATA, data)
 
-    def _taint_dot(self, slots: Slots, node: str, ports: str) -> Struct:
-        return self._make_dot(slots.root(node, (None, _NODE)), slots.root(ports, (None, _PORTS)))
+    def _taint_dot(self, slots: PlaceholderRegistry, node: str, ports: str) -> Struct:
+        return self._make_dot(
+            slots.taint_string(node, (None, _NODE)), slots.taint_string(ports, (None, _PORTS))
+        )
 
     def _classify_error(
         self, error: Exception, template: GuardedTemplate[Object]
@@ -169,7 +171,7 @@ class Mesh:
             return OperatorError(f"mesh {self.name}: {problem}")
         return UserError(f"{self._describe_place(place)}: mesh {self.name}: {problem}")
 
-    def _describe_place(self, place: Place) -> str:
+    def _describe_place(self, place: Address) -> str:
         """The place as the pod's author addresses it."""
         return (
             f"pod label {self.node_label}" if path_steps(place) == (_NODE,) else "the pod's ports"

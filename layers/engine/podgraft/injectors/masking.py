@@ -16,7 +16,7 @@ import re
 from dataclasses import field
 from operator import is_not
 
-from podgraft.go.reflect.taint import Place
+from podgraft.go.reflect.taint import Address
 from podgraft.jsonvalue import JSON
 from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
@@ -36,9 +36,9 @@ class Masker:
     """
 
     exempt_count: int = 0
-    masked_strings: list[tuple[str, Place]] = field(default_factory=list[tuple[str, Place]])
+    masked_strings: list[tuple[str, Address]] = field(default_factory=list[tuple[str, Address]])
 
-    def mask(self, value: JSON, path: Place = None) -> JSON:
+    def mask(self, value: JSON, path: Address = None) -> JSON:
         """Return ``value`` with masks; the same object if it contains only plain text."""
         match value:
             case str():
@@ -53,14 +53,14 @@ class Masker:
             case _:
                 return value
 
-    def _mask_object(self, value: dict[str, JSON], path: Place) -> JSON:
+    def _mask_object(self, value: dict[str, JSON], path: Address) -> JSON:
         keys = [key if is_plain_text(key) else self._mask_string(key, (path, key)) for key in value]
         values = [self.mask(member, (path, key)) for key, member in value.items()]
         if any(map(is_not, keys, value)) or any(map(is_not, values, value.values())):
             return dict(zip(keys, values, strict=True))
         return value
 
-    def _mask_string(self, text: str, path: Place) -> str:
+    def _mask_string(self, text: str, path: Address) -> str:
         self.masked_strings.append((text, path))
         if len(self.masked_strings) <= self.exempt_count:
             return text

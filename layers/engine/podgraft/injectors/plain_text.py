@@ -2,15 +2,15 @@
 
 Plain text stays plain next to other plain text. For this reason, parts of ``null``, of directives,
 and of document end markers are not plain. A template that cannot make syntax of plain text
-(``Program.can_create_syntax``), and reads only plain text of an object, cannot get structure from the
-object. The structure guard then needs no second rendering.
+(``Program.can_create_syntax``), and reads only plain text of an object, cannot get structure from
+the object. The structure guard then needs no second rendering.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from podgraft.go.reflect.taint import Place
+from podgraft.go.reflect.taint import Address
 from podgraft.jsonvalue import JSON
 from podgraft.lazy_re import lazy_compile
 
@@ -61,6 +61,6 @@ def has_only_plain_text(value: JSON) -> bool:
             return True
 
 
-def path_steps(path: Place) -> tuple[str | int, ...]:
+def path_steps(path: Address) -> tuple[str | int, ...]:
     """The keys and indexes of a path, outermost first."""
     return () if path is None else (*path_steps(path[0]), path[1])

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from podgraft.go.reflect.taint import Slots
+from podgraft.go.reflect.taint import PlaceholderRegistry
 from podgraft.jsonvalue import equal
 from podgraft.yaml.composer import Alias, Mapping, Node, Scalar
 from podgraft.yaml.composer import Sequence as List
@@ -31,7 +31,9 @@ class StructureComparison:
     ``matches_mask`` states whether a scalar's text is the text that its mask replaces.
     """
 
-    def __init__(self, slots: Slots, matches_mask: Callable[[str, str], bool]) -> None:
+    def __init__(
+        self, slots: PlaceholderRegistry, matches_mask: Callable[[str, str], bool]
+    ) -> None:
         self._slots = slots
         self._matches_mask = matches_mask
 
@@ -54,7 +56,7 @@ class StructureComparison:
                     and all(map(self._is_equal_node, real.elements, masked.elements))
                 )
             case Alias(), Alias():
-                return real.anchor == masked.anchor and not self._slots.slots_of(real.anchor)
+                return real.anchor == masked.anchor and not self._slots.placeholder_ids(real.anchor)
             case _:
                 return False
 
@@ -66,7 +68,7 @@ class StructureComparison:
     def _is_equal_scalar(self, real: Scalar, masked: Scalar) -> bool:
         if not self._has_equal_properties(real, masked):
             return False
-        if not self._slots.slots_of(masked.text):
+        if not self._slots.placeholder_ids(masked.text):
             return equal(real.value, masked.value) and (real.text == _MERGE) == (
                 masked.text == _MERGE
             )
@@ -98,14 +100,14 @@ class StructureComparison:
     def _is_ambiguous(self, pair: tuple[Node, Node]) -> bool:
         """Whether a masked key can replace more than one text; such keys are compared last."""
         key = pair[0]
-        return not isinstance(key, Scalar) or self._slots.fill(key.text) is None
+        return not isinstance(key, Scalar) or self._slots.unmask(key.text) is None
 
     def _is_equal_key(self, real: Node, masked: Node) -> bool:
         if not self._is_equal_node(real, masked):
             return False
         if not isinstance(real, Scalar) or not isinstance(masked, Scalar):
             return True
-        if not self._slots.slots_of(masked.text):
+        if not self._slots.placeholder_ids(masked.text):
             return True
         return not real.text.startswith(DIRECTIVES) and real.text != _MERGE
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from podgraft import yaml
 from podgraft.go.reflect import Value
-from podgraft.go.reflect.taint import Place, Slots
+from podgraft.go.reflect.taint import Address, PlaceholderRegistry
 from podgraft.lazy_dataclass import dataclass
 from podgraft.lru import LRUCache
 from podgraft.texttemplate import (
@@ -50,7 +50,7 @@ _MAX_CACHED_LENGTH = 32_768
 class StructureError(Exception):
     """The text at ``place`` changes the structure of the template."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Address) -> None:
         super().__init__("the text of the object changes the structure of the template")
         self.place = place
 
@@ -59,18 +59,19 @@ class StructureError(Exception):
 class GuardedTemplate(Generic[T]):
     """A template and the data of one object, which ``render_guarded`` renders.
 
-    ``name`` is what an observer is told: the kind of template and its name. ``make_data`` returns the template's dot, and ``taint_data`` the same dot with taint on all text
-    of the object's author. ``parse`` converts rendered YAML to the result, or raises an error.
+    ``name`` is what an observer is told: the kind of template and its name. ``make_data`` returns
+    the template's dot, and ``taint_data`` the same dot with taint on all text of the object's
+    author. ``parse`` converts rendered YAML to the result, or raises an error.
     """
 
     name: str
     program: Program
     make_data: Callable[[], Value]
-    taint_data: Callable[[Slots], Value]
+    taint_data: Callable[[PlaceholderRegistry], Value]
     parse: Callable[[str], T]
     limits: Limits = DEFAULT_LIMITS
 
-    def trace(self, slots: Slots) -> Trace:
+    def trace(self, slots: PlaceholderRegistry) -> Trace:
         """Render the template, and return the text by origin."""
         return self.program.trace(self.taint_data(slots), slots, limits=self.limits)
 
@@ -89,7 +90,7 @@ def render_guarded(template: GuardedTemplate[T], *, is_harmless: bool) -> T:
     if is_harmless and not template.program.can_create_syntax:
         text = template.program.render(template.make_data(), limits=template.limits)
         return template.parse(text)
-    trace = template.trace(Slots())
+    trace = template.trace(PlaceholderRegistry())
     result = template.parse(trace.text)
     place = find_unexpected_structure(trace)
     if place is not None:
@@ -97,18 +98,18 @@ def render_guarded(template: GuardedTemplate[T], *, is_harmless: bool) -> T:
     return result
 
 
-def find_unexpected_structure(trace: Trace) -> Place:
+def find_unexpected_structure(trace: Trace) -> Address:
     """The place of a text that changes the structure of the rendered text, which must be YAML."""
     from .structure_comparison import StructureComparison  # most pods need no comparison
 
-    text, masked = trace.text, trace.masked
+    text, masked = trace.text, trace.masked_text
     if text == masked:
         return None
     try:
         structure = _compose_masked(masked)
     except yaml.NotYAMLError:  # the template expects syntax from the object's author
         return _place_of(trace, _find_suspect(trace))
-    slots = trace.slots
+    slots = trace.registry
     exact = StructureComparison(slots, lambda scalar, twin: _is_filled(slots, scalar, twin))
     if _agrees(text, structure, exact):
         return None
@@ -116,17 +117,17 @@ def find_unexpected_structure(trace: Trace) -> Place:
         slots, lambda scalar, twin: _is_partly_filled(slots, scalar, twin)
     )
     emission = bisect_failure(
-        len(trace.emitted), lambda count: _agrees(trace.mixed(count), structure, partial)
+        len(trace.emissions), lambda count: _agrees(trace.mix(count), structure, partial)
     )
     return _place_of(trace, emission)
 
 
-def find_failing_text(template: GuardedTemplate[T], works: Callable[[str], bool]) -> Place:
+def find_failing_text(template: GuardedTemplate[T], works: Callable[[str], bool]) -> Address:
     """The place of the text that makes a function or the rendered text fail.
 
     ``None`` if no text does, or no text alone. ``works`` is whether a rendered text does not fail.
     """
-    slots = Slots()
+    slots = PlaceholderRegistry()
     try:
         trace = template.trace(slots)
     except (ExecError, LimitError) as error:
@@ -136,7 +137,7 @@ def find_failing_text(template: GuardedTemplate[T], works: Callable[[str], bool]
 
 def find_breaking_text(
     subject: S, mask: Callable[[S, Masker], S], works: Callable[[S], bool]
-) -> Place:
+) -> Address:
     """The place of a string with YAML syntax that makes the template fail.
 
     ``None`` if no string does, or no string alone.
@@ -172,11 +173,11 @@ def bisect_failure(count: int, predicate: Callable[[int], bool]) -> int:
     return low
 
 
-def _find_failing_emission(trace: Trace, works: Callable[[str], bool]) -> Place:
+def _find_failing_emission(trace: Trace, works: Callable[[str], bool]) -> Address:
     """The place of a text with which the rendered text fails."""
-    count = len(trace.emitted)
+    count = len(trace.emissions)
     for replacement in _REPLACEMENTS if count else ():
-        if works(trace.mixed(0, replacement)):
+        if works(trace.mix(0, replacement)):
             if works(trace.text):
                 return None
             return _place_of(trace, bisect_failure(count, _mixed_works(trace, replacement, works)))
@@ -189,17 +190,17 @@ def _find_failing_emission(trace: Trace, works: Callable[[str], bool]) -> Place:
 def _mixed_works(
     trace: Trace, replacement: str | None, works: Callable[[str], bool]
 ) -> Callable[[int], bool]:
-    return lambda count: works(trace.mixed(count, replacement))
+    return lambda count: works(trace.mix(count, replacement))
 
 
-def _find_failure_source(slots: Slots, error: ExecError | LimitError) -> Place:
+def _find_failure_source(slots: PlaceholderRegistry, error: ExecError | LimitError) -> Address:
     """The place of the text with which a function failed, or from which it made nothing."""
     if isinstance(error, ExecError) and not error.is_by_author:
-        return _find_source(slots, error.sources or slots.emptied)
+        return _find_source(slots, error.sources or slots.last_empty_sources)
     return _find_source(slots, error.sources)
 
 
-def _find_source(slots: Slots, sources: Sequence[int]) -> Place:
+def _find_source(slots: PlaceholderRegistry, sources: Sequence[int]) -> Address:
     """The place of the first of these texts that can be syntax, or else of the first text."""
     roots = [slots.roots[source] for source in sources]
     return next(
@@ -227,26 +228,26 @@ def _agrees(text: str, structure: Sequence[Node], comparison: StructureCompariso
         return False
 
 
-def _is_filled(slots: Slots, scalar: str, twin: str) -> bool:
+def _is_filled(slots: PlaceholderRegistry, scalar: str, twin: str) -> bool:
     """Whether a scalar is the text that its twin replaces, if that is known."""
-    text = slots.fill(twin)
+    text = slots.unmask(twin)
     return text is None or text == scalar
 
 
-def _is_partly_filled(slots: Slots, scalar: str, twin: str) -> bool:
+def _is_partly_filled(slots: PlaceholderRegistry, scalar: str, twin: str) -> bool:
     """Whether a scalar is the text that its twin replaces, or contains twins."""
-    text = slots.fill(twin)
-    return text is None or scalar in (text, twin) or bool(slots.slots_of(scalar))
+    text = slots.unmask(twin)
+    return text is None or scalar in (text, twin) or bool(slots.placeholder_ids(scalar))
 
 
 def _find_suspect(trace: Trace) -> int:
     """The first emission that can be syntax."""
-    texts = [trace.slots.emissions[emission][0] for emission in trace.emitted]
+    texts = [trace.registry.emissions[emission][0] for emission in trace.emissions]
     return next((index for index, text in enumerate(texts) if not is_plain_text(text)), 0)
 
 
-def _place_of(trace: Trace, emission: int) -> Place:
-    slots = trace.slots
-    emitted = trace.emitted
+def _place_of(trace: Trace, emission: int) -> Address:
+    slots = trace.registry
+    emitted = trace.emissions
     twin = slots.emissions[emitted[emission]][1] if emitted else ""
     return _find_source(slots, slots.sources_of(twin))

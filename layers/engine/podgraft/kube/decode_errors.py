@@ -1,4 +1,4 @@
-"""Values that do not decode, said as Go says it (encoding/json/decode.go, Go 1.26)."""
+"""Decode errors with Go's error texts (encoding/json/decode.go, Go 1.26)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _INTEGERS = frozenset({Kind.INT, Kind.INT32, Kind.INT64, Kind.UINT8})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldError:
-    """A value of a wrong type, or one that its type's own UnmarshalJSON refused.
+    """A value of an unexpected type, or a value that UnmarshalJSON of its type rejected.
 
-    ``met`` is Go's word for the value (``number 1.5``), ``wanted`` the Go type; a refusal has its
-    text in ``refusal`` instead. ``path`` is Go's: the names of embedded fields and the JSON names
-    of all others, without list indices and map keys; ``pointer`` has exactly those, as the steps of
-    a JSON Pointer. ``final`` faults ended Go's decoding.
+    ``got`` is Go's term for the value (``number 1.5``), and ``expected`` is the Go type. For a
+    rejected value, ``refusal`` is the error text. ``path`` is Go's path: the names of embedded
+    fields and the JSON names of others, without list indices and map keys. ``pointer`` has all
+    steps of the JSON Pointer. A ``final`` error stops Go's decoder.
     """
 
     got: str = ""
@@ -45,11 +45,11 @@ class FieldError:
     def __str__(self) -> str:
         if self.refusal:
             return self.refusal
-        place = f"struct field {self.struct}.{'.'.join(self.path)}" if self.struct else "value"
-        return f"json: cannot unmarshal {self.got} into Go {place} of type {self.expected}"
+        target = f"struct field {self.struct}.{'.'.join(self.path)}" if self.struct else "value"
+        return f"json: cannot unmarshal {self.got} into Go {target} of type {self.expected}"
 
     def with_field(self, struct: str, path: tuple[str, ...]) -> FieldError:
-        """The fault seen from the struct that holds it, under ``path`` (embedded names first)."""
+        """Return the error with the path from the enclosing struct (embedded names first)."""
         return replace(
             self,
             struct=self.struct or struct,
@@ -58,35 +58,35 @@ class FieldError:
         )
 
     def with_element(self, step: str) -> FieldError:
-        """The fault seen from the list or map that holds it."""
+        """Return the error with the path from the enclosing list or map."""
         return replace(self, pointer=(step, *self.pointer))
 
 
 class DecodeError(KubeError):
     """The object does not decode into its Go type.
 
-    ``faults`` are all that is wrong, in the document's order. The text is the one error that Go
-    would give: the first final fault, else the first.
+    ``errors`` are all errors, in the order of the document. The text is the error that Go returns:
+    the first final error, or else the first error.
     """
 
-    def __init__(self, faults: Iterable[FieldError]) -> None:
-        self.errors = tuple(faults)
+    def __init__(self, errors: Iterable[FieldError]) -> None:
+        self.errors = tuple(errors)
         super().__init__(str(next((f for f in self.errors if f.final), self.errors[0])))
 
 
-def mismatch_error(raw: JSON, wanted: GoType, *, final: bool = False) -> DecodeError:
-    """The error of a value whose JSON type cannot become ``wanted``."""
-    met = json_type_name(raw)
-    if met == "number" and wanted.kind in _INTEGERS and isinstance(raw, int | float):
-        met = f"number {format_json_number(raw)}"
-    return DecodeError([FieldError(got=met, expected=wanted.name, final=final)])
+def mismatch_error(raw: JSON, expected: GoType, *, final: bool = False) -> DecodeError:
+    """The error for a value with a JSON type that does not convert to ``expected``."""
+    got = json_type_name(raw)
+    if got == "number" and expected.kind in _INTEGERS and isinstance(raw, int | float):
+        got = f"number {format_json_number(raw)}"
+    return DecodeError([FieldError(got=got, expected=expected.name, final=final)])
 
 
 def json_type_name(raw: JSON) -> str:
-    """Go's word for a JSON type."""
+    """Go's term for a JSON type."""
     return _WORDS[type(raw)]
 
 
 def unmarshal_error(error: ValueError) -> DecodeError:
-    """The error of a value that its type's own UnmarshalJSON refused."""
+    """The error for a value that UnmarshalJSON of its type rejected."""
     return DecodeError([FieldError(refusal=str(error), final=True)])

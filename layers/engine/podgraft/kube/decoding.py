@@ -1,6 +1,6 @@
-"""JSON objects as Go's typed structs hold them (encoding/json, Go 1.26).
+"""The decoder from JSON objects to Go's structs, in JSON form (encoding/json, Go 1.26).
 
-Repeated keys that differ in case (``name``, ``Name``) are not merged: the last one wins.
+Duplicate keys that differ in case (``name``, ``Name``) are not merged: the last one wins.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ _OMITTED = object()
 
 
 def decode(type_: GoType, raw: JSON, *, lenient: bool = False) -> JSON:
-    """What ``raw`` says after Go decoded it; parts that need no change are returned as they are.
+    """Return the content of ``raw`` after Go decoded it; shares the parts that do not change.
 
-    Unknown keys are gone, as are null and empty values under omitempty; keys have the spelling of
-    the type, quantities and times their canonical form; nothing is added. Raises ``DecodeError``.
+    Unknown keys, nulls, and empty values with omitempty are removed. Keys have the spelling of the
+    type; quantities and times have the canonical form; nothing is added. Raises ``DecodeError``.
 
-    ``lenient`` makes text of numbers and bools where a string belongs, as sigs.k8s.io/yaml does
-    when it reads YAML into a type; with its gap, fields promoted from embedded structs, such as
+    ``lenient`` converts numbers and booleans to strings if the field is a string, as
+    sigs.k8s.io/yaml does, except in fields promoted from embedded structs, such as
     ``secretKeyRef.name``.
     """
     return _decoder(type_, lenient)(raw)
 
 
 def check(type_: GoType, raw: JSON) -> None:
-    """Raise ``DecodeError`` where a value is not of the type that Go wants."""
+    """Raise ``DecodeError`` if a value does not have its Go type."""
     decode(type_, raw)
 
 
 class _FieldDecoder:
-    """How one field of a struct decodes."""
+    """The decoder of one field of a struct."""
 
     __slots__ = ("decode", "drops_falsy", "omitempty", "path")
 
@@ -59,14 +59,14 @@ class _FieldDecoder:
         self.path = (*path, field.json)
 
     def is_omitted(self, raw: Value, decoded: Value) -> bool:
-        """Whether omitempty leaves the field out (Go does so with no struct; null is no struct)."""
+        """Whether omitempty omits the field (never for a struct in Go; null is not a struct)."""
         if raw is None or decoded is None:
             return self.omitempty
         return self.drops_falsy and not decoded
 
 
 class _StructDecoder:
-    """How a struct decodes; learnt when the first object of the type comes."""
+    """The decoder of a struct, which is built for the first object of the type."""
 
     __slots__ = ("lenient", "plain", "steps", "type")
 
@@ -74,7 +74,7 @@ class _StructDecoder:
         self.type = type_
         self.lenient = lenient
         self.steps: Mapping[str, _FieldDecoder] = {}
-        # Most fields are decoded by a look at the class: text that is not empty, bools that hold.
+        # Most fields need only a check of the class: strings that are not empty, and true.
         self.plain: Mapping[str, type] = {}
 
     def decode(self, raw: Value) -> Value:
@@ -89,7 +89,7 @@ class _StructDecoder:
             self._build_steps()
         plain, steps = self.plain, self.steps
         changes: dict[str, Value] = {}
-        faults: list[FieldError] = []
+        errors: list[FieldError] = []
         for key, value in raw.items():
             if plain.get(key) is value.__class__ and value:
                 continue
@@ -99,40 +99,40 @@ class _StructDecoder:
             try:
                 decoded = step.decode(value)
             except DecodeError as error:
-                faults += self._prefix_errors(error, step)
+                errors += self._prefix_errors(error, step)
                 continue
             if decoded is not value or not value:
                 changes[key] = _OMITTED if step.is_omitted(value, decoded) else decoded
-        if faults:
-            raise DecodeError(faults)
+        if errors:
+            raise DecodeError(errors)
         return _apply_changes(raw, changes) if changes else raw
 
     def _build_steps(self) -> None:
-        """Find the steps; whole ones are assigned, since other threads may be looking."""
-        found = [*_steps(self.type, (), lenient=self.lenient)]
-        self.plain = {f.json: _PLAIN[f.type.kind] for f, _ in found if f.type.kind in _PLAIN}
-        self.steps = {field.json: step for field, step in found}
+        """Build the steps, and assign them atomically, because other threads can read them."""
+        fields = [*_steps(self.type, (), lenient=self.lenient)]
+        self.plain = {f.json: _PLAIN[f.type.kind] for f, _ in fields if f.type.kind in _PLAIN}
+        self.steps = {field.json: step for field, step in fields}
 
     def _match_keys(self, raw: dict[str, Value]) -> dict[str, Value]:
-        """The known keys, spelled as the type spells them: Go also takes them in other cases."""
+        """The supported keys in the spelling of the type; Go ignores their case."""
         folded = {name.casefold(): name for name in self.steps}
-        known: dict[str, Value] = {}
+        members: dict[str, Value] = {}
         for key, value in raw.items():
             name = key if key in self.steps else folded.get(key.casefold())
-            # Go folds letter by letter: what gets longer (ß to ss) is another key.
+            # Go folds each letter separately: a name that gets longer (ß to ss) is another key.
             if name is not None and len(name) == len(key):
-                known[name] = value
-        return known
+                members[name] = value
+        return members
 
     def _prefix_errors(self, error: DecodeError, step: _FieldDecoder) -> list[FieldError]:
         struct = self.type.name.rpartition(".")[2]
-        return [fault.with_field(struct, step.path) for fault in error.errors]
+        return [field_error.with_field(struct, step.path) for field_error in error.errors]
 
 
 def _steps(
     type_: GoType, path: tuple[str, ...], *, lenient: bool
 ) -> Iterator[tuple[Field, _FieldDecoder]]:
-    """The steps of a struct's fields and of those that it promotes."""
+    """The steps of the fields of a struct, including promoted fields."""
     for field in type_.fields:
         if field.inline:
             yield from _steps(field.type, (*path, field.name), lenient=False)
@@ -166,7 +166,7 @@ def _decoder(type_: GoType, lenient: bool) -> Decode:
         case kind, _ if kind in _BOUNDS:
             return _integer(type_, _BOUNDS[kind])
         case _:
-            raise TypeError(f"no field of Kubernetes is of type {type_}")
+            raise TypeError(f"unsupported type of a Kubernetes field: {type_}")
 
 
 def _pointer(decode_target: Decode) -> Decode:
@@ -206,16 +206,16 @@ def _map(type_: GoType, decode_element: Decode, *, texts: bool) -> Decode:
 
 
 def _decode_all(decode_element: Decode, elements: Iterable[tuple[int | str, Value]]) -> list[Value]:
-    """Every element decoded; all their faults at once."""
+    """Decode all elements, and collect all errors."""
     decoded: list[Value] = []
-    faults: list[FieldError] = []
+    errors: list[FieldError] = []
     for step, value in elements:
         try:
             decoded.append(decode_element(value))
         except DecodeError as error:
-            faults += [fault.with_element(str(step)) for fault in error.errors]
-    if faults:
-        raise DecodeError(faults)
+            errors += [field_error.with_element(str(step)) for field_error in error.errors]
+    if errors:
+        raise DecodeError(errors)
     return decoded
 
 

@@ -1,4 +1,4 @@
-"""JSON objects as Go's typed structs print them (encoding/json, Go 1.26)."""
+"""The encoder of Go's structs to JSON objects (encoding/json, Go 1.26)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Encode: TypeAlias = Callable[[Value], Value]
 
 
 def encode(type_: GoType, raw: JSON) -> JSON:
-    """What Go prints for ``raw`` after it decoded it: the only form to compare or to store as text.
+    """Return the JSON that Go writes after it decoded ``raw``, to compare or to store.
 
-    Fields stand in the struct's order, keys of maps are sorted; zero values without omitempty are
-    there, and structs even with it (``resources: {}``). Raises ``DecodeError``.
+    Fields have the order of the struct, and keys of maps are sorted. Zero values without omitempty
+    are present, and so are structs even with omitempty (``resources: {}``). Raises ``DecodeError``.
     """
     return _encoder(type_)(decode(type_, raw))
 
@@ -31,7 +31,7 @@ class _FieldEncoder(NamedTuple):
 
 
 class _StructEncoder:
-    """How a struct prints; learnt when the first object of the type comes."""
+    """The encoder of a struct, which is built for the first object of the type."""
 
     __slots__ = ("rows", "type")
 
@@ -54,7 +54,7 @@ def _field_encoders(type_: GoType) -> Iterator[_FieldEncoder]:
         if field.inline:
             yield from _field_encoders(field.type)
         else:
-            # To encoding/json no struct is empty; omitzero asks its IsZero method.
+            # encoding/json never treats a struct as empty; omitzero calls its method IsZero.
             omits = field.omitzero or (field.omitempty and field.type.kind is not Kind.STRUCT)
             yield _FieldEncoder(field.json, _encoder(field.type), omits)
 

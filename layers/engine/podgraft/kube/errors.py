@@ -1,4 +1,4 @@
-"""What can be wrong with Kubernetes objects, whoever wrote them (``faults`` has the last one)."""
+"""The errors of Kubernetes objects (``decode_errors.py`` has the decode errors)."""
 
 from collections.abc import Iterable
 
@@ -10,29 +10,29 @@ class KubeError(ValueError):
 
 
 class QuantityError(KubeError):
-    """The text is no resource quantity; the message is Go's."""
+    """The text is not a resource quantity; the message is Go's."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelectorDiagnostic:
-    """One thing wrong with a selector; ``path`` is a JSON Pointer into it."""
+    """One error in a selector; ``pointer`` is a JSON Pointer into the selector."""
 
     pointer: str
     problem: str
     remedy: str
 
     def __str__(self) -> str:
-        place = f"{self.pointer}: " if self.pointer else ""
-        return f"{place}{self.problem}; {self.remedy}"
+        location = f"{self.pointer}: " if self.pointer else ""
+        return f"{location}{self.problem}; {self.remedy}"
 
 
 class SelectorError(KubeError):
-    """A label selector that Kubernetes refuses; ``faults`` are all that is wrong with it."""
+    """A label selector that Kubernetes rejects; ``errors`` are all its errors."""
 
-    def __init__(self, faults: Iterable[SelectorDiagnostic]) -> None:
-        self.errors = tuple(faults)
+    def __init__(self, errors: Iterable[SelectorDiagnostic]) -> None:
+        self.errors = tuple(errors)
         super().__init__("; ".join(map(str, self.errors)))
 
 
 class WorkloadError(KubeError):
-    """A workload without the pod template that it must have."""
+    """A workload without its required pod template."""

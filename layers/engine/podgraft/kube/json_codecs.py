@@ -1,4 +1,4 @@
-"""Types that read and write their own JSON (json.Unmarshaler and json.Marshaler)."""
+"""Types with json.Unmarshaler and json.Marshaler."""
 
 import re
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from podgraft.go.reflect import (
     Slice,
     Struct,
     Value,
-    carrying,
     number_type,
+    propagate_taint,
     slice_of,
     struct_type,
 )
@@ -47,7 +47,7 @@ FIELDS_V1.fields = (Field("Raw", _BYTES, "Raw"),)
 
 @dataclass(frozen=True, slots=True)
 class Marshaler:
-    """``decode`` makes a value canonical, or raises ``DecodeError``; ``zero`` is the zero value."""
+    """``decode`` returns the canonical value or raises ``DecodeError``; ``zero`` is for null."""
 
     decode: Callable[[JSON], JSON]
     zero: JSON
@@ -68,7 +68,7 @@ def _canonical_quantity(text: str) -> str:
         raise unmarshal_error(error) from error
 
 
-# The same few quantities come with every pod; the length bounds what a stranger can make us keep.
+# A few quantities are frequent. The length limits the memory that untrusted input can use.
 _CACHED_LENGTH = 32
 _canonical = lru_cache(maxsize=1024)(_canonical_quantity)
 
@@ -104,10 +104,10 @@ def _decode_time(raw: JSON) -> JSON:
 
 
 def parse_integer(number: float) -> int | None:
-    """The integer that Go would read from the literal of a JSON number.
+    """The integer that Go parses from the literal of a JSON number.
 
-    A float that is whole was written ``1e3`` in YAML and became ``1000`` on its way through
-    encoding/json. (In JSON, Go would refuse to read ``1e3`` as an integer; we do not.)
+    An integral float is ``1e3`` in YAML, which encoding/json writes as ``1000``. In JSON, Go
+    rejects ``1e3`` as an integer; podgraft accepts it.
     """
     if isinstance(number, int):
         return number
@@ -157,11 +157,11 @@ def _view_fields(raw: Value) -> Struct:
     return raw if type(raw) is Struct else Struct(FIELDS_V1, {"Raw": list(dump(raw).encode())})
 
 
-INT_OR_STRING.convert = carrying(_view_int_or_string)
+INT_OR_STRING.convert = propagate_taint(_view_int_or_string)
 INT_OR_STRING.methods = {
     "IntValue": Method(_int_value, pointer=True, result=INT),
     "MarshalJSON": Method(_marshal_int_or_string, result=_BYTES),
     "String": Method(_text, pointer=True, result=STRING),
 }
-FIELDS_V1.convert = carrying(_view_fields)
+FIELDS_V1.convert = propagate_taint(_view_fields)
 FIELDS_V1.methods = {"MarshalJSON": Method(_marshal_fields, result=_BYTES)}

@@ -14,8 +14,8 @@ from podgraft.go.reflect import (
     Slice,
     Struct,
     Value,
-    carrying,
     pointer_to,
+    propagate_taint,
     slice_of,
     struct_type,
 )
@@ -28,9 +28,9 @@ TIME.fields = (Field("Time", gotime.TIME, "Time", embedded=True),)
 
 
 def canonical(text: str) -> str | None:
-    """How a time is written again: UTC, no fraction; ``None`` (null) for the zero time.
+    """Format a time in UTC without a fraction; ``None`` (null) for the zero time.
 
-    Raises ``gotime.LayoutError``.
+    Raises ``LayoutError``.
     """
     moment = _parse_moment(text)
     return None if moment == gotime.Moment() else gotime.format_time(moment, _LAYOUT)
@@ -53,14 +53,14 @@ def _seconds_and_nanoseconds(time: Struct) -> tuple[int, int]:
 
 
 def _comparison_method(
-    holds: Callable[[tuple[int, int], tuple[int, int]], bool], *, nil_result: bool
+    compare_times: Callable[[tuple[int, int], tuple[int, int]], bool], *, nil_result: bool
 ) -> Method:
-    """A method of pointers, which says ``of_nils`` of two nil ones and false of one."""
+    """A method of pointers; returns ``nil_result`` for two nil pointers, and false for one."""
 
     def compare(time: Struct | None, other: Pointer) -> bool:
         if time is None or other.target is None:
             return nil_result and time is other.target
-        return holds(_seconds_and_nanoseconds(time), _seconds_and_nanoseconds(other.target))
+        return compare_times(_seconds_and_nanoseconds(time), _seconds_and_nanoseconds(other.target))
 
     return Method(compare, (pointer_to(TIME),), pointer=True, result=BOOL)
 
@@ -78,7 +78,7 @@ def _marshal_json(time: Struct) -> Slice:
     return Slice(_BYTES, [*(b"null" if text is None else f'"{text}"'.encode())])
 
 
-TIME.convert = carrying(_convert)
+TIME.convert = propagate_taint(_convert)
 TIME.methods = {
     "Before": _comparison_method(operator.lt, nil_result=False),
     "Equal": _comparison_method(operator.eq, nil_result=True),

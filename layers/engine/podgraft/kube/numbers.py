@@ -1,19 +1,21 @@
-"""Numbers as Go spells them in JSON, and as sigs.k8s.io/yaml makes text of them."""
+"""Number formats of encoding/json and sigs.k8s.io/yaml."""
 
 import math
 
 from podgraft.go.reflect import round_to_float32
 
-# Outside of these sizes a number is spelled with an exponent.
+# Numbers outside this range have an exponent.
 _JSON_SMALLEST, _JSON_LARGEST = 1e-6, 1e21
 _TEXT_EXPONENTS = range(-4, 6)
 
 
 def format_json_number(value: float) -> str:
-    """The literal that encoding/json writes: an exponent only below 1e-6 and from 1e21 on.
+    """Format as encoding/json: with an exponent only below 1e-6 and from 1e21.
 
-    >>> format_json_number(1e-05), format_json_number(1e20), format_json_number(1e-07), format_json_number(1e21)
-    ('0.00001', '100000000000000000000', '1e-7', '1e+21')
+    >>> format_json_number(1e-05), format_json_number(1e20)
+    ('0.00001', '100000000000000000000')
+    >>> format_json_number(1e-07), format_json_number(1e21)
+    ('1e-7', '1e+21')
     """
     if isinstance(value, int):
         return str(value)
@@ -23,10 +25,12 @@ def format_json_number(value: float) -> str:
 
 
 def format_yaml_number(value: bool | float) -> str:
-    """The text that stands where a string belongs: strconv's shortest %g of 32 bits.
+    """Format a number for a string field: strconv's shortest %g with 32 bits.
 
-    >>> format_yaml_number(True), format_yaml_number(80), format_yaml_number(0.1), format_yaml_number(1e6), format_yaml_number(1.123456789)
-    ('true', '80', '0.1', '1e+06', '1.1234568')
+    >>> format_yaml_number(True), format_yaml_number(80), format_yaml_number(0.1)
+    ('true', '80', '0.1')
+    >>> format_yaml_number(1e6), format_yaml_number(1.123456789)
+    ('1e+06', '1.1234568')
     """
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -37,19 +41,19 @@ def format_yaml_number(value: bool | float) -> str:
 
 
 def _expand_exponent(spelled: str) -> str:
-    """``repr`` of a float without an exponent, and without ``.0``."""
+    """Format ``repr`` of a float without an exponent and without ``.0``."""
     mantissa, _, exponent = spelled.removesuffix(".0").partition("e")
-    whole, _, fraction = mantissa.partition(".")
+    integer, _, fraction = mantissa.partition(".")
     shift = int(exponent or 0)
     if shift < 0:
-        sign = "-" if whole.startswith("-") else ""
-        return f"{sign}0.{'0' * (-shift - 1)}{whole.removeprefix('-')}{fraction}"
+        sign = "-" if integer.startswith("-") else ""
+        return f"{sign}0.{'0' * (-shift - 1)}{integer.removeprefix('-')}{fraction}"
     fraction = fraction.ljust(shift, "0")
-    return f"{whole}{fraction[:shift]}.{fraction[shift:]}".rstrip(".")
+    return f"{integer}{fraction[:shift]}.{fraction[shift:]}".rstrip(".")
 
 
 def _shortest_float32(value: float) -> str:
-    """The fewest digits that tell a 32-bit float from its neighbours (nine always do)."""
+    """The fewest digits that identify a 32-bit float (at most nine)."""
     spellings = (f"{value:.{decimals}e}" for decimals in range(9))
     spelled = next(s for s in spellings if round_to_float32(float(s)) == value)
     mantissa, _, exponent = spelled.partition("e")

@@ -1,4 +1,4 @@
-"""The Go types of objects, by their kind and API group."""
+"""The Go types of objects, by kind and API group."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from podgraft.jsonvalue import Object
 
 from .types import POD, TYPES
 
-# Kinds of which the types are known, and the API group of each.
+# The supported kinds, with their API groups.
 _GROUPS: Mapping[str, str] = {
     "CronJob": "batch",
     "DaemonSet": "apps",
@@ -22,7 +22,7 @@ _GROUPS: Mapping[str, str] = {
 
 
 def object_type(value: Object) -> GoType | None:
-    """The Go type of an object, where it is known."""
+    """The Go type of an object, if the kind is supported."""
     kind, version = value.get("kind"), value.get("apiVersion")
     if not isinstance(kind, str) or not isinstance(version, str):
         return POD if kind in {None, "Pod"} and "spec" in value else None

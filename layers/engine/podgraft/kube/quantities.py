@@ -1,4 +1,4 @@
-"""resource.Quantity and v1.ResourceList as templates see them."""
+"""resource.Quantity and v1.ResourceList for templates."""
 
 from collections.abc import Callable
 
@@ -17,11 +17,11 @@ from podgraft.go.reflect import (
     Pointer,
     Struct,
     Value,
-    carrying,
     map_of,
     named_type,
     number_type,
     pointer_to,
+    propagate_taint,
     slice_of,
     string_type,
     struct_type,
@@ -47,13 +47,13 @@ QUANTITY.fields = (
 
 
 def quantity_to_struct(quantity: Quantity) -> Struct:
-    """A quantity as a Go struct (Go's inf.Dec, of numbers too long for it, is not shown)."""
+    """Convert a quantity to a Go struct, without Go's inf.Dec for large numbers."""
     amount = {"value": quantity.unscaled, "scale": quantity.exponent}
     return Struct(QUANTITY, {"i": amount, "s": quantity.spelling, "Format": quantity.format.value})
 
 
 def quantity_of(viewed: Struct) -> Quantity:
-    """The quantity under its Go struct."""
+    """The quantity of a Go struct."""
     amount, raw = viewed.raw.get("i", {}), viewed.raw
     format_ = Format(raw.get("Format", ""))
     return Quantity(amount.get("value", 0), amount.get("scale", 0), format_, raw.get("s", ""))
@@ -94,7 +94,7 @@ def _scaled_value(viewed: Struct, scale: int) -> Value:
     return INT64.convert(quantity_of(viewed).scaled_value(scale))
 
 
-QUANTITY.convert = carrying(_convert)
+QUANTITY.convert = propagate_taint(_convert)
 QUANTITY.methods = {
     "AsApproximateFloat64": _getter_method(Quantity.approximate, FLOAT64),
     "Cmp": Method(_compare, (QUANTITY,), pointer=True, result=INT),
@@ -122,7 +122,7 @@ _GETTERS = {
 
 
 def _find_quantity(resources: Map, name: str, missing: str) -> Pointer:
-    """A pointer to the quantity of that name, or else to a zero one."""
+    """A pointer to the quantity ``name``, or to a zero quantity."""
     if name in resources:
         return Pointer(_POINTER, resources.get(name))
     return Pointer(_POINTER, quantity_to_struct(Quantity(format=Format(missing))))
@@ -135,8 +135,8 @@ def _resource_method(name: str, missing: Format) -> Method:
     return Method(get, result=_POINTER)
 
 
-# In Go these are methods of *ResourceList; every ResourceList that a template can reach has an
-# address, and govalue knows addresses of structs alone.
+# In Go, these are methods of *ResourceList. Each ResourceList of a template is addressable, but
+# ``go/reflect`` supports only addressable structs.
 RESOURCE_LIST = named_type(
     "v1.ResourceList",
     map_of(RESOURCE_NAME, QUANTITY),

@@ -1,8 +1,8 @@
 """Resource quantities: ``100m``, ``1.5Gi``, ``12e6`` (k8s.io/apimachinery 0.37, api/resource).
 
-A quantity is a decimal number that remembers which family of suffixes it was written with.
-Different from Go in one point, the ``value`` of numbers that it does not hold in 64 bits: Go's
-overflows or, where the number is negative, loses the sign; ours is 0 or right.
+A quantity is a decimal number with the family of its suffix. There is one difference from Go: the
+``value`` of a number that overflows 64 bits. In Go, it overflows or loses its sign; here, it is 0
+or exact.
 """
 
 import re
@@ -28,14 +28,14 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_SUFFIXES = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _BINARY_SUFFIXES = {exponent // 10: suffix for suffix, exponent in _BINARY.items()}
 
-_NANO = -9  # the smallest unit; any less is rounded up to it
+_NANO = -9  # the smallest unit; smaller numbers are rounded up to it
 _INT64 = range(-(2**63), 2**63)
 _KIBI = 1024
-_SHORT_DIGITS = 18  # what always fits into 64 bits
+_SHORT_DIGITS = 18  # always fit 64 bits
 
 
 class Format(StrEnum):
-    """The family of suffixes; the member's value is Go's word."""
+    """The family of suffixes; the value of a member is Go's name."""
 
     UNSET = ""
     EXPONENT = "DecimalExponent"
@@ -45,9 +45,9 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """``unscaled`` × 10^``exponent``; ``spelling`` is the text, where Go takes it for canonical.
+    """``unscaled`` × 10^``exponent``; ``spelling`` is the text, if Go treats it as canonical.
 
-    (Go's test for that is quick, not exact: it also keeps ``+5`` and ``1.250``.)
+    (Go's test is fast, but not exact: it also accepts ``+5`` and ``1.250``.)
     """
 
     unscaled: int = 0
@@ -67,89 +67,89 @@ class Quantity:
 
     @property
     def sign(self) -> int:
-        """-1, 0 or 1."""
+        """-1, 0, or 1."""
         return (self.unscaled > 0) - (self.unscaled < 0)
 
     def value(self) -> int:
-        """The number rounded away from zero to an integer; 0 where that overflows int64."""
+        """The number rounded away from zero to an integer; 0 if it overflows int64."""
         return self.scaled_value(0)
 
     def milli_value(self) -> int:
-        """The same in thousandths."""
+        """``value`` in thousandths."""
         return self.scaled_value(-3)
 
     def scaled_value(self, exponent: int) -> int:
-        """The same in units of 10^``exponent``."""
+        """``value`` in units of 10^``exponent``."""
         if self.length - exponent > len(str(_INT64.stop)):
             return 0
         scaled = self.scale_unbounded(exponent)
         return scaled if scaled in _INT64 else 0
 
     def scale_unbounded(self, exponent: int) -> int:
-        """How many 10^``exponent`` this is, rounded away from zero, however many."""
+        """The number in units of 10^``exponent``, rounded away from zero, without a limit."""
         if exponent <= self.exponent:
             return self.unscaled * 10 ** (self.exponent - exponent)
         return self.sign * _divide_rounding_up(abs(self.unscaled), exponent - self.exponent)
 
     def compare(self, other: "Quantity") -> int:
-        """-1, 0 or 1, as this is less than, equal to or more than the other."""
+        """-1, 0, or 1 if this quantity is less than, equal to, or greater than ``other``."""
         if self.sign != other.sign or not self.sign:
             return (self.sign > other.sign) - (self.sign < other.sign)
         if self.length != other.length:
             return self.sign if self.length > other.length else -self.sign
         unit = min(self.exponent, other.exponent)
-        mine, its = self.scale_unbounded(unit), other.scale_unbounded(unit)
-        return (mine > its) - (mine < its)
+        first, second = self.scale_unbounded(unit), other.scale_unbounded(unit)
+        return (first > second) - (first < second)
 
     def approximate(self) -> float:
-        """The nearest float, or nearly so; infinite where it is too large."""
+        """An approximate float; infinite on overflow."""
         try:
             return float(self.unscaled) * float(f"1e{self.exponent}")
         except OverflowError:
             return self.sign * float("inf")
 
     def _is_binary(self) -> bool:
-        """Whether a binary suffix would not hide anything: an integer of at least 1024."""
-        whole = self.exponent >= 0 or self.unscaled % 10**-self.exponent == 0
-        return whole and abs(self.scale_unbounded(0)) >= _KIBI
+        """Whether a binary suffix can represent the number: an integer of at least 1024."""
+        is_integer = self.exponent >= 0 or self.unscaled % 10**-self.exponent == 0
+        return is_integer and abs(self.scale_unbounded(0)) >= _KIBI
 
     @property
     def length(self) -> int:
-        """How many digits stand before the point: tells 1 from 1e999999999 without its zeros."""
+        """The number of digits before the point, computed without the zeros of 1e999999999."""
         return len(str(abs(self.unscaled))) + self.exponent
 
 
 def parse(text: str) -> Quantity:
-    """Read a quantity; ``QuantityError`` with Go's message."""
-    found = re.fullmatch(_PATTERN, text) if text else None
-    if found is None:
+    """Parse a quantity; raises ``QuantityError`` with Go's message."""
+    match = re.fullmatch(_PATTERN, text) if text else None
+    if match is None:
         raise QuantityError(_FORMAT_WRONG)
     if text == "0":
         return Quantity(format=Format.DECIMAL, spelling=text)
-    exponent, family = _parse_suffix(found["suffix"])
-    whole, fraction = found["whole"] or "0", found["fraction"] or ""
+    exponent, family = _parse_suffix(match["suffix"])
+    integer, fraction = match["whole"] or "0", match["fraction"] or ""
     binary = family is Format.BINARY
-    if _fits_int64(whole, fraction, exponent, binary):
-        return _short_quantity(text, found["sign"], (whole, fraction), exponent, family)
-    if not re.search(r"[0-9]", text.removesuffix(found["suffix"])):
+    if _fits_int64(integer, fraction, exponent, binary):
+        return _short_quantity(text, match["sign"], (integer, fraction), exponent, family)
+    if not re.search(r"[0-9]", text.removesuffix(match["suffix"])):
         raise QuantityError(_NUMERIC)
-    unscaled = int(whole + fraction) << (exponent if binary else 0)
+    unscaled = int(integer + fraction) << (exponent if binary else 0)
     scale = -len(fraction) if binary else _int32(exponent - len(fraction))
-    return _clamp(unscaled, scale, family, negative=found["sign"] == "-")
+    return _clamp(unscaled, scale, family, negative=match["sign"] == "-")
 
 
 def canonical(raw: str | float) -> str:
-    """The canonical text of a quantity as JSON has it."""
+    """The canonical text of a quantity in JSON."""
     return str(from_json(raw))
 
 
 def from_json(raw: str | float) -> Quantity:
-    """The quantity that a JSON string or number stands for (Quantity.UnmarshalJSON)."""
+    """The quantity of a JSON string or number (Quantity.UnmarshalJSON)."""
     return parse(raw.strip() if isinstance(raw, str) else format_json_number(raw))
 
 
 def _parse_suffix(suffix: str) -> tuple[int, Format]:
-    """The power of ten (of two for binary suffixes) and the family that a suffix says."""
+    """Parse a suffix to a power of ten (of two for binary suffixes) and a family."""
     if suffix in _DECIMAL:
         return _DECIMAL[suffix], Format.DECIMAL
     if suffix in _BINARY:
@@ -159,12 +159,12 @@ def _parse_suffix(suffix: str) -> tuple[int, Format]:
     raise QuantityError(_SUFFIX)
 
 
-def _fits_int64(whole: str, fraction: str, exponent: int, binary: bool) -> bool:
-    """Whether Go holds the number in 64 bits, and so keeps the text if it looks canonical."""
+def _fits_int64(integer: str, fraction: str, exponent: int, binary: bool) -> bool:
+    """Whether Go stores the number in 64 bits, and the text if it looks canonical."""
     if binary:
-        return not fraction and 14 - len(whole) - exponent * 3 // 10 >= 0
+        return not fraction and 14 - len(integer) - exponent * 3 // 10 >= 0
     scale = _int32(exponent - len(fraction))
-    return len(whole) + len(fraction) <= _SHORT_DIGITS and scale >= _NANO
+    return len(integer) + len(fraction) <= _SHORT_DIGITS and scale >= _NANO
 
 
 def _short_quantity(
@@ -173,15 +173,15 @@ def _short_quantity(
     shifted = "".join(digits)
     number = -int(shifted) if sign == "-" else int(shifted)
     if family is Format.BINARY:
-        keeps = number % 8 != 0
-        return Quantity(number << exponent, 0, family, text if keeps else "")
+        is_canonical = number % 8 != 0
+        return Quantity(number << exponent, 0, family, text if is_canonical else "")
     scale = _int32(exponent - len(digits[1]))
-    keeps = scale % 3 == 0 and not shifted.endswith("000") and shifted[0] != "0"
-    return Quantity(number, scale, family, text if keeps else "")
+    is_canonical = scale % 3 == 0 and not shifted.endswith("000") and shifted[0] != "0"
+    return Quantity(number, scale, family, text if is_canonical else "")
 
 
 def _clamp(unscaled: int, exponent: int, family: Format, *, negative: bool) -> Quantity:
-    """The number with the smallest unit and, for binary suffixes, the largest number applied."""
+    """Round to the smallest unit and, for binary suffixes, limit to the largest number."""
     if unscaled and exponent < _NANO:
         unscaled, exponent = _divide_rounding_up(unscaled, _NANO - exponent), _NANO
     if family is Format.BINARY:
@@ -194,14 +194,14 @@ def _clamp(unscaled: int, exponent: int, family: Format, *, negative: bool) -> Q
 
 
 def _divide_rounding_up(number: int, places: int) -> int:
-    """``number`` / 10^``places`` rounded up; cheap where that is below 1, however many places."""
+    """Divide ``number`` by 10^``places`` and round up; fast if the result is less than 1."""
     if places > len(str(number)):
         return int(number > 0)
     return -(-number // 10**places)
 
 
 def _int32(number: int) -> int:
-    """The number as Go's int32 holds it: it wraps."""
+    """Wrap around as Go's int32."""
     return (number + 2**31) % 2**32 - 2**31
 
 

@@ -18,7 +18,7 @@ __all__ = ["NOTHING", "Operator", "Requirement", "Selector", "SelectorError", "c
 
 
 class Operator(StrEnum):
-    """How a requirement looks at a label; ``matchLabels`` mean ``EQUALS``."""
+    """The operator of a requirement; ``matchLabels`` use ``EQUALS``."""
 
     EQUALS = "="
     IN = "In"
@@ -39,14 +39,14 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What one label must be."""
+    """A requirement for one label."""
 
     key: str
     operator: Operator
     values: frozenset[str] = frozenset()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether labels are as required; a label that is not there is in no set."""
+        """Whether the labels satisfy the requirement; a missing label is in no set."""
         match self.operator:
             case Operator.EQUALS | Operator.IN:
                 return labels.get(self.key) in self.values
@@ -60,7 +60,7 @@ class Requirement:
                 assert_never(self.operator)
 
     def __str__(self) -> str:
-        """As ``kubectl --selector`` takes it."""
+        """In the syntax of ``kubectl --selector``."""
         values = ",".join(sorted(self.values))
         match self.operator:
             case Operator.EQUALS:
@@ -79,13 +79,13 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Requirements that must all hold."""
+    """Requirements that must all be satisfied."""
 
     requirements: tuple[Requirement, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is required: Kubernetes lets this match everything, Istio skips it."""
+        """Whether there is no requirement: matches all objects in Kubernetes, and none in Istio."""
         return not self.requirements
 
     def matches(self, labels: Mapping[str, str]) -> bool:
@@ -93,18 +93,18 @@ class Selector:
         return all(requirement.matches(labels) for requirement in self.requirements)
 
     def __str__(self) -> str:
-        """As ``kubectl --selector`` takes it."""
+        """In the syntax of ``kubectl --selector``."""
         return ",".join(map(str, sorted(self.requirements, key=lambda r: r.key)))
 
 
-# In no value at all: holds for no labels.
+# A requirement without values matches no labels.
 NOTHING = Selector((Requirement("", Operator.IN),))
 
 
 def compile_(raw: JSON) -> Selector:
-    """The selector that a metav1.LabelSelector says; null selects nothing, ``{}`` everything.
+    """Compile a metav1.LabelSelector; null selects nothing, and ``{}`` selects everything.
 
-    Unknown keys are ignored, as Kubernetes does. Raises ``SelectorError`` with all that is wrong.
+    As in Kubernetes, unknown keys are ignored. Raises ``SelectorError`` with all errors.
     """
     if raw is None:
         return NOTHING
@@ -114,9 +114,9 @@ def compile_(raw: JSON) -> Selector:
         raise SelectorError(map(_from_field_error, error.errors)) from error
     labels: Mapping[str, str] = dict(viewed.field("MatchLabels").items())
     expressions = tuple(map(_expression, viewed.field("MatchExpressions")))
-    faults = [*_label_diagnostics(labels), *_expression_diagnostics(expressions)]
-    if faults:
-        raise SelectorError(faults)
+    diagnostics = [*_label_diagnostics(labels), *_expression_diagnostics(expressions)]
+    if diagnostics:
+        raise SelectorError(diagnostics)
     equalities = (
         Requirement(key, Operator.EQUALS, frozenset({value})) for key, value in labels.items()
     )
@@ -162,9 +162,11 @@ def _diagnostic_at(path: str, problem: NameProblem | None) -> Iterator[SelectorD
         yield SelectorDiagnostic(path, *problem)
 
 
-def _operator_problem(word: str) -> NameProblem | None:
+def _operator_problem(operator: str) -> NameProblem | None:
     return (
-        None if word in _WRITABLE else NameProblem(f'got "{word}"', f"use {', '.join(_WRITABLE)}")
+        None
+        if operator in _WRITABLE
+        else NameProblem(f'got "{operator}"', f"use {', '.join(_WRITABLE)}")
     )
 
 
@@ -179,11 +181,11 @@ def _count_problem(expression: _Expression) -> NameProblem | None:
             return None
 
 
-def _from_field_error(fault: FieldError) -> SelectorDiagnostic:
-    """A fault of type, in the same form as the others."""
-    place = "".join(f"/{_escape_pointer(step)}" for step in fault.pointer)
-    remedy = f"use {_TYPES.get(fault.expected, 'a mapping')}"
-    return SelectorDiagnostic(place, f"got {fault.got.split()[0]}", remedy)
+def _from_field_error(error: FieldError) -> SelectorDiagnostic:
+    """Convert a decode error."""
+    pointer = "".join(f"/{_escape_pointer(step)}" for step in error.pointer)
+    remedy = f"use {_TYPES.get(error.expected, 'a mapping')}"
+    return SelectorDiagnostic(pointer, f"got {error.got.split()[0]}", remedy)
 
 
 def _escape_pointer(step: str) -> str:

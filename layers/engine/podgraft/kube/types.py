@@ -41,30 +41,30 @@ _SPECIAL = {
     "string": STRING,
 }
 
-# Types are compared by identity: two threads must not make the same one twice.
+# Types compare by identity, so two threads must not create the same type twice.
 _MAKING = RLock()
 
 
 class _LazyStruct(GoType):
-    """A struct type that reads its fields from the table when they are first asked for.
+    """A struct type that reads its fields from the table on first use.
 
-    There are some two hundred types, of which a request touches a few dozen.
+    There are about two hundred types, and a request uses a few dozen.
     """
 
-    __slots__ = ("_known", "_row")
+    __slots__ = ("_row", "_types")
 
-    def __init__(self, row: str, known: "KubeTypes") -> None:
+    def __init__(self, row: str, types: "KubeTypes") -> None:
         super().__init__(_go_name(row), Kind.STRUCT, self._to_struct)
         self._row = row
-        self._known = known
+        self._types = types
         del self.fields
 
     def __getattr__(self, name: str) -> tuple[Field, ...]:
-        """Only asked for what has no value: ``fields``, once."""
+        """Compute ``fields``. Python calls this only for a missing attribute."""
         if name != "fields":
             raise AttributeError(name)
         with _MAKING:
-            self.fields = self._known.fields(self._row)
+            self.fields = self._types.fields(self._row)
         return self.fields
 
     def _to_struct(self, raw: Value) -> Struct:
@@ -72,18 +72,18 @@ class _LazyStruct(GoType):
 
 
 class KubeTypes(Mapping[str, GoType]):
-    """The types that Kubernetes 1.``minor`` has, by Go's name without the package where that is v1.
+    """The types of Kubernetes 1.``minor``, by Go's name without the package v1.
 
-    The fields of releases before 1.10 are those of 1.10. A type is made when it is asked for.
+    Releases before 1.10 have the fields of 1.10. A type is created on first use.
     """
 
     def __init__(self, minor: int) -> None:
         self.minor = minor
-        self._made: dict[str, GoType] = dict(_SPECIAL)
+        self._cache: dict[str, GoType] = dict(_SPECIAL)
 
     def __getitem__(self, name: str) -> GoType:
         with _MAKING:
-            return self._made.get(name) or self._make(name)
+            return self._cache.get(name) or self._make(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter((*_SPECIAL, *SCALARS, *STRUCTS))
@@ -92,21 +92,27 @@ class KubeTypes(Mapping[str, GoType]):
         return len(_SPECIAL) + len(SCALARS) + len(STRUCTS)
 
     def _make(self, name: str) -> GoType:
-        made = self._made[name] = _LazyStruct(name, self) if name in STRUCTS else _scalar(name)
+        go_type = self._cache[name] = _LazyStruct(name, self) if name in STRUCTS else _scalar(name)
         if name == "ObjectMeta":
-            made.methods = {f"Get{field.name}": _accessor_method(field) for field in made.fields}
-        return made
+            go_type.methods = {
+                f"Get{field.name}": _accessor_method(field) for field in go_type.fields
+            }
+        return go_type
 
     def fields(self, struct: str) -> tuple[Field, ...]:
-        """The fields of a struct that this release has."""
+        """The fields of a struct in this release."""
         lines = STRUCTS[struct].split("\n")[1:-1]
         return tuple(field for field in map(self._field, lines) if field is not None)
 
     def _field(self, line: str) -> Field | None:
-        """The field that a line of the table describes, where this release has it."""
-        name, type_, tag, *more = line.split(" ")
-        facts = dict(fact.split("=") for fact in more)
-        if not int(facts.get("since", 0)) <= self.minor <= int(facts.get("until", NEWEST)):
+        """The field in a line of the table; ``None`` if this release does not have it."""
+        name, type_, tag, *attributes = line.split(" ")
+        options_by_name = dict(fact.split("=") for fact in attributes)
+        if (
+            not int(options_by_name.get("since", 0))
+            <= self.minor
+            <= int(options_by_name.get("until", NEWEST))
+        ):
             return None
         json, *options = tag.split(",")
         return Field(
@@ -116,8 +122,10 @@ class KubeTypes(Mapping[str, GoType]):
             omitempty="omitempty" in options,
             omitzero="omitzero" in options,
             embedded="embedded" in options,
-            merge_key=facts.get("key", ""),
-            patch_strategy=tuple(facts["patch"].split(",")) if "patch" in facts else (),
+            merge_key=options_by_name.get("key", ""),
+            patch_strategy=tuple(options_by_name["patch"].split(","))
+            if "patch" in options_by_name
+            else (),
         )
 
     def _resolve_type(self, spelled: str) -> GoType:
@@ -132,7 +140,7 @@ class KubeTypes(Mapping[str, GoType]):
 
 
 def types(minor: int = NEWEST) -> KubeTypes:
-    """The types of Kubernetes 1.``minor``; of the newest known one where that is newer."""
+    """The types of Kubernetes 1.``minor``, at most the newest supported release."""
     with _MAKING:
         return _release(min(minor, NEWEST))
 

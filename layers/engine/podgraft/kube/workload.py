@@ -1,6 +1,6 @@
-"""Where each kind of workload keeps its pod.
+"""The paths to the pod in each kind of workload.
 
-``kube-inject`` reads and writes the pod in place, and copies objects of other kinds unchanged.
+``kube-inject`` changes the pod in place, and copies objects of other kinds unchanged.
 """
 
 from collections.abc import Mapping
@@ -17,10 +17,10 @@ Path: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class PodTemplatePath:
-    """The path to the pod template, and to the metadata that injection by hand marks.
+    """The path to the pod template, and to the metadata that kube-inject annotates.
 
-    ``required`` templates are pointers in Go: their absence is an error, where that of others
-    means an empty template.
+    ``required`` templates are pointers in Go: if one is missing, it is an error. Other missing
+    templates are empty.
     """
 
     template: Path
@@ -39,7 +39,7 @@ _JOB_TEMPLATE = ("spec", "jobTemplate")
 _POD = PodTemplatePath((), ("metadata",))
 _PLAIN = PodTemplatePath(_TEMPLATE, (*_TEMPLATE, "metadata"))
 _REQUIRED = PodTemplatePath(_TEMPLATE, (*_TEMPLATE, "metadata"), required=True)
-# Istio marks the job template here, not the pod template in it.
+# Istio annotates the job template here, and not its pod template.
 _CRON_JOB = PodTemplatePath((*_JOB_TEMPLATE, *_TEMPLATE), (*_JOB_TEMPLATE, "metadata"))
 _POD_TEMPLATE = PodTemplatePath(("template",), ("template", "metadata"))
 
@@ -58,7 +58,7 @@ INJECTED: Mapping[str, PodTemplatePath] = {
     "StatefulSet": _PLAIN,
 }
 
-# The same, Argo's Rollout, and PodTemplate: every workload that a cluster makes pods of.
+# INJECTED, Argo's Rollout, and PodTemplate: every workload from which a cluster creates pods.
 ALL_KINDS: Mapping[str, PodTemplatePath] = {
     **INJECTED,
     "PodTemplate": _POD_TEMPLATE,
@@ -73,72 +73,70 @@ _GROUPS = frozenset({"", "apps", "apps.openshift.io", "argoproj.io", "batch", "e
 def find_pod_template_path(
     document: Object, kinds: Mapping[str, PodTemplatePath] = INJECTED
 ) -> PodTemplatePath | None:
-    """Where the document keeps its pod; ``None`` if its kind is not among *kinds*."""
+    """Find the path to the pod; ``None`` if the kind is not one of *kinds*."""
     kind = document.get("kind")
-    place = kinds.get(kind) if isinstance(kind, str) else None
-    if place is None:
+    path = kinds.get(kind) if isinstance(kind, str) else None
+    if path is None:
         return None
     group, slash, _ = str(document.get("apiVersion") or "").partition("/")
     is_native = not slash or group in _GROUPS
-    return place if is_native or _has_containers(document, place) else None
+    return path if is_native or _has_containers(document, path) else None
 
 
-def holds_pod(document: Object) -> bool:
+def has_pod(document: Object) -> bool:
     """Whether an object of any kind has a pod template in one of the usual paths."""
-    return any(
-        _has_containers(document, place) for place in (_PLAIN, _CRON_JOB, _POD_TEMPLATE, _POD)
-    )
+    return any(_has_containers(document, path) for path in (_PLAIN, _CRON_JOB, _POD_TEMPLATE, _POD))
 
 
-def _has_containers(document: Object, place: PodTemplatePath) -> bool:
+def _has_containers(document: Object, path: PodTemplatePath) -> bool:
     try:
-        spec = _lookup_path(document, place.spec)
+        spec = _lookup_path(document, path.spec)
     except WorkloadError:
         return False
     return spec is not None and isinstance(spec.get("containers"), list)
 
 
-def template_of(document: Object, place: PodTemplatePath) -> Object:
-    """The pod template as a controller reads it; raises ``WorkloadError``."""
+def template_of(document: Object, path: PodTemplatePath) -> Object:
+    """The pod template as the controller reads it; raises ``WorkloadError``."""
     return {
-        "metadata": _lookup_path(document, (*place.template, "metadata")) or {},
-        "spec": _lookup_path(document, place.spec) or {},
+        "metadata": _lookup_path(document, (*path.template, "metadata")) or {},
+        "spec": _lookup_path(document, path.spec) or {},
     }
 
 
-def pod_of(document: Object, place: PodTemplatePath) -> Object:
-    """What injection by hand sees as the pod: metadata and spec, and nothing else of it."""
-    if place.required and _lookup_path(document, place.template) is None:
-        raise WorkloadError(f"{'.'.join(place.template)} is required value")
+def pod_of(document: Object, path: PodTemplatePath) -> Object:
+    """The pod for kube-inject: only metadata and spec."""
+    if path.required and _lookup_path(document, path.template) is None:
+        raise WorkloadError(f"{'.'.join(path.template)} is required value")
     return {
-        "metadata": _lookup_path(document, place.metadata) or {},
-        "spec": _lookup_path(document, place.spec) or {},
+        "metadata": _lookup_path(document, path.metadata) or {},
+        "spec": _lookup_path(document, path.spec) or {},
     }
 
 
-def with_pod(document: Object, place: PodTemplatePath, pod: Object) -> Object:
-    """The document with the pod's metadata and spec in its place; the rest is shared with it."""
-    marked = _set_path(document, place.metadata, pod["metadata"])
-    return _set_path(marked, place.spec, pod["spec"])
+def with_pod(document: Object, path: PodTemplatePath, pod: Object) -> Object:
+    """Return the document with other metadata and spec of the pod; shares the rest."""
+    changed_document = _set_path(document, path.metadata, pod["metadata"])
+    return _set_path(changed_document, path.spec, pod["spec"])
 
 
 def _lookup_path(document: Object, path: Path) -> Object | None:
-    """The object at the end of the path; ``None`` where a step is missing or null."""
-    found = document
+    """Look up the object at the path; ``None`` if a step is missing or null."""
+    current = document
     for depth, step in enumerate(path, start=1):
-        value = found.get(step)
+        value = current.get(step)
         if value is None:
             return None
         if not isinstance(value, dict):
             raise WorkloadError(
                 f"{'.'.join(path[:depth])}: got {json_type_name(value)}; use a mapping"
             )
-        found = value
-    return found
+        current = value
+    return current
 
 
 def _set_path(document: Object, path: Path, value: JSON) -> Object:
-    """A copy of the document, of the objects on the path alone, with the value at its end."""
+    """Copy the document along the path, with the value at its end."""
     step, *rest = path
     inner = (
         value if not rest else _set_path(_lookup_path(document, (step,)) or {}, tuple(rest), value)

@@ -1,4 +1,4 @@
-"""Who a pod belongs to: its workload, guessed from the pod's owner (specification §4, §22.7)."""
+"""The workload that owns a pod, derived from the pod's owner reference as in Istio."""
 
 import re
 from typing import NamedTuple
@@ -11,7 +11,7 @@ CONFIG_LABEL = "deploymentconfig"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerRules:
-    """What a release makes of owners; the defaults are those since Istio 1.22.
+    """How a release derives the workload from the owner; the defaults are Istio 1.22's.
 
     ``cron_job_digits`` are how many digits (fewest, most) end the names of a CronJob's Jobs; with
     None, a Job is never a CronJob's. With ``any_replica_set``, a ReplicaSet is a Deployment's even
@@ -29,10 +29,10 @@ class OwnerRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadRef:
-    """A workload's type, name and namespace.
+    """The type, name, and namespace of a workload.
 
-    ``metadata`` is the ObjectMeta that releases before 1.22 showed to templates: that of the pod,
-    with the workload's name.
+    ``metadata`` is the ObjectMeta for templates of releases before 1.22: the pod's, with the name
+    of the workload.
     """
 
     kind: str
@@ -52,7 +52,7 @@ SINCE_1_22 = OwnerRules()
 
 
 def workload_of_pod(metadata: Object, rules: OwnerRules = SINCE_1_22) -> WorkloadRef:
-    """The workload that made the pod; a pod that nobody made is its own."""
+    """The workload that owns the pod; a pod without an owner is its own workload."""
     labels = object_at(metadata, "labels")
     owner = _controller(metadata) if metadata.get("generateName") else None
     workload = _Owner("Pod", "v1", "") if owner is None else _workload(owner, labels, rules)
@@ -64,9 +64,9 @@ def workload_of_pod(metadata: Object, rules: OwnerRules = SINCE_1_22) -> Workloa
 
 
 def workload_of_manifest(document: Object) -> WorkloadRef:
-    """The workload itself, as a file says it."""
-    written = _Owner(string_at(document, "kind"), string_at(document, "apiVersion"), "")
-    return _to_workload_ref(written, object_at(document, "metadata"))
+    """The workload of a manifest."""
+    owner = _Owner(string_at(document, "kind"), string_at(document, "apiVersion"), "")
+    return _to_workload_ref(owner, object_at(document, "metadata"))
 
 
 def _to_workload_ref(workload: _Owner, metadata: Object) -> WorkloadRef:
@@ -80,7 +80,7 @@ def _to_workload_ref(workload: _Owner, metadata: Object) -> WorkloadRef:
 
 
 def _controller(metadata: Object) -> _Owner | None:
-    """The first owner that controls the pod."""
+    """The first owner reference that is a controller."""
     owners = metadata.get("ownerReferences")
     for owner in owners if isinstance(owners, list) else ():
         if isinstance(owner, dict) and owner.get("controller") is True:
@@ -91,7 +91,7 @@ def _controller(metadata: Object) -> _Owner | None:
 
 
 def _workload(owner: _Owner, labels: Object, rules: OwnerRules) -> _Owner:
-    """The owner's own owner, where names and labels give it away; else the owner."""
+    """The owner of the owner, if names and labels determine it; otherwise, the owner."""
     match owner.kind:
         case "ReplicaSet":
             return _replica_set_owner(owner, labels, rules)
@@ -118,7 +118,7 @@ def _replica_set_owner(owner: _Owner, labels: Object, rules: OwnerRules) -> _Own
 
 
 def _strip_hash(name: str, hash_: str) -> str | None:
-    """The name of what made the ReplicaSet; ``None`` where the ReplicaSet's does not end so."""
+    """The name of the ReplicaSet's owner; ``None`` if the name does not end with the hash."""
     return name.removesuffix(f"-{hash_}") if hash_ and name.endswith(hash_) else None
 
 
@@ -126,7 +126,7 @@ def _job_owner(owner: _Owner, rules: OwnerRules) -> _Owner:
     if rules.cron_job_digits is None:
         return owner
     fewest, most = rules.cron_job_digits
-    found = re.fullmatch(rf"(.+)-[0-9]{{{fewest},{most}}}", owner.name)
-    if found is None:
+    match = re.fullmatch(rf"(.+)-[0-9]{{{fewest},{most}}}", owner.name)
+    if match is None:
         return owner
-    return _Owner("CronJob", rules.cron_job_api_version, found[1])
+    return _Owner("CronJob", rules.cron_job_api_version, match[1])

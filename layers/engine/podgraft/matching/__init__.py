@@ -1,1 +1,1 @@
-"""Which requests an overlay or a rule is for: match constraints and match conditions."""
+"""Match constraints and match conditions of overlays and validation policies."""

@@ -1,7 +1,8 @@
-"""``matchConditions``, and all that expressions about a request share.
+"""``matchConditions``, and the variables of expressions about a request.
 
-``Compiler`` compiles expressions over the variables that kube-apiserver gives them; ``values`` are
-those variables for one request. Importing this module loads CEL: only bundles with rules do.
+``ExpressionCompiler`` compiles expressions with the variables of kube-apiserver.
+``condition_variables`` returns these variables for one request. This module imports CEL, so only
+bundles with rules import it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from podgraft.cel import CompileError, Environment, EvaluationError, Program, Sh
 from podgraft.document_reader import Cursor, MappingReader
 from podgraft.jsonvalue import JSON, Object
 
-# What is wrong is said by place; CEL's words leave little to add.
-_CORRECT = "correct the expression there"
+# CEL's messages contain the location and the problem.
+_CORRECT = "correct the expression at this position"
 
 _KIND: Shape = dict.fromkeys(("group", "version", "kind"))
 _RESOURCE: Shape = dict.fromkeys(("group", "version", "resource"))
@@ -58,22 +59,22 @@ _NAMESPACE: Shape = {
 }
 _NAMES: tuple[str, ...] = ("object", "oldObject", "request", "namespaceObject")
 _AUTHORIZER = (
-    "authorizer is not available here: only kube-apiserver knows who may do what; "
-    "keep this rule in the cluster"
+    "authorizer is not available: only kube-apiserver can evaluate permissions; "
+    "apply this rule in the cluster"
 )
 
 
 class ExpressionCompiler:
-    """Compiles the expressions of one policy; each variable is known to what comes after it."""
+    """The compiler of the expressions of one policy; an expression can use previous variables."""
 
     def __init__(self, *, params: bool) -> None:
         names = (*_NAMES, "params") if params else _NAMES
         self._types: dict[str, str] = dict.fromkeys(names, "dyn")
         self._environment: Environment | None = None
 
-    def expression(self, spot: Cursor, *types: str) -> Program | None:
-        """The program of an expression that gives one of ``types``; faults are noted."""
-        source = document_reader.parse_string(spot)
+    def expression(self, cursor: Cursor, *types: str) -> Program | None:
+        """Compile an expression that returns one of ``types``; adds errors to the diagnostics."""
+        source = document_reader.parse_string(cursor)
         if source is None:
             return None
         if self._environment is None:
@@ -82,19 +83,19 @@ class ExpressionCompiler:
         try:
             return self._environment.compile_(source, *types)
         except CompileError as error:
-            self._add_errors(spot, error)
+            self._add_errors(cursor, error)
             return None
 
-    def _add_errors(self, spot: Cursor, error: CompileError) -> None:
-        """All that is wrong; nothing else about an expression that asks for ``authorizer``."""
-        refused = [each for each in error.problems if "'authorizer" in each.message]
-        for problem in refused[:1] or error.problems:
-            words = _AUTHORIZER if refused else problem.message
-            place = f"line {problem.line}, column {problem.column}"
-            spot.add_error(f"{place}: {words}", _CORRECT)
+    def _add_errors(self, cursor: Cursor, error: CompileError) -> None:
+        """Add all errors; for an expression with ``authorizer``, only that error."""
+        authorizer_problems = [each for each in error.problems if "'authorizer" in each.message]
+        for problem in authorizer_problems[:1] or error.problems:
+            message = _AUTHORIZER if authorizer_problems else problem.message
+            location = f"line {problem.line}, column {problem.column}"
+            cursor.add_error(f"{location}: {message}", _CORRECT)
 
     def declare(self, variable: str, program: Program | None) -> None:
-        """Let later expressions see a variable."""
+        """Declare a variable for the following expressions."""
         self._types[f"variables.{variable}"] = program.type if program else "dyn"
         self._environment = None
 
@@ -102,7 +103,7 @@ class ExpressionCompiler:
 def condition_variables(
     request: AdmissionRequest, namespaces: Mapping[str, Object], params: JSON
 ) -> dict[str, Value]:
-    """What expressions can ask about one request."""
+    """The variables of expressions for one request."""
     is_namespace = request.kind.kind == "Namespace" and not request.kind.group
     return {
         "object": request.object,
@@ -126,36 +127,36 @@ class Condition:
 
 
 class ConditionError(Exception):
-    """A condition cannot be evaluated, and no other is false."""
+    """A condition fails, and no other condition is false."""
 
 
-def parse_conditions(spot: Cursor, compiler: ExpressionCompiler) -> tuple[Condition, ...]:
-    """The conditions of a list that compile; faults are noted."""
-    items = spot.items()
-    read_all = [] if items is None else [_parse_condition(item, compiler) for item in items]
-    return tuple(condition for condition in read_all if condition is not None)
+def parse_conditions(cursor: Cursor, compiler: ExpressionCompiler) -> tuple[Condition, ...]:
+    """Parse the conditions of a list; adds errors to the diagnostics."""
+    items = cursor.items()
+    conditions = [] if items is None else [_parse_condition(item, compiler) for item in items]
+    return tuple(condition for condition in conditions if condition is not None)
 
 
-def _parse_condition(spot: Cursor, compiler: ExpressionCompiler) -> Condition | None:
-    keys = MappingReader(spot)
+def _parse_condition(cursor: Cursor, compiler: ExpressionCompiler) -> Condition | None:
+    keys = MappingReader(cursor)
     name = keys.read_key("name", document_reader.parse_string)
-    program = read_required_expression(spot, keys, "expression", compiler, "bool")
+    program = read_required_expression(cursor, keys, "expression", compiler, "bool")
     keys.check_unknown_keys()
     return Condition(name or "", program) if program else None
 
 
 def read_required_expression(
-    spot: Cursor, keys: MappingReader, key: str, compiler: ExpressionCompiler, *types: str
+    cursor: Cursor, keys: MappingReader, key: str, compiler: ExpressionCompiler, *types: str
 ) -> Program | None:
-    """The program of a key that must be there."""
-    found: list[Program | None] = []
-    keys.read_key(key, lambda text: found.append(compiler.expression(text, *types)))
-    if not found:
-        return spot.child(key, None).add_error("is missing", "write an expression in CEL")
-    return found[0]
+    """Compile the expression of a required key."""
+    programs: list[Program | None] = []
+    keys.read_key(key, lambda text: programs.append(compiler.expression(text, *types)))
+    if not programs:
+        return cursor.child(key, None).add_error("is missing", "write an expression in CEL")
+    return programs[0]
 
 
-def all_hold(conditions: Sequence[Condition], evaluate: Callable[[Program], Value]) -> bool:
+def all_match(conditions: Sequence[Condition], evaluate: Callable[[Program], Value]) -> bool:
     """Whether no condition is false; raises as ``find_false`` does."""
     return find_false(conditions, evaluate) is None
 
@@ -165,8 +166,8 @@ def find_false(
 ) -> Condition | None:
     """The first condition that is false, or ``None``.
 
-    Raises ``ConditionError`` for the first that fails, where none is false: as kube-apiserver,
-    which asks them all (webhook/matchconditions/matcher.go).
+    Raises ``ConditionError`` for the first that fails, if none is false: as kube-apiserver, which
+    evaluates all of them (webhook/matchconditions/matcher.go).
     """
     failure = ""
     for condition in conditions:

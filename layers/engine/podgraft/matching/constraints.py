@@ -1,9 +1,9 @@
-"""``matchConstraints``: which requests an overlay or a validating policy is for.
+"""``matchConstraints``: the requests that an overlay or a validation policy matches.
 
-The form is admissionregistration.k8s.io/v1 MatchResources; the rules are kube-apiserver's
-(apiserver/pkg/admission/plugin/policy/matching). Different in two points: a namespace that the
-bundle does not hold has the one label that Kubernetes gives every namespace, and an object that
-matches as an equivalent is seen as it was sent, in its own version.
+The format is admissionregistration.k8s.io/v1 MatchResources. The rules are kube-apiserver's
+(apiserver/pkg/admission/plugin/policy/matching), with two differences: a namespace that is missing
+in the bundle has only the label that Kubernetes adds to every namespace, and an object that matches
+as an equivalent is not converted to another version.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from podgraft.document_reader import (
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import selectors
 
-# Namespaces by name, as the bundle has them.
+# The namespaces of the bundle, by name.
 Namespaces = Mapping[str, Object]
 
 NAME_LABEL = "kubernetes.io/metadata.name"
@@ -38,7 +38,7 @@ _NAMESPACES = GroupVersionResource("", "v1", "namespaces")
 
 
 class ResourceScope(StrEnum):
-    """Whether a rule is for objects in namespaces, for those in none, or for all."""
+    """Whether a rule matches namespaced objects, cluster-scoped objects, or both."""
 
     ALL = "*"
     CLUSTER = "Cluster"
@@ -47,7 +47,7 @@ class ResourceScope(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceRule:
-    """One of ``resourceRules``: it matches where all of its parts do."""
+    """One of ``resourceRules``; it matches if all its parts match."""
 
     operations: frozenset[str]
     groups: frozenset[str]
@@ -57,7 +57,7 @@ class ResourceRule:
     names: frozenset[str] = frozenset()
 
     def matches(self, request: AdmissionRequest, resource: GroupVersionResource) -> bool:
-        """Whether the rule is for the request, taken as one of ``resource``."""
+        """Whether the rule matches the request as a request for ``resource``."""
         return (
             self._matches_scope(request)
             and _matches_wildcard(self.operations, request.operation)
@@ -71,7 +71,7 @@ class ResourceRule:
         )
 
     def _matches_scope(self, request: AdmissionRequest) -> bool:
-        """A Namespace is in no namespace, though its requests name one: itself."""
+        """Whether the scope matches; a Namespace is cluster-scoped, but its requests name it."""
         clustered = not request.namespace or request.resource == _NAMESPACES
         match self.scope:
             case ResourceScope.ALL:
@@ -84,7 +84,7 @@ class ResourceRule:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Why a request does not match: the key of the document, and what was seen."""
+    """The reason of a mismatch: the key in the document, and the observed value."""
 
     key: str
     observed: str
@@ -92,7 +92,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchConstraints:
-    """All that must hold; what is not given holds always."""
+    """Constraints that must all match; an absent constraint always matches."""
 
     rules: tuple[ResourceRule, ...] = ()
     excluded: tuple[ResourceRule, ...] = ()
@@ -101,7 +101,7 @@ class MatchConstraints:
     equivalent: bool = True
 
     def mismatch(self, request: AdmissionRequest, namespaces: Namespaces) -> Mismatch | None:
-        """What does not hold for the request, in kube-apiserver's order; ``None`` if it matches."""
+        """The first mismatch in kube-apiserver's order; ``None`` if the request matches."""
         if self.namespaces is not None and not self._namespace_matches(request, namespaces):
             return Mismatch("namespaceSelector", f"namespace {request.namespace}")
         if self.objects is not None and not self._object_matches(request):
@@ -115,16 +115,16 @@ class MatchConstraints:
         return None
 
     def _namespace_matches(self, request: AdmissionRequest, namespaces: Namespaces) -> bool:
-        assert self.namespaces is not None  # noqa: S101 - asked only then
+        assert self.namespaces is not None  # noqa: S101 - the caller checks it
         if self.namespaces.is_empty or not (request.namespace or request.resource == _NAMESPACES):
             return True
         return self.namespaces.matches(_namespace_labels(request, namespaces))
 
     def _object_matches(self, request: AdmissionRequest) -> bool:
-        assert self.objects is not None  # noqa: S101 - asked only then
+        assert self.objects is not None  # noqa: S101 - the caller checks it
         return self.objects.is_empty or any(
-            isinstance(each, dict) and self.objects.matches(_labels(each))
-            for each in (request.object, request.old_object)
+            isinstance(value, dict) and self.objects.matches(_labels(value))
+            for value in (request.object, request.old_object)
         )
 
     def _any_rule_matches(self, rules: tuple[ResourceRule, ...], request: AdmissionRequest) -> bool:
@@ -135,16 +135,16 @@ class MatchConstraints:
         )
 
     def _resources(self, request: AdmissionRequest) -> Iterator[GroupVersionResource]:
-        """The resource that the user asked for; with Equivalent, others that hold the same."""
-        asked = _requested_resource(request)
-        yield asked
+        """The requested resource; with Equivalent, also the equivalent resources."""
+        requested = _requested_resource(request)
+        yield requested
         if self.equivalent:
             yield request.resource
-            yield from _equivalents(asked)
+            yield from _equivalents(requested)
 
 
-# Resources that were served under several groups at a time; versions of one group are always
-# equivalent (kube-apiserver's EquivalentResourceRegistry).
+# Resources that several groups served. Versions of one group are always equivalent
+# (kube-apiserver's EquivalentResourceRegistry).
 _EQUIVALENT_GROUPS: Mapping[str, frozenset[str]] = {
     "daemonsets": frozenset({"apps", "extensions"}),
     "deployments": frozenset({"apps", "extensions"}),
@@ -157,16 +157,16 @@ _EQUIVALENT_GROUPS: Mapping[str, frozenset[str]] = {
 _VERSIONS = ("v1", "v1beta1", "v1beta2", "v1beta3", "v1alpha1", "v2", "v2beta1", "v2beta2")
 
 
-def _equivalents(asked: GroupVersionResource) -> Iterator[GroupVersionResource]:
-    groups = _EQUIVALENT_GROUPS.get(asked.resource, frozenset())
-    for group in sorted(groups) if asked.group in groups else [asked.group]:
+def _equivalents(requested: GroupVersionResource) -> Iterator[GroupVersionResource]:
+    groups = _EQUIVALENT_GROUPS.get(requested.resource, frozenset())
+    for group in sorted(groups) if requested.group in groups else [requested.group]:
         for version in _VERSIONS:
-            yield GroupVersionResource(group, version, asked.resource)
+            yield GroupVersionResource(group, version, requested.resource)
 
 
-def parse_constraints(spot: Cursor) -> MatchConstraints | None:
-    """Read ``matchConstraints`` or a binding's ``matchResources``; faults are noted."""
-    keys = MappingReader(spot)
+def parse_constraints(cursor: Cursor) -> MatchConstraints | None:
+    """Parse ``matchConstraints`` or ``matchResources``; adds errors to the diagnostics."""
+    keys = MappingReader(cursor)
     constraints = MatchConstraints(
         rules=keys.read_key("resourceRules", _parse_rules) or (),
         excluded=keys.read_key("excludeResourceRules", _parse_rules) or (),
@@ -178,36 +178,36 @@ def parse_constraints(spot: Cursor) -> MatchConstraints | None:
     return constraints
 
 
-def _parse_rules(spot: Cursor) -> tuple[ResourceRule, ...] | None:
-    items = spot.items()
+def _parse_rules(cursor: Cursor) -> tuple[ResourceRule, ...] | None:
+    items = cursor.items()
     if items is None:
         return None
     return tuple(map(_parse_rule, items))
 
 
-def _parse_rule(spot: Cursor) -> ResourceRule:
-    keys = MappingReader(spot)
+def _parse_rule(cursor: Cursor) -> ResourceRule:
+    keys = MappingReader(cursor)
     rule = ResourceRule(
-        operations=frozenset(_read_non_empty_list(spot, keys, "operations")),
-        groups=frozenset(_read_non_empty_list(spot, keys, "apiGroups")),
-        versions=frozenset(_read_non_empty_list(spot, keys, "apiVersions")),
-        resources=tuple(map(_split_subresource, _read_non_empty_list(spot, keys, "resources"))),
+        operations=frozenset(_read_non_empty_list(cursor, keys, "operations")),
+        groups=frozenset(_read_non_empty_list(cursor, keys, "apiGroups")),
+        versions=frozenset(_read_non_empty_list(cursor, keys, "apiVersions")),
+        resources=tuple(map(_split_subresource, _read_non_empty_list(cursor, keys, "resources"))),
         scope=keys.read_key("scope", _scope) or ResourceScope.ALL,
         names=frozenset(keys.read_key("resourceNames", parse_strings) or ()),
     )
     keys.check_unknown_keys()
     for operation in sorted(rule.operations - {_ANY, *Operation}):
-        words = ", ".join(Operation)
-        spot.child("operations", None).add_error(f"got {operation}", f"use * or {words}")
+        operations = ", ".join(Operation)
+        cursor.child("operations", None).add_error(f"got {operation}", f"use * or {operations}")
     return rule
 
 
-def _read_non_empty_list(spot: Cursor, keys: MappingReader, key: str) -> tuple[str, ...]:
-    """A list that Kubernetes wants to be there and to hold something."""
-    found = keys.read_key(key, parse_strings)
-    if not found:
-        spot.child(key, None).add_error("is missing or empty", 'write ["*"] for all')
-    return found or ()
+def _read_non_empty_list(cursor: Cursor, keys: MappingReader, key: str) -> tuple[str, ...]:
+    """Read a list that must be present and not empty."""
+    values = keys.read_key(key, parse_strings)
+    if not values:
+        cursor.child(key, None).add_error("is missing or empty", 'write ["*"] for all')
+    return values or ()
 
 
 def _split_subresource(resource: str) -> tuple[str, str]:
@@ -215,23 +215,23 @@ def _split_subresource(resource: str) -> tuple[str, str]:
     return name, sub
 
 
-def _scope(spot: Cursor) -> ResourceScope | None:
-    word = parse_string(spot)
-    if word is None or word in set(ResourceScope):
-        return None if word is None else ResourceScope(word)
-    return spot.add_error(f"got {format_value(spot.value)}", f"use {', '.join(ResourceScope)}")
+def _scope(cursor: Cursor) -> ResourceScope | None:
+    scope = parse_string(cursor)
+    if scope is None or scope in set(ResourceScope):
+        return None if scope is None else ResourceScope(scope)
+    return cursor.add_error(f"got {format_value(cursor.value)}", f"use {', '.join(ResourceScope)}")
 
 
-def _match_policy(spot: Cursor) -> str | None:
-    if spot.value in {"Exact", "Equivalent"}:
-        return parse_string(spot)
-    return spot.add_error(f"got {format_value(spot.value)}", "use Exact or Equivalent")
+def _match_policy(cursor: Cursor) -> str | None:
+    if cursor.value in {"Exact", "Equivalent"}:
+        return parse_string(cursor)
+    return cursor.add_error(f"got {format_value(cursor.value)}", "use Exact or Equivalent")
 
 
 def _requested_resource(request: AdmissionRequest) -> GroupVersionResource:
-    """What the user addressed: a webhook registered as Equivalent gets it as another version.
+    """The requested resource, which can differ from the resource of an Equivalent webhook.
 
-    A review without a resource counts as one of pods (see ``registration``).
+    A request without a resource counts as a request for pods.
     """
     original = request.raw.get("requestResource")
     if isinstance(original, dict):
@@ -240,12 +240,12 @@ def _requested_resource(request: AdmissionRequest) -> GroupVersionResource:
     return request.resource if request.resource.resource else GroupVersionResource("", "v1", "pods")
 
 
-def _matches_wildcard(wanted: frozenset[str], value: str) -> bool:
-    return _ANY in wanted or value in wanted
+def _matches_wildcard(patterns: frozenset[str], value: str) -> bool:
+    return _ANY in patterns or value in patterns
 
 
 def _namespace_labels(request: AdmissionRequest, namespaces: Namespaces) -> Mapping[str, str]:
-    """Of a Namespace that is being written the new labels count, else those of the bundle."""
+    """The new labels for a write of a Namespace; otherwise, the labels in the bundle."""
     writes = request.operation in {Operation.CREATE, Operation.UPDATE}
     if request.resource == _NAMESPACES and writes and not request.sub_resource:
         return {NAME_LABEL: request.name, **_labels(request.object)}
@@ -262,37 +262,40 @@ def _labels(value: JSON) -> Mapping[str, str]:
 
 def _describe_request(request: AdmissionRequest) -> str:
     """«UPDATE of deployments/scale.apps/v1», «CREATE of pods.v1»."""
-    asked = _requested_resource(request)
+    requested = _requested_resource(request)
     sub = f"/{request.sub_resource}" if request.sub_resource else ""
-    group = f"{asked.group}/" if asked.group else ""
-    return f"{request.operation} of {asked.resource}{sub}.{group}{asked.version}"
+    group = f"{requested.group}/" if requested.group else ""
+    return f"{request.operation} of {requested.resource}{sub}.{group}{requested.version}"
 
 
 def make_create_request(value: Object, namespace: str) -> AdmissionRequest:
-    """The request that would create an object: for those who ask without a cluster.
+    """Make a request that creates an object, for commands without a cluster.
 
-    The resource is guessed from the kind, as kubectl does for kinds that it was not told of
+    The resource is derived from the kind, as kubectl does for unknown kinds
     (apimachinery, meta.UnsafeGuessKindToResource).
     """
     group, _, version = str(value.get("apiVersion") or "v1").rpartition("/")
     kind = str(value.get("kind") or "Pod")
     resource = _guess_plural(kind.lower())
     metadata = value.get("metadata")
-    own = metadata if isinstance(metadata, dict) else {}
-    name, where = str(own.get("name") or ""), str(own.get("namespace") or namespace)
+    metadata_object = metadata if isinstance(metadata, dict) else {}
+    name, object_namespace = (
+        str(metadata_object.get("name") or ""),
+        str(metadata_object.get("namespace") or namespace),
+    )
     return AdmissionRequest(
         api_version="admission.k8s.io/v1",
         kind=GroupVersionKind(group, version, kind),
         resource=GroupVersionResource(group, version, resource),
         name=name,
-        namespace=where,
+        namespace=object_namespace,
         object=value,
         raw={
             "kind": {"group": group, "version": version, "kind": kind},
             "resource": {"group": group, "version": version, "resource": resource},
             "operation": str(Operation.CREATE),
             "name": name,
-            "namespace": where,
+            "namespace": object_namespace,
             "userInfo": {},
         },
     )

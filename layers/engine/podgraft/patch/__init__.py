@@ -1,10 +1,10 @@
-"""Changing JSON: pointers, differences, and the merges that Kubernetes knows.
+"""Patches for JSON: pointers, differences, and the merges of Kubernetes.
 
-``diff`` tells two values apart as JSON Patch (RFC 6902), ``strategic.merge`` lays a partial object
-over a whole one as kube-apiserver does (k8s.io/apimachinery v0.37, ``strategicpatch``), ``merge``
-does so for kinds without Go types (RFC 7386), ``pointer`` is RFC 6901. All are pure and copy on
-write: what goes in is never changed, and what comes out shares with it what stayed the same.
-``apply`` needs the library ``jsonpatch``, which it imports when called: it is for offline use.
+``diff`` returns the difference of two values as JSON Patch (RFC 6902). ``strategic.merge`` merges a
+partial object into a complete one as kube-apiserver does (k8s.io/apimachinery v0.37,
+``strategicpatch``). ``merge_patch`` merges kinds without Go types (RFC 7386). ``pointer`` is RFC
+6901. All functions are pure and copy on write: they never change an argument, and the result shares
+the unchanged parts. ``apply`` imports the library ``jsonpatch``, and is for offline use.
 """
 
 from . import pointer, strategic

@@ -1,10 +1,13 @@
-"""The difference of two JSON values as JSON Patch: few operations, the same ones every time.
+"""The difference of two JSON values as JSON Patch: few operations, in deterministic order.
 
-Objects are compared member by member. Lists are first aligned: equal ends are passed over, then
-what remains is matched by identity (a container's name, a mount's path) or, where elements have
-none, by value; matched elements are compared in turn, the others removed or added. So a container
-put in front of ten others is one ``add``, and a variable added to its environment is one ``add``
-inside it. No step is more than linear times logarithm in the size of the two values.
+Objects are compared by member. Lists are aligned first: after the equal ends, elements match by
+identity (the name of a container, the path of a mount) or, without an identity, by value. Matching
+elements are compared, and the others are removed or added. A container that is inserted before ten
+others is one ``add``, and a new environment variable is one ``add`` inside the container.
+
+The order of operations is the hazard: the path of each operation refers to the list after all
+previous operations. The differ walks both lists from the left and counts the index in the list as
+patched so far, so a removed element does not advance the index. Each step takes O(n log n) at most.
 """
 
 from bisect import bisect_left
@@ -15,8 +18,8 @@ from podgraft.jsonvalue import JSON, Object, dump, equal
 from .operations import Operation
 from .pointer import escape
 
-# What tells the elements of Kubernetes' lists apart, in the order in which they are tried: a field
-# serves when every element of both lists has it and none has it twice.
+# The fields that identify elements of Kubernetes' lists, in order of preference. A field must be
+# present and unique in all elements of both lists.
 _IDENTITIES = (
     "name",
     "mountPath",
@@ -30,10 +33,10 @@ _IDENTITIES = (
 
 
 def diff(before: JSON, after: JSON) -> list[Operation]:
-    """The operations that turn ``before`` into ``after``; none for equal values.
+    """Return the operations that change ``before`` to ``after``; empty for equal values.
 
-    Types count: ``True``, ``1`` and ``1.0`` differ. Values in the operations are shared with
-    ``after``, not copied.
+    Types are significant: ``True``, ``1``, and ``1.0`` differ. The operations share values with
+    ``after``.
     """
     operations: list[Operation] = []
     _compare(before, after, "", operations)
@@ -66,23 +69,23 @@ def _compare_objects(before: Object, after: Object, path: str, operations: list[
 def _compare_lists(
     before: list[JSON], after: list[JSON], path: str, operations: list[Operation]
 ) -> None:
-    """Walk both lists from the left; ``at`` is the index in the list as patched so far."""
+    """Walk both lists from the left; ``index`` is the index in the list as patched so far."""
     head, tail = _equal_ends(before, after)
     before, after = before[head : len(before) - tail], after[head : len(after) - tail]
-    at = head
+    index = head
     for old, new in _alignment(before, after):
         if new is None:
-            operations.append({"op": "remove", "path": f"{path}/{at}"})
+            operations.append({"op": "remove", "path": f"{path}/{index}"})
             continue
         if old is None:
-            operations.append({"op": "add", "path": f"{path}/{at}", "value": after[new]})
+            operations.append({"op": "add", "path": f"{path}/{index}", "value": after[new]})
         else:
-            _compare(before[old], after[new], f"{path}/{at}", operations)
-        at += 1
+            _compare(before[old], after[new], f"{path}/{index}", operations)
+        index += 1
 
 
 def _equal_ends(before: list[JSON], after: list[JSON]) -> tuple[int, int]:
-    """How many elements are equal at the head and, beyond those, at the tail."""
+    """The number of equal elements at the head and, without these, at the tail."""
     shorter = min(len(before), len(after))
     head = 0
     while head < shorter and equal(before[head], after[head]):
@@ -96,14 +99,14 @@ def _equal_ends(before: list[JSON], after: list[JSON]) -> tuple[int, int]:
 def _alignment(
     before: list[JSON], after: list[JSON]
 ) -> Iterator[tuple[int, int] | tuple[int, None] | tuple[None, int]]:
-    """Each element of either list once, in order: with its partner, or with ``None`` for none."""
+    """Each element of both lists once, in order: with its match, or with ``None``."""
     field = _identity(before, after)
-    both = bool(before and after)  # with one list empty there is nothing to match
+    both = bool(before and after)  # an empty list has no matches
     anchors = _longest_ordered_pairs(_labels(before, field), _labels(after, field)) if both else []
     old = new = 0
     for old_anchor, new_anchor in [*anchors, (len(before), len(after))]:
-        # Between anchors, elements without identity are paired by place: a changed argument is one
-        # replace. Elements with one are different things, and changing one into another is noise.
+        # Between anchors, elements without identity are paired by index: a changed argument is one
+        # replace. Elements with different identities are never paired.
         while field is None and old < old_anchor and new < new_anchor:
             yield old, new
             old, new = old + 1, new + 1
@@ -117,7 +120,7 @@ def _alignment(
 
 
 def _identity(before: list[JSON], after: list[JSON]) -> str | None:
-    """The field that names the elements of both lists, if one does."""
+    """The field that identifies the elements of both lists, if there is one."""
     if before and after and all(isinstance(element, dict) for element in (*before, *after)):
         for field in _IDENTITIES:
             if _names_all(field, before) and _names_all(field, after):
@@ -131,7 +134,7 @@ def _names_all(field: str, elements: list[JSON]) -> bool:
 
 
 def _labels(elements: list[JSON], field: str | None) -> list[Hashable]:
-    """One hashable label an element, each different: its name, or its text and which time."""
+    """A unique hashable label for each element: its name, or its text and a counter."""
     if field is not None:
         return [str(element[field]) for element in elements if isinstance(element, dict)]
     times: dict[str, int] = {}
@@ -145,9 +148,9 @@ def _labels(elements: list[JSON], field: str | None) -> list[Hashable]:
 def _longest_ordered_pairs(
     before: Sequence[Hashable], after: Sequence[Hashable]
 ) -> list[tuple[int, int]]:
-    """The most pairs of equal labels whose order is the same in both: patience sorting."""
-    place = {label: index for index, label in enumerate(before)}
-    pairs = [(place[label], index) for index, label in enumerate(after) if label in place]
+    """The longest common subsequence of two lists of unique labels: patience sorting."""
+    positions = {label: index for index, label in enumerate(before)}
+    pairs = [(positions[label], index) for index, label in enumerate(after) if label in positions]
     tops: list[int] = []
     ends: list[int] = []
     previous: list[int] = []

@@ -1,10 +1,10 @@
-"""JSON Merge Patch (RFC 7386), for kinds whose Go types are not known here."""
+"""JSON Merge Patch (RFC 7386), for kinds without Go types."""
 
 from podgraft.jsonvalue import JSON, Object
 
 
 def merge_patch(target: JSON, patch: JSON) -> JSON:
-    """``target`` with ``patch`` laid over it: objects merge, null removes, all else replaces."""
+    """Merge ``patch`` into ``target``: objects merge, null removes, and other values replace."""
     if not isinstance(patch, dict):
         return patch
     merged: Object = dict(target) if isinstance(target, dict) else {}

@@ -1,4 +1,4 @@
-"""JSON Patch operations (RFC 6902) of the three kinds that ``diff`` writes, and applying any."""
+"""JSON Patch operations (RFC 6902): the three kinds of ``diff``, and ``apply`` for all kinds."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, TypedDict
@@ -15,14 +15,14 @@ class Add(TypedDict):
 
 
 class Remove(TypedDict):
-    """Take out what stands at the path."""
+    """Remove the value at the path."""
 
     op: Literal["remove"]
     path: str
 
 
 class Replace(TypedDict):
-    """Put another value where one stands."""
+    """Replace the value at the path."""
 
     op: Literal["replace"]
     path: str
@@ -33,12 +33,12 @@ Operation: TypeAlias = Add | Remove | Replace
 
 
 class PatchError(ValueError):
-    """The patch is malformed, or does not fit the document."""
+    """The patch is malformed, or does not apply to the document."""
 
 
 def apply(document: JSON, operations: Sequence[Operation]) -> JSON:
-    """The document after the operations, in order; the document itself stays as it is."""
-    import jsonpatch  # 20 ms of import that no webhook request needs
+    """Apply the operations in order to a copy of the document."""
+    import jsonpatch  # an import of 20 ms that no webhook request needs
     import jsonpointer
 
     try:

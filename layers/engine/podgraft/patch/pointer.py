@@ -5,18 +5,18 @@ from podgraft.lazy_re import lazy_compile
 
 
 class PointerError(ValueError):
-    """The pointer is malformed, or nothing stands where it points."""
+    """The pointer is malformed, or the document has no value at the pointer."""
 
 
 def escape(token: str) -> str:
-    """One reference token as it stands in a pointer: ``~`` becomes ``~0``, ``/`` becomes ``~1``."""
+    """Escape a reference token: ``~`` becomes ``~0``, ``/`` becomes ``~1``."""
     if "~" in token or "/" in token:
         return token.replace("~", "~0").replace("/", "~1")
     return token
 
 
 def parse(pointer: str) -> tuple[str, ...]:
-    """The reference tokens of a pointer; none for the whole document.
+    """Parse a pointer into its reference tokens; empty for the complete document.
 
     >>> parse("/metadata/annotations/nginx~1Allow")
     ('metadata', 'annotations', 'nginx/Allow')
@@ -24,14 +24,16 @@ def parse(pointer: str) -> tuple[str, ...]:
     if not pointer:
         return ()
     if not pointer.startswith("/"):
-        raise PointerError(f"pointer {pointer!r}: it must be empty or begin with '/'")
+        raise PointerError(f"pointer {pointer!r}: must be empty or begin with '/'")
     if _BAD_ESCAPE.search(pointer):
-        raise PointerError(f"pointer {pointer!r}: after '~' stands 0 or 1 ('~0' is '~', '~1' '/')")
+        raise PointerError(
+            f"pointer {pointer!r}: invalid escape; write '~0' for '~', and '~1' for '/'"
+        )
     return tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer[1:].split("/"))
 
 
 def resolve(document: JSON, pointer: str) -> JSON:
-    """The value at ``pointer``; ``PointerError`` where there is none."""
+    """Return the value at ``pointer``; ``PointerError`` if there is none."""
     value = document
     for token in parse(pointer):
         match value:
@@ -40,7 +42,7 @@ def resolve(document: JSON, pointer: str) -> JSON:
             case list() if _INDEX.fullmatch(token) and int(token) < len(value):
                 value = value[int(token)]
             case _:
-                raise PointerError(f"pointer {pointer!r}: nothing stands at {token!r}")
+                raise PointerError(f"pointer {pointer!r}: {token!r} not found")
     return value
 
 

@@ -1,8 +1,8 @@
-"""Whether a pod is injected: the policy document, the rules in force, the decision with reasons.
+"""The policy document, the injection rules, and the decision with its reasons.
 
-``parse`` reads a policy document and notes all its faults; ``Policy.over`` lays it over the rules
-of a bundle's own configuration; ``decide`` goes Istio's way step by step and keeps every step.
-Nothing here does I/O or knows what is injected.
+``parse`` parses a policy document and reports all errors. ``Policy.apply_to`` applies it to the
+rules of a bundle's configuration. ``decide`` follows Istio's steps and returns all of them. This
+package does no I/O, and does not know the injected content.
 """
 
 from podgraft.document_reader import Cursor, Diagnostics, MappingReader

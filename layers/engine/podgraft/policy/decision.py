@@ -1,4 +1,4 @@
-"""Whether a pod receives sidecars, and why: a value with every reason that held.
+"""The decision whether a pod receives sidecars, with all reasons.
 
 Istio's order (pkg/kube/inject/inject.go, injectRequired): host network, namespace, inject value,
 neverInjectSelector, alwaysInjectSelector, policy. All steps are looked at, also behind the one
@@ -27,7 +27,7 @@ from .rules import (
 
 
 class Reason(StrEnum):
-    """Why; the member's value is a stable word for metrics, audit annotations and logs."""
+    """A reason; the value is a stable identifier for metrics, audit annotations, and logs."""
 
     NOT_CREATE = "not-create"
     NOT_PODS = "not-pods"
@@ -60,7 +60,7 @@ SENTENCES: Mapping[Reason, str] = {
 
 
 class StepName(StrEnum):
-    """The stations on the way, by the words of the configuration."""
+    """The steps, by the names in the configuration."""
 
     REQUEST = "request"
     HOST_NETWORK = "hostNetwork"
@@ -72,7 +72,7 @@ class StepName(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What one step makes of the pod."""
+    """The result of one step."""
 
     INJECT = "inject"
     SKIP = "skip"
@@ -81,7 +81,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One station: what it saw and what it made of it. Nothing overrules a ``final`` one."""
+    """One step: the observed value and the verdict. No other step overrides a ``final`` step."""
 
     name: StepName
     observed: str
@@ -92,7 +92,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inject:
-    """The pod receives sidecars. ``by`` is the step that decided, the first of the reasons."""
+    """The pod receives sidecars. ``deciding_step`` gives the first of the reasons."""
 
     reasons: tuple[Reason, ...]
     deciding_step: Step
@@ -102,7 +102,7 @@ class Inject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skip:
-    """The pod stays as it is. ``by`` is the step that decided, the first of the reasons."""
+    """The pod is not changed. ``deciding_step`` gives the first of the reasons."""
 
     reasons: tuple[Reason, ...]
     deciding_step: Step
@@ -114,7 +114,7 @@ Decision: TypeAlias = Inject | Skip
 
 
 def decide(rules: InjectionRules, pod: Object, namespace: str) -> Decision:
-    """Decide about a pod; *namespace* is the request's and counts where the pod names none.
+    """Decide about a pod; *namespace* of the request applies if the pod has no namespace.
 
     ``pod`` must decode as a pod: its labels and annotations are strings.
     """
@@ -123,12 +123,12 @@ def decide(rules: InjectionRules, pod: Object, namespace: str) -> Decision:
         _string_values(metadata.get("labels")),
         _string_values(metadata.get("annotations")),
     )
-    marked, warnings = _check_inject_setting(rules, labels, annotations)
+    inject_step, warnings = _check_inject_setting(rules, labels, annotations)
     decision = conclude(
         (
             _host_network(_as_mapping(pod.get("spec"))),
             _namespace(rules, metadata.get("namespace") or namespace),
-            marked,
+            inject_step,
             _match_selectors(
                 StepName.NEVER, rules.never, labels, Verdict.SKIP, Reason.NEVER_SELECTOR
             ),
@@ -141,17 +141,17 @@ def decide(rules: InjectionRules, pod: Object, namespace: str) -> Decision:
     )
     if Reason.POLICY_UNKNOWN not in decision.reasons:
         return decision
-    unknown = (
+    warning = (
         f"policy: got {format_value(rules.policy)}, which injects no pod; use enabled or disabled"
     )
-    return replace(decision, warnings=(*decision.warnings, unknown))
+    return replace(decision, warnings=(*decision.warnings, warning))
 
 
 def conclude(steps: Sequence[Step], warnings: tuple[str, ...] = ()) -> Decision:
-    """The decision that the steps amount to.
+    """The decision from the steps.
 
-    The first final step decides, else the first that is not undecided. The reasons are its own
-    and those of the steps behind it that would decide alike if it fell away.
+    The first final step decides, or else the first step that is not undecided. The reasons are its
+    reason and those of the following steps with the same verdict.
     """
     verdicts = [step for step in steps if step.verdict is not Verdict.UNDECIDED]
     verdicts.sort(key=lambda step: not step.final)
@@ -163,9 +163,9 @@ def conclude(steps: Sequence[Step], warnings: tuple[str, ...] = ()) -> Decision:
 
 
 def describe(decision: Decision) -> str:
-    """The decision in words, with every reason: «not injected: …, and …»."""
-    word = "injected" if isinstance(decision, Inject) else "not injected"
-    return f"{word}: {', and '.join(SENTENCES[reason] for reason in decision.reasons)}"
+    """Describe the decision with all reasons: «not injected: …, and …»."""
+    outcome = "injected" if isinstance(decision, Inject) else "not injected"
+    return f"{outcome}: {', and '.join(SENTENCES[reason] for reason in decision.reasons)}"
 
 
 _NO_HOST_NETWORK = Step(StepName.HOST_NETWORK, "not set")
@@ -189,19 +189,19 @@ _NO_MARK = Step(StepName.INJECT_SETTING, "neither label nor annotation")
 def _check_inject_setting(
     rules: InjectionRules, labels: Mapping[str, str], annotations: Mapping[str, str]
 ) -> tuple[Step, tuple[str, ...]]:
-    found = find_inject_setting(rules, labels, annotations)
-    if found is None:
+    setting = find_inject_setting(rules, labels, annotations)
+    if setting is None:
         return _NO_MARK, ()
-    saw = str(found)
-    match parse_inject_value(rules.inject_values, found.text):
+    observed = str(setting)
+    match parse_inject_value(rules.inject_values, setting.text):
         case True:
-            return Step(StepName.INJECT_SETTING, saw, Verdict.INJECT, Reason.INJECT_TRUE), ()
+            return Step(StepName.INJECT_SETTING, observed, Verdict.INJECT, Reason.INJECT_TRUE), ()
         case False:
-            return Step(StepName.INJECT_SETTING, saw, Verdict.SKIP, Reason.INJECT_FALSE), ()
+            return Step(StepName.INJECT_SETTING, observed, Verdict.SKIP, Reason.INJECT_FALSE), ()
         case None:
-            strange = found.text and rules.inject_values is InjectValueSyntax.STRICT
-            warning = f'{saw} has no effect; use "true" or "false"'
-            return Step(StepName.INJECT_SETTING, saw), (warning,) if strange else ()
+            is_invalid = setting.text and rules.inject_values is InjectValueSyntax.STRICT
+            warning = f'{observed} has no effect; use "true" or "false"'
+            return Step(StepName.INJECT_SETTING, observed), (warning,) if is_invalid else ()
 
 
 def _match_selectors(
@@ -211,7 +211,7 @@ def _match_selectors(
     verdict: Verdict,
     reason: Reason,
 ) -> Step:
-    """The first selector that matches; an empty one matches nothing here."""
+    """The step for the first selector that matches; an empty selector matches nothing."""
     for index, selector in enumerate(selectors):
         if not selector.is_empty and selector.matches(labels):
             return Step(name, f"number {index + 1} of {len(selectors)} matches", verdict, reason)
@@ -224,11 +224,11 @@ _POLICIES: Mapping[str, Step] = {
 }
 
 
-def _policy(word: str) -> Step:
-    known = _POLICIES.get(word)
-    if known is not None:
-        return known
-    return Step(StepName.POLICY, repr(word), Verdict.SKIP, Reason.POLICY_UNKNOWN, final=True)
+def _policy(policy: str) -> Step:
+    step = _POLICIES.get(policy)
+    if step is not None:
+        return step
+    return Step(StepName.POLICY, repr(policy), Verdict.SKIP, Reason.POLICY_UNKNOWN, final=True)
 
 
 def _as_mapping(value: JSON) -> Mapping[str, JSON]:
@@ -236,5 +236,5 @@ def _as_mapping(value: JSON) -> Mapping[str, JSON]:
 
 
 def _string_values(value: JSON) -> Mapping[str, str]:
-    """Labels or annotations of a pod that decodes: strings; null and absent are none."""
+    """The labels or annotations of a pod: strings; empty for null."""
     return {key: text for key, text in _as_mapping(value).items() if isinstance(text, str)}

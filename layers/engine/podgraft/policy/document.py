@@ -1,6 +1,6 @@
-"""The policy document: whether to inject, and which bundle (design §1.2 and §7).
+"""The policy document: whether to inject, and which bundle.
 
-Every key overrides what the bundle's own configuration says; ``None`` is a key that is not said.
+Each key overrides the bundle's configuration; ``None`` means that the key is absent.
 """
 
 import re
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Features:
-    """What istiod knew from its surroundings and a template cannot find out."""
+    """The settings that istiod reads from its environment, and that templates cannot determine."""
 
     native_sidecars: bool | None = None
     platform: str | None = None
@@ -45,11 +45,11 @@ class Features:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """A policy document that validates.
+    """A valid policy document.
 
-    ``clusters`` holds each cluster's whole policy, its overrides applied key by key.
-    ``tolerated`` are faults that ``policy push`` refuses and that do not stop a running function:
-    a selector that selects nothing, a ``policy`` that injects nothing.
+    ``clusters`` contains the complete policy of each cluster, with its overrides applied by key.
+    ``warnings`` are errors that ``policy push`` rejects, and that do not stop a running function: a
+    selector that selects nothing, or a ``policy`` that injects nothing.
     """
 
     bundle: str | None = None
@@ -67,15 +67,15 @@ class Policy:
     warnings: tuple[Diagnostic, ...] = ()
 
     def for_cluster(self, cluster: str | None) -> "Policy":
-        """The policy that holds for one cluster."""
+        """The policy of one cluster."""
         return self if cluster is None else self.clusters.get(cluster, self)
 
     def shares_bundle_with(self, other: "Policy") -> bool:
-        """Whether both ask the same of a bundle, their rules apart: it is compiled once then."""
+        """Whether both policies can share one compiled bundle: they differ only in their rules."""
         return _bundle_inputs(self) == _bundle_inputs(other)
 
     def apply_to(self, rules: InjectionRules) -> InjectionRules:
-        """The rules of the bundle's own configuration, with what this policy says instead."""
+        """Apply the policy to the rules of the bundle's configuration."""
         return InjectionRules(
             policy=_first_not_none(self.policy, rules.policy),
             never=_first_not_none(self.never, rules.never),
@@ -102,25 +102,25 @@ def _first_not_none(value: T | None, default: T) -> T:
 
 
 def parse(document: str) -> Policy:
-    """Read a policy document, YAML or JSON; an empty one says nothing.
+    """Parse a policy document, YAML or JSON; an empty document is valid.
 
-    Raises ``PolicyError`` with every fault there is.
+    Raises ``PolicyError`` with all errors.
     """
-    notes = Diagnostics()
+    diagnostics = Diagnostics()
     try:
-        read = yaml.load(document)
+        value = yaml.load(document)
     except yaml.NotYAMLError as error:
         raise PolicyError(
-            [Diagnostic(problem=f"not YAML: {error}", remedy="correct that line")]
+            [Diagnostic(problem=f"invalid YAML: {error}", remedy="correct this line")]
         ) from error
-    policy = _parse_document(Cursor({} if read is None else read, "", notes))
-    if notes.errors:
-        raise PolicyError(notes.errors, notes.warnings, policy)
-    return replace(policy, warnings=tuple(notes.warnings))
+    policy = _parse_document(Cursor({} if value is None else value, "", diagnostics))
+    if diagnostics.errors:
+        raise PolicyError(diagnostics.errors, diagnostics.warnings, policy)
+    return replace(policy, warnings=tuple(diagnostics.warnings))
 
 
-def _parse_document(spot: Cursor) -> Policy:
-    keys = MappingReader(spot)
+def _parse_document(cursor: Cursor) -> Policy:
+    keys = MappingReader(cursor)
     policy = _parse_policy(keys)
     overrides = keys.read_key("clusters", Cursor.entries) or {}
     keys.check_unknown_keys()
@@ -129,12 +129,14 @@ def _parse_document(spot: Cursor) -> Policy:
             override.add_warning(
                 f"got {format_value(name)}, which no cluster can prove", CLUSTER_REMEDY
             )
-    clusters = {name: _parse_cluster(spot.value, override) for name, override in overrides.items()}
+    clusters = {
+        name: _parse_cluster(cursor.value, override) for name, override in overrides.items()
+    }
     return replace(policy, clusters=clusters)
 
 
 def _parse_cluster(document: JSON, override: Cursor) -> Policy:
-    """Read the overrides where they stand, for their faults, then in the whole document."""
+    """Parse the overrides for their errors, and then the complete document with the overrides."""
     keys = MappingReader(override)
     _parse_policy(keys)
     keys.check_unknown_keys()
@@ -144,19 +146,21 @@ def _parse_cluster(document: JSON, override: Cursor) -> Policy:
 
 
 def _apply_overrides(document: JSON, override: JSON) -> JSON:
-    """The document with the keys of *override* in place; ``features`` key by key."""
+    """Apply the keys of *override* to the document; ``features`` are applied by key."""
     if not isinstance(document, dict) or not isinstance(override, dict):
         return document
-    said: Object = {key: value for key, value in override.items() if value is not None}
-    if "features" in said:
-        said["features"] = _apply_overrides(document.get("features") or {}, said["features"])
-    return {**document, **said}
+    overrides: Object = {key: value for key, value in override.items() if value is not None}
+    if "features" in overrides:
+        overrides["features"] = _apply_overrides(
+            document.get("features") or {}, overrides["features"]
+        )
+    return {**document, **overrides}
 
 
 def _parse_policy(keys: MappingReader) -> Policy:
     return Policy(
         bundle=keys.read_key("bundle", _digest),
-        policy=keys.read_key("policy", _parse_policy_word),
+        policy=keys.read_key("policy", _parse_injection_policy),
         never=keys.read_key("neverInjectSelector", selector_list),
         always=keys.read_key("alwaysInjectSelector", selector_list),
         ignored_namespaces=keys.read_key("ignoredNamespaces", _namespaces),
@@ -169,8 +173,8 @@ def _parse_policy(keys: MappingReader) -> Policy:
     )
 
 
-def _parse_features(spot: Cursor) -> Features:
-    keys = MappingReader(spot)
+def _parse_features(cursor: Cursor) -> Features:
+    keys = MappingReader(cursor)
     features = Features(
         native_sidecars=keys.read_key("nativeSidecars", parse_bool),
         platform=keys.read_key("platform", parse_string),
@@ -183,57 +187,57 @@ def _parse_features(spot: Cursor) -> Features:
     return features
 
 
-def selector_list(spot: Cursor) -> tuple[selectors.Selector, ...] | None:
-    """A list of LabelSelectors; those that are not valid are noted and left out, as in Istio."""
-    items = spot.items()
+def selector_list(cursor: Cursor) -> tuple[selectors.Selector, ...] | None:
+    """Parse a list of LabelSelectors; as in Istio, skip invalid selectors with a warning."""
+    items = cursor.items()
     if items is None:
         return None
-    return tuple(read for read in map(_selector, items) if read is not None)
+    return tuple(selector for selector in map(_selector, items) if selector is not None)
 
 
-def _selector(spot: Cursor) -> selectors.Selector | None:
-    if not isinstance(spot.value, dict):
-        return parse_selector(spot)
-    aside = Diagnostics()
-    read = parse_selector(replace(spot, diagnostics=aside))
-    for fault in aside.errors:
-        problem = f"{fault.problem}, so that the selector selects nothing"
-        spot.diagnostics.warnings.append(replace(fault, problem=problem))
-    return read
+def _selector(cursor: Cursor) -> selectors.Selector | None:
+    if not isinstance(cursor.value, dict):
+        return parse_selector(cursor)
+    local_diagnostics = Diagnostics()
+    selector = parse_selector(replace(cursor, diagnostics=local_diagnostics))
+    for diagnostic in local_diagnostics.errors:
+        problem = f"{diagnostic.problem}; the selector selects nothing"
+        cursor.diagnostics.warnings.append(replace(diagnostic, problem=problem))
+    return selector
 
 
-def _digest(spot: Cursor) -> str | None:
-    if isinstance(spot.value, str) and re.fullmatch(r"sha256:[0-9a-f]{64}", spot.value):
-        return spot.value
-    return spot.add_error(
-        f"got {format_value(spot.value)}", "use sha256: and 64 hexadecimal digits"
+def _digest(cursor: Cursor) -> str | None:
+    if isinstance(cursor.value, str) and re.fullmatch(r"sha256:[0-9a-f]{64}", cursor.value):
+        return cursor.value
+    return cursor.add_error(
+        f"got {format_value(cursor.value)}", "use sha256: and 64 hexadecimal digits"
     )
 
 
-def _parse_policy_word(spot: Cursor) -> str | None:
-    if parse_string(spot) is not None and spot.value not in set(DefaultPolicy):
-        spot.add_warning(
-            f"got {format_value(spot.value)}, which injects nothing", "use enabled or disabled"
+def _parse_injection_policy(cursor: Cursor) -> str | None:
+    if parse_string(cursor) is not None and cursor.value not in set(DefaultPolicy):
+        cursor.add_warning(
+            f"got {format_value(cursor.value)}, which injects nothing", "use enabled or disabled"
         )
-    return spot.value if isinstance(spot.value, str) else None
+    return cursor.value if isinstance(cursor.value, str) else None
 
 
-def _namespaces(spot: Cursor) -> frozenset[str] | None:
-    names = parse_strings(spot)
+def _namespaces(cursor: Cursor) -> frozenset[str] | None:
+    names = parse_strings(cursor)
     return None if names is None else frozenset(names)
 
 
-def _inject_values(spot: Cursor) -> InjectValueSyntax | None:
-    if spot.value in set(InjectValueSyntax):
-        return InjectValueSyntax(spot.value)
-    return spot.add_error(f"got {format_value(spot.value)}", "use yaml or strict")
+def _inject_values(cursor: Cursor) -> InjectValueSyntax | None:
+    if cursor.value in set(InjectValueSyntax):
+        return InjectValueSyntax(cursor.value)
+    return cursor.add_error(f"got {format_value(cursor.value)}", "use yaml or strict")
 
 
-def _release(spot: Cursor) -> str | None:
-    if isinstance(spot.value, str) and re.fullmatch(_RELEASE, spot.value):
-        return spot.value
+def _release(cursor: Cursor) -> str | None:
+    if isinstance(cursor.value, str) and re.fullmatch(_RELEASE, cursor.value):
+        return cursor.value
     remedy = 'use MAJOR.MINOR or MAJOR.MINOR.PATCH in quotes, such as "1.30.3"'
-    return spot.add_error(f"got {format_value(spot.value)}", remedy)
+    return cursor.add_error(f"got {format_value(cursor.value)}", remedy)
 
 
 # With an image variant or a vendor's suffix, as in an image tag; HEAD is the newest behavior.

@@ -1,4 +1,4 @@
-"""What is wrong with a policy document: the operator's faults, all of them at once."""
+"""The error for an invalid policy document, with all diagnostics."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class PolicyError(Exception):
-    """The document does not validate; the policy in force stays in force.
+    """The document is invalid; the current policy stays active.
 
-    ``tolerated`` are faults found beside, which alone would not have stopped a review. ``sound``
-    is what the document says without the faulty keys: a bundle can be checked by it.
+    ``warnings`` alone do not stop a review. ``valid_part`` is the policy without the invalid keys,
+    with which a bundle can be checked.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Whether a review is one that injection is for at all.
+"""The check whether a request can be injected: only the creation of a pod can.
 
-A webhook that is registered for more than the creation of pods gets reviews that nothing can be
-injected into: they pass untouched, and the user is told what to narrow.
+A webhook registration for more than the creation of pods sends other requests. podgraft allows them
+unchanged, with a warning that contains the remedy.
 """
 
 from podgraft.admission import AdmissionRequest, Operation
@@ -10,17 +10,17 @@ from .decision import Decision, Reason, Step, StepName, Verdict, conclude
 
 
 def decide_applicability(request: AdmissionRequest) -> Decision | None:
-    """The decision to leave the object alone, or ``None`` where a pod is being created.
+    """The decision to skip the object, or ``None`` for the creation of a pod.
 
-    A review without ``resource`` and ``kind`` counts as one of pods: test clients, Istio's own
-    among them, send no more than a pod and its namespace.
+    A request without ``resource`` and ``kind`` counts as a request for pods, because test clients,
+    including Istio's, send only a pod and its namespace.
     """
     reason = _skip_reason(request)
     if reason is None:
         return None
-    saw = _describe_request(request)
-    step = Step(StepName.REQUEST, saw, Verdict.SKIP, reason, final=True)
-    warning = f"/inject is for CREATE of pods; narrow the webhook registration that sent {saw}"
+    observed = _describe_request(request)
+    step = Step(StepName.REQUEST, observed, Verdict.SKIP, reason, final=True)
+    warning = f"/inject is for CREATE of pods; narrow the webhook registration that sent {observed}"
     return conclude((step,), (warning,))
 
 

@@ -1,4 +1,4 @@
-"""What decides about a pod: the configuration's own rules, and the policy document over them."""
+"""The injection rules: the rules of the configuration, with the policy document applied."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -6,7 +6,7 @@ from enum import StrEnum
 from podgraft.kube import selectors
 from podgraft.lazy_dataclass import dataclass
 
-# What Istio never touches (pkg/kube/inject/inject.go, IgnoredNamespaces; four since 1.9).
+# The namespaces that Istio never injects (pkg/kube/inject/inject.go, IgnoredNamespaces).
 IGNORED_NAMESPACES = frozenset(
     {"kube-system", "kube-public", "kube-node-lease", "local-path-storage"}
 )
@@ -15,14 +15,14 @@ INJECT_KEY = "sidecar.istio.io/inject"
 
 
 class InjectValueSyntax(StrEnum):
-    """How the text of an inject mark is read."""
+    """The syntax of the value of the inject label or annotation."""
 
     YAML = "yaml"
     STRICT = "strict"
 
 
 class DefaultPolicy(StrEnum):
-    """What becomes of a pod that nothing else decides."""
+    """The decision for a pod that no other step decides."""
 
     ENABLED = "enabled"
     DISABLED = "disabled"
@@ -30,10 +30,10 @@ class DefaultPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionRules:
-    """Everything ``decide`` goes by.
+    """The input of ``decide`` except the pod.
 
-    ``policy`` is any text: one that is no ``PolicyWord`` injects nothing, as in Istio.
-    ``honors_label`` is off for releases before 1.12, which look at the annotation only.
+    ``policy`` is any string: as in Istio, a value that is not a ``DefaultPolicy`` injects nothing.
+    ``honors_label`` is false for releases before 1.12, which read only the annotation.
     """
 
     policy: str = DefaultPolicy.ENABLED
@@ -46,7 +46,7 @@ class InjectionRules:
 
 @dataclass(frozen=True, slots=True)
 class InjectSetting:
-    """The inject mark of one pod: where it stands and what it says."""
+    """The inject label or annotation of a pod: its source and its value."""
 
     source: str
     text: str
@@ -58,7 +58,7 @@ class InjectSetting:
 def find_inject_setting(
     rules: InjectionRules, labels: Mapping[str, str], annotations: Mapping[str, str]
 ) -> InjectSetting | None:
-    """The mark that counts: the label where there is one, even an empty one, else the annotation.
+    """Find the effective setting: the label, even if it is empty, or else the annotation.
 
     ======  ==========  =======
     label   annotation  counts
@@ -78,7 +78,7 @@ _YES = frozenset({"y", "yes", "true", "on"})
 
 
 def parse_inject_value(values: InjectValueSyntax, text: str) -> bool | None:
-    """What a mark's text says; ``None`` leaves it to the selectors and the policy.
+    """Parse the value of the setting; ``None`` means that selectors and policy decide.
 
     ==========================  =====  ======
     text                        yaml   strict

@@ -1,14 +1,14 @@
-"""Sprig's text functions, as release 3.3 and its libraries have them.
+"""Sprig's template functions, as in release 3.3 and its libraries.
 
-``signatures`` lists them all; each other module holds the functions of a family, or what a family
-stands on. A function takes and gives Go values, and fails with the words that Go would have, those
-of a panic included.
+``signatures.py`` lists all functions. Each other module contains a family of functions, or
+helpers. A function accepts and returns Go values, and fails with Go's error text, including the
+texts of panics.
 
-Differences by intent: maps are walked in the order of their keys where Go's order is random; there
-is no clock and no time zone but UTC (``dates``); a slice has no spare capacity (``lists``); data
-under views does not change (``merging``); no result is larger than ``bounds`` allows; some
-functions are refused by name (``refused``). Older releases lack functions, but those they have
-behave as in 3.3.
+Intended differences: maps are sorted by key where Go's order is random; there is no clock, and UTC
+is the only time zone (``dates.py``); the capacity of a slice is its length (``lists.py``); the data
+below views does not change (``merge.py``); results have a size limit (``limits.py``); some
+functions are not supported (``unsupported.py``). Older releases lack some functions; the other
+functions behave as in 3.3.
 """
 
 from collections.abc import Mapping
@@ -18,16 +18,16 @@ from podgraft.texttemplate.functions import Function
 from .deepcopy import deep_copy
 from .mutation import mutates_maps
 from .signatures import FUNCTIONS
-from .taint_flow import classified
+from .taint_flow import classify_functions
 from .unsupported import UNSUPPORTED, UNSUPPORTED_FUNCTIONS
 
 __all__ = ["RELEASES", "UNSUPPORTED", "deep_copy", "functions", "mutates_maps"]
 
 RELEASES = ("3.1", "3.2", "3.3")
 
-_CLASSIFIED = classified(FUNCTIONS)
+_CLASSIFIED = classify_functions(FUNCTIONS)
 
-# The release that brought a function; all others are older.
+# The functions that a release added; all others are older.
 _SINCE = {
     "3.2": (
         *("add1f", "addf", "all", "any", "bcrypt", "chunk", "dig", "divf", "fromJson"),
@@ -40,8 +40,8 @@ _SINCE = {
 
 
 def functions(release: str = "3.3") -> Mapping[str, Function]:
-    """The functions of a release of sprig ("3.1", "3.2" or "3.3"), the refused ones among them."""
+    """The functions of a release of sprig ("3.1", "3.2", or "3.3"), including unsupported ones."""
     newer = RELEASES[RELEASES.index(release) + 1 :]
     missing = {name for later in newer for name in _SINCE[later]}
-    known = {**_CLASSIFIED, **UNSUPPORTED_FUNCTIONS}
-    return {name: function for name, function in known.items() if name not in missing}
+    all_functions = {**_CLASSIFIED, **UNSUPPORTED_FUNCTIONS}
+    return {name: function for name, function in all_functions.items() if name not in missing}

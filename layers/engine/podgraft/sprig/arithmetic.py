@@ -1,4 +1,4 @@
-"""Arithmetic: int64 that wraps, float64 by way of decimals (shopspring), and ranges of ints."""
+"""Arithmetic: int64 with overflow, float64, and ranges of integers."""
 
 import math
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from .go_panics import INTEGER_DIVIDE
 from .limits import check_element_count
 
 _INTS = slice_of(INT)
-_LARGEST_EXPONENT = 400  # beyond the largest and the smallest float64
+_LARGEST_EXPONENT = 400  # outside the range of float64
 _LEAST_MANTISSA = 0.5  # of math.frexp
 
 
@@ -40,7 +40,7 @@ def mul(first: Value, *values: Value) -> Value:
 
 
 def _quotient(left: int, right: int) -> int:
-    """Division towards zero, where Python's goes down."""
+    """Divide with rounding toward zero; Python's division rounds down."""
     if right == 0:
         raise FunctionError(INTEGER_DIVIDE)
     quotient = abs(left) // abs(right)
@@ -48,7 +48,7 @@ def _quotient(left: int, right: int) -> int:
 
 
 def div(left: Value, right: Value) -> Value:
-    """The quotient, cut towards zero."""
+    """The quotient, rounded toward zero."""
     return _int64(_quotient(to_int(left), to_int(right)))
 
 
@@ -69,7 +69,7 @@ def min_(first: Value, *values: Value) -> Value:
 
 
 def _extreme(numbers: list[float], infinity: float) -> float:
-    """math.Max or math.Min: infinity wins, then NaN, then order, in which -0 is below 0."""
+    """math.Max or math.Min: first infinity, then NaN, then the order, with -0 less than 0."""
     if infinity in numbers:
         return infinity
     if any(map(math.isnan, numbers)):
@@ -103,14 +103,14 @@ def ceil(value: Value) -> float:
 
 
 def _round_with(rounding: Callable[[float], int], number: float) -> float:
-    """The rounded number; infinities and NaN stay, and so does the sign of zero."""
+    """Round a number; infinity, NaN, and the sign of zero do not change."""
     if not math.isfinite(number):
         return number
     return math.copysign(float(rounding(number)), number)
 
 
 def round_(value: Value, places: int, *on: float) -> float:
-    """Up where the fraction reaches ``on`` (.5), else down; negative numbers always go down.
+    """Round up if the fraction is at least ``on`` (.5), else down; round negative numbers down.
 
     >>> round_(123.555, 2), round_(-3.2, 0), round_(2.3, 0, 0.3)
     (123.56, -4.0, 2.0)
@@ -118,19 +118,19 @@ def round_(value: Value, places: int, *on: float) -> float:
     scale = _power_of_ten(places)
     number = scale * to_float(value)
     fraction = math.modf(number)[0] if math.isfinite(number) else math.nan
-    whole = _round_with(math.ceil if fraction >= (on[0] if on else 0.5) else math.floor, number)
-    return _divide(whole, scale)
+    rounded = _round_with(math.ceil if fraction >= (on[0] if on else 0.5) else math.floor, number)
+    return _divide(rounded, scale)
 
 
 def _divide(left: float, right: float) -> float:
-    """Float division as IEEE 754 has it, zero included."""
+    """Divide as IEEE 754 defines it, including division by zero."""
     if right == 0:
         return math.nan if left == 0 or math.isnan(left) else math.copysign(math.inf, left)
     return left / right
 
 
 def _power_of_ten(exponent: int) -> float:
-    """math.Pow(10, exponent) by Go's repeated squaring, whose last bit differs from C's pow."""
+    """math.Pow(10, exponent) with Go's algorithm, which differs from C's pow in the last bit."""
     if abs(exponent) > _LARGEST_EXPONENT:
         return math.inf if exponent > 0 else 0.0
     mantissa, power = math.frexp(10.0)
@@ -154,12 +154,12 @@ def _power_of_ten(exponent: int) -> float:
 
 
 def until(count: int) -> Slice:
-    """0 up to ``count``, or down to it if negative, as []int; ``count`` itself is left out."""
+    """The integers from 0 to ``count``, which is excluded, as []int."""
     return until_step(0, count, 1 if count >= 0 else -1)
 
 
 def until_step(start: int, stop: int, step: int) -> Slice:
-    """``start`` to ``stop`` (left out) by ``step``; nothing where the step leads away."""
+    """The integers from ``start`` to ``stop`` (excluded) by ``step``; can be empty."""
     return Slice(_INTS, _step_values(start, stop, step))
 
 
@@ -171,7 +171,7 @@ def _step_values(start: int, stop: int, step: int) -> list[int]:
 
 
 def seq(*bounds: int) -> str:
-    """Numbers with blanks between them, as the program seq: END, START END or START STEP END.
+    """Numbers with spaces between them, as from the command seq: END, START END, or START STEP END.
 
     >>> seq(3), seq(2, 0), seq(0, 2, 5)
     ('1 2 3', '2 1 0', '0 2 4')

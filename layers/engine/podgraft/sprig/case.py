@@ -1,4 +1,4 @@
-"""snakecase, kebabcase and camelcase (xstrings): where words begin in a name."""
+"""snakecase, kebabcase, and camelcase (xstrings)."""
 
 from collections.abc import Callable
 from enum import Enum, auto
@@ -15,12 +15,12 @@ from podgraft.go.utf8 import (
     to_upper,
 )
 
-# The blocks of characters without case that xstrings does not call an alphabet.
+# The blocks of caseless characters that xstrings does not treat as an alphabet.
 _IDEOGRAPHS = ((0x3400, 0x4D85), (0x4E00, 0x9FCC), (0x20000, 0x2B81D))
 
 
 class _Kind(Enum):
-    """What a word is made of."""
+    """The kind of the characters in a word."""
 
     NONE = auto()
     NUMBER = auto()
@@ -47,7 +47,7 @@ def _is_other(char: str) -> bool:
     return not (_is_connector(char) or _is_alphabet(char) or is_number(char) or is_punct(char))
 
 
-# The first that holds for a word's first character names the word; upper case is apart.
+# The first match of the first character of a word determines its kind.
 _CLASSES: tuple[tuple[_Kind, Callable[[str], bool], Callable[[str], bool]], ...] = (
     (_Kind.CONNECTOR, _is_connector, _is_connector),
     (_Kind.PUNCT, is_punct, is_punct),
@@ -59,9 +59,9 @@ _CLASSES: tuple[tuple[_Kind, Callable[[str], bool], Callable[[str], bool]], ...]
 
 
 class _WordSplitter:
-    """The words of a text, one at a time, and what is written of them.
+    """A splitter of a text into words, with the output.
 
-    Invalid UTF-8 (and U+FFFD) belongs to whatever surrounds it.
+    Invalid UTF-8 (and U+FFFD) belongs to the word around it.
     """
 
     def __init__(self, text: str, connector: str) -> None:
@@ -75,11 +75,11 @@ class _WordSplitter:
 
     @property
     def is_last(self) -> bool:
-        """Whether nothing follows the word."""
+        """Whether the word is the last one."""
         return self._end == len(self._text)
 
     def advance(self) -> None:
-        """Take the next word; of kind ``NONE`` at the end."""
+        """Go to the next word; its kind is ``NONE`` at the end."""
         start = self._end
         self.kind = _Kind.NONE
         first, size = _next_valid_rune(self._text, start, REPLACEMENT)
@@ -89,7 +89,7 @@ class _WordSplitter:
         self.word = self._text[start : self._end]
 
     def write(self, kind: _Kind, word: str) -> None:
-        """Write a word in lower case, its connectors replaced."""
+        """Write a word in lower case, and replace its connectors."""
         if kind in (_Kind.UPPER, _Kind.CONNECTOR):
             word = "".join(map(self._lower_character, to_runes(word)))
         self.out.append(word)
@@ -100,18 +100,18 @@ class _WordSplitter:
         return to_lower(char) if is_upper(char) else char
 
     def leading_connector(self) -> str:
-        """The connector, unless the word is one, or punctuation."""
+        """The connector, unless the word is a connector or punctuation."""
         return "" if self.kind in (_Kind.CONNECTOR, _Kind.PUNCT) else self.connector
 
-    def take(self) -> str:
-        """The word, and on to the next."""
+    def read_word(self) -> str:
+        """Return the word, and go to the next word."""
         word = self.word
         self.advance()
         return word
 
     def advance_past_number(self) -> None:
-        """Write a number: before an alphabet it begins a run, else it ends the word before it."""
-        number = self.take()
+        """Write a number: it starts a run before an alphabet, else it ends the previous word."""
+        number = self.read_word()
         if self.kind is _Kind.ALPHABET:
             self.out += self.connector, number
             self.write_run()
@@ -119,43 +119,43 @@ class _WordSplitter:
             self.out += number, self.leading_connector()
 
     def write_run(self) -> None:
-        """Write the words that follow without a connector: alphabets and numbers in turn."""
+        """Write the following words without a connector: alternating alphabets and numbers."""
         while self.kind in (_Kind.ALPHABET, _Kind.NUMBER):
-            self.out.append(self.take())
+            self.out.append(self.read_word())
         if self.kind is not _Kind.NONE:
             self.out.append(self.leading_connector())
 
 
-def _next_valid_rune(text: str, at: int, default: str) -> tuple[str, int]:
-    """The first valid rune from ``at`` on, and the length up to its end."""
-    for end in range(at, len(text)):
+def _next_valid_rune(text: str, offset: int, default: str) -> tuple[str, int]:
+    """The first valid rune from ``offset``, and the length up to its end."""
+    for end in range(offset, len(text)):
         rune = to_runes(text[end])
         if rune != REPLACEMENT:
-            return rune, end + 1 - at
-    return default, len(text) - at
+            return rune, end + 1 - offset
+    return default, len(text) - offset
 
 
-def _take_run(
-    text: str, at: int, rune: str, belongs: Callable[[str], bool]
+def _scan_run(
+    text: str, offset: int, rune: str, belongs: Callable[[str], bool]
 ) -> tuple[int, int, str]:
-    """Where the run of runes that belong ends, where its last one begins, and the rune met."""
-    last = at
-    while at < len(text):
-        rune, size = _next_valid_rune(text, at, rune)
+    """The end of a run of matching runes, the offset of its last rune, and the next rune."""
+    last = offset
+    while offset < len(text):
+        rune, size = _next_valid_rune(text, offset, rune)
         if not belongs(rune):
             break
-        last, at = at, at + size
-    return at, last, rune
+        last, offset = offset, offset + size
+    return offset, last, rune
 
 
-def _classify_word(text: str, at: int, first: str) -> tuple[_Kind, int]:
-    """The kind and the end of the word that begins with ``first``, which ends at ``at``."""
+def _classify_word(text: str, offset: int, first: str) -> tuple[_Kind, int]:
+    """The kind and the end of the word that starts with ``first``, which ends at ``offset``."""
     kind, belongs = next((k, b) for k, begins, b in _CLASSES if begins(first))
-    end, last, rune = _take_run(text, at, first, belongs)
+    end, last, rune = _scan_run(text, offset, first, belongs)
     if kind is _Kind.UPPER and end < len(text) and _is_alphabet(rune):
-        if end > at:
+        if end > offset:
             return kind, last  # HTTPStatus: the S belongs to Status
-        end, _, _ = _take_run(text, at, first, _is_lower_alphabet)
+        end, _, _ = _scan_run(text, offset, first, _is_lower_alphabet)
     return kind, end
 
 
@@ -177,7 +177,7 @@ def _join_words(text: str, connector: str) -> str:
 
 
 def _write_connector_after_letters(words: _WordSplitter) -> None:
-    """Whether a number belongs to the word before it: Bld4Floor is bld4_floor, HTTP2xx http_2xx."""
+    """Write the connector, unless a number follows: Bld4Floor is bld4_floor, HTTP2xx http_2xx."""
     if words.kind is not _Kind.NUMBER:
         words.out.append(words.leading_connector())
     elif not words.is_last:
@@ -203,7 +203,7 @@ def kebabcase(text: str) -> str:
 
 
 def camelcase(text: str) -> str:
-    """xstrings.ToPascalCase: connectors go, the letter after each becomes upper case.
+    """xstrings.ToPascalCase: remove connectors, and change the letter after each to upper case.
 
     >>> camelcase("http_server")
     'HttpServer'

@@ -1,4 +1,4 @@
-"""Any value as a number: spf13/cast 1.7 over Go's strconv. What does not convert is 0."""
+"""The conversion of values to numbers: spf13/cast 1.7. An invalid value becomes 0."""
 
 import math
 import re
@@ -29,19 +29,19 @@ MAX_INT64 = (1 << 63) - 1
 
 _INTEGERS = frozenset((INT, INT8, INT16, INT32, INT64, UINT, UINT8, UINT16, UINT32, UINT64))
 _FLOATS = frozenset((FLOAT32, FLOAT64))
-# The two named types that cast knows; any other named type is none of its numbers.
+# The two named types that cast supports as numbers.
 _CALENDAR = frozenset(("time.Month", "time.Weekday"))
 
-# The module re compiles and keeps a pattern when it is first used; few templates use any.
+# The module re compiles and caches these patterns on first use; few templates need them.
 _LEADING_DIGITS = r"([+-]?)0*([0-9]*)"
 _OCTAL = r"[+-]?[0-7]+"
-# Go's integer literals; a leading 0 alone means octal.
+# Go's integer literals; a leading 0 without a letter means octal.
 _LITERAL = (
     r"([+-]?)(?:(0[xX])((?:_?[0-9a-fA-F])+)|(0[bB])((?:_?[01])+)|(0[oO]?)((?:_?[0-7])+)"
     r"|()((?:0|[1-9](?:_?[0-9])*)))"
 )
 _BASES = {"0x": 16, "0b": 2, "0o": 8, "0": 8}
-# Underscores may stand between digits, and after the prefix of a hexadecimal number.
+# Underscores are allowed between digits, and after the prefix of a hexadecimal number.
 _FLOAT = (
     r"[+-]?(?:(?:D\.?(?:D)?|\.D)(?:[eE][+-]?D)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)"
     r"|[nN][aA][nN]".replace("D", r"[0-9](?:_?[0-9])*")
@@ -53,12 +53,12 @@ _ZERO_DECIMAL = r"\.0+\Z"
 
 
 def wrap_int64(number: int) -> int:
-    """The int64 that Go's arithmetic would leave."""
+    """Wrap around as Go's int64 arithmetic does."""
     return (number - MIN_INT64 & (1 << 64) - 1) + MIN_INT64
 
 
 def truncate_to_int64(number: float) -> int:
-    """``int64(number)`` as amd64 computes it: the least integer for all that does not fit."""
+    """``int64(number)`` as on amd64: the smallest integer on overflow."""
     return int(number) if math.isfinite(number) and _fits_int64(int(number)) else MIN_INT64
 
 
@@ -67,19 +67,19 @@ def _fits_int64(number: int) -> bool:
 
 
 def parse_int(text: str) -> int | None:
-    """strconv.ParseInt to 64 bits, the base by the literal's prefix; None on any error."""
-    found = re.fullmatch(_LITERAL, text)
-    if found is None:
+    """strconv.ParseInt with 64 bits and the base of the prefix; None on any error."""
+    match = re.fullmatch(_LITERAL, text)
+    if match is None:
         return None
-    sign, prefix, digits = (group for group in found.groups() if group is not None)
+    sign, prefix, digits = (group for group in match.groups() if group is not None)
     digits = digits.replace("_", "")
-    # int() refuses thousands of decimal digits; 21 are too many for an int64 already.
+    # int() rejects thousands of digits; 21 digits already overflow an int64.
     number = int(sign + digits, _BASES[prefix.lower()]) if prefix else int(sign + digits[:21])
     return number if _fits_int64(number) else None
 
 
 def parse_float(text: str) -> float | None:
-    """strconv.ParseFloat to 64 bits; None on any error, too large included."""
+    """strconv.ParseFloat with 64 bits; None on any error, including overflow."""
     if re.fullmatch(_FLOAT, text):
         number = float(text.replace("_", ""))
         return number if math.isfinite(number) or text[-1:] in "fFyYnN" else None
@@ -98,7 +98,7 @@ def _dereference(value: Value) -> Value:
 
 
 def to_int(value: Value) -> int:
-    """cast.ToInt, which is cast.ToInt64 where int has 64 bits.
+    """cast.ToInt, with an int of 64 bits.
 
     >>> [to_int(value) for value in ("0x1f", "010", "1_000", "12.00", "1.5", 2.9, True, None, [])]
     [31, 8, 1000, 12, 0, 2, 1, 0, 0]
@@ -138,19 +138,19 @@ def to_float(value: Value) -> float:
 
 
 def atoi(text: str) -> int:
-    """strconv.Atoi without its error: 0 for no number, the nearest int for one too large.
+    """strconv.Atoi without its error: 0 for an invalid number, the nearest int on overflow.
 
-    Digits beyond a uint64 are too large whatever follows them.
+    Digits that overflow a uint64 are an overflow, independent of the following text.
     """
-    found = re.match(_LEADING_DIGITS, text)
-    number = int(found[1] + (found[2][:21] or "0")) if found else 0
-    if found and found.end() < len(text) and abs(number) < 1 << 64:
+    match = re.match(_LEADING_DIGITS, text)
+    number = int(match[1] + (match[2][:21] or "0")) if match else 0
+    if match and match.end() < len(text) and abs(number) < 1 << 64:
         return 0
     return min(max(number, MIN_INT64), MAX_INT64)
 
 
 def to_decimal(value: Value) -> Value:
-    """The value's text read as octal digits, an int64; 0 if it is none."""
+    """Parse the text of the value as octal digits to an int64; 0 if it is invalid."""
     text = sprint(value)
     number = int(text, 8) if re.fullmatch(_OCTAL, text) else 0
     return INT64.convert(number if _fits_int64(number) else 0)

@@ -1,6 +1,6 @@
-"""Version constraints as Masterminds/semver 3.3 reads them: ``>= 1.2, < 3 || ~4.1``.
+"""Version constraints as in Masterminds/semver 3.3: ``>= 1.2, < 3 || ~4.1``.
 
-By RE2: one constraint may look like a part of another, which Python's ``re`` would try at length.
+The patterns are ambiguous, so Python's ``re`` could need exponential time. This module uses RE2.
 """
 
 import operator
@@ -19,14 +19,14 @@ _VERSION = (
     r"(-[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*)?"
     r"(?:\+[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*)?"
 )
-_ONE = rf"({_OPERATOR})?\s*({_VERSION})"
-_ALL_OF = rf"^\s*{_ONE}(?:(?:\s+|\s*,\s*){_ONE})*\s*$"
+_SINGLE = rf"({_OPERATOR})?\s*({_VERSION})"
+_ALL_OF = rf"^\s*{_SINGLE}(?:(?:\s+|\s*,\s*){_SINGLE})*\s*$"
 _RANGE = rf"\s*({_VERSION})\s+-\s+({_VERSION})\s*"
 _RANGE_END = 6  # the group of the second version
 
 
 class VersionPrecision(IntEnum):
-    """Up to which number a version was spelled out; an x is none."""
+    """The last number that a constraint specifies; an x is not a number."""
 
     NOTHING = 0
     MAJOR = 1
@@ -36,16 +36,16 @@ class VersionPrecision(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """An operator and the version it is against."""
+    """An operator and the version to compare with."""
 
     operator: str
     bound: Version
     precision: VersionPrecision
 
     def allows(self, version: Version) -> bool:
-        """Whether the version meets the constraint.
+        """Whether the version satisfies the constraint.
 
-        Prereleases are looked at only where the constraint names one, or excludes one version.
+        A prerelease matches only a constraint with a prerelease, or one that excludes one version.
         """
         excludes_one = self.operator == "!=" and self.precision is VersionPrecision.PATCH
         if version.prerelease and not self.bound.prerelease and not excludes_one:
@@ -54,7 +54,7 @@ class Constraint:
 
 
 def parse_constraints(text: str) -> list[list[Constraint]]:
-    """semver.NewConstraint: alternatives of constraints that must all hold.
+    """semver.NewConstraint: alternatives, each a list of constraints that must all be true.
 
     Raises ``VersionError``.
     """
@@ -62,34 +62,34 @@ def parse_constraints(text: str) -> list[list[Constraint]]:
 
 
 def _expand_ranges(text: str) -> str:
-    """``1.2 - 2`` written as two constraints."""
+    """Replace ``1.2 - 2`` by two constraints."""
     parts: list[str] = []
     end = 0
-    for found in matches(compile_(_RANGE), text):
-        bounds = f">= {found.group(1)}, <= {found.group(_RANGE_END)} "
-        parts += text[end : found.start()], bounds
-        end = found.end()
+    for match in matches(compile_(_RANGE), text):
+        bounds = f">= {match.group(1)}, <= {match.group(_RANGE_END)} "
+        parts += text[end : match.start()], bounds
+        end = match.end()
     return "".join([*parts, text[end:]])
 
 
 def _parse_all_of(text: str) -> list[Constraint]:
     if not compile_(_ALL_OF).search(to_runes(text)):
         raise VersionError(f"improper constraint: {text}")
-    return [_parse_constraint(found) for found in matches(compile_(_ONE), text)]
+    return [_parse_constraint(match) for match in matches(compile_(_SINGLE), text)]
 
 
-def _parse_constraint(found: Match) -> Constraint:
-    major, minor, patch, prerelease = (found.group(number) or "" for number in (3, 4, 5, 6))
+def _parse_constraint(match: Match) -> Constraint:
+    major, minor, patch, prerelease = (match.group(number) or "" for number in (3, 4, 5, 6))
     if major in _ANY:
-        given, version = VersionPrecision.NOTHING, f"0.0.0{prerelease}"
+        precision, version = VersionPrecision.NOTHING, f"0.0.0{prerelease}"
     elif minor.removeprefix(".") in _ANY:
-        given, version = VersionPrecision.MAJOR, f"{major}.0.0{prerelease}"
+        precision, version = VersionPrecision.MAJOR, f"{major}.0.0{prerelease}"
     elif patch.removeprefix(".") in _ANY:
-        given, version = VersionPrecision.MINOR, f"{major}{minor}.0{prerelease}"
+        precision, version = VersionPrecision.MINOR, f"{major}{minor}.0{prerelease}"
     else:
-        given, version = VersionPrecision.PATCH, found.group(2) or ""
+        precision, version = VersionPrecision.PATCH, match.group(2) or ""
     try:
-        return Constraint(found.group(1) or "", parse(version), given)
+        return Constraint(match.group(1) or "", parse(version), precision)
     except VersionError as error:
         raise VersionError("constraint Parser Error") from error
 
@@ -98,7 +98,7 @@ _ANY = ("", "x", "X", "*")
 
 
 def _differs(version: Version, constraint: Constraint) -> bool:
-    """``!=``; with numbers left out, from all versions that begin so."""
+    """``!=``; with missing numbers, excludes all versions with this prefix."""
     bound = constraint.bound
     if constraint.precision is VersionPrecision.PATCH or version.major != bound.major:
         return version.compare(bound) != 0
@@ -110,7 +110,7 @@ def _differs(version: Version, constraint: Constraint) -> bool:
 
 
 def _exceeds(version: Version, constraint: Constraint) -> bool:
-    """``>``; with numbers left out, all versions that begin so."""
+    """``>``; with missing numbers, greater than all versions with this prefix."""
     bound = constraint.bound
     if version.major == bound.major and constraint.precision is VersionPrecision.MAJOR:
         return False
@@ -120,7 +120,7 @@ def _exceeds(version: Version, constraint: Constraint) -> bool:
 
 
 def _is_at_most(version: Version, constraint: Constraint) -> bool:
-    """``<=``; with numbers left out, versions that begin so too."""
+    """``<=``; with missing numbers, includes the versions with this prefix."""
     bound = constraint.bound
     if constraint.precision is VersionPrecision.PATCH:
         return version.compare(bound) <= 0
@@ -130,7 +130,7 @@ def _is_at_most(version: Version, constraint: Constraint) -> bool:
 
 
 def _is_near(version: Version, constraint: Constraint) -> bool:
-    """``~``: not less, and of the same major and minor as far as given; ``~0.0.0`` is anything."""
+    """``~``: not less, with the same specified major and minor; ``~0.0.0`` allows any version."""
     bound = constraint.bound
     if version.compare(bound) < 0:
         return False
@@ -146,29 +146,29 @@ def _is_near(version: Version, constraint: Constraint) -> bool:
 
 
 def _equals(version: Version, constraint: Constraint) -> bool:
-    """``=`` or nothing; with numbers left out as ``~``."""
+    """``=`` or no operator; with missing numbers, as ``~``."""
     if constraint.precision < VersionPrecision.PATCH:
         return _is_near(version, constraint)
     return version.compare(constraint.bound) == 0
 
 
 def _is_compatible(version: Version, constraint: Constraint) -> bool:
-    """``^``: not less, and the same up to the first number that is not 0."""
-    bound, given = constraint.bound, constraint.precision
+    """``^``: not less, and equal up to the first number that is not 0."""
+    bound, precision = constraint.bound, constraint.precision
     if version.compare(bound) < 0 or version.major != bound.major:
         return False
-    if bound.major > 0 or given is VersionPrecision.MAJOR:
+    if bound.major > 0 or precision is VersionPrecision.MAJOR:
         return True
     if version.minor != bound.minor:
         return False
-    return bound.minor > 0 or given is VersionPrecision.MINOR or version.patch == bound.patch
+    return bound.minor > 0 or precision is VersionPrecision.MINOR or version.patch == bound.patch
 
 
 _Check = Callable[[Version, Constraint], bool]
 
 
-def _order_check(holds: Callable[[int, int], bool]) -> _Check:
-    return lambda version, constraint: holds(version.compare(constraint.bound), 0)
+def _order_check(compare: Callable[[int, int], bool]) -> _Check:
+    return lambda version, constraint: compare(version.compare(constraint.bound), 0)
 
 
 _CHECKS: Mapping[str, _Check] = {

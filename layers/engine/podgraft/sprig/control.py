@@ -1,4 +1,4 @@
-"""Choosing between values, and giving up."""
+"""The functions ternary and fail."""
 
 from typing import NoReturn
 
@@ -7,10 +7,10 @@ from podgraft.texttemplate.errors import FunctionError
 
 
 def ternary(yes: Value, no: Value, condition: Value) -> Value:
-    """``yes`` where the condition, a bool, holds, else ``no``."""
+    """``yes`` if the condition is true, else ``no``."""
     return yes if condition else no
 
 
 def fail(reason: str) -> NoReturn:
-    """Ends the rendering with the reason."""
+    """Stop the rendering with the reason."""
     raise FunctionError(reason)

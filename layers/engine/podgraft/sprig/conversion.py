@@ -1,4 +1,4 @@
-"""Values as text: toString and its list forms, quoting and joining."""
+"""The conversion of values to strings: toString, toStrings, quote, and join."""
 
 from podgraft.go.fmt.sprintf import sprint
 from podgraft.go.reflect import STRINGS, UINT8, Kind, Slice, Value, type_of
@@ -10,7 +10,7 @@ from .limits import check_text_size
 
 
 def strval(value: Value) -> str:
-    """A value as text: strings and []byte as they are, anything else as ``%v`` prints it."""
+    """Convert a value to a string: strings and []byte unchanged, anything else with ``%v``."""
     if isinstance(value, str):
         return value if value.__class__ is str else sprint(value)
     if isinstance(value, Slice) and value.type.elem is UINT8:
@@ -19,29 +19,29 @@ def strval(value: Value) -> str:
 
 
 def strslice(value: Value) -> list[str]:
-    """The elements of a slice or array as text, nil ones left out; of anything else itself."""
+    """The elements of a slice or array as strings, without nil; any other value as one string."""
     type_ = type_of(value)
     if type_ is None:
         return []
     if type_.kind in (Kind.SLICE, Kind.ARRAY):
-        return [strval(one) for one in value if one is not None]
+        return [strval(element) for element in value if element is not None]
     return [strval(value)]
 
 
 def to_strings(value: Value) -> Slice:
-    """``strslice`` as []string; a []string stays what it is, nil too."""
+    """``strslice`` as []string; a []string does not change, even if it is nil."""
     return value if type_of(value) is STRINGS else Slice(STRINGS, strslice(value))
 
 
 def join(separator: str, value: Value) -> str:
-    """The elements as text with a separator between them."""
+    """Join the elements as strings with a separator."""
     parts, between = [*map(encode, strslice(value))], encode(separator)
     check_text_size(sum(map(len, parts)) + len(between) * len(parts))
     return decode(between.join(parts))
 
 
 def quote(*values: Value) -> str:
-    r"""Each value as a Go string literal, nil left out, blanks between them.
+    r"""Quote each value as a Go string literal, without nil, with spaces between them.
 
     >>> quote("a", None, 'b"c')
     '"a" "b\\"c"'
@@ -50,10 +50,10 @@ def quote(*values: Value) -> str:
 
 
 def squote(*values: Value) -> str:
-    """Each value in single quotes, nothing escaped."""
+    """Enclose each value in single quotes, without escapes."""
     return " ".join(f"'{sprint(value)}'" for value in values if value is not None)
 
 
 def cat(*values: Value) -> str:
-    """The values with blanks between them, nil left out."""
+    """Join the values with spaces, without nil."""
     return merge_escaped_bytes(" ".join(sprint(value) for value in values if value is not None))

@@ -1,9 +1,9 @@
-"""Dates and durations, as far as they follow from their arguments.
+"""Dates and durations, as functions of their arguments.
 
-Local time is UTC. What would read the clock fails: ``now`` and ``ago`` are refused when a template
-is loaded, and a date that is neither a time nor a number of seconds, for which sprig takes the
-present, fails when it is met. UTC is the only zone, since no result may depend on the time zone
-files of the machine at hand.
+Local time is UTC. Nothing reads the clock: a template with ``now`` or ``ago`` does not load. sprig
+uses the current time for a date that is neither a time nor a number of seconds; here, such a date
+is an error. UTC is the only zone, because results must not depend on the time zone files of a
+machine.
 """
 
 from dataclasses import replace
@@ -40,24 +40,24 @@ _UNITS = (
 
 
 def date(layout: str, value: Value) -> str:
-    """The date in a layout."""
+    """Format the date with a layout."""
     return date_in_zone(layout, value, "Local")
 
 
 def date_in_zone(layout: str, value: Value, zone: str) -> str:
-    """``date`` in UTC, which is the only zone."""
+    """``date`` in a zone; UTC is the only supported zone."""
     if zone not in ("", "UTC", "Local"):
-        raise FunctionError(f"time zone {zone}: only UTC is known")
+        raise FunctionError(f"time zone {zone}: only UTC is supported")
     return format_time(replace(_to_moment(value), zone=UTC), layout)
 
 
 def html_date(value: Value) -> str:
-    """The date as HTML's date pickers have it."""
+    """Format the date for an HTML date picker."""
     return date(_HTML, value)
 
 
 def html_date_in_zone(value: Value, zone: str) -> str:
-    """``htmlDate`` in UTC, which is the only zone."""
+    """``htmlDate`` in a zone; UTC is the only supported zone."""
     return date_in_zone(_HTML, value, zone)
 
 
@@ -67,11 +67,11 @@ def _to_moment(value: Value) -> Moment:
         return Moment(int(value))
     if type_ is TIME:
         return moment_of(value)
-    raise FunctionError("the date is neither a time nor an integer, and the clock is not read")
+    raise FunctionError("the date must be a time or an integer; the current time is not available")
 
 
 def date_modify(duration: str, value: Struct) -> Struct:
-    """The date so much later; itself for what is no duration."""
+    """Add a duration to the date; an invalid duration changes nothing."""
     try:
         return must_date_modify(duration, value)
     except FunctionError:
@@ -79,7 +79,7 @@ def date_modify(duration: str, value: Struct) -> Struct:
 
 
 def must_date_modify(duration: str, value: Struct) -> Struct:
-    """The date so much later."""
+    """Add a duration to the date."""
     try:
         return time_of(moment_of(value).add(parse_duration(duration)))
     except DurationError as error:
@@ -87,7 +87,7 @@ def must_date_modify(duration: str, value: Struct) -> Struct:
 
 
 def to_date(layout: str, text: str) -> Struct:
-    """The date in the text; Go's zero time for one that is not as the layout says."""
+    """Parse a date; Go's zero time if the text does not match the layout."""
     try:
         return time_of(parse_time(layout, text))
     except LayoutError:
@@ -95,7 +95,7 @@ def to_date(layout: str, text: str) -> Struct:
 
 
 def must_to_date(layout: str, text: str) -> Struct:
-    """The date in the text."""
+    """Parse a date."""
     try:
         return time_of(parse_time(layout, text))
     except LayoutError as error:
@@ -103,12 +103,12 @@ def must_to_date(layout: str, text: str) -> Struct:
 
 
 def unix_epoch(value: Struct) -> str:
-    """Seconds since 1970."""
+    """The seconds since 1970."""
     return str(moment_of(value).seconds)
 
 
 def duration(seconds: Value) -> str:
-    """Seconds, as text or int64, as a duration; anything else, plain int too, is 0.
+    """Format seconds (a string or an int64) as a duration; any other type, even int, is 0.
 
     >>> duration("95")
     '1m35s'
@@ -122,7 +122,7 @@ def duration(seconds: Value) -> str:
 
 
 def duration_round(value: Value) -> str:
-    """The largest unit that a duration exceeds, and how many of it.
+    """The largest unit that a duration exceeds, with the number of units.
 
     >>> duration_round("2h10m5s"), duration_round("168h")
     ('2h', '7d')
@@ -137,7 +137,9 @@ def duration_round(value: Value) -> str:
 def _nanoseconds(value: Value) -> int:
     type_ = type_of(value)
     if type_ is TIME:
-        raise FunctionError("the time since a date would need the clock, which is not read")
+        raise FunctionError(
+            "the time since a date requires the current time, which is not available"
+        )
     if type_ is INT64:
         return int(value)
     try:

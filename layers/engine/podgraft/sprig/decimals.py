@@ -1,4 +1,4 @@
-"""addf, subf, mulf and divf: float64 in, exact decimals between, float64 out (shopspring)."""
+"""addf, subf, mulf, and divf: float64 arithmetic with exact decimals (shopspring)."""
 
 import math
 from dataclasses import dataclass
@@ -20,23 +20,23 @@ class _Decimal:
     exponent: int
 
     def rescale(self, exponent: int) -> int:
-        """The value for an exponent that is no larger."""
+        """The value for an exponent that is not larger."""
         return self.value * 10 ** (self.exponent - exponent)
 
 
 def _to_decimal(value: Value) -> _Decimal:
-    """The shortest decimal that reads as the value's float64."""
+    """The shortest decimal that parses to the float64 of the value."""
     number = to_float(value)
     if not math.isfinite(number):
         raise FunctionError(f"Cannot create a Decimal from {sprint(number)}")
     mantissa, _, exponent = repr(number).partition("e")
-    whole, _, fraction = mantissa.partition(".")
+    integer, _, fraction = mantissa.partition(".")
     fraction = "" if fraction == "0" else fraction
-    return _Decimal(int(whole + fraction), int(exponent or 0) - len(fraction))
+    return _Decimal(int(integer + fraction), int(exponent or 0) - len(fraction))
 
 
 def _to_float(decimal: _Decimal) -> float:
-    """The nearest float64; integer division rounds correctly."""
+    """Convert to the nearest float64; integer division rounds correctly."""
     try:
         if decimal.exponent >= 0:
             return float(decimal.rescale(0))
@@ -51,7 +51,7 @@ def _sum(left: _Decimal, right: _Decimal, sign: int) -> _Decimal:
 
 
 def _quotient(left: _Decimal, right: _Decimal) -> _Decimal:
-    """To sixteen places, halves away from zero."""
+    """Divide with 16 decimal places; halves round away from zero."""
     if right.value == 0:
         raise FunctionError("decimal division by 0")
     exponent = min(left.exponent + _DIVISION_PLACES, right.exponent)
@@ -73,12 +73,12 @@ def add1f(value: Value) -> float:
 
 
 def subf(first: Value, *values: Value) -> float:
-    """The first less all others."""
+    """Subtract all other values from the first."""
     return _sum_terms(first, values, -1)
 
 
 def _sum_terms(first: Value, values: tuple[Value, ...], sign: int) -> float:
-    """The first with all others added or taken away."""
+    """Add all other values to the first, or subtract them."""
     result = _to_decimal(first)
     for value in values:
         result = _sum(result, _to_decimal(value), sign)
@@ -95,7 +95,7 @@ def mulf(first: Value, *values: Value) -> float:
 
 
 def divf(first: Value, *values: Value) -> float:
-    """The first divided by each of the others in turn."""
+    """Divide the first value by all others, one after another."""
     result = _to_decimal(first)
     for value in values:
         result = _quotient(result, _to_decimal(value))

@@ -1,4 +1,4 @@
-"""Equality and copies of whole values, as reflect.DeepEqual and copystructure make them."""
+"""Deep equality and deep copies, as reflect.DeepEqual and copystructure."""
 
 from collections.abc import Iterable
 
@@ -33,7 +33,9 @@ def _is_nil(value: Value) -> bool:
 def _equal_maps(left: Value, right: Value) -> bool:
     if _is_nil(left) != _is_nil(right) or len(left) != len(right):
         return False
-    return all(key in right and deep_equal(one, right.get(key)) for key, one in left.items())
+    return all(
+        key in right and deep_equal(element, right.get(key)) for key, element in left.items()
+    )
 
 
 def _equal_lists(left: Value, right: Value) -> bool:
@@ -43,14 +45,14 @@ def _equal_lists(left: Value, right: Value) -> bool:
 
 
 def _equal_structs(left: Struct, right: Struct) -> bool:
-    """By the fields of the type; types that show none (time.Time) by what they hold."""
+    """Compare the fields of the type; types without visible fields (time.Time) by their content."""
     if not left.type.fields:
         return left.raw == right.raw
     return all(deep_equal(left.get(field), right.get(field)) for field in left.type.fields)
 
 
 class SeenValues:
-    """The values met so far, asked by DeepEqual; scalars are found without a search."""
+    """A set of values by reflect.DeepEqual; scalars need no search."""
 
     def __init__(self, values: Iterable[Value] = ()) -> None:
         self._scalars: set[tuple[GoType | None, Value]] = set()
@@ -64,7 +66,7 @@ class SeenValues:
         return any(deep_equal(value, other) for other in self._others)
 
     def add(self, value: Value) -> bool:
-        """Remember a value; whether it is new."""
+        """Add a value. Return whether it is new."""
         if value in self:
             return False
         if _is_scalar(value):
@@ -79,20 +81,20 @@ def _is_scalar(value: Value) -> bool:
 
 
 def copy(value: Value) -> Value:
-    """copystructure.Copy, which has nothing to say about nil."""
+    """copystructure.Copy, which fails for nil."""
     if value is None:
         raise FunctionError("reflect: call of reflect.Value.Type on zero Value")
     return deep_copy(value)
 
 
 def deep_copy(value: Value) -> Value:
-    """A copy that shares no map or list with its original.
+    """Return a copy that shares no map or list with the original.
 
-    A struct whose fields are all private, as a version's are, comes out as its zero value; only
-    time.Time has a copier of its own.
+    The copy of a struct with only private fields, such as a version, is its zero value; only
+    time.Time has a special copier.
     """
     if value.__class__ is dict:
-        return {key: deep_copy(one) for key, one in value.items()}
+        return {key: deep_copy(element) for key, element in value.items()}
     if value.__class__ is list:
         return [*map(deep_copy, value)]
     match value:

@@ -1,12 +1,12 @@
-"""What counts as empty, and what to take instead."""
+"""Empty values and defaults."""
 
 from podgraft.go.reflect import Value
 
 
 def empty(value: Value) -> bool:
-    """Whether a value is nil, false, zero, or without elements; a struct never is.
+    """Whether a value is nil, false, zero, or without elements; a struct is never empty.
 
-    That is the truth that Go values have in Python (``govalue.values``).
+    This is the truth value of Go values in Python (``go/reflect/values.py``).
 
     >>> [empty(value) for value in (None, "", 0, 0.0, False, [], {}, "0", [None])]
     [True, True, True, True, True, True, True, False, False]
@@ -14,13 +14,13 @@ def empty(value: Value) -> bool:
     return not value
 
 
-def default(fallback: Value, *given: Value) -> Value:
-    """The first given value, or ``fallback`` where there is none or it is empty."""
-    return fallback if not given or empty(given[0]) else given[0]
+def default(fallback: Value, *values: Value) -> Value:
+    """The first value, or ``fallback`` if it is missing or empty."""
+    return fallback if not values or empty(values[0]) else values[0]
 
 
 def coalesce(*values: Value) -> Value:
-    """The first value that is not empty, else nil."""
+    """The first value that is not empty, or nil."""
     return next((value for value in values if not empty(value)), None)
 
 

@@ -1,11 +1,11 @@
 """Dictionaries, sprig's map[string]interface {}.
 
-``set`` and ``unset`` change the map they are given, as in Go; ``changing`` tells which templates
-call such functions, so that data which others see too can be handed over as a copy.
+As in Go, ``set`` and ``unset`` change their argument. ``mutation.py`` finds the templates that call
+such functions; they need a copy of shared data.
 """
 
 from podgraft.go.reflect import ANY_MAP, STRING, STRINGS, Slice, Value, type_of
-from podgraft.go.reflect.tainted_values import text_of
+from podgraft.go.reflect.tainted_values import to_text
 from podgraft.texttemplate.errors import FunctionError
 
 from .conversion import strval
@@ -16,84 +16,84 @@ Dict = dict[str, Value]
 _LEAST_DIG = 3  # a key, the default and the map
 
 
-def entries(given: Value) -> Dict:
-    """What a map holds; a nil map holds nothing."""
-    return given if given.__class__ is dict else {}
+def entries(mapping: Value) -> Dict:
+    """The entries of a map; a nil map has none."""
+    return mapping if mapping.__class__ is dict else {}
 
 
 def dict_(*values: Value) -> Dict:
-    """Keys and values in turn; a last key without value gets the empty string."""
-    keys = (text_of(key, strval) for key in values[::2])
+    """A map of alternating keys and values; a last key without a value gets the empty string."""
+    keys = (to_text(key, strval) for key in values[::2])
     return dict(zip(keys, (*values[1::2], ""), strict=False))
 
 
-def get(given: Value, key: str) -> Value:
-    """The value, or the empty string."""
-    return entries(given).get(key, "")
+def get(mapping: Value, key: str) -> Value:
+    """The value of the key, or the empty string."""
+    return entries(mapping).get(key, "")
 
 
-def set_(given: Value, key: str, value: Value) -> Value:
-    """The same map with the key set."""
-    if given.__class__ is not dict:
+def set_(mapping: Value, key: str, value: Value) -> Value:
+    """Set the key, and return the same map."""
+    if mapping.__class__ is not dict:
         raise FunctionError(ASSIGNMENT_TO_NIL_MAP)
-    given[key] = value
-    return given
+    mapping[key] = value
+    return mapping
 
 
-def unset(given: Value, key: str) -> Value:
-    """The same map without the key."""
-    entries(given).pop(key, None)
-    return given
+def unset(mapping: Value, key: str) -> Value:
+    """Delete the key, and return the same map."""
+    entries(mapping).pop(key, None)
+    return mapping
 
 
-def has_key(given: Value, key: str) -> bool:
-    """Whether the key is there."""
-    return key in entries(given)
+def has_key(mapping: Value, key: str) -> bool:
+    """Whether the map has the key."""
+    return key in entries(mapping)
 
 
 def pluck(key: str, *dicts: Value) -> list[Value]:
-    """The key's values, of those maps that have it."""
-    return [entries(each)[key] for each in dicts if key in entries(each)]
+    """The values of the key in the maps that have it."""
+    return [entries(mapping)[key] for mapping in dicts if key in entries(mapping)]
 
 
 def keys(*dicts: Value) -> Slice:
-    """All keys as []string, each map's sorted (Go's order is random), repetitions kept."""
-    return Slice(STRINGS, [key for each in dicts for key in sorted(entries(each))])
+    """All keys as []string, sorted for each map (Go's order is random), with duplicates."""
+    return Slice(STRINGS, [key for mapping in dicts for key in sorted(entries(mapping))])
 
 
-def values(given: Value) -> list[Value]:
-    """The values by sorted keys (Go's order is random)."""
-    held = entries(given)
-    return [held[key] for key in sorted(held)]
+def values(mapping: Value) -> list[Value]:
+    """The values in the order of the keys (Go's order is random)."""
+    members = entries(mapping)
+    return [members[key] for key in sorted(members)]
 
 
-def pick(given: Value, *wanted: str) -> Dict:
-    """A new map of the named entries alone."""
-    held = entries(given)
-    return {key: held[key] for key in wanted if key in held}
+def pick(mapping: Value, *names: str) -> Dict:
+    """A new map of the named entries."""
+    members = entries(mapping)
+    return {key: members[key] for key in names if key in members}
 
 
-def omit(given: Value, *unwanted: str) -> Dict:
+def omit(mapping: Value, *names: str) -> Dict:
     """A new map without the named entries."""
-    return {key: value for key, value in entries(given).items() if key not in unwanted}
+    return {key: value for key, value in entries(mapping).items() if key not in names}
 
 
 def dig(*path: Value) -> Value:
-    """``dig KEY… DEFAULT MAP``: the value under nested keys, the default where one is missing."""
+    """``dig KEY… DEFAULT MAP``: the value under nested keys, or the default if one is missing."""
     if len(path) < _LEAST_DIG:
         raise FunctionError("dig needs at least three arguments")
-    *steps, default, held = path
-    _assert_map(held)
+    *steps, default, mapping = path
+    _assert_map(mapping)
     for step in steps:
         if type_of(step) is not STRING:
             raise type_assertion_error(step, "string")
     for depth, step in enumerate(steps):
         if depth:
-            _assert_map(held)
-        if step not in entries(held):
+            _assert_map(mapping)
+        if step not in entries(mapping):
             return default
-        held = entries(held)[step]
-    return held
+        mapping = entries(mapping)[step]
+    return mapping
 
 
 def _assert_map(value: Value) -> None:

@@ -1,12 +1,12 @@
-"""Base64, base32 and checksums of a text's bytes."""
+"""Base64, base32, and checksums of the bytes of a string."""
 
 from podgraft.go.utf8 import decode, encode
 
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _BASE32 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
 _PAD = ord("=")
-_DIGITS64, _DIGITS32 = 4, 8  # that make whole bytes
-_LEAST_DIGITS = 2  # that padding may follow
+_DIGITS64, _DIGITS32 = 4, 8  # the digits of a group of complete bytes
+_LEAST_DIGITS = 2  # the fewest digits before padding
 _LINE_BREAKS = b"\r\n"
 
 
@@ -18,7 +18,7 @@ def b64enc(text: str) -> str:
 
 
 def b64dec(text: str) -> str:
-    """The decoded text, or what Go says is wrong, as the result.
+    """The decoded text, or Go's error text as the result.
 
     >>> b64dec("aGk="), b64dec("aGk")
     ('hi', 'illegal base64 data at input byte 0')
@@ -26,29 +26,31 @@ def b64dec(text: str) -> str:
     from binascii import a2b_base64
 
     data = encode(text)
-    fault = _base64_error_offset(data)
-    if fault is not None:
-        return f"illegal base64 data at input byte {fault}"
+    error_offset = _base64_error_offset(data)
+    if error_offset is not None:
+        return f"illegal base64 data at input byte {error_offset}"
     return decode(a2b_base64(data))
 
 
 def _base64_error_offset(data: bytes) -> int | None:
-    """Where encoding/base64 stops, line breaks counted; None if all is well."""
-    places = [place for place, byte in enumerate(data) if byte not in _LINE_BREAKS]
-    stop = next((at for at, place in enumerate(places) if data[place] not in _BASE64), None)
+    """The offset of encoding/base64's error, including line breaks; None if the data is valid."""
+    offsets = [offset for offset, byte in enumerate(data) if byte not in _LINE_BREAKS]
+    stop = next(
+        (index for index, offset in enumerate(offsets) if data[offset] not in _BASE64), None
+    )
     if stop is None:
-        filled = len(places) % _DIGITS64
+        filled = len(offsets) % _DIGITS64
         return len(data) - filled if filled else None
     filled = stop % _DIGITS64
-    if data[places[stop]] != _PAD or filled < _LEAST_DIGITS:
-        return places[stop]
+    if data[offsets[stop]] != _PAD or filled < _LEAST_DIGITS:
+        return offsets[stop]
     if filled == _LEAST_DIGITS:
         stop += 1
-        if stop == len(places):
+        if stop == len(offsets):
             return len(data)
-        if data[places[stop]] != _PAD:
-            return places[stop] - 1
-    return places[stop + 1] if stop + 1 < len(places) else None
+        if data[offsets[stop]] != _PAD:
+            return offsets[stop] - 1
+    return offsets[stop + 1] if stop + 1 < len(offsets) else None
 
 
 def b32enc(text: str) -> str:
@@ -59,21 +61,21 @@ def b32enc(text: str) -> str:
 
 
 def b32dec(text: str) -> str:
-    """The decoded text, or what Go says is wrong, as the result."""
+    """The decoded text, or Go's error text as the result."""
     from base64 import b32decode
 
     data = encode(text).translate(None, _LINE_BREAKS)
-    stop = next((at for at, byte in enumerate(data) if byte not in _BASE32), len(data))
-    fault = _base32_error_offset(data, stop)
-    if fault is not None:
-        return f"illegal base32 data at input byte {fault}"
+    stop = next((index for index, byte in enumerate(data) if byte not in _BASE32), len(data))
+    error_offset = _base32_error_offset(data, stop)
+    if error_offset is not None:
+        return f"illegal base32 data at input byte {error_offset}"
     return decode(b32decode(data[:stop] + b"=" * (-stop % _DIGITS32)))
 
 
 def _base32_error_offset(data: bytes, stop: int) -> int | None:
-    """Where encoding/base32 stops, given the first byte that is no digit.
+    """The offset of encoding/base32's error, given the first byte that is not a digit.
 
-    What follows a complete padding is ignored if it is shorter than eight bytes.
+    Fewer than eight bytes after complete padding are ignored.
     """
     size, filled = len(data), stop % _DIGITS32
     if stop == size:
@@ -84,9 +86,9 @@ def _base32_error_offset(data: bytes, stop: int) -> int | None:
     if filled + 1 + after < _DIGITS32:
         return size
     padding = data[stop + 1 : stop + _DIGITS32 - filled]
-    wrong = next((at for at, byte in enumerate(padding) if byte != _PAD), None)
-    if wrong is not None:
-        return stop + wrong
+    invalid = next((index for index, byte in enumerate(padding) if byte != _PAD), None)
+    if invalid is not None:
+        return stop + invalid
     return stop if filled in (3, 6) else None
 
 

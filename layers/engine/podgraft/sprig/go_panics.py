@@ -1,6 +1,6 @@
-"""What Go's runtime and package reflect say where a sprig function panics.
+"""The texts of the panics of Go's runtime and package reflect in sprig functions.
 
-text/template turns a panic into the error of the call, so these words reach the user.
+text/template converts a panic to the error of the call, so users can see these texts.
 """
 
 from podgraft.go.reflect import Kind, Value, type_of
@@ -22,8 +22,8 @@ def kind_of(value: Value) -> Kind:
     return type_.kind
 
 
-def type_assertion_error(value: Value, wanted: str) -> FunctionError:
-    """A type assertion that does not hold."""
+def type_assertion_error(value: Value, expected: str) -> FunctionError:
+    """The panic of a failed type assertion."""
     type_ = type_of(value)
     got = "nil" if type_ is None else type_.name
-    return FunctionError(f"interface conversion: interface {{}} is {got}, not {wanted}")
+    return FunctionError(f"interface conversion: interface {{}} is {got}, not {expected}")

@@ -1,4 +1,4 @@
-"""JSON to and from values."""
+"""The conversion of values to and from JSON."""
 
 from podgraft.go.json.marshal import marshal, marshal_indent
 from podgraft.go.json.unmarshal import unmarshal
@@ -7,35 +7,35 @@ from podgraft.texttemplate.errors import FunctionError
 
 
 def from_json(text: str) -> Value:
-    """What the text holds, or nil."""
+    """Parse JSON; nil if it is invalid."""
     return unmarshal(text).value
 
 
 def must_from_json(text: str) -> Value:
-    """What the text holds."""
-    read = unmarshal(text)
-    if read.error is not None:
-        raise FunctionError(read.error)
-    return read.value
+    """Parse JSON; invalid JSON is an error."""
+    result = unmarshal(text)
+    if result.error is not None:
+        raise FunctionError(result.error)
+    return result.value
 
 
 def must_to_json(value: Value) -> str:
-    """Compact JSON, ``<``, ``>`` and ``&`` escaped."""
+    """Compact JSON with escapes for ``<``, ``>``, and ``&``."""
     return marshal(value)
 
 
 def must_to_pretty_json(value: Value) -> str:
-    """JSON indented by two blanks."""
+    """JSON with an indentation of two spaces."""
     return marshal_indent(value)
 
 
 def to_raw_json(value: Value) -> str:
-    """Compact JSON, ``<``, ``>`` and ``&`` as they are."""
+    """Compact JSON without escapes for ``<``, ``>``, and ``&``."""
     return marshal(value, escape_html=False)
 
 
 def to_json(value: Value) -> str:
-    """``mustToJson``, but nothing for what JSON cannot hold."""
+    """``mustToJson``, or an empty string if JSON cannot represent the value."""
     try:
         return marshal(value)
     except FunctionError:
@@ -43,7 +43,7 @@ def to_json(value: Value) -> str:
 
 
 def to_pretty_json(value: Value) -> str:
-    """``mustToPrettyJson``, but nothing for what JSON cannot hold."""
+    """``mustToPrettyJson``, or an empty string if JSON cannot represent the value."""
     try:
         return marshal_indent(value)
     except FunctionError:

@@ -1,7 +1,7 @@
-"""Lists: sprig's functions over any slice or array. None of them changes its argument.
+"""Sprig's functions on slices and arrays. Only ``sort_alpha`` changes its argument.
 
-Capacity is no part of a value here: where Go lets ``slice`` reach past the length of a list that
-``append`` made, into spare room, this fails as for any other list.
+The capacity of a slice is its length. In Go, ``slice`` can extend the result of ``append`` within
+its capacity; here, this is an error as for any other list.
 """
 
 from podgraft.go.reflect import ANY_SLICE, STRINGS, Kind, Slice, Value, slice_of, type_of
@@ -19,13 +19,13 @@ _NIL_LIST = Slice(ANY_SLICE, None)
 _LISTS = slice_of(ANY_SLICE)
 
 
-def _elements(values: Value, complaint: str) -> list[Value]:
-    """The elements of a slice or array; ``complaint`` goes before the kind of anything else."""
+def _elements(values: Value, problem: str) -> list[Value]:
+    """The elements of a slice or array; for another kind, an error that starts with ``problem``."""
     if values.__class__ is list:
         return values
     kind = kind_of(values)
     if kind not in (Kind.SLICE, Kind.ARRAY):
-        raise FunctionError(f"{complaint} {kind}")
+        raise FunctionError(f"{problem} {kind}")
     return [*values]
 
 
@@ -35,18 +35,18 @@ def list_(*values: Value) -> list[Value]:
 
 
 def append(values: Value, value: Value) -> list[Value]:
-    """A new list with one more element at its end."""
+    """A new list with an additional last element."""
     return [*_elements(values, "Cannot push on type"), value]
 
 
 def prepend(values: Value, value: Value) -> list[Value]:
-    """A new list with one more element before the first."""
+    """A new list with an additional first element."""
     return [value, *_elements(values, "Cannot prepend on type")]
 
 
 def concat(*lists: Value) -> Value:
-    """One list of all lists' elements; a nil one when there are none."""
-    joined = [one for each in lists for one in _to_list(each)]
+    """One list of the elements of all lists; nil if it is empty."""
+    joined = [element for values in lists for element in _to_list(values)]
     check_element_count(len(joined))
     return joined or _NIL_LIST
 
@@ -58,61 +58,65 @@ def _to_list(values: Value) -> list[Value]:
 
 
 def first(values: Value) -> Value:
-    """The first element, nil of an empty list."""
+    """The first element; nil for an empty list."""
     return next(iter(_elements(values, "Cannot find first on type")), None)
 
 
 def last(values: Value) -> Value:
-    """The last element, nil of an empty list."""
-    found = _elements(values, "Cannot find last on type")
-    return found[-1] if found else None
+    """The last element; nil for an empty list."""
+    elements = _elements(values, "Cannot find last on type")
+    return elements[-1] if elements else None
 
 
 def rest(values: Value) -> Value:
-    """All but the first; a nil list of an empty one."""
-    found = _elements(values, "Cannot find rest on type")
-    return found[1:] if found else _NIL_LIST
+    """All elements except the first; nil for an empty list."""
+    elements = _elements(values, "Cannot find rest on type")
+    return elements[1:] if elements else _NIL_LIST
 
 
 def initial(values: Value) -> Value:
-    """All but the last; a nil list of an empty one."""
-    found = _elements(values, "Cannot find initial on type")
-    return found[:-1] if found else _NIL_LIST
+    """All elements except the last; nil for an empty list."""
+    elements = _elements(values, "Cannot find initial on type")
+    return elements[:-1] if elements else _NIL_LIST
 
 
 def reverse(values: Value) -> list[Value]:
-    """The elements from last to first."""
+    """The elements in reverse order."""
     return _elements(values, "Cannot find reverse on type")[::-1]
 
 
 def compact(values: Value) -> list[Value]:
     """The elements that are not empty."""
-    return [one for one in _elements(values, "Cannot compact on type") if not empty(one)]
+    return [
+        element for element in _elements(values, "Cannot compact on type") if not empty(element)
+    ]
 
 
 def uniq(values: Value) -> list[Value]:
-    """The elements without repetitions, by reflect.DeepEqual."""
-    seen = SeenValues()
-    return [one for one in _elements(values, "Cannot find uniq on type") if seen.add(one)]
+    """The elements without duplicates, by reflect.DeepEqual."""
+    unique = SeenValues()
+    return [
+        element for element in _elements(values, "Cannot find uniq on type") if unique.add(element)
+    ]
 
 
 def without(values: Value, *unwanted: Value) -> list[Value]:
-    """The elements that equal none of the arguments."""
-    dropped = SeenValues(unwanted)
-    found = _elements(values, "Cannot find without on type")
-    return [one for one in found if one not in dropped]
+    """The elements that are not equal to any of the arguments."""
+    removed = SeenValues(unwanted)
+    elements = _elements(values, "Cannot find without on type")
+    return [element for element in elements if element not in removed]
 
 
 def has(needle: Value, values: Value) -> bool:
-    """Whether an element equals ``needle``; nil has none."""
+    """Whether an element equals ``needle``; nil has no elements."""
     if values is None:
         return False
-    found = _elements(values, "Cannot find has on type")
-    return any(deep_equal(needle, one) for one in found)
+    elements = _elements(values, "Cannot find has on type")
+    return any(deep_equal(needle, element) for element in elements)
 
 
 def slice_(values: Value, *indices: Value) -> Value:
-    """``values[start:end]`` of the same type; nil of an empty list whatever the indices."""
+    """``values[start:end]`` of the same type; nil for an empty list with any indices."""
     size = len(_elements(values, "list should be type of slice or array but"))
     if not size:
         return None
@@ -128,22 +132,22 @@ def slice_(values: Value, *indices: Value) -> Value:
 
 
 def chunk(size: int, values: Value) -> Slice:
-    """[][]interface {} of lists of ``size`` elements, the last perhaps shorter.
+    """[][]interface {} of lists of ``size`` elements; the last can be shorter.
 
-    Sizes below 1 fail as the Go arithmetic does, which for some is not at all.
+    A size below 1 fails only if Go's arithmetic fails.
     """
-    found = _elements(values, "Cannot chunk type")
-    chunks = (len(found) - 1) // size + 1 if size else -1
-    if chunks < 0 or (size < 0 < chunks and len(found) % size == 0):
+    elements = _elements(values, "Cannot chunk type")
+    chunks = (len(elements) - 1) // size + 1 if size else -1
+    if chunks < 0 or (size < 0 < chunks and len(elements) % size == 0):
         raise FunctionError(LENGTH_OUT_OF_RANGE)
     width = max(size, 1)
-    return Slice(_LISTS, [found[at * width : (at + 1) * width] for at in range(chunks)])
+    return Slice(_LISTS, [elements[index * width : (index + 1) * width] for index in range(chunks)])
 
 
 def sort_alpha(values: Value) -> Slice:
-    """The elements as text, sorted by their bytes; anything else as a list of its text.
+    """The elements as strings, sorted by their bytes; any other value as a list of its string.
 
-    A []string itself is sorted, as in Go; what it is a view of is not.
+    As in Go, a []string is sorted in place; the data below the view does not change.
     """
     type_ = type_of(values)
     texts = sorted(strslice(values) if type_ else [strval(values)], key=encode)

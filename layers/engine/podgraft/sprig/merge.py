@@ -1,8 +1,8 @@
-"""merge and mergeOverwrite: mergo 1.0.1 on maps, as sprig calls it.
+"""merge and mergeOverwrite: mergo 1.0.1 on maps, as in sprig.
 
-The target changes in place, nested maps too, and takes over the source's values without a copy, as
-in Go. Two exceptions keep the data under views from changing: a map of another type than sprig's
-dicts gets new content instead of changed content, and what a pointer points to stays as it is.
+As in Go, the target and its nested maps change in place, and the target shares the values of the
+sources. Two exceptions protect the data below views: a map of a type other than sprig's dict gets
+new content, and the target of a pointer does not change.
 """
 
 from typing import TypeAlias
@@ -31,16 +31,16 @@ _DIFFERENT_TYPES = "src and dst must be of same type"
 
 
 class _DifferentTypesError(FunctionError):
-    """mergo.ErrDifferentArgumentsTypes, the one error that merge swallows."""
+    """mergo.ErrDifferentArgumentsTypes, the only error that merge ignores."""
 
 
 def must_merge(target: Value, *sources: Value) -> Value:
-    """The target with what it lacks, or has empty, taken from each source in turn."""
+    """Fill missing and empty entries of the target from each source, in order."""
     return _merge_sources(target, sources, overwrite=False)
 
 
 def merge(target: Value, *sources: Value) -> Value:
-    """``mustMerge``, but the empty string for types that differ; the target is half merged then."""
+    """``mustMerge``, or an empty string if the types differ; the target is then partly merged."""
     try:
         return _merge_sources(target, sources, overwrite=False)
     except _DifferentTypesError:
@@ -48,7 +48,7 @@ def merge(target: Value, *sources: Value) -> Value:
 
 
 def merge_overwrite(target: Value, *sources: Value) -> Value:
-    """The target with everything taken that each source in turn has."""
+    """Overwrite the entries of the target from each source, in order."""
     return _merge_sources(target, sources, overwrite=True)
 
 
@@ -70,12 +70,12 @@ def _type(value: _AnyMap) -> GoType:
 
 
 def _fill(target: _AnyMap, source: Value, *, overwrite: bool) -> None:
-    """DeepMerge of mergo into a map; a nil one, and what is no map, is left alone."""
+    """Merge into a map (deepMerge of mergo); a nil map does not change."""
     if kind_of(source) is not Kind.MAP or (target.__class__ is Map and target.raw is None):
         return
-    wanted, given = _type(target).key, _type(source).key
-    if wanted is not given and source:
-        raise _not_assignable("MapIndex", given, wanted)
+    target_type, source_type = _type(target).key, _type(source).key
+    if target_type is not source_type and source:
+        raise _not_assignable("MapIndex", source_type, target_type)
     element = _type(source).elem or ANY
     for key, item in [*source.items()]:
         if element.kind in _NILABLE and _is_nil(item, element):
@@ -88,29 +88,29 @@ def _fill(target: _AnyMap, source: Value, *, overwrite: bool) -> None:
 def _fill_entry(
     target: _AnyMap, key: Value, item: Value, element: GoType, *, overwrite: bool
 ) -> None:
-    """One entry that is not nil; ``element`` is the type of the source's elements.
+    """Merge one entry that is not nil; ``element`` is the type of the source's elements.
 
     >>> target = {"a": "", "b": [1], "c": {"x": 1}}
     >>> merge(target, {"a": 1, "b": [2], "c": {"x": 2, "y": 2}})
     {'a': 1, 'b': [1], 'c': {'x': 1, 'y': 2}}
     """
     kind = kind_of(item)
-    known = key in target
+    is_present = key in target
     present = target.get(key)
     if kind is Kind.SLICE:
-        _check_nilable(target, known=known)
+        _check_nilable(target, is_present=is_present)
         if overwrite:
             _store(target, key, item, type_of(item))
-    elif kind in (Kind.MAP, Kind.STRUCT, Kind.POINTER) and known:
+    elif kind in (Kind.MAP, Kind.STRUCT, Kind.POINTER) and is_present:
         _fill_value(present, item, overwrite=overwrite)
     merged = kind is Kind.SLICE or (kind is Kind.MAP and _is_map(present))
     replaces = overwrite and not merged and element.kind is not Kind.POINTER
-    if not known or replaces or _is_empty(present):
+    if not is_present or replaces or _is_empty(present):
         _store(target, key, item, element)
 
 
 def _fill_value(present: Value, item: Value, *, overwrite: bool) -> None:
-    """Merge into a value that is there; what cannot change in place stays."""
+    """Merge into an existing value, if the value can change in place."""
     if _is_map(present):
         _fill(present, item, overwrite=overwrite)
     match present:
@@ -126,39 +126,42 @@ def _fill_value(present: Value, item: Value, *, overwrite: bool) -> None:
             pass
 
 
-def _store(target: _AnyMap, key: Value, item: Value, given: GoType | None) -> None:
-    """Set an entry; a map that is a view gets new raw content."""
+def _store(target: _AnyMap, key: Value, item: Value, source_type: GoType | None) -> None:
+    """Set an entry; a view gets new raw content."""
     if target.__class__ is dict:
         target[key] = item
         return
-    wanted = target.type.elem
-    if wanted is not given and wanted is not ANY:
-        raise _not_assignable("SetMapIndex", given, wanted)
+    target_type = target.type.elem
+    if target_type is not source_type and target_type is not ANY:
+        raise _not_assignable("SetMapIndex", source_type, target_type)
     target.raw = {**(target.raw or {}), key: item}
 
 
-def _check_nilable(target: _AnyMap, *, known: bool) -> None:
-    """Fail where mergo asks whether an element is nil whose kind has no nil."""
+def _check_nilable(target: _AnyMap, *, is_present: bool) -> None:
+    """Fail if mergo calls IsNil on an element of a kind without nil."""
     element = _type(target).elem or ANY
-    if known and element.kind not in (*_NILABLE, Kind.POINTER):
+    if is_present and element.kind not in (*_NILABLE, Kind.POINTER):
         raise FunctionError(f"reflect: call of reflect.Value.IsNil on {element.kind} Value")
 
 
-def _not_assignable(method: str, given: GoType | None, wanted: GoType | None) -> FunctionError:
+def _not_assignable(
+    method: str, source_type: GoType | None, target_type: GoType | None
+) -> FunctionError:
     return FunctionError(
-        f"reflect.Value.{method}: value of type {given} is not assignable to type {wanted}"
+        f"reflect.Value.{method}: value of type {source_type} "
+        f"is not assignable to type {target_type}"
     )
 
 
 def _is_nil(value: Value, static: GoType) -> bool:
-    """Whether an element is nil; a nil slice in an interface {} is none."""
+    """Whether an element is nil; a nil slice in an interface {} is not."""
     if static.kind is Kind.INTERFACE:
         return value is None
     return isinstance(value, Map | Slice) and value.raw is None
 
 
 def _is_empty(value: Value) -> bool:
-    """As mergo's isEmptyValue: pointers by what they point to, complex numbers never."""
+    """Whether a value is empty (isEmptyValue of mergo); a complex number is never empty."""
     while isinstance(value, Pointer) and value.target is not None:
         value = value.target
     return not value and not isinstance(value, complex)

@@ -1,7 +1,7 @@
-"""Which templates may change the data they are given.
+"""Static check for templates that change their data.
 
-``set``, ``unset`` and the merges change a map where it stands, as in Go, and a template reaches
-maps that it did not make. Who renders hands data that others see too to such a template as a copy.
+As in Go, ``set``, ``unset``, and the merge functions change maps in place, including maps of the
+data. The caller must pass a copy of shared data to such a template.
 """
 
 from collections.abc import Set as AbstractSet
@@ -14,8 +14,9 @@ _MUTATING = frozenset(
 
 
 def mutates_maps(program: Program, ambient: AbstractSet[str] = frozenset()) -> bool:
-    """Whether the program names a function that changes a map it is given, or one of the
-    ``ambient`` ones, which may change the data by themselves.
+    """Whether the program names a function that changes a map, or one of ``ambient``.
+
+    The functions of ``ambient`` can change the data without an argument.
     """
     changing = _MUTATING | ambient
-    return not all(changing.isdisjoint(each.calls) for each in program.templates.values())
+    return not all(changing.isdisjoint(template.calls) for template in program.templates.values())

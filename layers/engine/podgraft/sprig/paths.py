@@ -1,41 +1,41 @@
-"""Slash-separated paths: Go's package path, and path/filepath as on Unix, where they agree."""
+"""Slash-separated paths: Go's packages path and path/filepath on Unix."""
 
 
 def clean(path: str) -> str:
-    """path.Clean: the shortest path of the same meaning.
+    """path.Clean: the shortest equivalent path.
 
     >>> clean("/a/../../b//./c/"), clean("a/../../b"), clean("")
     ('/b/c', '../b', '.')
     """
     rooted = path.startswith("/")
-    kept: list[str] = []
+    elements: list[str] = []
     for part in path.split("/"):
         if part in ("", "."):
             continue
         if part != "..":
-            kept.append(part)
-        elif kept and kept[-1] != "..":
-            kept.pop()
+            elements.append(part)
+        elif elements and elements[-1] != "..":
+            elements.pop()
         elif not rooted:
-            kept.append(part)
-    return "/" * rooted + "/".join(kept) or "."
+            elements.append(part)
+    return "/" * rooted + "/".join(elements) or "."
 
 
 def base(path: str) -> str:
-    """path.Base: the last element; ``.`` of nothing and ``/`` of slashes alone."""
+    """path.Base: the last element; ``.`` for an empty path and ``/`` for only slashes."""
     if not path:
         return "."
     return path.rstrip("/").rpartition("/")[2] or "/"
 
 
 def dir_(path: str) -> str:
-    """path.Dir: all but the last element, cleaned."""
+    """path.Dir: all elements except the last, cleaned."""
     head, slash, _ = path.rpartition("/")
     return clean(head + slash)
 
 
 def ext(path: str) -> str:
-    """path.Ext: the last element's suffix from its last dot on."""
+    """path.Ext: the suffix of the last element from its last dot."""
     name = path.rpartition("/")[2]
     _, dot, suffix = name.rpartition(".")
     return dot + suffix if dot else ""

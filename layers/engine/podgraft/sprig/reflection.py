@@ -1,10 +1,10 @@
-"""A value's Go type and kind as words."""
+"""The Go type and kind of a value as strings."""
 
 from podgraft.go.reflect import Value, type_of
 
 
 def type_name(value: Value) -> str:
-    """The type as ``%T`` prints it.
+    """The type in the format ``%T``.
 
     >>> type_name({"a": 1})
     'map[string]interface {}'
@@ -14,21 +14,21 @@ def type_name(value: Value) -> str:
 
 
 def type_is(target: str, value: Value) -> bool:
-    """Whether the type has exactly that name."""
+    """Whether the type has the name ``target``."""
     return target == type_name(value)
 
 
 def type_is_like(target: str, value: Value) -> bool:
-    """Whether the type, or what it points to, has that name."""
+    """Whether the type, or the type of a pointer's target, has the name ``target``."""
     return type_name(value) in (target, f"*{target}")
 
 
 def kind_name(value: Value) -> str:
-    """The word for the reflect.Kind; ``invalid`` for nil."""
+    """The name of the reflect.Kind; ``invalid`` for nil."""
     type_ = type_of(value)
     return "invalid" if type_ is None else str(type_.kind)
 
 
 def kind_is(target: str, value: Value) -> bool:
-    """Whether the kind has that name."""
+    """Whether the kind has the name ``target``."""
     return target == kind_name(value)

@@ -1,5 +1,7 @@
-"""The regex functions. Those named must… say what is wrong with a pattern as regexp.Compile does,
-the others as the panic of regexp.MustCompile does.
+"""The regex functions.
+
+For an invalid pattern, the functions with the prefix must fail with the error of regexp.Compile,
+and the others with the panic of regexp.MustCompile.
 """
 
 import re
@@ -16,7 +18,7 @@ _META = re.compile(r"[\\.+*?()|\[\]{}^$]")
 
 
 def match(pattern: str, text: str) -> bool:
-    """Whether the text has a match; none has one for a pattern that is wrong."""
+    """Whether the text has a match; false for an invalid pattern."""
     try:
         return must_match(pattern, text)
     except PatternError:
@@ -39,33 +41,33 @@ def must_find(pattern: str, text: str) -> str:
 
 
 def _find(pattern: Pattern, text: str) -> str:
-    found = pattern.search(to_runes(text))
-    return text[found.start() : found.end()] if found else ""
+    match = pattern.search(to_runes(text))
+    return text[match.start() : match.end()] if match else ""
 
 
 def find_all(pattern: str, text: str, limit: int) -> Slice:
-    """The first ``limit`` matches, all for a negative limit."""
+    """The first ``limit`` matches; a negative limit means all."""
     return _find_all(must_compile(pattern), text, limit)
 
 
 def must_find_all(pattern: str, text: str, limit: int) -> Slice:
-    """The first ``limit`` matches, all for a negative limit."""
+    """The first ``limit`` matches; a negative limit means all."""
     return _find_all(compile_(pattern), text, limit)
 
 
 def _find_all(pattern: Pattern, text: str, limit: int) -> Slice:
-    """As []string, nil if there is no match."""
-    some = islice(matches(pattern, text), limit if limit >= 0 else None)
-    return Slice(STRINGS, [text[found.start() : found.end()] for found in some] or None)
+    """The matches as []string; nil if there is none."""
+    selected = islice(matches(pattern, text), limit if limit >= 0 else None)
+    return Slice(STRINGS, [text[match.start() : match.end()] for match in selected] or None)
 
 
 def split(pattern: str, text: str, limit: int) -> Slice:
-    """What stands between the matches, in ``limit`` parts at most; all for a negative limit."""
+    """Split at the matches into at most ``limit`` parts; a negative limit means all."""
     return _split(must_compile(pattern), text, limit)
 
 
 def must_split(pattern: str, text: str, limit: int) -> Slice:
-    """What stands between the matches, in ``limit`` parts at most; all for a negative limit."""
+    """Split at the matches into at most ``limit`` parts; a negative limit means all."""
     return _split(compile_(pattern), text, limit)
 
 
@@ -76,59 +78,59 @@ def _split(pattern: Pattern, text: str, limit: int) -> Slice:
         return Slice(STRINGS, [""])
     parts: list[str] = []
     begin = end = 0
-    for found in matches(pattern, text):
+    for match in matches(pattern, text):
         if len(parts) == limit - 1:
             break
-        end = found.start()
-        if found.end():
+        end = match.start()
+        if match.end():
             parts.append(text[begin:end])
-        begin = found.end()
+        begin = match.end()
     if end != len(text):
         parts.append(text[begin:])
     return Slice(STRINGS, parts)
 
 
 def replace_all(pattern: str, text: str, template: str) -> str:
-    """The text with every match replaced by the expanded template."""
+    """Replace each match by the expanded template."""
     compiled = must_compile(pattern)
     return _replace(compiled, text, _parse_template(compiled, template))
 
 
 def must_replace_all(pattern: str, text: str, template: str) -> str:
-    """The text with every match replaced by the expanded template."""
+    """Replace each match by the expanded template."""
     compiled = compile_(pattern)
     return _replace(compiled, text, _parse_template(compiled, template))
 
 
 def replace_all_literal(pattern: str, text: str, replacement: str) -> str:
-    """The text with every match replaced by a text in which ``$`` means nothing."""
+    """Replace each match by a literal text, without expanding ``$``."""
     return _replace(must_compile(pattern), text, [replacement])
 
 
 def must_replace_all_literal(pattern: str, text: str, replacement: str) -> str:
-    """The text with every match replaced by a text in which ``$`` means nothing."""
+    """Replace each match by a literal text, without expanding ``$``."""
     return _replace(compile_(pattern), text, [replacement])
 
 
 def _replace(pattern: Pattern, text: str, parts: list[str | int]) -> str:
-    """Each match replaced by texts and groups."""
+    """Replace each match by texts and groups."""
     out: list[str] = []
     size = end = 0
-    for found in matches(pattern, text):
-        out.append(text[end : found.start()])
+    for match in matches(pattern, text):
+        out.append(text[end : match.start()])
         for part in parts:
-            piece = part if isinstance(part, str) else text[slice(*found.span(part))]
+            piece = part if isinstance(part, str) else text[slice(*match.span(part))]
             out.append(piece)
             size += len(piece)
         check_text_size(size)
-        end = found.end()
+        end = match.end()
     return merge_escaped_bytes("".join([*out, text[end:]]))
 
 
 def _parse_template(pattern: Pattern, template: str) -> list[str | int]:
-    """Regexp.Expand's template: ``$1``, ``${1}``, ``$name``, ``${name}`` and ``$$`` among texts.
+    """Parse Regexp.Expand's template: ``$1``, ``${1}``, ``$name``, ``${name}``, and ``$$``.
 
-    A name is as long as can be, and an unknown one is empty: ``$1x`` is the group ``1x``.
+    A name is as long as possible, and an unknown group is empty: ``$1x`` is the group ``1x``.
     """
     groups = pattern.groupindex | {str(number): number for number in range(pattern.groups + 1)}
     parts: list[str | int] = []
@@ -141,7 +143,7 @@ def _parse_template(pattern: Pattern, template: str) -> list[str | int]:
 
 
 def _parse_reference(template: str, start: int) -> tuple[str, int]:
-    """The name that stands at ``start`` and where it ends; no name for another or a lone ``$``."""
+    """The name at ``start`` and its end; an empty name for ``$$`` or a single ``$``."""
     if template.startswith("$", start):
         return "", start + 1
     brace = template.startswith("{", start)

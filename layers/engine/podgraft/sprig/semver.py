@@ -1,7 +1,6 @@
-"""semver and semverCompare, and the version object that templates see.
+"""semver and semverCompare, and the version object for templates.
 
-Of the Go object's methods those are left out that would change it (UnmarshalJSON, UnmarshalText,
-Scan).
+The methods that change the Go object (UnmarshalJSON, UnmarshalText, and Scan) are omitted.
 """
 
 from collections.abc import Callable
@@ -38,20 +37,20 @@ _POINTER = pointer_to(_TYPE)
 
 
 def semver(text: str) -> Pointer:
-    """The version, or the error that it is none."""
+    """Parse a version; an invalid version is an error."""
     return Pointer(_POINTER, _to_struct(_parse_or_fail(parse, text)))
 
 
 def semver_compare(constraint: str, version: str) -> bool:
-    """Whether the version meets the constraint."""
+    """Whether the version satisfies the constraint."""
     alternatives = _parse_or_fail(parse_constraints, constraint)
     candidate = _parse_or_fail(parse, version)
-    return any(all(one.allows(candidate) for one in each) for each in alternatives)
+    return any(all(part.allows(candidate) for part in alternative) for alternative in alternatives)
 
 
-def _parse_or_fail(read: Callable[[str], _T], text: str) -> _T:
+def _parse_or_fail(parse_text: Callable[[str], _T], text: str) -> _T:
     try:
-        return read(text)
+        return parse_text(text)
     except VersionError as error:
         raise FunctionError(str(error)) from error
 
@@ -92,11 +91,11 @@ def _increment_method(advance: Callable[[Version], Version]) -> Method:
     return Method(call, result=_TYPE)
 
 
-def _comparison_method(result: GoType, holds: Callable[[int], bool | int]) -> Method:
+def _comparison_method(result: GoType, convert: Callable[[int], bool | int]) -> Method:
     def call(receiver: Struct, other: Pointer) -> bool | int:
         if other.target is None:
             raise FunctionError(NIL_POINTER)
-        return holds(_to_version(receiver).compare(_to_version(other.target)))
+        return convert(_to_version(receiver).compare(_to_version(other.target)))
 
     return Method(call, (_POINTER,), pointer=True, result=result)
 

@@ -1,6 +1,6 @@
-"""The signatures of sprig's functions; their bodies are imported when they are first called.
+"""The signatures of sprig's functions. The first call of a function imports its body.
 
-A parameter has the type that it has in Go, so that the engine refuses what Go would.
+The parameters have Go's types, so the engine rejects the same arguments as Go.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class LazyFunction:
         self._call = self._load_and_call
 
     def __call__(self, *arguments: Value) -> Value:
-        """Call it, imported by now."""
+        """Call the function; the first call imports it."""
         return self._call(*arguments)
 
     def _load_and_call(self, *arguments: Value) -> Value:

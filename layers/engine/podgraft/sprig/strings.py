@@ -1,4 +1,4 @@
-"""Searching, cutting, trimming, splitting and repeating strings: Go's package strings, by bytes."""
+"""Sprig's functions on strings: Go's package strings, by bytes."""
 
 from podgraft.go.reflect import STRING_MAP, STRINGS, Map, Slice
 from podgraft.go.strconv.quote import merge_escaped_bytes
@@ -35,7 +35,7 @@ def lower(text: str) -> str:
 
 
 def title(text: str) -> str:
-    """strings.Title: the first letter of each word; letters, digits and ``_`` make words.
+    """strings.Title: the first letter of each word; words are letters, digits, and ``_``.
 
     >>> title("an under_score")
     'An Under_score'
@@ -60,11 +60,11 @@ def trim(text: str) -> str:
 
 
 def trim_all(cutset: str, text: str) -> str:
-    """strings.Trim with its arguments swapped: every rune of ``cutset`` goes, at both ends."""
+    """strings.Trim, arguments swapped: remove the runes of ``cutset`` at both ends."""
     unwanted = to_runes(cutset)
-    marked = to_runes(text)
-    start = len(marked) - len(marked.lstrip(unwanted)) if unwanted else 0
-    end = len(marked.rstrip(unwanted)) if unwanted else len(marked)
+    runes = to_runes(text)
+    start = len(runes) - len(runes.lstrip(unwanted)) if unwanted else 0
+    end = len(runes.rstrip(unwanted)) if unwanted else len(runes)
     return text[start : max(start, end)]
 
 
@@ -94,7 +94,7 @@ def has_suffix(suffix: str, text: str) -> bool:
 
 
 def replace(old: str, new: str, text: str) -> str:
-    """strings.ReplaceAll with the text last; an empty ``old`` stands between all runes.
+    """strings.ReplaceAll with the text last; an empty ``old`` matches between all runes.
 
     >>> replace("", "-", "aé")
     '-a-é-'
@@ -151,7 +151,7 @@ def substr(start: int, end: int, text: str) -> str:
 
 
 def indent(spaces: int, text: str) -> str:
-    """``spaces`` blanks before every line, the first and empty ones too."""
+    """Indent each line by ``spaces``, including the first line and empty lines."""
     if spaces < 0:
         raise FunctionError("strings: negative Repeat count")
     check_text_size(len(text) + spaces * (1 + text.count("\n")))
@@ -165,7 +165,7 @@ def nindent(spaces: int, text: str) -> str:
 
 
 def _split_n(separator: str, text: str, limit: int = -1) -> list[str]:
-    """strings.SplitN: at most ``limit`` parts unless it is negative; none for 0."""
+    """strings.SplitN: at most ``limit`` parts; a negative limit means all, and 0 means none."""
     if limit == 0:
         return []
     if not separator:
@@ -181,7 +181,7 @@ def split_list(separator: str, text: str) -> Slice:
 
 
 def split(separator: str, text: str) -> Map:
-    """The parts as map[string]string under ``_0``, ``_1`` and so on."""
+    """The parts as map[string]string with the keys ``_0``, ``_1``, and so on."""
     return splitn(separator, -1, text)
 
 
@@ -191,9 +191,9 @@ def splitn(separator: str, limit: int, text: str) -> Map:
     return Map(STRING_MAP, {f"_{index}": part for index, part in enumerate(parts)})
 
 
-def plural(one: str, many: str, count: int) -> str:
-    """``one`` for exactly 1, else ``many``."""
-    return one if count == 1 else many
+def plural(singular: str, plural_form: str, count: int) -> str:
+    """``singular`` for exactly 1, else ``plural_form``."""
+    return singular if count == 1 else plural_form
 
 
 def hello() -> str:

@@ -1,6 +1,6 @@
-"""How sprig's functions treat the text of a pod: ``Flow`` and ``Harm`` of each, by name.
+"""The taint propagation and the syntax risk of sprig's functions, by name.
 
-A function that is missing here is refused (``refused.py``); a test compares the names.
+A function that is missing here is not supported (``unsupported.py``); a test compares the names.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from functools import partial
 from json import loads
 
 from podgraft.go.reflect import Value
-from podgraft.texttemplate.functions import Flow, Function, Harm, Serializer
+from podgraft.texttemplate.functions import Function, Propagation, Serializer, SyntaxRisk
 
 _SELECTS = """
     list tuple concat append push prepend first last rest initial reverse compact uniq without
@@ -43,53 +43,62 @@ _DERIVES = """
     regexReplaceAll mustRegexReplaceAll regexReplaceAllLiteral mustRegexReplaceAllLiteral
     semver urlParse urlJoin base dir clean ext osBase osDir osClean osExt
 """
-FLOWS: Mapping[str, Flow] = {
+PROPAGATIONS: Mapping[str, Propagation] = {
     name: flow
     for flow, names in (
-        (Flow.SELECTS, _SELECTS),
-        (Flow.TESTS, _TESTS),
-        (Flow.CARRIES, _CARRIES),
-        (Flow.REWRITES, _REWRITES),
-        (Flow.SERIALIZES, _SERIALIZES),
-        (Flow.DERIVES, _DERIVES),
+        (Propagation.SELECTS, _SELECTS),
+        (Propagation.TESTS, _TESTS),
+        (Propagation.CARRIES, _CARRIES),
+        (Propagation.REWRITES, _REWRITES),
+        (Propagation.SERIALIZES, _SERIALIZES),
+        (Propagation.DERIVES, _DERIVES),
     )
     for name in names.split()
 }
 
-# What can make YAML syntax of harmless text; of what is left, none can.
-_CAN = """
+# Functions that can create YAML syntax from plain text. The functions without an entry cannot.
+_POSSIBLE = """
     replace regexReplaceAll mustRegexReplaceAll regexReplaceAllLiteral mustRegexReplaceAllLiteral
     regexQuoteMeta b64dec b32dec fromJson mustFromJson urlJoin wrap wrapWith initials
     date dateInZone date_in_zone htmlDate htmlDateInZone duration durationRound
 """
-_CUTS = """
+_SLICES = """
     trunc substr trimall trimAll trimPrefix trimSuffix split splitn splitList abbrev abbrevboth
     regexFind mustRegexFind regexFindAll mustRegexFindAll regexSplit mustRegexSplit untitle nospace
     base dir clean ext osBase osDir osClean osExt urlParse semver snakecase kebabcase camelcase
     swapcase
 """
-_HARMS: Mapping[str, Harm] = {
-    **dict.fromkeys(_CAN.split(), Harm.CAN),
-    **dict.fromkeys(_CUTS.split(), Harm.CUTS),
+_SYNTAX_RISKS: Mapping[str, SyntaxRisk] = {
+    **dict.fromkeys(_POSSIBLE.split(), SyntaxRisk.POSSIBLE),
+    **dict.fromkeys(_SLICES.split(), SyntaxRisk.SLICES),
 }
 
 
-def classified(functions: Mapping[str, Function]) -> Mapping[str, Function]:
-    """The functions with their classes."""
-    return {name: _classified(name, function) for name, function in functions.items()}
+def classify_functions(functions: Mapping[str, Function]) -> Mapping[str, Function]:
+    """Return the functions with their taint propagation and their syntax risk."""
+    return {name: _classify_function(name, function) for name, function in functions.items()}
 
 
-def _classified(name: str, function: Function) -> Function:
-    flow = FLOWS.get(name)
-    if flow is None:
+def _classify_function(name: str, function: Function) -> Function:
+    propagation = PROPAGATIONS.get(name)
+    if propagation is None:
         return function
-    serializer = Serializer(_tree, partial(_written, function)) if flow is Flow.SERIALIZES else None
-    return replace(function, flow=flow, harm=_HARMS.get(name, Harm.NEVER), serializer=serializer)
+    serializer = (
+        Serializer(_parse_tree, partial(_serialize_tree, function))
+        if propagation is Propagation.SERIALIZES
+        else None
+    )
+    return replace(
+        function,
+        propagation=propagation,
+        syntax_risk=_SYNTAX_RISKS.get(name, SyntaxRisk.NONE),
+        serializer=serializer,
+    )
 
 
-def _tree(result: str, _: Value) -> Value:
+def _parse_tree(result: str, _: Value) -> Value:
     return loads(result)
 
 
-def _written(function: Function, tree: Value) -> str:
+def _serialize_tree(function: Function, tree: Value) -> str:
     return function.call(tree)

@@ -1,7 +1,7 @@
-"""Words within a text: their letters' case, their initials, wrapping and abbreviation (goutils).
+"""Functions on words: case, initials, line wrapping, and abbreviation (goutils).
 
-Some of goutils takes every byte for a character, which damages text beyond ASCII; a template that
-prints it through Istio prints it damaged, so these functions do the same.
+Some functions of goutils treat each byte as a character, which corrupts text outside ASCII. These
+functions return the same results as goutils.
 """
 
 from itertools import pairwise
@@ -28,7 +28,7 @@ _BLANK = ord(" ")
 
 
 def untitle(text: str) -> str:
-    """The first letter of each word in lower case.
+    """Change the first letter of each word to lower case.
 
     >>> untitle("First Try")
     'first try'
@@ -43,7 +43,7 @@ def untitle(text: str) -> str:
 
 
 def swapcase(text: str) -> str:
-    """Upper case becomes lower, lower becomes upper, or title case where a word begins.
+    """Swap upper and lower case; lower case becomes title case at the start of a word.
 
     >>> swapcase("Hello World")
     'hELLO wORLD'
@@ -64,7 +64,7 @@ def swapcase(text: str) -> str:
 
 
 def _bytes_to_runes(text: str) -> str:
-    """Each byte taken for a rune."""
+    """Convert each byte to a rune."""
     return encode(text).decode("latin-1")
 
 
@@ -79,14 +79,14 @@ def initials(text: str) -> str:
 
 
 def nospace(text: str) -> str:
-    """The text without white space; where there is some, bytes beyond ASCII become runes."""
+    """Remove white space; if there is any, bytes outside ASCII become runes."""
     characters = _bytes_to_runes(text)
-    kept = "".join(char for char in characters if not is_space(char))
-    return text if len(kept) == len(characters) else kept
+    remaining = "".join(char for char in characters if not is_space(char))
+    return text if len(remaining) == len(characters) else remaining
 
 
 def abbrev(width: int, text: str) -> str:
-    """At most ``width`` bytes, the last three of a cut text an ellipsis; 4 is the least width.
+    """Truncate to ``width`` bytes, including an ellipsis; the minimum width is 4.
 
     >>> abbrev(5, "hello world")
     'he...'
@@ -95,7 +95,7 @@ def abbrev(width: int, text: str) -> str:
 
 
 def abbrevboth(left: int, right: int, text: str) -> str:
-    """``abbrev`` at both ends: what stands at byte ``left`` is kept.
+    """``abbrev`` at both ends; the result contains the text at byte ``left``.
 
     >>> abbrevboth(5, 10, "1234 5678 9123")
     '...5678...'
@@ -119,17 +119,17 @@ def _abbreviate(data: bytes, offset: int, width: int) -> bytes:
 
 
 def wrap(width: int, text: str) -> str:
-    """Lines of at most ``width`` bytes, broken at blanks; longer words stay whole."""
+    """Wrap at spaces to lines of at most ``width`` bytes; longer words are not split."""
     return _wrap_bytes(encode(text), width, b"\n", break_long_words=False)
 
 
 def wrap_with(width: int, separator: str, text: str) -> str:
-    """``wrap`` with another line break, and words that are too long broken."""
+    """``wrap`` with another line break; words that are too long are split."""
     return _wrap_bytes(encode(text), width, encode(separator) or b"\n", break_long_words=True)
 
 
 def _wrap_bytes(data: bytes, width: int, separator: bytes, *, break_long_words: bool) -> str:
-    """goutils.WrapCustom: a line break takes the place of one blank, leading blanks go."""
+    """goutils.WrapCustom: a line break replaces one space, and leading spaces are removed."""
     width = max(width, 1)
     check_text_size(len(data) + len(data) // width * len(separator))
     lines: list[bytes] = []

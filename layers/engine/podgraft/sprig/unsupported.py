@@ -1,7 +1,7 @@
-"""Sprig's functions that a template may not use, and why.
+"""Sprig's functions that templates cannot use, with the reasons.
 
-A sidecar must follow from the pod, the bundle and the policy alone: only then can a review be
-repeated, and a pod's containers be explained.
+A sidecar must depend only on the pod, the bundle, and the policy. Otherwise, a review could not be
+repeated, and podgraft could not explain the containers of a pod.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from podgraft.texttemplate.functions import Function
 
 _REASONS: Mapping[str, tuple[str, ...]] = {
     "it reads the clock": ("now", "ago"),
-    "it asks the network": ("getHostByName",),
+    "it uses the network": ("getHostByName",),
     "it reads the environment of the server": ("env", "expandenv"),
     "its result is random": (
         "randAlpha",
@@ -25,7 +25,7 @@ _REASONS: Mapping[str, tuple[str, ...]] = {
         "uuidv4",
     ),
     "its result depends on a random salt": ("bcrypt", "htpasswd", "encryptAES"),
-    "templates handle no keys and certificates": (
+    "templates cannot process keys and certificates": (
         "buildCustomCert",
         "decryptAES",
         "derivePassword",
@@ -45,7 +45,7 @@ UNSUPPORTED: Mapping[str, str] = {
 
 
 def _unsupported_function(reason: str) -> Function:
-    """A function by which no template parses; were it called nevertheless, it fails."""
+    """A function that fails; a template that names it does not parse."""
 
     def call(*_: object) -> NoReturn:
         raise FunctionError(reason)

@@ -1,4 +1,4 @@
-"""urlParse and urlJoin: Go's net/url (1.26), between a URL and a dict of its parts."""
+"""urlParse and urlJoin: between a URL and a dict of its parts (Go's net/url)."""
 
 from podgraft.go.reflect import Kind, Value
 from podgraft.go.url import URL, URLError, parse
@@ -11,7 +11,7 @@ _PARTS = ("scheme", "host", "path", "query", "opaque", "fragment")
 
 
 def url_parse(text: str) -> dict[str, Value]:
-    """The parts of a URL, decoded; those that are not there are empty."""
+    """The decoded parts of a URL; a missing part is empty."""
     try:
         url = parse(text)
     except URLError as error:
@@ -28,10 +28,10 @@ def url_parse(text: str) -> dict[str, Value]:
     }
 
 
-def url_join(given: Value) -> str:
-    """The URL of the parts that the dict names; ``hostname`` is not looked at."""
-    parts = {name: _part_of(given, name) for name in _PARTS}
-    userinfo = _part_of(given, "userinfo")
+def url_join(parts_map: Value) -> str:
+    """The URL of the parts in the dict; ignores ``hostname``."""
+    parts = {name: _part_of(parts_map, name) for name in _PARTS}
+    userinfo = _part_of(parts_map, "userinfo")
     if userinfo:
         try:
             userinfo = parse(f"proto://{userinfo}@host").userinfo
@@ -40,8 +40,8 @@ def url_join(given: Value) -> str:
     return str(URL(**parts, userinfo=userinfo or None))
 
 
-def _part_of(given: Value, name: str) -> str:
-    value = entries(given).get(name, "")
+def _part_of(parts_map: Value, name: str) -> str:
+    value = entries(parts_map).get(name, "")
     if kind_of(value) is not Kind.STRING:
         raise FunctionError(
             f"unable to parse {name} key, must be of type string, but {kind_of(value)} found"

@@ -1,4 +1,4 @@
-"""Semantic versions as Masterminds/semver 3.3 reads and orders them."""
+"""Semantic versions as in Masterminds/semver 3.3."""
 
 import re
 from dataclasses import dataclass, replace
@@ -14,12 +14,12 @@ _MAX_UINT64 = (1 << 64) - 1
 
 
 class VersionError(ValueError):
-    """The text is no version, or no constraint; the message is semver's."""
+    """The text is not a version or constraint; the message is semver's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version; ``original`` is the text it was read from."""
+    """One version; ``original`` is its source text."""
 
     major: int = 0
     minor: int = 0
@@ -34,11 +34,11 @@ class Version:
         return text + (f"+{self.metadata}" if self.metadata else "")
 
     def compare(self, other: "Version") -> int:
-        """-1, 0 or 1; metadata does not count."""
-        ours = (self.major, self.minor, self.patch)
-        theirs = (other.major, other.minor, other.patch)
-        if ours != theirs:
-            return 1 if ours > theirs else -1
+        """-1, 0, or 1; ignores metadata."""
+        first = (self.major, self.minor, self.patch)
+        second = (other.major, other.minor, other.patch)
+        if first != second:
+            return 1 if first > second else -1
         if not self.prerelease or not other.prerelease:
             return bool(other.prerelease) - bool(self.prerelease)
         return compare_prereleases(self.prerelease, other.prerelease)
@@ -56,14 +56,14 @@ class Version:
         ).with_normalized_original()
 
     def next_patch(self) -> "Version":
-        """The next patch version, which for a prerelease is its release."""
+        """The next patch version; for a prerelease, its release."""
         patch = self.patch if self.prerelease else _increment(self.patch)
         return Version(
             self.major, self.minor, patch, original=self.original
         ).with_normalized_original()
 
     def with_normalized_original(self) -> "Version":
-        """The version as its own original; a leading v is kept."""
+        """The version with its normalized text as original; a leading v stays."""
         return replace(self, original=("v" if self.original.startswith("v") else "") + str(self))
 
 
@@ -72,16 +72,16 @@ def _increment(number: int) -> int:
 
 
 def parse(text: str) -> Version:
-    """semver.NewVersion: minor and patch may be missing, and a v may lead.
+    """semver.NewVersion: minor and patch are optional, and so is a leading v.
 
     >>> parse("v1.2-rc.1") == Version(1, 2, 0, "rc.1", "", "v1.2-rc.1")
     True
     """
-    found = _VERSION.fullmatch(text)
-    if found is None:
+    match = _VERSION.fullmatch(text)
+    if match is None:
         raise VersionError("Invalid Semantic Version")
-    major, minor, patch = (_parse_segment(part or "0") for part in found.group(1, 2, 3))
-    prerelease, metadata = found[4] or "", found[5] or ""
+    major, minor, patch = (_parse_segment(part or "0") for part in match.group(1, 2, 3))
+    prerelease, metadata = match[4] or "", match[5] or ""
     check_prerelease(prerelease)
     return Version(major, minor, patch, prerelease, metadata, text)
 
@@ -96,7 +96,7 @@ def _parse_segment(text: str) -> int:
 
 
 def _uint64(digits: str) -> int | None:
-    """The number, unless it is none or does not fit."""
+    """Parse a number; ``None`` if it is invalid or overflows."""
     if not (digits.isascii() and digits.isdigit()):
         return None
     number = int(digits.lstrip("0")[:21] or "0")
@@ -104,7 +104,7 @@ def _uint64(digits: str) -> int | None:
 
 
 def check_prerelease(text: str) -> None:
-    """Raise for a number with a leading zero, and for characters that are not allowed."""
+    """Raise for a number with a leading zero, and for invalid characters."""
     for part in text.split("."):
         if part.isascii() and part.isdigit() and len(part) > 1 and part[0] == "0":
             raise VersionError("Version segment starts with 0")
@@ -113,7 +113,7 @@ def check_prerelease(text: str) -> None:
 
 
 def check_metadata(text: str) -> None:
-    """Raise for characters that are not allowed."""
+    """Raise for invalid characters."""
     if not all(map(_is_identifier, text.split("."))):
         raise VersionError("Invalid Metadata string")
 
@@ -123,19 +123,19 @@ def _is_identifier(text: str) -> bool:
 
 
 def compare_prereleases(left: str, right: str) -> int:
-    """Part by part; a missing part is the least."""
-    ours, theirs = left.split("."), right.split(".")
-    size = max(len(ours), len(theirs))
-    ours += [""] * (size - len(ours))
-    theirs += [""] * (size - len(theirs))
-    differences = (_compare_parts(*pair) for pair in zip(ours, theirs, strict=True))
+    """Compare each part; a missing part is the smallest."""
+    first, second = left.split("."), right.split(".")
+    size = max(len(first), len(second))
+    first += [""] * (size - len(first))
+    second += [""] * (size - len(second))
+    differences = (_compare_parts(*pair) for pair in zip(first, second, strict=True))
     return next((difference for difference in differences if difference), 0)
 
 
 def _compare_parts(left: str, right: str) -> int:
-    """Nothing, then numbers in order, then text in order."""
-    ours, theirs = _sort_key(left), _sort_key(right)
-    return (ours > theirs) - (ours < theirs)
+    """Compare two parts: a missing part, then numbers, then text."""
+    first, second = _sort_key(left), _sort_key(right)
+    return (first > second) - (first < second)
 
 
 def _sort_key(part: str) -> tuple[int, int, str]:

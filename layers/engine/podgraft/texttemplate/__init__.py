@@ -26,7 +26,15 @@ from podgraft.go.fmt import sprintf
 
 from .dependencies import Projection
 from .errors import ExecError, FunctionError, LimitError, LimitExceededError, TemplateError
-from .functions import ALL_ELEMENTS, Dependency, Flow, Function, Harm, KeyArgument, Serializer
+from .functions import (
+    ALL_ELEMENTS,
+    Dependency,
+    Function,
+    KeyArgument,
+    Propagation,
+    Serializer,
+    SyntaxRisk,
+)
 from .limits import DEFAULT_LIMITS, Limits
 from .program import OBSERVER, Observer, Program, compile_, notify_observer
 from .run.builtins import BUILTINS
@@ -38,10 +46,8 @@ __all__ = [
     "OBSERVER",
     "Dependency",
     "ExecError",
-    "Flow",
     "Function",
     "FunctionError",
-    "Harm",
     "KeyArgument",
     "LimitError",
     "LimitExceededError",
@@ -49,7 +55,9 @@ __all__ = [
     "Observer",
     "Program",
     "Projection",
+    "Propagation",
     "Serializer",
+    "SyntaxRisk",
     "TemplateError",
     "compile_",
     "notify_observer",

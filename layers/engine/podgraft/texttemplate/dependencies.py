@@ -146,7 +146,7 @@ class _DependencyVisitor:
         self.visit_statements(node.else_body or (), bindings)
 
     def _range_element(self, node: nodes.Branch, bindings: _Bindings) -> _TypedNode | None:
-        """The part that an element of a range represents, if the range visits a list of the data."""
+        """The part that an element of a range represents, if it is a list of the data."""
         part = None if node.pipe.is_assignment else self._single_operand(node.pipe, bindings)
         return (
             self._resolve_step(part, ALL_ELEMENTS)

@@ -13,7 +13,7 @@ REFLECT_VALUE = GoType("reflect.Value", Kind.STRUCT)
 
 @dataclass(frozen=True, slots=True)
 class KeyArgument:
-    """A member that an argument names: ``index .a "key"`` reads ``KeyArgument(1)`` of argument 0."""
+    """A member that an argument names: ``index .a "b"`` reads ``KeyArgument(1)`` of argument 0."""
 
     argument: int
 
@@ -36,7 +36,7 @@ class Dependency:
     path: tuple[Step, ...]
 
 
-class Flow(Enum):
+class Propagation(Enum):
     """How taint propagates from the arguments of a function to its result.
 
     - ``SELECTS``: the function returns its arguments or parts of them unchanged.
@@ -56,15 +56,15 @@ class Flow(Enum):
     DERIVES = "derives"
 
 
-class Harm(Enum):
+class SyntaxRisk(Enum):
     """Whether a function can create YAML syntax from plain text (``injectors/plain_text.py``).
 
     ``SLICES``: the result is a part of the text, which is safe only between quotes.
     """
 
-    NEVER = "never"
-    CUTS = "cuts"
-    CAN = "can"
+    NONE = "never"
+    SLICES = "cuts"
+    POSSIBLE = "can"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,8 @@ class Function:
     wants_interfaces: bool = False
     dependencies: tuple[Dependency, ...] = ()
     uses_dot: bool = False
-    flow: Flow | None = None
-    harm: Harm | None = None
+    propagation: Propagation | None = None
+    syntax_risk: SyntaxRisk | None = None
     serializer: Serializer | None = None
 
 

@@ -9,7 +9,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from podgraft.go.reflect import GoType, PanicError, Value
-from podgraft.go.reflect.taint import Slots, TooManySlotsError
+from podgraft.go.reflect.taint import PlaceholderRegistry, TooManyPlaceholdersError
 from podgraft.lazy_dataclass import dataclass
 
 from .compile.compilation_unit import StaticFailure
@@ -94,12 +94,14 @@ class Program:
         """Render the template with ``data``; raises ``ExecError`` or ``LimitError``."""
         return self._execute(self._code, RenderState(limits, data))
 
-    def trace(self, data: Value, slots: Slots, *, limits: Limits = DEFAULT_LIMITS) -> Trace:
+    def trace(
+        self, data: Value, slots: PlaceholderRegistry, *, limits: Limits = DEFAULT_LIMITS
+    ) -> Trace:
         """Render the template with data with taint of ``slots``, and return the text by origin."""
-        from .run.tracing import trace  # most templates never need it
+        from .run.tracing import parse_trace  # most templates never need it
 
         text = self._execute(self._tracing_code, RenderState(limits, data, slots))
-        trace_ = trace(slots, text)
+        trace_ = parse_trace(slots, text)
         if byte_length(trace_.text) > limits.output_bytes:
             raise self._locate_error(excess(limits), self._tracing_code)
         return trace_
@@ -160,9 +162,9 @@ class Program:
 
     @cached_property
     def _tracing_code(self) -> _Code:
-        from .run.tracing import tracing
+        from .run.tracing import make_tracing_namespace
 
-        return self._load_code(tracing(self._compiled[0].namespace, self._functions))
+        return self._load_code(make_tracing_namespace(self._compiled[0].namespace, self._functions))
 
     def _load_code(self, globals_: Mapping[str, Any]) -> _Code:
         """The templates' functions, which call what is in ``globals_``."""
@@ -190,7 +192,7 @@ class Program:
             cause = EvaluatedNode(nodes.Dot(), self.source.name, None, "")
         match error:
             case (
-                LimitExceededError() | LimitError() | TooManySlotsError()
+                LimitExceededError() | LimitError() | TooManyPlaceholdersError()
             ):  # of this program, or of one that a function renders
                 return LimitError(str(error), self._span_of(cause.node))
             case RecursionError():
@@ -219,7 +221,7 @@ _FAILURES = (
     PanicError,
     RecursionError,
     TemplateError,
-    TooManySlotsError,
+    TooManyPlaceholdersError,
 )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from podgraft.lazy_re import lazy_compile
 
-from .functions import Function, Harm
+from .functions import Function, SyntaxRisk
 from .parse import nodes
 from .parse.source import Source
 
@@ -76,14 +76,14 @@ def _has_function_risk(
     *,
     quoted: bool,
 ) -> bool:
-    harm = functions[name].harm
+    harm = functions[name].syntax_risk
     first = next(iter(arguments), None)
     if name == "printf":
         is_plain = isinstance(first, nodes.String) and _PLAIN_FORMAT.fullmatch(first.text)
         return is_plain is None or is_plain is False
     if name in _COUNTING and not isinstance(first, nodes.Number):
         return True
-    return harm is not Harm.NEVER and not (quoted and harm is Harm.CUTS)
+    return harm is not SyntaxRisk.NONE and not (quoted and harm is SyntaxRisk.SLICES)
 
 
 def _pipes(body: nodes.Nodes) -> Iterator[nodes.Pipe]:

@@ -1,4 +1,4 @@
-"""Anchors and the aliases that repeat them, with go-yaml's guard against alias bombs."""
+"""Anchors and aliases, with go-yaml's limit for the expansion of aliases."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from podgraft.lazy_dataclass import dataclass
 
 @dataclass(slots=True)
 class Anchor:
-    """What an anchor names: a value, or a scalar's event, which means another thing as a key.
+    """The target of an anchor: a value, or the event of a scalar, which has another value as a key.
 
-    ``size`` is the number of nodes that an alias repeats, 0 while the value is still being read.
+    ``size`` is the number of nodes that an alias repeats; 0 until the value is complete.
     """
 
     value: JSON | ScalarEvent = None
@@ -26,15 +26,15 @@ class Anchor:
         return cls(ScalarEvent(None, event.tag, event.implicit, event.value, event.start_mark), 1)
 
     def set_value(self, value: JSON, size: int) -> None:
-        """The value is complete."""
+        """Set the complete value."""
         self.value = value
         self.size = size
 
 
 class Expansion:
-    """How much of a document comes from aliases: ``decodeCount`` and ``aliasCount`` of decode.go.
+    """The share of a document from aliases: ``decodeCount`` and ``aliasCount`` of decode.go.
 
-    Here an alias costs nothing, since values are shared; whoever prints them pays.
+    An alias itself is cheap, because values are shared. To print the expanded value is expensive.
     """
 
     __slots__ = ("aliased", "decoded")
@@ -44,7 +44,7 @@ class Expansion:
         self.aliased = 0
 
     def count_events(self, next_event: Callable[[], Event]) -> Callable[[], Event]:
-        """``next_event``, every node on its way counted."""
+        """Wrap ``next_event`` to count all nodes."""
 
         def count() -> Event:
             event = next_event()
@@ -55,7 +55,7 @@ class Expansion:
         return count
 
     def add_alias(self, size: int) -> bool:
-        """Count one alias to ``size`` nodes, and tell whether that is more than go-yaml allows."""
+        """Count an alias to ``size`` nodes. Return whether the document exceeds go-yaml's limit."""
         self.decoded += size
         self.aliased += size
         few = self.aliased <= _ALWAYS_ALIASED or self.decoded <= _ALWAYS_DECODED
@@ -63,9 +63,9 @@ class Expansion:
 
 
 def _max_alias_ratio(decoded: int) -> float:
-    """99 % of the nodes of small documents, falling to 10 % for large ones."""
-    over = min(max(decoded - _LOW, 0) / (_HIGH - _LOW), 1.0)
-    return 0.99 - 0.89 * over
+    """The limit: 99 % of the nodes of small documents, decreasing to 10 % for large ones."""
+    excess = min(max(decoded - _LOW, 0) / (_HIGH - _LOW), 1.0)
+    return 0.99 - 0.89 * excess
 
 
 _ALWAYS_ALIASED, _ALWAYS_DECODED = 100, 1000

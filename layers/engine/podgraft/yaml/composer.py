@@ -1,6 +1,6 @@
-"""YAML text as trees of nodes, which show how a text says what it says.
+"""Representation of YAML text as trees of nodes.
 
-Trees are for comparing texts: tags, anchors, quoting, and repeated keys are in them.
+The trees contain tags, anchors, quotes, and duplicate keys, for the comparison of texts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _BLOCK_STYLES = ("|", ">")
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A scalar with its text. ``plain``: neither quoted nor in a block, so its text has a type."""
+    """A scalar with its text. A ``plain`` scalar has no quotes and no block style."""
 
     text: str
     plain: bool
@@ -43,7 +43,7 @@ class Scalar:
 
     @property
     def value(self) -> JSON:
-        """What it means, without its tag."""
+        """The value, ignoring the tag."""
         return resolve(self.text) if self.plain else self.text
 
 
@@ -58,7 +58,7 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """A map, its keys in the order of the text."""
+    """A map with its keys in the order of the text."""
 
     pairs: list[tuple[Node, Node]]
     anchor: str | None
@@ -76,9 +76,9 @@ Node: TypeAlias = Scalar | Sequence | Mapping | Alias
 
 
 def compose(text: str) -> list[Node]:
-    """All documents of the text; raises ``NotYAMLError``."""
+    """Compose all documents of the text; raises ``NotYAMLError``."""
     try:
-        return _Composer(events.event_reader(text)).documents()
+        return _Composer(events.event_reader(text)).compose_documents()
     except (YAMLError, UnicodeEncodeError) as error:
         raise events.to_yaml_error(text, error) from error
 
@@ -88,16 +88,16 @@ class _Composer:
         self._next = next_event
         self._depth = 0
 
-    def documents(self) -> list[Node]:
+    def compose_documents(self) -> list[Node]:
         """``StreamStart (DocumentStart node DocumentEnd)* StreamEnd``."""
         self._next()
-        found: list[Node] = []
+        nodes: list[Node] = []
         while not isinstance(event := self._next(), StreamEndEvent):
             if isinstance(event, DocumentStartEvent):
-                found.append(self._node(self._next()))
-        return found
+                nodes.append(self._compose_node(self._next()))
+        return nodes
 
-    def _node(self, event: Event) -> Node:
+    def _compose_node(self, event: Event) -> Node:
         if type(event) is ScalarEvent:
             plain = bool(event.implicit[0])
             return Scalar(event.value, plain, event.style in _BLOCK_STYLES, event.anchor, event.tag)
@@ -106,21 +106,21 @@ class _Composer:
             mark = event.start_mark
             problem = f"nested deeper than {MAX_DEPTH} levels"
             raise NotYAMLError(problem, mark.line + 1, mark.column + 1)
-        node = self._collection(event)
+        node = self._compose_collection(event)
         self._depth -= 1
         return node
 
-    def _collection(self, event: Event) -> Node:
+    def _compose_collection(self, event: Event) -> Node:
         match event:
             case MappingStartEvent():
                 pairs: list[tuple[Node, Node]] = []
                 while type(key := self._next()) is not MappingEndEvent:
-                    pairs.append((self._node(key), self._node(self._next())))
+                    pairs.append((self._compose_node(key), self._compose_node(self._next())))
                 return Mapping(pairs, event.anchor, event.tag)
             case SequenceStartEvent():
                 elements: list[Node] = []
                 while type(element := self._next()) is not SequenceEndEvent:
-                    elements.append(self._node(element))
+                    elements.append(self._compose_node(element))
                 return Sequence(elements, event.anchor, event.tag)
             case AliasEvent(anchor=anchor):
                 return Alias(anchor)

@@ -1,4 +1,4 @@
-"""YAML text to JSON: libyaml's events, and go-yaml v2's rules for what they mean."""
+"""The decoder from YAML text to JSON: libyaml's events with the rules of go-yaml v2."""
 
 import math
 from collections.abc import Callable
@@ -34,9 +34,10 @@ _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
 def load(text: str, strict: bool = True) -> JSON:
-    """The first document of ``text`` as JSON; ``None`` where there is none.
+    """Load the first document of ``text``; ``None`` if there is none.
 
-    A repeated key is an error where ``strict``, else its last value wins. Raises ``NotYAMLError``.
+    If ``strict``, a duplicate key is an error; otherwise, its last value wins. Raises
+    ``NotYAMLError``.
     """
     try:
         return _Decoder(text, strict=strict).decode()
@@ -45,7 +46,7 @@ def load(text: str, strict: bool = True) -> JSON:
 
 
 class _Decoder:
-    """One document, read by recursive descent over its events."""
+    """A recursive descent decoder of one document."""
 
     __slots__ = ("_anchors", "_depth", "_expansion", "_next", "_strict")
 
@@ -55,11 +56,11 @@ class _Decoder:
         self._anchors: dict[str, Anchor] = {}
         self._expansion = Expansion()
         self._next = events.event_reader(text)
-        if "&" in text and "*" in text:  # no alias without an anchor; most texts have neither
+        if "&" in text and "*" in text:  # an alias needs an anchor; most texts have neither
             self._next = self._expansion.count_events(self._next)
 
     def decode(self) -> JSON:
-        """``StreamStart [DocumentStart node DocumentEnd]``; what may follow is not looked at."""
+        """``StreamStart [DocumentStart node DocumentEnd]``; ignores the following documents."""
         self._next()
         if not isinstance(self._next(), DocumentStartEvent):
             return None
@@ -79,18 +80,16 @@ class _Decoder:
         return self._resolve_alias(event)
 
     def _decode_special_scalar(self, event: ScalarEvent) -> JSON:
-        """A scalar that may be something else than text."""
+        """Decode a scalar that can have a type other than string."""
         value = self._decode_scalar(event)
         if not isinstance(value, float):
             return value
         if not math.isfinite(value):
-            raise _yaml_error(
-                f"JSON has no number {event.value}; quote it to make it a text", event
-            )
+            raise _yaml_error(f"JSON cannot represent the number {event.value}; quote it", event)
         return float_to_json(value)
 
     def _decode_nested(self, event: NodeEvent, read: Callable[[], JSON]) -> JSON:
-        """A sequence or mapping, with its anchor, one level deeper."""
+        """Decode a sequence or mapping, and its anchor, one level deeper."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise _yaml_error(f"nested deeper than {MAX_DEPTH} levels", event)
@@ -105,14 +104,14 @@ class _Decoder:
         return value
 
     def _decode_sequence(self) -> list[JSON]:
-        """``SequenceStart value* SequenceEnd``, the start being read."""
+        """``SequenceStart value* SequenceEnd``, after the start."""
         result: list[JSON] = []
         while type(event := self._next()) is not SequenceEndEvent:
             result.append(self._decode_value(event))
         return result
 
     def _decode_mapping(self) -> Object:
-        """``MappingStart (key value)* MappingEnd``, the start being read."""
+        """``MappingStart (key value)* MappingEnd``, after the start."""
         result: Object = {}
         next_event = self._next
         while type(event := next_event()) is not MappingEndEvent:
@@ -129,21 +128,21 @@ class _Decoder:
         return result
 
     def _apply_merge_key(self, event: Event, result: Object) -> None:
-        """``<<``: copy the members of a mapping, or of several of which the first wins."""
+        """Apply ``<<``: copy the members of a mapping, or of several; the first one wins."""
         value = self._decode_value(event)
         sources = [value]
         if isinstance(value, list) and isinstance(event, SequenceStartEvent):
             sources = value[::-1]
         for source in sources:
             if not isinstance(source, dict):
-                raise _yaml_error("<< needs a mapping or a list of mappings as its value", event)
+                raise _yaml_error("<< requires a mapping or a list of mappings", event)
             for key, member in source.items():
                 if self._strict and key in result:
                     raise _duplicate_key_error(key, event)
                 result[key] = member
 
     def _decode_key(self, event: Event) -> str:
-        """A key as text, as sigs.k8s.io/yaml converts it."""
+        """Decode a key to a string, as sigs.k8s.io/yaml does."""
         if isinstance(event, AliasEvent):
             anchored = self._find_anchor(event).value
             event = anchored if isinstance(anchored, ScalarEvent) else event
@@ -162,7 +161,7 @@ class _Decoder:
                 raise _yaml_error(f"{event.value or 'null'} cannot be a key; quote it", event)
 
     def _decode_scalar(self, event: ScalarEvent) -> JSON:
-        """Its value by go-yaml's rules, floats as they are."""
+        """Decode a scalar by go-yaml's rules, without the conversion of floats."""
         if event.anchor is not None:
             self._anchors[event.anchor] = Anchor.from_scalar(event)
         if event.tag is None:
@@ -179,17 +178,18 @@ class _Decoder:
         return anchor.value
 
     def _find_anchor(self, event: Event) -> Anchor:
-        """The anchor that the alias names, its expansion counted."""
+        """Find the anchor of an alias, and count its expansion."""
         name = event.anchor if isinstance(event, AliasEvent) else ""
         anchor = self._anchors.get(name)
         if anchor is None:
             raise _yaml_error(
-                "no anchor stands before this alias; quote a text that begins with *", event
+                "undefined alias; define the anchor first, or quote a string that begins with *",
+                event,
             )
         if not anchor.size:
             raise _yaml_error(f"the value of the anchor &{name} contains itself", event)
         if self._expansion.add_alias(anchor.size):
-            raise _yaml_error("aliases expand this document to many times its size", event)
+            raise _yaml_error("aliases expand the document to many times its size", event)
         return anchor
 
 
@@ -197,7 +197,7 @@ _INT64_END = 2**63
 
 
 def _plain_text(event: ScalarEvent) -> str | None:
-    """The scalar's text if it can be nothing else: no anchor, no tag, quoted or like no type."""
+    """The text of a scalar that can only be a string: no anchor, no tag, and no other type."""
     if event.anchor is not None or event.tag is not None:
         return None
     text: str = event.value
@@ -215,4 +215,4 @@ def _yaml_error(problem: str, event: Event) -> NotYAMLError:
 
 
 def _duplicate_key_error(key: str, event: Event) -> NotYAMLError:
-    return _yaml_error(f"the key {key!r} stands twice in this mapping; remove one", event)
+    return _yaml_error(f"duplicate key {key!r} in a mapping; remove one", event)

@@ -1,4 +1,4 @@
-"""Streams of documents, split as kubectl and client-go split them."""
+"""Streams of documents, split as in kubectl and client-go."""
 
 from collections.abc import Iterator
 
@@ -12,24 +12,24 @@ _SEPARATOR = "---"
 
 
 def load_all(text: str, strict: bool = True) -> list[JSON]:
-    """Every document of ``text`` that holds anything, each read as ``load`` does.
+    """Load all documents of ``text`` that are not empty.
 
-    A text that begins with ``{`` is read as one JSON document if it is one.
+    A text that starts with ``{`` is one JSON document if it is valid JSON.
     """
     if text.lstrip().startswith("{"):
         try:
             return [jsonvalue.load(text)]
         except jsonvalue.NotJSONError:
-            pass  # YAML in flow style begins so too
+            pass  # YAML in flow style also starts with {
     values = (_load_part(first, part, strict=strict) for first, part in _split_documents(text))
     return [value for value in values if value is not None]
 
 
 def _split_documents(text: str) -> Iterator[tuple[int, str]]:
-    """The documents with the number of lines before each.
+    """Split into documents, each with the number of lines before it.
 
-    Mirrors ``YAMLReader`` of apimachinery: a document ends where a line begins with ``---``, after
-    which only a comment may follow, wherever in the document's structure that line stands.
+    Mirrors ``YAMLReader`` of apimachinery: a line that starts with ``---`` ends a document at any
+    position in its structure. Only a comment can follow ``---``.
     """
     first = 0
     lines: list[str] = []
@@ -48,7 +48,7 @@ def _check_separator(line: str, number: int) -> None:
     after = line[len(_SEPARATOR) :].strip()
     if after and not after.startswith("#"):
         raise NotYAMLError(
-            "only a comment may stand after the separator ---; begin the document a line below",
+            "only a comment can follow the separator ---; start the document on the next line",
             number + 1,
             len(_SEPARATOR) + 1,
         )

@@ -1,4 +1,4 @@
-"""How a string is written in YAML: plain, quoted or as a literal block.
+"""The YAML styles of strings: plain, quoted, or a literal block.
 
 Mirrors ``yaml_emitter_analyze_scalar``, ``yaml_emitter_select_scalar_style`` and the writers of the
 four styles in go-yaml v2's emitterc.go.
@@ -12,78 +12,82 @@ from podgraft.lazy_re import lazy_compile
 
 from .scalars import is_plain_string
 
-_WIDTH = 80  # a blank that stands beyond this column becomes a line break
+_WIDTH = 80  # a space after this column becomes a line break
 
 
 @dataclass(frozen=True, slots=True)
 class EmitPosition:
-    """Where a scalar begins, and the column of its further lines; a simple key has none."""
+    """The position of a scalar: its column, and the column of its other lines."""
 
     column: int
     indent: int
     folds: bool = True
 
 
-def emit_string(text: str, place: EmitPosition) -> str:
-    """The string as it stands in a YAML text from ``place`` on.
+def emit_string(text: str, position: EmitPosition) -> str:
+    """Emit the string at ``position``.
 
-    A literal block whose value ends in a line break ends in that break; nothing else does.
+    Only a literal block of a string with a final line break ends with a line break.
     """
     if "\n" in text:
         return (
-            _emit_double_quoted(text, place)
+            _emit_double_quoted(text, position)
             if _NO_LITERAL.search(text)
-            else _emit_literal(text, place)
+            else _emit_literal(text, position)
         )
     if not is_plain_string(text):
-        return _emit_double_quoted(text, place)
+        return _emit_double_quoted(text, position)
     if not _NO_PLAIN.search(text):
-        return _fold_lines(text, text, place)
+        return _fold_lines(text, text, position)
     return (
-        _emit_double_quoted(text, place)
+        _emit_double_quoted(text, position)
         if _NO_SINGLE.search(text)
-        else _emit_single_quoted(text, place)
+        else _emit_single_quoted(text, position)
     )
 
 
 def has_line_break(text: str) -> bool:
-    """Whether the text holds any of YAML's line breaks."""
+    """Whether the text contains one of YAML's line breaks."""
     return _BREAK.search(text) is not None
 
 
-def _emit_literal(text: str, place: EmitPosition) -> str:
-    """``|``, hints, and each line at the indent; empty lines stay empty."""
+def _emit_literal(text: str, position: EmitPosition) -> str:
+    """Emit ``|``, hints, and the lines with indentation; empty lines stay empty."""
     indent_hint = "2" if text[0] == " " or text[0] in _BREAKS else ""
     if text[-1] not in _BREAKS:
         chomp_hint = "-"
     else:
         chomp_hint = "+" if len(text) == 1 or text[-2] in _BREAKS else ""
-    return f"|{indent_hint}{chomp_hint}\n{_LINE_START.sub(' ' * place.indent, text)}"
+    return f"|{indent_hint}{chomp_hint}\n{_LINE_START.sub(' ' * position.indent, text)}"
 
 
-def _emit_single_quoted(text: str, place: EmitPosition) -> str:
+def _emit_single_quoted(text: str, position: EmitPosition) -> str:
     quoted = text.replace("'", "''")
-    return _AFTER_BREAKS.sub(" " * place.indent, _fold_lines(text, f"'{quoted}'", place))
+    return _AFTER_BREAKS.sub(" " * position.indent, _fold_lines(text, f"'{quoted}'", position))
 
 
-def _emit_double_quoted(text: str, place: EmitPosition) -> str:
-    """``"``, escapes, ``"``; a line folded inside a run of blanks goes on with an escaped one."""
-    if text.startswith(_BYTE_ORDER_MARK):  # go-yaml looks at the first character for every one
+def _emit_double_quoted(text: str, position: EmitPosition) -> str:
+    """Emit ``"``, escapes, ``"``; a line break inside a run of spaces escapes the next space."""
+    if text.startswith(_BYTE_ORDER_MARK):  # go-yaml tests the first character for every character
         return f'"{_ANY.sub(_escape, text)}"'
-    return _fold_lines(text, f'"{_ESCAPED.sub(_escape, text)}"', place, escaped=True)
+    return _fold_lines(text, f'"{_ESCAPED.sub(_escape, text)}"', position, escaped=True)
 
 
-def _fold_lines(text: str, escaped_text: str, place: EmitPosition, *, escaped: bool = False) -> str:
-    """``written``, which stands for ``text``, with line breaks for blanks beyond the width."""
-    if not place.folds or place.column + len(escaped_text) <= _WIDTH:
+def _fold_lines(
+    text: str, escaped_text: str, position: EmitPosition, *, escaped: bool = False
+) -> str:
+    """Replace spaces after the maximum width by line breaks."""
+    if not position.folds or position.column + len(escaped_text) <= _WIDTH:
         return escaped_text
-    return "".join(_split_words(text, escaped_text, place, escaped=escaped))
+    return "".join(_split_words(text, escaped_text, position, escaped=escaped))
 
 
-def _split_words(text: str, written: str, place: EmitPosition, *, escaped: bool) -> Iterator[str]:
-    """Words and the runs of blanks between them, in turn."""
-    column = place.column
-    pieces = _BLANKS.split(written)
+def _split_words(
+    text: str, escaped_text: str, position: EmitPosition, *, escaped: bool
+) -> Iterator[str]:
+    """Split into words and the runs of spaces between them."""
+    column = position.column
+    pieces = _BLANKS.split(escaped_text)
     for index, piece in enumerate(pieces):
         leading = index == 1 and text[0] == " "
         trailing = index == len(pieces) - 2 and text[-1] == " "
@@ -91,10 +95,10 @@ def _split_words(text: str, written: str, place: EmitPosition, *, escaped: bool)
         breaks = single or (escaped and len(piece) > 1)
         if index % 2 and column > _WIDTH and breaks and not leading:
             rest = ("\\" if len(piece) > 1 else "") + piece[1:]
-            column = place.indent + len(rest)
-            yield f"\n{' ' * place.indent}{rest}"
+            column = position.indent + len(rest)
+            yield f"\n{' ' * position.indent}{rest}"
         else:
-            column = _column_after(piece, column, place.indent)
+            column = _column_after(piece, column, position.indent)
             yield piece
 
 
@@ -103,9 +107,9 @@ def _column_after(piece: str, column: int, indent: int) -> int:
     return column + len(piece) if rest == piece else indent + len(rest)
 
 
-def _escape(found: re.Match[str]) -> str:
-    """A character as go-yaml escapes it between double quotes."""
-    character = found[0]
+def _escape(match: re.Match[str]) -> str:
+    """Escape a character in double quotes, as go-yaml does."""
+    character = match[0]
     code = ord(character)
     if character in _SHORT_ESCAPES:
         return f"\\{_SHORT_ESCAPES[character]}"
@@ -133,8 +137,8 @@ _SHORT_ESCAPES = {
     "\u2028": "L",
     "\u2029": "P",
 }
-# What go-yaml takes for unprintable: control characters, surrogates, the byte order mark, and
-# everything beyond the basic plane. As one negated class it would take re 3 ms to compile.
+# The characters that go-yaml treats as unprintable: control characters, surrogates, the byte order
+# mark, and all characters outside the basic plane. One negated class would compile in 3 ms.
 _SPECIAL = "[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]|[\\ud800-\\udfff\\ufeff]|[\\ufffe-\\U0010ffff]"
 _ANY = lazy_compile(".", re.DOTALL)
 _BLANKS = lazy_compile("( +)")

@@ -1,7 +1,7 @@
-"""JSON to YAML text, byte for byte as sigs.k8s.io/yaml's Marshal writes it.
+"""The emitter from JSON to YAML text, byte for byte as Marshal of sigs.k8s.io/yaml.
 
-Block style, two blanks a level, lists at their key's own column, empty lists and maps as ``[]`` and
-``{}``. Mirrors go-yaml v2's encode.go and the block states of its emitterc.go.
+Block style, two spaces for each level, lists in the column of their key, and ``[]`` and ``{}`` for
+empty lists and maps. Mirrors go-yaml v2's encode.go and the block states of its emitterc.go.
 """
 
 from typing import TypeGuard
@@ -12,15 +12,14 @@ from .emit_style import EmitPosition, emit_string, has_line_break
 from .key_order import sort_keys
 from .scalars import float_to_json
 
-_STEP = 2  # columns a level
+_STEP = 2  # columns for each level
 _LONGEST_SIMPLE_KEY = 128  # bytes; yaml_emitter_check_simple_key
 
 
 def dump(value: JSON, *, sort_keys: bool = True) -> str:
-    """``value`` as one YAML document that ends in a line break.
+    """Format ``value`` as one YAML document that ends with a line break.
 
-    Keys are sorted as go-yaml sorts them, digits by their number; without ``sort_keys`` they keep
-    the order they have.
+    Keys have go-yaml's order, with digits by their number; without ``sort_keys``, their own order.
     """
     writer = _Emitter(sort_keys=sort_keys)
     if _is_block(value):
@@ -31,7 +30,7 @@ def dump(value: JSON, *, sort_keys: bool = True) -> str:
 
 
 class _Emitter:
-    """Collects pieces of text; every value it writes ends its line."""
+    """A writer of pieces of text; each value ends its line."""
 
     __slots__ = ("pieces", "sort_keys")
 
@@ -40,7 +39,7 @@ class _Emitter:
         self.sort_keys = sort_keys
 
     def emit_block(self, value: Object | list[JSON], indent: int, *, inline: bool) -> None:
-        """A map or list with something in it; ``inline``, its first line has begun already."""
+        """Emit a map or list that is not empty; ``inline`` means on the current line."""
         margin = " " * indent
         if isinstance(value, dict):
             keys = sort_keys(value) if self.sort_keys else value
@@ -53,7 +52,7 @@ class _Emitter:
                 self.emit_after_indicator(element, indent)
 
     def emit_member(self, key: str, value: JSON, indent: int) -> None:
-        """``key: value``, or for a key that is no simple one ``? key`` and ``: value``."""
+        """Emit ``key: value``, or ``? key`` and ``: value`` if the key is not simple."""
         if has_line_break(key) or len(key.encode(errors="surrogatepass")) > _LONGEST_SIMPLE_KEY:
             self.pieces.append("?")
             self.emit_after_indicator(key, indent)
@@ -72,28 +71,28 @@ class _Emitter:
             self.emit_scalar(value, EmitPosition(indent + len(name) + 2, indent + _STEP))
 
     def emit_after_indicator(self, value: JSON, indent: int) -> None:
-        """A value on the line of its ``-``, ``?`` or ``:``, which stands at ``indent``."""
+        """Emit a value on the line of its ``-``, ``?``, or ``:`` at ``indent``."""
         self.pieces.append(" ")
         if _is_block(value):
             self.emit_block(value, indent + _STEP, inline=True)
         else:
             self.emit_scalar(value, EmitPosition(indent + _STEP, indent + _STEP))
 
-    def emit_scalar(self, value: JSON, place: EmitPosition) -> None:
-        """A scalar, or an empty list or map, and the end of its line."""
-        text = _format_scalar(value, place)
+    def emit_scalar(self, value: JSON, position: EmitPosition) -> None:
+        """Emit a scalar, or an empty list or map, and the end of its line."""
+        text = _format_scalar(value, position)
         self.pieces.append(text if text and has_line_break(text[-1]) else f"{text}\n")
 
 
 def _is_block(value: JSON) -> TypeGuard[Object | list[JSON]]:
-    """Whether the value takes lines of its own."""
+    """Whether the value needs separate lines."""
     return isinstance(value, dict | list) and bool(value)
 
 
-def _format_scalar(value: JSON, place: EmitPosition) -> str:
+def _format_scalar(value: JSON, position: EmitPosition) -> str:
     match value:
         case str():
-            return emit_string(value, place)
+            return emit_string(value, position)
         case None:
             return "null"
         case bool():
@@ -112,7 +111,7 @@ def _format_scalar(value: JSON, place: EmitPosition) -> str:
 
 
 def _format_integer(number: int) -> str:
-    """Marshal reads its own JSON back, where more than 64 bits make a float."""
+    """Format an integer; Marshal parses its JSON again, which converts large integers to floats."""
     if _INTEGERS.start <= number < _INTEGERS.stop:
         return str(number)
     try:

@@ -1,8 +1,8 @@
-"""A text that is not YAML, or is YAML that no JSON can hold."""
+"""The error for text that is not YAML, or that JSON cannot represent."""
 
 
 class NotYAMLError(ValueError):
-    """The text cannot be read; ``line`` and ``column`` count from 1."""
+    """The text is not valid; ``line`` and ``column`` start at 1."""
 
     def __init__(self, problem: str, line: int, column: int) -> None:
         super().__init__(problem, line, column)
@@ -14,5 +14,5 @@ class NotYAMLError(ValueError):
         return f"line {self.line} column {self.column}: {self.problem}"
 
     def shift_lines(self, lines: int) -> "NotYAMLError":
-        """The same fault in a text that has so many more lines in front."""
+        """Return the error for a text with additional lines before this one."""
         return NotYAMLError(self.problem, self.line + lines, self.column)

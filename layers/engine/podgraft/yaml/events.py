@@ -1,4 +1,4 @@
-"""The events of a YAML text, from libyaml or, where its binding is missing, from PyYAML."""
+"""The events of a YAML text, from libyaml, or from PyYAML if the binding is missing."""
 
 from collections.abc import Callable
 from typing import Protocol, cast
@@ -10,16 +10,16 @@ from yaml.reader import ReaderError
 from .errors import NotYAMLError
 
 _REMEDIES = {
-    "mapping values are not allowed in this context": "quote the value if it holds ': '",
+    "mapping values are not allowed in this context": "quote the value if it contains ': '",
     "found character that cannot start any token": (
-        "indent with blanks, not tabs, and quote what begins with @, ` or %"
+        "indent with spaces, not tabs, and quote strings that begin with @, `, or %"
     ),
-    "did not find expected key": "check the indentation of this line and of those above",
+    "did not find expected key": "check the indentation of this line and the lines above",
     "did not find expected '-' indicator": "check the indentation of this line",
-    "could not find expected ':'": "a key needs a colon and a blank after it",
-    "block sequence entries are not allowed in this context": "begin the list on a line of its own",
-    "did not find expected alphabetic or numeric character": "quote what begins with * or &",
-    "control characters are not allowed": "write them escaped in a double-quoted text",
+    "could not find expected ':'": "write a colon and a space after the key",
+    "block sequence entries are not allowed in this context": "start the list on a separate line",
+    "did not find expected alphabetic or numeric character": "quote strings that begin with * or &",
+    "control characters are not allowed": "escape them in a double-quoted string",
 }
 
 
@@ -34,20 +34,20 @@ class _EventSource(Protocol):
 
 
 def event_reader(text: str) -> Callable[[], Event]:
-    """A function that returns the next event each time; it raises ``YAMLError``."""
+    """Return a function that returns the next event; it raises ``YAMLError``."""
     source = _python_parser(text) if CParser is None else CParser(text)
-    return cast("_EventSource", source).get_event  # the stubs lack it, or say it may be None
+    return cast("_EventSource", source).get_event  # missing in the type stubs
 
 
 def _python_parser(text: str) -> object:
-    # Imported here: a layer always has the binding, and leaves PyYAML's own parser out.
+    # Imported here: a layer always contains the binding, and never PyYAML's parser.
     from .fallback import PythonParser
 
     return PythonParser(text)
 
 
 def to_yaml_error(text: str, error: YAMLError | UnicodeEncodeError) -> NotYAMLError:
-    """An error of the scanner or parser as ours: what, where, and what to do if that is known."""
+    """Convert an error of the scanner or parser; adds a remedy if there is one."""
     match error:
         case MarkedYAMLError(problem=problem, problem_mark=mark) if problem and mark:
             return NotYAMLError(_add_remedy(problem), mark.line + 1, mark.column + 1)
@@ -56,7 +56,7 @@ def to_yaml_error(text: str, error: YAMLError | UnicodeEncodeError) -> NotYAMLEr
                 position = len(text.encode()[:position].decode(errors="ignore"))
             return _error_at_offset(text, position, _add_remedy(str(reason)))
         case UnicodeEncodeError(start=start):
-            return _error_at_offset(text, start, "half of a surrogate pair is no character")
+            return _error_at_offset(text, start, "lone surrogate")
         case _:
             return NotYAMLError(str(error), 1, 1)
 

@@ -1,4 +1,4 @@
-"""PyYAML's own parser, where libyaml's binding is missing."""
+"""PyYAML's parser, for environments without libyaml's binding."""
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # The stubs of PyYAML have no types for its scanner.

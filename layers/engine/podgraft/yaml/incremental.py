@@ -1,9 +1,22 @@
-r"""Reading texts that differ from earlier ones in a few scalars, as those of one template do.
+r"""Incremental loading of texts that differ from a previous text in a few scalars.
 
-The lines of a text are compared with those of one that was read before. Where all that changed is
-what stands between two quotes, or a plain word, the tokens are the same but for that scalar, and so
-is the document: it is taken over with the new value in its place. For anything else, and for texts
-with anchors, aliases or tags, the text is read as ever.
+The renderings of one template differ in a few names. To parse each of them costs more than the rest
+of a review, so this module reuses the value of a previous text with the same number of lines.
+
+The hazard is a change that looks like a change of one scalar, but changes the structure: a colon, a
+quote, a comment, an indentation, or a word with another type. Four conditions exclude it:
+
+1. A line may differ only inside one scalar. The text before and after the scalar is equal, so all
+   other tokens and all columns before it are equal.
+2. The old and the new scalar have the same restricted form: double quotes without a quote, a
+   backslash, or a character outside ASCII; or a plain word of letters, digits, and characters that
+   are never syntax. The scanner then reads exactly one scalar.
+3. The scalar is a value, not a key, on one line, and its path is unique. The old value at this path
+   equals the old scalar, which proves that the path is correct, even with merges or duplicate keys.
+4. The text has no anchor, alias, or tag, because one scalar could then determine several values.
+
+If a condition is not met, ``load`` parses the text. A result is always equal to the result of
+``decoder.load``, which tests check with random texts.
 
 >>> texts = IncrementalLoader()
 >>> texts.load('a: {b: "x"}\nc: d\n')
@@ -38,34 +51,33 @@ Path: TypeAlias = tuple[str | int, ...]
 
 _LAST = (DocumentEndEvent, StreamEndEvent)
 
-# One line, in which nothing has a meaning of its own: in quotes no quote and no escape; as a plain
-# word nothing but letters, digits and marks that are no syntax wherever they stand.
+# The restricted forms of condition 2.
 _QUOTED = lazy_compile(r'"[ !#-\[\]-~]*"')
 _WORD = lazy_compile(r"[A-Za-z](?:[A-Za-z0-9_./-]|:(?=[A-Za-z0-9_./-]))*")
 
 
 class IncrementalLoader:
-    """The latest texts, one of each length in lines, and what they mean."""
+    """A loader with a cache of recent texts, one for each number of lines."""
 
     def __init__(self) -> None:
-        self._known: LRUCache[int, _CachedText] = LRUCache(limit=16)
+        self._cached_texts: LRUCache[int, _CachedText] = LRUCache(limit=16)
 
     def load(self, text: str) -> JSON:
-        """As ``load(text, strict=False)``; parts of the value may be shared with earlier ones."""
+        """``load(text, strict=False)``; the value can share parts with previous values."""
         lines = text.split("\n")
-        known = self._known.get(len(lines))
-        if known and text.isascii():
-            changed = known.update(lines)
+        cached = self._cached_texts.get(len(lines))
+        if cached and text.isascii():
+            changed = cached.update(lines)
             if changed is not None:
                 return changed
         value = load(text, strict=False)
-        self._known[len(lines)] = _CachedText(lines, value)
+        self._cached_texts[len(lines)] = _CachedText(lines, value)
         return value
 
 
 @dataclass(frozen=True, slots=True)
 class _ReplaceableScalar:
-    """A scalar that may be exchanged: where it stands in its line, and in the document."""
+    """A scalar that can be replaced: its columns in the line, and its path in the document."""
 
     start: int
     end: int
@@ -73,7 +85,7 @@ class _ReplaceableScalar:
 
 
 class _CachedText:
-    """A text that was read."""
+    """The lines and the value of a previous text."""
 
     __slots__ = ("_lines", "_scalars", "_value")
 
@@ -81,22 +93,22 @@ class _CachedText:
         self._lines = lines
         self._value = value
         self._scalars: dict[int, list[_ReplaceableScalar]] | None = (
-            None  # not before it may be of use
+            None  # computed on the first difference
         )
 
     def update(self, lines: list[str]) -> JSON:
-        """What other lines mean; none where that cannot be told from these."""
+        """Return the value of *lines*, or None if the cached text does not determine it."""
         value = self._value
         for number, (old, new) in enumerate(zip(self._lines, lines, strict=True)):
             if old != new:
-                found = self._find_changed_scalar(number, new)
-                if found is None:
+                replacement = self._find_changed_scalar(number, new)
+                if replacement is None:
                     return None
-                value = _replace_at(value, *found)
+                value = _replace_at(value, *replacement)
         return value
 
     def _find_changed_scalar(self, number: int, new: str) -> tuple[Path, JSON] | None:
-        """The path and the value of the one scalar in which a line differs."""
+        """The path and the new value of the only scalar in which a line differs."""
         if self._scalars is None:
             self._scalars = _find_replaceable_scalars(self._lines, self._value)
         old = self._lines[number]
@@ -114,7 +126,7 @@ def _scalar_value(text: str) -> JSON:
 
 
 def _replace_at(value: JSON, path: Path, scalar: JSON) -> JSON:
-    """A copy of ``value`` as far as the path leads, with ``scalar`` at its end."""
+    """Copy ``value`` along the path, with ``scalar`` at its end."""
     if not path:
         return scalar
     step, *rest = path
@@ -129,20 +141,24 @@ def _replace_at(value: JSON, path: Path, scalar: JSON) -> JSON:
 
 
 def _find_replaceable_scalars(lines: list[str], value: JSON) -> dict[int, list[_ReplaceableScalar]]:
-    """The scalars that may be exchanged, by line: those that ``value`` holds, and holds once."""
+    """The scalars that can be replaced, by line: the scalars with a unique path in ``value``."""
     text = "\n".join(lines)
-    # libyaml counts other ends of lines too.
-    found = _scalar_events(text) if text.isascii() and "\r" not in text else []
-    times = Counter(path for path, _ in found)
+    # libyaml also counts other line breaks.
+    scalar_events = _scalar_events(text) if text.isascii() and "\r" not in text else []
+    path_counts = Counter(path for path, _ in scalar_events)
     scalars: dict[int, list[_ReplaceableScalar]] = {}
-    for path, event in found:
+    for path, event in scalar_events:
         first: Mark = event.start_mark
         last: Mark = event.end_mark
-        # What is empty may stand behind the last line.
-        here = first.line == last.line < len(lines)
-        shown = lines[first.line][first.column : last.column] if here else ""
-        plain = _QUOTED.fullmatch(shown) or _WORD.fullmatch(shown)
-        if plain and times[path] == 1 and _has_scalar_at(value, path, _scalar_value(shown)):
+        # An empty scalar can be after the last line.
+        is_single_line = first.line == last.line < len(lines)
+        source = lines[first.line][first.column : last.column] if is_single_line else ""
+        is_replaceable = _QUOTED.fullmatch(source) or _WORD.fullmatch(source)
+        if (
+            is_replaceable
+            and path_counts[path] == 1
+            and _has_scalar_at(value, path, _scalar_value(source))
+        ):
             scalars.setdefault(first.line, []).append(
                 _ReplaceableScalar(first.column, last.column, path)
             )
@@ -150,7 +166,7 @@ def _find_replaceable_scalars(lines: list[str], value: JSON) -> dict[int, list[_
 
 
 def _has_scalar_at(value: JSON, path: Path, scalar: JSON) -> bool:
-    """Whether the scalar is what stands in ``value`` at the end of the path."""
+    """Whether ``value`` contains the scalar at the end of the path."""
     for step in path:
         match value, step:
             case dict(), str() if step in value:
@@ -163,12 +179,13 @@ def _has_scalar_at(value: JSON, path: Path, scalar: JSON) -> bool:
 
 
 def _scalar_events(text: str) -> list[tuple[Path, ScalarEvent]]:
-    """The scalars that are values, each with its path; none of them where there is an anchor or a
-    tag, or where two keys may mean the same.
+    """The scalars that are values, each with its path.
+
+    Empty if there is an anchor, an alias, or a tag, or if two keys can become equal.
     """
     next_event = events.event_reader(text)
-    found: list[tuple[Path, ScalarEvent]] = []
-    path: list[Any] = []  # its last step is none where a mapping's next key is awaited
+    scalars: list[tuple[Path, ScalarEvent]] = []
+    path: list[Any] = []  # the last step is None before a key of a mapping
     while type(event := next_event()) not in _LAST:
         if isinstance(event, CollectionEndEvent):
             path.pop()
@@ -182,14 +199,15 @@ def _scalar_events(text: str) -> list[tuple[Path, ScalarEvent]]:
             elif awaits_key:
                 path[-1] = event.value
             else:
-                found.append((tuple(path), event))
+                scalars.append((tuple(path), event))
                 _advance_path(path)
-    return found
+    return scalars
 
 
 def _is_untagged(event: NodeEvent, *, key: bool) -> bool:
-    """Whether the node is what it says and nothing else is: a key ``yes`` is ``true`` too, and
-    ``<<`` whatever it merges.
+    """Whether the node has no anchor and no tag and, for a key, only its text as a value.
+
+    A key ``yes`` equals the key ``true``, and ``<<`` merges other keys.
     """
     if event.anchor is not None or getattr(event, "tag", None) is not None:
         return False
@@ -202,6 +220,6 @@ def _is_untagged(event: NodeEvent, *, key: bool) -> bool:
 
 
 def _advance_path(path: list[Any]) -> None:
-    """Past a value: to the next key, or the next element."""
+    """Advance to the next key or the next element."""
     if path:
         path[-1] = path[-1] + 1 if isinstance(path[-1], int) else None

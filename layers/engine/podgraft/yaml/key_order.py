@@ -1,65 +1,65 @@
-"""The order of a map's keys in go-yaml: letters last, digits by the number they make."""
+"""The order of map keys in go-yaml: letters last, digits by their number."""
 
 from collections.abc import Iterable
 from functools import cmp_to_key
 
 
 def sort_keys(keys: Iterable[str]) -> list[str]:
-    """The keys as ``keyList`` of go-yaml v2's sorter.go orders them.
+    """Sort the keys as ``keyList`` of go-yaml v2's sorter.go.
 
     >>> sort_keys(["b10", "b9", "a-c", "ab"])
     ['a-c', 'ab', 'b9', 'b10']
     """
     in_order = sorted(keys)
-    # Among letters alone code points decide, and most maps have no other keys.
+    # For letters only, the order is by code points. Most maps have only such keys.
     return in_order if "".join(in_order).isalpha() else sorted(in_order, key=cmp_to_key(_compare))
 
 
 def _compare(left: str, right: str) -> int:
-    """Negative where ``left`` goes before ``right``."""
-    at = _first_difference(left, right)
-    if at is None:
+    """A negative number if ``left`` is before ``right``."""
+    index = _first_difference(left, right)
+    if index is None:
         return len(left) - len(right)
-    one, other = left[at], right[at]
-    if one.isalpha() or other.isalpha():
-        if one.isalpha() and other.isalpha():
-            return -1 if one < other else 1
-        return 1 if one.isalpha() else -1
-    seed = _is_inside_number(left, at) if "0" in (one, other) else 0
+    left_char, right_char = left[index], right[index]
+    if left_char.isalpha() or right_char.isalpha():
+        if left_char.isalpha() and right_char.isalpha():
+            return -1 if left_char < right_char else 1
+        return 1 if left_char.isalpha() else -1
+    seed = _is_inside_number(left, index) if "0" in (left_char, right_char) else 0
     (number, end), (other_number, other_end) = (
-        _parse_number(left, at, seed),
-        _parse_number(right, at, seed),
+        _parse_number(left, index, seed),
+        _parse_number(right, index, seed),
     )
-    return number - other_number or end - other_end or (-1 if one < other else 1)
+    return number - other_number or end - other_end or (-1 if left_char < right_char else 1)
 
 
 def _first_difference(left: str, right: str) -> int | None:
     pairs = zip(left, right, strict=False)
-    return next((at for at, (one, other) in enumerate(pairs) if one != other), None)
+    return next((index for index, (first, second) in enumerate(pairs) if first != second), None)
 
 
-def _is_inside_number(text: str, at: int) -> int:
-    """1 where a digit other than zero stands among the digits just before ``at``, else 0.
+def _is_inside_number(text: str, index: int) -> int:
+    """1 if the digits directly before ``index`` contain a digit other than zero, else 0.
 
-    It makes the numbers count as continued, so that a zero there is no leading zero.
+    A zero is then not a leading zero.
     """
-    start = at
+    start = index
     while start and text[start - 1].isdecimal():
         start -= 1
-    return 1 if text[start:at].strip("0") else 0
+    return 1 if text[start:index].strip("0") else 0
 
 
-def _parse_number(text: str, at: int, seed: int) -> tuple[int, int]:
-    """The number that the digits from ``at`` make, and where they end."""
-    end = at
+def _parse_number(text: str, index: int, seed: int) -> tuple[int, int]:
+    """The number of the digits from ``index``, and the end of the digits."""
+    end = index
     while end < len(text) and text[end].isdecimal():
         end += 1
     number = seed
-    for digit in text[at:end]:
+    for digit in text[index:end]:
         number = number * 10 + ord(digit) - ord("0")
     return _wrap_int64(number), end
 
 
 def _wrap_int64(number: int) -> int:
-    """The number as 64 bits hold it: Go lets it overflow."""
+    """Wrap around at 64 bits, as in Go."""
     return (number + 2**63) % 2**64 - 2**63

@@ -1,7 +1,7 @@
-"""What an unquoted word of YAML means: the rules of go-yaml v2's ``resolve.go``.
+"""The types of plain scalars: the rules of go-yaml v2's ``resolve.go``.
 
-They are YAML 1.1's with exceptions: no sexagesimal numbers, octal also as ``0o17``, floats also
-without a point, and ``089`` a float because it is no octal number.
+The rules are YAML 1.1's with exceptions: no sexagesimal numbers, octal numbers also as ``0o17``,
+floats also without a point, and ``089`` is a float because it is not octal.
 """
 
 import binascii
@@ -16,7 +16,7 @@ TAG_PREFIX = "tag:yaml.org,2002:"
 
 
 class ScalarError(ValueError):
-    """The scalar is not of the type that its tag names, or no JSON value."""
+    """The scalar does not have the type of its tag, or JSON cannot represent it."""
 
 
 def resolve(text: str) -> JSON:
@@ -36,13 +36,13 @@ def _resolve_uncached(text: str) -> JSON:
     return _WORDS.get(text, text) if first in _WORDY else text
 
 
-# Few words come again and again, from keys like «name» to ports; the length bounds what is kept.
+# Few words are frequent, from keys like «name» to ports. The length limits the size of the cache.
 _LONGEST_WORD = 32
 _resolve_cached = lru_cache(maxsize=1024)(_resolve_uncached)
 
 
 def may_be_special(text: str) -> bool:
-    """Whether ``resolve`` may make anything but text of ``text``; a quick look at its start."""
+    """Whether ``resolve`` can return a type other than string; a fast check of the start."""
     return not text or text[0] in _HINTING
 
 
@@ -58,19 +58,19 @@ def resolve_tagged(tag: str, text: str) -> JSON:
 
 
 def is_plain_string(text: str) -> bool:
-    """Whether the text, unquoted, is read as itself and by no YAML 1.1 reader as a number."""
+    """Whether the plain text is a string for go-yaml and for all YAML 1.1 parsers."""
     if not may_be_special(text):
         return True
     return isinstance(resolve(text), str) and not is_timestamp(text) and not _BASE60.match(text)
 
 
 def is_timestamp(text: str) -> bool:
-    """Whether Go's time.Parse takes the text in one of go-yaml's four formats."""
-    found = _TIMESTAMP.fullmatch(text)
-    if not found:
+    """Whether Go's time.Parse accepts the text in one of go-yaml's four formats."""
+    match = _TIMESTAMP.fullmatch(text)
+    if not match:
         return False
     year, month, day, hour, minute, second, zone_hour, zone_minute = (
-        int(found[number] or 0) for number in (1, 2, 3, 5, 6, 7, 8, 9)
+        int(match[number] or 0) for number in (1, 2, 3, 5, 6, 7, 8, 9)
     )
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     days = (0, 31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -79,21 +79,21 @@ def is_timestamp(text: str) -> bool:
         and 1 <= day <= days[month]
         and hour < _DAY
         and max(minute, second) < _SIXTY
-        # Go lets offsets be a whole day or hour, "as some people do write" them so.
+        # Go accepts offsets of exactly one day or hour.
         and zone_hour <= _DAY
         and zone_minute <= _SIXTY
     )
 
 
 def float_to_json(number: float) -> int | float:
-    """A float as encoding/json prints it and a reader takes it up: ``1.0`` becomes ``1``."""
+    """Convert a float as a round trip through encoding/json: ``1.0`` becomes ``1``."""
     if number.is_integer() and abs(number) < _JSON_EXPONENT_FROM:
         return int(format_float_like_go(number, exponent_from=21))
     return number
 
 
 def float_key_text(number: float) -> str:
-    """A float key as text: sigs.k8s.io/yaml prints it with the precision of 32 bits."""
+    """Format a float key; sigs.k8s.io/yaml uses the precision of 32 bits."""
     if math.isnan(number):
         return ".nan"
     bits = struct.pack("f", number)
@@ -107,7 +107,7 @@ def float_key_text(number: float) -> str:
 
 
 def _parse_number(text: str) -> JSON:
-    """A scalar that begins like a number; the text itself where it is none."""
+    """Parse a scalar that starts like a number; returns the text if it is not a number."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] == ".":
@@ -120,25 +120,25 @@ def _parse_number(text: str) -> JSON:
 
 
 def _parse_integer(digits: str) -> int | None:
-    """What ParseInt or ParseUint make of the digits with base 0 and 64 bits."""
-    found = _INTEGER.fullmatch(digits)
-    if not found or not found.lastgroup:
+    """ParseInt or ParseUint with base 0 and 64 bits."""
+    match = _INTEGER.fullmatch(digits)
+    if not match or not match.lastgroup:
         return None
-    value = int(found[found.lastgroup] or "0", _BASES[found.lastgroup])
-    if found["sign"] == "-":
+    value = int(match[match.lastgroup] or "0", _BASES[match.lastgroup])
+    if match["sign"] == "-":
         value = -value
-    # ParseUint takes no sign, so that only unsigned digits may need the 64th bit.
-    return value if value in (_INT64 if found["sign"] or found["odd"] else _UINT64) else None
+    # ParseUint accepts no sign, so only unsigned digits can use the 64th bit.
+    return value if value in (_INT64 if match["sign"] or match["odd"] else _UINT64) else None
 
 
 def _parse_float(text: str, digits: str | None) -> JSON:
-    """The float that the digits are, unless 64 bits cannot hold it: then it is a text."""
+    """Parse a float; returns the text if the float overflows 64 bits."""
     value = math.inf if digits is None else float(digits)
     return text if math.isinf(value) else value
 
 
 def _resolve_typed(name: str, text: str) -> JSON:
-    """A scalar with one of the tags that restrict what its text may be."""
+    """Resolve a scalar with a tag that restricts its text."""
     value = resolve(text)
     if type(value) is _TYPES.get(name):
         return value
@@ -146,11 +146,11 @@ def _resolve_typed(name: str, text: str) -> JSON:
         return float(value)
     if name == "timestamp" and is_timestamp(text):
         return text
-    raise ScalarError(f"the value is no {name}, as the tag !!{name} says it is")
+    raise ScalarError(f"invalid {name} for the tag !!{name}")
 
 
 def _decode_binary(text: str) -> str:
-    """Bytes in base 64, as the text that their UTF-8 is; U+FFFD for each byte that is none."""
+    """Decode base64 to text; U+FFFD for each invalid UTF-8 byte."""
     packed = text.replace("\r", "").replace("\n", "")
     if not _BASE64.fullmatch(packed):
         raise ScalarError("!!binary value contains invalid base64 data")
@@ -177,7 +177,7 @@ _WORDS: dict[str, JSON] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
 }
 _INTEGER = lazy_compile(
-    r"0b(?P<odd>[-+][01]+)|"  # ParseInt is given what follows the prefix
+    r"0b(?P<odd>[-+][01]+)|"  # ParseInt receives the text after the prefix
     r"(?P<sign>[-+]?)(?:0[bB](?P<two>[01]+)|0[oO](?P<eight>[0-7]+)|0[xX](?P<sixteen>[0-9a-fA-F]+)"
     r"|0(?P<old>[0-7]*)|(?P<ten>[1-9][0-9]{0,19}))"
 )

@@ -1,4 +1,4 @@
-"""The functions that rules may call: CEL's standard ones and Kubernetes' libraries.
+"""The functions of expressions: CEL's standard functions and Kubernetes' libraries.
 
 They are those of kube-apiserver 1.37 (k8s.io/apiserver pkg/cel/environment/base.go), but for
 ``authorizer``. A module holds one subject as a table of ``Overload`` rows.
@@ -20,7 +20,7 @@ from .strings import EXTENDED_STRINGS, STRINGS
 from .times import TIMES
 from .urls import URL, URLS
 
-# What cel-cpp's checker knows by itself: its standard library and the extensions switched on.
+# The functions that cel-cpp's checker declares: its standard library and the enabled extensions.
 _KNOWN = (
     *OPERATORS,
     *CONVERSIONS,
@@ -33,7 +33,7 @@ _KNOWN = (
     *COMPREHENSIONS,
 )
 
-# What it must be told of.
+# The functions that must be declared for the checker.
 DECLARED = (
     *COMPARISONS,
     *STRING_CONVERSIONS,

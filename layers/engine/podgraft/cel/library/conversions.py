@@ -45,10 +45,10 @@ def double_text(value: float) -> str:
         return "+Inf" if value > 0 else "-Inf"
     sign, digits, point = Decimal(repr(value)).as_tuple()
     exponent = len(digits) + int(point) - 1
-    shown = "".join(map(str, digits)).rstrip("0") or "0"
+    significant = "".join(map(str, digits)).rstrip("0") or "0"
     if value == 0 or _SMALLEST <= exponent < _LARGEST:
-        return f"{value:.{max(0, len(shown) - 1 - exponent)}f}"
-    mantissa = shown[0] + ("." + shown[1:] if len(shown) > 1 else "")
+        return f"{value:.{max(0, len(significant) - 1 - exponent)}f}"
+    mantissa = significant[0] + ("." + significant[1:] if len(significant) > 1 else "")
     return f"{'-' if sign else ''}{mantissa}e{exponent:+03d}"
 
 
@@ -56,8 +56,8 @@ def double_text(value: float) -> str:
 _SMALLEST, _LARGEST = -4, 6
 
 
-def _conversion_error(value: Value, wanted: str) -> EvaluationError:
-    return EvaluationError(f"type conversion error from '{type_name(value)}' to '{wanted}'")
+def _conversion_error(value: Value, target_type: str) -> EvaluationError:
+    return EvaluationError(f"type conversion error from '{type_name(value)}' to '{target_type}'")
 
 
 def _int_of_text(text: str) -> int:
@@ -85,10 +85,10 @@ def _truncate_double(value: float) -> int:
 
 
 def _int_of_double(value: float) -> int:
-    whole = _truncate_double(value)
+    truncated = _truncate_double(value)
     if not INT_MIN < value < INT_MAX:
         raise EvaluationError("integer overflow")
-    return whole
+    return truncated
 
 
 def _double_of_text(text: str) -> float:

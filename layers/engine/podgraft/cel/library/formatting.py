@@ -67,8 +67,8 @@ def _format_clause(verb: str, precision: str | None, value: Value) -> str:
     return _VERBS[verb](value, digits)
 
 
-def _format_error(words: str, value: Value) -> EvaluationError:
-    return EvaluationError(f"error during formatting: {words}, was given {type_name(value)}")
+def _format_error(message: str, value: Value) -> EvaluationError:
+    return EvaluationError(f"error during formatting: {message}, was given {type_name(value)}")
 
 
 def _format_decimal(value: Value, _precision: int) -> str:
@@ -139,9 +139,10 @@ def _format_string(value: Value) -> str:
         return f"[{', '.join(map(_format_element, value))}]"
     if is_map(value):
         entries = sorted(
-            (_format_element(key), _format_element(each)) for key, each in value.items()
+            (_format_element(key), _format_element(member_value))
+            for key, member_value in value.items()
         )
-        return "{" + ", ".join(f"{key}:{each}" for key, each in entries) + "}"
+        return "{" + ", ".join(f"{key}:{member_value}" for key, member_value in entries) + "}"
     write = _WRITERS.get(kind(value))
     if write is None:
         raise _format_error(f"string clause can only be used on {_STRING_KINDS}", value)

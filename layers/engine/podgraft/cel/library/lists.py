@@ -52,11 +52,11 @@ def _extreme_function(
         if not elements:
             raise EvaluationError(f"{name} called on empty list")
         best = elements[0]
-        for each in elements[1:]:
-            if not _are_comparable(each, best):
+        for element in elements[1:]:
+            if not _are_comparable(element, best):
                 raise no_such_overload_error()
-            if better(each, best):
-                best = each
+            if better(element, best):
+                best = element
         return best
 
     return pick
@@ -66,42 +66,42 @@ def _sum(elements: list[Value]) -> Value:
     if not elements:
         return 0
     total = elements[0]
-    for each in elements[1:]:
-        if kind(each) is not kind(total):
+    for element in elements[1:]:
+        if kind(element) is not kind(total):
             raise no_such_overload_error()
-        total = _add_element(total, each)
+        total = _add_element(total, element)
     return _add_element(total, None)
 
 
-def _add_element(total: Value, each: Value) -> Value:
+def _add_element(total: Value, element: Value) -> Value:
     """One step of a sum; ``None`` adds nothing, and checks the type of the total alone."""
     match total:
         case bool():
             raise no_such_overload_error()
         case Uint():
-            return check_uint(total + (each or 0))
+            return check_uint(total + (element or 0))
         case int():
-            return check_int(total + (each or 0))
+            return check_int(total + (element or 0))
         case float():
-            return total + (each or 0.0)
+            return total + (element or 0.0)
         case Duration():
-            return check_duration(total.nanoseconds + (each.nanoseconds if each else 0))
+            return check_duration(total.nanoseconds + (element.nanoseconds if element else 0))
         case _:
             raise no_such_overload_error()
 
 
-def _index_of(elements: list[Value], wanted: Value) -> int:
-    return next((i for i, each in enumerate(elements) if equal(each, wanted)), -1)
+def _index_of(elements: list[Value], expected: Value) -> int:
+    return next((i for i, element in enumerate(elements) if equal(element, expected)), -1)
 
 
-def _last_index_of(elements: list[Value], wanted: Value) -> int:
-    return max((i for i, each in enumerate(elements) if equal(each, wanted)), default=-1)
+def _last_index_of(elements: list[Value], expected: Value) -> int:
+    return max((i for i, element in enumerate(elements) if equal(element, expected)), default=-1)
 
 
-def _includes(container: Value, wanted: Value) -> bool:
+def _includes(container: Value, expected: Value) -> bool:
     if is_list(container):
-        return any(equal(each, wanted) for each in container)
-    return equal(container, wanted)
+        return any(equal(element, expected) for element in container)
+    return equal(container, expected)
 
 
 def _kubernetes() -> Iterator[Overload]:
@@ -125,8 +125,11 @@ def _kubernetes() -> Iterator[Overload]:
 LISTS = tuple(_kubernetes())
 
 
-def _contains(elements: list[Value], wanted: list[Value]) -> bool:
-    return all(any(equal(each, want) for each in elements) for want in wanted)
+def _contains(elements: list[Value], required: list[Value]) -> bool:
+    return all(
+        any(equal(element, required_element) for element in elements)
+        for required_element in required
+    )
 
 
 def _equivalent(left: list[Value], right: list[Value]) -> bool:
@@ -134,7 +137,7 @@ def _equivalent(left: list[Value], right: list[Value]) -> bool:
 
 
 def _intersects(left: list[Value], right: list[Value]) -> bool:
-    return any(equal(one, other) for one in left for other in right)
+    return any(equal(first, second) for first in left for second in right)
 
 
 SETS = (
@@ -168,11 +171,13 @@ def _flatten(elements: list[Value], depth: int = 1) -> list[Value]:
     if depth < 0:
         raise EvaluationError("level must be non-negative")
     flat: list[Value] = []
-    for each in elements:
-        if is_list(each):
-            flat.extend(_flatten(each, depth - 1) if depth > 1 else each if depth else [each])
+    for element in elements:
+        if is_list(element):
+            flat.extend(
+                _flatten(element, depth - 1) if depth > 1 else element if depth else [element]
+            )
         else:
-            flat.append(each)
+            flat.append(element)
     return flat
 
 
@@ -188,9 +193,9 @@ def _reverse(elements: list[Value]) -> list[Value]:
 
 def _distinct(elements: list[Value]) -> list[Value]:
     result: list[Value] = []
-    for each in elements:
-        if not any(equal(each, seen) for seen in result):
-            result.append(each)
+    for element in elements:
+        if not any(equal(element, distinct_element) for distinct_element in result):
+            result.append(element)
     return result
 
 
@@ -224,11 +229,11 @@ def _insert(entries: dict[Value, Value], new: Value, *value: Value) -> dict[Valu
     Keys may come once only. ``entries`` is the loop's own map, which nobody else can name: it
     grows in place, or a loop would be quadratic.
     """
-    added = {check_key(new): value[0]} if value else new
-    for key in added:
+    new_entries = {check_key(new): value[0]} if value else new
+    for key in new_entries:
         if has_key(entries, key):
             raise EvaluationError(f"insert failed: key {text_of(key)} already exists")
-    entries.update(added)
+    entries.update(new_entries)
     return entries
 
 

@@ -48,14 +48,14 @@ def _validate_length(text: str, limit: int) -> list[str]:
 
 
 def _pattern_error(message: str, pattern: str, *examples: str) -> str:
-    shown = " or ".join(f"'{example}', " for example in examples)
-    return f"{message} (e.g. {shown}regex used for validation is '{pattern}')"
+    quoted_examples = " or ".join(f"'{example}', " for example in examples)
+    return f"{message} (e.g. {quoted_examples}regex used for validation is '{pattern}')"
 
 
 def _label(text: str) -> list[str]:
-    wrong = _validate_length(text, _LABEL_BYTES)
+    errors = _validate_length(text, _LABEL_BYTES)
     if not re.fullmatch(_LABEL, text):
-        wrong.append(
+        errors.append(
             _pattern_error(
                 "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or "
                 "'-', and must start and end with an alphanumeric character",
@@ -64,13 +64,13 @@ def _label(text: str) -> list[str]:
                 "123-abc",
             )
         )
-    return wrong
+    return errors
 
 
 def _subdomain(text: str) -> list[str]:
-    wrong = _validate_length(text, _NAME_BYTES)
+    errors = _validate_length(text, _NAME_BYTES)
     if not re.fullmatch(_SUBDOMAIN, text):
-        wrong.append(
+        errors.append(
             _pattern_error(
                 "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
                 "characters, '-' or '.', and must start and end with an alphanumeric character",
@@ -78,13 +78,13 @@ def _subdomain(text: str) -> list[str]:
                 "example.com",
             )
         )
-    return wrong
+    return errors
 
 
 def _label_1035(text: str) -> list[str]:
-    wrong = _validate_length(text, _LABEL_BYTES)
+    errors = _validate_length(text, _LABEL_BYTES)
     if not re.fullmatch(_LABEL_1035, text):
-        wrong.append(
+        errors.append(
             _pattern_error(
                 "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start "
                 "with an alphabetic character, and end with an alphanumeric character",
@@ -93,7 +93,7 @@ def _label_1035(text: str) -> list[str]:
                 "abc-123",
             )
         )
-    return wrong
+    return errors
 
 
 def _allow_trailing_dash(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
@@ -102,9 +102,9 @@ def _allow_trailing_dash(check: Callable[[str], list[str]]) -> Callable[[str], l
 
 
 def _label_value(text: str) -> list[str]:
-    wrong = _validate_length(text, _LABEL_BYTES)
+    errors = _validate_length(text, _LABEL_BYTES)
     if not re.fullmatch(_LABEL_VALUE, text):
-        wrong.append(
+        errors.append(
             _pattern_error(
                 "a valid label must be an empty string or consist of alphanumeric characters, '-', "
                 "'_' or '.', and must start and end with an alphanumeric character",
@@ -114,27 +114,27 @@ def _label_value(text: str) -> list[str]:
                 "12345",
             )
         )
-    return wrong
+    return errors
 
 
 def _qualified_name(text: str) -> list[str]:
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
-        words = _pattern_error(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
+        message = _pattern_error(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
         optional = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        return [f"a valid label key {words} {optional}"]
-    wrong: list[str] = []
+        return [f"a valid label key {message} {optional}"]
+    errors: list[str] = []
     if slash and not prefix:
-        wrong.append("prefix part must be non-empty")
+        errors.append("prefix part must be non-empty")
     elif slash:
-        wrong += [f"prefix part {problem}" for problem in _subdomain(prefix)]
+        errors += [f"prefix part {problem}" for problem in _subdomain(prefix)]
     if not name:
-        wrong.append("name part must be non-empty")
-    wrong += [f"name part {problem}" for problem in _validate_length(name, _LABEL_BYTES)]
+        errors.append("name part must be non-empty")
+    errors += [f"name part {problem}" for problem in _validate_length(name, _LABEL_BYTES)]
     if not re.fullmatch(_QUALIFIED, name):
-        words = _pattern_error(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
-        wrong.append(f"name part {words}")
-    return wrong
+        message = _pattern_error(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
+        errors.append(f"name part {message}")
+    return errors
 
 
 _QUALIFIED_WORDS = (
@@ -143,9 +143,9 @@ _QUALIFIED_WORDS = (
 )
 
 
-def _pattern_check(pattern: str, words: str) -> Callable[[str], list[str]]:
+def _pattern_check(pattern: str, message: str) -> Callable[[str], list[str]]:
     compiled = re.compile(pattern)
-    return lambda text: [] if compiled.fullmatch(text) else [words]
+    return lambda text: [] if compiled.fullmatch(text) else [message]
 
 
 def _uri(text: str) -> list[str]:
@@ -193,23 +193,23 @@ _FORMATS: Mapping[str, tuple[NamedFormat, Callable[[str], list[str]]]] = {
 _CHECKS = dict(_FORMATS.values())
 
 
-def _validate(named: NamedFormat, text: str) -> Optional:
-    wrong = _CHECKS[named](text)
-    return Optional(True, wrong) if wrong else NONE
+def _validate(named_format: NamedFormat, text: str) -> Optional:
+    errors = _CHECKS[named_format](text)
+    return Optional(True, errors) if errors else NONE
 
 
 def _validate_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Running the format's pattern over the text."""
-    named, text = arguments
-    return match_cost((text, "." * named.pattern_size), None)
+    named_format, text = arguments
+    return match_cost((text, "." * named_format.pattern_size), None)
 
 
 def _find_format(name: str) -> Optional:
     return Optional(True, _FORMATS[name][0]) if name in _FORMATS else NONE
 
 
-def _constant(named: NamedFormat) -> Callable[[], NamedFormat]:
-    return lambda: named
+def _constant(named_format: NamedFormat) -> Callable[[], NamedFormat]:
+    return lambda: named_format
 
 
 _F = NamedFormat.CEL_NAME

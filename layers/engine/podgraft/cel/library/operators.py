@@ -51,7 +51,7 @@ def _in_map(key: Value, container: dict[Value, Value]) -> bool:
 
 
 def _in_list(element: Value, container: list[Value]) -> bool:
-    return any(equal(element, each) for each in container)
+    return any(equal(element, member_value) for member_value in container)
 
 
 def _not(value: bool) -> bool:

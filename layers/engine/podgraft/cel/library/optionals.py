@@ -26,7 +26,7 @@ def _value(optional: Optional) -> Value:
 
 
 def _unwrap(optionals: list[Optional]) -> list[Value]:
-    return [each.value for each in optionals if each.present]
+    return [optional.value for optional in optionals if optional.present]
 
 
 def _element(position: int) -> Callable[[list[Value]], Optional]:

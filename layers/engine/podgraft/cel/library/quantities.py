@@ -15,7 +15,7 @@ from podgraft.kube import QuantityError, quantity
 
 
 class Quantity:
-    """A quantity as CEL sees it: two are equal when they are the same amount."""
+    """A quantity in CEL; two quantities are equal if their amounts are equal."""
 
     __slots__ = ("amount",)
     CEL_NAME: ClassVar = "kubernetes.Quantity"
@@ -51,8 +51,8 @@ def _is_quantity(text: str) -> bool:
 def _is_integer(value: Quantity) -> bool:
     """Whether int64 holds it exactly (Quantity.AsInt64)."""
     amount = value.amount
-    whole = amount.scale_unbounded(0)
-    return amount.compare(Amount(whole)) == 0 and INT_MIN <= whole <= INT_MAX
+    integer = amount.scale_unbounded(0)
+    return amount.compare(Amount(integer)) == 0 and INT_MIN <= integer <= INT_MAX
 
 
 def _approximate(value: Quantity) -> float:
@@ -82,9 +82,9 @@ def _arithmetic_function(
 
 
 def _comparison_function(
-    judge: Callable[[int, int], bool],
+    compare: Callable[[int, int], bool],
 ) -> Callable[[Quantity, Quantity], bool]:
-    return lambda left, right: judge(left.amount.compare(right.amount), 0)
+    return lambda left, right: compare(left.amount.compare(right.amount), 0)
 
 
 _Q = Quantity.CEL_NAME

@@ -51,8 +51,8 @@ def compile_(pattern: str) -> Pattern:
 
 
 def _reason(error: Exception) -> str:
-    word = error.args[0] if error.args else ""
-    return word.decode() if isinstance(word, bytes) else str(word)
+    message = error.args[0] if error.args else ""
+    return message.decode() if isinstance(message, bytes) else str(message)
 
 
 def _matches(text: str, pattern: str) -> bool:
@@ -60,17 +60,17 @@ def _matches(text: str, pattern: str) -> bool:
 
 
 def _find(text: str, pattern: str) -> str:
-    found = compile_(pattern).search(text)
-    return found.group() if found else ""
+    match = compile_(pattern).search(text)
+    return match.group() if match else ""
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
-    found: list[str] = []
-    for each in compile_(pattern).finditer(text):
-        if len(found) == limit:
+    texts: list[str] = []
+    for match in compile_(pattern).finditer(text):
+        if len(texts) == limit:
             break
-        found.append(each.group())
-    return found
+        texts.append(match.group())
+    return texts
 
 
 MATCHES = (

@@ -40,9 +40,9 @@ class Semver:
 
     def compare(self, other: Semver) -> int:
         """-1, 0 or 1; a release comes after its pre-releases."""
-        mine = (self.numbers, not self.pre_release, self.pre_release)
-        its = (other.numbers, not other.pre_release, other.pre_release)
-        return (mine > its) - (mine < its)
+        first = (self.numbers, not self.pre_release, self.pre_release)
+        second = (other.numbers, not other.pre_release, other.pre_release)
+        return (first > second) - (first < second)
 
 
 def _parse(text: str) -> Semver | None:
@@ -52,14 +52,17 @@ def _parse(text: str) -> Semver | None:
     major, minor, patch = (int(match[index]) for index in (1, 2, 3))
     if max(major, minor, patch) > UINT_MAX:
         return None
-    words = match[4].split(".") if match[4] else []
-    if any(word.isdigit() and word[0] == "0" and len(word) > 1 for word in words):
+    identifiers = match[4].split(".") if match[4] else []
+    if any(
+        identifier.isdigit() and identifier[0] == "0" and len(identifier) > 1
+        for identifier in identifiers
+    ):
         return None
-    return Semver((major, minor, patch), tuple(map(_identifier, words)), text)
+    return Semver((major, minor, patch), tuple(map(_identifier, identifiers)), text)
 
 
-def _identifier(word: str) -> _Identifier:
-    return (0, len(word), word) if word.isdigit() else (1, 0, word)
+def _identifier(identifier: str) -> _Identifier:
+    return (0, len(identifier), identifier) if identifier.isdigit() else (1, 0, identifier)
 
 
 def _normalize(text: str) -> str:
@@ -77,27 +80,27 @@ def _strip_zeros(part: str) -> str:
     return stripped if stripped[:1].isdigit() else "0" + stripped
 
 
-def _parse_or_none(text: str, normalise: bool) -> Semver | None:
-    return _parse(_normalize(text) if normalise else text)
+def _parse_or_none(text: str, normalize: bool) -> Semver | None:
+    return _parse(_normalize(text) if normalize else text)
 
 
-def _semver(text: str, normalise: bool = False) -> Semver:
-    version = _parse_or_none(text, normalise)
+def _semver(text: str, normalize: bool = False) -> Semver:
+    version = _parse_or_none(text, normalize)
     if version is None:
         raise EvaluationError(f'"{text}" is not a semantic version')
     return version
 
 
-def _is_semver(text: str, normalise: bool = False) -> bool:
-    return _parse_or_none(text, normalise) is not None
+def _is_semver(text: str, normalize: bool = False) -> bool:
+    return _parse_or_none(text, normalize) is not None
 
 
 def _number(position: int) -> Callable[[Semver], int]:
     return lambda version: version.numbers[position]
 
 
-def _comparison_function(judge: Callable[[int, int], bool]) -> Callable[[Semver, Semver], bool]:
-    return lambda left, right: judge(left.compare(right), 0)
+def _comparison_function(compare: Callable[[int, int], bool]) -> Callable[[Semver, Semver], bool]:
+    return lambda left, right: compare(left.compare(right), 0)
 
 
 _V = Semver.CEL_NAME

@@ -46,20 +46,20 @@ def _check_range(text: str, index: int) -> None:
         raise EvaluationError(f"index out of range: {index}")
 
 
-def _index_of(text: str, wanted: str, start: int = 0) -> int:
+def _index_of(text: str, part: str, start: int = 0) -> int:
     if start < 0:
         raise EvaluationError(f"index out of range: {start}")
-    return text.find(wanted, start) if wanted else min(start, len(text))
+    return text.find(part, start) if part else min(start, len(text))
 
 
-def _last_index_of(text: str, wanted: str, start: int | None = None) -> int:
+def _last_index_of(text: str, part: str, start: int | None = None) -> int:
     if start is None:
-        return text.rfind(wanted)
+        return text.rfind(part)
     if start < 0:
         raise EvaluationError(f"index out of range: {start}")
-    if not wanted:
+    if not part:
         return min(start, len(text))
-    return -1 if start >= len(text) else text.rfind(wanted, 0, start + len(wanted))
+    return -1 if start >= len(text) else text.rfind(part, 0, start + len(part))
 
 
 def _substring(text: str, start: int, end: int | None = None) -> str:

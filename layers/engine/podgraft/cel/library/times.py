@@ -84,9 +84,9 @@ def duration(text: str) -> Duration:
 
 
 def _nanoseconds(number: str, unit: str) -> int:
-    whole, _, fraction = number.partition(".")
+    integer, _, fraction = number.partition(".")
     scale = _UNITS[unit]
-    return int(whole or "0") * scale + int(fraction or "0") * scale // 10 ** len(fraction)
+    return int(integer or "0") * scale + int(fraction or "0") * scale // 10 ** len(fraction)
 
 
 def _days_in(year: int, month: int) -> int:
@@ -179,10 +179,10 @@ def _milliseconds(value: Timestamp, zone: str = "UTC") -> int:
     return value.nanoseconds % NANOSECONDS // 1_000_000
 
 
-def _whole_units_function(unit: int) -> Callable[[Duration], int]:
+def _integer_units_function(unit: int) -> Callable[[Duration], int]:
     def parts(value: Duration) -> int:
-        whole = abs(value.nanoseconds) // unit
-        return -whole if value.nanoseconds < 0 else whole
+        units = abs(value.nanoseconds) // unit
+        return -units if value.nanoseconds < 0 else units
 
     return parts
 
@@ -209,10 +209,10 @@ def _identity_duration(value: Duration) -> Duration:
 
 TIMES = (
     *_parts(),
-    member("getHours", "duration -> int", _whole_units_function(3_600 * NANOSECONDS)),
-    member("getMinutes", "duration -> int", _whole_units_function(60 * NANOSECONDS)),
-    member("getSeconds", "duration -> int", _whole_units_function(NANOSECONDS)),
-    member("getMilliseconds", "duration -> int", _whole_units_function(1_000_000)),
+    member("getHours", "duration -> int", _integer_units_function(3_600 * NANOSECONDS)),
+    member("getMinutes", "duration -> int", _integer_units_function(60 * NANOSECONDS)),
+    member("getSeconds", "duration -> int", _integer_units_function(NANOSECONDS)),
+    member("getMilliseconds", "duration -> int", _integer_units_function(1_000_000)),
     function("timestamp", "string -> timestamp", timestamp),
     function("timestamp", "int -> timestamp", _since_1970),
     function("timestamp", "timestamp -> timestamp", _identity_timestamp),

@@ -48,16 +48,16 @@ def _parse(text: str) -> URL:
     if any(ord(char) < 0x20 or ord(char) == 0x7F for char in text):  # noqa: PLR2004 - controls
         raise EvaluationError("net/url: invalid control character in URL")
     scheme, rest = _scheme(text)
-    rest, mark, query = rest.partition("?")
+    rest, question_mark, query = rest.partition("?")
     if not rest.startswith("/"):
         if not scheme:
             raise EvaluationError("invalid URI for request")
         return URL(scheme, "", "", query, text)  # opaque, such as mailto:
     host, path = _authority(rest)
     escaped = _escape_path(path)
-    shown = f"{scheme}:" if scheme else ""
+    prefix = f"{scheme}:" if scheme else ""
     authority = f"//{host}" if rest.startswith("//") and (host or scheme) else ""
-    return URL(scheme, host, escaped, query, f"{shown}{authority}{escaped}{mark}{query}")
+    return URL(scheme, host, escaped, query, f"{prefix}{authority}{escaped}{question_mark}{query}")
 
 
 def _scheme(text: str) -> tuple[str, str]:

@@ -32,7 +32,7 @@ from .constructors import (
     struct_type,
 )
 from .methods import BoundMethod, bind_method
-from .tainted_values import carrying
+from .tainted_values import propagate_taint
 from .types import Field, GoType, Kind, Member, Method, Value
 from .values import (
     ANY,
@@ -101,7 +101,6 @@ __all__ = [
     "array_of",
     "bind_method",
     "bool_type",
-    "carrying",
     "copy_value",
     "interface_type",
     "make_addressable",
@@ -109,6 +108,7 @@ __all__ = [
     "named_type",
     "number_type",
     "pointer_to",
+    "propagate_taint",
     "round_to_float32",
     "slice_of",
     "string_type",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from .taint import TAINTED
-from .tainted_values import retyped
+from .tainted_values import convert_tainted
 from .types import GoType, Kind, Method, Value
 from .values import (
     ANY,
@@ -142,7 +142,7 @@ def _scalar_type(
         if type(raw) is class_:
             return raw
         if raw.__class__ in TAINTED:
-            return raw if raw.type is class_.type else retyped(raw, class_.type)
+            return raw if raw.type is class_.type else convert_tainted(raw, class_.type)
         return class_(round_value(raw) if round_value else raw)
 
     class_.type = GoType(name, kind, convert, methods=methods or {})

@@ -1,8 +1,9 @@
-"""Text and numbers of a pod, each with a twin that does not depend on the pod.
+"""Tainted values: text and numbers of a pod, each with a masked value.
 
-A template that is rendered with such values takes the same branches and writes the same text as
-with plain ones. The twins show what the text is made of: a twin consists of the template's own text
-and of *tokens*, which replace the text of the pod. See ``texttemplate/run/taint_flow.py`` for the functions.
+A template takes the same branches and writes the same text with tainted values as with plain
+values. A masked value does not depend on the pod: it consists of constant text of the template and
+of *placeholders*, which replace the text of the pod. ``texttemplate/run/taint_flow.py`` propagates
+taint through functions.
 """
 
 from __future__ import annotations
@@ -17,40 +18,40 @@ from .types import GoType, Value
 from .values import STRING
 
 # The address of a string: the address of its parent, and its key or index there.
-Place: TypeAlias = "tuple[Place, str | int] | None"
+Address: TypeAlias = "tuple[Address, str | int] | None"
 
-# Letters and digits, so that escaping and quoting leave a token as it is.
-_TOKEN = lazy_compile(r"xPz([0-9]{6})zPx|73137([0-9]{6})73137")
-_MAX_SLOTS = 999_999
+# Letters and digits, so escaping and quoting do not change a placeholder.
+_PLACEHOLDER = lazy_compile(r"xPz([0-9]{6})zPx|73137([0-9]{6})73137")
+_MAX_PLACEHOLDERS = 999_999
 _MAX_SOURCES = 8
 
 
 class TaintedText(str):
     """A string of the pod, or derived from one."""
 
-    __slots__ = ("slots", "sources", "twin", "type")
+    __slots__ = ("masked_value", "registry", "sources", "type")
 
-    slots: Slots
+    registry: PlaceholderRegistry
     sources: tuple[int, ...]
-    twin: str
+    masked_value: str
     type: GoType
 
 
 class TaintedInt(int):
     """An integer that was computed from text of the pod."""
 
-    slots: Slots
+    registry: PlaceholderRegistry
     sources: tuple[int, ...]
-    twin: int
+    masked_value: int
     type: GoType
 
 
 class TaintedFloat(float):
     """A floating point number that was computed from text of the pod."""
 
-    slots: Slots
+    registry: PlaceholderRegistry
     sources: tuple[int, ...]
-    twin: float
+    masked_value: float
     type: GoType
 
 
@@ -58,124 +59,133 @@ Tainted: TypeAlias = TaintedText | TaintedInt | TaintedFloat
 TAINTED = frozenset((TaintedText, TaintedInt, TaintedFloat))
 
 
-class TooManySlotsError(Exception):
+class TooManyPlaceholdersError(Exception):
     """The template derives too many values from the pod."""
 
     def __str__(self) -> str:
-        return f"derives more than {_MAX_SLOTS} values from the object"
+        return f"derives more than {_MAX_PLACEHOLDERS} values from the object"
 
 
-class Slots:
-    """The tokens of one rendering.
+class PlaceholderRegistry:
+    """The placeholders of one rendering.
 
-    ``texts`` are the texts that the tokens replace, none where that is not known; the ``escaped``
-    ones may be written in another way between other text. ``roots`` are the strings of the pod,
-    each with its place.
+    ``texts`` are the texts that the placeholders replace, ``None`` if unknown. The ``escaped``
+    placeholders can have another form between other text. ``roots`` are the strings of the pod,
+    each with its address.
     """
 
     def __init__(self) -> None:
-        self.emissions: list[tuple[str, str]] = []  # what actions wrote, and its twin
-        # The sources of the latest result that is nil or empty and so carries no taint.
-        self.emptied: tuple[int, ...] = ()
+        self.emissions: list[tuple[str, str]] = []  # the output of actions, and its masked text
+        # The sources of the latest result without taint because it is nil or empty.
+        self.last_empty_sources: tuple[int, ...] = ()
         self.texts: list[str | None] = []
         self.escaped: set[int] = set()
         self.sources: list[tuple[int, ...]] = []
-        self.roots: list[tuple[str, Place]] = []
+        self.roots: list[tuple[str, Address]] = []
 
-    def root(self, text: str, place: Place) -> str:
-        """A string of the pod; an empty one can carry nothing."""
+    def taint_string(self, text: str, address: Address) -> str:
+        """Taint a string of the pod; an empty string carries no taint."""
         if not text:
             return text
-        return self.text(text, self.source(text, place))
+        return self.make_text(text, self.add_source(text, address))
 
-    def source(self, text: str, place: Place) -> tuple[int, ...]:
-        """A source by itself."""
-        self.roots.append((text, place))
+    def add_source(self, text: str, address: Address) -> tuple[int, ...]:
+        """Add a string of the pod as a source."""
+        self.roots.append((text, address))
         return (len(self.roots) - 1,)
 
-    def text(self, text: str, sources: tuple[int, ...], type_: GoType = STRING) -> TaintedText:
-        """A text with a token of its own."""
-        return self.with_twin(text, self._token(text, sources), sources, type_)
+    def make_text(self, text: str, sources: tuple[int, ...], type_: GoType = STRING) -> TaintedText:
+        """Make a text with a new placeholder."""
+        return self.make_masked_text(text, self._make_placeholder(text, sources), sources, type_)
 
-    def with_twin(
-        self, text: str, twin: str, sources: tuple[int, ...], type_: GoType = STRING
+    def make_masked_text(
+        self, text: str, masked_text: str, sources: tuple[int, ...], type_: GoType = STRING
     ) -> TaintedText:
-        """A text with a twin of tokens and of the template's own text."""
+        """Make a text with a masked text of placeholders and constant text."""
         value = TaintedText(text)
-        value.slots, value.sources, value.twin, value.type = self, sources, twin, type_
+        value.registry, value.sources, value.masked_value, value.type = (
+            self,
+            sources,
+            masked_text,
+            type_,
+        )
         return value
 
-    def number(self, number: float, sources: tuple[int, ...], type_: GoType) -> Value:
-        """A number with a token of its own."""
+    def make_number(self, number: float, sources: tuple[int, ...], type_: GoType) -> Value:
+        """Make a number with a new placeholder."""
         value: Value = TaintedInt(number) if isinstance(number, int) else TaintedFloat(number)
-        twin = int(f"73137{self._slot(None, sources):06d}73137")
-        value.slots, value.sources, value.type = self, sources, type_
-        value.twin = twin if isinstance(number, int) else float(twin)
+        masked_number = int(f"73137{self._allocate_id(None, sources):06d}73137")
+        value.registry, value.sources, value.type = self, sources, type_
+        value.masked_value = masked_number if isinstance(number, int) else float(masked_number)
         return value
 
-    def loosened(self, twin: str, *, faithful: bool) -> str:
-        """The twin of a text that is not the twin filled in.
+    def loosen(self, masked_text: str, *, faithful: bool) -> str:
+        """Return a masked text with new placeholders, which can replace any text.
 
-        Its tokens replace any text. If ``faithful``, a token by itself replaces its own text.
+        If ``faithful``, a placeholder without other text around it replaces its original text.
         """
-        return _TOKEN.sub(lambda found: self._loosened(found[0], faithful=faithful), twin)
+        return _PLACEHOLDER.sub(
+            lambda match: self._loosen_placeholder(match[0], faithful=faithful), masked_text
+        )
 
-    def fill(self, twin: str) -> str | None:
-        """The text that the twin replaces; none if a token of it replaces any text."""
-        slots = self.slots_of(twin)
-        if None in (self.texts[slot] for slot in slots):
+    def unmask(self, masked_text: str) -> str | None:
+        """The text that a masked text replaces; ``None`` if a placeholder can replace any text."""
+        ids = self.placeholder_ids(masked_text)
+        if None in (self.texts[number] for number in ids):
             return None
-        if not self.escaped.isdisjoint(slots) and not self.is_token(twin):
+        if not self.escaped.isdisjoint(ids) and not self.is_placeholder(masked_text):
             return None
-        return _TOKEN.sub(self._filling, twin)
+        return _PLACEHOLDER.sub(self._unmask_match, masked_text)
 
-    def slots_of(self, twin: str) -> list[int]:
-        """The slots of all tokens in the twin."""
-        slots = (self._of(found) for found in _TOKEN.finditer(twin))
-        return [slot for slot in slots if slot is not None]
+    def placeholder_ids(self, masked_text: str) -> list[int]:
+        """The ids of all placeholders in a masked text."""
+        ids = (self._find_id(match) for match in _PLACEHOLDER.finditer(masked_text))
+        return [number for number in ids if number is not None]
 
-    def sources_of(self, twin: str) -> tuple[int, ...]:
-        """The strings of the pod that the twin is derived from."""
-        return unite(self.sources[slot] for slot in self.slots_of(twin))
+    def sources_of(self, masked_text: str) -> tuple[int, ...]:
+        """The strings of the pod from which a masked text derives."""
+        return merge_sources(self.sources[number] for number in self.placeholder_ids(masked_text))
 
-    def is_token(self, twin: str) -> bool:
-        """Whether the twin is one token and no more."""
-        found = _TOKEN.fullmatch(twin)
-        return found is not None and self._of(found) is not None
+    def is_placeholder(self, masked_text: str) -> bool:
+        """Whether a masked text is a single placeholder."""
+        match = _PLACEHOLDER.fullmatch(masked_text)
+        return match is not None and self._find_id(match) is not None
 
-    def _loosened(self, token: str, *, faithful: bool) -> str:
-        slots = self.slots_of(token)
-        if not slots:
-            return token
-        loose = self._token(self.texts[slots[0]] if faithful else None, self.sources[slots[0]])
+    def _loosen_placeholder(self, placeholder: str, *, faithful: bool) -> str:
+        ids = self.placeholder_ids(placeholder)
+        if not ids:
+            return placeholder
+        loosened = self._make_placeholder(
+            self.texts[ids[0]] if faithful else None, self.sources[ids[0]]
+        )
         self.escaped.add(len(self.texts) - 1)
-        return loose
+        return loosened
 
-    def _filling(self, found: re.Match[str]) -> str:
-        slot = self._of(found)
-        return found[0] if slot is None else self.texts[slot] or ""
+    def _unmask_match(self, match: re.Match[str]) -> str:
+        number = self._find_id(match)
+        return match[0] if number is None else self.texts[number] or ""
 
-    def _of(self, found: re.Match[str]) -> int | None:
-        slot = int(found[1] or found[2])
-        return slot if slot < len(self.texts) else None
+    def _find_id(self, match: re.Match[str]) -> int | None:
+        number = int(match[1] or match[2])
+        return number if number < len(self.texts) else None
 
-    def _token(self, text: str | None, sources: tuple[int, ...]) -> str:
-        return f"xPz{self._slot(text, sources):06d}zPx"
+    def _make_placeholder(self, text: str | None, sources: tuple[int, ...]) -> str:
+        return f"xPz{self._allocate_id(text, sources):06d}zPx"
 
-    def _slot(self, text: str | None, sources: tuple[int, ...]) -> int:
-        if len(self.texts) >= _MAX_SLOTS:
-            raise TooManySlotsError
+    def _allocate_id(self, text: str | None, sources: tuple[int, ...]) -> int:
+        if len(self.texts) >= _MAX_PLACEHOLDERS:
+            raise TooManyPlaceholdersError
         self.texts.append(text)
         self.sources.append(sources)
         return len(self.texts) - 1
 
 
-def unite(sources: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
-    """The first sources of several values, each once."""
-    found: dict[int, None] = {}
-    for each in sources:
-        for source in each:
-            found[source] = None
-            if len(found) == _MAX_SOURCES:
-                return tuple(found)
-    return tuple(found)
+def merge_sources(sources: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    """The first eight sources of several values, without duplicates."""
+    merged: dict[int, None] = {}
+    for group in sources:
+        for source in group:
+            merged[source] = None
+            if len(merged) == _MAX_SOURCES:
+                return tuple(merged)
+    return tuple(merged)

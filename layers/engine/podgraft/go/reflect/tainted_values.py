@@ -1,26 +1,34 @@
-"""Values with text of a pod in them: finding it, and copies without it or with its twins."""
+"""Tainted values inside other values: find, remove, mask, and add taint."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from .taint import TAINTED, Place, Slots, Tainted, TaintedFloat, TaintedInt, TaintedText
+from .taint import (
+    TAINTED,
+    Address,
+    PlaceholderRegistry,
+    Tainted,
+    TaintedFloat,
+    TaintedInt,
+    TaintedText,
+)
 from .types import GoType, Value
 from .values import FLOAT64, INT, STRING, Map, Pointer, Slice, Struct, type_of
 
 
-def tainted_in(values: Iterable[Value]) -> Iterator[Tainted]:
-    """All tainted values in the values, keys of maps included."""
-    return (each for each in _walk(values) if each.__class__ in TAINTED)
+def find_tainted(values: Iterable[Value]) -> Iterator[Tainted]:
+    """All tainted values in the values, including the keys of maps."""
+    return (value for value in _walk(values) if value.__class__ in TAINTED)
 
 
 def _leaves(values: Iterable[Value]) -> Iterator[Value]:
-    return (each for each in _walk(values) if each.__class__ not in TAINTED)
+    return (value for value in _walk(values) if value.__class__ not in TAINTED)
 
 
 def _walk(values: Iterable[Value]) -> Iterator[Value]:
-    """All that is no container; a container that contains itself is walked once."""
+    """All values that are not containers; visits a recursive container once."""
     stack = [*values]
     visited: set[int] = set()
     while stack:
@@ -33,112 +41,112 @@ def _walk(values: Iterable[Value]) -> Iterator[Value]:
             stack.extend(members(value))
 
 
-def texts_in(values: Iterable[Value]) -> set[str]:
+def find_plain_strings(values: Iterable[Value]) -> set[str]:
     """All strings in the values that are not tainted."""
-    return {str(each) for each in _leaves(values) if isinstance(each, str)}
+    return {str(value) for value in _leaves(values) if isinstance(value, str)}
 
 
-def text_of(value: Value, show: Callable[[Value], str]) -> str:
-    """A string as it is; ``show`` of anything else, which is derived from what is in it."""
+def to_text(value: Value, show: Callable[[Value], str]) -> str:
+    """Return a string unchanged, and ``show`` of any other value with the taint of its content."""
     if type_of(value) is STRING:
         return value
-    for found in tainted_in((value,)):
-        return found.slots.text(show(real(value)), found.sources)
+    for tainted in find_tainted((value,)):
+        return tainted.registry.make_text(show(remove_taint(value)), tainted.sources)
     return show(value)
 
 
-def real(value: Value) -> Value:
-    """The value as it is without taint."""
-    return _Copy(_real).of(value)
+def remove_taint(value: Value) -> Value:
+    """Return a copy of the value without taint."""
+    return _Copy(_unwrap_leaf).copy_value(value)
 
 
-def masked(value: Value) -> Value:
-    """The twin of a value."""
-    return _Copy(_twin).of(value)
+def mask(value: Value) -> Value:
+    """Return a copy of the value with placeholders instead of tainted text."""
+    return _Copy(_mask_leaf).copy_value(value)
 
 
-def bare(value: Value) -> Value:
-    """A tainted value without its taint; any other as it is."""
-    return _real(value) if value.__class__ in TAINTED else value
+def unwrap_tainted(value: Value) -> Value:
+    """Return a tainted value without its taint, and any other value unchanged."""
+    return _unwrap_leaf(value) if value.__class__ in TAINTED else value
 
 
-def retyped(value: Value, type_: GoType) -> Value:
-    """A tainted value that becomes one of another type."""
+def convert_tainted(value: Value, type_: GoType) -> Value:
+    """Convert a tainted value to another type."""
     if value.__class__ is TaintedText:
-        return value.slots.with_twin(str(value), value.twin, value.sources, type_)
-    return value.slots.number(_real(value), value.sources, type_)
+        return value.registry.make_masked_text(str(value), value.masked_value, value.sources, type_)
+    return value.registry.make_number(_unwrap_leaf(value), value.sources, type_)
 
 
-def tainted_json(slots: Slots, value: Value, place: Place = None) -> Value:
-    """A copy of JSON that the pod's author wrote, with taint on all its strings and numbers.
+def taint_json(registry: PlaceholderRegistry, value: Value, address: Address = None) -> Value:
+    """Return a copy of the pod author's JSON with taint on all strings and numbers.
 
-    Keys get their tokens in their own order, so that sorted twins are in the order of the keys.
+    The placeholders of keys are in the order of the keys, so masked keys sort in the same order.
     """
     class_ = value.__class__
     if class_ is str:
-        return slots.root(value, place)
+        return registry.taint_string(value, address)
     if class_ is dict:
-        keys = {key: slots.root(key, (place, key)) for key in sorted(value, key=_bytes)}
-        return {keys[key]: tainted_json(slots, value[key], (place, key)) for key in value}
+        keys = {
+            key: registry.taint_string(key, (address, key)) for key in sorted(value, key=_bytes)
+        }
+        return {keys[key]: taint_json(registry, value[key], (address, key)) for key in value}
     if class_ is list:
-        return [tainted_json(slots, each, (place, at)) for at, each in enumerate(value)]
+        return [taint_json(registry, each, (address, index)) for index, each in enumerate(value)]
     if value is None or class_ is bool:
         return value
-    return _tainted(slots, value, slots.source(str(value), place))
+    return _taint_leaf(registry, value, registry.add_source(str(value), address))
 
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def carrying(convert: Callable[[Value], Value]) -> Callable[[Value], Value]:
-    """A conversion of text, the result of which is derived from the pod if the text is."""
+def propagate_taint(convert: Callable[[Value], Value]) -> Callable[[Value], Value]:
+    """Wrap a conversion, so a tainted argument taints the result."""
 
-    def converted(raw: Value) -> Value:
+    def convert_with_taint(raw: Value) -> Value:
         if raw.__class__ is TaintedText or raw.__class__ is dict:
-            for found in tainted_in((raw,)):
-                return taint(found.slots, convert(real(raw)), found.sources)
+            for found in find_tainted((raw,)):
+                return taint(found.registry, convert(remove_taint(raw)), found.sources)
         return convert(raw)
 
-    return converted
+    return convert_with_taint
 
 
-def taint(slots: Slots, value: Value, sources: tuple[int, ...]) -> Value:
-    """The value with a token for each text and number in it that has none; true and false carry
-    no text.
-    """
+def taint(registry: PlaceholderRegistry, value: Value, sources: tuple[int, ...]) -> Value:
+    """Return a copy of the value with taint on each string and number; booleans carry no taint."""
 
     def leaf(each: Value) -> Value:
-        return _tainted(slots, each, sources)
+        return _taint_leaf(registry, each, sources)
 
-    return _Copy(leaf, deep=True).of(value)
+    return _Copy(leaf, deep=True).copy_value(value)
 
 
-def _tainted(slots: Slots, value: Value, sources: tuple[int, ...]) -> Value:
+def _taint_leaf(registry: PlaceholderRegistry, value: Value, sources: tuple[int, ...]) -> Value:
     class_ = value.__class__
     if class_ in TAINTED:
         return value
     if isinstance(value, str):
         type_ = type_of(value) or STRING
-        return slots.text(str(value), sources, type_) if value else value
+        return registry.make_text(str(value), sources, type_) if value else value
     if isinstance(value, int | float) and class_ is not bool:
-        return slots.number(value, sources, type_of(value) or INT)
+        return registry.make_number(value, sources, type_of(value) or INT)
     return value
 
 
-def _real(value: Value) -> Value:
-    plain = _PLAIN.get(value.__class__)
-    if plain is None:
+def _unwrap_leaf(value: Value) -> Value:
+    convert = _PLAIN.get(value.__class__)
+    if convert is None:
         return value
-    return plain(value) if value.type in _BASIC else value.type.convert(plain(value))
+    return convert(value) if value.type in _BASIC else value.type.convert(convert(value))
 
 
-def _twin(value: Value) -> Value:
+def _mask_leaf(value: Value) -> Value:
     if value.__class__ not in TAINTED:
         return value
     if value.type in _BASIC or value.__class__ is not TaintedText:
-        return value.twin
-    return value.type.convert(value.twin)
+        return value.masked_value
+    return value.type.convert(value.masked_value)
 
 
 _BASIC = (STRING, INT, FLOAT64)
@@ -150,9 +158,9 @@ _PLAIN: dict[type, Callable[[Value], Value]] = {
 
 
 class _Copy:
-    """One walk over a value, which copies the containers that hold something else afterwards.
+    """One walk over a value, which copies the containers that change.
 
-    With ``deep`` all containers are copied; else those with taint in them.
+    With ``deep``, all containers are copied; otherwise, only containers with tainted values.
     """
 
     def __init__(self, leaf: Callable[[Value], Value], *, deep: bool = False) -> None:
@@ -160,35 +168,35 @@ class _Copy:
         self._deep = deep
         self._copies: dict[int, Value] = {}
 
-    def of(self, value: Value) -> Value:
+    def copy_value(self, value: Value) -> Value:
         class_ = value.__class__
         if class_ not in _CONTAINERS:
             return self._leaf(value)
         copy = self._copies.get(id(value))
         if copy is not None:
             return copy
-        if not self._deep and next(tainted_in((value,)), None) is None:
+        if not self._deep and next(find_tainted((value,)), None) is None:
             return value
         return self._container(value)
 
     def _container(self, value: Value) -> Value:
-        """A copy, which is known before it is filled: a container can contain itself."""
+        """Copy a container. It is cached before it is filled, because it can contain itself."""
         class_ = value.__class__
         copy: Value
         if class_ is dict:
             copy = self._copies[id(value)] = {}
-            copy.update((self._key(key), self.of(each)) for key, each in value.items())
+            copy.update((self._key(key), self.copy_value(member)) for key, member in value.items())
         elif class_ is list:
             copy = self._copies[id(value)] = []
-            copy.extend(map(self.of, value))
+            copy.extend(map(self.copy_value, value))
         elif class_ is Pointer:
             copy = self._copies[id(value)] = Pointer(value.type, None)
-            copy.target = self.of(value.target)
+            copy.target = self.copy_value(value.target)
         else:
             copy = self._copies[id(value)] = class_(value.type, None)
             if class_ is Struct:
                 copy.addressable = value.addressable
-            copy.raw = self.of([*value.raw] if value.raw.__class__ is tuple else value.raw)
+            copy.raw = self.copy_value([*value.raw] if value.raw.__class__ is tuple else value.raw)
         return copy
 
     def _key(self, key: Value) -> Value:

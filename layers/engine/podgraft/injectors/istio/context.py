@@ -156,9 +156,7 @@ def prepare(config: InjectorConfig, pod: Object, request: InjectionRequest) -> I
         templates=templates.select(own_annotations),
         injected_annotations={} if is_kube_inject else config.injected_annotations,
         hold_application=profile.hold_application
-        and (
-            _holds_application(profile, own_annotations, proxy) or config.values.hold_application
-        ),
+        and (_holds_application(profile, own_annotations, proxy) or config.values.hold_application),
         tcp_probes=config.tcp_probes,
         limits=request.limits,
     )

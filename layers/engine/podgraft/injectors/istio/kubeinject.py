@@ -94,7 +94,7 @@ class _KubeInjection:
 
     def _count_unsupported(self, document: Object) -> None:
         """Count an object with a pod template of a kind that Istio does not inject."""
-        if workload.holds_pod(document):
+        if workload.has_pod(document):
             self.workloads += 1
             label = _workload_label(document, with_kind=True)
             self._add_skip_warning(f"{label} is of a kind that Istio does not inject into files")

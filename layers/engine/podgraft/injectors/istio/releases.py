@@ -310,7 +310,8 @@ def profile(minor: int, patch: int | None = None) -> Profile:
     latest = LATEST.get(min(minor, NEWEST))
     if latest is None:
         raise UnknownReleaseError(
-            f"Istio 1.{minor} is unsupported; the supported releases are 1.0 to 1.{NEWEST}, and newer"
+            f"Istio 1.{minor} is unsupported; the supported releases are 1.0 to 1.{NEWEST}, "
+            "and newer"
         )
     if minor > NEWEST or patch is None:
         patch = latest
@@ -371,8 +372,8 @@ def parse_name(text: str) -> ReleaseName | None:
 def parse_release(text: str) -> Profile:
     """The profile of the release that ``text`` names; raises ``UnknownReleaseError``.
 
-    >>> parse_release("1.28.6-distroless").release, parse_release("1.28-alpha.0").release, parse_release("1.28").release
-    ('1.28.6', '1.28.0', '1.28.10')
+    >>> [parse_release(text).release for text in ("1.28.6-distroless", "1.28-alpha.0", "1.28")]
+    ['1.28.6', '1.28.0', '1.28.10']
     """
     if text == HEAD:
         return newest()

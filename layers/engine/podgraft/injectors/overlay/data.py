@@ -14,13 +14,13 @@ from functools import cache
 from podgraft import kube, sprig
 from podgraft.go.json.marshal import marshal
 from podgraft.go.reflect import ANY, ANY_MAP, STRING, Field, GoType, Struct, Value, struct_type
-from podgraft.go.reflect.taint import Place, Slots
-from podgraft.go.reflect.tainted_values import tainted_json
+from podgraft.go.reflect.taint import Address, PlaceholderRegistry
+from podgraft.go.reflect.tainted_values import taint_json
 from podgraft.injectors.masking import Masker
 from podgraft.injectors.plain_text import has_only_plain_text
 from podgraft.injectors.yaml_function import to_yaml
 from podgraft.jsonvalue import Object, load, object_at
-from podgraft.texttemplate import Flow, Function, Harm, Serializer
+from podgraft.texttemplate import Function, Propagation, Serializer, SyntaxRisk
 
 
 def _to_yaml(value: Value) -> str:
@@ -39,8 +39,8 @@ def _make_functions() -> Mapping[str, Function]:
         _to_yaml,
         (ANY,),
         result=STRING,
-        flow=Flow.SERIALIZES,
-        harm=Harm.NEVER,
+        propagation=Propagation.SERIALIZES,
+        syntax_risk=SyntaxRisk.NONE,
         serializer=Serializer(_to_json_tree, _to_yaml),
     )
     return functions
@@ -79,12 +79,10 @@ class OverlayData:
         """Whether the object contains only plain text."""
         return has_only_plain_text(self.object)
 
-    def with_taint(self, slots: Slots) -> OverlayData:
+    def with_taint(self, slots: PlaceholderRegistry) -> OverlayData:
         """Return the data with taint on all text of the object's author."""
-        members = {
-            key: tainted_json(slots, value, (None, key)) for key, value in self.object.items()
-        }
-        keys = {key: slots.root(key, (None, key)) for key in sorted(members)}
+        members = {key: taint_json(slots, value, (None, key)) for key, value in self.object.items()}
+        keys = {key: slots.taint_string(key, (None, key)) for key in sorted(members)}
         return replace(self, object={keys[key]: value for key, value in members.items()})
 
     def mask(self, masker: Masker) -> OverlayData:
@@ -94,7 +92,7 @@ class OverlayData:
             return self
         return replace(self, object=masked)
 
-    def metadata_keys(self) -> Sequence[Place]:
+    def metadata_keys(self) -> Sequence[Address]:
         """The paths of the object's annotations and labels."""
         metadata = object_at(self.object, "metadata")
         return [
@@ -103,7 +101,7 @@ class OverlayData:
             for key in object_at(metadata, kind)
         ]
 
-    def with_metadata_keys(self, paths: Sequence[Place]) -> OverlayData:
+    def with_metadata_keys(self, paths: Sequence[Address]) -> OverlayData:
         """Return the data with only these annotations and labels."""
         metadata = object_at(self.object, "metadata")
         maps: Object = {

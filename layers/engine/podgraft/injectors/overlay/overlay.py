@@ -18,7 +18,7 @@ from podgraft import document_reader, jsonvalue, kube, sprig, texttemplate, yaml
 from podgraft.admission import AdmissionRequest
 from podgraft.cel import CONDITIONS_BUDGET, CostExceededError, Meter
 from podgraft.go.reflect import GoType, Value
-from podgraft.go.reflect.taint import Place
+from podgraft.go.reflect.taint import Address
 from podgraft.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.injectors.mutation import Mutation
 from podgraft.injectors.plain_text import path_steps
@@ -159,7 +159,7 @@ class _Rendering:
             f"{_to_pointer(place)}: overlay {self.overlay.name} fails with it: {error}"
         )
 
-    def _find_cause(self, works: Callable[[str], bool]) -> Place:
+    def _find_cause(self, works: Callable[[str], bool]) -> Address:
         """The place of the text with which the template fails; ``None`` if it fails by itself."""
 
         def can_render(data: OverlayData) -> bool:
@@ -215,7 +215,7 @@ def _can_parse(text: str) -> bool:
     return True
 
 
-def _to_pointer(place: Place) -> str:
+def _to_pointer(place: Address) -> str:
     return "".join(f"/{pointer.escape(str(step))}" for step in path_steps(place))
 
 

@@ -1,21 +1,35 @@
-"""Kubernetes' strategic merge patch: a partial object laid over a whole one, lists merged by key.
+"""Kubernetes' strategic merge patch: merge a partial object into a complete one, lists by key.
 
-Equal to k8s.io/apimachinery v0.37.2, ``strategicpatch.StrategicMergePatch``, with its directives
-(``$patch``, ``$retainKeys``, ``$setElementOrder/LIST``, ``$deleteFromPrimitiveList/LIST``), its
-order of merged lists and its errors. Merge keys and strategies come from the Go type. Pure and copy
-on write: the result shares with target and patch whatever came from them whole.
+Equal to k8s.io/apimachinery v0.37.2, ``strategicpatch.StrategicMergePatch``, including its
+directives (``$patch``, ``$retainKeys``, ``$setElementOrder/LIST``,
+``$deleteFromPrimitiveList/LIST``), the order of merged lists, and its errors. The Go type defines
+merge keys and strategies.
 
-Deliberate differences:
+The hazards of this algorithm:
 
-- Where Go walks a map in random order, keys are walked sorted: of several errors the first is
-  raised, and ``$deleteFromPrimitiveList/x`` acts before ``x``.
-- Where Go panics (a map or list as merge key or as element to delete, a list that begins with
-  null), ``MergeError`` is raised.
-- A list of scalars that repeats an element *before* the merge is read as it was. Go's answer then
-  depends on the spare capacity of the slice.
-- An *empty* ``$setElementOrder/x`` beside a list ``x`` in the patch keeps the order that the list
-  has without it. Go's comparison contradicts itself there.
-- ``$patch`` in an element of the *target's* list is a field like any other.
+- *Sharing.* The result shares unchanged parts with the target and the patch. Go merges in place;
+  here, each function copies an object before it changes the object. A function that changes an
+  argument would corrupt the cached bundle, and so the next review.
+- *Order.* The order of containers is visible: kubelet starts them in this order. Two sorted lists
+  are interleaved (``lists.interleave``), and both keep their own order. Sorting the union by one of
+  the orders gives another result.
+- *In-place deletion.* For ``$setElementOrder``, Go reads the live order from an array that the
+  merge has already changed. ``order.py`` reproduces that array.
+- *Null.* In a patch, null deletes a member, but only if the target has the object to delete it
+  from. Otherwise, nulls and directives must be stripped (``standalone.py``), or they would reach
+  the pod.
+
+Intended differences:
+
+- Go visits maps in random order; here, keys are sorted. The first of several errors is raised, and
+  ``$deleteFromPrimitiveList/x`` is applied before ``x``.
+- If Go panics (a map or list as merge key or as element to delete, a list that starts with null),
+  ``MergeError`` is raised.
+- For a list of scalars with duplicates *before* the merge, Go's result depends on the capacity of
+  the slice. Here, it does not.
+- An *empty* ``$setElementOrder/x`` with a list ``x`` in the patch does not change the order. Go's
+  comparison is inconsistent in this case.
+- ``$patch`` in an element of the *target's* list is a normal field.
 """
 
 from .errors import MergeError

@@ -1,4 +1,4 @@
-"""What can be wrong with a strategic merge patch, in our words and in Go's."""
+"""The errors of strategic merge patch, with messages for operators and with Go's error texts."""
 
 from podgraft.jsonvalue import JSON, Object, format_float_like_go
 from podgraft.patch.pointer import escape
@@ -8,10 +8,10 @@ GO_LIST = "[]interface {}"
 
 
 class MergeError(ValueError):
-    """The patch cannot be laid over the target.
+    """The patch cannot be merged into the target.
 
-    ``path`` points into the patch (RFC 6901). ``problem`` names no value; ``go`` is the text of
-    apimachinery's own error, which may quote whole maps, so it belongs in no log.
+    ``path`` is a JSON Pointer into the patch. ``problem`` contains no value. ``go`` is the error
+    text of apimachinery, which can quote complete maps, so it must not be logged.
     """
 
     def __init__(self, problem: str, go: str, path: str = "") -> None:
@@ -21,65 +21,65 @@ class MergeError(ValueError):
         self.path = path
 
     def with_prefix(self, step: str | int) -> "MergeError":
-        """The same fault, seen from one level further out."""
+        """Return the error with a path that starts one level further out."""
         return MergeError(self.problem, self.go, f"/{escape(str(step))}{self.path}")
 
     def __str__(self) -> str:
         return f"{self.path or '/'}: {self.problem}"
 
 
-def wrong_type_error(expected: str, value: JSON) -> MergeError:
-    """A map or list was needed and something else stands there."""
+def unexpected_type_error(expected: str, value: JSON) -> MergeError:
+    """A value that is not of the expected type, a map or a list."""
     got = _GO_TYPES[type(value)]
-    wanted = "an object" if expected == GO_MAP else "a list"
+    description = "an object" if expected == GO_MAP else "a list"
     return MergeError(
-        f"expected {wanted}, got {_WORDS[type(value)]}",
+        f"expected {description}, got {_TYPE_DESCRIPTIONS[type(value)]}",
         f"expected a {expected}, but received a {got or '%!s(<nil>)'}",
     )
 
 
 def missing_merge_key_error(element: Object, key: str) -> MergeError:
-    """An element of a list merged by key lacks the key."""
+    """An element without the merge key of its list."""
     return MergeError(
-        f"this list is merged by {key!r}, and an element has none; give every element its {key!r}",
+        f"an element has no merge key {key!r}; add {key!r} to each element of the list",
         f"map: {format_v(element)} does not contain declared merge key: {key}",
     )
 
 
 def unknown_directive_error(directive: JSON, patch: Object) -> MergeError:
-    """``$patch`` holds a word that means nothing here."""
+    """An unknown value of ``$patch``."""
     return MergeError(
-        'the value of $patch is not known here; use "replace" or "delete"',
+        'unknown value of $patch; use "replace" or "delete"',
         f"unknown patch type: {format_s(directive)} in map: {format_v(patch)}",
     )
 
 
-def bad_directive_error(directive: str, go_name: str) -> MergeError:
-    """A ``$`` directive other than ``$patch`` is not built as it must be."""
+def invalid_directive_error(directive: str, go_name: str) -> MergeError:
+    """A malformed ``$`` directive other than ``$patch``."""
     return MergeError(
-        f"{directive} does not have the form it needs, or does not fit the patch beside it",
+        f"{directive} is malformed, or does not match the rest of the patch",
         f"invalid patch format of {go_name}",
     )
 
 
 def mixed_elements_error(*lists: list[JSON]) -> MergeError:
-    """The elements of the lists to merge differ in type."""
+    """Lists with elements of different types."""
     return MergeError(
-        "the elements of the two lists are not all of one type",
+        "the elements of the two lists have different types",
         f"list element types are not identical: {format_v(list(lists))}",
     )
 
 
 def incomparable_error(value: JSON) -> MergeError:
-    """An object or list stands where Go compares values, and Go would panic."""
+    """An object or list that Go would compare with a panic."""
     return MergeError(
-        f"{_WORDS[type(value)]} stands where only a text or number can",
+        f"expected a string or a number, got {_TYPE_DESCRIPTIONS[type(value)]}",
         f"panic: comparing uncomparable type {_GO_TYPES[type(value)]}",
     )
 
 
 def format_v(value: JSON) -> str:
-    """A decoded JSON value as Go's ``%v`` prints it."""
+    """Format a decoded JSON value as Go's ``%v``."""
     match value:
         case str():
             return value
@@ -98,7 +98,7 @@ def format_v(value: JSON) -> str:
 
 
 def format_s(value: JSON) -> str:
-    """A decoded JSON value as Go's ``%s`` prints it, which only fits strings."""
+    """Format a decoded JSON value as Go's ``%s``, which supports only strings."""
     match value:
         case str():
             return value
@@ -126,10 +126,10 @@ _GO_TYPES: dict[type, str] = {
     float: "float64",
     type(None): "",
 }
-_WORDS: dict[type, str] = {
+_TYPE_DESCRIPTIONS: dict[type, str] = {
     dict: "an object",
     list: "a list",
-    str: "a text",
+    str: "a string",
     bool: "a boolean",
     int: "a number",
     float: "a number",

@@ -1,7 +1,7 @@
-"""Lists: merged by key where they hold objects, united where they hold scalars.
+"""Lists of objects, which are merged by key, and lists of scalars, which are joined.
 
-Mirrors ``mergeSlice`` of strategicpatch/patch.go with an index in place of its searches, so that
-the cost grows with the length of the lists and not with its square.
+Mirrors ``mergeSlice`` of strategicpatch/patch.go with an index instead of linear searches, so the
+time is linear in the length of the lists.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -17,8 +17,8 @@ from .errors import (
     incomparable_error,
     missing_merge_key_error,
     mixed_elements_error,
+    unexpected_type_error,
     unknown_directive_error,
-    wrong_type_error,
 )
 from .standalone import PATCH
 
@@ -29,19 +29,19 @@ _Element = TypeVar("_Element", bound=JSON)
 def merge_lists(
     live: list[JSON], patch: list[JSON], elements: GoType, key: str, merge: MergeObjects
 ) -> list[JSON]:
-    """The list that results from ``live`` and ``patch``, in strategicpatch's order.
+    """Merge ``live`` and ``patch``, in the order of strategicpatch.
 
     ``key`` is the merge key, empty for scalars; ``merge`` merges two objects of the list.
     """
     if not live and not patch:
         return live
-    if not holds_objects(live, patch):
+    if not contains_objects(live, patch):
         if key:
-            raise wrong_type_error(GO_MAP, (live or patch)[0])
+            raise unexpected_type_error(GO_MAP, (live or patch)[0])
         return _merge_scalars(live, patch)
     if not key:
         raise MergeError(
-            "this list is merged by no key, so it can hold no objects",
+            "the list has no merge key, so it cannot contain objects",
             f"cannot merge lists without merge key for {elements.kind.value}",
         )
     objects = [element for element in live if isinstance(element, dict)]
@@ -49,20 +49,20 @@ def merge_lists(
     return list[JSON](_merge_by_key(objects, additions, key, merge))
 
 
-def delete_scalars(live: list[JSON], unwanted: list[JSON]) -> list[JSON]:
-    """``live`` without every element that ``unwanted`` names."""
-    tokens = set(map(identity_key, unwanted))
+def delete_scalars(live: list[JSON], removed: list[JSON]) -> list[JSON]:
+    """Return ``live`` without the elements of ``removed``."""
+    tokens = set(map(identity_key, removed))
     return [element for element in live if identity_key(element) not in tokens]
 
 
-def holds_objects(*lists: list[JSON]) -> bool:
-    """Whether the lists hold objects rather than scalars; they must hold one type, and something.
+def contains_objects(*lists: list[JSON]) -> bool:
+    """Whether the lists contain objects and not scalars; mixed types and empty lists are errors.
 
     Mirrors ``sliceElementType``.
     """
     types = set(map(type, chain(*lists)))
     if not types:
-        raise MergeError("the lists hold no elements", "no elements in any of the given slices")
+        raise MergeError("the lists are empty", "no elements in any of the given slices")
     first = next(chain(*lists))
     if first is None:
         raise incomparable_error(first)
@@ -74,7 +74,7 @@ def holds_objects(*lists: list[JSON]) -> bool:
 
 
 def identity_key(value: JSON) -> Hashable:
-    """What stands for a scalar where Go compares interfaces: 1 and 1.0 and true all differ."""
+    """The identity of a scalar in Go's comparison of interfaces: 1, 1.0, and true differ."""
     if isinstance(value, dict | list):
         raise incomparable_error(value)
     return value if value.__class__ is str else (value.__class__, value)
@@ -82,10 +82,10 @@ def identity_key(value: JSON) -> Hashable:
 
 def first_indexes(tokens: Iterable[Hashable]) -> dict[Hashable, int]:
     """The first index of each token."""
-    found: dict[Hashable, int] = {}
-    for index, one in enumerate(tokens):
-        found.setdefault(one, index)
-    return found
+    indexes: dict[Hashable, int] = {}
+    for index, token in enumerate(tokens):
+        indexes.setdefault(token, index)
+    return indexes
 
 
 def interleave(
@@ -93,10 +93,10 @@ def interleave(
     patch_items: Sequence[tuple[Hashable, _Element]],
     order: Mapping[Hashable, int],
 ) -> list[_Element]:
-    """One list of two: a live element goes before a patched one that it stood before in ``order``.
+    """Interleave two lists: a live element precedes a patched one if it does so in ``order``.
 
-    Mirrors ``mergeSortedSlice``: both lists keep their own order, and where the live list does not
-    know one of the two, the patched element goes first.
+    Mirrors ``mergeSortedSlice``: both lists keep their order. If ``order`` does not contain one of
+    the two elements, the patched element is first.
     """
     result: list[_Element] = []
     index = 0
@@ -111,7 +111,7 @@ def interleave(
 
 
 def _merge_scalars(live: list[JSON], patch: list[JSON]) -> list[JSON]:
-    """The scalars of both lists, each once."""
+    """The scalars of both lists, without duplicates."""
     patched: dict[Hashable, JSON] = {}
     for element in patch:
         patched.setdefault(identity_key(element), element)
@@ -124,31 +124,35 @@ def _merge_by_key(
     live: list[Object], patch: list[Object], key: str, merge: MergeObjects
 ) -> list[Object]:
     live, additions = _apply_directives(live, patch, key)
-    united = [*(element for _, element in additions), *live]
-    names = [element.get(key) for element in united]
+    combined = [*(element for _, element in additions), *live]
+    names = [element.get(key) for element in combined]
     if set(map(type, names)) == _TEXT and len(set(names)) == len(names):
-        return united  # all are new, and go first
+        return combined  # all patched elements are new, and are first
     order: dict[Hashable, int] = {}
     for index, element in enumerate(live):
         if key in element:
             order.setdefault(identity_key(element[key]), index)
-    spot, rank = dict(order), dict[Hashable, int]()
+    merged_indexes, rank = dict(order), dict[Hashable, int]()
     merged = list(live)
     for index, element in additions:
         try:
             name = _merge_key_value(element, key)
-            if name in spot:
-                merged[spot[name]] = merge(merged[spot[name]], element)
+            if name in merged_indexes:
+                merged[merged_indexes[name]] = merge(merged[merged_indexes[name]], element)
             else:
-                spot[name] = len(merged)
+                merged_indexes[name] = len(merged)
                 merged.append(element)
         except MergeError as error:
             raise error.with_prefix(index) from error
         rank.setdefault(name, index)
-    named = [(_merge_key_value(element, key), element) for element in merged]
-    # The sorts bring elements that share a name together, as strategicpatch does.
-    patched = sorted((pair for pair in named if pair[0] in rank), key=lambda pair: rank[pair[0]])
-    rest = sorted((pair for pair in named if pair[0] not in rank), key=lambda pair: order[pair[0]])
+    named_elements = [(_merge_key_value(element, key), element) for element in merged]
+    # As in strategicpatch, the sorts group elements with the same merge key.
+    patched = sorted(
+        (pair for pair in named_elements if pair[0] in rank), key=lambda pair: rank[pair[0]]
+    )
+    rest = sorted(
+        (pair for pair in named_elements if pair[0] not in rank), key=lambda pair: order[pair[0]]
+    )
     return interleave(rest, patched, order)
 
 
@@ -158,11 +162,11 @@ _TEXT = {str}
 def _apply_directives(
     live: list[Object], patch: list[Object], key: str
 ) -> tuple[list[Object], list[tuple[int, Object]]]:
-    """Carry out the ``$patch`` elements: what they leave of ``live``, and the others by index."""
+    """Apply the ``$patch`` elements. Return the rest of ``live``, and the other elements."""
     additions = [pair for pair in enumerate(patch) if PATCH not in pair[1]]
     if len(additions) == len(patch):
         return live, additions
-    unwanted: set[Hashable] = set()
+    deleted: set[Hashable] = set()
     replace = False
     for index, element in enumerate(patch):
         match element.get(PATCH):
@@ -171,13 +175,13 @@ def _apply_directives(
             case "replace":
                 replace = True
             case "delete" if key in element:
-                unwanted.add(_merge_key_value(element, key))
+                deleted.add(_merge_key_value(element, key))
             case directive:
                 raise _directive_error(directive, element, key).with_prefix(index)
     if replace:
         return [element for _, element in additions], []
-    kept = (one for one in live if key not in one or identity_key(one[key]) not in unwanted)
-    return list(kept), additions
+    remaining = (one for one in live if key not in one or identity_key(one[key]) not in deleted)
+    return list(remaining), additions
 
 
 def _directive_error(directive: JSON, element: Object, key: str) -> MergeError:
@@ -185,14 +189,14 @@ def _directive_error(directive: JSON, element: Object, key: str) -> MergeError:
         return missing_merge_key_error(element, key)
     if directive == "merge":
         return MergeError(
-            "$patch: merge is the default; leave it out",
+            "$patch: merge is the default; remove it",
             "merging lists cannot yet be specified in the patch",
         )
     return unknown_directive_error(directive, element)
 
 
 def _merge_key_value(element: Object, key: str) -> Hashable:
-    """The value that tells the element from its siblings."""
+    """The value of the merge key of the element."""
     if key not in element:
         raise missing_merge_key_error(element, key)
     return identity_key(element[key])

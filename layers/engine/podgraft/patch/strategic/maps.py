@@ -1,6 +1,6 @@
-"""Maps: each member of the patch merged into the target, and the directives that stand among them.
+"""Maps: merge each member of the patch into the target, and apply the directives.
 
-Mirrors ``mergeMap`` of strategicpatch/patch.go, but on copies.
+Mirrors ``mergeMap`` of strategicpatch/patch.go, but copies the maps.
 """
 
 from podgraft.go.reflect import Field, GoType
@@ -10,11 +10,11 @@ from . import order
 from .errors import (
     GO_LIST,
     MergeError,
-    bad_directive_error,
+    invalid_directive_error,
+    unexpected_type_error,
     unknown_directive_error,
-    wrong_type_error,
 )
-from .lists import delete_scalars, holds_objects, identity_key, merge_lists
+from .lists import contains_objects, delete_scalars, identity_key, merge_lists
 from .schema import element_type, field_of, strategy_of
 from .standalone import PATCH, is_directive, strip_directives
 
@@ -23,9 +23,9 @@ _DELETE_FROM = "$deleteFromPrimitiveList"
 
 
 def merge(target: JSON, patch: JSON, type_: GoType) -> JSON:
-    """``target``, an object of the struct ``type_``, with ``patch`` laid over it.
+    """Merge ``patch`` into ``target``, an object of the struct ``type_``.
 
-    Raises ``MergeError`` where apimachinery fails. Neither argument is changed.
+    Raises ``MergeError`` if apimachinery fails. Does not change its arguments.
     """
     target = {} if target is None else target
     patch = {} if patch is None else patch
@@ -39,10 +39,10 @@ def _merge_objects(original: Object, patch: Object, type_: GoType) -> Object:
         return _apply_patch_directive(patch)
     merged = dict(original)
     members = patch
-    if "$" in "".join(patch):  # perhaps a directive
+    if "$" in "".join(patch):  # can be a directive
         members = _apply_directives(merged, patch, type_)
     for key, value in members.items():
-        if type(value) is str:  # the commonest member, and it replaces whatever stands there
+        if type(value) is str:  # the most frequent type, which replaces any value
             merged[key] = value
             continue
         try:
@@ -53,7 +53,7 @@ def _merge_objects(original: Object, patch: Object, type_: GoType) -> Object:
 
 
 def _apply_patch_directive(patch: Object) -> Object:
-    """The map that a ``$patch`` directive in it makes of the target."""
+    """Apply a ``$patch`` directive to a map."""
     match patch[PATCH]:
         case "replace":
             return {key: value for key, value in patch.items() if key != PATCH}
@@ -97,7 +97,7 @@ def _merge_elements(old: list[JSON], new: list[JSON], field: Field, elements: Go
 
 
 def _set_from_patch(merged: Object, key: str, value: dict[str, JSON] | list[JSON]) -> None:
-    """Take a value that the target has not, or has of another type, from the patch alone."""
+    """Set a value that the target does not have, or has with another type."""
     if is_directive(value):
         merged.pop(key, None)
     else:
@@ -105,7 +105,7 @@ def _set_from_patch(merged: Object, key: str, value: dict[str, JSON] | list[JSON
 
 
 def _apply_directives(merged: Object, patch: Object, type_: GoType) -> Object:
-    """Carry out the directives in ``patch`` on ``merged``; what is left of the patch."""
+    """Apply the directives in ``patch`` to ``merged``. Return the rest of the patch."""
     if _RETAIN_KEYS in patch:
         _retain_keys(merged, patch)
     members = {key: value for key, value in patch.items() if key != _RETAIN_KEYS}
@@ -122,48 +122,48 @@ def _apply_directives(merged: Object, patch: Object, type_: GoType) -> Object:
 
 
 def _retain_keys(merged: Object, patch: Object) -> None:
-    """Drop what ``$retainKeys`` does not list; it must list every member of the patch."""
+    """Delete the keys that ``$retainKeys`` does not list; it must list all keys of the patch."""
     retained = patch[_RETAIN_KEYS]
     if not isinstance(retained, list):
-        raise bad_directive_error(_RETAIN_KEYS, "retainKeys")
+        raise invalid_directive_error(_RETAIN_KEYS, "retainKeys")
     names = {identity_key(name) for name in retained}
     for key, value in patch.items():
         directive = key.startswith((_DELETE_FROM, order.DIRECTIVE)) or key == _RETAIN_KEYS
         if value is not None and not directive and key not in names:
-            raise bad_directive_error(_RETAIN_KEYS, "retainKeys").with_prefix(key)
+            raise invalid_directive_error(_RETAIN_KEYS, "retainKeys").with_prefix(key)
     for key in [key for key in merged if key not in names]:
         del merged[key]
 
 
 def _apply_element_order(merged: Object, members: Object, directive: str, type_: GoType) -> None:
-    """Carry out one ``$setElementOrder/NAME``, which merges the list NAME as well."""
-    wanted = _list(members.pop(directive))
+    """Apply one ``$setElementOrder/NAME``, which also merges the list NAME."""
+    element_order = _list(members.pop(directive))
     name = _list_name(directive, order.DIRECTIVE, "setElementOrder list")
     live = _list(merged[name]) if name in merged else None
     patch = _list(members[name]) if name in members else None
     field = field_of(type_, name)
     elements, merges = element_type(type_, field), strategy_of(field) == "merge"
     ordering = order.ElementOrder(
-        order=wanted, live=live, patch=patch, key=field.merge_key, is_merged=merges
+        order=element_order, live=live, patch=patch, key=field.merge_key, is_merged=merges
     )
     order.validate(ordering)
     if live is None and patch is None:
         return
     if live is None:
-        united = _list(strip_directives(patch, keep_nulls=True))
+        combined = _list(strip_directives(patch, keep_nulls=True))
     elif patch is None:
-        united = live
+        combined = live
     else:
-        united = _merge_elements(live, patch, field, elements) if merges else patch
-    merged[name] = order.arrange(ordering, united)
+        combined = _merge_elements(live, patch, field, elements) if merges else patch
+    merged[name] = order.arrange(ordering, combined)
     members.pop(name, None)
 
 
 def _delete_primitives(merged: Object, members: Object, directive: str, type_: GoType) -> None:
-    """Carry out one ``$deleteFromPrimitiveList/NAME``.
+    """Apply one ``$deleteFromPrimitiveList/NAME``.
 
-    As in Go, null deletes the whole list, two lists of objects merge, and other values of one type
-    merge as if the directive were the plain name.
+    As in Go, null deletes the complete list, two lists of objects merge, and other values of one
+    type merge as if the directive were the plain name.
     """
     value = members.pop(directive)
     name = _list_name(directive, _DELETE_FROM, "primitive list") or directive
@@ -171,7 +171,7 @@ def _delete_primitives(merged: Object, members: Object, directive: str, type_: G
         case list() as live, list():
             field = field_of(type_, name)
             elements, _ = element_type(type_, field), strategy_of(field)
-            if (live or value) and not holds_objects(live, value):
+            if (live or value) and not contains_objects(live, value):
                 merged[name] = delete_scalars(live, value)
             else:
                 merged[name] = _merge_elements(live, value, field, elements)
@@ -185,11 +185,11 @@ def _list_name(directive: str, prefix: str, go_name: str) -> str:
     """``NAME`` of ``$directive/NAME``."""
     head, slash, name = directive.partition("/")
     if head != prefix or not slash:
-        raise bad_directive_error(prefix, go_name)
+        raise invalid_directive_error(prefix, go_name)
     return name
 
 
 def _list(value: JSON) -> list[JSON]:
     if not isinstance(value, list):
-        raise wrong_type_error(GO_LIST, value)
+        raise unexpected_type_error(GO_LIST, value)
     return value

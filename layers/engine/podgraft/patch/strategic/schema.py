@@ -1,4 +1,4 @@
-"""What a Go type says about merging the fields of its JSON object."""
+"""The merge keys and patch strategies that a Go type defines for its fields."""
 
 import json
 from collections.abc import Mapping
@@ -13,47 +13,47 @@ _PAIR = 2
 
 
 def field_of(type_: GoType, key: str) -> Field:
-    """The field that ``key`` is decoded into: its own, else one that differs in case alone."""
+    """The field for ``key``: an exact match, or else a match that ignores case."""
     struct = _dereference_type(type_)
     if struct.kind is not Kind.STRUCT:
         raise MergeError(
-            f"the field {key!r} holds an object or a list, and {type_} has no fields of such types",
+            f"the field {key!r} is an object or a list, but {type_} has no such fields",
             f"merging an object in json but data type is not struct, instead is: {_kind(struct)}",
         )
     fields = _fields(struct)
-    found = fields.get(key) or fields.get(_fold_case(key))
-    if found is None:
+    field = fields.get(key) or fields.get(_fold_case(key))
+    if field is None:
         name = struct.name.rpartition(".")[2]
         quoted = json.dumps(key, ensure_ascii=False)
         raise MergeError(
             f"{struct} has no field {key!r}",
             f"unable to find api field in struct {name} for the json field {quoted}",
         )
-    return found
+    return field
 
 
 def element_type(type_: GoType, field: Field) -> GoType:
     """The type of the elements of a list field of ``type_``."""
-    listed = field.type
-    if listed.kind is Kind.POINTER:
-        pointed = _elem(listed)
-        return _elem(pointed) if pointed.kind in _LISTS else pointed
-    if listed.kind not in _LISTS:
+    list_type = field.type
+    if list_type.kind is Kind.POINTER:
+        target_type = _elem(list_type)
+        return _elem(target_type) if target_type.kind in _LISTS else target_type
+    if list_type.kind not in _LISTS:
         raise MergeError(
-            f"{field.json!r} is no list in {type_}",
+            f"{field.json!r} is not a list in {type_}",
             f"expected slice or array type, but got: {_kind(type_)}",
         )
-    if _elem(listed).kind in _LISTS:
+    if _elem(list_type).kind in _LISTS:
         raise MergeError("lists of lists cannot be merged", "unexpected slice of slice")
-    return _elem(listed)
+    return _elem(list_type)
 
 
 def strategy_of(field: Field) -> str:
-    """``merge``, ``replace`` or nothing; ``retainKeys`` beside it says only that it is allowed."""
+    """``merge``, ``replace``, or an empty string; ignores ``retainKeys``, which only allows it."""
     strategies = [name for name in field.patch_strategy if name != _RETAIN_KEYS]
     if len(strategies) > 1:
         raise MergeError(
-            f"the type of {field.json!r} names several patch strategies",
+            f"the type of {field.json!r} has several patch strategies",
             f"unexpected patch strategy: [{' '.join(field.patch_strategy)}]",
         )
     return strategies[0] if strategies else ""
@@ -78,17 +78,17 @@ def _kind(type_: GoType) -> str:
 
 @cache
 def _fields(struct: GoType) -> Mapping[str, Field]:
-    """The fields by JSON name, embedded structs included; case-folded names after the real ones."""
-    named: dict[str, Field] = {field.json: field for field in struct.fields if not field.inline}
+    """The fields by JSON name, with embedded structs; exact names precede case-folded ones."""
+    fields: dict[str, Field] = {field.json: field for field in struct.fields if not field.inline}
     for field in struct.fields:
         if field.inline:
             for name, inner in _fields(_dereference_type(field.type)).items():
-                named.setdefault(name, inner)
-    for name, field in list(named.items()):
-        named.setdefault(_fold_case(name), field)
-    return named
+                fields.setdefault(name, inner)
+    for name, field in list(fields.items()):
+        fields.setdefault(_fold_case(name), field)
+    return fields
 
 
 def _fold_case(name: str) -> str:
-    """A name as encoding/json compares it where no field matches exactly."""
+    """Fold the case of a name as encoding/json does."""
     return name.casefold()

@@ -1,4 +1,4 @@
-"""Values of a patch that stand alone, because the target has nothing to merge them with."""
+"""Values of a patch without a counterpart in the target."""
 
 from podgraft.jsonvalue import JSON, Object
 
@@ -6,17 +6,17 @@ PATCH = "$patch"
 
 
 def is_directive(value: JSON, *, nulls: bool = False) -> bool:
-    """Whether the map says what to do with another instead of being a value.
+    """Whether the map is a directive and not a value.
 
-    A directive that is null counts only where nulls are kept.
+    A directive that is null counts only if ``nulls`` is set.
     """
     return isinstance(value, dict) and PATCH in value and (nulls or value[PATCH] is not None)
 
 
 def strip_directives(value: JSON, *, keep_nulls: bool = False) -> JSON:
-    """``value`` without directives inside and, unless ``nulls``, without members that are null.
+    """Return ``value`` without directives and, unless ``keep_nulls``, without null members.
 
-    The same object where nothing of that kind is in it. Null elements of lists stay.
+    Returns the same object if nothing changes. Null elements of lists stay.
     """
     if isinstance(value, dict | list) and not _has_no_directives(value):
         return _rebuild(value, nulls=keep_nulls)
@@ -24,7 +24,7 @@ def strip_directives(value: JSON, *, keep_nulls: bool = False) -> JSON:
 
 
 def _has_no_directives(value: Object | list[JSON]) -> bool:
-    """Whether the value holds neither null nor directive; by far the commonest case."""
+    """Whether the value contains no null and no directive, the most frequent case."""
     for child in value.values() if isinstance(value, dict) else value:
         if type(child) is dict:
             if PATCH in child or not _has_no_directives(child):
@@ -43,7 +43,7 @@ def _rebuild(value: JSON, *, nulls: bool) -> JSON:
                 if (nulls or member is not None) and not is_directive(member, nulls=nulls)
             }
         case list():
-            kept = (element for element in value if not is_directive(element, nulls=nulls))
-            return [_rebuild(element, nulls=nulls) for element in kept]
+            elements = (element for element in value if not is_directive(element, nulls=nulls))
+            return [_rebuild(element, nulls=nulls) for element in elements]
         case _:
             return value

@@ -152,7 +152,7 @@ class _TemplateCompiler:
                 assert_never(node)
 
     def _compile_action(self, node: nodes.Action) -> None:
-        """Compile ``{{pipeline}}``, which prints its value unless it declares or assigns a variable."""
+        """Compile ``{{pipeline}}``, which prints its value unless it sets a variable."""
         value = self._compile_pipeline(node.pipe)
         builder = self._builder_for(node.start, node.end)
         self.expressions.record_site(builder)

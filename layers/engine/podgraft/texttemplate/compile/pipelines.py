@@ -279,7 +279,7 @@ class PipelineCompiler:
         arguments: Sequence[nodes.Operand],
         piped: CompiledValue | None,
     ) -> CompiledValue:
-        """Compile ``receiver.name arguments…``; the method's parameters are unknown before execution."""
+        """Compile ``receiver.name arguments…``; only execution determines the method."""
         builder = self.builder_for(node.start, node.end)
         self.record_site(builder, node, node.names[-1])
         local, first = self.bind_local(builder, receiver)
@@ -405,7 +405,7 @@ class PipelineCompiler:
     def _compile_comparison(
         self, operator: ast.cmpop, call: ast.Call, builder: AstBuilder
     ) -> Expression:
-        """Compile ``eq x "text"``, the most frequent comparison, without a call if x is a string."""
+        """Compile ``eq x "text"``, the most frequent comparison; strings need no call."""
         codes = call.args
         for index, constant in enumerate(codes):
             is_text = isinstance(constant, ast.Constant) and isinstance(constant.value, str)

@@ -92,7 +92,7 @@ class SourceMap:
     def locate(
         self, traceback: TracebackType | None, namespace: Mapping[str, Any]
     ) -> EvaluatedNode | None:
-        """Return the evaluated node of the innermost code in ``namespace``; ``None`` if there is none."""
+        """Return the evaluated node of the innermost code in ``namespace``, if there is one."""
         evaluated: EvaluatedNode | None = None
         while traceback is not None:
             frame = traceback.tb_frame

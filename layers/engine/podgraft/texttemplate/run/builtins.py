@@ -9,10 +9,10 @@ from podgraft.texttemplate.errors import FunctionError
 from podgraft.texttemplate.functions import (
     REFLECT_VALUE,
     Dependency,
-    Flow,
     Function,
-    Harm,
     KeyArgument,
+    Propagation,
+    SyntaxRisk,
 )
 
 from .compare import eq, ge, gt, le, lt, ne
@@ -42,46 +42,121 @@ _ONE, _TWO = (REFLECT_VALUE,), (REFLECT_VALUE, REFLECT_VALUE)
 
 BUILTINS: Mapping[str, Function] = {
     "and": Function(
-        _compiled_inline, _ONE, REFLECT_VALUE, REFLECT_VALUE, flow=Flow.SELECTS, harm=Harm.NEVER
+        _compiled_inline,
+        _ONE,
+        REFLECT_VALUE,
+        REFLECT_VALUE,
+        propagation=Propagation.SELECTS,
+        syntax_risk=SyntaxRisk.NONE,
     ),
     "call": Function(
-        _call_non_function, _ONE, REFLECT_VALUE, REFLECT_VALUE, flow=Flow.DERIVES, harm=Harm.CAN
+        _call_non_function,
+        _ONE,
+        REFLECT_VALUE,
+        REFLECT_VALUE,
+        propagation=Propagation.DERIVES,
+        syntax_risk=SyntaxRisk.POSSIBLE,
     ),
-    "eq": Function(eq, _ONE, REFLECT_VALUE, BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
-    "ge": Function(ge, _TWO, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
-    "gt": Function(gt, _TWO, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
-    "html": Function(html, variadic=ANY, result=STRING, flow=Flow.REWRITES, harm=Harm.NEVER),
+    "eq": Function(
+        eq, _ONE, REFLECT_VALUE, BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
+    ),
+    "ge": Function(
+        ge, _TWO, result=BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
+    ),
+    "gt": Function(
+        gt, _TWO, result=BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
+    ),
+    "html": Function(
+        html,
+        variadic=ANY,
+        result=STRING,
+        propagation=Propagation.REWRITES,
+        syntax_risk=SyntaxRisk.NONE,
+    ),
     "index": Function(
         index,
         _ONE,
         REFLECT_VALUE,
         REFLECT_VALUE,
         dependencies=(Dependency(0, (KeyArgument(1),)),),
-        flow=Flow.SELECTS,
-        harm=Harm.NEVER,
+        propagation=Propagation.SELECTS,
+        syntax_risk=SyntaxRisk.NONE,
     ),
-    "js": Function(js, variadic=ANY, result=STRING, flow=Flow.REWRITES, harm=Harm.NEVER),
-    "le": Function(le, _TWO, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
+    "js": Function(
+        js,
+        variadic=ANY,
+        result=STRING,
+        propagation=Propagation.REWRITES,
+        syntax_risk=SyntaxRisk.NONE,
+    ),
+    "le": Function(
+        le, _TWO, result=BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
+    ),
     "len": Function(
-        length, _ONE, result=INT, wants_interfaces=True, flow=Flow.DERIVES, harm=Harm.NEVER
+        length,
+        _ONE,
+        result=INT,
+        wants_interfaces=True,
+        propagation=Propagation.DERIVES,
+        syntax_risk=SyntaxRisk.NONE,
     ),
-    "lt": Function(lt, _TWO, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
-    "ne": Function(ne, _TWO, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
-    "not": Function(_compiled_inline, _ONE, result=BOOL, flow=Flow.TESTS, harm=Harm.NEVER),
+    "lt": Function(
+        lt, _TWO, result=BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
+    ),
+    "ne": Function(
+        ne, _TWO, result=BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
+    ),
+    "not": Function(
+        _compiled_inline,
+        _ONE,
+        result=BOOL,
+        propagation=Propagation.TESTS,
+        syntax_risk=SyntaxRisk.NONE,
+    ),
     "or": Function(
-        _compiled_inline, _ONE, REFLECT_VALUE, REFLECT_VALUE, flow=Flow.SELECTS, harm=Harm.NEVER
+        _compiled_inline,
+        _ONE,
+        REFLECT_VALUE,
+        REFLECT_VALUE,
+        propagation=Propagation.SELECTS,
+        syntax_risk=SyntaxRisk.NONE,
     ),
-    "print": Function(sprint, variadic=ANY, result=STRING, flow=Flow.CARRIES, harm=Harm.NEVER),
-    "printf": Function(_printf, (STRING,), ANY, STRING, flow=Flow.CARRIES, harm=Harm.NEVER),
-    "println": Function(sprintln, variadic=ANY, result=STRING, flow=Flow.CARRIES, harm=Harm.NEVER),
+    "print": Function(
+        sprint,
+        variadic=ANY,
+        result=STRING,
+        propagation=Propagation.CARRIES,
+        syntax_risk=SyntaxRisk.NONE,
+    ),
+    "printf": Function(
+        _printf,
+        (STRING,),
+        ANY,
+        STRING,
+        propagation=Propagation.CARRIES,
+        syntax_risk=SyntaxRisk.NONE,
+    ),
+    "println": Function(
+        sprintln,
+        variadic=ANY,
+        result=STRING,
+        propagation=Propagation.CARRIES,
+        syntax_risk=SyntaxRisk.NONE,
+    ),
     "slice": Function(
         slice_,
         _ONE,
         REFLECT_VALUE,
         REFLECT_VALUE,
         wants_interfaces=True,
-        flow=Flow.DERIVES,
-        harm=Harm.CUTS,
+        propagation=Propagation.DERIVES,
+        syntax_risk=SyntaxRisk.SLICES,
     ),
-    "urlquery": Function(urlquery, variadic=ANY, result=STRING, flow=Flow.REWRITES, harm=Harm.CAN),
+    "urlquery": Function(
+        urlquery,
+        variadic=ANY,
+        result=STRING,
+        propagation=Propagation.REWRITES,
+        syntax_risk=SyntaxRisk.POSSIBLE,
+    ),
 }

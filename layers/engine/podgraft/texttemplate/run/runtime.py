@@ -26,7 +26,7 @@ from podgraft.go.reflect import (
     slice_of,
     type_of,
 )
-from podgraft.go.reflect.taint import Slots
+from podgraft.go.reflect.taint import PlaceholderRegistry
 from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate.errors import (
     ExecutionError,
@@ -279,7 +279,7 @@ class RenderState:
 
     limits: Limits
     data: Value
-    slots: Slots | None = None
+    slots: PlaceholderRegistry | None = None
     output: list[str] = field(default_factory=list[str])
     steps: int = 0
     measured: int = 0

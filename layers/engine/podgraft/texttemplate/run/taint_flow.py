@@ -1,7 +1,8 @@
-"""Functions that follow the text of a pod: wrappers by ``Flow``.
+"""Wrappers that propagate taint through template functions, by ``Propagation``.
 
-Sound by construction: a twin is made of twins and of the template's own text, never of the pod's
-text. If a function fails with twins, or loses them, its result gets a token of its own.
+A masked value derives only from masked values and constant text of the template, never from text of
+the pod. If a function fails with masked arguments, or drops their placeholders, its result gets a
+new placeholder.
 """
 
 from __future__ import annotations
@@ -9,9 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from podgraft.go.reflect import ANY, STRING, UINT8, Map, Pointer, Slice, Value, type_of
-from podgraft.go.reflect.taint import Slots, Tainted, TaintedFloat, TaintedInt, TaintedText, unite
-from podgraft.go.reflect.tainted_values import bare, masked, real, taint, tainted_in, texts_in
-from podgraft.texttemplate.functions import REFLECT_VALUE, Flow, Function, parameter_type
+from podgraft.go.reflect.taint import (
+    PlaceholderRegistry,
+    Tainted,
+    TaintedFloat,
+    TaintedInt,
+    TaintedText,
+    merge_sources,
+)
+from podgraft.go.reflect.tainted_values import (
+    find_plain_strings,
+    find_tainted,
+    mask,
+    remove_taint,
+    taint,
+    unwrap_tainted,
+)
+from podgraft.texttemplate.functions import REFLECT_VALUE, Function, Propagation, parameter_type
 
 from .indexing import slice_
 
@@ -19,199 +34,203 @@ _MOST_SOURCES = 64
 _Call = Callable[..., Value]
 
 
-class Sources:
+class TaintSources:
     """The tainted values among the arguments of a call."""
 
-    __slots__ = ("ids", "slots")
+    __slots__ = ("ids", "registry")
 
     def __init__(self, tainted: Sequence[Tainted]) -> None:
-        self.slots: Slots = tainted[0].slots
-        self.ids = unite(each.sources for each in tainted)
+        self.registry: PlaceholderRegistry = tainted[0].registry
+        self.ids = merge_sources(value.sources for value in tainted)
 
-    def derived(self, result: Value) -> Value:
-        """A result, all text in which is a new text of the pod."""
+    def taint_result(self, result: Value) -> Value:
+        """Return the result with new taint on all its text."""
         if result is None or (result.__class__ in (str, list, dict, Slice, Map) and not result):
-            self.slots.emptied = self.ids
-        return taint(self.slots, result, self.ids)
+            self.registry.last_empty_sources = self.ids
+        return taint(self.registry, result, self.ids)
 
-    def carried(self, result: Value, twin: Value, *, faithful: bool = True) -> Value:
-        """A text with the twin that the same function made of the arguments' twins."""
-        if not isinstance(result, str) or not isinstance(twin, str) or not result:
-            return self.derived(result)
-        slots = self.slots
-        if not slots.slots_of(twin):
-            return result if result == twin else self.derived(result)
-        if slots.fill(twin) != result:
-            if slots.is_token(twin):
-                return self.derived(result)
-            twin = slots.loosened(twin, faithful=faithful)
-        return slots.with_twin(str(result), twin, self.ids, type_of(result) or STRING)
-
-
-def sources(values: Sequence[Value]) -> Sources | None:
-    """Where the values are derived from; none if no text of the pod is in them."""
-    found: list[Tainted] = []
-    for each in tainted_in(values):
-        found.append(each)
-        if len(found) == _MOST_SOURCES:
-            break
-    return Sources(sorted(found, key=lambda each: each.sources)) if found else None
-
-
-def follow(function: Function) -> _Call:
-    """The call of a function that follows the text of the pod through it."""
-    if function.call is slice_:
-        return blaming(_slicing(function))
-    return blaming(_WRAPPERS[function.flow or Flow.DERIVES](function))
-
-
-def blaming(call: _Call) -> _Call:
-    """The call; a failure says which text of the pod was among the arguments."""
-
-    def called(*arguments: Value, **more: Value) -> Value:
-        try:
-            return call(*arguments, **more)
-        except Exception as error:
-            found = sources(arguments)
-            if found is not None and not hasattr(error, "sources"):
-                error.sources = found.ids  # pyright: ignore[reportAttributeAccessIssue]
-            raise
-
-    return called
-
-
-def _deriving(function: Function) -> _Call:
-    call = function.call
-
-    def called(*arguments: Value, **more: Value) -> Value:
-        found = sources(arguments)
-        if found is None:
-            return call(*arguments, **more)
-        return found.derived(call(*map(real, arguments), **more))
-
-    return called
-
-
-def _selecting(function: Function) -> _Call:
-    call = function.call
-
-    def called(*arguments: Value, **more: Value) -> Value:
-        result = call(*arguments, **more)
-        # A string's bytes are numbers: index "text" 0.
-        if type_of(result) is UINT8 and result.__class__ is not TaintedInt:
-            found = sources(arguments)
-            return result if found is None else found.derived(result)
-        return result
-
-    return called
-
-
-def _testing(function: Function) -> _Call:
-    call = function.call
-
-    def called(*arguments: Value, **more: Value) -> Value:
-        return call(*map(bare, arguments), **more)
-
-    return called
-
-
-def _carrying(function: Function) -> _Call:
-    call, faithful = function.call, function.flow is Flow.CARRIES
-
-    def called(*arguments: Value, **more: Value) -> Value:
-        found = sources(arguments)
-        if found is None:
-            return call(*arguments, **more)
-        result = call(*map(real, arguments), **more)
-        if _is_measured(function, arguments):
-            return found.derived(result)
-        return found.carried(
-            result, attempt(call, *map(masked, arguments), **more), faithful=faithful
+    def mask_result(self, result: Value, masked_value: Value, *, faithful: bool = True) -> Value:
+        """Return a text with the masked text that the function returned for masked arguments."""
+        if not isinstance(result, str) or not isinstance(masked_value, str) or not result:
+            return self.taint_result(result)
+        registry = self.registry
+        if not registry.placeholder_ids(masked_value):
+            return result if result == masked_value else self.taint_result(result)
+        if registry.unmask(masked_value) != result:
+            if registry.is_placeholder(masked_value):
+                return self.taint_result(result)
+            masked_value = registry.loosen(masked_value, faithful=faithful)
+        return registry.make_masked_text(
+            str(result), masked_value, self.ids, type_of(result) or STRING
         )
 
-    return called
+
+def find_sources(values: Sequence[Value]) -> TaintSources | None:
+    """The sources of the values; ``None`` if the values contain no text of the pod."""
+    tainted: list[Tainted] = []
+    for value in find_tainted(values):
+        tainted.append(value)
+        if len(tainted) == _MOST_SOURCES:
+            break
+    return TaintSources(sorted(tainted, key=lambda value: value.sources)) if tainted else None
 
 
-def _is_measured(function: Function, arguments: Sequence[Value]) -> bool:
-    """Whether a number of the pod says how much a function writes, as in ``repeat``."""
+def wrap_function(function: Function) -> _Call:
+    """Wrap the call of a function so it propagates taint."""
+    if function.call is slice_:
+        return attach_sources(_wrap_slice(function))
+    return attach_sources(_WRAPPERS[function.propagation or Propagation.DERIVES](function))
+
+
+def attach_sources(call: _Call) -> _Call:
+    """Wrap a call so its errors contain the sources of the arguments."""
+
+    def call_wrapped(*arguments: Value, **keywords: Value) -> Value:
+        try:
+            return call(*arguments, **keywords)
+        except Exception as error:
+            tainted = find_sources(arguments)
+            if tainted is not None and not hasattr(error, "sources"):
+                error.sources = tainted.ids  # pyright: ignore[reportAttributeAccessIssue]
+            raise
+
+    return call_wrapped
+
+
+def _wrap_deriving(function: Function) -> _Call:
+    call = function.call
+
+    def call_wrapped(*arguments: Value, **keywords: Value) -> Value:
+        tainted = find_sources(arguments)
+        if tainted is None:
+            return call(*arguments, **keywords)
+        return tainted.taint_result(call(*map(remove_taint, arguments), **keywords))
+
+    return call_wrapped
+
+
+def _wrap_selecting(function: Function) -> _Call:
+    call = function.call
+
+    def call_wrapped(*arguments: Value, **keywords: Value) -> Value:
+        result = call(*arguments, **keywords)
+        # A string's bytes are numbers: index "text" 0.
+        if type_of(result) is UINT8 and result.__class__ is not TaintedInt:
+            tainted = find_sources(arguments)
+            return result if tainted is None else tainted.taint_result(result)
+        return result
+
+    return call_wrapped
+
+
+def _wrap_testing(function: Function) -> _Call:
+    call = function.call
+
+    def call_wrapped(*arguments: Value, **keywords: Value) -> Value:
+        return call(*map(unwrap_tainted, arguments), **keywords)
+
+    return call_wrapped
+
+
+def _wrap_carrying(function: Function) -> _Call:
+    call, faithful = function.call, function.propagation is Propagation.CARRIES
+
+    def call_wrapped(*arguments: Value, **keywords: Value) -> Value:
+        tainted = find_sources(arguments)
+        if tainted is None:
+            return call(*arguments, **keywords)
+        result = call(*map(remove_taint, arguments), **keywords)
+        if _has_tainted_count(function, arguments):
+            return tainted.taint_result(result)
+        return tainted.mask_result(
+            result, try_call(call, *map(mask, arguments), **keywords), faithful=faithful
+        )
+
+    return call_wrapped
+
+
+def _has_tainted_count(function: Function, arguments: Sequence[Value]) -> bool:
+    """Whether a tainted number determines the length of the output, as in ``repeat``."""
     return any(
-        each.__class__ in (TaintedInt, TaintedFloat)
-        and parameter_type(function, at) not in (ANY, REFLECT_VALUE)
-        for at, each in enumerate(arguments)
+        argument.__class__ in (TaintedInt, TaintedFloat)
+        and parameter_type(function, index) not in (ANY, REFLECT_VALUE)
+        for index, argument in enumerate(arguments)
     )
 
 
-def attempt(call: _Call, *arguments: Value, **more: Value) -> Value:
-    """What a call gives; none if it fails."""
+def try_call(call: _Call, *arguments: Value, **keywords: Value) -> Value:
+    """Return the result of a call; ``None`` if it fails."""
     try:
-        return call(*arguments, **more)
-    except Exception:  # noqa: BLE001 - a twin can be anything, and so can what it breaks
+        return call(*arguments, **keywords)
+    except Exception:  # noqa: BLE001 - masked arguments can cause any error
         return None
 
 
-def _serializing(function: Function) -> _Call:
+def _wrap_serializing(function: Function) -> _Call:
     call, serializer = function.call, function.serializer
 
-    def called(*arguments: Value, **more: Value) -> Value:
-        found = sources(arguments)
-        if found is None:
-            return call(*arguments, **more)
-        plain = [*map(real, arguments)]
-        result = call(*plain, **more)
+    def call_wrapped(*arguments: Value, **keywords: Value) -> Value:
+        tainted = find_sources(arguments)
+        if tainted is None:
+            return call(*arguments, **keywords)
+        plain = [*map(remove_taint, arguments)]
+        result = call(*plain, **keywords)
         if not result or serializer is None:
-            return found.derived(result)
-        tree = _Tree(arguments, found).of(attempt(serializer.read, result, *plain))
-        return found.carried(result, attempt(serializer.write, tree))
+            return tainted.taint_result(result)
+        tree = _TreeMasker(arguments, tainted).mask_tree(try_call(serializer.read, result, *plain))
+        return tainted.mask_result(result, try_call(serializer.write, tree))
 
-    return called
+    return call_wrapped
 
 
-class _Tree:
-    """Trees of JSON, with tokens for all text that is not the template's own."""
+class _TreeMasker:
+    """A masker of JSON trees: placeholders replace all text except the template's constants."""
 
-    def __init__(self, arguments: Sequence[Value], found: Sources) -> None:
-        self._found = found
-        self._twins = {
-            str(each): each.twin for each in tainted_in(arguments) if isinstance(each, TaintedText)
+    def __init__(self, arguments: Sequence[Value], tainted: TaintSources) -> None:
+        self._tainted = tainted
+        self._masked_strings = {
+            str(value): value.masked_value
+            for value in find_tainted(arguments)
+            if isinstance(value, TaintedText)
         }
-        self._authors = texts_in(arguments)
+        self._authors = find_plain_strings(arguments)
 
-    def of(self, tree: Value) -> Value:
-        """The twin of a tree."""
+    def mask_tree(self, tree: Value) -> Value:
+        """Return the masked tree."""
         class_ = tree.__class__
         if class_ is str:
-            return self._text(tree)
+            return self._mask_string(tree)
         if class_ is dict:
-            return {self._text(key): self.of(tree[key]) for key in tree}
-        return [*map(self.of, tree)] if class_ is list else tree
+            return {self._mask_string(key): self.mask_tree(tree[key]) for key in tree}
+        return [*map(self.mask_tree, tree)] if class_ is list else tree
 
-    def _text(self, text: str) -> str:
-        twin = self._twins.get(text)
-        if twin is None and (text in self._authors or (text.isascii() and text.isalpha())):
+    def _mask_string(self, text: str) -> str:
+        masked_text = self._masked_strings.get(text)
+        if masked_text is None and (text in self._authors or (text.isascii() and text.isalpha())):
             return text  # such as the name of a Go field
-        if twin is None:
-            twin = self._twins[text] = masked(self._found.derived(text))
-        return twin
+        if masked_text is None:
+            masked_text = self._masked_strings[text] = mask(self._tainted.taint_result(text))
+        return masked_text
 
 
-def _slicing(function: Function) -> _Call:
-    """slice: of a string it returns a new one, of a list some of its elements."""
-    of_text, of_list = _deriving(function), _selecting(function)
+def _wrap_slice(function: Function) -> _Call:
+    """Wrap slice, which returns a new string, or some elements of a list."""
+    of_text, of_list = _wrap_deriving(function), _wrap_selecting(function)
 
-    def called(item: Value, *indexes: Value, **more: Value) -> Value:
+    def call_wrapped(item: Value, *indexes: Value, **keywords: Value) -> Value:
         content = item
         while content.__class__ is Pointer:
             content = content.target
-        return (of_text if isinstance(content, str) else of_list)(item, *indexes, **more)
+        return (of_text if isinstance(content, str) else of_list)(item, *indexes, **keywords)
 
-    return called
+    return call_wrapped
 
 
-_WRAPPERS: dict[Flow, Callable[[Function], _Call]] = {
-    Flow.SELECTS: _selecting,
-    Flow.TESTS: _testing,
-    Flow.CARRIES: _carrying,
-    Flow.REWRITES: _carrying,
-    Flow.SERIALIZES: _serializing,
-    Flow.DERIVES: _deriving,
+_WRAPPERS: dict[Propagation, Callable[[Function], _Call]] = {
+    Propagation.SELECTS: _wrap_selecting,
+    Propagation.TESTS: _wrap_testing,
+    Propagation.CARRIES: _wrap_carrying,
+    Propagation.REWRITES: _wrap_carrying,
+    Propagation.SERIALIZES: _wrap_serializing,
+    Propagation.DERIVES: _wrap_deriving,
 }

@@ -1,8 +1,8 @@
-"""Rendering with the text of a pod followed to where it is written.
+"""Traced rendering: trace the text of a pod to its position in the output.
 
-A traced rendering takes the branches that a plain one takes and writes the same text. In addition
-it returns the *masked* text: what the template writes along the same branches if each text of the
-pod is replaced by its twin (``go/reflect/taint.py``). It never contains text of the pod.
+A traced rendering takes the same branches and writes the same text as a plain rendering. It also
+returns the *masked text*: the output of the same branches with the masked values of the pod's text
+(``go/reflect/taint.py``). The masked text never contains text of the pod.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from podgraft.go.reflect import STRING, BoundMethod, GoType, Pointer, Value, bind_method
-from podgraft.go.reflect.taint import TAINTED, Slots, TaintedText
-from podgraft.go.reflect.tainted_values import masked, real
+from podgraft.go.reflect.taint import TAINTED, PlaceholderRegistry, TaintedText
+from podgraft.go.reflect.tainted_values import mask, remove_taint
 from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 from podgraft.texttemplate.functions import Function
 
 from . import runtime
 from .arguments import convert_argument
-from .taint_flow import attempt, follow, sources
+from .taint_flow import find_sources, try_call, wrap_function
 
-# Marks what an action wrote in the output, by its number; private code points of Unicode's last
-# plane, which no text that is meant to be read contains.
+# Markers around the number of an emission in the output. They are private code points in the last
+# plane of Unicode, which readable text does not contain.
 _OPEN, _CLOSE = "\U0010f8f0", "\U0010f8f1"
 _MARK = lazy_compile(f"{_OPEN}([0-9]+){_CLOSE}")
 
@@ -31,42 +31,42 @@ _MARK = lazy_compile(f"{_OPEN}([0-9]+){_CLOSE}")
 class Trace:
     """A rendered text in parts: text of the template, and the numbers of emissions.
 
-    An emission is what an action wrote of the pod, with its twin.
+    An emission is tainted output of an action, with its masked text.
     """
 
-    slots: Slots
+    registry: PlaceholderRegistry
     parts: Sequence[str | int]
 
     @property
     def text(self) -> str:
-        """The text that a plain rendering writes."""
-        return self.mixed(len(self.emitted))
+        """The text of a plain rendering."""
+        return self.mix(len(self.emissions))
 
     @property
-    def masked(self) -> str:
-        """The text with all twins."""
-        return self.mixed(0)
+    def masked_text(self) -> str:
+        """The text with the masked text of all emissions."""
+        return self.mix(0)
 
     @property
-    def emitted(self) -> list[int]:
+    def emissions(self) -> list[int]:
         """The emissions, in the order of the text."""
         return [part for part in self.parts if isinstance(part, int)]
 
     def without(self, emission: int, fill: str | None) -> str:
-        """The text with ``fill`` or the twin in place of one emission."""
-        emissions, pieces = self.slots.emissions, list[str]()
+        """Return the text with ``fill`` or the masked text instead of one emission."""
+        emissions, pieces = self.registry.emissions, list[str]()
         for part in self.parts:
             if isinstance(part, str):
                 pieces.append(part)
             else:
-                text, twin = emissions[part]
-                pieces.append((twin if fill is None else fill) if emission == 0 else text)
+                text, masked_text = emissions[part]
+                pieces.append((masked_text if fill is None else fill) if emission == 0 else text)
                 emission -= 1
         return "".join(pieces)
 
-    def mixed(self, count: int, fill: str | None = None) -> str:
-        """The text with the first emissions as they are, and twins or ``fill`` for the others."""
-        emissions, pieces = self.slots.emissions, list[str]()
+    def mix(self, count: int, fill: str | None = None) -> str:
+        """Return the text with ``count`` emissions, and ``fill`` or masked text for the others."""
+        emissions, pieces = self.registry.emissions, list[str]()
         for part in self.parts:
             if isinstance(part, str):
                 pieces.append(part)
@@ -78,78 +78,80 @@ class Trace:
         return "".join(pieces)
 
 
-def trace(slots: Slots, output: str) -> Trace:
-    """The output of code that ran in a ``tracing`` namespace."""
+def parse_trace(registry: PlaceholderRegistry, output: str) -> Trace:
+    """Split the output of a traced rendering into the parts of a trace."""
     parts: list[str | int] = []
-    count = len(slots.emissions)
+    count = len(registry.emissions)
     end = 0
-    for found in _MARK.finditer(output):
-        if int(found[1]) < count:
-            parts += output[end : found.start()], int(found[1])
-            end = found.end()
-    return Trace(slots, [*parts, output[end:]])
+    for match in _MARK.finditer(output):
+        if int(match[1]) < count:
+            parts += output[end : match.start()], int(match[1])
+            end = match.end()
+    return Trace(registry, [*parts, output[end:]])
 
 
-def tracing(namespace: Mapping[str, Any], functions: Mapping[str, Function]) -> dict[str, Any]:
-    """A namespace for compiled templates in which everything follows the text of the pod."""
+def make_tracing_namespace(
+    namespace: Mapping[str, Any], functions: Mapping[str, Function]
+) -> dict[str, Any]:
+    """Make a namespace for compiled templates that propagates taint."""
     by_call = {id(function.call): function for function in functions.values()}
-    follows = {
-        name: follow(by_call[id(value)])
+    wrapped = {
+        name: wrap_function(by_call[id(value)])
         for name, value in namespace.items()
         if id(value) in by_call
     }
-    own = {
-        "converted": _blaming(convert_argument),
-        "elements": _blaming(runtime.range_elements),
+    operations = {
+        "converted": _attach_sources(convert_argument),
+        "elements": _attach_sources(runtime.range_elements),
         "invoke": _invoke,
-        "pairs": _blaming(runtime.range_pairs),
-        "path": _path,
-        "text": _text,
+        "pairs": _attach_sources(runtime.range_pairs),
+        "path": _lookup_path,
+        "text": _format_output,
     }
-    return {**namespace, **follows, **own}
+    return {**namespace, **wrapped, **operations}
 
 
-def _text(value: Value) -> str:
-    """``runtime.text``; what is derived from the pod becomes an emission."""
+def _format_output(value: Value) -> str:
+    """``runtime.format_output``; tainted output becomes an emission."""
     class_ = value.__class__
     if class_ is str:
         return value
     if class_ is TaintedText and value.type is STRING:
-        return _emission(value.slots, str(value), value.twin)
-    found = sources((value,))
-    if found is None:
+        return _emit(value.registry, str(value), value.masked_value)
+    tainted = find_sources((value,))
+    if tainted is None:
         return runtime.format_output(value)
-    written = found.carried(
-        runtime.format_output(real(value)), attempt(runtime.format_output, masked(value))
+    output = tainted.mask_result(
+        runtime.format_output(remove_taint(value)), try_call(runtime.format_output, mask(value))
     )
-    if written.__class__ is not TaintedText:
-        return written
-    return _emission(found.slots, str(written), written.twin)
+    if output.__class__ is not TaintedText:
+        return output
+    return _emit(tainted.registry, str(output), output.masked_value)
 
 
-def _emission(slots: Slots, text: str, twin: str) -> str:
-    slots.emissions.append((text, twin))
-    slots.emptied = ()  # a later failure has another cause
-    return f"{_OPEN}{len(slots.emissions) - 1}{_CLOSE}"
+def _emit(registry: PlaceholderRegistry, text: str, masked_text: str) -> str:
+    registry.emissions.append((text, masked_text))
+    registry.last_empty_sources = ()  # a later error has another cause
+    return f"{_OPEN}{len(registry.emissions) - 1}{_CLOSE}"
 
 
-def _path(
+def _lookup_path(
     value: Value,
     names: Sequence[str],
-    wanted: GoType | None = None,
-    holder: Value = None,
+    expected: GoType | None = None,
+    container: Value = None,
     key: str | None = None,
 ) -> Value:
-    """``runtime.path``; what a method returns is derived from its receiver."""
+    """``runtime.lookup_path``; the result of a method has the taint of its receiver."""
     for name in names:
-        result = _one_step(value, (name,), None, holder, key)
-        receiver, holder, key = value, value, name
-        value = _of_method(receiver, name, result)
-    return value if wanted is None else convert_argument(value, wanted, holder, key)
+        result = _lookup_step(value, (name,), None, container, key)
+        receiver, container, key = value, value, name
+        value = _taint_method_result(receiver, name, result)
+    return value if expected is None else convert_argument(value, expected, container, key)
 
 
-def _blaming(operation: Callable[..., Value]) -> Callable[..., Value]:
-    """An operation; a text or number of the pod with which it fails is the cause."""
+def _attach_sources(operation: Callable[..., Value]) -> Callable[..., Value]:
+    """Wrap an operation so its errors contain the sources of its tainted argument."""
 
     def operate(value: Value, *arguments: Value) -> Value:
         try:
@@ -162,11 +164,11 @@ def _blaming(operation: Callable[..., Value]) -> Callable[..., Value]:
     return operate
 
 
-_one_step = _blaming(runtime.lookup_path)
+_lookup_step = _attach_sources(runtime.lookup_path)
 
 
-def _of_method(receiver: Value, name: str, result: Value) -> Value:
-    # A getter returns a field, which is as tainted as it is.
+def _taint_method_result(receiver: Value, name: str, result: Value) -> Value:
+    # A getter returns a field, which already has its taint.
     if name.startswith("Get") or result is None or isinstance(result, bool):
         return result
     target = receiver
@@ -174,11 +176,11 @@ def _of_method(receiver: Value, name: str, result: Value) -> Value:
         target = target.target
     if bind_method(target, name) is None:
         return result
-    found = sources((target,))
-    return result if found is None else found.derived(result)
+    tainted = find_sources((target,))
+    return result if tainted is None else tainted.taint_result(result)
 
 
 def _invoke(bound: BoundMethod, *arguments: Value) -> Value:
     result = runtime.invoke(bound, *arguments)
-    found = sources((bound.receiver, *arguments))
-    return result if found is None else found.derived(result)
+    tainted = find_sources((bound.receiver, *arguments))
+    return result if tainted is None else tainted.taint_result(result)

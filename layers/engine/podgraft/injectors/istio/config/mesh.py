@@ -107,7 +107,7 @@ def defaults(profile: Profile) -> Message:
     if profile.istiod_defaults:
         raw = _mesh_defaults(profile)
     else:
-        raw = _pilot_defaults(profile) if profile.workload_data else _OLDEST
+        raw = _pilot_defaults(profile) if profile.workload_data else _MESH_1_0
     return protojson.normalize(
         schema, MESH_CONFIG, protojson.decode_message(schema, MESH_CONFIG, raw)
     )

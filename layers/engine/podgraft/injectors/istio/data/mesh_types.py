@@ -176,7 +176,7 @@ def _set_conversion(go_type: GoType, unpack: Callable[[Value], Value]) -> None:
         is_converted = raw is None or isinstance(raw, reflect.Pointer | reflect.Int)
         return convert(raw if is_converted else unpack(raw))
 
-    go_type.convert = reflect.carrying(convert_prepared)
+    go_type.convert = reflect.propagate_taint(convert_prepared)
 
 
 def _split_duration(raw: Value) -> dict[str, Value]:

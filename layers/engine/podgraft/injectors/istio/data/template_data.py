@@ -9,8 +9,8 @@ from functools import cache
 from podgraft import kube, sprig
 from podgraft.go import reflect
 from podgraft.go.reflect import Field, GoType, Struct
-from podgraft.go.reflect.taint import Slots
-from podgraft.go.reflect.tainted_values import tainted_json
+from podgraft.go.reflect.taint import PlaceholderRegistry
+from podgraft.go.reflect.tainted_values import taint_json
 from podgraft.injectors.istio.config import protojson, proxyconfig
 from podgraft.injectors.istio.config.config_map import Values
 from podgraft.injectors.istio.config.mesh import proxy_of, with_proxy
@@ -154,16 +154,16 @@ def has_only_plain_fields(data: TemplateData, fields: Message) -> bool:
 
 
 def with_taint(
-    context: InjectorContext, data: TemplateData, fields: Message, slots: Slots
+    context: InjectorContext, data: TemplateData, fields: Message, slots: PlaceholderRegistry
 ) -> Message:
     """Return the ``fields`` with taint on all text of the pod's author."""
     tainted = {
-        name: tainted_json(slots, fields[name], (None, name))
+        name: taint_json(slots, fields[name], (None, name))
         for name in _POD_AUTHOR_FIELDS
         if name in fields
     }
     if data.pod_config and any(name in fields for name in _CONFIGS):
-        layer = tainted_json(slots, data.pod_config, (None, "ProxyConfig"))
+        layer = taint_json(slots, data.pod_config, (None, "ProxyConfig"))
         configs = _mesh_and_proxy_config(context, replace(data, pod_config=layer))
         tainted |= {name: configs[name] for name in _CONFIGS if name in fields}
     return fields | tainted

@@ -18,7 +18,7 @@ from podgraft.go.json.marshal import marshal
 from podgraft.go.json.unmarshal import unmarshal
 from podgraft.go.reflect import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, Value, type_of
 from podgraft.go.reflect.taint import TaintedText
-from podgraft.go.reflect.tainted_values import text_of
+from podgraft.go.reflect.tainted_values import to_text
 from podgraft.injectors.istio import gojson, releases
 from podgraft.injectors.istio.config import proxyconfig
 from podgraft.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG, Message
@@ -30,13 +30,13 @@ from podgraft.texttemplate import (
     ALL_ELEMENTS,
     Dependency,
     ExecError,
-    Flow,
     Function,
     FunctionError,
-    Harm,
     KeyArgument,
     LimitError,
+    Propagation,
     Serializer,
+    SyntaxRisk,
     TemplateError,
     compile_,
 )
@@ -53,7 +53,7 @@ def annotation(meta: reflect.Struct, name: str, default: Value) -> str:
     annotations: Map = meta.field("Annotations")
     if name in annotations:
         return annotations.get(name)
-    return default if default.__class__ is str else text_of(default, sprintf.sprint)
+    return default if default.__class__ is str else to_text(default, sprintf.sprint)
 
 
 def isset(entries: Map, key: str) -> bool:
@@ -242,7 +242,13 @@ def add_render(functions: Mapping[str, Function]) -> Mapping[str, Function]:
 
     extended = {
         **functions,
-        "render": Function(render, (STRING,), uses_dot=True, flow=Flow.SELECTS, harm=Harm.CAN),
+        "render": Function(
+            render,
+            (STRING,),
+            uses_dot=True,
+            propagation=Propagation.SELECTS,
+            syntax_risk=SyntaxRisk.POSSIBLE,
+        ),
     }
     return extended
 
@@ -250,13 +256,13 @@ def add_render(functions: Mapping[str, Function]) -> Mapping[str, Function]:
 def _taint_output(template: str, trace: Trace) -> str:
     """The output of a template, derived from the template's text if that is the pod's."""
     if isinstance(template, TaintedText):
-        return trace.slots.text(trace.text, template.sources) if trace.text else ""
-    slots, text, twin = trace.slots, trace.text, trace.masked
-    if not slots.slots_of(twin):
+        return trace.registry.make_text(trace.text, template.sources) if trace.text else ""
+    slots, text, twin = trace.registry, trace.text, trace.masked_text
+    if not slots.placeholder_ids(twin):
         return text
-    exact = slots.fill(twin) == text
-    return slots.with_twin(
-        text, twin if exact else slots.loosened(twin, faithful=False), slots.sources_of(twin)
+    exact = slots.unmask(twin) == text
+    return slots.make_masked_text(
+        text, twin if exact else slots.loosen(twin, faithful=False), slots.sources_of(twin)
     )
 
 
@@ -326,20 +332,20 @@ _SERIALIZERS = {
     **dict.fromkeys(("protoToJSON", "structToJSON", "toJSON", "toJson", "toJsonMap"), _JSON),
     "toYaml": Serializer(_tree_of_yaml, to_yaml),
 }
-FLOWS: Mapping[str, Flow] = {
-    **dict.fromkeys(_SELECTS, Flow.SELECTS),
-    **dict.fromkeys(_TESTS, Flow.TESTS),
-    **dict.fromkeys(_DERIVES, Flow.DERIVES),
-    **dict.fromkeys(_SERIALIZERS, Flow.SERIALIZES),
-    "indent": Flow.CARRIES,
+FLOWS: Mapping[str, Propagation] = {
+    **dict.fromkeys(_SELECTS, Propagation.SELECTS),
+    **dict.fromkeys(_TESTS, Propagation.TESTS),
+    **dict.fromkeys(_DERIVES, Propagation.DERIVES),
+    **dict.fromkeys(_SERIALIZERS, Propagation.SERIALIZES),
+    "indent": Propagation.CARRIES,
 }
 
 
 def _classified(name: str, function: Function) -> Function:
     return replace(
         function,
-        flow=FLOWS.get(name),
-        harm=Harm.NEVER if name in FLOWS else None,
+        propagation=FLOWS.get(name),
+        syntax_risk=SyntaxRisk.NONE if name in FLOWS else None,
         serializer=_SERIALIZERS.get(name),
     )
 

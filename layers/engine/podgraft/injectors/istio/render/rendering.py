@@ -14,7 +14,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from podgraft.go.reflect import Struct
-from podgraft.go.reflect.taint import Place, Slots
+from podgraft.go.reflect.taint import Address, PlaceholderRegistry
 from podgraft.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.injectors.istio.config import proxyconfig
 from podgraft.injectors.istio.config.protojson import Message
@@ -159,7 +159,7 @@ class PodRenderer(Generic[T]):
         def make_data() -> Struct:
             return self._dot(template, fields)
 
-        def taint_data(slots: Slots) -> Struct:
+        def taint_data(slots: PlaceholderRegistry) -> Struct:
             tainted_fields = with_taint(self.injector_context, self.template_data, fields, slots)
             return self._dot(template, tainted_fields)
 
@@ -262,7 +262,7 @@ def _restrict_keys(data: TemplateData, retained: Sequence[tuple[str, str]]) -> T
     return replace(data, pod=data.pod | {"metadata": metadata | maps}, pod_config=layer)
 
 
-def _describe_path(place: Place) -> str:
+def _describe_path(place: Address) -> str:
     """The place as the pod's author addresses it."""
     match path_steps(place):
         case ("ProxyConfig", *_):

@@ -1,0 +1,283 @@
+"""Names follow the naming rules: verbs, nouns, and the terms of Kubernetes, Istio, Go, and AWS.
+
+``docs/glossary.md`` has the vocabulary. ``PENDING`` lists the names that still have to change.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("layers/engine/podgraft", "functions", "scripts")
+
+# Verbs and nouns that only look like participles.
+NO_PARTICIPLES = frozenset(
+    [
+        "embed",
+        "feed",
+        "fit",
+        "need",
+        "ping",
+        "proceed",
+        "put",
+        "read",
+        "run",
+        "seed",
+        "set",
+        "speed",
+        "split",
+        "cut",
+    ]
+)
+NO_GERUNDS = frozenset(["cut", "mapping", "ping", "string", "substring", "warning"])
+IRREGULAR_PARTICIPLES = frozenset(
+    [
+        "begun",
+        "bound",
+        "broken",
+        "built",
+        "chosen",
+        "done",
+        "drawn",
+        "driven",
+        "felt",
+        "found",
+        "frozen",
+        "given",
+        "gone",
+        "got",
+        "grown",
+        "heard",
+        "held",
+        "hidden",
+        "kept",
+        "known",
+        "led",
+        "left",
+        "lit",
+        "lost",
+        "made",
+        "meant",
+        "met",
+        "paid",
+        "said",
+        "seen",
+        "sent",
+        "shown",
+        "sold",
+        "spent",
+        "spoken",
+        "spread",
+        "stood",
+        "stolen",
+        "taken",
+        "taught",
+        "thrown",
+        "told",
+        "torn",
+        "understood",
+        "won",
+        "worn",
+        "written",
+    ]
+)
+ADJECTIVES = frozenset(
+    [
+        "alike",
+        "alive",
+        "fresh",
+        "opaque",
+        "plain",
+        "pure",
+        "ready",
+        "safe",
+        "same",
+        "similar",
+        "stale",
+    ]
+)
+# Pronouns, question words, and words that do not belong in a name.
+AVOIDED = frozenset(
+    [
+        "answer",
+        "answers",
+        "anew",
+        "anybody",
+        "ask",
+        "asked",
+        "asks",
+        "behind",
+        "beside",
+        "beyond",
+        "blame",
+        "blamed",
+        "blames",
+        "cheap",
+        "culprit",
+        "dear",
+        "dearer",
+        "everybody",
+        "foreign",
+        "graft",
+        "grafted",
+        "hear",
+        "hears",
+        "heal",
+        "journey",
+        "judge",
+        "judged",
+        "keeps",
+        "kept",
+        "knows",
+        "mend",
+        "mine",
+        "mistake",
+        "mistakes",
+        "nobody",
+        "ours",
+        "rehearsal",
+        "rehearse",
+        "remember",
+        "remembered",
+        "said",
+        "saw",
+        "say",
+        "says",
+        "somebody",
+        "speak",
+        "speaks",
+        "stand",
+        "stands",
+        "station",
+        "stranger",
+        "strangers",
+        "tell",
+        "tells",
+        "theirs",
+        "told",
+        "us",
+        "vouch",
+        "want",
+        "wanted",
+        "what",
+        "where",
+        "whoever",
+        "whom",
+        "whose",
+        "why",
+        "who",
+        "world",
+        "wrong",
+    ]
+)
+# Names of an API, of Go, of sprig, and of CEL; the constructors of controller-runtime.
+ACCEPTED = frozenset(
+    {
+        ("admission/response.py", "allowed"),
+        ("admission/response.py", "denied"),
+        ("admission/response.py", "errored"),
+        ("admission/response.py", "patched"),
+        ("cel/library/network.py", "masked"),
+        ("cel/library/optionals.py", "_of"),
+    }
+)
+# Exceptions that stubs copy from the libraries that they replace are outside these folders.
+PENDING_FILE = Path(__file__).parent / "pending_names.txt"
+
+
+def read_pending() -> frozenset[tuple[str, str]]:
+    lines = PENDING_FILE.read_text().splitlines() if PENDING_FILE.exists() else []
+    pairs = (line.split() for line in lines if line and not line.startswith("#"))
+    return frozenset((module, name) for module, *names in pairs for name in names)
+
+
+PENDING = read_pending()
+
+
+def split_words(name: str) -> list[str]:
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip("_"))
+    return [word for word in spaced.lower().split("_") if word]
+
+
+def is_participle(word: str) -> bool:
+    if word in NO_PARTICIPLES:
+        return False
+    return word in IRREGULAR_PARTICIPLES or (word.endswith("ed") and len(word) > len("need"))
+
+
+def describe_problem(name: str) -> str | None:
+    """Return the rule that a function name breaks."""
+    words = split_words(name)
+    if avoided := AVOIDED.intersection(words):
+        return f"contains {', '.join(sorted(avoided))}"
+    if len(words) > 1:
+        return None
+    word = words[0] if words else ""
+    if is_participle(word):
+        return "is a bare participle"
+    if word.endswith("ing") and word not in NO_GERUNDS:
+        return "is a bare gerund"
+    if word in ADJECTIVES:
+        return "is a bare adjective"
+    return "is a bare preposition" if word in {"of", "at", "in", "under"} else None
+
+
+def module_name(path: Path) -> str:
+    return str(path.relative_to(ROOT)).removeprefix("layers/engine/podgraft/")
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield module_name(path), ast.parse(path.read_text())
+
+
+def function_problems(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            is_special = node.name.startswith("__")
+            problem = None if is_special else describe_problem(node.name)
+            if problem:
+                yield node.name, problem
+
+
+def exception_problems(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ClassDef) or node.name.endswith("Error"):
+            continue
+        bases = [ast.unparse(base) for base in node.bases]
+        if any(base.endswith(("Error", "Exception")) for base in bases):
+            yield node.name, "is an exception without the suffix Error"
+
+
+FOUND = {
+    (module, name): problem
+    for module, tree in modules()
+    for name, problem in (*function_problems(tree), *exception_problems(tree))
+}
+
+
+def test_names_follow_the_rules() -> None:
+    problems = {pair: text for pair, text in FOUND.items() if pair not in PENDING | ACCEPTED}
+    assert not problems
+
+
+def test_no_exception_of_the_rules_is_unused() -> None:
+    assert not (PENDING | ACCEPTED) - FOUND.keys()
+
+
+def test_a_bare_verb_is_a_name() -> None:
+    names = ("read", "split", "_substring", "with_fields", "is_enabled", "_read_padded", "set_")
+    assert [name for name in names if describe_problem(name)] == []
+
+
+@pytest.mark.parametrize(
+    "name", ["told", "_rendered", "serving", "whose_pod", "answer", "opaque", "of", "keepsWhole"]
+)
+def test_such_a_name_is_rejected(name: str) -> None:
+    assert describe_problem(name)
