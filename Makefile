@@ -19,7 +19,7 @@ CONFIG_ENV_dev := default
 CONFIG_ENV_prod := prod
 CONFIG_ENV = $(or $(CONFIG_ENV_$(STAGE)),$(error STAGE: got "$(STAGE)"; use dev or prod))
 # Tests that start servers, install wheels, or run every release of Istio: test-fast omits them.
-SLOW := tests/benchmarks tests/conformance tests/e2e tests/layers tests/oracle tests/scripts tests/secrecy
+SLOW := tests/conformance tests/e2e tests/layers tests/oracle tests/scripts tests/secrecy
 
 # On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
 STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))

@@ -175,7 +175,7 @@ def test_push_tells_warnings_and_goes_on(local: Path, run: Run, aws: FaultyAws) 
     closing(local)
     status, said = run("push", *local_options(local), *REMOTE)
     assert (status, len(versions())) == (0, 1)
-    assert "warning: injector.yaml /data/values/global/hub: registry.istio.io has nothing" in said
+    assert "warning: injector.yaml /data/values/global/hub: registry.istio.io has no" in said
 
 
 def test_push_refuses_warnings_when_it_is_strict(local: Path, run: Run, aws: FaultyAws) -> None:
@@ -183,7 +183,7 @@ def test_push_refuses_warnings_when_it_is_strict(local: Path, run: Run, aws: Fau
     closing(local)
     status, said = run("push", *local_options(local), *REMOTE, "--strict")
     assert (status, versions(), keys()) == (1, [], [])
-    assert "error: injector.yaml /data/values/global/hub: registry.istio.io has nothing" in said
+    assert "error: injector.yaml /data/values/global/hub: registry.istio.io has no" in said
 
 
 def test_push_compares_the_paths_of_its_own_injector(local: Path, run: Run, aws: FaultyAws) -> None:

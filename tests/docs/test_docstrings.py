@@ -26,22 +26,10 @@ NOT_YET: frozenset[str] = frozenset(
     {
         "layers/build_layer.py",
         "layers/engine/podgraft/admission/response.py",
-        "layers/engine/podgraft/bundle/__init__.py",
         "layers/engine/podgraft/cel/checker.py",
-        "layers/engine/podgraft/injectors/istio/__init__.py",
-        "layers/engine/podgraft/injectors/istio/data/mesh_types.py",
         "layers/engine/podgraft/injectors/istio/releases.py",
-        "layers/engine/podgraft/kube/workload_owner.py",
-        "layers/engine/podgraft/policy/document.py",
-        "layers/engine/podgraft/sprig/taint_flow.py",
-        "layers/engine/podgraft/store/aws/client.py",
         "layers/engine/podgraft/store/aws/http_client.py",
         "layers/engine/podgraft/store/aws/store.py",
-        "layers/engine/podgraft/texttemplate/parse/parser.py",
-        "layers/engine/podgraft/texttemplate/program.py",
-        "layers/engine/podgraft/trial/istio.py",
-        "layers/engine/podgraft/web/faults.py",
-        "scripts/registration/guard.py",
     }
 )
 

@@ -72,7 +72,7 @@ def test_every_fault_and_every_outcome_of_a_review_is_covered() -> None:
 
 
 # What stands in the place of a rule's converters: names, and a path with values of environment.
-PATHS = {"injector": "default", "tail": f"cluster/prod-eu/PASSWORD/{MARK}/:ENV:A={MARK}"}
+PATHS = {"injector": "default", "path": f"cluster/prod-eu/PASSWORD/{MARK}/:ENV:A={MARK}"}
 
 
 @pytest.mark.parametrize("token", ["", f"/k/{TOKEN}"], ids=["header", "path"])

@@ -65,7 +65,7 @@ ERRORS = (
     InvalidCase(
         "misspelt",
         {"token": []},
-        "the document: has an unknown key; supported keys: tokens, subjects",
+        "the document: has an unknown key; known: tokens, subjects",
     ),
     InvalidCase("tokens no list", {"tokens": {}}, "tokens: expected a list"),
     InvalidCase(
@@ -86,7 +86,7 @@ ERRORS = (
     InvalidCase(
         "a key of a token misspelt",
         {"tokens": [{"sha": HASH}]},
-        "tokens[0]: has an unknown key; supported keys: sha256, created, note",
+        "tokens[0]: has an unknown key; known: sha256, created, note",
     ),
     InvalidCase("three", {"tokens": THREE}, "tokens: 3 are listed, at most 2 may be active"),
     InvalidCase(

@@ -59,9 +59,11 @@ REFUSED = (
         "the certificate must carry 1 to 100 DNS names, for the custom domain",
     ),
     RefusedCase(
-        "the CA first", _import(chain=(CA.certificate, SERVER)), "must come first in the file"
+        "the CA first",
+        _import(chain=(CA.certificate, SERVER)),
+        "write the server certificate first in the file",
     ),
-    RefusedCase("a client", _import(chain=(CLIENT,)), "CN=prod is no server certificate"),
+    RefusedCase("a client", _import(chain=(CLIENT,)), "CN=prod: is not a server certificate"),
     RefusedCase("wrong order", _import(chain=(SERVER, OTHER.certificate)), "wrong order: "),
     RefusedCase("expired", _import(), "CN=webhook.example.com has expired", days=301),
 )

@@ -28,13 +28,22 @@ Handler = Callable[[Mapping[str, Any], object], Any]
 @contextmanager
 def make_handler(store: Path) -> Generator[Handler]:
     """The function as a cold start on Lambda makes it, over a folder; its log goes nowhere."""
-    os.environ.update(
-        PODGRAFT_STORE=f"file:{store}",
-        AWS_LAMBDA_FUNCTION_NAME="podgraft",
-        AWS_LAMBDA_FUNCTION_MEMORY_SIZE="1024",
-    )
-    with redirect_stdout(_null_stream()):
-        yield runpy.run_path(str(ROOT / "functions" / "webhook" / "handler.py"))["handler"]
+    variables = {
+        "PODGRAFT_STORE": f"file:{store}",
+        "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "1024",
+    }
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        with redirect_stdout(_null_stream()):
+            yield runpy.run_path(str(ROOT / "functions" / "webhook" / "handler.py"))["handler"]
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @cache

@@ -93,8 +93,8 @@ def _guard_variables(rules: InjectionRules, container: str) -> Iterable[tuple[st
     yield "injectValue", label if rules.honors_label else annotation
     yield "isInjectTrue", _inject_true_expression(rules.inject_values)
     yield "isInjectFalse", _inject_false_expression(rules.inject_values)
-    yield "never", cel.any_selector_expression(rules.never, "variables.labels")
-    yield "always", cel.any_selector_expression(rules.always, "variables.labels")
+    yield "neverInject", cel.any_selector_expression(rules.never, "variables.labels")
+    yield "alwaysInject", cel.any_selector_expression(rules.always, "variables.labels")
     yield "expectsSidecar", _expected_expression(rules)
     yield "hasSidecar", _has_sidecar_expression(container)
 
@@ -119,9 +119,9 @@ def _expected_expression(rules: InjectionRules) -> str:
     """Return the decision of ``podgraft.policy`` in CEL; an unknown policy injects no pod."""
     match rules.policy:
         case DefaultPolicy.ENABLED:
-            undecided = "!variables.never"
+            undecided = "!variables.neverInject"
         case DefaultPolicy.DISABLED:
-            undecided = "!variables.never && variables.always"
+            undecided = "!variables.neverInject && variables.alwaysInject"
         case _:
             return "false"
     return f"variables.isInjectTrue || (!variables.isInjectFalse && {undecided})"

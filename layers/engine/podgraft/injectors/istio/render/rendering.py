@@ -45,7 +45,7 @@ from podgraft.injectors.structure_guard import (
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.lazy_dataclass import dataclass
 from podgraft.lru import LRUCache
-from podgraft.texttemplate import ExecError, LimitError, Limits, Projection
+from podgraft.texttemplate import ExecError, LimitError, Limits, Projection, is_observed
 from podgraft.yaml import IncrementalLoader
 
 from . import pod_overlay
@@ -132,7 +132,7 @@ class PodRenderer(Generic[T]):
         """
         fields = self._project(template, self.template_data)
         key = self._cache_key(template, fields)
-        result = self.cache.lookup(key)
+        result = None if is_observed() else self.cache.lookup(key)
         if result is None:
             result = self._render_guarded(template, fields)
             self.cache.store(key, result)
