@@ -7,6 +7,8 @@ BIN := .venv/bin
 # Which Lambda the layers are built for.
 RUNTIME ?= python3.13
 ARCHITECTURE ?= arm64
+# How the dependencies are installed: slim, without what no review uses, or plain, as their wheels are.
+LAYER ?= slim
 # Which stack to deploy, dev or prod, and parameters that differ from samconfig.toml, as NAME=VALUE.
 STAGE ?= dev
 OVERRIDES ?=
@@ -109,8 +111,8 @@ e2e-playground: setup ## Use the playground in Chromium (needs Chromium, Node.js
 		$(MAKE) --no-print-directory $(TOOLS)/browser/.done playground; fi
 	@PODGRAFT_E2E_TOOLS=$(TOOLS) PODGRAFT_E2E_PLAYGROUND=1 $(BIN)/python -m pytest -q tests/e2e/playground
 
-build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHITECTURE=arm64)
-	@PODGRAFT_RUNTIME=$(RUNTIME) PODGRAFT_ARCHITECTURE=$(ARCHITECTURE) $(SAM)/sam build \
+build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHITECTURE=arm64 LAYER=slim)
+	@LAYER=$(LAYER) PODGRAFT_RUNTIME=$(RUNTIME) PODGRAFT_ARCHITECTURE=$(ARCHITECTURE) $(SAM)/sam build \
 		--parameter-overrides Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE)
 
 deploy: build ## Build and deploy a stack (STAGE=dev OVERRIDES="NAME=VALUE ...")

@@ -1,10 +1,12 @@
 """Fill a Lambda layer: install for Lambda's platform, leave out what no review needs, compile.
 
-    assemble.py dependencies TARGET REQUIREMENTS    third-party packages
-    assemble.py sources TARGET PACKAGE              our own package, copied
+    build_layer.py dependencies TARGET REQUIREMENTS    third-party packages
+    build_layer.py sources TARGET PACKAGE              our own package, copied
 
-What others import and no review uses is replaced by the few lines in stubs/, and the lists that
-botocore parses at every start are cut to what the function calls.
+LAYER selects how the dependencies are installed. ``slim`` (the default) removes what no review
+uses, puts the few lines of stubs/ in the place of modules that are imported and never used, and
+reduces the lists that botocore parses at every start to the operations that the function calls.
+``plain`` changes and removes no file of any wheel, for scanners and audits.
 
 PODGRAFT_RUNTIME (python3.13) and PODGRAFT_ARCHITECTURE (arm64) say for which Lambda. Bytecode is
 written as unchecked-hash .pyc: zip's two-second time stamps would make ordinary .pyc files stale,
@@ -24,7 +26,9 @@ from pathlib import Path
 
 RUNTIME = os.environ.get("PODGRAFT_RUNTIME", "python3.13")
 ARCHITECTURE = os.environ.get("PODGRAFT_ARCHITECTURE", "arm64")
-MACHINE = {"arm64": "aarch64", "x86_64": "x86_64"}[ARCHITECTURE]
+MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
+LAYER = os.environ.get("LAYER") or "slim"
+LAYERS = ("slim", "plain")
 
 # What the function calls: botocore parses a service's whole model before its first call.
 OPERATIONS = {
@@ -36,7 +40,6 @@ OPERATIONS = {
 # of PyYAML only the binding of libyaml, of Powertools' logger no path into events.
 STUBS = Path(__file__).with_name("stubs")
 UNUSED = (
-    "bin",
     "click",
     "itsdangerous",
     "jinja2",
@@ -50,18 +53,22 @@ UNUSED = (
     "**/tests",
     "**/*.[ch]",
     "**/*.pyi",
-    "**/__pycache__",
+    "**/__pycache__",  # that a wheel brought: bytecode of another Python
     "**/*.dist-info/RECORD",
 )
 
 
 def main(argv: list[str]) -> int:
-    """Fill the folder TARGET; exit status 2 for a wrong command line."""
+    """Fill the folder TARGET; exit status 2 for a wrong command line or an unknown LAYER."""
+    if LAYER not in LAYERS:
+        print(f"LAYER: got {LAYER!r}; use {' or '.join(LAYERS)}", file=sys.stderr)
+        return 2
     match argv:
         case ["dependencies", target, requirements]:
             _install(Path(target), requirements)
-            remove_unused(Path(target))
-            _cut_botocore(Path(target))
+            if LAYER == "slim":
+                remove_unused(Path(target))
+                _cut_botocore(Path(target))
         case ["sources", target, package]:
             _copy(Path(target), Path(package))
         case _:
@@ -69,23 +76,35 @@ def main(argv: list[str]) -> int:
             return 2
     compiled = _compile(Path(target))
     size = _folder_size(Path(target))
-    print(f"{argv[0]}: {size} for {RUNTIME} on {ARCHITECTURE}, {compiled}")
+    name = f"{LAYER} {argv[0]}" if argv[0] == "dependencies" else argv[0]
+    print(f"{name}: {size} for {RUNTIME} on {ARCHITECTURE}, {compiled}")
     return 0
 
 
 def _install(target: Path, requirements: str) -> None:
-    version = RUNTIME.removeprefix("python")
-    platform = [f"--platform=manylinux{tag}_{MACHINE}" for tag in ("2014", "_2_17", "_2_28")]
     subprocess.run(
         [
             *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
             "--no-warn-conflicts",  # with what is installed here: it is not for here
+            "--no-compile",  # with this Python, which need not be the target's
             *("--requirement", requirements, "--target", str(target)),
-            *("--implementation=cp", f"--python-version={version}", "--only-binary=:all:"),
-            *platform,
+            *platform_options(RUNTIME, ARCHITECTURE),
         ],
         check=True,
     )
+    # Commands that pip writes for this machine: their first line is the path of its Python.
+    shutil.rmtree(target / "bin", ignore_errors=True)
+
+
+def platform_options(runtime: str, architecture: str) -> list[str]:
+    """The options with which pip selects the wheels of a Lambda, wherever it runs."""
+    machine = MACHINES[architecture]
+    platforms = [f"--platform=manylinux{tag}_{machine}" for tag in ("2014", "_2_17", "_2_28")]
+    version = runtime.removeprefix("python")
+    return [
+        *("--implementation=cp", f"--python-version={version}", "--only-binary=:all:"),
+        *platforms,
+    ]
 
 
 def remove_unused(target: Path) -> None:

@@ -2,13 +2,15 @@
 
 import importlib.util
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
-from e2e.builds.layer import UNCHECKED_HASH, Target, assemble, find_uncompiled, pyc_header
+from e2e.builds.layer import LAYERS, UNCHECKED_HASH, Target, assemble, find_uncompiled, pyc_header
 from podgraft.jsonvalue import JSON
 
 HERE = Target(f"python{sys.version_info.major}.{sys.version_info.minor}", "x86_64")
@@ -39,13 +41,13 @@ def make_wheel(folder: Path, tag: str, **files: str) -> None:
         archive.writestr(f"{info}/RECORD", "")
 
 
-def install_layer(folder: Path, target: Target) -> tuple[Path, str]:
+def install_layer(folder: Path, target: Target, **environment: str) -> tuple[Path, str]:
     """The dependency layer of ``tiny``, from the wheels of the folder and from nowhere else."""
     requirements = folder / "requirements.txt"
     requirements.write_text("tiny==1.0\n")
     layer = folder / "layer"
     offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder), "PIP_CONFIG_FILE": "/dev/null"}
-    return layer, assemble(target, "dependencies", layer, requirements, **offline)
+    return layer, assemble(target, "dependencies", layer, requirements, **offline, **environment)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
@@ -134,3 +136,32 @@ def test_the_command_line_stays_on_peoples_machines(tmp_path: Path) -> None:
     layer = tmp_path / "layer"
     assemble(ABSENT, "sources", layer, make_package(tmp_path))
     assert not (layer / "tiny" / "cli").exists()
+
+
+def test_a_plain_layer_changes_and_removes_no_file(tmp_path: Path) -> None:
+    files = {
+        "tiny/tests/test_tiny.py": "",
+        "tiny/__init__.pyi": "",
+        "click/__init__.py": "ORIGINAL = True\n",
+        "botocore/data/ec2/2016-11-15/service-2.json": '{"documentation": "kept"}',
+    }
+    make_wheel(tmp_path, "py3-none-any", **files)
+    layer, said = install_layer(tmp_path, HERE, LAYER="plain")
+    assert {name: (layer / name).read_text() for name in files} == files
+    assert (layer / "botocore" / "data" / "endpoints.json").read_text() == json.dumps(ENDPOINTS)
+    assert (layer / "tiny-1.0.dist-info" / "RECORD").exists()
+    assert not (layer / "jinja2").exists(), "a stub"
+    assert said.startswith("plain dependencies: ")
+    assert find_uncompiled(layer, HERE) == []
+
+
+def test_an_unknown_layer_is_refused(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, LAYERS / "build_layer.py", "sources", tmp_path / "layer", tmp_path],
+        env={**os.environ, "LAYER": "plan"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (2, "LAYER: got 'plan'; use slim or plain\n")
+    assert not (tmp_path / "layer").exists()

@@ -10,13 +10,17 @@ from pathlib import Path
 from .world import ROOT
 
 
-def build(folder: Path) -> Path:
-    """Fill *folder* as Lambda would see it: ``python/`` of the layers, ``handler.py`` beside."""
+def build(folder: Path, layer: str = "slim") -> Path:
+    """Fill *folder* as Lambda would see it: ``python/`` of the layers, ``handler.py`` beside.
+
+    *layer* is the ``LAYER`` of the build: ``slim`` or ``plain``.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     layers = folder / "python"
     machine = "arm64" if platform.machine() in {"aarch64", "arm64"} else "x86_64"
     release = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    environment = os.environ | {"PODGRAFT_RUNTIME": release, "PODGRAFT_ARCHITECTURE": machine}
+    target = {"PODGRAFT_RUNTIME": release, "PODGRAFT_ARCHITECTURE": machine}
+    environment = os.environ | target | {"LAYER": layer}
     sources = ROOT / "layers"
     for arguments in (
         ("dependencies", layers, sources / "dependencies" / "requirements.txt"),
