@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import boto3
 from botocore.exceptions import BotoCoreError, ClientError
-from botocore.session import get_session
 
 from .failure import CommandError
 
@@ -54,9 +54,11 @@ class Owner:
 
 def make_client(service: str) -> Any:
     """A client of one service; region and credentials come from the environment as for aws-cli."""
-    # botocore's create_client is typed for no service in particular.
+    session: Any = (
+        boto3.session.Session()
+    )  # its client method is typed for no service in particular
     with aws_errors("AWS"):
-        return get_session().create_client(service)
+        return session.client(service)
 
 
 def lookup_stack(name: str) -> Stack:

@@ -10,10 +10,10 @@ from pathlib import Path
 from .world import ROOT
 
 
-def build(folder: Path, layer: str = "slim") -> Path:
+def build(folder: Path, layer: str = "slim", root: Path = ROOT) -> Path:
     """Fill *folder* as Lambda would see it: ``python/`` of the layers, ``handler.py`` beside.
 
-    *layer* is the ``LAYER`` of the build: ``slim`` or ``plain``.
+    *layer* is the ``LAYER`` of the build: ``slim`` or ``plain``. *root* has the sources.
     """
     shutil.rmtree(folder, ignore_errors=True)
     layers = folder / "python"
@@ -21,7 +21,7 @@ def build(folder: Path, layer: str = "slim") -> Path:
     release = f"python{sys.version_info.major}.{sys.version_info.minor}"
     target = {"PODGRAFT_RUNTIME": release, "PODGRAFT_ARCHITECTURE": machine}
     environment = os.environ | target | {"LAYER": layer}
-    sources = ROOT / "layers"
+    sources = root / "layers"
     for arguments in (
         ("dependencies", layers, sources / "dependencies" / "requirements.txt"),
         ("sources", layers, sources / "engine" / "podgraft"),
@@ -32,5 +32,5 @@ def build(folder: Path, layer: str = "slim") -> Path:
             check=True,
             stdout=subprocess.DEVNULL,
         )
-    shutil.copy(ROOT / "functions" / "webhook" / "handler.py", folder)
+    shutil.copy(root / "functions" / "webhook" / "handler.py", folder)
     return folder

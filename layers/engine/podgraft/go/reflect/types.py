@@ -77,7 +77,6 @@ class Method:
     result: GoType | None = None
 
 
-@dataclass(eq=False, slots=True, repr=False)
 class GoType:
     """One Go type. Types compare by identity, so create each type once.
 
@@ -87,16 +86,33 @@ class GoType:
     ``literal`` types are composite type literals (``[]string``); all other types have a name.
     """
 
-    name: str
-    kind: Kind
-    convert: Callable[[Value], Value] = field(default=lambda raw: raw)
-    elem: GoType | None = None
-    key: GoType | None = None
-    fields: tuple[Field, ...] = ()
-    methods: Mapping[str, Method] = field(default_factory=dict[str, Method])
-    length: int = 0
-    literal: bool = False
-    _members: dict[str, Member | None] | None = None
+    __slots__ = (
+        *("_members", "convert", "elem", "fields", "key", "kind", "length", "literal"),
+        *("methods", "name"),
+    )
+
+    def __init__(  # noqa: PLR0913, PLR0917 — one parameter a fact
+        self,
+        name: str,
+        kind: Kind,
+        convert: Callable[[Value], Value] = lambda raw: raw,
+        elem: GoType | None = None,
+        key: GoType | None = None,
+        fields: tuple[Field, ...] = (),
+        methods: Mapping[str, Method] | None = None,
+        length: int = 0,
+        literal: bool = False,
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.convert: Callable[[Value], Value] = convert
+        self.elem = elem
+        self.key = key
+        self.fields = fields
+        self.methods: Mapping[str, Method] = {} if methods is None else methods
+        self.length = length
+        self.literal = literal
+        self._members: dict[str, Member | None] | None = None
 
     def __repr__(self) -> str:
         return self.name

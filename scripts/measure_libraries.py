@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Measure the deployed artefact with one library exchanged after the other.
+
+Every figure is a ratio to the product in the same run. docs/performance.md has the last table.
+"""
+
+import json
+import os
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from podgraft.cli.bench import pods
+from libraries.candidates import (
+    CANDIDATES,
+    PRODUCT,
+    Candidate,
+    build_candidate,
+    build_product,
+    build_revision,
+)
+from libraries.processes import (
+    KINDS,
+    Costs,
+    can_count_instructions,
+    count_instructions,
+    measure_turns,
+    ratio,
+)
+from podgraft.cli.bench.world import ROOT, BenchmarkInput, api_gateway_event, load_benchmark_input
+from podgraft.cli.bench.world import review_body as body
+
+PAGE = ROOT / "docs" / "performance.md"
+BEGIN = "<!-- What follows was written by scripts/measure_libraries.py --write-docs. -->"
+END = "<!-- What was written by scripts/measure_libraries.py ends. -->"
+_REVIEWS = 80  # of each kind that a process can be asked for
+_HEADING = (
+    "candidate",
+    "instead of",
+    "measured as",
+    *("init", "init + first review", "pod seen before", "pod never seen", "signing"),
+    "size",
+    "decision",
+)
+
+
+@click.command()
+@click.option("--turns", default=12, show_default=True, help="Processes of each artefact.")
+@click.option("--instructions", is_flag=True, help="Count instructions too, with valgrind: slow.")
+@click.option("--write-docs", is_flag=True, help="Keep the table in docs/performance.md.")
+def main(*, turns: int, instructions: bool, write_docs: bool) -> None:
+    """Build every candidate, measure all of them in turns, and print a table."""
+    if turns < 1:
+        raise click.BadParameter(f"got {turns}; use 1 or more", param_hint="--turns")
+    if instructions and not can_count_instructions():
+        raise click.UsageError("--instructions: valgrind not found; install it (Debian: valgrind)")
+    with TemporaryDirectory(prefix="podgraft-libraries-") as name:
+        text = _measure(Path(name), turns, instructions=instructions)
+    print(text)
+    if write_docs:
+        PAGE.write_text(replace_section(PAGE.read_text(), text))
+
+
+def replace_section(page: str, text: str) -> str:
+    """The page with *text* between its two marks."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"{PAGE.name}: the lines {BEGIN} and {END} are missing; add them")
+    return f"{before}{BEGIN}\n\n{text}\n\n{END}{after}"
+
+
+def render_table(rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table below the heading."""
+    lines = [_HEADING, ["---"] * len(_HEADING), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _measure(folder: Path, turns: int, *, instructions: bool) -> str:
+    world = load_benchmark_input()
+    store = world.write_store(folder / "store")
+    events = _write_events(world, folder / "events.json")
+    artefacts = _build(folder)
+    times = measure_turns(artefacts, store, events, turns)
+    counts = {
+        name: count_instructions(path, store, events)
+        for name, path in artefacts.items()
+        if instructions
+    }
+    sizes = {name: _size(path / "python") for name, path in artefacts.items()}
+    rows = [row for candidate in CANDIDATES for row in _rows(candidate, times, counts, sizes)]
+    return f"{_describe_run(world, turns)}\n{render_table(rows)}"
+
+
+def _build(folder: Path) -> Mapping[str, Path]:
+    product = build_product(folder / "product")
+    made = {PRODUCT: product}
+    revisions: dict[str, Path] = {}
+    for number, candidate in enumerate(CANDIDATES):
+        click.echo(f"measure_libraries: building {candidate.name}", err=True)
+        revision, original = candidate.revision, product
+        if revision:
+            if revision not in revisions:
+                revisions[revision] = build_revision(revision, folder / revision)
+            original = revisions[revision]
+        made[candidate.name] = build_candidate(candidate, original, folder / f"c{number}")
+    return made
+
+
+def _write_events(world: BenchmarkInput, path: Path) -> Path:
+    numbers = range(_REVIEWS)
+    events = {
+        "first": api_gateway_event(body(world.pod)),
+        "seen": [pods.similar_pod(world, number) for number in numbers],
+        "new": [pods.unseen_pod(world, number) for number in numbers],
+    }
+    path.write_text(json.dumps(events))
+    return path
+
+
+def _rows(
+    candidate: Candidate,
+    times: Mapping[str, Sequence[Costs]],
+    counts: Mapping[str, Costs],
+    sizes: Mapping[str, int],
+) -> list[list[str]]:
+    """A row of times, and one of instructions where they were counted."""
+    name = candidate.name
+    taken = [ratio(times[name], times[PRODUCT], kind) for kind in KINDS]
+    size = f"{sizes[name] / 1e6:.0f} MB for {sizes[PRODUCT] / 1e6:.0f} MB"
+    rows = [
+        [
+            *(name, candidate.instead_of, "processor time"),
+            *(f"{each:.2f}" for each in taken),
+            *(size, candidate.decision),
+        ]
+    ]
+    if counts:
+        exact = [counts[name][kind] / counts[PRODUCT][kind] for kind in KINDS]
+        rows.append(["", "", "instructions", *(f"{each:.3f}" for each in exact), "", ""])
+    return rows
+
+
+def _describe_run(world: BenchmarkInput, turns: int) -> str:
+    facts = {
+        "measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "python": sys.version.split()[0],
+        "load at the end": f"{os.getloadavg()[0]:.1f}",
+        "templates": world.source,
+        "turns": str(turns),
+    }
+    return "".join(f"- {name}: {value}\n" for name, value in facts.items())
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+if __name__ == "__main__":
+    main()
