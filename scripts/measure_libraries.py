@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from podgraft.cli.bench import pods
 from libraries.candidates import (
     CANDIDATES,
     PRODUCT,
@@ -32,6 +31,7 @@ from libraries.processes import (
     measure_turns,
     ratio,
 )
+from podgraft.cli.bench import pods
 from podgraft.cli.bench.world import ROOT, BenchmarkInput, api_gateway_event, load_benchmark_input
 from podgraft.cli.bench.world import review_body as body
 

@@ -18,7 +18,7 @@ from podgraft.cli.bench.world import ROOT
 
 PRODUCT = "the product"
 # The last commit before msgspec: records by a module of podgraft, JSON by orjson.
-BEFORE_MSGSPEC = "bd88d26"
+BEFORE_MSGSPEC = "6039b29"
 
 _DATACLASSES = "from dataclasses import dataclass as dataclass\n"
 _ORJSON = """

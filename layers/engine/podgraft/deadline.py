@@ -19,7 +19,7 @@ This module does not wait; it computes the remaining seconds.
 from collections.abc import Callable
 from time import monotonic
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
 
 # If AWS is unreachable, a cold start must respond within 2 s, including interpreter start.
 MAX_WAIT_SECONDS = 1.4
@@ -27,8 +27,7 @@ MAX_WAIT_SECONDS = 1.4
 _REFRESH_SHARE = 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(Struct, frozen=True):
     """The moments at which a review stops waiting, in seconds of ``clock``.
 
     ``initial_deadline`` applies if no version is loaded, and ``refresh_deadline`` if one is.

@@ -6,10 +6,10 @@ document and prints nothing.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import StrEnum
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
+from msgspec.structs import replace
 
 
 class Severity(StrEnum):
@@ -19,8 +19,7 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True, kw_only=True):
     """A problem in a document of an operator.
 
     ``document`` names the document, for example its file, and is empty if the context names it.

@@ -5,15 +5,16 @@ it returns the parsed value, or adds an error and returns ``None``.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field, replace
 from enum import Enum
 from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from podgraft import jsonvalue
 from podgraft.diagnostics import Diagnostic, Severity
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import SelectorError, selectors
-from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import pointer
 
 T = TypeVar("T")
@@ -36,16 +37,14 @@ class JSONType(Enum):
         return "put it in quotes" if quotes else self.value[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostics:
+class Diagnostics(Struct, frozen=True):
     """The errors and warnings found so far. A warning does not stop a review."""
 
     errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True):
     """One value and its JSON Pointer."""
 
     value: JSON

@@ -8,9 +8,11 @@ has no response, so the webhook's failurePolicy decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft import admission, kube, policy
 from podgraft.admission import AdmissionRequest, AdmissionResponse
@@ -18,7 +20,6 @@ from podgraft.bundle import Bundle, Mutation, Mutator
 from podgraft.injectors import OperatorError, UserError, object_check, redact
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import workload_owner
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lru import LRUCache
 from podgraft.policy import Decision, Skip, Verdict
 from podgraft.review_context import ReviewContext, Staleness
@@ -50,8 +51,7 @@ class ReviewReason(StrEnum):
     STORE = "store"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewRecord:
+class ReviewRecord(Struct, frozen=True, kw_only=True):
     """The fields of a review in the request log: names and reasons, never a value of the object."""
 
     uid: str
@@ -69,16 +69,14 @@ class ReviewRecord:
     age_seconds: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewResponse:
+class ReviewResponse(Struct, frozen=True):
     """A review with a response for kube-apiserver."""
 
     response: AdmissionResponse
     record: ReviewRecord
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewFailure:
+class ReviewFailure(Struct, frozen=True):
     """A review that failed with a configuration error or a dependency error."""
 
     error: OperatorError | StoreError
@@ -103,8 +101,7 @@ def validate(context: ReviewContext, store: Store) -> ReviewResult:
     return _run_review(context, store, _review_validate)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Review:
+class _Review(Struct, frozen=True, kw_only=True):
     """One review with the version that it uses: empty strings if the store returns none."""
 
     context: ReviewContext

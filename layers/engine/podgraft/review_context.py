@@ -7,20 +7,20 @@ context variable, no global, no environment.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from podgraft.admission import AdmissionRequest
 from podgraft.deadline import Deadline
-from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
     from podgraft.trace import Trace
 
 
-@dataclass(frozen=True, slots=True)
-class Staleness:
+class Staleness(Struct, frozen=True):
     """Why a loaded version may be older than the stored one.
 
     ``is_invalid``: the store read a newer version, and it does not load. ``age_seconds`` is the
@@ -32,8 +32,7 @@ class Staleness:
     age_seconds: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewContext:
+class ReviewContext(Struct, frozen=True, kw_only=True):
     """One review: what it is about, who sends it, and how long it can take.
 
     ``url_path`` is the URL's path after the route, and ``environment`` contains the proxy's

@@ -26,7 +26,8 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
+
 from podgraft.lazy_re import lazy_compile
 from podgraft.store import AwsStoreConfig, FolderStoreConfig, StoreConfig
 
@@ -74,8 +75,7 @@ class Auth(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What the environment says; ``on_lambda``: that Lambda made it, ``traced``: for X-Ray,
     ``ahead``: before anybody waits for it (provisioned concurrency, SnapStart). ``stack`` is the
     name that separates the logs, metrics, and parameters of two deployments.

@@ -6,9 +6,10 @@ JSON, so that fields unknown here survive.
 
 from enum import StrEnum
 
+from msgspec import Struct
+
 from podgraft import jsonvalue
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_dataclass import dataclass
 
 from .errors import NotAReviewError, TooLargeError
 
@@ -32,8 +33,7 @@ class Operation(StrEnum):
     CONNECT = "CONNECT"
 
 
-@dataclass(frozen=True, slots=True)
-class GroupVersionKind:
+class GroupVersionKind(Struct, frozen=True):
     """The type of an object."""
 
     group: str = ""
@@ -41,8 +41,7 @@ class GroupVersionKind:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupVersionResource:
+class GroupVersionResource(Struct, frozen=True):
     """The resource that was addressed; ``16d-eviction``: pods, while the kind is Eviction."""
 
     group: str = ""
@@ -50,8 +49,7 @@ class GroupVersionResource:
     resource: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdmissionRequest:
+class AdmissionRequest(Struct, frozen=True, kw_only=True):
     """One question of kube-apiserver's; what it left out is the zero value, ``object`` is JSON.
 
     ``operation``, ``kind`` and ``resource`` may be missing altogether: test clients, Istio's own

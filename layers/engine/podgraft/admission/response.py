@@ -8,13 +8,12 @@ webhook's failurePolicy decide, while a refusal inside a review would override i
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from http import HTTPStatus
 
 import orjson
+from msgspec import Struct, field
 
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_dataclass import dataclass
 
 from .request import AdmissionRequest
 
@@ -41,8 +40,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """A v1 ``Status``: the only error body whose text always reaches the user."""
 
     code: int
@@ -50,8 +48,7 @@ class Status:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdmissionResponse:
+class AdmissionResponse(Struct, frozen=True, kw_only=True):
     """The answer to one request, in that request's version."""
 
     api_version: str

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from podgraft.injectors import InvalidDocumentsError, Mutation
 from podgraft.jsonvalue import Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import Policy
 from podgraft.review_context import ReviewContext
 
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from podgraft.injectors import appmesh
 
 
-@dataclass(frozen=True, slots=True)
-class AppMeshMutator:
+class AppMeshMutator(Struct, frozen=True):
     """Adds the containers of the pod's mesh."""
 
     meshes: appmesh.AppMesh

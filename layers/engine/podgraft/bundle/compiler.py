@@ -1,13 +1,14 @@
 """Compilation of a bundle: its manifests and a policy to mutators and validators."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from podgraft.injectors.istio import Injector as IstioInjector
 from podgraft.jsonvalue import Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import InjectionRules, Policy
 from podgraft.review_context import ReviewContext
 
@@ -29,8 +30,7 @@ COMPONENTS: tuple[ComponentCompiler, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bundle:
+class Bundle(Struct, frozen=True, kw_only=True):
     """A compiled bundle: an immutable value that needs nothing from outside.
 
     ``pod_mutators`` run on /inject, ``object_mutators`` on /mutate, ``validators`` on /validate.

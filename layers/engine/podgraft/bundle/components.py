@@ -7,15 +7,15 @@ Each kind of injection is a module of this package with a ``ComponentCompiler``,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from podgraft.admission import AdmissionRequest
 from podgraft.injectors import Mutation
 from podgraft.injectors.istio import Injector as IstioInjector
 from podgraft.jsonvalue import Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import InjectionRules, Policy
 from podgraft.review_context import ReviewContext
 
@@ -37,16 +37,14 @@ class Mutator(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Denial:
+class Denial(Struct, frozen=True):
     """A rule that rejects the request: the message, and the status code of the response."""
 
     message: str
     code: HTTPStatus = HTTPStatus.FORBIDDEN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidationResult:
+class ValidationResult(Struct, frozen=True, kw_only=True):
     """The result of all rules for a request; without denials, the request is allowed."""
 
     denials: tuple[Denial, ...] = ()
@@ -64,8 +62,7 @@ class Validator(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Component:
+class Component(Struct, frozen=True, kw_only=True):
     """What one kind of manifests in the bundle compiles to.
 
     ``pods`` run on /inject, ``objects`` on /mutate, ``validators`` on /validate, each in order.

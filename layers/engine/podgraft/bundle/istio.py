@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.injectors import InvalidDocumentsError, Mutation, istio
 from podgraft.jsonvalue import Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import pointer
 from podgraft.policy import Policy
 from podgraft.review_context import ReviewContext
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from podgraft.trace import Trace
 
 
-@dataclass(frozen=True, slots=True)
-class IstioMutator:
+class IstioMutator(Struct, frozen=True):
     """Adds Istio's sidecar to a pod."""
 
     injector: istio.Injector
@@ -73,8 +73,7 @@ def compile_istio(manifests: Manifests, policy: Policy, *, deferred: bool) -> Co
     return _compile_sources(sources, manifests, policy, deferred=deferred)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sources:
+class _Sources(Struct, frozen=True):
     """The manifests that contain Istio's documents."""
 
     config: Manifest

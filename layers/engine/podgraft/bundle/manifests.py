@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from msgspec import Struct
+
 from podgraft import yaml
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_dataclass import dataclass
 
 from .errors import Diagnostic
 
@@ -27,8 +28,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
+class Manifest(Struct, frozen=True, kw_only=True):
     """One object of the bundle, and its location: file, and path inside a List."""
 
     file: str
@@ -74,8 +74,7 @@ class Manifest:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Manifests:
+class Manifests(Struct, frozen=True):
     """The valid manifests of a bundle, and the errors of the others.
 
     ``probes`` are the objects of the folder ``tests/``. A trial renders templates for them.

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from podgraft.injectors import Mutation
 from podgraft.jsonvalue import Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import Cursor, Diagnostics, Policy
 from podgraft.review_context import ReviewContext
 
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 KIND = "Overlay"
 
 
-@dataclass(frozen=True, slots=True)
-class OverlayMutator:
+class OverlayMutator(Struct, frozen=True):
     """Applies all overlays of the bundle, in the order of their names."""
 
     overlays: OverlaySet

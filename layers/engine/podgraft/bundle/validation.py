@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from podgraft.admission import AdmissionRequest
-from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import Cursor, Diagnostics, Policy
 
 from .components import Component, Denial, ValidationResult
@@ -24,8 +25,7 @@ POLICY = "ValidatingAdmissionPolicy"
 BINDING = "ValidatingAdmissionPolicyBinding"
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyValidator:
+class PolicyValidator(Struct, frozen=True):
     """Evaluates all validating policies of the bundle."""
 
     rules: PolicySet

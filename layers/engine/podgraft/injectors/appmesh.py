@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from podgraft import texttemplate, yaml
 from podgraft.go.reflect import STRING, Field, Struct, struct_type
 from podgraft.go.reflect.taint import Address, PlaceholderRegistry
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import pointer
 from podgraft.review_context import ReviewContext
 from podgraft.texttemplate import DEFAULT_LIMITS, Limits
@@ -68,8 +69,7 @@ _FAILURES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MeshLabelSelector:
+class MeshLabelSelector(msgspec.Struct, frozen=True):
     """``labelSelector``: pods that have all of these labels."""
 
     labels: Mapping[str, str]
@@ -84,8 +84,7 @@ class MeshLabelSelector:
         return f"{_VERBS[is_match]} the pod: labelSelector {labels or 'without labels'}"
 
 
-@dataclass(frozen=True, slots=True)
-class MeshNamespaceSelector:
+class MeshNamespaceSelector(msgspec.Struct, frozen=True):
     """``namespaceSelector``: pods of these namespaces."""
 
     namespaces: frozenset[str]
@@ -103,8 +102,7 @@ class MeshNamespaceSelector:
 _VERBS = {True: "selects", False: "does not select"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mesh:
+class Mesh(msgspec.Struct, frozen=True, kw_only=True):
     """A compiled mesh; ``document`` is its ``namespace/name``."""
 
     name: str
@@ -194,8 +192,7 @@ def _can_parse(text: str) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppMesh:
+class AppMesh(msgspec.Struct, frozen=True, kw_only=True):
     """All meshes of a bundle that inject, and the ConfigMaps of their templates."""
 
     meshes: tuple[Mesh, ...]
@@ -263,8 +260,7 @@ def _is_injecting(mesh: Object) -> bool:
     return _object(_object(mesh.get("spec")).get("awsAppMesh")).get("enableAutoInject") is True
 
 
-@dataclass(slots=True)
-class _MeshReader:
+class _MeshReader(msgspec.Struct):
     """Parses one Mesh and collects its errors."""
 
     mesh: Object

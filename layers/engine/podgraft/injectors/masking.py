@@ -13,12 +13,12 @@ itself, next to any other plain text: ``null`` and leading dashes get a placehol
 from __future__ import annotations
 
 import re
-from dataclasses import field
 from operator import is_not
+
+from msgspec import Struct, field
 
 from podgraft.go.reflect.taint import Address
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 
 from .plain_text import is_plain_text
@@ -27,8 +27,7 @@ _SYNTAX = lazy_compile(r"[^A-Za-z0-9_./+=()@-]")
 _PLACEHOLDER = "Q"
 
 
-@dataclass(slots=True)
-class Masker:
+class Masker(Struct):
     """A walk over JSON that masks strings.
 
     The first ``exempt_count`` strings that need a mask stay unchanged. ``masked_strings`` has all

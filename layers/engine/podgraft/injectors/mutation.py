@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.jsonvalue import Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import Operation, diff
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mutation:
+class Mutation(Struct, frozen=True, kw_only=True):
     """An object after a mutation; the object before it is not changed.
 
     The patch consists of ``operations``, which lead to ``patch_base``, and of the difference from

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from msgspec import Struct
+
 from podgraft import yaml
 from podgraft.go.reflect import Value
 from podgraft.go.reflect.taint import Address, PlaceholderRegistry
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lru import LRUCache
 from podgraft.texttemplate import (
     DEFAULT_LIMITS,
@@ -55,8 +56,7 @@ class StructureError(Exception):
         self.place = place
 
 
-@dataclass(frozen=True, slots=True)
-class GuardedTemplate(Generic[T]):
+class GuardedTemplate(Struct, Generic[T], frozen=True):
     """A template and the data of one object, which ``render_guarded`` renders.
 
     ``name`` is what an observer is told: the kind of template and its name. ``make_data`` returns

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.go.reflect import GoType, Kind
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_dataclass import dataclass
 
 from .errors import KubeError
 from .numbers import format_json_number
@@ -24,8 +25,7 @@ _WORDS = {
 _INTEGERS = frozenset({Kind.INT, Kind.INT32, Kind.INT64, Kind.UINT8})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldError:
+class FieldError(Struct, frozen=True, kw_only=True):
     """A value of an unexpected type, or a value that UnmarshalJSON of its type rejected.
 
     ``got`` is Go's term for the value (``number 1.5``), and ``expected`` is the Go type. For a

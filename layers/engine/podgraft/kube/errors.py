@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
 
 
 class KubeError(ValueError):
@@ -13,8 +13,7 @@ class QuantityError(KubeError):
     """The text is not a resource quantity; the message is Go's."""
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorDiagnostic:
+class SelectorDiagnostic(Struct, frozen=True):
     """One error in a selector; ``pointer`` is a JSON Pointer into the selector."""
 
     pointer: str

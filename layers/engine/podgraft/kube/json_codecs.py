@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+import msgspec
+
 from podgraft.go.reflect import (
     INT,
     INT32,
@@ -22,7 +24,6 @@ from podgraft.go.reflect import (
 )
 from podgraft.go.time import LayoutError
 from podgraft.jsonvalue import JSON, dump
-from podgraft.lazy_dataclass import dataclass
 
 from . import metav1_time, quantity
 from .decode_errors import mismatch_error, unmarshal_error
@@ -45,8 +46,7 @@ FIELDS_V1 = struct_type("v1.FieldsV1")
 FIELDS_V1.fields = (Field("Raw", _BYTES, "Raw"),)
 
 
-@dataclass(frozen=True, slots=True)
-class Marshaler:
+class Marshaler(msgspec.Struct, frozen=True):
     """``decode`` returns the canonical value or raises ``DecodeError``; ``zero`` is for null."""
 
     decode: Callable[[JSON], JSON]

@@ -8,7 +8,7 @@ or exact.
 import re
 from enum import StrEnum
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
 
 from .errors import QuantityError
 from .numbers import format_json_number
@@ -43,8 +43,7 @@ class Format(StrEnum):
     DECIMAL = "DecimalSI"
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """``unscaled`` × 10^``exponent``; ``spelling`` is the text, if Go treats it as canonical.
 
     (Go's test is fast, but not exact: it also accepts ``+5`` and ``1.250``.)

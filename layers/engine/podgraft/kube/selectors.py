@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
+import msgspec
+
 from podgraft.go.reflect import Struct
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_dataclass import dataclass
 
 from .decode_errors import DecodeError, FieldError
 from .decoding import decode
@@ -37,8 +38,7 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(msgspec.Struct, frozen=True):
     """A requirement for one label."""
 
     key: str
@@ -77,8 +77,7 @@ class Requirement:
                 assert_never(self.operator)
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(msgspec.Struct, frozen=True):
     """Requirements that must all be satisfied."""
 
     requirements: tuple[Requirement, ...] = ()

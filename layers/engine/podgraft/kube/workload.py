@@ -6,8 +6,9 @@
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_dataclass import dataclass
 
 from .decode_errors import json_type_name
 from .errors import WorkloadError
@@ -15,8 +16,7 @@ from .errors import WorkloadError
 Path: TypeAlias = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PodTemplatePath:
+class PodTemplatePath(Struct, frozen=True):
     """The path to the pod template, and to the metadata that kube-inject annotates.
 
     ``required`` templates are pointers in Go: if one is missing, it is an error. Other missing

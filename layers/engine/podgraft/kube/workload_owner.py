@@ -3,14 +3,14 @@
 import re
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import Object, object_at, string_at
-from podgraft.lazy_dataclass import dataclass
 
 CONFIG_LABEL = "deploymentconfig"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnerRules:
+class OwnerRules(Struct, frozen=True, kw_only=True):
     """How a release derives the workload from the owner; the defaults are Istio 1.22's.
 
     ``cron_job_digits`` are how many digits (fewest, most) end the names of a CronJob's Jobs; with
@@ -27,8 +27,7 @@ class OwnerRules:
     cron_job_api_version: str = "batch/v1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkloadRef:
+class WorkloadRef(Struct, frozen=True, kw_only=True):
     """The type, name, and namespace of a workload.
 
     ``metadata`` is the ObjectMeta for templates of releases before 1.22: the pod's, with the name

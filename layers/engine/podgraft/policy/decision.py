@@ -6,15 +6,16 @@ that decides, so that an explanation can show what would come next.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from itertools import takewhile
 from typing import TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from podgraft.document_reader import format_value
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube.selectors import Selector
-from podgraft.lazy_dataclass import dataclass
 
 from .rules import (
     INJECT_KEY,
@@ -79,8 +80,7 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step: the observed value and the verdict. No other step overrides a ``final`` step."""
 
     name: StepName
@@ -90,8 +90,7 @@ class Step:
     final: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inject:
+class Inject(Struct, frozen=True, kw_only=True):
     """The pod receives sidecars. ``deciding_step`` gives the first of the reasons."""
 
     reasons: tuple[Reason, ...]
@@ -100,8 +99,7 @@ class Inject:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skip:
+class Skip(Struct, frozen=True, kw_only=True):
     """The pod is not changed. ``deciding_step`` gives the first of the reasons."""
 
     reasons: tuple[Reason, ...]

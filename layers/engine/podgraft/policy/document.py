@@ -5,8 +5,10 @@ Each key overrides the bundle's configuration; ``None`` means that the key is ab
 
 import re
 from collections.abc import Mapping
-from dataclasses import field, replace
 from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from podgraft import yaml
 from podgraft.document_reader import (
@@ -23,7 +25,6 @@ from podgraft.document_reader import (
 from podgraft.identifiers import CLUSTER_REMEDY, is_cluster
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import selectors
-from podgraft.lazy_dataclass import dataclass
 
 from .errors import Diagnostic, PolicyError
 from .rules import DefaultPolicy, InjectionRules, InjectValueSyntax
@@ -31,8 +32,7 @@ from .rules import DefaultPolicy, InjectionRules, InjectValueSyntax
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Features:
+class Features(Struct, frozen=True, kw_only=True):
     """The settings that istiod reads from its environment, and that templates cannot determine."""
 
     native_sidecars: bool | None = None
@@ -43,8 +43,7 @@ class Features:
     env: Mapping[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Struct, frozen=True, kw_only=True):
     """A valid policy document.
 
     ``clusters`` contains the complete policy of each cluster, with its overrides applied by key.

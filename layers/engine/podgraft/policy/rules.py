@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
+from msgspec import Struct
+
 from podgraft.kube import selectors
-from podgraft.lazy_dataclass import dataclass
 
 # The namespaces that Istio never injects (pkg/kube/inject/inject.go, IgnoredNamespaces).
 IGNORED_NAMESPACES = frozenset(
@@ -28,8 +29,7 @@ class DefaultPolicy(StrEnum):
     DISABLED = "disabled"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectionRules:
+class InjectionRules(Struct, frozen=True, kw_only=True):
     """The input of ``decide`` except the pod.
 
     ``policy`` is any string: as in Istio, a value that is not a ``DefaultPolicy`` injects nothing.
@@ -44,8 +44,7 @@ class InjectionRules:
     honors_label: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class InjectSetting:
+class InjectSetting(Struct, frozen=True):
     """The inject label or annotation of a pod: its source and its value."""
 
     source: str

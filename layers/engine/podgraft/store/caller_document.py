@@ -15,10 +15,11 @@ Pure: the clock and the randomness belong to scripts/tokens.py, reading and writ
 
 import hashlib
 import hmac
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 
 MAX_ACTIVE = 2  # the old and the new one; a third would be one nobody remembers
@@ -30,8 +31,7 @@ class TokensError(ValueError):
     """The document, or what is asked of it, is impossible; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenHash:
+class TokenHash(Struct, frozen=True):
     """One active token, known by its hash only."""
 
     sha256: str
@@ -44,8 +44,7 @@ class TokenHash:
         return self.sha256[:8]
 
 
-@dataclass(frozen=True, slots=True)
-class Callers:
+class Callers(Struct, frozen=True):
     """Everybody who may call for one cluster."""
 
     tokens: tuple[TokenHash, ...] = ()

@@ -5,17 +5,16 @@ stale. The documents of the other clusters apply at once, so a revoked token sto
 """
 
 from collections.abc import Mapping
-from dataclasses import field
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct, field
+
 from podgraft.review_context import Staleness
 
 from .caller_document import Callers
 from .errors import StoreError
 
 
-@dataclass(frozen=True, slots=True)
-class CallerRegistry:
+class CallerRegistry(Struct, frozen=True):
     """The callers in force by cluster, and the clusters whose stored document is not in force.
 
     ``stale`` contains clusters whose callers can be out of date, ``load_errors`` those whose
@@ -29,16 +28,14 @@ class CallerRegistry:
     missing: StoreError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LastKnownGood:
+class LastKnownGood(Struct, frozen=True):
     """Why a document did not replace the callers of a cluster, and when they were confirmed."""
 
     confirmed_at: float
     problem: StoreError
 
 
-@dataclass(frozen=True, slots=True)
-class CallerDocuments:
+class CallerDocuments(Struct, frozen=True):
     """All documents, as read at one time; the last known good callers if one does not load."""
 
     callers: Mapping[str, Callers] = field(default_factory=dict[str, Callers])

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import TypeAlias, assert_never
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
 
 from .folder.store import FolderCallers, FolderStore
 from .protocols import CallerStore, Store
@@ -13,15 +13,13 @@ from .protocols import CallerStore, Store
 _POLL_SECONDS = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class FolderStoreConfig:
+class FolderStoreConfig(Struct, frozen=True):
     """Policies, bundles and callers as files."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AwsStoreConfig:
+class AwsStoreConfig(Struct, frozen=True, kw_only=True):
     """Bundles in S3, policies and callers in Parameter Store; ``botocore``: always use it."""
 
     bucket: str

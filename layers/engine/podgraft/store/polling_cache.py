@@ -1,12 +1,13 @@
 """A cached value from a store: refreshed after some seconds, retained if the refresh fails."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from threading import Lock
 from typing import Generic, TypeVar
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from podgraft.deadline import Deadline
-from podgraft.lazy_dataclass import dataclass
 
 from .aws.client import RetryBudget
 from .errors import StoreError
@@ -20,8 +21,7 @@ _RETRY_SECONDS = 5.0
 Refresh = Callable[[T | None, RetryBudget], T]
 
 
-@dataclass(frozen=True, slots=True)
-class CachedValue(Generic[T]):
+class CachedValue(Struct, Generic[T], frozen=True):
     """A value, when it was last confirmed, when to refresh it, and why the last refresh failed."""
 
     value: T

@@ -1,11 +1,12 @@
 """What one review is answered from: exactly one policy and the bundle that belongs to it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from podgraft import bundle, policy
 from podgraft.bundle import Bundle, BundleError
-from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import Policy, PolicyError
 from podgraft.review_context import Staleness
 
@@ -17,8 +18,7 @@ Fetch = Callable[[str | None], Mapping[str, bytes]]
 Recheck = Callable[[], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A policy document as it is stored, and the files of every bundle that it names.
 
     The key of the only bundle there is, which a policy need not name, is ``None``.
@@ -29,8 +29,7 @@ class Document:
     bundles: Mapping[str | None, Mapping[str, bytes]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True, kw_only=True):
     """One policy and its bundle, both as one version of the policy document pairs them.
 
     ``recheck`` compiles a version completely that was loaded deferred, and returns whether the
@@ -44,8 +43,7 @@ class Snapshot:
     recheck: Recheck | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotSet:
+class SnapshotSet(Struct, frozen=True):
     """The snapshots of one injector: the one for every cluster, and those with overrides."""
 
     default: Snapshot

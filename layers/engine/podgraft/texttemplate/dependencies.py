@@ -11,11 +11,11 @@ function declares its ``dependencies``. The same applies if the analysis cannot 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field
 from typing import TypeAlias, assert_never
 
+from msgspec import Struct, field
+
 from podgraft.go.reflect import STRING, GoType, Kind, Value
-from podgraft.lazy_dataclass import dataclass
 
 from .functions import ALL_ELEMENTS, Dependency, Elements, Function, KeyArgument
 from .parse import nodes
@@ -43,8 +43,7 @@ def compute_projection(
     return _build_projection(root)
 
 
-@dataclass(slots=True, eq=False)
-class _DependencyNode:
+class _DependencyNode(Struct, eq=False):
     """The part of one value that is read: the complete value, members, or parts of each element."""
 
     is_complete: bool = False
@@ -81,8 +80,7 @@ def _identity(raw: Value) -> Value:
     return raw
 
 
-@dataclass(frozen=True, slots=True)
-class _TypedNode:
+class _TypedNode(Struct, frozen=True):
     """The part of the data that an expression represents, and its type."""
 
     node: _DependencyNode
@@ -94,8 +92,7 @@ _Bindings: TypeAlias = "dict[str, _TypedNode | None]"  # the values of dot and v
 _Path: TypeAlias = "Sequence[str | Elements]"
 
 
-@dataclass(frozen=True, slots=True)
-class _DependencyVisitor:
+class _DependencyVisitor(Struct, frozen=True):
     """One pass over a parse tree, which records the parts that are read."""
 
     templates: Mapping[str, nodes.Template]

@@ -9,12 +9,13 @@ tests for them or has a default.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
 from enum import Enum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from podgraft.go.reflect import STRING, Field, GoType, Kind
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 
 from .functions import REFLECT_VALUE, Function
@@ -31,8 +32,7 @@ TOLERANT_FUNCTIONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldProblem:
+class FieldProblem(Struct, frozen=True, kw_only=True):
     """A field that the data cannot have.
 
     ``path`` is the operand up to the field. ``available`` are the names in its parent.
@@ -65,8 +65,7 @@ class _Absence(Enum):
 _UNKNOWN, _ABSENT = _Absence.UNKNOWN, _Absence.ABSENT
 
 
-@dataclass(frozen=True, slots=True)
-class _Operand:
+class _Operand(Struct, frozen=True):
     """The type of an expression, its value if it is constant, and its path."""
 
     type: GoType | None = None
@@ -101,8 +100,7 @@ def check_fields(
     return tuple(dict.fromkeys(visitor.problems))
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
+class _Scope(Struct, frozen=True):
     """The operands of dot and variables, and the paths that enclosing branches test."""
 
     operands: dict[str, _Operand]
@@ -113,8 +111,7 @@ class _Scope:
         return _Scope({**self.operands, **dot}, self.tested_paths | paths)
 
 
-@dataclass(slots=True)
-class _FieldVisitor:
+class _FieldVisitor(Struct):
     """One pass over a parse tree."""
 
     templates: Mapping[str, nodes.Template]

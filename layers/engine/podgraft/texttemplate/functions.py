@@ -4,15 +4,15 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from podgraft.go.reflect import ANY, GoType, Kind, Method, Value
-from podgraft.lazy_dataclass import dataclass
 
 # The type of parameters that accept any value unchanged, including nil. Only builtins use it.
 REFLECT_VALUE = GoType("reflect.Value", Kind.STRUCT)
 
 
-@dataclass(frozen=True, slots=True)
-class KeyArgument:
+class KeyArgument(Struct, frozen=True):
     """A member that an argument names: ``index .a "b"`` reads ``KeyArgument(1)`` of argument 0."""
 
     argument: int
@@ -28,8 +28,7 @@ ALL_ELEMENTS = Elements.EACH
 Step: TypeAlias = str | KeyArgument | Elements  # the name of a field or a key, or a class above
 
 
-@dataclass(frozen=True, slots=True)
-class Dependency:
+class Dependency(Struct, frozen=True):
     """The path to a part of an argument that a function reads."""
 
     argument: int
@@ -67,8 +66,7 @@ class SyntaxRisk(Enum):
     POSSIBLE = "can"
 
 
-@dataclass(frozen=True, slots=True)
-class Serializer:
+class Serializer(Struct, frozen=True):
     """The reverse of a function that serializes.
 
     ``read`` returns the JSON tree for the result of a function and its arguments. ``write``
@@ -79,8 +77,7 @@ class Serializer:
     write: Callable[[Value], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """A function that templates can call.
 
     As in Go, an argument is a value that is assignable to the type of the parameter, a constant of

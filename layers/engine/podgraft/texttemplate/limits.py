@@ -1,10 +1,9 @@
 """The limits of one rendering."""
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Limits of one rendering. Istio's largest template needs less than a hundredth of each."""
 
     output_bytes: int = 8 * 1024 * 1024  # more than any object that kube-apiserver accepts (3 MiB)

@@ -8,9 +8,10 @@ from functools import cached_property
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from msgspec import Struct
+
 from podgraft.go.reflect import GoType, PanicError, Value
 from podgraft.go.reflect.taint import PlaceholderRegistry, TooManyPlaceholdersError
-from podgraft.lazy_dataclass import dataclass
 
 from .compile.compilation_unit import StaticFailure
 from .compile.compiler import CompiledModule, compile_templates
@@ -230,8 +231,7 @@ _FAILURES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Code:
+class _Code(Struct, frozen=True):
     """The compiled code of a program."""
 
     main: Callable[[Value, Callable[[str], None], RenderState, int], None]
@@ -240,8 +240,7 @@ class _Code:
     static_failures: Sequence[StaticFailure]
 
 
-@dataclass(frozen=True, slots=True)
-class _SourceLoader:
+class _SourceLoader(Struct, frozen=True):
     """Provides the template's lines to Python's tracebacks (``linecache.lazycache``)."""
 
     text: str

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.admission import AdmissionRequest, Operation
 from podgraft.bundle import Manifest
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at, strings_at
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 from podgraft.matching import constraints
 from podgraft.matching.constraints import MatchConstraints, ResourceRule
@@ -34,8 +35,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Struct, frozen=True, kw_only=True):
     """An object and its request; ``is_plain`` states that no label or annotation was added."""
 
     probe: Probe
@@ -67,8 +67,7 @@ _ALL_RESOURCES = ResourceRule(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _MatchCriteria:
+class _MatchCriteria(Struct, frozen=True, kw_only=True):
     """The labels, texts, and namespace that selectors and conditions match."""
 
     labels: Mapping[str, str]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
 
@@ -25,8 +26,7 @@ _REFERENCE = lazy_compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flaw:
+class Flaw(Struct, frozen=True, kw_only=True):
     """An invalid value in a mutated object; ``image`` is set for an invalid image."""
 
     path: str

@@ -8,7 +8,9 @@ over the defaults.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.bundle import (
     Bundle,
@@ -20,7 +22,6 @@ from podgraft.bundle import (
 from podgraft.injectors import OperatorError
 from podgraft.injectors.istio import Injector
 from podgraft.jsonvalue import Object, object_at
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
 from podgraft.policy import Policy
@@ -49,8 +50,7 @@ CONTROLLER_TEMPLATES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Target:
+class _Target(Struct, frozen=True, kw_only=True):
     """Templates that a pod can select together, and their path in the ConfigMap.
 
     ``name`` is the value of the pod's annotation; without it, the target is the defaults.
@@ -87,8 +87,7 @@ def try_templates(bundle: Bundle, policy: Policy, report: Report) -> Iterator[No
             yield from _try_target(variant, target, config_map, report)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Variant:
+class _Variant(Struct, frozen=True, kw_only=True):
     """An injector; ``is_switched`` states that its native sidecars differ from the policy's."""
 
     mutator: IstioMutator

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from podgraft import kube, texttemplate, yaml
 from podgraft.injectors import InjectionError
 from podgraft.jsonvalue import Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.review_context import ReviewContext
 from podgraft.texttemplate import ExecError, LimitError
 
@@ -25,8 +25,7 @@ Mutate = Callable[[Object, ReviewContext], Object]
 LIMITS = texttemplate.Limits(output_bytes=838_860, steps=100_000)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """A rendering that failed, or one that has a flaw."""
 
     probe: Probe
@@ -71,8 +70,7 @@ class Failure:
         return cause.span.excerpt if isinstance(cause, ExecError | LimitError) else ""
 
 
-@dataclass(slots=True)
-class Outcome:
+class Outcome(Struct):
     """The failures of renderings for *count* probes."""
 
     count: int = 0

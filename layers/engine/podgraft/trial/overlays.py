@@ -7,7 +7,9 @@ is rendered anyway, to find templates that always fail.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft import kube
 from podgraft.bundle import Bundle, Diagnostic, Manifest, OverlayMutator
@@ -15,7 +17,6 @@ from podgraft.injectors import OperatorError
 from podgraft.injectors.overlay.data import data_type
 from podgraft.injectors.overlay.overlay import Overlay
 from podgraft.jsonvalue import Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.review_context import ReviewContext
 from podgraft.texttemplate.field_check import FieldProblem
 
@@ -41,8 +42,7 @@ def try_overlays(bundle: Bundle, report: Report) -> Iterator[None]:
                 yield from trial.run()
 
 
-@dataclass(frozen=True, slots=True)
-class _OverlayTrial:
+class _OverlayTrial(Struct, frozen=True):
     """The trial of one overlay."""
 
     overlay: Overlay

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.lazy_dataclass import dataclass
 
 NAMESPACE = "default"
 IMAGE = "registry.example.com/shop/web:1.0"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class Probe(Struct, frozen=True, kw_only=True):
     """An object to render templates for; ``name`` identifies it in messages."""
 
     name: str

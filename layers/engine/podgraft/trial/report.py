@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from podgraft.bundle import Diagnostic, Manifest
 from podgraft.diagnostics import Severity
-from podgraft.lazy_dataclass import dataclass
 
 from .outcome import Failure
 from .suggestions import suggest_name
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 Describe = Callable[[Exception], str]
 
 
-@dataclass(slots=True)
-class Report:
+class Report(Struct):
     """The errors and warnings of a trial, without duplicates. ``describe`` formats an error."""
 
     describe: Describe = str

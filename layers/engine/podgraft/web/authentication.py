@@ -7,7 +7,8 @@ The URL's path proves nothing: ``cluster`` in it is a variable of Istio
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
+
 from podgraft.settings import Auth
 from podgraft.store import (
     CallerRegistry,
@@ -24,8 +25,7 @@ from .errors import ForbiddenError, UnauthenticatedError
 from .subjects import Subject
 
 
-@dataclass(frozen=True, slots=True)
-class Principal:
+class Principal(Struct, frozen=True):
     """The calling cluster, and whether its callers can be older than the stored ones.
 
     ``cluster`` is ``None`` without authentication, which proves no caller.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, TypeAlias, cast
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
 
 from . import subjects
 from .subjects import Subject
@@ -16,8 +16,7 @@ PATH_TOKEN = "podgraft.path_token"  # noqa: S105  the name of a key, no token
 _TOKEN_PREFIX = "/k/"  # noqa: S105  the beginning of a path
 
 
-@dataclass(frozen=True, slots=True)
-class CallerCredentials:
+class CallerCredentials(Struct, frozen=True):
     """Tokens shown, the subject of a verified client certificate, and where the call comes from."""
 
     tokens: tuple[str, ...]

@@ -5,13 +5,13 @@ response, which ``review`` makes.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
 from http import HTTPStatus
+
+from msgspec import Struct, field
 
 from podgraft import admission
 from podgraft.admission import NotAReviewError, TooLargeError, errored
 from podgraft.injectors import OperatorError, redact
-from podgraft.lazy_dataclass import dataclass
 from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
 
 from .errors import (
@@ -24,8 +24,7 @@ from .errors import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FaultRow:
+class FaultRow(Struct, frozen=True):
     """One row of the table: the HTTP status, and the origin of the error in the log."""
 
     code: HTTPStatus
@@ -58,8 +57,7 @@ def find_row(error: Exception) -> FaultRow:
     return next((TABLE[kind] for kind in type(error).__mro__ if kind in TABLE), INTERNAL)
 
 
-@dataclass(frozen=True, slots=True)
-class JsonResponse:
+class JsonResponse(Struct, frozen=True):
     """An HTTP answer with a JSON body."""
 
     code: int

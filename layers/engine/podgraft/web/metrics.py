@@ -6,8 +6,9 @@ template.yaml alarms on these names and charts them; a test compares the two.
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_dataclass import dataclass
 
 # Stacks share the namespace; the dimension ``service`` is the name of the stack in each metric.
 NAMESPACE = "podgraft"
@@ -35,8 +36,7 @@ class Unit(StrEnum):
     SECONDS = "Seconds"
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """One value of one metric."""
 
     metric: Metric

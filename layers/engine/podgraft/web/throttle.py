@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
 
 WINDOW_SECONDS = 60.0
 # A webhook with a stale token fails once a pod: a rollout of tens of pods stays below.
@@ -18,8 +18,7 @@ MAX_FAILURES = 60
 MAX_SOURCES = 1024
 
 
-@dataclass(slots=True)
-class _FailureCount:
+class _FailureCount(Struct):
     since_seconds: float
     count: int = 0
 

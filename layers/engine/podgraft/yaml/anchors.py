@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import Struct
 from yaml.events import Event, NodeEvent, ScalarEvent
 
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_dataclass import dataclass
 
 
-@dataclass(slots=True)
-class Anchor:
+class Anchor(Struct):
     """The target of an anchor: a value, or the event of a scalar, which has another value as a key.
 
     ``size`` is the number of nodes that an alias repeats; 0 until the value is complete.

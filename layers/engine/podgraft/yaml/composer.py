@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from msgspec import Struct
 from yaml.error import YAMLError
 from yaml.events import (
     AliasEvent,
@@ -22,7 +23,6 @@ from yaml.events import (
 )
 
 from podgraft.jsonvalue import JSON, MAX_DEPTH
-from podgraft.lazy_dataclass import dataclass
 
 from . import events
 from .errors import NotYAMLError
@@ -31,8 +31,7 @@ from .scalars import resolve
 _BLOCK_STYLES = ("|", ">")
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Struct, frozen=True):
     """A scalar with its text. A ``plain`` scalar has no quotes and no block style."""
 
     text: str
@@ -47,8 +46,7 @@ class Scalar:
         return resolve(self.text) if self.plain else self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """A list."""
 
     elements: list[Node]
@@ -56,8 +54,7 @@ class Sequence:
     tag: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(Struct, frozen=True):
     """A map with its keys in the order of the text."""
 
     pairs: list[tuple[Node, Node]]
@@ -65,8 +62,7 @@ class Mapping:
     tag: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(Struct, frozen=True):
     """A reference to an anchor."""
 
     anchor: str

@@ -7,7 +7,8 @@ four styles in go-yaml v2's emitterc.go.
 import re
 from collections.abc import Iterator
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
+
 from podgraft.lazy_re import lazy_compile
 
 from .scalars import is_plain_string
@@ -15,8 +16,7 @@ from .scalars import is_plain_string
 _WIDTH = 80  # a space after this column becomes a line break
 
 
-@dataclass(frozen=True, slots=True)
-class EmitPosition:
+class EmitPosition(Struct, frozen=True):
     """The position of a scalar: its column, and the column of its other lines."""
 
     column: int

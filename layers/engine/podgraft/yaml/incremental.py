@@ -28,6 +28,7 @@ If a condition is not met, ``load`` parses the text. A result is always equal to
 from collections import Counter
 from typing import Any, TypeAlias
 
+from msgspec import Struct
 from yaml.error import Mark
 from yaml.events import (
     CollectionEndEvent,
@@ -39,7 +40,6 @@ from yaml.events import (
 )
 
 from podgraft.jsonvalue import JSON, equal
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 from podgraft.lru import LRUCache
 
@@ -75,8 +75,7 @@ class IncrementalLoader:
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class _ReplaceableScalar:
+class _ReplaceableScalar(Struct, frozen=True):
     """A scalar that can be replaced: its columns in the line, and its path in the document."""
 
     start: int

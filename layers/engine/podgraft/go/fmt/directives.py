@@ -3,8 +3,9 @@
 import re
 from functools import lru_cache
 
+from msgspec import Struct
+
 from podgraft.go.strconv.quote import REPLACEMENT, is_escaped_byte
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 
 from .format import PLAIN, Flags
@@ -12,15 +13,13 @@ from .format import PLAIN, Flags
 MAX_NUMBER = 1_000_000  # fmt.tooLarge: the limit of a width or precision
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """``[n]``: the index of the next argument, from 0; ``None`` if it is invalid."""
 
     value: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Directive:
+class Directive(Struct, frozen=True, kw_only=True):
     """The text before a directive, and the directive.
 
     ``verb`` is empty if the format ends inside the directive. Width and precision can be arguments
@@ -53,8 +52,7 @@ _FLAGS = lazy_compile(r"[#0+\- ]*")
 _DIGITS = lazy_compile(r"[0-9]*")
 
 
-@dataclass(slots=True)
-class _Scanner:
+class _Scanner(Struct):
     format: str
     offset: int = 0
 

@@ -1,6 +1,8 @@
 """The format of one basic value: flags, width, and precision (fmt/format.go)."""
 
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.go.strconv.ftoa import SHORTEST, format_float
 from podgraft.go.strconv.isprint import is_print
@@ -12,11 +14,9 @@ from podgraft.go.strconv.quote import (
     quote_rune,
     rune_to_str,
 )
-from podgraft.lazy_dataclass import dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flags:
+class Flags(Struct, frozen=True, kw_only=True):
     """The flags between ``%`` and the verb; ``sharp_v`` and ``plus_v`` are %#v and %+v."""
 
     width: int | None = None

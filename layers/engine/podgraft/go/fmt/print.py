@@ -1,12 +1,13 @@
 """The format of a value of any kind for one verb (fmt/print.go: printArg, printValue)."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.go.errors import FunctionError
 from podgraft.go.fmtsort import sort_items
 from podgraft.go.reflect import GoType, Kind, PanicError, Value, bind_method, type_of
-from podgraft.lazy_dataclass import dataclass
 
 from .format import (
     Flags,
@@ -50,8 +51,7 @@ def print_arg(flags: Flags, verb: str, value: Value) -> str:
     return printer.print_by_kind(value, type_, 0) if text is None else text
 
 
-@dataclass(frozen=True, slots=True)
-class _Printer:
+class _Printer(Struct, frozen=True):
     """One verb with its flags; ``uses_methods`` enables the methods Error and String of values."""
 
     flags: Flags

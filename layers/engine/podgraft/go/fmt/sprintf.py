@@ -1,12 +1,13 @@
 """Go's fmt: Sprint, Sprintln and Sprintf of Go values (fmt/print.go)."""
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from podgraft.go.errors import LimitExceededError
 from podgraft.go.reflect import Value, type_of
 from podgraft.go.strconv.quote import merge_escaped_bytes
-from podgraft.lazy_dataclass import dataclass
 
 from .directives import MAX_NUMBER, Directive, Index, parse_directives
 from .format import PLAIN, Flags
@@ -73,8 +74,7 @@ def sprintf(format_: str, arguments: Sequence[Value]) -> str:
     return merge_escaped_bytes("".join(formatter.parts))
 
 
-@dataclass(slots=True)
-class _Formatter:
+class _Formatter(Struct):
     """The next argument and the output so far (doPrintf)."""
 
     arguments: Sequence[Value]

@@ -3,10 +3,11 @@
 import json
 import math
 
+from msgspec import Struct
+
 from podgraft.go.reflect import Value
 from podgraft.go.strconv.quote import REPLACEMENT
 from podgraft.go.utf8 import encode, to_runes
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 
 from .syntax import syntax_error
@@ -16,8 +17,7 @@ _TOO_DEEP = "exceeded max depth"
 _ESCAPED_SURROGATE = lazy_compile(r"\\u[dD][89a-fA-F]")
 
 
-@dataclass(frozen=True, slots=True)
-class DecodeResult:
+class DecodeResult(Struct, frozen=True):
     """The decoded value, complete or partial, and Go's error if decoding failed."""
 
     value: Value

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from podgraft.lazy_dataclass import dataclass
+import msgspec
 
 from .types import Field, GoType, Kind, Method, Value
 from .values import PanicError, Pointer, Struct, copy_value, type_of
 
 
-@dataclass(frozen=True, slots=True)
-class BoundMethod:
+class BoundMethod(msgspec.Struct, frozen=True):
     """A method of ``type`` with its receiver."""
 
     name: str

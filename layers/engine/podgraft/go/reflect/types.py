@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
 
 # A value of any Go type (see values.py). No narrower Python type is correct.
 Value: TypeAlias = Any
@@ -42,8 +41,7 @@ class Kind(StrEnum):
     FUNC = "func"
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A struct field; ``json`` is its key in the raw object."""
 
     name: str
@@ -61,8 +59,7 @@ class Field:
         return self.embedded and not self.json
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(Struct, frozen=True):
     """A method that templates can call: ``call(receiver, *arguments)``.
 
     ``pointer`` methods are only in the method set of the pointer (and of addressable values). Their
@@ -131,8 +128,7 @@ class GoType:
         return (*member.path, member.target)
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """A field or method, and its path of embedded fields."""
 
     path: tuple[Field, ...]

@@ -1,8 +1,8 @@
 """A point in time with its time zone, and the Gregorian calendar."""
 
-from dataclasses import replace
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
+from msgspec.structs import replace
 
 SECOND = 1_000_000_000  # nanoseconds
 _DAY = 86_400  # seconds
@@ -13,8 +13,7 @@ _FEBRUARY = 2
 _MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
+class Zone(Struct, frozen=True):
     """An abbreviation (can be empty), the seconds east of UTC, and Go's variable if any."""
 
     name: str
@@ -26,8 +25,7 @@ UTC = Zone("UTC", 0, "time.UTC")
 LOCAL = Zone("UTC", 0, "time.Local")
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """The seconds since 1970 in UTC, additional nanoseconds, and a zone."""
 
     seconds: int = _ZERO_SECONDS

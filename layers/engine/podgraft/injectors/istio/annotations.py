@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from podgraft.injectors.errors import UserError
 from podgraft.kube import QuantityError, quantity
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 
 from .config import mesh, proxyconfig, validate_proxyconfig
@@ -193,8 +194,7 @@ def _check_quantity(_: Profile, value: str) -> None:
         raise ValueError(str(error)) from error
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotationRule:
+class AnnotationRule(Struct, frozen=True):
     """The check of an annotation, in the releases for which ``applies`` is true."""
 
     annotation: str

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
+from msgspec import Struct
+
 from podgraft import kube
 from podgraft.injectors.errors import Diagnostic, UserError
 from podgraft.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.kube.workload_owner import WorkloadRef
-from podgraft.lazy_dataclass import dataclass
 from podgraft.policy import InjectionRules
 from podgraft.texttemplate import Limits
 
@@ -45,8 +46,7 @@ _DEPRECATED = {"traffic.sidecar.istio.io/kubevirtInterfaces": "istio.io/reroute-
 _CLUSTER_DNS = "ClusterFirst"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectorConfig:
+class InjectorConfig(Struct, frozen=True, kw_only=True):
     """The configuration of an injector, which is the same for all pods.
 
     ``proxy`` is the lowest layer of the webhook's proxy configurations: that of the mesh.
@@ -71,8 +71,7 @@ class InjectorConfig:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectionContext:
+class InjectionContext(Struct, frozen=True, kw_only=True):
     """One pod, the request for it, and what follows from both.
 
     ``base`` is the pod from which the patch starts, ``pod`` the pod to inject: without OpenShift's

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, strings_at
-from podgraft.lazy_dataclass import dataclass
 
 from .releases import Profile
 
@@ -18,8 +19,7 @@ CONTAINERS = "containers"
 INIT_CONTAINERS = "initContainers"
 
 
-@dataclass(slots=True)
-class PodBuilder:
+class PodBuilder(Struct):
     """A copy of a pod down to its containers.
 
     Annotations, labels, and the keys of containers can change in place. Values inside a container

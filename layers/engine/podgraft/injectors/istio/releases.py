@@ -9,11 +9,12 @@ libraries that came and went are in release_names.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import fields
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct, field
+
 from podgraft.lazy_re import lazy_compile
 
 from .release_names import FUNCTIONS, KUBERNETES, MESH_FIELDS, SPRIG
@@ -96,8 +97,7 @@ def _until(all_from: str, *patches: str) -> Any:
     return _since("1.0", until=(all_from, *patches))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Profile:
+class Profile(Struct, frozen=True, kw_only=True, eq=False):
     """The behaviors of one release; ``profile`` makes each once, so identity is equality."""
 
     minor: int

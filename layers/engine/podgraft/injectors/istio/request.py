@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from podgraft.injectors.mutation import Mutation
 from podgraft.jsonvalue import Object
 from podgraft.kube.workload_owner import WorkloadRef
-from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import Operation
 from podgraft.texttemplate import DEFAULT_LIMITS, Limits
 
@@ -21,8 +21,7 @@ class Mode(StrEnum):
     KUBE_INJECT = "kube-inject"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectionRequest:
+class InjectionRequest(Struct, frozen=True, kw_only=True):
     """The input of an injection in addition to the pod.
 
     ``namespace`` is that of the admission request, for a pod without one. ``environment`` comes
@@ -39,8 +38,7 @@ class InjectionRequest:
     limits: Limits = DEFAULT_LIMITS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Injection:
+class Injection(Struct, frozen=True, kw_only=True):
     """An injected pod.
 
     ``base`` is the pod before the injection, with what Istio adds before it computes its patch (the

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import JSON, NotJSONError, Object, load, names_at, object_at
-from podgraft.lazy_dataclass import dataclass
 
 from . import gojson
 from .releases import Profile
@@ -15,8 +16,7 @@ ANNOTATION = "sidecar.istio.io/status"
 DEFAULT_REVISION = "default"
 
 
-@dataclass(frozen=True, slots=True)
-class InjectionStatus:
+class InjectionStatus(Struct, frozen=True):
     """The names of the objects in the template pod, in order."""
 
     init_containers: tuple[str, ...] = ()

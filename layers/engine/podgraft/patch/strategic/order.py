@@ -7,8 +7,9 @@ order, and the others have the order of the live list. Both are interleaved as a
 from collections.abc import Hashable, Iterable
 from itertools import takewhile
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_dataclass import dataclass
 
 from .errors import GO_MAP, MergeError, format_v, missing_merge_key_error, unexpected_type_error
 from .lists import contains_objects, first_indexes, identity_key, interleave
@@ -17,8 +18,7 @@ from .standalone import PATCH, is_directive
 DIRECTIVE = "$setElementOrder"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ElementOrder:
+class ElementOrder(Struct, frozen=True, kw_only=True):
     """One directive with its lists; ``live`` and ``patch`` are ``None`` if absent.
 
     ``is_merged`` means that the strategy of the list is to merge.

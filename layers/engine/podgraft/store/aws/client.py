@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import Any, Protocol, TypeVar
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_dataclass import dataclass
 from podgraft.store.errors import NotLoadedError, UnavailableError
 
 T = TypeVar("T")
@@ -48,8 +49,7 @@ class MissingError(NotLoadedError):
     """The object or the parameter is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class RetryBudget:
+class RetryBudget(Struct, frozen=True):
     """The time for one refresh: all its calls and their retries."""
 
     deadline: float
@@ -66,8 +66,7 @@ class RetryBudget:
         return self.deadline - self.clock()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(Struct, frozen=True, kw_only=True):
     """What is below a prefix: keys, bytes altogether, and whether that is all of it."""
 
     keys: tuple[str, ...]

@@ -9,10 +9,11 @@ token.
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
+from msgspec.structs import replace
+
 from podgraft.store.errors import NotLoadedError, StoreError, UnavailableError
 
 from .ssm import VERSIONS_PER_REQUEST, Parameter
@@ -41,8 +42,7 @@ class Versions(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejected:
+class Rejected(Struct, frozen=True, kw_only=True):
     """A newest version that does not load, its error, and the version in force."""
 
     newest: Parameter

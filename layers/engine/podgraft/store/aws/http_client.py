@@ -29,8 +29,9 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_dataclass import dataclass
 
 from .client import CONNECT_SECONDS, READ_SECONDS, AwsServiceError, Listing
 from .connection import DeadlineSocket, connect
@@ -57,8 +58,7 @@ _STANDARD_REGION_PREFIXES = frozenset({"af", "ap", "ca", "cn", "eu", "il", "me",
 _EXCLUDED_REGION_PREFIXES = ("us-iso", "eu-iso", "us-gov")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AwsClientConfig:
+class AwsClientConfig(Struct, frozen=True, kw_only=True):
     """Who asks, and where; ``endpoints`` are URLs said for a service."""
 
     credentials: AwsCredentials

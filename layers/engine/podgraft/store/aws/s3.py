@@ -6,8 +6,9 @@ with another version's: whatever arrives either is the bundle that the policy na
 
 from collections.abc import Iterable, Mapping
 
+from msgspec import Struct
+
 from podgraft import bundle
-from podgraft.lazy_dataclass import dataclass
 from podgraft.store.errors import NotLoadedError
 
 from .client import MissingError, ObjectStore, RetryBudget, call_with_retries
@@ -17,8 +18,7 @@ MAX_BUNDLE_BYTES = 20 * 1024 * 1024
 _MAX_FILES = 1000  # one page of a listing
 
 
-@dataclass(frozen=True, slots=True)
-class BundleReader:
+class BundleReader(Struct, frozen=True):
     """The bundles in one bucket."""
 
     client: ObjectStore

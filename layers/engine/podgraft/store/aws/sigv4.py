@@ -6,15 +6,13 @@ botocore's for requests of every form, and with the example of the S3 reference.
 
 import hmac
 from collections.abc import Mapping
-from dataclasses import field
 from hashlib import sha256
 from urllib.parse import quote
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class AwsCredentials:
+class AwsCredentials(Struct, frozen=True):
     """Who signs."""
 
     key: str
@@ -22,8 +20,7 @@ class AwsCredentials:
     token: str = field(default="", repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What is signed; the path and the parameters are not escaped yet."""
 
     method: str

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_dataclass import dataclass
 from podgraft.store.errors import NotLoadedError
 
 from .client import MissingError, ParameterStore, RetryBudget, call_with_retries
@@ -13,8 +14,7 @@ from .client import MissingError, ParameterStore, RetryBudget, call_with_retries
 VERSIONS_PER_REQUEST = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A parameter's text, and the version that Parameter Store counts from 1.
 
     ``problem`` is why the text of a version that exists cannot be read: then there is none.
@@ -25,8 +25,7 @@ class Parameter:
     problem: NotLoadedError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterReader:
+class ParameterReader(Struct, frozen=True):
     """The parameters under one prefix, such as ``/podgraft``."""
 
     client: ParameterStore

@@ -10,14 +10,15 @@ too (``earlier.py``).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from podgraft import yaml
 from podgraft.deadline import Deadline
-from podgraft.lazy_dataclass import dataclass
 from podgraft.review_context import Staleness
 from podgraft.store import caller_document
 from podgraft.store.caller_document import Callers
@@ -71,8 +72,7 @@ class CallerSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
+class Loaded(Struct, frozen=True, kw_only=True):
     """The version in force, and the newest version: the same one, unless that was rejected.
 
     ``confirmed`` is when the version in force was last the newest one. For a version that never
@@ -86,16 +86,14 @@ class Loaded:
     rejection: NotLoadedError | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sources:
+class _Sources(Struct, frozen=True, kw_only=True):
     policies: PolicySource
     bundles: BundleSource
     deferred: bool
     clock: Callable[[], float]
 
 
-@dataclass(frozen=True, slots=True)
-class _Unproven:
+class _Unproven(Struct, frozen=True):
     """A version that loads, and has rendered a part of its probe objects."""
 
     parameter: Parameter
@@ -324,8 +322,7 @@ class CachedStore:
         return Staleness(why, refused, age)
 
 
-@dataclass(frozen=True, slots=True)
-class _TimestampedCallers:
+class _TimestampedCallers(Struct, frozen=True):
     """All callers as they were read, and when."""
 
     documents: CallerDocuments

@@ -5,7 +5,8 @@ from threading import Lock
 from time import monotonic
 from typing import Generic, Protocol, TypeVar, cast
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
+
 from podgraft.store.errors import StoreError, UnavailableError
 
 T = TypeVar("T")
@@ -18,16 +19,14 @@ SECONDS_PER_FILE = 0.0001
 _MAX_READS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedValue(Generic[T]):
+class LoadedValue(Struct, Generic[T], frozen=True):
     """The value in force, and what came of loading a newer one, if that failed."""
 
     value: T
     error: StoreError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _FileVersion(Generic[T]):
+class _FileVersion(Struct, Generic[T], frozen=True):
     fingerprint: object
     value: T | None
     error: StoreError | None

@@ -6,10 +6,10 @@ The text of a template never becomes code: the compiler chooses all names, and t
 import ast
 import sys
 from collections.abc import Sequence
-from dataclasses import field
 from typing import Any, TypedDict
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct, field
+
 from podgraft.texttemplate.parse.source import Source
 
 Expression = ast.expr
@@ -28,8 +28,7 @@ class AstLocation(TypedDict):
 _TOP = AstLocation(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
 
 
-@dataclass(slots=True)
-class AstBuilder:
+class AstBuilder(Struct):
     """A builder of nodes with a ``location``: the lines and columns of a span of the template."""
 
     source: Source

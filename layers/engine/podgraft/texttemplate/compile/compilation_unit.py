@@ -1,10 +1,10 @@
 """The shared state of the compilation of a program."""
 
 from collections.abc import Mapping
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from podgraft.go.reflect import Value
-from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate.functions import Function
 from podgraft.texttemplate.parse import nodes
 from podgraft.texttemplate.run.builtins import BUILTINS
@@ -14,8 +14,7 @@ from .scopes import Slot
 from .source_map import SourceMap
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledValue:
+class CompiledValue(Struct, frozen=True):
     """Code for a value, and the names of its container and key (``static_interface``)."""
 
     code: Expression
@@ -23,8 +22,7 @@ class CompiledValue:
     key: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionCall:
+class FunctionCall(Struct, frozen=True):
     """A function with its arguments; ``piped`` comes from a command that starts at ``start``."""
 
     node: nodes.Command | nodes.Identifier
@@ -34,8 +32,7 @@ class FunctionCall:
     start: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class StaticFailure:
+class StaticFailure(Struct, frozen=True):
     """A node that always fails when it is executed, with its reason and template."""
 
     reason: str
@@ -43,8 +40,7 @@ class StaticFailure:
     node: nodes.Node
 
 
-@dataclass(slots=True)
-class CompilationUnit:
+class CompilationUnit(Struct):
     """The state that all templates of a program share during compilation."""
 
     builder: AstBuilder

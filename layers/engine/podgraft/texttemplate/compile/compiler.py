@@ -12,13 +12,14 @@ before they are written. An example of such a function::
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import partial
 from typing import assert_never
 
+import msgspec
+from msgspec import field
+
 from podgraft.go.reflect import Struct, Value, copy_value
 from podgraft.go.strconv.quote import quote
-from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate.functions import Function
 from podgraft.texttemplate.parse import nodes
 from podgraft.texttemplate.parse.source import Source
@@ -54,8 +55,7 @@ _RUNTIME: dict[str, Value] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompiledModule:
+class CompiledModule(msgspec.Struct, frozen=True, kw_only=True):
     """The code of a program with its namespace, its source map, and its static failures."""
 
     module: ast.Module
@@ -93,8 +93,7 @@ def _pipeline_compiler(unit: CompilationUnit, name: str) -> PipelineCompiler:
     )
 
 
-@dataclass(slots=True)
-class _TemplateCompiler:
+class _TemplateCompiler(msgspec.Struct):
     """The compiler of the statements of one template."""
 
     unit: CompilationUnit

@@ -7,12 +7,13 @@ it. ``last_node`` mirrors Go's record of the evaluated node, which is the locati
 import ast
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from itertools import pairwise
 from typing import TypeAlias, assert_never
 
+import msgspec
+from msgspec.structs import replace
+
 from podgraft.go.reflect import ANY, GoType
-from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate.errors import ExecutionError
 from podgraft.texttemplate.functions import REFLECT_VALUE, Function, arity_error, parameter_type
 from podgraft.texttemplate.parse import nodes
@@ -38,8 +39,7 @@ _COMPARISONS: dict[str, ast.cmpop] = {"eq": ast.Eq(), "ne": ast.NotEq()}
 Path: TypeAlias = nodes.Field | nodes.Variable | nodes.Chain
 
 
-@dataclass(slots=True)
-class PipelineCompiler:
+class PipelineCompiler(msgspec.Struct):
     """The compiler of the pipelines of one template."""
 
     unit: CompilationUnit

@@ -6,13 +6,11 @@ The position in a template determines the stack, with one exception: an argument
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import field
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A Python local that contains a variable.
 
     ``container_local`` is the local of the container of a range variable's value.
@@ -24,8 +22,7 @@ class Slot:
     container_local: str | None
 
 
-@dataclass(slots=True)
-class Scope:
+class Scope(Struct):
     """The variables in scope, innermost last; ranges assign to ``range_variables``."""
 
     range_variables: frozenset[str] = frozenset()

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct, field
+
 from podgraft.texttemplate.parse import nodes
 
 from .ast_builder import AstBuilder
@@ -21,8 +21,7 @@ from .ast_builder import AstBuilder
 CodePosition: TypeAlias = tuple[int | None, ...]
 
 
-@dataclass(slots=True)
-class ShortCircuit:
+class ShortCircuit(Struct):
     """The last evaluated node of ``and`` or ``or``, which depends on the evaluated arguments.
 
     After ``record_branch``, the code stores the index of the last argument in ``branch_local``.
@@ -57,8 +56,7 @@ class ShortCircuit:
 ErrorNode: TypeAlias = nodes.Node | ShortCircuit
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorSite:
+class ErrorSite(Struct, frozen=True):
     """The node that causes an error, and the call of the function ``name`` at this location."""
 
     error_node: ErrorNode
@@ -66,8 +64,7 @@ class ErrorSite:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluatedNode:
+class EvaluatedNode(Struct, frozen=True):
     """The evaluated node, its template, and the called function, if any."""
 
     node: nodes.Node
@@ -76,8 +73,7 @@ class EvaluatedNode:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class SourceMap:
+class SourceMap(Struct, frozen=True):
     """The operations that can fail, by location, and the templates, by the names of their code."""
 
     sites: dict[CodePosition, ErrorSite] = field(default_factory=dict[CodePosition, ErrorSite])

@@ -6,13 +6,13 @@ parser adds the context to its message.
 
 import re
 from collections.abc import Collection
-from dataclasses import field
 from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
+from msgspec import Struct, field
+
 from podgraft.go.strconv.quote import format_sharp_u, quote
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 
 KEYWORDS = frozenset(
@@ -112,8 +112,7 @@ def tokens(text: str, delimiters: tuple[str, str], functions: Collection[str] = 
     return lexer.tokens
 
 
-@dataclass(frozen=True, slots=True)
-class _Lexer:
+class _Lexer(Struct, frozen=True):
     """A scanner of actions. A method returns the offset of the following text, or -1 on error."""
 
     text: str

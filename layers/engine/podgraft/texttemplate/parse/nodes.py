@@ -7,16 +7,15 @@ first word of the operand (parse.operand).
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias
 
+from msgspec import Struct, field
+
 from podgraft.go.strconv.quote import quote
-from podgraft.lazy_dataclass import dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeBase:
+class NodeBase(Struct, frozen=True, kw_only=True):
     """The base of all nodes: the offsets in the text."""
 
     start: int = field(default=0, compare=False, repr=False)
@@ -28,24 +27,21 @@ class NodeBase:
         return self.start
 
 
-@dataclass(frozen=True, slots=True)
-class Dot(NodeBase):
+class Dot(NodeBase, frozen=True):
     """``.``: the argument of the template, or the element of a range."""
 
     def __str__(self) -> str:
         return "."
 
 
-@dataclass(frozen=True, slots=True)
-class Nil(NodeBase):
+class Nil(NodeBase, frozen=True):
     """``nil``, which has no type."""
 
     def __str__(self) -> str:
         return "nil"
 
 
-@dataclass(frozen=True, slots=True)
-class Bool(NodeBase):
+class Bool(NodeBase, frozen=True):
     """``true`` or ``false``."""
 
     value: bool
@@ -54,8 +50,7 @@ class Bool(NodeBase):
         return "true" if self.value else "false"
 
 
-@dataclass(frozen=True, slots=True)
-class Number(NodeBase):
+class Number(NodeBase, frozen=True):
     """A number constant with its value in each kind of Go number (``None`` if out of range)."""
 
     text: str
@@ -68,8 +63,7 @@ class Number(NodeBase):
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
-class String(NodeBase):
+class String(NodeBase, frozen=True):
     """A string constant: the source and the value."""
 
     quoted: str
@@ -79,8 +73,7 @@ class String(NodeBase):
         return self.quoted
 
 
-@dataclass(frozen=True, slots=True)
-class Identifier(NodeBase):
+class Identifier(NodeBase, frozen=True):
     """The name of a function."""
 
     name: str
@@ -89,8 +82,7 @@ class Identifier(NodeBase):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Field(NodeBase):
+class Field(NodeBase, frozen=True):
     """``.name.name``: a field chain from the dot."""
 
     names: tuple[str, ...]
@@ -105,8 +97,7 @@ class Field(NodeBase):
         return self.fields_start
 
 
-@dataclass(frozen=True, slots=True)
-class Variable(NodeBase):
+class Variable(NodeBase, frozen=True):
     """``$name.field.field``: the name with its dollar sign, and the fields."""
 
     name: str
@@ -122,8 +113,7 @@ class Variable(NodeBase):
         return self.fields_start
 
 
-@dataclass(frozen=True, slots=True)
-class Chain(NodeBase):
+class Chain(NodeBase, frozen=True):
     """``(pipeline).name.name``, or fields of the result of a function without arguments."""
 
     node: Pipe | Identifier
@@ -139,8 +129,7 @@ class Chain(NodeBase):
         return self.fields_start
 
 
-@dataclass(frozen=True, slots=True)
-class Command(NodeBase):
+class Command(NodeBase, frozen=True):
     """``operand operand …``: a call, if the first operand is a function or a method."""
 
     operands: tuple[Operand, ...]
@@ -149,8 +138,7 @@ class Command(NodeBase):
         return " ".join(map(_operand, self.operands))
 
 
-@dataclass(frozen=True, slots=True)
-class Pipe(NodeBase):
+class Pipe(NodeBase, frozen=True):
     """``$a, $b := command | command``."""
 
     commands: tuple[Command, ...]
@@ -165,8 +153,7 @@ class Pipe(NodeBase):
         return f"{variables} {'=' if self.is_assignment else ':='} {commands}"
 
 
-@dataclass(frozen=True, slots=True)
-class Text(NodeBase):
+class Text(NodeBase, frozen=True):
     """Plain text without the white space that trim markers remove."""
 
     text: str
@@ -175,8 +162,7 @@ class Text(NodeBase):
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Action(NodeBase):
+class Action(NodeBase, frozen=True):
     """``{{pipeline}}``: evaluate and, unless it declares variables, print."""
 
     pipe: Pipe
@@ -193,8 +179,7 @@ class Control(StrEnum):
     WITH = "with"
 
 
-@dataclass(frozen=True, slots=True)
-class Branch(NodeBase):
+class Branch(NodeBase, frozen=True):
     """``{{if pipeline}}body{{else}}otherwise{{end}}``, or the same with ``range`` or ``with``."""
 
     control: Control
@@ -207,8 +192,7 @@ class Branch(NodeBase):
         return f"{{{{{self.control} {self.pipe}}}}}{to_source(self.body)}{otherwise}{{{{end}}}}"
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation(NodeBase):
+class Invocation(NodeBase, frozen=True):
     """``{{template "name" pipeline}}``."""
 
     name: str
@@ -219,16 +203,14 @@ class Invocation(NodeBase):
         return f"{{{{template {quote(self.name)}{argument}}}}}"
 
 
-@dataclass(frozen=True, slots=True)
-class Break(NodeBase):
+class Break(NodeBase, frozen=True):
     """``{{break}}``: end the range."""
 
     def __str__(self) -> str:
         return "{{break}}"
 
 
-@dataclass(frozen=True, slots=True)
-class Continue(NodeBase):
+class Continue(NodeBase, frozen=True):
     """``{{continue}}``: go to the next element."""
 
     def __str__(self) -> str:
@@ -248,8 +230,7 @@ Node: TypeAlias = Operand | Command | Statement
 Nodes: TypeAlias = tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """One named template: the complete text, or the body of ``define`` or ``block``.
 
     ``calls`` are the names of all functions in the template.

@@ -6,11 +6,11 @@ texts are Go's.
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
 from typing import NoReturn, TypeVar
 
+from msgspec import Struct, field
+
 from podgraft.go.strconv.quote import quote, unquote
-from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate.errors import LimitError, TemplateError
 from podgraft.texttemplate.functions import Function
 
@@ -62,8 +62,7 @@ def parse(
     return parsing.templates
 
 
-@dataclass(slots=True)
-class _ParseContext:
+class _ParseContext(Struct):
     """The state that the parsers of all templates in a text share."""
 
     reader: TokenReader
@@ -72,20 +71,17 @@ class _ParseContext:
     nesting: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _End(nodes.NodeBase):
+class _End(nodes.NodeBase, frozen=True):
     def __str__(self) -> str:
         return "{{end}}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Else(nodes.NodeBase):
+class _Else(nodes.NodeBase, frozen=True):
     def __str__(self) -> str:
         return "{{else}}"
 
 
-@dataclass(slots=True)
-class _Parser:
+class _Parser(Struct):
     """The parser of one template; ``define`` and ``block`` start another parser."""
 
     parsing: _ParseContext

@@ -3,14 +3,13 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from podgraft.lazy_dataclass import dataclass
+from msgspec import Struct
 
 from .lexer import Token, TokenKind
 from .source import Source
 
 
-@dataclass(slots=True)
-class TokenReader:
+class TokenReader(Struct):
     """The tokens of a text, the index of the next one, and the last one that the parser has read.
 
     The line of an error is the line of the last token, including tokens that were only peeked.

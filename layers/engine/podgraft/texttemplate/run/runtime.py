@@ -4,8 +4,10 @@ Errors have no location here; ``program.py`` adds the location of the running co
 """
 
 from collections.abc import Generator, Iterable, Sequence
-from dataclasses import field
 from typing import NoReturn
+
+import msgspec
+from msgspec import field
 
 from podgraft.go.fmt.print import INTEGERS
 from podgraft.go.fmt.sprintf import format_default
@@ -27,7 +29,6 @@ from podgraft.go.reflect import (
     type_of,
 )
 from podgraft.go.reflect.taint import PlaceholderRegistry
-from podgraft.lazy_dataclass import dataclass
 from podgraft.texttemplate.errors import (
     ExecutionError,
     FunctionError,
@@ -270,8 +271,7 @@ def _can_have_field(pointed: GoType | None, name: str) -> bool:
     return pointed is None or pointed.kind is not Kind.STRUCT or bool(pointed.field_path(name))
 
 
-@dataclass(slots=True)
-class RenderState:
+class RenderState(msgspec.Struct):
     """One rendering: its data and limits, its output so far, and what that used of the limits.
 
     ``slots`` are those of a traced rendering.

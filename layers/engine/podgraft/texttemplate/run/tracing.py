@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from podgraft.go.reflect import STRING, BoundMethod, GoType, Pointer, Value, bind_method
 from podgraft.go.reflect.taint import TAINTED, PlaceholderRegistry, TaintedText
 from podgraft.go.reflect.tainted_values import mask, remove_taint
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 from podgraft.texttemplate.functions import Function
 
@@ -27,8 +28,7 @@ _OPEN, _CLOSE = "\U0010f8f0", "\U0010f8f1"
 _MARK = lazy_compile(f"{_OPEN}([0-9]+){_CLOSE}")
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """A rendered text in parts: text of the template, and the numbers of emissions.
 
     An emission is tainted output of an action, with its masked text.

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from msgspec import Struct
+
 from podgraft import jsonvalue, yaml
 from podgraft.go.fmt import sprintf
 from podgraft.injectors.errors import Diagnostic
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import pointer
 
 T = TypeVar("T")
@@ -20,8 +21,7 @@ T = TypeVar("T")
 DEFAULT_TEMPLATES = ("sidecar",)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(Struct, frozen=True, kw_only=True):
     """The key ``config``: templates and rules. ``given`` has all keys as written."""
 
     policy: str
@@ -35,8 +35,7 @@ class Config:
     given: Mapping[str, JSON]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Values:
+class Values(Struct, frozen=True, kw_only=True):
     """The key ``values``; ``raw`` is the data for templates, with all numbers as floats, as in Go.
 
     The other fields are the values that the injector reads.

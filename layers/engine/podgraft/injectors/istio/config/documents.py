@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from podgraft.jsonvalue import Object
-from podgraft.lazy_dataclass import dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Documents:
+class Documents(Struct, frozen=True, kw_only=True):
     """The texts of the two ConfigMaps, and the objects that istiod reads from the cluster.
 
     ``config`` and ``values`` are the keys of ConfigMap ``istio-sidecar-injector``, ``mesh`` is the
@@ -25,8 +24,7 @@ class Documents:
     namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IstiodEnvironment:
+class IstiodEnvironment(Struct, frozen=True, kw_only=True):
     """The settings that istiod reads from its flags, environment, and cluster; None means unset.
 
     ``release`` is MAJOR.MINOR or MAJOR.MINOR.PATCH. If it is unset, ``global.tag`` of the values or

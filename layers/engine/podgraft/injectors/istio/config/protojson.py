@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TypeAlias
 
+import msgspec
+
 from podgraft.go.json.unmarshal import unmarshal
 from podgraft.injectors.istio import gojson, releases
 from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
 
@@ -35,8 +36,7 @@ Message: TypeAlias = Object
 _SHAPES = ("[]", "map[string]")
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(msgspec.Struct, frozen=True):
     """A value of another type than its field; ``pointer`` is its JSON Pointer."""
 
     pointer: str
@@ -57,8 +57,7 @@ class MessageError(ValueError):
         return "; ".join(map(str, self.errors))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(msgspec.Struct, frozen=True, kw_only=True):
     """A field; ``type`` names a scalar or a Go type, and ``shape`` is one of _SHAPES or empty."""
 
     name: str
@@ -68,8 +67,7 @@ class Field:
     oneof: str
 
 
-@dataclass(frozen=True, slots=True)
-class MessageType:
+class MessageType(msgspec.Struct, frozen=True):
     """The fields of a message in declaration order, and by each of their JSON names."""
 
     name: str
@@ -169,8 +167,7 @@ def _is_zero(schema: Schema, field: Field, value: JSON) -> bool:
     return field.type in _SCALARS and not value
 
 
-@dataclass(frozen=True, slots=True)
-class _MessageDecoder:
+class _MessageDecoder(msgspec.Struct, frozen=True):
     """Decodes messages; collects errors, and drops invalid fields."""
 
     schema: Schema

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
+
+import msgspec
+from msgspec.structs import replace
 
 from podgraft import kube, sprig
 from podgraft.go import reflect
@@ -21,13 +23,11 @@ from podgraft.injectors.masking import Masker
 from podgraft.injectors.plain_text import has_only_plain_text
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.kube.workload_owner import WorkloadRef
-from podgraft.lazy_dataclass import dataclass
 
 from . import concurrency, images, mesh_types
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateData:
+class TemplateData(msgspec.Struct, frozen=True, kw_only=True):
     """The template data of one pod.
 
     ``pod_config`` is the proxy configuration in the pod's annotation. It is merged over
@@ -44,8 +44,7 @@ class TemplateData:
     is_merged_into_mesh: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectorContext:
+class InjectorContext(msgspec.Struct, frozen=True, kw_only=True):
     """The template data that all pods share; ``proxy`` is the lowest layer of the webhook."""
 
     profile: Profile

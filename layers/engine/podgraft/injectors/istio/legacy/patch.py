@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec import Struct
+
 from podgraft.injectors.istio.status import LEGACY, InjectionStatus
 from podgraft.jsonvalue import Object, object_at, objects_at, string_at
-from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import Add, Operation, Remove, Replace, pointer
 
 _TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - where tokens are
 
 
-@dataclass(frozen=True, slots=True)
-class Addition:
+class Addition(Struct, frozen=True):
     """Elements for one of the pod's lists; ``first`` are the names that go to its front."""
 
     key: str

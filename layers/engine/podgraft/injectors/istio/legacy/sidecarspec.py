@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from msgspec import Struct
+
 from podgraft import kube
 from podgraft.go import reflect
 from podgraft.go.reflect import BOOL, STRING_MAP, Field, GoType
@@ -17,11 +19,9 @@ from podgraft.injectors.istio.render.pod_overlay import OverlayError
 from podgraft.injectors.istio.status import InjectionStatus
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.kube import quantity
-from podgraft.lazy_dataclass import dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SidecarSpec:
+class SidecarSpec(Struct, frozen=True, kw_only=True):
     """What is added to the pod, as Go prints it."""
 
     init_containers: tuple[Object, ...]

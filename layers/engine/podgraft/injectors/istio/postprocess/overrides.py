@@ -16,8 +16,9 @@ annotation ``proxy.istio.io/overrides``, and later injections read that record f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from itertools import chain
+
+from msgspec import Struct, field
 
 from podgraft import kube
 from podgraft.go import reflect
@@ -38,7 +39,6 @@ from podgraft.injectors.istio.pod_builder import (
 )
 from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, string_at
-from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import strategic
 
 from .openshift import DEFAULT_ID
@@ -48,8 +48,7 @@ INTERCEPTION_MODE = "sidecar.istio.io/interceptionMode"
 AUTO = "auto"  # this image means the image of the template
 
 
-@dataclass(slots=True)
-class Overrides:
+class Overrides(Struct):
     """The user's versions of injected containers."""
 
     containers: list[Object] = field(default_factory=list[Object])

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from msgspec import Struct
+
 from podgraft import kube
 from podgraft.injectors.istio import gojson
 from podgraft.injectors.istio.annotations import NumberError, parse_bool
 from podgraft.injectors.istio.pod_builder import PROXY, PodBuilder, append_env, find_env, merge_keys
 from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, string_at
-from podgraft.lazy_dataclass import dataclass
 
 ENV = "ISTIO_KUBE_APP_PROBERS"
 REWRITE = "sidecar.istio.io/rewriteAppHTTPProbers"
@@ -39,8 +40,7 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeRewriter:
+class ProbeRewriter(Struct, frozen=True, kw_only=True):
     """The settings for probe rewriting; ``mesh_port`` is the status port of the mesh."""
 
     profile: Profile

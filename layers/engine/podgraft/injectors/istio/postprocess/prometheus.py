@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from msgspec import Struct
+
 from podgraft.injectors.errors import UserError
 from podgraft.injectors.istio import gojson
 from podgraft.injectors.istio.annotations import NumberError, parse_bool, parse_uint
@@ -17,7 +19,6 @@ from podgraft.injectors.istio.config.protojson import Message
 from podgraft.injectors.istio.pod_builder import PodBuilder, append_env, find_env
 from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import JSON, Object, string_at
-from podgraft.lazy_dataclass import dataclass
 
 ENV = "ISTIO_PROMETHEUS_ANNOTATIONS"
 MERGE = "prometheus.istio.io/merge-metrics"
@@ -41,8 +42,7 @@ RESERVED_PORTS: Mapping[int, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Scrape:
+class Scrape(Struct, frozen=True):
     """The scrape settings in the annotations of the application."""
 
     scrape: str

@@ -17,10 +17,11 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from podgraft import kube, yaml
 from podgraft.go.reflect import Field, GoType, Kind
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import strategic
 from podgraft.yaml import IncrementalLoader
 
@@ -31,8 +32,7 @@ class OverlayError(ValueError):
     """The text is not a partial pod; the message states the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodOverlay:
+class PodOverlay(Struct, frozen=True):
     """A partial pod, and its merge over an empty pod. Callers must not change either."""
 
     type: GoType

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_dataclass import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class NullList:
+class NullList(Struct, frozen=True):
     """The nulls in the elements of one list.
 
     ``replacements`` are the elements without nulls, by the id of the element with nulls;

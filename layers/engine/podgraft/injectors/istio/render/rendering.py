@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Generic, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from podgraft.go.reflect import Struct
 from podgraft.go.reflect.taint import Address, PlaceholderRegistry
@@ -43,7 +45,6 @@ from podgraft.injectors.structure_guard import (
     render_guarded,
 )
 from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.lazy_dataclass import dataclass
 from podgraft.lru import LRUCache
 from podgraft.texttemplate import ExecError, LimitError, Limits, Projection, is_observed
 from podgraft.yaml import IncrementalLoader
@@ -60,8 +61,7 @@ _MAX_CACHED_LENGTH = 32_768
 _FAILURE_PREFIX = "failed to run injection template"
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedText(Generic[T]):
+class ParsedText(msgspec.Struct, Generic[T], frozen=True):
     """A rendered text: as YAML, and as the result of its template."""
 
     raw: JSON
@@ -112,8 +112,7 @@ class TemplateCache(Generic[T]):
         return ParsedText(raw, self.convert(raw))
 
 
-@dataclass(frozen=True, slots=True)
-class PodRenderer(Generic[T]):
+class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
     """Renders templates for one pod.
 
     A template receives only the fields that it can read; its result is cached under them.

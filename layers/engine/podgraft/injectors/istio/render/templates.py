@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import cache, partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft import sprig
 from podgraft.injectors.errors import Diagnostic, OperatorError, UserError
 from podgraft.injectors.istio.config.config_map import DEFAULT_TEMPLATES, Config
 from podgraft.injectors.istio.releases import Profile
-from podgraft.lazy_dataclass import dataclass
 from podgraft.patch import pointer
 from podgraft.texttemplate import Function, LimitError, Program, TemplateError, compile_
 
@@ -28,8 +29,7 @@ _TEMPLATES_REASON = ("Istio 1.9 and later read it", "template", "1.8")
 _TEMPLATE_REASON = ("Istio 1.8 and earlier read it", "templates", "1.9")
 
 
-@dataclass(frozen=True, slots=True)
-class InjectionTemplate:
+class InjectionTemplate(Struct, frozen=True):
     """A compiled template; ``mutates_data`` states that it can change maps in its data."""
 
     name: str
@@ -37,8 +37,7 @@ class InjectionTemplate:
     mutates_data: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateSet:
+class TemplateSet(Struct, frozen=True):
     """Templates by name, parsed on first use: a pod uses one of Istio's seven templates."""
 
     parse: Mapping[str, Callable[[], InjectionTemplate]]
