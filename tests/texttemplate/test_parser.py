@@ -1,11 +1,11 @@
 """Parse trees: they print as the source they came from, and reading that gives them again."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from oracle.go_types import PROBES
 from podgraft.go.strconv.quote import quote

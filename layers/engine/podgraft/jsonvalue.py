@@ -11,7 +11,7 @@ from contextlib import suppress
 from types import NoneType
 from typing import TypeAlias
 
-import orjson
+import msgspec
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 Object: TypeAlias = dict[str, JSON]
@@ -37,11 +37,11 @@ def load(data: bytes | str) -> JSON:
     lone surrogates, and more than ``MAX_DEPTH`` levels.
     """
     if isinstance(data, bytes):
-        with suppress(orjson.JSONDecodeError, orjson.JSONEncodeError):
-            parsed: JSON = orjson.loads(data)
-            # If orjson prints the same bytes again, the text contains no duplicate key and no
+        with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
+            parsed: JSON = _FAST_DECODER.decode(data)
+            # If msgspec prints the same bytes again, the text contains no duplicate key and no
             # number that Python changes, so the slow and strict parser is not needed.
-            if orjson.dumps(parsed) == data.rstrip():
+            if _FAST_ENCODER.encode(parsed) == data.rstrip():
                 return _check_depth(data.count(b"{") + data.count(b"["), parsed)
     try:
         text = data if isinstance(data, str) else data.decode("utf-8")
@@ -224,6 +224,7 @@ def _reject_constant(constant: str) -> JSON:
     raise NotJSONError(f"{constant} is not a JSON number")
 
 
+_FAST_DECODER, _FAST_ENCODER = msgspec.json.Decoder(), msgspec.json.Encoder()
 _TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_reject_duplicate_keys,

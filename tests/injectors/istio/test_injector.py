@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from podgraft import jsonvalue, patch
 from podgraft.injectors import InvalidDocumentsError, OperatorError, UserError, istio

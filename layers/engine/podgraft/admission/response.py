@@ -10,13 +10,14 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 
-import orjson
 from msgspec import Struct, field
+from msgspec.json import Encoder
 
 from podgraft.jsonvalue import JSON, Object
 
 from .request import AdmissionRequest
 
+_ENCODER = Encoder()
 _V1 = "admission.k8s.io/v1"
 
 # metav1.StatusReason by code: kubectl prints the reason, not the code, so each has one.
@@ -160,6 +161,6 @@ def _one_line(text: str) -> str:
 
 def _dump(value: object) -> bytes:
     try:
-        return orjson.dumps(value)
-    except orjson.JSONEncodeError:  # integers beyond 64 bits, halves of surrogate pairs
+        return _ENCODER.encode(value)
+    except (TypeError, UnicodeEncodeError, RecursionError):  # kinds of str, half a surrogate pair
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -5,7 +5,8 @@ The function does not need this module: only ``policy check``, ``policy push``, 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podgraft import yaml
 from podgraft.diagnostics import Diagnostic

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import click
+from msgspec.structs import replace
 
 from podgraft import bundle, policy
 from podgraft.bundle import BundleError, lint

@@ -6,7 +6,7 @@ The command line asks the same use case as the function does, so both give the s
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import orjson
+import msgspec
 
 from podgraft import bundle as bundles
 from podgraft import patch, review
@@ -161,7 +161,7 @@ def apply_response(value: Object, outcome: ReviewResult) -> Object:
     changes = outcome.response.patch if isinstance(outcome, ReviewResponse) else b""
     if not changes:
         return value
-    operations: list[patch.Operation] = orjson.loads(changes)
+    operations: list[patch.Operation] = msgspec.json.decode(changes)
     try:
         after = patch.apply(value, operations)
     except patch.PatchError as error:

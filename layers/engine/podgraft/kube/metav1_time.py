@@ -2,7 +2,8 @@
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podgraft.go import time as gotime
 from podgraft.go.reflect import (

@@ -6,7 +6,7 @@ is an error. UTC is the only zone, because results must not depend on the time z
 machine.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from podgraft.go.reflect import INT, INT32, INT64, STRING, Struct, Value, type_of
 from podgraft.go.time import (

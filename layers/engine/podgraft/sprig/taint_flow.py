@@ -4,9 +4,10 @@ A function that is missing here is not supported (``unsupported.py``); a test co
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from json import loads
+
+from msgspec.structs import replace
 
 from podgraft.go.reflect import Value
 from podgraft.texttemplate.functions import Function, Propagation, Serializer, SyntaxRisk

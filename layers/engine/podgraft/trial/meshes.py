@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations
+
+from msgspec.structs import replace
 
 from podgraft.bundle import AppMeshMutator, Bundle, Manifest
 from podgraft.injectors.appmesh import (

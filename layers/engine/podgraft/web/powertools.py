@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import orjson
 from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.metrics import Metrics
+from msgspec.json import Encoder
 
 from podgraft.jsonvalue import JSON
 from podgraft.settings import DEFAULT_STACK
@@ -54,8 +54,9 @@ def _format_line(stack: str, log: Mapping[str, Any]) -> str:
         if key not in _ENVELOPE_FIELDS and value is not None
     }
     own = {"message": record["event"], "service": stack}
-    return orjson.dumps({**log, **own, **beside}, default=str).decode()
+    return _ENCODER.encode({**log, **own, **beside}).decode()
 
 
+_ENCODER = Encoder(enc_hook=str)
 _ENVELOPE_FIELDS = frozenset({"event", "level"})
 _RENAMED = {"message": "problem"}

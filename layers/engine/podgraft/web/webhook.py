@@ -5,7 +5,6 @@ The order matters: the body is read only after the caller is authenticated.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from http import HTTPStatus
 
 from podgraft import admission, review
@@ -168,7 +167,7 @@ def _read_body(environ: Environ) -> bytes:
     return environ["wsgi.input"].read(int(length))
 
 
-_RECORD_FIELDS = tuple(field.name for field in fields(ReviewRecord))
+_RECORD_FIELDS = ReviewRecord.__struct_fields__
 _TIMEOUT = lazy_compile(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
 _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _JSON = lazy_compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)

@@ -6,7 +6,9 @@ last. Objects between a workload and its pod (ReplicaSet, Job) and reinvocation 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from podgraft import review
 from podgraft.cli import offline

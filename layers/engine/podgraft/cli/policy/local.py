@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from podgraft import bundle, policy, trial, yaml
 from podgraft.bundle import Bundle, BundleError, lint

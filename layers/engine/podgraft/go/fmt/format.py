@@ -1,6 +1,5 @@
 """The format of one basic value: flags, width, and precision (fmt/format.go)."""
 
-
 from msgspec import Struct
 from msgspec.structs import replace
 

@@ -1,6 +1,5 @@
 """A point in time with its time zone, and the Gregorian calendar."""
 
-
 from msgspec import Struct
 from msgspec.structs import replace
 

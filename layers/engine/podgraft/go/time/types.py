@@ -5,7 +5,8 @@ These methods are omitted: methods that change their receiver, methods that retu
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podgraft.go.reflect import (
     BOOL,

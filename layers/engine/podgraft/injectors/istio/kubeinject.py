@@ -8,7 +8,9 @@ keep their order, unknown fields are preserved, and an injection without contain
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from podgraft import kube
 from podgraft.injectors import istio

@@ -9,11 +9,10 @@ libraries that came and went are in release_names.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from podgraft.lazy_re import lazy_compile
 
@@ -88,8 +87,8 @@ class UnknownReleaseError(ValueError):
 
 
 def _since(all_from: str, *patches: str, until: tuple[str, ...] = ()) -> Any:
-    """A behavior of a span of releases."""
-    return field(metadata={"span": since(all_from, *patches, until=until)})
+    """A behavior of a span of releases, which `_profile` replaces by whether a release is in it."""
+    return since(all_from, *patches, until=until)
 
 
 def _until(all_from: str, *patches: str) -> Any:
@@ -298,7 +297,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     @property
     def behaviors(self) -> frozenset[str]:
         """The names of the behaviors that are on."""
-        return frozenset(f.name for f in fields(self) if getattr(self, f.name) is True)
+        return frozenset(name for name in self.__struct_fields__ if getattr(self, name) is True)
 
 
 def profile(minor: int, patch: int | None = None) -> Profile:
@@ -320,11 +319,9 @@ def profile(minor: int, patch: int | None = None) -> Profile:
 
 @cache
 def _profile(minor: int, patch: int) -> Profile:
-    flags = {
-        f.name: f.metadata["span"].contains(minor, patch)
-        for f in fields(Profile)
-        if "span" in f.metadata
-    }
+    spans: tuple[Span, ...] = Profile.__struct_defaults__
+    names = Profile.__struct_fields__[-len(spans) :]  # those without a default come first
+    flags = {name: span.contains(minor, patch) for name, span in zip(names, spans, strict=True)}
     return Profile(minor=minor, patch=patch, **flags)
 
 

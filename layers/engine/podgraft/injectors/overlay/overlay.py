@@ -11,8 +11,10 @@ Text of the object's author cannot add structure to the template's result (``str
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from podgraft import document_reader, jsonvalue, kube, sprig, texttemplate, yaml
 from podgraft.admission import AdmissionRequest

@@ -16,8 +16,11 @@ class AwsCredentials(Struct, frozen=True):
     """Who signs."""
 
     key: str
-    secret: str = field(repr=False)
-    token: str = field(default="", repr=False)
+    secret: str
+    token: str = ""
+
+    def __repr__(self) -> str:
+        return f"AwsCredentials(key={self.key!r})"
 
 
 class Request(Struct, frozen=True, kw_only=True):

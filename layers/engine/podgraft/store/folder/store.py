@@ -15,10 +15,11 @@ existing auth/ revokes the callers of its cluster.
 import os
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
+
+from msgspec.structs import replace
 
 from podgraft import bundle, yaml
 from podgraft.deadline import Deadline

@@ -10,16 +10,30 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from podgraft.go.strconv.quote import quote
 
+_OFFSETS = frozenset({"start", "end", "fields_start"})
 
-class NodeBase(Struct, frozen=True, kw_only=True):
+
+class NodeBase(Struct, frozen=True, kw_only=True, eq=False):
     """The base of all nodes: the offsets in the text."""
 
-    start: int = field(default=0, compare=False, repr=False)
-    end: int = field(default=0, compare=False, repr=False)
+    start: int = 0
+    end: int = 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NodeBase) or self.__class__ is not other.__class__:
+            return NotImplemented
+        return self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash((self.__class__, *self._content()))
+
+    def _content(self) -> list[object]:
+        """The values of all fields except offsets, which do not make nodes different."""
+        return [getattr(self, name) for name in self.__struct_fields__ if name not in _OFFSETS]
 
     @property
     def position(self) -> int:
@@ -86,7 +100,7 @@ class Field(NodeBase, frozen=True):
     """``.name.name``: a field chain from the dot."""
 
     names: tuple[str, ...]
-    fields_start: int = field(default=0, compare=False, repr=False)
+    fields_start: int = 0
 
     def __str__(self) -> str:
         return "".join(f".{name}" for name in self.names)
@@ -102,7 +116,7 @@ class Variable(NodeBase, frozen=True):
 
     name: str
     names: tuple[str, ...] = ()
-    fields_start: int = field(default=0, compare=False, repr=False)
+    fields_start: int = 0
 
     def __str__(self) -> str:
         return ".".join((self.name, *self.names))
@@ -118,7 +132,7 @@ class Chain(NodeBase, frozen=True):
 
     node: Pipe | Identifier
     names: tuple[str, ...]
-    fields_start: int = field(default=0, compare=False, repr=False)
+    fields_start: int = 0
 
     def __str__(self) -> str:
         return ".".join((_operand(self.node), *self.names))
@@ -238,7 +252,7 @@ class Template(Struct, frozen=True):
 
     name: str
     body: Nodes
-    calls: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    calls: frozenset[str] = frozenset()
 
     @property
     def is_empty(self) -> bool:

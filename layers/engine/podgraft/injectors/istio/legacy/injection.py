@@ -6,8 +6,9 @@ Source: pkg/kube/inject of 1.0 to 1.8 (InjectionData, createPatch, intoObject).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from podgraft import kube, patch
 from podgraft.injectors.istio import status

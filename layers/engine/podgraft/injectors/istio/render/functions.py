@@ -7,9 +7,10 @@ slices as views over raw JSON (``podgraft.go.reflect``).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from podgraft import kube
 from podgraft.go import reflect
