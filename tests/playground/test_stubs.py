@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from playground_build import cel_table
 from podgraft_playground.unsupported import UnsupportedError
-
-from .stubs import STUBS, load_stub
+from support.playground_stubs import STUBS, load_stub
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
