@@ -131,6 +131,12 @@ def string_at(parent: Mapping[str, JSON], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def string_members(parent: Mapping[str, JSON], *keys: str) -> tuple[str, ...]:
+    """The string under each key; an empty string for each key without one."""
+    values = map(parent.get, keys)
+    return tuple([value if isinstance(value, str) else "" for value in values])
+
+
 def strings_at(parent: Mapping[str, JSON], *keys: str) -> dict[str, str]:
     """The map of strings at the end of the keys, such as labels."""
     return {k: v for k, v in object_at(parent, *keys).items() if isinstance(v, str)}

@@ -19,6 +19,7 @@ from podgraft.go.reflect import (
     pointer_to,
     slice_of,
     string_type,
+    struct_converter,
 )
 
 from .json_codecs import FIELDS_V1, INT_OR_STRING
@@ -54,7 +55,8 @@ class _LazyStruct(GoType):
     __slots__ = ("_row", "_types")
 
     def __init__(self, row: str, types: "KubeTypes") -> None:
-        super().__init__(_go_name(row), Kind.STRUCT, self._to_struct)
+        super().__init__(_go_name(row), Kind.STRUCT)
+        self.convert = struct_converter(self)
         self._row = row
         self._types = types
         del self.fields
@@ -66,9 +68,6 @@ class _LazyStruct(GoType):
         with _MAKING:
             self.fields = self._types.fields(self._row)
         return self.fields
-
-    def _to_struct(self, raw: Value) -> Struct:
-        return raw if type(raw) is Struct else Struct(self, raw or {})
 
 
 class KubeTypes(Mapping[str, GoType]):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from podgraft.jsonvalue import Object, object_at, string_at
+from podgraft.jsonvalue import Object, object_at, string_at, string_members
 
 CONFIG_LABEL = "deploymentconfig"
 
@@ -64,16 +64,18 @@ def workload_of_pod(metadata: Object, rules: OwnerRules = SINCE_1_22) -> Workloa
 
 def workload_of_manifest(document: Object) -> WorkloadRef:
     """The workload of a manifest."""
-    owner = _Owner(string_at(document, "kind"), string_at(document, "apiVersion"), "")
+    kind, api_version = string_members(document, "kind", "apiVersion")
+    owner = _Owner(kind, api_version, "")
     return _to_workload_ref(owner, object_at(document, "metadata"))
 
 
 def _to_workload_ref(workload: _Owner, metadata: Object) -> WorkloadRef:
+    name, namespace = string_members(metadata, "name", "namespace")
     return WorkloadRef(
         kind=workload.kind,
         api_version=workload.api_version,
-        name=string_at(metadata, "name"),
-        namespace=string_at(metadata, "namespace"),
+        name=name,
+        namespace=namespace,
         metadata=metadata,
     )
 
@@ -83,9 +85,7 @@ def _controller(metadata: Object) -> _Owner | None:
     owners = metadata.get("ownerReferences")
     for owner in owners if isinstance(owners, list) else ():
         if isinstance(owner, dict) and owner.get("controller") is True:
-            return _Owner(
-                string_at(owner, "kind"), string_at(owner, "apiVersion"), string_at(owner, "name")
-            )
+            return _Owner(*string_members(owner, "kind", "apiVersion", "name"))
     return None
 
 

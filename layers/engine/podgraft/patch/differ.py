@@ -88,7 +88,7 @@ def _equal_ends(before: list[JSON], after: list[JSON]) -> tuple[int, int]:
     """The number of equal elements at the head and, without these, at the tail."""
     shorter = min(len(before), len(after))
     head = 0
-    while head < shorter and equal(before[head], after[head]):
+    while head < shorter and (before[head] is after[head] or equal(before[head], after[head])):
         head += 1
     tail = 0
     while tail < shorter - head and equal(before[-1 - tail], after[-1 - tail]):

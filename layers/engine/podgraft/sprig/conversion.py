@@ -46,7 +46,13 @@ def quote(*values: Value) -> str:
     >>> quote("a", None, 'b"c')
     '"a" "b\\"c"'
     """
-    return " ".join(go_quote(strval(value)) for value in values if value is not None)
+    return " ".join(_quote_value(value) for value in values if value is not None)
+
+
+def _quote_value(value: Value) -> str:
+    text = strval(value)
+    is_plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+    return f'"{text}"' if is_plain else go_quote(text)  # most values need no escape
 
 
 def squote(*values: Value) -> str:

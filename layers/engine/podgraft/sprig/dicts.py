@@ -23,7 +23,7 @@ def entries(mapping: Value) -> Dict:
 
 def dict_(*values: Value) -> Dict:
     """A map of alternating keys and values; a last key without a value gets the empty string."""
-    keys = (to_text(key, strval) for key in values[::2])
+    keys = (key if key.__class__ is str else to_text(key, strval) for key in values[::2])
     return dict(zip(keys, (*values[1::2], ""), strict=False))
 
 

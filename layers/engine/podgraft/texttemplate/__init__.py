@@ -36,7 +36,7 @@ from .functions import (
     SyntaxRisk,
 )
 from .limits import DEFAULT_LIMITS, Limits
-from .program import OBSERVER, Observer, Program, compile_, is_observed, notify_observer
+from .program import OBSERVER, Observer, Program, compile_, notify_observer
 from .run.builtins import BUILTINS
 
 __all__ = [
@@ -60,7 +60,6 @@ __all__ = [
     "SyntaxRisk",
     "TemplateError",
     "compile_",
-    "is_observed",
     "notify_observer",
     "sprintf",
 ]

@@ -67,11 +67,6 @@ Observer: TypeAlias = "Callable[[str, Program, Callable[[Program], str]], None]"
 OBSERVER: ContextVar[Observer | None] = ContextVar("OBSERVER", default=None)
 
 
-def is_observed() -> bool:
-    """Whether the context has an observer, which expects all renderings: also those of caches."""
-    return OBSERVER.get() is not None
-
-
 def notify_observer(name: str, program: Program, render: Callable[[Program], str]) -> None:
     """Report a rendering to the observer of the context, if there is one."""
     observer = OBSERVER.get()

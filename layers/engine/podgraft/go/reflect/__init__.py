@@ -29,6 +29,7 @@ from .constructors import (
     round_to_float32,
     slice_of,
     string_type,
+    struct_converter,
     struct_type,
 )
 from .methods import BoundMethod, bind_method
@@ -112,6 +113,7 @@ __all__ = [
     "round_to_float32",
     "slice_of",
     "string_type",
+    "struct_converter",
     "struct_type",
     "type_of",
 ]

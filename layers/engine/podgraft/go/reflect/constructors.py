@@ -57,10 +57,19 @@ def bool_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
     return _scalar_type(Bool, name, Kind.BOOL, methods)
 
 
+def struct_converter(type_: GoType) -> Callable[[Value], Value]:
+    """The function ``convert`` of a struct type."""
+
+    def convert(raw: Value) -> Value:
+        return raw if raw.__class__ is Struct else Struct(type_, raw or {})
+
+    return convert
+
+
 def struct_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
     """A struct type without fields; assign the tuple ``fields`` afterwards."""
     go_type = GoType(name, Kind.STRUCT, methods=methods or {})
-    go_type.convert = lambda raw: raw if type(raw) is Struct else Struct(go_type, raw or {})
+    go_type.convert = struct_converter(go_type)
     return go_type
 
 

@@ -74,7 +74,13 @@ def merge_keys(parent: Object, changes: Object) -> Object:
 
 def containers(pod: Mapping[str, JSON], kind: str = CONTAINERS) -> list[Object]:
     """The pod's containers (or init containers)."""
-    return objects_at(pod, "spec", kind)
+    spec = pod.get("spec")
+    elements = spec.get(kind) if isinstance(spec, dict) else None
+    return (
+        [element for element in elements if isinstance(element, dict)]
+        if isinstance(elements, list)
+        else []
+    )
 
 
 def find_by_name(objects: list[Object], name: str) -> Object | None:

@@ -4,10 +4,12 @@ A parameter accepts a value of an assignable type, after at most one indirection
 kind; and nil if its type can be nil.
 """
 
+from types import NoneType
 from typing import assert_never
 
 from podgraft.go.fmt.print import SIGNED, UNSIGNED
 from podgraft.go.reflect import (
+    ANY,
     STRING,
     Field,
     GoType,
@@ -25,6 +27,7 @@ from podgraft.texttemplate.errors import ExecutionError
 from podgraft.texttemplate.functions import REFLECT_VALUE
 from podgraft.texttemplate.parse import nodes
 
+_VIEWS = frozenset({Map, Pointer, Slice, Struct})
 _NILABLE = (Kind.MAP, Kind.SLICE, Kind.POINTER, Kind.INTERFACE, Kind.FUNC)
 _FLOATS = (Kind.FLOAT32, Kind.FLOAT64)
 _COMPLEXES = (Kind.COMPLEX64, Kind.COMPLEX128)
@@ -45,9 +48,10 @@ def convert_argument(
 
     The value comes from ``container`` under ``key``; see ``static_interface``.
     """
-    if expected is STRING and value.__class__ is str:  # most arguments, without a call
-        return value
-    type_ = type_of(value)
+    class_ = value.__class__
+    if expected is (STRING if class_ is str else ANY) and class_ is not NoneType:
+        return value  # most arguments, without a call
+    type_ = value.type if class_ in _VIEWS else type_of(value)
     if type_ is expected:
         return value
     if type_ is None:

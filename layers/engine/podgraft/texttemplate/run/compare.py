@@ -30,6 +30,7 @@ _BASIC: dict[Kind, _Basic] = {
     **dict.fromkeys(SIGNED, _Basic.INT),
     **dict.fromkeys(UNSIGNED, _Basic.UINT),
 }
+_BASIC_CLASSES = {bool: _Basic.BOOL, int: _Basic.INT, float: _Basic.FLOAT, str: _Basic.STRING}
 _INTEGERS = (_Basic.INT, _Basic.UINT)
 _BAD_TYPE = "invalid type for comparison"
 
@@ -135,6 +136,9 @@ def _is_comparable(type_: GoType) -> bool:
 
 
 def _basic_kind(value: Value) -> _Basic | None:
+    basic = _BASIC_CLASSES.get(value.__class__)
+    if basic is not None:
+        return basic
     type_ = type_of(value)
     return None if type_ is None else _BASIC.get(type_.kind)
 

@@ -29,10 +29,16 @@ def index(item: Value, *indexes: Value) -> Value:
         raise FunctionError("index of untyped nil")
     for key in indexes:
         if item.__class__ is Map and item.type.key is STRING and key.__class__ is str:
-            item = item.get(key)
+            item = _string_element(item, key)
         else:
             item = _element(_dereference(item, "index of nil pointer"), key)
     return item
+
+
+def _string_element(item: Map, key: str) -> Value:
+    """The element of a map with string keys; most are strings, and need no conversion."""
+    raw = item.raw.get(key) if item.raw else None
+    return raw if raw.__class__ is str and item.type.elem is STRING else item.get(key)
 
 
 def slice_(item: Value, *indexes: Value, interfaces: tuple[bool, ...]) -> Value:

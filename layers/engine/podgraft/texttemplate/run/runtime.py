@@ -243,6 +243,8 @@ def _lookup_member(
 
 def _find_struct_field(struct: Struct, name: str) -> Value:
     """The exported field of the name, which hides a method of the name; else ``_MISSING``."""
+    if name in struct.cached_fields:
+        return struct.cached_fields[name]
     try:
         return struct.find_field(name, _MISSING)
     except PanicError as error:

@@ -145,8 +145,13 @@ def remove_defaults(defaults: Message, config: Message) -> Message:
     return {
         name: value
         for name, value in config.items()
-        if name not in _OMITTED_DEFAULTS or name not in defaults or not equal(value, defaults[name])
+        if name not in _OMITTED_DEFAULTS or name not in defaults or _differ(value, defaults[name])
     }
+
+
+def _differ(left: JSON, right: JSON) -> bool:
+    """Whether two values differ; most values are the defaults themselves."""
+    return left is not right and not equal(left, right)
 
 
 def to_json(defaults: Message, config: Message) -> str:

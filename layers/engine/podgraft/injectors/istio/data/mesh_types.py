@@ -51,7 +51,8 @@ class _LazyMessage(GoType):
     __slots__ = ("_types",)
 
     def __init__(self, name: str, types: MeshTypes) -> None:
-        super().__init__(name, Kind.STRUCT, self._to_struct)
+        super().__init__(name, Kind.STRUCT)
+        self.convert = reflect.struct_converter(self)
         self._types = types
         del self.fields, self.methods
 
@@ -64,9 +65,6 @@ class _LazyMessage(GoType):
             self.methods = {f"Get{go.name}": _getter_method(go) for _, go in members}
             self.fields = tuple(go for field, go in members if not field.oneof)
         return getattr(self, name)
-
-    def _to_struct(self, raw: Value) -> reflect.Struct:
-        return raw if type(raw) is reflect.Struct else reflect.Struct(self, raw or {})
 
 
 class MeshTypes:

@@ -18,7 +18,7 @@ from podgraft.injectors.istio.config.mesh import proxy_of
 from podgraft.injectors.istio.config.protojson import Message
 from podgraft.injectors.istio.pod_builder import PodBuilder, append_env, find_env
 from podgraft.injectors.istio.releases import Profile
-from podgraft.jsonvalue import JSON, Object, string_at
+from podgraft.jsonvalue import JSON, Object, string_at, string_members
 
 ENV = "ISTIO_PROMETHEUS_ANNOTATIONS"
 MERGE = "prometheus.istio.io/merge-metrics"
@@ -205,8 +205,10 @@ def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -
     names = [
         candidate for candidate in annotations if _comparable_name(profile, candidate) == comparable
     ]
+    if not names:
+        return []
     names.sort(key=lambda candidate: (candidate != name, candidate))
-    return [string_at(annotations, candidate) for candidate in names]
+    return [*string_members(annotations, *names)]
 
 
 def _find_value(profile: Profile, annotations: Mapping[str, JSON], name: str) -> str | None:

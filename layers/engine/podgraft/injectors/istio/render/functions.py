@@ -51,15 +51,20 @@ if TYPE_CHECKING:
 
 def annotation(meta: reflect.Struct, name: str, default: Value) -> str:
     """The annotation's value if the key exists, else the default as text (nil is ``<nil>``)."""
-    annotations: Map = meta.field("Annotations")
-    if name in annotations:
+    cached = meta.cached_fields
+    annotations: Map = (
+        cached["Annotations"] if "Annotations" in cached else meta.field("Annotations")
+    )
+    if annotations.raw is not None and name in annotations.raw:
         return annotations.get(name)
+    if default.__class__ is int:
+        return str(default)
     return default if default.__class__ is str else to_text(default, sprintf.sprint)
 
 
 def isset(entries: Map, key: str) -> bool:
     """Whether the map has the key."""
-    return key in entries
+    return entries.raw is not None and key in entries.raw
 
 
 def value_or_default(value: Value, default: Value) -> Value:

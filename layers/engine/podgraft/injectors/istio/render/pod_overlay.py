@@ -14,7 +14,7 @@ nulls, which delete a member, and directives (``$patch``).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -205,11 +205,17 @@ def _leaf_normalizer(type_: GoType) -> _Normalizer:
         if value is None or class_ is plain or (class_ is int and value in integers):
             return value
         try:
-            return kube.decode(type_, value)
+            return _decode_text(type_, value) if class_ is str else kube.decode(type_, value)
         except kube.DecodeError as error:
             raise _TypeMismatchError(str(error)) from error
 
     return normalize
+
+
+@lru_cache(maxsize=1024)
+def _decode_text(type_: GoType, text: str) -> JSON:
+    """Decode a string, such as a quantity; the same few are in every pod."""
+    return kube.decode(type_, text)
 
 
 @cache

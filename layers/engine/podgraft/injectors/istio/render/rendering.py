@@ -46,7 +46,7 @@ from podgraft.injectors.structure_guard import (
 )
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.lru import LRUCache
-from podgraft.texttemplate import ExecError, LimitError, Limits, Projection, is_observed
+from podgraft.texttemplate import OBSERVER, ExecError, LimitError, Limits, Projection
 from podgraft.yaml import IncrementalLoader
 
 from . import pod_overlay
@@ -131,7 +131,8 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         """
         fields = self._project(template, self.template_data)
         key = self._cache_key(template, fields)
-        result = None if is_observed() else self.cache.lookup(key)
+        # An observer expects all renderings, also those of cached results.
+        result = self.cache.lookup(key) if OBSERVER.get() is None else None
         if result is None:
             result = self._render_guarded(template, fields)
             self.cache.store(key, result)
