@@ -1,12 +1,12 @@
 """``podgraft register``: check the settings, and print the manifests that register a webhook."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 import click
+from msgspec.structs import replace
 
 from podgraft import yaml
 from podgraft.bundle import Bundle, BundleError, compile_

@@ -4,12 +4,13 @@ import secrets
 import shlex
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from podgraft import yaml
 from podgraft.cli import outputs, program

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podgraft.injectors.istio import gojson
 from podgraft.injectors.istio.context import InjectionContext
