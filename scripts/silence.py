@@ -22,7 +22,7 @@ from podgraft.cli.bench import throughput
 from podgraft.cli.bench.generator import percentile
 from podgraft.cli.bench.silence import HOST, SHAPES
 from podgraft.cli.bench.throughput import ServerProcess
-from podgraft.cli.bench.world import TOKEN, load_benchmark_input
+from podgraft.cli.bench.bench_input import TOKEN, load_benchmark_input
 
 HOLDER = Path(holder.__file__)
 _LIMIT_SECONDS = 300

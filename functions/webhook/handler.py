@@ -30,7 +30,7 @@ def build(environment: Mapping[str, str]) -> Handler:
         app = web.create_app(policies, callers, auth=given.auth, journal=journal)
         # Mangum logs each path at INFO, and a path may hold a token.
         logging.getLogger("mangum.http").setLevel(logging.WARNING)
-        function = web.guarded(Mangum(web.WsgiToAsgi(app), lifespan="off"), journal)
+        function = web.guard_handler(Mangum(web.WsgiToAsgi(app), lifespan="off"), journal)
     with _suppress_errors:
         web.prime(policies, given)
     # Only now: what was loaded belongs to no request that X-Ray could show.

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 
 import podgraft
 from podgraft.cli.bench import soak
-from podgraft.cli.bench.world import BenchmarkInput, sample_input
+from podgraft.cli.bench.bench_input import BenchmarkInput, sample_input
 from podgraft.store import FolderCallers, FolderStore, UnknownInjectorError
 from podgraft.web import create_app
 

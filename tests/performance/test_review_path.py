@@ -11,7 +11,7 @@ import pytest
 from podgraft.admission import AdmissionRequest, AdmissionResponse
 from podgraft.cli.bench import pods
 from podgraft.cli.bench.warm import make_handler
-from podgraft.cli.bench.world import sample_input
+from podgraft.cli.bench.bench_input import sample_input
 from podgraft.injectors import Mutation
 from podgraft.review import ReviewFailure, ReviewResponse
 from podgraft.review_context import ReviewContext

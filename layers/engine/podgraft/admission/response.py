@@ -67,7 +67,7 @@ def allowed(
     request: AdmissionRequest, *, warnings: Iterable[str] = (), audit: Mapping[str, str] = {}
 ) -> AdmissionResponse:
     """Let the object pass as it is."""
-    return _answer(request, warnings, audit)
+    return _make_response(request, warnings, audit)
 
 
 def patched(
@@ -78,7 +78,7 @@ def patched(
     audit: Mapping[str, str] = {},
 ) -> AdmissionResponse:
     """Let the object pass, changed by a JSON Patch; without operations there is no patch."""
-    return _answer(request, warnings, audit, patch=_dump(operations) if operations else b"")
+    return _make_response(request, warnings, audit, patch=_dump(operations) if operations else b"")
 
 
 def denied(
@@ -90,7 +90,7 @@ def denied(
     audit: Mapping[str, str] = {},
 ) -> AdmissionResponse:
     """Refuse the object; kubectl shows ``message`` behind the webhook's name."""
-    return _answer(request, warnings, audit, status=errored(code, message))
+    return _make_response(request, warnings, audit, status=errored(code, message))
 
 
 def errored(code: HTTPStatus, message: str) -> Status:
@@ -111,7 +111,7 @@ def encode(answer: AdmissionResponse | Status) -> bytes:
     )
 
 
-def _answer(
+def _make_response(
     request: AdmissionRequest,
     warnings: Iterable[str],
     audit: Mapping[str, str],

@@ -123,7 +123,7 @@ class Mesh:
 
         Raises ``OperatorError``, or ``UserError`` if the pod's text is the cause.
         """
-        template = self._guarded(node, ports, limits)
+        template = self._make_guarded_template(node, ports, limits)
         try:
             return render_guarded(
                 template, is_harmless=is_plain_text(node) and is_plain_text(ports)
@@ -136,7 +136,7 @@ class Mesh:
         except _FAILURES as error:
             raise self._classify_error(error, template) from error
 
-    def _guarded(self, node: str, ports: str, limits: Limits) -> GuardedTemplate[Object]:
+    def _make_guarded_template(self, node: str, ports: str, limits: Limits) -> GuardedTemplate[Object]:
         return GuardedTemplate(
             f"mesh {self.name}",
             self.template,
@@ -207,7 +207,7 @@ class AppMesh:
         trace = context.trace
         mesh = self._select_mesh(pod, context.namespace, trace)
         if mesh is None:
-            return Mutation.unchanged(pod)
+            return Mutation.from_unchanged(pod)
         node, ports = _virtual_node(mesh, pod), _container_ports(pod)
         additions = mesh.render(node, ports, context.limits)
         spec = _object(pod.get("spec"))
@@ -215,8 +215,8 @@ class AppMesh:
         if trace is not None:
             _add_step(trace, mesh, present)
         if present:
-            return Mutation.unchanged(pod)
-        return Mutation.changed(pod, {**pod, "spec": _append_containers(spec, additions)})
+            return Mutation.from_unchanged(pod)
+        return Mutation.from_objects(pod, {**pod, "spec": _append_containers(spec, additions)})
 
     def _select_mesh(self, pod: Object, request_namespace: str, trace: Trace | None) -> Mesh | None:
         metadata = _object(pod.get("metadata"))

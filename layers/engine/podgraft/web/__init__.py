@@ -9,7 +9,7 @@ from podgraft.settings import Auth
 
 from .app import create_app
 from .asgi import WsgiToAsgi
-from .events import guarded
+from .events import guard_handler
 from .lambda_runtime import add_tracing, make_request_log, prime
 from .request_log import RequestLog, format_traceback
 
@@ -20,7 +20,7 @@ __all__ = [
     "add_tracing",
     "create_app",
     "format_traceback",
-    "guarded",
+    "guard_handler",
     "make_request_log",
     "prime",
 ]

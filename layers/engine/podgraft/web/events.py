@@ -25,19 +25,19 @@ _PROBLEM = NotAReviewError(
 )
 
 
-def guarded(handler: Handler, journal: RequestLog) -> Handler:
+def guard_handler(handler: Handler, journal: RequestLog) -> Handler:
     """The handler, with a response of 400 and one log line for events that are no HTTP request."""
 
     def answer(event: Event, context: object) -> dict[str, Any]:
         try:
-            return handler(_prepared(event), context)
+            return handler(_prepare_event(event), context)
         except Exception as error:  # noqa: BLE001  the application answers its own: it is the event
-            return _refused(error, journal)
+            return _make_fault_response(error, journal)
 
     return answer
 
 
-def _prepared(event: Event) -> Event:
+def _prepare_event(event: Event) -> Event:
     """The event without the header fields that nothing uses; raises for one without a path."""
     for path in _paths(event):
         # Half of a surrogate pair, which JSON can hold: Mangum would log it with a traceback.
@@ -59,7 +59,7 @@ def _without_address(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name.lower() not in _ADDRESS}
 
 
-def _refused(error: Exception, journal: RequestLog) -> dict[str, Any]:
+def _make_fault_response(error: Exception, journal: RequestLog) -> dict[str, Any]:
     """The response, and a log line that names the place where the conversion ended."""
     reply = faults.fault_response(_PROBLEM)
     journal(

@@ -21,7 +21,7 @@ from podgraft import bundle
 from podgraft.cli.failure import CommandError
 from podgraft.store import caller_document
 
-from .world import CLUSTER, ROOT, TOKEN, BenchmarkInput
+from .bench_input import CLUSTER, ROOT, TOKEN, BenchmarkInput
 
 # Where `make e2e-aws` installs ministack, or the folder that the tests are told of.
 TOOLS = Path(os.environ.get("PODGRAFT_E2E_TOOLS") or ROOT / ".tools")

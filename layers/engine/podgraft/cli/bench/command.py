@@ -30,7 +30,7 @@ from podgraft.cli.bench import (
     warm,
 )
 from podgraft.cli.bench.table import Row
-from podgraft.cli.bench.world import (
+from podgraft.cli.bench.bench_input import (
     ROOT,
     BenchmarkInput,
     api_gateway_event,

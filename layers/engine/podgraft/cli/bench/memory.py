@@ -13,7 +13,7 @@ from podgraft.cli.failure import CommandError
 from . import soak
 from .table import Row
 from .timing import make_timings
-from .world import ROOT, BenchmarkInput
+from .bench_input import ROOT, BenchmarkInput
 
 # Where the table tells; the first is when caches are full and the rest is measured against.
 SHARES = (0.1, 0.25, 0.5, 1.0)

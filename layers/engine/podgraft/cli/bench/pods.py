@@ -4,7 +4,7 @@ import copy
 import json
 from typing import Any
 
-from .world import BenchmarkInput, api_gateway_event, review_body
+from .bench_input import BenchmarkInput, api_gateway_event, review_body
 
 
 def similar_pod(world: BenchmarkInput, number: int) -> dict[str, Any]:

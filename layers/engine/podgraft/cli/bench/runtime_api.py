@@ -134,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
                 "Lambda-Runtime-Trace-Id": TRACE,
                 "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-central-1:0:function:p",
             }
-            self._answer(HTTPStatus.OK, event, headers)
+            self._respond(HTTPStatus.OK, event, headers)
 
     def do_POST(self) -> None:
         """Keep a response or an error."""
@@ -142,9 +142,9 @@ class _Handler(BaseHTTPRequestHandler):
         what = self.path.removeprefix(PREFIX).rpartition("/")[2]
         what = "init/error" if self.path.endswith("init/error") else what
         self.inbox.put(ClientMessage(what, json.loads(body), monotonic()))
-        self._answer(HTTPStatus.ACCEPTED, b"{}", {})
+        self._respond(HTTPStatus.ACCEPTED, b"{}", {})
 
-    def _answer(self, status: HTTPStatus, body: bytes, headers: Mapping[str, str]) -> None:
+    def _respond(self, status: HTTPStatus, body: bytes, headers: Mapping[str, str]) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

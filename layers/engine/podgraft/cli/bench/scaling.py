@@ -19,7 +19,7 @@ from podgraft.store import FolderStore
 from . import growth, pods, warm
 from .table import Row, make_row
 from .timing import Action, time_interleaved
-from .world import BenchmarkInput
+from .bench_input import BenchmarkInput
 
 CONTAINERS = (1, 10, 50, 100, 250, 500)
 ANNOTATIONS = (1_000, 10_000, 100_000, 300_000, 1_000_000)

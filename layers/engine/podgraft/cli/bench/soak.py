@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from podgraft.cli.bench import pods, warm
-from podgraft.cli.bench.world import (
+from podgraft.cli.bench.bench_input import (
     CLUSTER,
     BenchmarkInput,
     api_gateway_event,

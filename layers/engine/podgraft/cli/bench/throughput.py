@@ -22,7 +22,7 @@ from podgraft.cli.failure import CommandError
 from . import load, pods
 from .load import Load, Plan
 from .table import Row
-from .world import TOKEN, BenchmarkInput
+from .bench_input import TOKEN, BenchmarkInput
 
 CONNECTIONS = (1, 4, 16, 64)
 WORKERS = 2  # the cores of issue 7's machine

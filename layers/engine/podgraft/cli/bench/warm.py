@@ -16,7 +16,7 @@ from . import pods
 from .cold import check_injected
 from .table import Row, make_row
 from .timing import Action, Timings, time_interleaved
-from .world import ROOT, BenchmarkInput
+from .bench_input import ROOT, BenchmarkInput
 
 JSON = "json decode + encode of the review"
 # Issue 7: 0.7 and 1.5 ms where the baseline takes 60 µs, and p99 at most three medians.

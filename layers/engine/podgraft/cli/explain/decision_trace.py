@@ -129,16 +129,16 @@ class DecisionTrace:
         return next((s for stage in self.stages for s in stage.steps if s.is_deciding), None)
 
 
-def make_journey(subject: str, stages: Iterable[Stage], sidecars: Sidecars | None) -> DecisionTrace:
+def make_trace(subject: str, stages: Iterable[Stage], sidecars: Sidecars | None) -> DecisionTrace:
     """The journey of a document, with the one step that settles its verdict."""
     listed = list(stages)
-    index = _settling(listed)
+    index = _find_deciding_stage(listed)
     verdict = Verdict.NOT_REVIEWED if index is None else listed[index].verdict
     assert verdict is not None  # noqa: S101 - _settling returns stages with a verdict only
     return DecisionTrace(
         subject=subject,
         stages=tuple(
-            stage if each == index else _undecided(stage) for each, stage in enumerate(listed)
+            stage if each == index else _without_deciding_step(stage) for each, stage in enumerate(listed)
         ),
         verdict=verdict,
         sidecars=sidecars if verdict is Verdict.INJECTED else None,
@@ -150,7 +150,7 @@ def make_journey(subject: str, stages: Iterable[Stage], sidecars: Sidecars | Non
     )
 
 
-def _settling(stages: list[Stage]) -> int | None:
+def _find_deciding_stage(stages: list[Stage]) -> int | None:
     """The stage of the verdict: among equals a call of /inject, then any call, then the first."""
     candidates = [index for index, stage in enumerate(stages) if stage.verdict is not None]
 
@@ -163,7 +163,7 @@ def _settling(stages: list[Stage]) -> int | None:
     return min(candidates, key=rank, default=None)
 
 
-def _undecided(stage: Stage) -> Stage:
+def _without_deciding_step(stage: Stage) -> Stage:
     steps = tuple(replace(step, is_deciding=False) for step in stage.steps)
     return replace(stage, steps=steps)
 

@@ -49,7 +49,7 @@ class ExplainedPod:
         """The request that kube-apiserver sends for the creation of the object."""
         return constraints.make_create_request(self.object, self.namespace)
 
-    def changed(self, value: Object) -> "ExplainedPod":
+    def with_object(self, value: Object) -> "ExplainedPod":
         """The same subject after a webhook changed it."""
         return replace(self, object=value)
 

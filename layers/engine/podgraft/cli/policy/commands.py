@@ -35,7 +35,7 @@ def _local_options(function: Callable[P, R]) -> Callable[P, R]:
     )
 
 
-def _expecting(function: Callable[P, R]) -> Callable[P, R]:
+def _expect_version_option(function: Callable[P, R]) -> Callable[P, R]:
     """Add the option that refuses to replace a version which the operator has not seen."""
     return click.option(
         "--expect-version",
@@ -51,7 +51,7 @@ def _connect(options: TargetOptions, *, writes: bool = False) -> DeployedInjecto
     return cloud
 
 
-def _strict(function: Callable[P, R]) -> Callable[P, R]:
+def _warning_options(function: Callable[P, R]) -> Callable[P, R]:
     """Options about warnings: what else they compare, and whether they are errors."""
     function = click.option("--strict", is_flag=True, help="Make errors of warnings.")(function)
     return click.option(
@@ -68,7 +68,7 @@ def command() -> None:
 
 @command.command("check")
 @_local_options
-@_strict
+@_warning_options
 def _check(
     bundle: Path, document: Path | None, *, strict: bool, webhook_config: Path | None
 ) -> None:
@@ -93,9 +93,9 @@ def _verdict(warnings: int) -> str:
 
 @command.command("push")
 @_local_options
-@_strict
+@_warning_options
 @target_options
-@_expecting
+@_expect_version_option
 def _push(
     where: TargetOptions,
     bundle: Path,
@@ -234,7 +234,7 @@ def _history(where: TargetOptions) -> None:
 @command.command("rollback")
 @click.argument("version", type=int)
 @target_options
-@_expecting
+@_expect_version_option
 def _rollback(where: TargetOptions, version: int, expect_version: int | None) -> None:
     """Put an older VERSION of the policy in force again, as a new version."""
     cloud = _connect(where, writes=True)

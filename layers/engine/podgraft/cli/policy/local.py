@@ -68,7 +68,7 @@ def check_bundle(
     if compiled is not None and valid:
         findings.extend(_warnings(compiled, files, read, text, place, findings))
         findings.extend(each for url in url_paths for each in find_path_warnings(compiled, url))
-    errors, warnings = _separated(findings, strict=strict)
+    errors, warnings = _split_by_severity(findings, strict=strict)
     if errors or compiled is None:
         hint = folders.suggest(folder)
         raise CommandError(*([hint] if hint else map(str, errors)), warnings=warnings)
@@ -94,7 +94,7 @@ def _warnings(
     return [warning for warning in found if warning not in known]
 
 
-def _separated(
+def _split_by_severity(
     findings: Sequence[Diagnostic], *, strict: bool
 ) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
     """Return errors and warnings, each in the order in which they were found."""

@@ -109,7 +109,7 @@ def target_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that name a target to *command*, which gets them as its first argument."""
 
     @wraps(command)
-    def gathered(
+    def call_with_target(
         *,
         injector: str,
         stack_name: str | None,
@@ -145,5 +145,5 @@ def target_options(command: Callable[..., None]) -> Callable[..., None]:
             "--injector", default=DEFAULT_INJECTOR, show_default=True, callback=_check_injector
         ),
     ):
-        gathered = decorate(gathered)
-    return gathered
+        call_with_target = decorate(call_with_target)
+    return call_with_target

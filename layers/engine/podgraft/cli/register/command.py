@@ -143,7 +143,7 @@ def _register(given: RegisterOptions) -> None:
     if given["cluster"] is not None:
         check_cluster(given["cluster"])
     registration = _make_registration(given)
-    compiled = _compiled(given)
+    compiled = _compile_bundle(given)
     _check_trust(registration.endpoint, given)
     identity = _load_auth_info(given)
     manifests = list(_make_manifests(registration, given, compiled))
@@ -244,7 +244,7 @@ def _own_policy(given: RegisterOptions) -> Policy:
     return replace(_policy(given).for_cluster(given["cluster"]), bundle=None)
 
 
-def _compiled(given: RegisterOptions) -> Bundle | None:
+def _compile_bundle(given: RegisterOptions) -> Bundle | None:
     """Return the bundle by the policy for the calling cluster."""
     if given["bundle"] is None:
         return None

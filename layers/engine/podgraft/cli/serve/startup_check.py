@@ -53,7 +53,7 @@ def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Sur
             snapshot = store.snapshot(name, None)
         except StoreError as error:
             failing += 1
-            errors.append(f"{folder / name}: {_told(error)}; the reviews of this injector fail")
+            errors.append(f"{folder / name}: {_indent_message(error)}; the reviews of this injector fail")
         else:
             if snapshot.stale is not None:  # the server has a last good version
                 errors.append(f"{folder / name}: {snapshot.stale.reason}")
@@ -104,12 +104,12 @@ def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
     try:
         book = callers.callers()
     except StoreError as error:
-        return Survey(errors=(f"{folder / 'auth'}: {_told(error)}; every review fails",))
+        return Survey(errors=(f"{folder / 'auth'}: {_indent_message(error)}; every review fails",))
     lines = tuple(
-        f"cluster {name}: {_counted(known, auth)}" for name, known in sorted(book.callers.items())
+        f"cluster {name}: {_format_count(known, auth)}" for name, known in sorted(book.callers.items())
     )
     errors = tuple(
-        f"{folder / 'auth' / name}.yaml: {_told(error)}; the reviews of this cluster fail"
+        f"{folder / 'auth' / name}.yaml: {_indent_message(error)}; the reviews of this cluster fail"
         for name, error in sorted(book.load_errors.items())
     )
     if lines or errors:
@@ -119,14 +119,14 @@ def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
     return Survey(warnings=(f"{problem} --store file:{folder}",))
 
 
-def _counted(known: Callers, auth: Auth) -> str:
+def _format_count(known: Callers, auth: Auth) -> str:
     """How many credentials of the mode a cluster has."""
     found = known.tokens if auth is Auth.TOKEN else known.subjects
     word = "token" if auth is Auth.TOKEN else "subject"
     return f"{len(found)} {word}{'' if len(found) == 1 else 's'}"
 
 
-def _told(error: StoreError) -> str:
+def _indent_message(error: StoreError) -> str:
     return str(error).replace("\n", "\n  ")
 
 

@@ -19,7 +19,7 @@ The bounds. A silent client uses a file descriptor and some memory. Three bounds
 
 The bodies. A head has at most 64 KiB, and so has the body of a client that is not authenticated
 yet. For a larger body, the application runs first. It checks the credentials, then reads the body,
-which raises ``BodyPending`` instead of waiting. The loop then collects the body, and the
+which raises ``BodyPendingError`` instead of waiting. The loop then collects the body, and the
 application runs again. So only authenticated callers can send up to 6 MiB, and only a bounded
 number of them at the same time.
 
@@ -45,7 +45,7 @@ from gunicorn.workers.gthread import PollableMethodQueue
 from podgraft.cli.serve.connection import Connection, source_of
 from podgraft.cli.serve.connection_loop import ConnectionLoop
 from podgraft.cli.serve.connection_set import ConnectionSet
-from podgraft.cli.serve.exchange import Exchange, answer
+from podgraft.cli.serve.exchange import Exchange, run_exchange
 from podgraft.cli.serve.incident_log import Incidents
 from podgraft.web import format_traceback
 
@@ -172,7 +172,7 @@ class RedactingWorker(BaseWorker):
 
     def _run(self, connection: Connection) -> Exchange:
         """Run the application in a thread; send the bytes that the socket accepts at once."""
-        exchange = answer(self, connection)
+        exchange = run_exchange(self, connection)
         if not exchange.needs_body:
             connection.outgoing = exchange.response
             with suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):

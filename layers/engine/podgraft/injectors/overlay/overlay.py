@@ -106,7 +106,7 @@ class _Rendering:
     def render(self) -> Object:
         """The partial object; raises ``OperatorError`` or ``UserError``."""
         try:
-            return render_guarded(self._guarded, is_harmless=self.data.has_only_plain_text())
+            return render_guarded(self._make_guarded_template, is_harmless=self.data.has_only_plain_text())
         except StructureError as error:
             raise UserError(
                 f"{_to_pointer(error.place)}: its text would change the structure that overlay "
@@ -128,7 +128,7 @@ class _Rendering:
         return not self.overlay.template.can_create_syntax and self.data.has_only_plain_text()
 
     @property
-    def _guarded(self) -> GuardedTemplate[Object]:
+    def _make_guarded_template(self) -> GuardedTemplate[Object]:
         return GuardedTemplate(
             f"overlay {self.overlay.name}",
             self.overlay.template,
@@ -176,7 +176,7 @@ class _Rendering:
         key = find_breaking_key(
             keys, lambda retained: can_render(self.data.with_metadata_keys(retained))
         )
-        return key or find_failing_text(self._guarded, works)
+        return key or find_failing_text(self._make_guarded_template, works)
 
     def _can_merge(self, text: str) -> bool:
         """Whether a rendered text can be merged into the object."""
@@ -319,8 +319,8 @@ class OverlaySet:
                 _amend_step(trace, is_changed=not jsonvalue.equal(merged, after))
             after = merged
         if jsonvalue.equal(before, after):
-            return Mutation.unchanged(before)
-        return Mutation.changed(before, after)
+            return Mutation.from_unchanged(before)
+        return Mutation.from_objects(before, after)
 
 
 def _add_step(trace: Trace, name: str, mismatch: constraints.Mismatch | None) -> None:

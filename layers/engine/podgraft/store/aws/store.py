@@ -112,7 +112,7 @@ class _InjectorLoader:
     def __init__(self, name: str, sources: _Sources, refresh_seconds: float) -> None:
         self.name = name
         self.sources = sources
-        self.refused: dict[str, StoreError] = {}
+        self.load_errors: dict[str, StoreError] = {}
         self.current = PollingCache(self._refresh, refresh_seconds, sources.clock)
         self.unproven: _Unproven | None = None
         self._newest: Parameter | None = None
@@ -127,7 +127,7 @@ class _InjectorLoader:
     def _refresh(self, before: Loaded | None, patience: RetryBudget) -> Loaded:
         """The newest version that loads; raises ``StoreError``."""
         newest = self._read_newest(patience)
-        if before is not None and before.version in self.refused:
+        if before is not None and before.version in self.load_errors:
             before = None
         if before is not None and before.rejection is None and before.newest == newest:
             return replace(before, confirmed=self.sources.clock())
@@ -151,7 +151,7 @@ class _InjectorLoader:
             ) from error
         seen = self._newest
         if seen is not None and _is_recreated(seen, newest):
-            self.refused.clear()
+            self.load_errors.clear()
         self._newest = newest
         return newest
 
@@ -161,7 +161,7 @@ class _InjectorLoader:
         The next refresh is due at once then. A bundle that cannot be read again proves nothing.
         """
         with self._lock:
-            if parameter.version not in (self._complete, *self.refused):
+            if parameter.version not in (self._complete, *self.load_errors):
                 patience = RetryBudget.from_seconds(
                     Deadline.from_timeout(None).remaining_seconds(has_value=False),
                     self.sources.clock,
@@ -174,7 +174,7 @@ class _InjectorLoader:
                     return False
                 else:
                     self._complete = parameter.version
-            return parameter.version in self.refused
+            return parameter.version in self.load_errors
 
 
 def _is_recreated(seen: Parameter, newest: Parameter) -> bool:
@@ -197,9 +197,9 @@ class _Attempt:
         self._failures: dict[str | None, NotLoadedError] = {}
 
     @property
-    def refused(self) -> dict[str, StoreError]:
+    def load_errors(self) -> dict[str, StoreError]:
         """Why versions cannot load, by version."""
-        return self._injector.refused
+        return self._injector.load_errors
 
     def read(self, versions: Sequence[int]) -> Sequence[Parameter]:
         """Those of the versions that still exist; one request."""
@@ -211,15 +211,15 @@ class _Attempt:
         if parameter.problem is not None:
             raise parameter.problem
         version = parameter.version
-        if version in self.refused:
+        if version in self.load_errors:
             # Raised again and again: without its old traceback, which would grow.
-            raise self.refused[version].with_traceback(None)
+            raise self.load_errors[version].with_traceback(None)
         injector = self._injector
         try:
             snapshots = self._load_deferred(parameter) if self._deferred else self._prove(parameter)
         except InvalidVersionError as error:
             # Without its cause, which refers to the files of the bundle.
-            self.refused[version] = InvalidVersionError(str(error))
+            self.load_errors[version] = InvalidVersionError(str(error))
             raise
         if self._deferred:
             snapshots = snapshots.with_recheck(lambda: injector.is_refused(parameter))
@@ -307,9 +307,9 @@ class CachedStore:
         loaded = held.value
         if held.error is None and loaded.rejection is None:
             return loaded.snapshots.for_cluster(cluster)
-        return loaded.snapshots.for_cluster(cluster, self._stale(loaded, held.error))
+        return loaded.snapshots.for_cluster(cluster, self._make_staleness(loaded, held.error))
 
-    def _stale(self, loaded: Loaded, problem: StoreError | None) -> Staleness:
+    def _make_staleness(self, loaded: Loaded, problem: StoreError | None) -> Staleness:
         age = round(self._clock() - loaded.confirmed)
         why = f"policy version {loaded.version}, confirmed {age} s ago, is in force: {problem}"
         if loaded.rejection is not None:

@@ -200,7 +200,7 @@ class FolderCallers:
     def _load_registry(self) -> CallerRegistry:
         with _unavailable("callers", self._path):
             if self._is_new():
-                return _nobody(self._folder)
+                return _empty_registry(self._folder)
             paths = sorted(path for path in self._path.iterdir() if _is_document(path))
         read = {path.stem: _load_callers(path) for path in paths}
         pages = self._pages = (self._pages or CallerDocuments()).merge(read)
@@ -210,7 +210,7 @@ class FolderCallers:
         return CallerRegistry(pages.callers, stale, pages.load_errors)
 
 
-def _nobody(folder: Path) -> CallerRegistry:
+def _empty_registry(folder: Path) -> CallerRegistry:
     """The callers of a store without auth/."""
     if not _is_empty(folder):
         return CallerRegistry({})
@@ -258,7 +258,7 @@ def _policy(path: Path) -> tuple[str, str]:
         text = content.decode()
     except UnicodeDecodeError as error:
         raise NotLoadedError(f"injector {path.name} does not load: policy: {error}") from error
-    if not _says_something(text):
+    if not _has_content(text):
         remedy = "write {} for a policy that sets nothing, or delete the file"
         raise InvalidVersionError(
             f"injector {path.name} does not load: policy.yaml: is empty; {remedy}"
@@ -266,7 +266,7 @@ def _policy(path: Path) -> tuple[str, str]:
     return text, f"sha256:{sha256(content).hexdigest()[:12]}"
 
 
-def _says_something(text: str) -> bool:
+def _has_content(text: str) -> bool:
     """Whether a line is left without comments: a file that is being rewritten may have none yet."""
     lines = (line.strip() for line in text.splitlines())
     return any(line and not line.startswith("#") and line != "---" for line in lines)

@@ -32,7 +32,7 @@ def inject(planned: InjectionContext, spec: SidecarSpec, status: Object, revisio
     if spec.dns_config is not None:
         made["dnsConfig"] = spec.dns_config
     _rewrite_probes(planned, spec, made)
-    context = security_context.of(profile, planned.mesh, object_at(pod_spec, "securityContext"))
+    context = security_context.make_security_context(profile, planned.mesh, object_at(pod_spec, "securityContext"))
     if context:
         made["securityContext"] = context
     metadata = object_at(planned.base, "metadata")

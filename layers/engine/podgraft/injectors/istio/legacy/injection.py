@@ -187,7 +187,7 @@ class LegacyInjector:
         if spec.dns_config is not None:
             yield Add(op="add", path="/spec/dnsConfig", value=spec.dns_config)
         own = object_at(object_at(planned.base, "spec"), "securityContext")
-        context = spec.security_context or security_context.of(
+        context = spec.security_context or security_context.make_security_context(
             self._profile, planned.mesh, own, switch=self._setup.legacy_fsgroup
         )
         if context:

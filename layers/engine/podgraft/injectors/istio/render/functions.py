@@ -300,7 +300,7 @@ def template_functions(
         ),
     }
     return {
-        name: _classified(name, function)
+        name: _classify_function(name, function)
         for name, function in table.items()
         if profile.is_available(name, releases.FUNCTIONS)
     }
@@ -341,7 +341,7 @@ FLOWS: Mapping[str, Propagation] = {
 }
 
 
-def _classified(name: str, function: Function) -> Function:
+def _classify_function(name: str, function: Function) -> Function:
     return replace(
         function,
         propagation=FLOWS.get(name),

@@ -143,7 +143,7 @@ class PodRenderer(Generic[T]):
             self.template_data, fields
         )
         try:
-            return render_guarded(self._guarded(template, fields), is_harmless=is_safe).result
+            return render_guarded(self._make_guarded_template(template, fields), is_harmless=is_safe).result
         except StructureError as error:
             raise UserError(
                 f"{_describe_path(error.place)}: its text would change the structure that template "
@@ -153,7 +153,7 @@ class PodRenderer(Generic[T]):
         except _FAILURES as error:
             raise self._classify_error(template, fields, error) from error
 
-    def _guarded(
+    def _make_guarded_template(
         self, template: InjectionTemplate, fields: Message
     ) -> GuardedTemplate[ParsedText[T]]:
         def make_data() -> Struct:
@@ -198,7 +198,7 @@ class PodRenderer(Generic[T]):
             lambda masked: self._can_render(template, masked),
         )
         if place is None:
-            place = find_failing_text(self._guarded(template, fields), self._can_parse)
+            place = find_failing_text(self._make_guarded_template(template, fields), self._can_parse)
         if place is not None:
             return UserError(
                 f'{_describe_path(place)}: {_FAILURE_PREFIX} "{template.name}" with it: {error}'
@@ -207,7 +207,7 @@ class PodRenderer(Generic[T]):
         if key is not None:
             # The reason can quote another value: the key only decides that the template reads it.
             return UserError(
-                f'{key}: {_FAILURE_PREFIX} "{template.name}" with it: {_unquoted(error)}'
+                f'{key}: {_FAILURE_PREFIX} "{template.name}" with it: {_format_without_values(error)}'
             )
         return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
 
@@ -239,7 +239,7 @@ class PodRenderer(Generic[T]):
         return True
 
 
-def _unquoted(error: Exception) -> str:
+def _format_without_values(error: Exception) -> str:
     """The text of an error without a reason that can quote a value of the pod."""
     text = str(error)
     if isinstance(error, ExecError) and error.may_quote_data:
