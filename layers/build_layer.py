@@ -109,26 +109,28 @@ def _cut_botocore(target: Path) -> None:
 
 def _cut_endpoints(path: Path) -> None:
     """Keep every partition and region, and of the services those that the function calls."""
-    listed = json.loads(path.read_bytes())
-    for partition in listed["partitions"]:
+    document = json.loads(path.read_bytes())
+    for partition in document["partitions"]:
         services = partition["services"]
         partition["services"] = {name: services[name] for name in OPERATIONS if name in services}
-    path.write_text(json.dumps(listed, separators=(",", ":")))
+    path.write_text(json.dumps(document, separators=(",", ":")))
 
 
 def _minify(path: Path, operations: set[str]) -> None:
     """Keep *operations* and the shapes they reach of one botocore service model, and no prose."""
     text = path.read_bytes()
     model = json.loads(decompress(text) if path.suffix == ".gz" else text)
-    kept = {name: body for name, body in model["operations"].items() if name in operations}
+    operations_kept = {
+        name: body for name, body in model["operations"].items() if name in operations
+    }
     reached: set[str] = set()
-    queue = list(_referenced_shapes(list(kept.values())))
+    queue = list(_referenced_shapes(list(operations_kept.values())))
     while queue:
         name = queue.pop()
         if name not in reached:
             reached.add(name)
             queue.extend(_referenced_shapes(model["shapes"][name]))
-    model["operations"] = kept
+    model["operations"] = operations_kept
     model["shapes"] = {name: model["shapes"][name] for name in sorted(reached)}
     packed = json.dumps(_strip_documentation(model), separators=(",", ":")).encode()
     path.write_bytes(compress(packed, mtime=0) if path.suffix == ".gz" else packed)
@@ -180,8 +182,8 @@ def _compile(target: Path) -> str:
         )
     options = ["-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
     # Tracebacks shall name the place on Lambda, not this machine's.
-    places = ["-s", str(target), "-p", "/opt/python"]
-    subprocess.run([python, "-m", "compileall", *options, *places, str(target)], check=True)
+    path_options = ["-s", str(target), "-p", "/opt/python"]
+    subprocess.run([python, "-m", "compileall", *options, *path_options, str(target)], check=True)
     return "with bytecode"
 
 
@@ -192,8 +194,8 @@ def find_python(runtime: str) -> str | None:
         return sys.executable
     pyenv = Path("~/.pyenv/versions").expanduser()
     candidates = [shutil.which(runtime), *map(str, pyenv.glob(f"{release}.*/bin/{runtime}"))]
-    found = next((path for path in candidates if path and _is_runnable(path)), None)
-    return found or _fetch_python(release)
+    runnable = next((path for path in candidates if path and _is_runnable(path)), None)
+    return runnable or _fetch_python(release)
 
 
 def _fetch_python(release: str) -> str | None:

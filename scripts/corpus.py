@@ -30,15 +30,15 @@ def main(argv: list[str]) -> int:
     missing = [program for program in ("go", "git", "tar") if shutil.which(program) is None]
     if missing:
         return _fail(f"{missing[0]} not found; install it (Go 1.26 or later)")
-    listed = subprocess.run(
+    process = subprocess.run(
         ["git", "-C", str(clone), "tag", "--list"],  # noqa: S607 - found on the path, as above
         capture_output=True,
         text=True,
         check=False,
     )
-    if listed.returncode:
-        return _fail(f"{clone}: {listed.stderr.strip()}; name a clone of Istio's repository")
-    tags = argv[1:] or edges(listed.stdout.split())
+    if process.returncode:
+        return _fail(f"{clone}: {process.stderr.strip()}; name a clone of Istio's repository")
+    tags = argv[1:] or edges(process.stdout.split())
     if not tags:
         return _fail(f"{clone}: no release tag found; run git fetch --tags in the clone")
     folder = Path(os.environ.get("PODGRAFT_CORPUS") or ROOT / ".corpus").resolve()
@@ -59,8 +59,8 @@ def edges(tags: Iterable[str]) -> list[str]:
             patches.setdefault(int(match[1]), []).append(int(match[2]))
     return [
         f"1.{minor}.{patch}"
-        for minor, found in sorted(patches.items())
-        for patch in sorted({min(found), max(found)})
+        for minor, patch_numbers in sorted(patches.items())
+        for patch in sorted({min(patch_numbers), max(patch_numbers)})
     ]
 
 

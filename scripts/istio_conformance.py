@@ -47,11 +47,11 @@ def main(minors: tuple[str, ...], page: Path | None) -> None:
         return
     click.secho(f"{'release':<14}" + "".join(f"{mode:>16}" for mode in corpus.MODES), bold=True)
     rows: list[Row] = []
-    chosen = (case for case in corpus.cases() if not minors or case.minor in minors)
-    for release, cases in groupby(chosen, key=lambda case: case.release):
-        found = [*_rows(release, list(cases))]
-        click.echo(f"{release:<14}" + "".join(map(_cell, found)))
-        rows += found
+    selected = (case for case in corpus.cases() if not minors or case.minor in minors)
+    for release, cases in groupby(selected, key=lambda case: case.release):
+        release_rows = [*_rows(release, list(cases))]
+        click.echo(f"{release:<14}" + "".join(map(_cell, release_rows)))
+        rows += release_rows
     failures = [failure for row in rows for failure in row.failures]
     for failure in failures:
         click.secho(failure, fg="red")
@@ -71,10 +71,10 @@ def _table(rows: list[Row]) -> Iterator[str]:
     yield "| Istio | cases | `kube-inject` runs | webhook runs | whole patches | matching |"
     yield "|---|---:|---:|---:|---:|---:|"
     for release, group in groupby(rows, key=lambda row: row.release):
-        listed = list(group)
-        names = len(frozenset[str]().union(*(row.names for row in listed)))
-        runs = {row.mode: row.runs for row in listed}
-        matching = sum(row.runs - len(row.failures) for row in listed)
+        all_rows = list(group)
+        names = len(frozenset[str]().union(*(row.names for row in all_rows)))
+        runs = {row.mode: row.runs for row in all_rows}
+        matching = sum(row.runs - len(row.failures) for row in all_rows)
         cells = " | ".join(f"{runs[mode]:,}" for mode in corpus.MODES)
         yield f"| {release} | {names:,} | {cells} | {matching:,} of {sum(runs.values()):,} |"
     total = sum(row.runs for row in rows)

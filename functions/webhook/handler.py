@@ -18,23 +18,23 @@ Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
 def build(environment: Mapping[str, str]) -> Handler:
     """The handler for one environment; raises ``SettingsError`` where that is impossible."""
-    given = settings.parse_settings(environment)
-    policies, callers = store.open_stores(given.store_config)
+    parsed_settings = settings.parse_settings(environment)
+    policies, callers = store.open_stores(parsed_settings.store_config)
     with _prefetch(policies, callers):
         # Imported here: it takes Flask about as long to be imported as AWS to answer.
         from mangum import Mangum
 
         from podgraft import web
 
-        journal = web.make_request_log(given)
-        app = web.create_app(policies, callers, auth=given.auth, journal=journal)
+        request_log = web.make_request_log(parsed_settings)
+        app = web.create_app(policies, callers, auth=parsed_settings.auth, request_log=request_log)
         # Mangum logs each path at INFO, and a path may hold a token.
         logging.getLogger("mangum.http").setLevel(logging.WARNING)
-        function = web.guard_handler(Mangum(web.WsgiToAsgi(app), lifespan="off"), journal)
+        function = web.guard_handler(Mangum(web.WsgiToAsgi(app), lifespan="off"), request_log)
     with _suppress_errors:
-        web.prime(policies, given)
+        web.prime(policies, parsed_settings)
     # Only now: what was loaded belongs to no request that X-Ray could show.
-    return web.add_tracing(function, given)
+    return web.add_tracing(function, parsed_settings)
 
 
 @contextmanager

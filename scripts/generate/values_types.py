@@ -100,9 +100,9 @@ def read_clone(clone: Path) -> Messages:
     described: Messages = {}
     for minor in range(_OLDEST, _NEWEST + 1):
         for message, fields in _select_reachable(parse(_proto(clone, minor))).items():
-            known = described.setdefault(message, {})
+            message_fields = described.setdefault(message, {})
             for name, type_ in fields.items():
-                _extend(known.setdefault(name, []), type_, minor)
+                _extend(message_fields.setdefault(name, []), type_, minor)
     return described
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from podgraft.admission import AdmissionRequest, AdmissionResponse
 from podgraft.cli.bench import pods
-from podgraft.cli.bench.warm import make_handler
 from podgraft.cli.bench.bench_input import sample_input
+from podgraft.cli.bench.warm import make_handler
 from podgraft.injectors import Mutation
 from podgraft.review import ReviewFailure, ReviewResponse
 from podgraft.review_context import ReviewContext

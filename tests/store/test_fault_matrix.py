@@ -24,7 +24,7 @@ from flask.testing import FlaskClient
 from podgraft import bundle
 from podgraft.jsonvalue import JSON
 from podgraft.store import Deadline, FolderStore
-from podgraft.store.last_known_good import FileLastGood
+from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import Auth, create_app
 from store.aws_fault_proxy import Fault, FaultyAws, Service
 from store.local_aws import BUNDLE, NEXT, REFRESH_SECONDS, World, aws_world, review
@@ -173,10 +173,10 @@ class Folder:
 
     def function(self, *, kept: bool) -> FlaskClient:
         """A new process; those of one server share what they keep."""
-        last_good = FileLastGood(self._root / "state") if kept else None
-        store = FolderStore(self.store, last_good=last_good)
+        last_known_good = FileLastKnownGoodStore(self._root / "state") if kept else None
+        store = FolderStore(self.store, last_known_good=last_known_good)
         app = create_app(
-            store, _Nobody(), auth=Auth.NONE, journal=self.records.append, clock=Clock()
+            store, _Nobody(), auth=Auth.NONE, request_log=self.records.append, clock=Clock()
         )
         return app.test_client()
 

@@ -99,22 +99,22 @@ class SettingsError(ValueError):
 
 def parse_settings(environment: Mapping[str, str]) -> Settings:
     """Read every variable that begins with ``PODGRAFT_``; raises ``SettingsError``."""
-    given = _Environment(environment)
-    given.check_unknown()
-    auth = given.parse_choice("AUTH", tuple(Auth))
-    stack = given.parse_matching(
+    variables = _Environment(environment)
+    variables.check_unknown()
+    auth = variables.parse_choice("AUTH", tuple(Auth))
+    stack = variables.parse_matching(
         "STACK", DEFAULT_STACK, _STACK, "the name of a CloudFormation stack"
     )
-    backing = _parse_store(given, stack)
-    if given.faults:
-        raise SettingsError(tuple(given.faults))
+    backing = _parse_store(variables, stack)
+    if variables.faults:
+        raise SettingsError(tuple(variables.faults))
     return Settings(
         backing,
         Auth(auth),
         stack=stack,
-        on_lambda=given.is_on_lambda(),
-        tracing_enabled=given.is_tracing_enabled(),
-        priming_enabled=given.is_priming_enabled(),
+        on_lambda=variables.is_on_lambda(),
+        tracing_enabled=variables.is_tracing_enabled(),
+        priming_enabled=variables.is_priming_enabled(),
     )
 
 
@@ -132,8 +132,8 @@ class _Environment:
                 *_NAMES,
                 *_BUILD_VARIABLES,
             }:
-                known = ", ".join(_PREFIX + known for known in _NAMES)
-                self.faults.append(f"{name}: is unknown; known: {known}")
+                names = ", ".join(_PREFIX + names for names in _NAMES)
+                self.faults.append(f"{name}: is unknown; known: {names}")
 
     def get(self, name: str, default: str) -> str:
         return self._environment.get(_PREFIX + name, default)
@@ -150,52 +150,54 @@ class _Environment:
             and self._environment.get(_INITIALIZATION_TYPE_VARIABLE, _ON_DEMAND) != _ON_DEMAND
         )
 
-    def parse_matching(self, name: str, default: str, pattern: re.Pattern[str], wanted: str) -> str:
+    def parse_matching(
+        self, name: str, default: str, pattern: re.Pattern[str], expected: str
+    ) -> str:
         value = self.get(name, default)
         if not pattern.fullmatch(value):
-            self.add_error(name, value, wanted)
+            self.add_error(name, value, expected)
         return value
 
-    def parse_choice(self, name: str, words: Sequence[str]) -> str:
+    def parse_choice(self, name: str, choices: Sequence[str]) -> str:
         """One of *words*, the first by default."""
-        value = self.get(name, words[0])
-        if value not in words:
-            self.add_error(name, value, ", ".join(words))
+        value = self.get(name, choices[0])
+        if value not in choices:
+            self.add_error(name, value, ", ".join(choices))
         return value
 
-    def add_error(self, name: str, value: str, wanted: str) -> None:
-        self.faults.append(f"{_PREFIX}{name}: got {value!r}; use {wanted}")
+    def add_error(self, name: str, value: str, expected: str) -> None:
+        self.faults.append(f"{_PREFIX}{name}: got {value!r}; use {expected}")
 
 
-def _parse_store(given: _Environment, stack: str) -> StoreConfig:
-    store = given.get("STORE", "aws" if given.is_on_lambda() else "")
+def _parse_store(variables: _Environment, stack: str) -> StoreConfig:
+    store = variables.get("STORE", "aws" if variables.is_on_lambda() else "")
     if store == "aws":
-        return _parse_aws(given, stack)
+        return _parse_aws(variables, stack)
     path = Path(store.removeprefix("file:"))
     if not store.startswith("file:") or store == "file:":
-        given.add_error("STORE", store, "aws or file:<folder>")
+        variables.add_error("STORE", store, "aws or file:<folder>")
     elif not path.is_dir():
-        given.add_error("STORE", store, "a folder that exists")
+        variables.add_error("STORE", store, "a folder that exists")
     return FolderStoreConfig(path)
 
 
-def _parse_aws(given: _Environment, stack: str) -> AwsStoreConfig:
+def _parse_aws(variables: _Environment, stack: str) -> AwsStoreConfig:
     return AwsStoreConfig(
-        bucket=given.parse_matching("BUCKET", "", _BUCKET, "the name of the bucket of bundles"),
-        bundle_prefix=given.parse_matching(
+        bucket=variables.parse_matching("BUCKET", "", _BUCKET, "the name of the bucket of bundles"),
+        bundle_prefix=variables.parse_matching(
             "BUNDLE_PREFIX", "bundles/", _BUNDLE_PREFIX, "a prefix that ends with /, or nothing"
         ),
-        parameter_prefix=given.parse_matching(
+        parameter_prefix=variables.parse_matching(
             "PARAMETER_PREFIX", f"/{stack}", _PARAMETER_PREFIX, "a path that begins with /"
         ),
-        refresh_seconds=_parse_refresh_seconds(given),
-        botocore=given.parse_choice("AWS_CLIENT", _CLIENTS) == _BOTOCORE,
+        refresh_seconds=_parse_refresh_seconds(variables),
+        botocore=variables.parse_choice("AWS_CLIENT", _CLIENTS) == _BOTOCORE,
     )
 
 
-def _parse_refresh_seconds(given: _Environment) -> int:
-    value = given.get("REFRESH_SECONDS", "30")
+def _parse_refresh_seconds(variables: _Environment) -> int:
+    value = variables.get("REFRESH_SECONDS", "30")
     if value.isascii() and value.isdigit() and 1 <= int(value) <= _MAX_REFRESH_SECONDS:
         return int(value)
-    given.add_error("REFRESH_SECONDS", value, f"whole seconds from 1 to {_MAX_REFRESH_SECONDS}")
+    variables.add_error("REFRESH_SECONDS", value, f"whole seconds from 1 to {_MAX_REFRESH_SECONDS}")
     return 0

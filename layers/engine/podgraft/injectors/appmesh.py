@@ -130,13 +130,15 @@ class Mesh:
             )
         except StructureError as error:
             raise UserError(
-                f"{self._describe_place(error.place)}: its text would change the structure of the "
-                f"patch template of mesh {self.name}; use letters, digits, dashes, and dots"
+                f"{self._describe_address(error.address)}: its text would change the structure of "
+                f"the patch template of mesh {self.name}; use letters, digits, dashes, and dots"
             ) from error
         except _FAILURES as error:
             raise self._classify_error(error, template) from error
 
-    def _make_guarded_template(self, node: str, ports: str, limits: Limits) -> GuardedTemplate[Object]:
+    def _make_guarded_template(
+        self, node: str, ports: str, limits: Limits
+    ) -> GuardedTemplate[Object]:
         return GuardedTemplate(
             f"mesh {self.name}",
             self.template,
@@ -164,17 +166,17 @@ class Mesh:
         self, error: Exception, template: GuardedTemplate[Object]
     ) -> InjectionError:
         """The error of the pod's author or of the operator, by the cause of the failure."""
-        place = find_failing_text(template, _can_parse)
+        address = find_failing_text(template, _can_parse)
         is_misshapen = isinstance(error, _MisshapenError)
         problem = f"the patch template {'gives' if is_misshapen else 'fails:'} {error}"
-        if place is None or path_steps(place) != (_NODE,):  # ports are numbers
+        if address is None or path_steps(address) != (_NODE,):  # ports are numbers
             return OperatorError(f"mesh {self.name}: {problem}")
-        return UserError(f"{self._describe_place(place)}: mesh {self.name}: {problem}")
+        return UserError(f"{self._describe_address(address)}: mesh {self.name}: {problem}")
 
-    def _describe_place(self, place: Address) -> str:
+    def _describe_address(self, address: Address) -> str:
         """The place as the pod's author addresses it."""
         return (
-            f"pod label {self.node_label}" if path_steps(place) == (_NODE,) else "the pod's ports"
+            f"pod label {self.node_label}" if path_steps(address) == (_NODE,) else "the pod's ports"
         )
 
 
@@ -383,13 +385,13 @@ def _virtual_node(mesh: Mesh, pod: Object) -> str:
     """The virtual node in the pod's label, which is not looked up."""
     labels = _object(_object(pod.get("metadata")).get("labels"))
     node = labels.get(mesh.node_label)
-    place = f"pod label {mesh.node_label}"
+    label = f"pod label {mesh.node_label}"
     if not isinstance(node, str) or not node:
         raise UserError(
-            f"{place}: is missing; mesh {mesh.name} wants the virtual node's name in it"
+            f"{label}: is missing; mesh {mesh.name} wants the virtual node's name in it"
         )
     if not is_plain_text(node):
-        raise UserError(f"{place}: {node!r} is no name; use letters, digits, dashes and dots")
+        raise UserError(f"{label}: {node!r} is no name; use letters, digits, dashes and dots")
     return node
 
 

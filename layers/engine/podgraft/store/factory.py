@@ -15,14 +15,17 @@ _POLL_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class FolderStoreConfig:
-    """Policies, bundles and callers as files."""
+    """A folder with policies, bundles, and callers as files."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwsStoreConfig:
-    """Bundles in S3, policies and callers in Parameter Store; ``botocore``: always use it."""
+    """Bundles in S3, policies and callers in Parameter Store.
+
+    With ``botocore``, botocore sends all requests.
+    """
 
     bucket: str
     bundle_prefix: str

@@ -169,7 +169,9 @@ class Program:
     def _tracing_code(self) -> _Code:
         from .run.tracing import make_tracing_namespace
 
-        return self._load_code(make_tracing_namespace(self._compiled_module[0].namespace, self._functions))
+        return self._load_code(
+            make_tracing_namespace(self._compiled_module[0].namespace, self._functions)
+        )
 
     def _load_code(self, globals_: Mapping[str, Any]) -> _Code:
         """The templates' functions, which call what is in ``globals_``."""

@@ -1,8 +1,8 @@
-"""The HTTP face: a Flask application that answers kube-apiserver's calls.
+"""The web server: a Flask application that serves the requests of kube-apiserver.
 
-``create_app`` puts it over a store; ``InLoop`` is what Mangum needs. Every POST is authenticated
-before its body is read, every fault is answered as a Kubernetes ``Status`` by one table
-(faults.py), and every call leaves one line in the journal.
+``create_app`` makes the application for a store. ``WsgiToAsgi`` adapts it to Mangum. Every POST is
+authenticated before its body is read. ``faults.py`` maps every fault to a Kubernetes ``Status``.
+Every request writes one log line.
 """
 
 from podgraft.settings import Auth

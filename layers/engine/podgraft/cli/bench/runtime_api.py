@@ -50,8 +50,8 @@ class RuntimeApi:
     def invoke(self, event: Mapping[str, Any]) -> ClientMessage:
         """Hand out one event and wait for its response or error."""
         self._events.put(json.dumps(event).encode())
-        answer = self.next_message()
-        return answer if answer.kind != "next" else self.next_message()
+        response = self.next_message()
+        return response if response.kind != "next" else self.next_message()
 
 
 @contextmanager
@@ -139,9 +139,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Keep a response or an error."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        what = self.path.removeprefix(PREFIX).rpartition("/")[2]
-        what = "init/error" if self.path.endswith("init/error") else what
-        self.inbox.put(ClientMessage(what, json.loads(body), monotonic()))
+        action = self.path.removeprefix(PREFIX).rpartition("/")[2]
+        action = "init/error" if self.path.endswith("init/error") else action
+        self.inbox.put(ClientMessage(action, json.loads(body), monotonic()))
         self._respond(HTTPStatus.ACCEPTED, b"{}", {})
 
     def _respond(self, status: HTTPStatus, body: bytes, headers: Mapping[str, str]) -> None:

@@ -55,15 +55,15 @@ class Cluster:
         namespaces = self.snapshot.bundle.namespaces
         if not self.labels:
             return namespaces
-        given: Object = {"metadata": {"name": namespace, "labels": dict(self.labels)}}
-        return {**namespaces, namespace: given}
+        manifest: Object = {"metadata": {"name": namespace, "labels": dict(self.labels)}}
+        return {**namespaces, namespace: manifest}
 
     def explain(self, subject: ExplainedPod) -> DecisionTrace:
         """Everything that the creation of the subject leads to."""
         run = _Run(self)
         after = run.review(subject)
         pod = subject if subject.is_pod else None
-        if after is not None and subject.place is not None and not subject.is_pod:
+        if after is not None and subject.pod_path is not None and not subject.is_pod:
             pod = after.make_pod()
             after = run.review(pod)
         sidecars = None if pod is None or after is None else run.sidecars(pod, after)
@@ -102,7 +102,7 @@ class _Run:
             return subject.is_pod or webhook.route != "inject"
         namespaces = self.cluster.namespaces(subject.namespace)
         sending = webhook_match.evaluate(webhook, subject.request, namespaces)
-        if sending.is_for_resource or subject.place is None or subject.is_pod:
+        if sending.is_for_resource or subject.pod_path is None or subject.is_pod:
             self.stages.append(stages.registration_stage(subject, sending.stage))
         return sending.is_match
 
@@ -161,8 +161,8 @@ _LISTS = ("initContainers", "containers", "volumes")
 
 def _find_added_names(before: Object, after: Object, key: str) -> Sequence[str]:
     names = {string_at(each, "name") for each in objects_at(object_at(before, "spec"), key)}
-    listed = (string_at(each, "name") for each in objects_at(object_at(after, "spec"), key))
-    return [name for name in listed if name not in names]
+    after_names = (string_at(each, "name") for each in objects_at(object_at(after, "spec"), key))
+    return [name for name in after_names if name not in names]
 
 
 def _merge_names(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:

@@ -59,12 +59,12 @@ class DeployedInjector:
                 raise stacks.no_owner_error(target.parameter_prefix, target.bucket)
             return
         findings = [
-            _other_stack(target, owner, option, given, used)
-            for option, given, used in (
+            _other_stack(target, owner, option, value, used)
+            for option, value, used in (
                 ("--bucket", target.bucket, owner.bucket),
                 ("--bundle-prefix", target.bundle_prefix, owner.bundle_prefix),
             )
-            if given != used
+            if value != used
         ]
         if findings:
             raise CommandError(*findings)
@@ -122,7 +122,7 @@ class DeployedInjector:
         self.check_version(expected)
         try:
             with aws_errors(f"parameter {self.target.parameter}", sent=document):
-                answer = self._ssm.put_parameter(
+                response = self._ssm.put_parameter(
                     Name=self.target.parameter,
                     Value=document,
                     Type="String",
@@ -132,9 +132,9 @@ class DeployedInjector:
         except ExistsError:
             self.check_version(expected)
             raise
-        if answer["Version"] != expected + 1:
-            self._report_replaced(expected, answer["Version"])
-        return answer["Version"]
+        if response["Version"] != expected + 1:
+            self._report_replaced(expected, response["Version"])
+        return response["Version"]
 
     def _report_replaced(self, expected: int, number: int) -> None:
         """Raise ``CommandError`` with the versions that were written since the last check.
@@ -172,12 +172,12 @@ class DeployedInjector:
         """A stored bundle, verified; ``CommandError`` for one that is missing or damaged."""
         paths = self.list_objects(digest)
         self._check_paths(digest, paths)
-        found = {path: self.read_file(digest, path) for path in paths}
-        if not found:
+        files = {path: self.read_file(digest, path) for path in paths}
+        if not files:
             raise CommandError(f"bundle {digest} is not in s3://{self.target.bucket}; push it")
-        if bundle.digest(found) != digest:
+        if bundle.digest(files) != digest:
             raise CommandError(f"bundle {digest} in s3://{self.target.bucket} is damaged; push it")
-        return found
+        return files
 
     def _check_paths(self, digest: str, paths: Iterable[str]) -> None:
         """Raise ``CommandError`` with every object whose key is not the path of a file.
@@ -201,8 +201,8 @@ class DeployedInjector:
             return self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"].read()
 
 
-def _other_stack(target: Target, owner: Owner, option: str, given: str, used: str) -> str:
+def _other_stack(target: Target, owner: Owner, option: str, value: str, used: str) -> str:
     return (
-        f"{option}: got {given!r}, but stack {owner.stack} reads {target.parameter_prefix} and "
+        f"{option}: got {value!r}, but stack {owner.stack} reads {target.parameter_prefix} and "
         f"uses {used!r}; use --stack-name {owner.stack}, or the --parameter-prefix of your stack"
     )

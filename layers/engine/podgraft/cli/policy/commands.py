@@ -97,7 +97,7 @@ def _verdict(warnings: int) -> str:
 @target_options
 @_expect_version_option
 def _push(
-    where: TargetOptions,
+    options: TargetOptions,
     bundle: Path,
     document: Path | None,
     *,
@@ -106,10 +106,10 @@ def _push(
     expect_version: int | None,
 ) -> None:
     """Upload the bundle, then switch the policy to it. Pushing the same again changes nothing."""
-    paths = url_paths(webhook_config, where.injector) if webhook_config else ()
+    paths = url_paths(webhook_config, options.injector) if webhook_config else ()
     checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
-    cloud = _connect(where, writes=True)
+    cloud = _connect(options, writes=True)
     if expect_version is not None:
         cloud.check_version(expect_version)
     versions = cloud.history()
@@ -150,11 +150,11 @@ def _check_unexpected_objects(target: Target, digest: str, paths: Sequence[str])
 
     Whose they are nobody here knows, so that deleting them is left to whoever reads this.
     """
-    places = [f"s3://{target.bucket}/{target.key(digest, path)}" for path in paths]
+    urls = [f"s3://{target.bucket}/{target.key(digest, path)}" for path in paths]
     findings = [
-        f"{place}: is no file of bundle {digest}, which does not load with it; "
-        f"take it away: aws s3 rm {shlex.quote(place)}"
-        for place in places
+        f"{url}: is no file of bundle {digest}, which does not load with it; "
+        f"take it away: aws s3 rm {shlex.quote(url)}"
+        for url in urls
     ]
     if findings:
         raise CommandError(*findings)
@@ -162,8 +162,8 @@ def _check_unexpected_objects(target: Target, digest: str, paths: Sequence[str])
 
 def _check_cluster_bundles(cloud: DeployedInjector, checked: CheckedBundle) -> None:
     """Bundles that the policy names for single clusters must be there, and whole."""
-    named = {each.bundle for each in checked.policy.clusters.values() if each.bundle}
-    if named - {checked.digest}:
+    digests = {each.bundle for each in checked.policy.clusters.values() if each.bundle}
+    if digests - {checked.digest}:
         _prove(cloud, checked.document, checked.files)
 
 
@@ -192,7 +192,7 @@ def _prove(
 @click.option("-f", "samples", multiple=True, type=_FILE, help="Pods to compare the patches of.")
 @click.option("--namespace", default="default", show_default=True, help="Namespace of the pods.")
 def _diff(
-    where: TargetOptions,
+    options: TargetOptions,
     bundle: Path,
     document: Path | None,
     samples: tuple[Path, ...],
@@ -201,7 +201,7 @@ def _diff(
     """Show what a push would change: policy keys, manifests, and the patches of sample pods."""
     checked = check_bundle(bundle, document)
     print_warnings(checked.warnings)
-    cloud = _connect(where)
+    cloud = _connect(options)
     live = cloud.current_version()
     live_files = cloud.read_bundle(_bundle_digest(live))
     lines = [
@@ -222,9 +222,9 @@ def _diff(
 
 @command.command("history")
 @target_options
-def _history(where: TargetOptions) -> None:
+def _history(options: TargetOptions) -> None:
     """List the versions of the policy: number, date, author, bundle."""
-    for version in _connect(where).history():
+    for version in _connect(options).history():
         date = version.date.isoformat(timespec="seconds") if version.date else "-"
         click.echo(
             f"{version.number:>5}  {date}  {version.person:<24}  {_bundle_digest(version, '-')}"
@@ -235,19 +235,19 @@ def _history(where: TargetOptions) -> None:
 @click.argument("version", type=int)
 @target_options
 @_expect_version_option
-def _rollback(where: TargetOptions, version: int, expect_version: int | None) -> None:
+def _rollback(options: TargetOptions, version: int, expect_version: int | None) -> None:
     """Put an older VERSION of the policy in force again, as a new version."""
-    cloud = _connect(where, writes=True)
+    cloud = _connect(options, writes=True)
     if expect_version is not None:
         cloud.check_version(expect_version)
     versions = cloud.history()
-    wanted = next((each for each in versions if each.number == version), None)
-    if wanted is None:
-        kept = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
-        raise CommandError(f"{cloud.target.parameter} has no version {version}; kept: {kept}")
-    _bundle_digest(wanted)
-    _prove(cloud, wanted.document)
-    number = cloud.put_policy(wanted.document, versions[-1])
+    target_version = next((each for each in versions if each.number == version), None)
+    if target_version is None:
+        available = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
+        raise CommandError(f"{cloud.target.parameter} has no version {version}; kept: {available}")
+    _bundle_digest(target_version)
+    _prove(cloud, target_version.document)
+    number = cloud.put_policy(target_version.document, versions[-1])
     click.secho(f"version {number}, the same as {version}, is in force", fg="green")
     click.echo(f"to take it back:\n  {_rollback_command(cloud.target, versions[-1].number)}")
 
@@ -261,11 +261,11 @@ def _rollback(where: TargetOptions, version: int, expect_version: int | None) ->
     help="Folder.",
 )
 @target_options
-def _pull(where: TargetOptions, output: Path) -> None:
+def _pull(options: TargetOptions, output: Path) -> None:
     """Write what is live to a folder: policy.yaml and bundle/."""
     if output.exists() and any(output.iterdir()):
         raise CommandError(f"{output}: is not empty; name a new folder")
-    cloud = _connect(where)
+    cloud = _connect(options)
     live = cloud.current_version()
     files = cloud.read_bundle(_bundle_digest(live))
     bundle_files = {f"bundle/{path}": content for path, content in files.items()}
@@ -279,13 +279,13 @@ def _pull(where: TargetOptions, output: Path) -> None:
 def _bundle_digest(version: PolicyVersion, otherwise: str = "") -> str:
     """The bundle that a version names."""
     try:
-        named = policy.parse(version.document).bundle
+        digest = policy.parse(version.document).bundle
     except policy.PolicyError as error:
         if otherwise:
             return otherwise
         raise CommandError(f"version {version.number} does not validate: {error}") from error
-    if named or otherwise:
-        return named or otherwise
+    if digest or otherwise:
+        return digest or otherwise
     raise CommandError(f"version {version.number} names no bundle; push one")
 
 

@@ -60,13 +60,13 @@ def check_bundle(
     text = _collect_errors(lambda: _read_document(document_path), "", findings)
     digest = bundle.digest(files)
     document = set_bundle_digest(text, digest)
-    place = str(document_path or "policy")
-    findings.extend(_size_errors(place, document))
-    read, valid = _parse_policy(place, text, findings)
-    stored = _parse_stored_policy(place, document, digest, findings) if valid else read
-    compiled = _compile_bundle(files, read, place, findings)
+    policy_name = str(document_path or "policy")
+    findings.extend(_size_errors(policy_name, document))
+    read, valid = _parse_policy(policy_name, text, findings)
+    stored = _parse_stored_policy(policy_name, document, digest, findings) if valid else read
+    compiled = _compile_bundle(files, read, policy_name, findings)
     if compiled is not None and valid:
-        findings.extend(_warnings(compiled, files, read, text, place, findings))
+        findings.extend(_warnings(compiled, files, read, text, policy_name, findings))
         findings.extend(each for url in url_paths for each in find_path_warnings(compiled, url))
     errors, warnings = _split_by_severity(findings, strict=strict)
     if errors or compiled is None:
@@ -87,11 +87,11 @@ def _warnings(
     files: Mapping[str, bytes],
     read: Policy,
     text: str,
-    place: str,
-    known: Sequence[Diagnostic],
+    policy_name: str,
+    reported: Sequence[Diagnostic],
 ) -> list[Diagnostic]:
-    found = lint.find_warnings(compiled, files, read, text, place)
-    return [warning for warning in found if warning not in known]
+    warnings = lint.find_warnings(compiled, files, read, text, policy_name)
+    return [warning for warning in warnings if warning not in reported]
 
 
 def _split_by_severity(
@@ -127,14 +127,14 @@ def _collect_errors(read: Callable[[], T], otherwise: T, findings: list[Diagnost
 
 def _read_manifests(folder: Path) -> dict[str, bytes]:
     """The folder's files, none of them empty: somebody meant to write something there."""
-    found = folders.read_manifests(folder)
-    empty = [name for name, content in found.items() if not content.strip()]
+    manifests = folders.read_manifests(folder)
+    empty = [name for name, content in manifests.items() if not content.strip()]
     if empty:
         remedy = "write the manifest, or take the file out of the folder"
         raise UnreadableError(
             *(Diagnostic(document=name, problem="is empty", remedy=remedy) for name in empty)
         )
-    return found
+    return manifests
 
 
 def _read_document(path: Path | None) -> str:
@@ -148,7 +148,7 @@ def _read_document(path: Path | None) -> str:
 
 
 def _parse_stored_policy(
-    place: str, document: str, digest: str, findings: list[Diagnostic]
+    policy_name: str, document: str, digest: str, findings: list[Diagnostic]
 ) -> Policy:
     """The policy as it will be stored; one in flow style takes no further line."""
     try:
@@ -157,11 +157,13 @@ def _parse_stored_policy(
         stored = Policy()
     if stored.bundle != digest:
         problem = 'takes no line "bundle: …"'
-        findings.append(Diagnostic(document=place, problem=problem, remedy="write one key a line"))
+        findings.append(
+            Diagnostic(document=policy_name, problem=problem, remedy="write one key a line")
+        )
     return stored
 
 
-def _parse_policy(place: str, text: str, findings: list[Diagnostic]) -> tuple[Policy, bool]:
+def _parse_policy(policy_name: str, text: str, findings: list[Diagnostic]) -> tuple[Policy, bool]:
     """What the policy says, without its faulty keys, and whether it validates."""
     valid = True
     try:
@@ -170,58 +172,64 @@ def _parse_policy(place: str, text: str, findings: list[Diagnostic]) -> tuple[Po
     except PolicyError as error:
         read, valid = error.valid_part or Policy(), False
         faults = (*error.errors, *error.warnings)
-    findings.extend(replace(fault, document=place) for fault in faults)
+    findings.extend(replace(fault, document=policy_name) for fault in faults)
     errors = [fault.pointer for fault in faults if fault.severity is Severity.ERROR]
-    findings.extend(_schema_errors(place, text, errors))
+    findings.extend(_schema_errors(policy_name, text, errors))
     return read, valid
 
 
-def _schema_errors(place: str, text: str, known: Sequence[str]) -> Iterator[Diagnostic]:
+def _schema_errors(policy_name: str, text: str, reported: Sequence[str]) -> Iterator[Diagnostic]:
     try:
         document = yaml.load(text)
     except yaml.NotYAMLError:
         return  # which is among the known faults
-    yield from schema.validate_document("policy", place, document, known)
+    yield from schema.validate_document("policy", policy_name, document, reported)
 
 
 def _compile_bundle(
-    files: Mapping[str, bytes], read: Policy, place: str, findings: list[Diagnostic]
+    files: Mapping[str, bytes], read: Policy, policy_name: str, findings: list[Diagnostic]
 ) -> Bundle | None:
     """The bundle by the policy; compiled by each cluster's own as well, for what they get wrong."""
     if not files:
         return None
     # A cluster that names a bundle of its own has nothing to do with these files.
     here = {name: each for name, each in read.clusters.items() if each.bundle == read.bundle}
-    compiled = _compile_for_policy(files, read, "", place, findings)
+    compiled = _compile_for_policy(files, read, "", policy_name, findings)
     for name, each in here.items():
-        at = f"/clusters/{pointer.escape(name)}"
+        prefix = f"/clusters/{pointer.escape(name)}"
         if not each.shares_bundle_with(read):
-            _compile_for_policy(files, each, at, place, findings)
+            _compile_for_policy(files, each, prefix, policy_name, findings)
     if compiled is not None:
         findings.extend(_overlay_errors(files))
     return compiled
 
 
 def _compile_for_policy(
-    files: Mapping[str, bytes], read: Policy, at: str, place: str, findings: list[Diagnostic]
+    files: Mapping[str, bytes],
+    read: Policy,
+    prefix: str,
+    policy_name: str,
+    findings: list[Diagnostic],
 ) -> Bundle | None:
     compiled: Bundle | None = None
     try:
         compiled = bundle.compile_(files, read)
         report = trial.check_bundle(compiled, read)
-        known = {(each.document, each.pointer) for each in compiled.warnings if not each.is_warning}
+        reported = {
+            (each.document, each.pointer) for each in compiled.warnings if not each.is_warning
+        }
         rendered = (*report.errors, *report.warnings)
         # One problem of one place is reported once.
-        new = [fault for fault in rendered if (fault.document, fault.pointer) not in known]
+        new = [fault for fault in rendered if (fault.document, fault.pointer) not in reported]
         faults = (*compiled.warnings, *new)
     except BundleError as error:
         faults = (*error.errors, *error.warnings)
     for fault in faults:
         # The policy is named by what it is where the bundle does not go with it.
-        own = replace(fault, document=place, pointer=at + fault.pointer)
-        placed = own if fault.document == "policy" else fault
-        if placed not in findings:
-            findings.append(placed)
+        own = replace(fault, document=policy_name, pointer=prefix + fault.pointer)
+        located = own if fault.document == "policy" else fault
+        if located not in findings:
+            findings.append(located)
     return compiled
 
 
@@ -233,9 +241,9 @@ def _overlay_errors(files: Mapping[str, bytes]) -> Iterator[Diagnostic]:
                 yield from schema.validate_document("overlay", path, document)
 
 
-def _size_errors(place: str, document: str) -> Iterator[Diagnostic]:
+def _size_errors(policy_name: str, document: str) -> Iterator[Diagnostic]:
     size = len(document.encode())
     if size > ADVANCED_BYTES:
         problem = f"{size} bytes, Parameter Store takes {ADVANCED_BYTES}"
         remedy = "move selectors into the bundle's configuration"
-        yield Diagnostic(document=place, problem=problem, remedy=remedy)
+        yield Diagnostic(document=policy_name, problem=problem, remedy=remedy)

@@ -19,14 +19,14 @@ _FOLDER = Path(__file__).parent / "schemas"
 
 
 def validate_document(
-    name: str, file: str, document: JSON, known: Iterable[str] = ()
+    name: str, file: str, document: JSON, reported: Iterable[str] = ()
 ) -> Iterator[Diagnostic]:
     """What the schema *name* finds at places that are not *known* (JSON Pointers) to be wrong."""
     # jsonschema's own types are only partly known.
     validator: Any = Draft202012Validator(json.loads((_FOLDER / f"{name}.schema.json").read_text()))
-    places = tuple(known)
+    reported_pointers = tuple(reported)
     for error in validator.iter_errors(document):
         path = "".join(f"/{pointer.escape(str(step))}" for step in error.absolute_path)
-        if not any(place.startswith(path) for place in places):
+        if not any(reported_pointer.startswith(path) for reported_pointer in reported_pointers):
             remedy = f"write what docs/schemas/{name}.schema.json allows there"
             yield Diagnostic(document=file, pointer=path, problem=error.message, remedy=remedy)

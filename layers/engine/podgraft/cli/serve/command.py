@@ -20,7 +20,7 @@ from podgraft.cli.serve.startup_check import Survey, all_lines, certificate_surv
 from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
 from podgraft.cli.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS
 from podgraft.store import FolderCallers, FolderStore
-from podgraft.store.last_known_good import FileLastGood
+from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import Auth, create_app
 
 DEFAULT_PORT = 8443
@@ -97,17 +97,17 @@ def command(  # noqa: PLR0913 — one parameter an option
             check=True,
         )
         return
-    place = ServerConfig(
+    config = ServerConfig(
         host=host,
         port=port,
         workers=workers,
         threads=threads,
         connections_per_address=connections_per_address,
     )
-    with _state_folder(state) as last_good:
-        store = FolderStore(folder, last_good=FileLastGood(last_good))
+    with _state_folder(state) as state_folder:
+        store = FolderStore(folder, last_known_good=FileLastKnownGoodStore(state_folder))
         _report(survey(folder, store, callers, proof), certificate_survey(cert), check=False)
-        Server(create_app(store, callers, auth=proof), place, tls).run()
+        Server(create_app(store, callers, auth=proof), config, tls).run()
 
 
 @contextmanager

@@ -53,7 +53,9 @@ def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Sur
             snapshot = store.snapshot(name, None)
         except StoreError as error:
             failing += 1
-            errors.append(f"{folder / name}: {_indent_message(error)}; the reviews of this injector fail")
+            errors.append(
+                f"{folder / name}: {_indent_message(error)}; the reviews of this injector fail"
+            )
         else:
             if snapshot.stale is not None:  # the server has a last good version
                 errors.append(f"{folder / name}: {snapshot.stale.reason}")
@@ -61,10 +63,10 @@ def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Sur
             lines.append(f"injector {name}: policy {policy}, bundle {digest}")
     usable = failing < len(injectors)
     if auth is not Auth.NONE:
-        found = _clusters(folder, callers, auth)
-        lines += found.lines
-        errors += found.errors
-        warnings += found.warnings
+        clusters = _clusters(folder, callers, auth)
+        lines += clusters.lines
+        errors += clusters.errors
+        warnings += clusters.warnings
     return Survey(
         lines=tuple(lines), errors=tuple(errors), warnings=tuple(warnings), is_usable=usable
     )
@@ -82,9 +84,9 @@ def certificate_survey(file: Path, now: datetime | None = None) -> Survey:
 
 def _injectors(folder: Path, store: Store) -> tuple[str, ...]:
     """The injectors of the store: folders with a bundle or a policy."""
-    found = tuple(name for name in store.injectors() if _is_injector(folder / name))
-    if found:
-        return found
+    injectors = tuple(name for name in store.injectors() if _is_injector(folder / name))
+    if injectors:
+        return injectors
     if _is_injector(folder):
         raise CommandError(
             f"--store {folder}: is an injector, not a folder of injectors; "
@@ -102,15 +104,16 @@ def _is_injector(folder: Path) -> bool:
 
 def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
     try:
-        book = callers.callers()
+        registry = callers.callers()
     except StoreError as error:
         return Survey(errors=(f"{folder / 'auth'}: {_indent_message(error)}; every review fails",))
     lines = tuple(
-        f"cluster {name}: {_format_count(known, auth)}" for name, known in sorted(book.callers.items())
+        f"cluster {name}: {_format_count(cluster_callers, auth)}"
+        for name, cluster_callers in sorted(registry.callers.items())
     )
     errors = tuple(
         f"{folder / 'auth' / name}.yaml: {_indent_message(error)}; the reviews of this cluster fail"
-        for name, error in sorted(book.load_errors.items())
+        for name, error in sorted(registry.load_errors.items())
     )
     if lines or errors:
         return Survey(lines=lines, errors=errors)
@@ -119,11 +122,11 @@ def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
     return Survey(warnings=(f"{problem} --store file:{folder}",))
 
 
-def _format_count(known: Callers, auth: Auth) -> str:
+def _format_count(cluster_callers: Callers, auth: Auth) -> str:
     """How many credentials of the mode a cluster has."""
-    found = known.tokens if auth is Auth.TOKEN else known.subjects
+    credentials = cluster_callers.tokens if auth is Auth.TOKEN else cluster_callers.subjects
     word = "token" if auth is Auth.TOKEN else "subject"
-    return f"{len(found)} {word}{'' if len(found) == 1 else 's'}"
+    return f"{len(credentials)} {word}{'' if len(credentials) == 1 else 's'}"
 
 
 def _indent_message(error: StoreError) -> str:

@@ -13,7 +13,7 @@ from podgraft.cli.failure import CommandError
 
 _LOG = logging.getLogger(__name__)
 
-_Marks: TypeAlias = tuple[tuple[int, int, int], ...]
+_FileStats: TypeAlias = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class TLSFiles:
                 "check the clock, or use another one"
             )
 
-    def file_stats(self) -> _Marks | None:
+    def file_stats(self) -> _FileStats | None:
         """What changes when a file does; None while one is missing, as during a replacement."""
         paths = (self.certificate, self.key, *([self.client_ca] if self.client_ca else ()))
         try:
@@ -70,7 +70,7 @@ class ReloadingContext:
 
     def __init__(self, files: TLSFiles) -> None:
         self.files = files
-        self._marks = files.file_stats()
+        self._stats = files.file_stats()
         try:
             self._context = files.load()
         except (OSError, ValueError) as error:
@@ -80,9 +80,9 @@ class ReloadingContext:
 
     def current(self) -> ssl.SSLContext:
         """The context for the next connection; connections that are open keep theirs."""
-        marks = self.files.file_stats()
-        if marks is not None and marks != self._marks:
-            self._marks = marks  # also where it does not load: told once, not at every connection
+        stats = self.files.file_stats()
+        if stats is not None and stats != self._stats:
+            self._stats = stats  # also where it does not load: told once, not at every connection
             self._reload()
         return self._context
 

@@ -102,7 +102,7 @@ class RedactingWorker(BaseWorker):
             self._set_accepting(self._can_accept())
             self._turn()
         self.alive = False
-        self._set_accepting(wanted=False)
+        self._set_accepting(is_accepting=False)
         ends = time.monotonic() + self.cfg.graceful_timeout
         self._loop.stop()
         while len(self._connections) and time.monotonic() < ends:
@@ -125,12 +125,12 @@ class RedactingWorker(BaseWorker):
             return False
         return self._connections.has_room("") or self._connections.find_victim(None) is not None
 
-    def _set_accepting(self, wanted: bool) -> None:
-        if wanted is self._is_accepting:
+    def _set_accepting(self, is_accepting: bool) -> None:
+        if is_accepting is self._is_accepting:
             return
-        self._is_accepting = wanted
+        self._is_accepting = is_accepting
         for listener in self.sockets:
-            if wanted:
+            if is_accepting:
                 listener.setblocking(False)
                 accept = partial(self._accept, listener)
                 self._loop.poller.register(listener, selectors.EVENT_READ, accept)

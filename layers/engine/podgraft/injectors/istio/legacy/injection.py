@@ -54,7 +54,7 @@ class LegacyInjector:
         renderer = planned.make_renderer(self._cache)
         spec = self._complete_spec(planned, renderer.render(self._setup.templates.lookup(name)))
         operations, pod = self._apply(planned, spec)
-        shown = spec.status
+        status_text = spec.status
         return Injection(
             base=planned.base,
             pod=pod,
@@ -62,10 +62,10 @@ class LegacyInjector:
             templates=planned.templates,
             warnings=planned.warnings,
             image=string_at(find_by_name([*spec.containers], PROXY) or {}, "image"),
-            init_containers=shown.init_containers,
-            containers=shown.containers,
-            volumes=shown.volumes,
-            image_pull_secrets=shown.image_pull_secrets,
+            init_containers=status_text.init_containers,
+            containers=status_text.containers,
+            volumes=status_text.volumes,
+            image_pull_secrets=status_text.image_pull_secrets,
         )
 
     def _apply(
@@ -75,8 +75,8 @@ class LegacyInjector:
         profile = self._profile
         appends = profile.by_hand_appends and not profile.kubernetes_defaults
         if planned.is_kube_inject and appends:
-            shown: Object = {status.ANNOTATION: self._status(spec)}
-            return None, by_hand.inject(planned, spec, shown, self._setup.revision)
+            annotations: Object = {status.ANNOTATION: self._status(spec)}
+            return None, by_hand.inject(planned, spec, annotations, self._setup.revision)
         operations = (*self._patch_operations(planned, spec),)
         has_spec = isinstance(planned.base.get("spec"), dict)
         base = planned.base if has_spec else merge_keys(planned.base, {"spec": {}})
@@ -158,7 +158,7 @@ class LegacyInjector:
         for index, key, probe in probes.rewritten_probes(planned, sidecar):
             value = kube.encode(self._types["Probe"], probe)
             path = f"/spec/containers/{index}/{key}"
-            if not self._profile.probes_whole:
+            if not self._profile.copies_complete_probes:
                 path, value = f"{path}/httpGet", object_at(object_at({"": value}, ""), "httpGet")
             yield Replace(op="replace", path=path, value=value)
 
@@ -226,8 +226,8 @@ class LegacyInjector:
         return labels
 
 
-def _find_network(listed: list[Object]) -> str:
-    entries = (find_env(container, cluster.NETWORK) for container in listed)
+def _find_network(networks: list[Object]) -> str:
+    entries = (find_env(container, cluster.NETWORK) for container in networks)
     return next((string_at(entry, "value") for entry in entries if entry), "")
 
 

@@ -29,19 +29,19 @@ def removal_operations(spec: Object, before: InjectionStatus | None) -> Iterator
     """Take out what an earlier injection added, last index first."""
     gone = before if before and any(_status_lists(before).values()) else LEGACY
     for key, names in _status_lists(gone).items():
-        listed = objects_at(spec, key)
-        for index in reversed(range(len(listed))):
-            if listed[index].get("name") in names:
+        entries = objects_at(spec, key)
+        for index in reversed(range(len(entries))):
+            if entries[index].get("name") in names:
                 yield Remove(op="remove", path=f"/spec/{key}/{index}")
 
 
 def addition_operations(spec: Object, addition: Addition) -> Iterator[Operation]:
     """Add elements: to a list the pod did not have, its first element makes it."""
-    made = bool(objects_at(spec, addition.key))
+    exists = bool(objects_at(spec, addition.key))
     for element in addition.elements:
         path = f"/spec/{addition.key}"
-        if not made:
-            made = True
+        if not exists:
+            exists = True
             yield Add(op="add", path=path, value=[element])
         elif element.get("name") in addition.front_names:
             yield Add(op="add", path=f"{path}/0", value=element)
@@ -66,19 +66,19 @@ def missing_entries(present: Mapping[str, str], entries: Mapping[str, str]) -> M
     return {name: value for name, value in entries.items() if not present.get(name)}
 
 
-def entry_operations(metadata: Object, key: str, given: Mapping[str, str]) -> Iterator[Operation]:
+def entry_operations(metadata: Object, key: str, entries: Mapping[str, str]) -> Iterator[Operation]:
     """Set labels or annotations, sorted by name; without any yet, the first makes the map."""
     present = object_at(metadata, key)
-    made = bool(metadata.get(key) is not None)
-    for name in sorted(given):
+    exists = bool(metadata.get(key) is not None)
+    for name in sorted(entries):
         path = f"/metadata/{key}/{pointer.escape(name)}"
-        if not made:
-            made = True
-            yield Add(op="add", path=f"/metadata/{key}", value={name: given[name]})
+        if not exists:
+            exists = True
+            yield Add(op="add", path=f"/metadata/{key}", value={name: entries[name]})
         elif string_at(present, name):
-            yield Replace(op="replace", path=path, value=given[name])
+            yield Replace(op="replace", path=path, value=entries[name])
         else:
-            yield Add(op="add", path=path, value=given[name])
+            yield Add(op="add", path=path, value=entries[name])
 
 
 def _status_lists(status: InjectionStatus) -> Mapping[str, tuple[str, ...]]:

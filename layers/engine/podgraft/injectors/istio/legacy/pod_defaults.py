@@ -48,9 +48,9 @@ def default_container(container: Object) -> Object:
     return filled
 
 
-def default_volume(given: Object) -> Object:
+def default_volume(volume: Object) -> Object:
     """The volume with its defaults."""
-    filled = dict(given)
+    filled = dict(volume)
     for source in _WITH_MODE:
         if source in filled:
             filled[source] = _default_volume_source(
@@ -59,13 +59,13 @@ def default_volume(given: Object) -> Object:
     return filled
 
 
-def _default_pull_policy(given: Object) -> JSON:
+def _default_pull_policy(container: Object) -> JSON:
     """Always for the tag latest and for no tag, else IfNotPresent."""
-    image = string_at(given, "image")
+    image = string_at(container, "image")
     name, _, digest = image.partition("@")
     tag = name.rpartition("/")[2].partition(":")[2]
     latest = not digest and tag in ("", "latest")
-    return given.get("imagePullPolicy") or ("Always" if latest else "IfNotPresent")
+    return container.get("imagePullPolicy") or ("Always" if latest else "IfNotPresent")
 
 
 def _default_env(entry: Object) -> Object:

@@ -32,13 +32,13 @@ def should_rewrite(profile: Profile, annotations: Mapping[str, str], *, default:
 def probers_text(planned: InjectionContext) -> str:
     """The value of ISTIO_KUBE_APP_PROBERS; empty where the release leaves it out."""
     profile = planned.injector_context.profile
-    found = probes.collect_probers(PodBuilder.from_pod(planned.base), _rewriter(planned))
+    probers = probes.collect_probers(PodBuilder.from_pod(planned.base), _rewriter(planned))
     if not profile.startup_probes:
-        found = {key: each for key, each in found.items() if not key.endswith(_STARTUP_PATH)}
-    if not profile.probes_whole:
-        only: Object = {key: object_at(each, "httpGet") for key, each in _objects(found)}
-        found = only
-    return gojson.encode(found) if found or not profile.empty_probers_left_out else ""
+        probers = {key: each for key, each in probers.items() if not key.endswith(_STARTUP_PATH)}
+    if not profile.copies_complete_probes:
+        only: Object = {key: object_at(each, "httpGet") for key, each in _objects(probers)}
+        probers = only
+    return gojson.encode(probers) if probers or not profile.empty_probers_left_out else ""
 
 
 def rewritten_probes(
@@ -77,12 +77,14 @@ def _agent_port(planned: InjectionContext, sidecar: Object | None) -> int | None
 
 def _port_in_arguments(sidecar: Object) -> int | None:
     """The sidecar's ``--statusPort``: joined by ``=``, or the next argument."""
-    listed = sidecar.get("args")
-    args = [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
+    arguments = sidecar.get("args")
+    args = (
+        [each for each in arguments if isinstance(each, str)] if isinstance(arguments, list) else []
+    )
     for index, argument in enumerate(args):
-        found = re.fullmatch(_FLAG, argument.strip())
-        if found is not None:
-            text = found[1] or "".join(args[index + 1 : index + 2])
+        match = re.fullmatch(_FLAG, argument.strip())
+        if match is not None:
+            text = match[1] or "".join(args[index + 1 : index + 2])
             return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) and text != "-1" else None
     return None
 
@@ -94,9 +96,9 @@ def _rewriter(planned: InjectionContext) -> ProbeRewriter:
     return replace(rewriter, mesh_port=_NO_PORT)
 
 
-def _as_before(probe: Object, given: Object) -> Object:
+def _as_before(probe: Object, original: Object) -> Object:
     """The probe with the scheme that it had: 1.1 asks the agent by HTTPS, too."""
-    scheme = string_at(object_at(given, "httpGet"), "scheme")
+    scheme = string_at(object_at(original, "httpGet"), "scheme")
     changed = merge_patch(probe, {"httpGet": {"scheme": scheme}} if scheme else {})
     assert isinstance(changed, dict)  # noqa: S101 - both are objects
     return changed

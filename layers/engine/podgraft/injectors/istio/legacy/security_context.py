@@ -13,7 +13,9 @@ from podgraft.jsonvalue import Object
 _FS_GROUP: Object = {"fsGroup": 1337}  # the proxy's group
 
 
-def make_security_context(profile: Profile, mesh: Message, own: Object, *, switch: bool = False) -> Object:
+def make_security_context(
+    profile: Profile, mesh: Message, own: Object, *, switch: bool = False
+) -> Object:
     """The context for a pod with the context *own*; *switch* is that of istiod, in 1.8."""
     if not (_is_served(profile, mesh) if profile.fs_group_by_sds else switch):
         return own

@@ -52,20 +52,20 @@ def decode_spec(kubernetes: int, raw: JSON) -> SidecarSpec:
         spec = kube.decode(_spec_type(kubernetes), raw or {}, lenient=True)
     except kube.DecodeError as error:
         raise OverlayError(str(error)) from error
-    found, types = spec if isinstance(spec, dict) else {}, kube.types(kubernetes)
+    document, types = spec if isinstance(spec, dict) else {}, kube.types(kubernetes)
     return SidecarSpec(
-        init_containers=_encode_all(types["Container"], objects_at(found, "initContainers")),
-        containers=_encode_all(types["Container"], objects_at(found, "containers")),
-        volumes=_encode_all(types["Volume"], objects_at(found, "volumes")),
+        init_containers=_encode_all(types["Container"], objects_at(document, "initContainers")),
+        containers=_encode_all(types["Container"], objects_at(document, "containers")),
+        volumes=_encode_all(types["Volume"], objects_at(document, "volumes")),
         image_pull_secrets=_encode_all(
-            types["LocalObjectReference"], objects_at(found, "imagePullSecrets")
+            types["LocalObjectReference"], objects_at(document, "imagePullSecrets")
         ),
-        dns_config=object_at(found, "dnsConfig") or None,
-        security_context=object_at(found, "securityContext") or None,
-        rewrite_probes=found.get("rewriteAppHTTPProbe") is True,
+        dns_config=object_at(document, "dnsConfig") or None,
+        security_context=object_at(document, "securityContext") or None,
+        rewrite_probes=document.get("rewriteAppHTTPProbe") is True,
         redirect_annotations={
             name: text
-            for name, text in object_at(found, "podRedirectAnnot").items()
+            for name, text in object_at(document, "podRedirectAnnot").items()
             if isinstance(text, str)
         },
     )
@@ -93,8 +93,8 @@ def _parse_concurrency(args: list[str]) -> int:
     for index, argument in enumerate(args):
         flag, equals, value = argument.partition("=")
         if flag in ("--concurrency", "-concurrency"):
-            said = value if equals else "".join(args[index + 1 : index + 2])
-            return int(said) if re.fullmatch("[-+]?[0-9]{1,9}", said) else 0
+            text = value if equals else "".join(args[index + 1 : index + 2])
+            return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) else 0
     return 0
 
 
@@ -102,15 +102,15 @@ def _list(value: JSON) -> list[JSON]:
     return value if isinstance(value, list) else []
 
 
-def _encode_all(type_: GoType, listed: list[Object]) -> tuple[Object, ...]:
-    printed = (kube.encode(type_, each) for each in listed)
+def _encode_all(type_: GoType, values: list[Object]) -> tuple[Object, ...]:
+    printed = (kube.encode(type_, each) for each in values)
     return tuple(each for each in printed if isinstance(each, dict))
 
 
 @cache
 def _spec_type(kubernetes: int) -> GoType:
     types = kube.types(kubernetes)
-    made = reflect.struct_type("inject.SidecarInjectionSpec")
+    spec_type = reflect.struct_type("inject.SidecarInjectionSpec")
     containers = reflect.slice_of(types["Container"])
     secrets = reflect.slice_of(types["LocalObjectReference"])
     security = reflect.pointer_to(types["PodSecurityContext"])
@@ -125,5 +125,7 @@ def _spec_type(kubernetes: int) -> GoType:
         ("ImagePullSecrets", secrets, "imagePullSecrets"),
         ("SecurityContext", security, "securityContext"),
     )
-    made.fields = tuple(Field(go, type_, json, omitempty=True) for go, type_, json in described)
-    return made
+    spec_type.fields = tuple(
+        Field(go, type_, json, omitempty=True) for go, type_, json in described
+    )
+    return spec_type

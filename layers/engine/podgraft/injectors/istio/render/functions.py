@@ -80,8 +80,8 @@ def exclude_inbound_port(port: Value, excluded: str) -> str:
     elements = excluded.split(",")
     if text in ("", "0") or text in elements:
         return excluded
-    kept = [element.strip() for element in elements if element.strip()]
-    return ",".join([*kept, text])
+    ports = [element.strip() for element in elements if element.strip()]
+    return ",".join([*ports, text])
 
 
 def include_inbound_ports(profile: Profile, containers: Slice) -> str:
@@ -214,15 +214,15 @@ def otel_resource_attributes(
 ) -> str:
     """The value of OTEL_RESOURCE_ATTRIBUTES, or ``""``."""
     raw: Message = mesh.target.raw if mesh.target else {}
-    listed: list[Mapping[str, JSON]] = [*_raw_containers(containers)]
+    all_containers: list[Mapping[str, JSON]] = [*_raw_containers(containers)]
     return otel.resource_attributes(
-        raw, dict(annotations.items()), dict(labels.items()), namespace, listed
+        raw, dict(annotations.items()), dict(labels.items()), namespace, all_containers
     )
 
 
 def _remove_nil(entries: dict[str, Value]) -> Value:
-    kept = {key: omit_nil(each) for key, each in entries.items()}
-    pruned = {key: each for key, each in kept.items() if each is not None}
+    remaining = {key: omit_nil(each) for key, each in entries.items()}
+    pruned = {key: each for key, each in remaining.items() if each is not None}
     return pruned or (None if entries else entries)
 
 
@@ -270,8 +270,8 @@ def template_functions(
     profile: Profile, defaults: Message, env: Mapping[str, str], types: mesh_types.MeshTypes
 ) -> Mapping[str, Function]:
     """The functions of one release; ``env`` is all that ``env`` can see."""
-    known = kube.types(profile.kubernetes)
-    containers = reflect.slice_of(known["Container"])
+    go_types = kube.types(profile.kubernetes)
+    containers = reflect.slice_of(go_types["Container"])
 
     def lookup(name: str, default: str) -> str:
         return env.get(name) or default
@@ -279,7 +279,7 @@ def template_functions(
     table = _TABLE | {
         "annotation": Function(
             annotation,
-            (known["ObjectMeta"], STRING, ANY),
+            (go_types["ObjectMeta"], STRING, ANY),
             dependencies=(Dependency(0, ("Annotations", KeyArgument(1))),),
         ),
         "appendMultusNetwork": Function(partial(multus.append_network, profile), (STRING, STRING)),
@@ -390,6 +390,6 @@ def _raw_containers(containers: Slice) -> list[Object]:
 
 def _format_ports(profile: Profile, containers: list[Object]) -> str:
     ports = [port for container in containers for port in objects_at(container, "ports")]
-    left_out = () if profile.udp_ports_listed else ("UDP", "SCTP")
+    left_out = () if profile.includes_udp_ports else ("UDP", "SCTP")
     counted = (p for p in ports if p.get("protocol") not in left_out)
     return ",".join(str(port.get("containerPort", 0)) for port in counted)
