@@ -27,7 +27,7 @@ CARRIERS = (
     ReviewResponse,
 )
 MAX_SPINE_MODULES = 12
-# Issue 13 measured 503 calls between packages, by the packages of that time.
+# An earlier structure of the packages had 503 calls between packages.
 MAX_CROSSINGS = 370
 
 

@@ -68,7 +68,9 @@ class Callers:
         matches = [token for token in self.tokens if identity and token.sha256.startswith(identity)]
         if len(matches) != 1:
             active = ", ".join(token.identity for token in self.tokens) or "none"
-            raise TokensError(f"token {identity!r}: {len(matches)} tokens match; use one of: {active}")
+            raise TokensError(
+                f"token {identity!r}: {len(matches)} tokens match; use one of: {active}"
+            )
         return replace(self, tokens=tuple(token for token in self.tokens if token != matches[0]))
 
 

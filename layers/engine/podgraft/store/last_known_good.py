@@ -48,7 +48,9 @@ class FileLastKnownGoodStore:
             self._restored[injector] = _Restored(identity, snapshots)
         except OSError as error:
             # The version is in force even if its file cannot be written.
-            _LOG.warning("cannot store the last known good version of %s: %s", injector, error.strerror)
+            _LOG.warning(
+                "cannot store the last known good version of %s: %s", injector, error.strerror
+            )
 
     def restore(self, injector: str) -> SnapshotSet | None:
         """Return the version in the file, compiled once; ``None`` if no version loads."""

@@ -100,7 +100,9 @@ def _authenticate_certificate(
 ) -> Principal:
     subject = credentials.subject
     if subject is None:
-        raise UnauthenticatedError("no client certificate; send one to the custom domain of the API")
+        raise UnauthenticatedError(
+            "no client certificate; send one to the custom domain of the API"
+        )
     clusters = index.clusters(registry.callers)
     matches: set[str] = set()
     for spelling in subjects.both_orders(subject):

@@ -14,7 +14,7 @@ NAMESPACE = "podgraft"
 
 
 class Metric(StrEnum):
-    """Every metric. The last four are specific to podgraft (Istio: pkg/kube/inject/monitoring.go)."""
+    """Every metric. The last four are podgraft's (Istio: pkg/kube/inject/monitoring.go)."""
 
     REQUESTS = "sidecar_injection_requests_total"
     SUCCESS = "sidecar_injection_success_total"

@@ -36,7 +36,7 @@ Event = Callable[[int], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """Something in several sizes, each with its baseline; ``what`` and ``per`` name a row's."""
+    """A measurement in several sizes, with baselines; ``description`` and ``per`` name the rows."""
 
     name: str
     description: str
@@ -56,7 +56,7 @@ def measure_scaling(inputs: BenchmarkInput, folder: Path, seconds: float) -> Ite
 
 def measure_series(series: Series, seconds: float) -> list[Row]:
     """A row a size; the last says how the cost grew."""
-    makers = {f"ours {size}": make for size, make in series.makers.items()}
+    makers = {f"podgraft {size}": make for size, make in series.makers.items()}
     makers |= {f"base {size}": make for size, make in series.base.items()}
     once = sum(each.median for each in time_interleaved(makers, 3, warmup=2).values())
     timings = time_interleaved(makers, max(FEWEST, min(MOST, round(seconds / once))))
@@ -64,7 +64,7 @@ def measure_series(series: Series, seconds: float) -> list[Row]:
         make_row(
             "scaling",
             series.description.format(f"{size:,}"),
-            timings[f"ours {size}"],
+            timings[f"podgraft {size}"],
             (series.baseline, timings[f"base {size}"]),
             series=series.name,
             size=size,

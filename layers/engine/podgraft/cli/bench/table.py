@@ -13,11 +13,10 @@ Unit = Literal["s", "B"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line: seconds, or bytes where ``unit`` says so.
+    """One row of the table, in seconds, or in bytes with ``unit`` "B".
 
-    ``target`` is the ratio that issue 7 asks for at most, or the power where there is one. Rows of
-    one ``series`` differ in ``size``, and the last of them tells by which ``power`` of the size
-    the cost grows (growth.py).
+    ``target`` is the maximum ratio, or the maximum power of a series. Rows of one ``series`` differ
+    in ``size``. The last row has the ``power`` of the size by which the cost grows (growth.py).
     """
 
     part: str

@@ -25,7 +25,7 @@ from .load import Load, Plan
 from .table import Row
 
 CONNECTIONS = (1, 4, 16, 64)
-WORKERS = 2  # the cores of issue 7's machine
+WORKERS = 2  # the cores of the reference machine
 # Sent one after the other, and again from the first: half of them of one ReplicaSet.
 REVIEWS = 500
 # The baseline needs no more to be known than this part of the time.

@@ -19,7 +19,7 @@ from .table import Row, make_row
 from .timing import Action, Timings, time_interleaved
 
 JSON = "json decode + encode of the review"
-# Issue 7: 0.7 and 1.5 ms where the baseline takes 60 µs, and p99 at most three medians.
+# The targets: 0.7 ms and 1.5 ms if the baseline takes 60 µs, and a p99 of at most three medians.
 SEEN_TARGET, NEW_TARGET, SPREAD = 0.7 / 0.06, 1.5 / 0.06, 3.0
 
 Handler = Callable[[Mapping[str, Any], object], Any]

@@ -22,13 +22,13 @@ from .target import Target, TargetOptions, target_options
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Whether they are there and readable is said together with all else that is wrong.
+# The command itself reports missing and unreadable files, together with all other errors.
 _PATH = click.Path(path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 def _local_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Options that name a bundle and a policy on this machine."""
+    """Add the options of a local bundle and a local policy."""
     function = click.option("--policy", "document", type=_PATH, help="Policy document.")(function)
     return click.option("--bundle", type=_PATH, required=True, help="Folder of manifests.")(
         function
@@ -36,34 +36,34 @@ def _local_options(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _expect_version_option(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the option that refuses to replace a version which the operator has not seen."""
+    """Add the option that prevents the replacement of an unexpected version."""
     return click.option(
         "--expect-version",
         type=click.IntRange(min=0),
-        help="Version that must be in force, 0 for none; otherwise nothing is changed.",
+        help="Version that must be in force, 0 for none. Otherwise, the command changes nothing.",
     )(function)
 
 
 def _connect(options: TargetOptions, *, writes: bool = False) -> DeployedInjector:
-    """Connect to what the options name; raises ``CommandError`` if it is not of one stack."""
+    """Connect to the injector; raises ``CommandError`` if the options belong to two stacks."""
     cloud = DeployedInjector.connect(options.resolve())
     cloud.check_owner(is_required=writes)
     return cloud
 
 
 def _warning_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Options about warnings: what else they compare, and whether they are errors."""
-    function = click.option("--strict", is_flag=True, help="Make errors of warnings.")(function)
+    """Add the options about warnings."""
+    function = click.option("--strict", is_flag=True, help="Treat warnings as errors.")(function)
     return click.option(
         "--webhook-config",
         type=_FILE,
-        help="Webhook configurations; their URL paths are compared with the mesh of the bundle.",
+        help="File of webhook configurations, to compare their URL paths with the mesh.",
     )(function)
 
 
 @click.group()
 def command() -> None:
-    """Check, push, compare and roll back what a deployed podgraft injects."""
+    """Check, push, compare, and roll back the configuration of a deployed podgraft."""
 
 
 @command.command("check")
@@ -72,9 +72,10 @@ def command() -> None:
 def _check(
     bundle: Path, document: Path | None, *, strict: bool, webhook_config: Path | None
 ) -> None:
-    """Say everything that is wrong with a bundle and a policy, before anybody else can.
+    """Validate a bundle and a policy, and report every error.
 
-    Errors give exit status 1. Warnings go to standard error and change no exit status.
+    With errors, the exit status is 1. Warnings go to standard error and do not change the exit
+    status.
     """
     paths = url_paths(webhook_config) if webhook_config else ()
     checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
@@ -87,7 +88,7 @@ def _check(
 
 def _verdict(warnings: int) -> str:
     if not warnings:
-        return "nothing is wrong"
+        return "no errors or warnings"
     return f"no errors, {warnings} {'warning' if warnings == 1 else 'warnings'}"
 
 
@@ -105,7 +106,7 @@ def _push(
     webhook_config: Path | None,
     expect_version: int | None,
 ) -> None:
-    """Upload the bundle, then switch the policy to it. Pushing the same again changes nothing."""
+    """Upload the bundle, then switch the policy to it. A second identical push changes nothing."""
     paths = url_paths(webhook_config, options.injector) if webhook_config else ()
     checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
@@ -118,16 +119,16 @@ def _push(
     live = versions[-1] if versions else None
     if live and live.document == checked.document:
         cloud.check_version(live.number)
-        click.echo(f"policy   version {live.number} says the same already")
+        click.echo(f"policy   version {live.number} is already the same")
         return
     number = cloud.put_policy(checked.document, live)
     click.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
     if live:
-        click.echo(f"to take it back:\n  {_rollback_command(cloud.target, live.number)}")
+        click.echo(f"to undo the change:\n  {_rollback_command(cloud.target, live.number)}")
 
 
 def _upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
-    """Upload what is missing or damaged; the policy switches to a bundle only when it is whole."""
+    """Upload missing and damaged files, before the policy switches to the bundle."""
     stored = cloud.list_objects(checked.digest)
     _check_unexpected_objects(
         cloud.target, checked.digest, sorted(stored.keys() - checked.files.keys())
@@ -135,7 +136,7 @@ def _upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
     missing = {
         path: content
         for path, content in checked.files.items()
-        # Of another size it is damaged without a look; so no more is read than was given.
+        # A file of another size is damaged. It is not downloaded, so downloads have a limit.
         if stored.get(path) != len(content) or cloud.read_file(checked.digest, path) != content
     }
     for number, (path, content) in enumerate(missing.items(), start=1):
@@ -146,14 +147,15 @@ def _upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
 
 
 def _check_unexpected_objects(target: Target, digest: str, paths: Sequence[str]) -> None:
-    """Objects among a bundle's own that do not belong to it: with them its digest is another.
+    """Raise ``CommandError`` for objects below the prefix that do not belong to the bundle.
 
-    Whose they are nobody here knows, so that deleting them is left to whoever reads this.
+    They change the digest of the bundle. podgraft does not know their origin, so the operator must
+    delete them.
     """
     urls = [f"s3://{target.bucket}/{target.key(digest, path)}" for path in paths]
     findings = [
-        f"{url}: is no file of bundle {digest}, which does not load with it; "
-        f"take it away: aws s3 rm {shlex.quote(url)}"
+        f"{url}: unexpected object; bundle {digest} does not load with it; "
+        f"delete it: aws s3 rm {shlex.quote(url)}"
         for url in urls
     ]
     if findings:
@@ -161,7 +163,7 @@ def _check_unexpected_objects(target: Target, digest: str, paths: Sequence[str])
 
 
 def _check_cluster_bundles(cloud: DeployedInjector, checked: CheckedBundle) -> None:
-    """Bundles that the policy names for single clusters must be there, and whole."""
+    """Check that the bundles of single clusters exist and are complete."""
     digests = {each.bundle for each in checked.policy.clusters.values() if each.bundle}
     if digests - {checked.digest}:
         _prove(cloud, checked.document, checked.files)
@@ -170,7 +172,7 @@ def _check_cluster_bundles(cloud: DeployedInjector, checked: CheckedBundle) -> N
 def _prove(
     cloud: DeployedInjector, document: str, local: Mapping[str, bytes] | None = None
 ) -> None:
-    """Load a policy with all bundles that it names, as the function would before it switches.
+    """Load a policy with all its bundles, as the function does before it switches.
 
     The bundle of the *local* files is not downloaded.
     """
@@ -189,7 +191,9 @@ def _prove(
 @command.command("diff")
 @_local_options
 @target_options
-@click.option("-f", "samples", multiple=True, type=_FILE, help="Pods to compare the patches of.")
+@click.option(
+    "-f", "samples", multiple=True, type=_FILE, help="File of pods, to compare their patches."
+)
 @click.option("--namespace", default="default", show_default=True, help="Namespace of the pods.")
 def _diff(
     options: TargetOptions,
@@ -217,7 +221,7 @@ def _diff(
     for line in lines:
         click.secho(line, fg={"+": "green", "-": "red"}.get(line[:1]))
     if not lines:
-        click.echo(f"version {live.number} says the same already")
+        click.echo(f"version {live.number} is already the same")
 
 
 @command.command("history")
@@ -244,12 +248,15 @@ def _rollback(options: TargetOptions, version: int, expect_version: int | None) 
     target_version = next((each for each in versions if each.number == version), None)
     if target_version is None:
         available = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
-        raise CommandError(f"{cloud.target.parameter} has no version {version}; kept: {available}")
+        raise CommandError(
+            f"parameter {cloud.target.parameter}: version {version} not found; "
+            f"available versions: {available}"
+        )
     _bundle_digest(target_version)
     _prove(cloud, target_version.document)
     number = cloud.put_policy(target_version.document, versions[-1])
     click.secho(f"version {number}, the same as {version}, is in force", fg="green")
-    click.echo(f"to take it back:\n  {_rollback_command(cloud.target, versions[-1].number)}")
+    click.echo(f"to undo the change:\n  {_rollback_command(cloud.target, versions[-1].number)}")
 
 
 @command.command("pull")
@@ -258,13 +265,13 @@ def _rollback(options: TargetOptions, version: int, expect_version: int | None) 
     "--output",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder.",
+    help="Output folder; it must be new or empty.",
 )
 @target_options
 def _pull(options: TargetOptions, output: Path) -> None:
-    """Write what is live to a folder: policy.yaml and bundle/."""
+    """Write the version in force to a folder: policy.yaml and bundle/."""
     if output.exists() and any(output.iterdir()):
-        raise CommandError(f"{output}: is not empty; name a new folder")
+        raise CommandError(f"{output}: is not empty; use a new folder")
     cloud = _connect(options)
     live = cloud.current_version()
     files = cloud.read_bundle(_bundle_digest(live))
@@ -277,7 +284,7 @@ def _pull(options: TargetOptions, output: Path) -> None:
 
 
 def _bundle_digest(version: PolicyVersion, otherwise: str = "") -> str:
-    """The bundle that a version names."""
+    """Return the bundle digest of a version."""
     try:
         digest = policy.parse(version.document).bundle
     except policy.PolicyError as error:

@@ -1,4 +1,4 @@
-"""A bundle and a policy on this machine, checked as the function would check them."""
+"""The checks of a local bundle and policy, equal to those of the function."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,10 +29,10 @@ _BUNDLE_KEY = re.compile(r"^bundle:.*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedBundle:
-    """A bundle and a policy that belong together and compile.
+    """A valid bundle with its policy.
 
-    ``document`` is the policy as it will be stored: the given text with the bundle's digest in it.
-    ``warnings`` are problems that do not stop a push.
+    ``document`` is the policy to store: the text of the file with the digest of the bundle.
+    ``warnings`` do not stop a push.
     """
 
     files: Mapping[str, bytes]
@@ -50,10 +50,10 @@ def check_bundle(
     strict: bool = False,
     url_paths: Iterable[UrlPath] = (),
 ) -> CheckedBundle:
-    """Read and compile both; raises ``CommandError`` with every fault of both at once.
+    """Read and compile a bundle and a policy; raises ``CommandError`` with all errors.
 
-    What a running function tolerates, such as a selector that selects nothing, is a fault here.
-    ``strict`` makes errors of warnings. ``url_paths`` are those of registered webhooks.
+    Problems that the function ignores, such as a selector without a match, are errors here.
+    *strict* treats warnings as errors. *url_paths* are the URL paths of registered webhooks.
     """
     findings: list[Diagnostic] = []
     files = _collect_errors(lambda: _read_manifests(folder), {}, findings)
@@ -97,7 +97,7 @@ def _warnings(
 def _split_by_severity(
     findings: Sequence[Diagnostic], *, strict: bool
 ) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
-    """Return errors and warnings, each in the order in which they were found."""
+    """Return errors and warnings, in their order."""
     if strict:
         findings = [finding.as_error() for finding in findings]
     return (
@@ -107,17 +107,17 @@ def _split_by_severity(
 
 
 def set_bundle_digest(text: str, digest: str) -> str:
-    """The policy document naming the bundle *digest*, all else as it was written."""
+    """Set the digest of the bundle in a policy document, without other changes."""
     line = f"bundle: {digest}"
     if _BUNDLE_KEY.search(text):
         return _BUNDLE_KEY.sub(line, text, count=1)
-    # Last: the first line may be a comment for editors, or the --- of a document.
+    # Added last: the first line can be a comment for editors, or ---.
     end = "" if not text or text.endswith("\n") else "\n"
     return f"{text}{end}{line}\n"
 
 
 def _collect_errors(read: Callable[[], T], otherwise: T, findings: list[Diagnostic]) -> T:
-    """What *read* reads; files that cannot be read are findings."""
+    """Return the result of *read*; unreadable files become errors."""
     try:
         return read()
     except UnreadableError as error:
@@ -126,11 +126,11 @@ def _collect_errors(read: Callable[[], T], otherwise: T, findings: list[Diagnost
 
 
 def _read_manifests(folder: Path) -> dict[str, bytes]:
-    """The folder's files, none of them empty: somebody meant to write something there."""
+    """Read the files of the folder; an empty one is an error."""
     manifests = folders.read_manifests(folder)
     empty = [name for name, content in manifests.items() if not content.strip()]
     if empty:
-        remedy = "write the manifest, or take the file out of the folder"
+        remedy = "write the manifest, or remove the file from the folder"
         raise UnreadableError(
             *(Diagnostic(document=name, problem="is empty", remedy=remedy) for name in empty)
         )
@@ -142,7 +142,7 @@ def _read_document(path: Path | None) -> str:
         return ""
     text = documents.read_text(path)
     if not text.strip():
-        remedy = 'write "policy: enabled", or leave --policy out'
+        remedy = 'write "policy: enabled", or omit --policy'
         raise UnreadableError(Diagnostic(document=str(path), problem="is empty", remedy=remedy))
     return text
 
@@ -150,21 +150,21 @@ def _read_document(path: Path | None) -> str:
 def _parse_stored_policy(
     policy_name: str, document: str, digest: str, findings: list[Diagnostic]
 ) -> Policy:
-    """The policy as it will be stored; one in flow style takes no further line."""
+    """Parse the policy to store; in flow style, it cannot get another line."""
     try:
         stored = policy.parse(document)
     except PolicyError:
         stored = Policy()
     if stored.bundle != digest:
-        problem = 'takes no line "bundle: …"'
+        problem = "is in flow style, so podgraft cannot add the key bundle"
         findings.append(
-            Diagnostic(document=policy_name, problem=problem, remedy="write one key a line")
+            Diagnostic(document=policy_name, problem=problem, remedy="write one key per line")
         )
     return stored
 
 
 def _parse_policy(policy_name: str, text: str, findings: list[Diagnostic]) -> tuple[Policy, bool]:
-    """What the policy says, without its faulty keys, and whether it validates."""
+    """Return the policy without its invalid keys, and whether it is valid."""
     valid = True
     try:
         read = policy.parse(text)
@@ -182,20 +182,20 @@ def _schema_errors(policy_name: str, text: str, reported: Sequence[str]) -> Iter
     try:
         document = yaml.load(text)
     except yaml.NotYAMLError:
-        return  # which is among the known faults
+        return  # the parser has reported this error
     yield from schema.validate_document("policy", policy_name, document, reported)
 
 
 def _compile_bundle(
     files: Mapping[str, bytes], read: Policy, policy_name: str, findings: list[Diagnostic]
 ) -> Bundle | None:
-    """The bundle by the policy; compiled by each cluster's own as well, for what they get wrong."""
+    """Compile the bundle with the policy, and with the overrides of each cluster."""
     if not files:
         return None
-    # A cluster that names a bundle of its own has nothing to do with these files.
-    here = {name: each for name, each in read.clusters.items() if each.bundle == read.bundle}
+    # A cluster with another bundle does not use these files.
+    clusters = {name: each for name, each in read.clusters.items() if each.bundle == read.bundle}
     compiled = _compile_for_policy(files, read, "", policy_name, findings)
-    for name, each in here.items():
+    for name, each in clusters.items():
         prefix = f"/clusters/{pointer.escape(name)}"
         if not each.shares_bundle_with(read):
             _compile_for_policy(files, each, prefix, policy_name, findings)
@@ -219,13 +219,13 @@ def _compile_for_policy(
             (each.document, each.pointer) for each in compiled.warnings if not each.is_warning
         }
         rendered = (*report.errors, *report.warnings)
-        # One problem of one place is reported once.
+        # Each location has at most one error.
         new = [fault for fault in rendered if (fault.document, fault.pointer) not in reported]
         faults = (*compiled.warnings, *new)
     except BundleError as error:
         faults = (*error.errors, *error.warnings)
     for fault in faults:
-        # The policy is named by what it is where the bundle does not go with it.
+        # If the bundle does not match the policy, the document is named "policy".
         own = replace(fault, document=policy_name, pointer=prefix + fault.pointer)
         located = own if fault.document == "policy" else fault
         if located not in findings:
@@ -234,7 +234,7 @@ def _compile_for_policy(
 
 
 def _overlay_errors(files: Mapping[str, bytes]) -> Iterator[Diagnostic]:
-    """What the schema of overlays finds in those that compile."""
+    """Validate the overlays that compile with the JSON Schema."""
     for path, content in sorted(files.items()):
         for document in yaml.load_all(content.decode()):
             if isinstance(document, dict) and document.get("kind") == "Overlay":
@@ -244,6 +244,6 @@ def _overlay_errors(files: Mapping[str, bytes]) -> Iterator[Diagnostic]:
 def _size_errors(policy_name: str, document: str) -> Iterator[Diagnostic]:
     size = len(document.encode())
     if size > ADVANCED_BYTES:
-        problem = f"{size} bytes, Parameter Store takes {ADVANCED_BYTES}"
-        remedy = "move selectors into the bundle's configuration"
+        problem = f"got {size} bytes, but Parameter Store accepts at most {ADVANCED_BYTES}"
+        remedy = "move selectors to the configuration in the bundle"
         yield Diagnostic(document=policy_name, problem=problem, remedy=remedy)

@@ -1,8 +1,7 @@
-"""What ``podgraft serve`` has to serve: injectors, clusters and certificate, as found at start.
+"""The check at the start of ``podgraft serve``: injectors, clusters, and certificate.
 
-A server that starts over an empty or wrong folder answers every review with an error, and its
-operator learns of it from the users. So what cannot work is refused, and what does not load is
-reported.
+A server with an empty or wrong folder would fail every review, and only the users would notice. So
+the server does not start without a valid injector, and it reports all errors.
 """
 
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ _SOON = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """Lines on what was found, and errors and warnings in what was found."""
+    """A report: lines, errors, and warnings."""
 
     lines: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
@@ -30,15 +29,15 @@ class Survey:
 
 
 def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
-    """Load all that is in the folder; raise ``CommandError`` if it contains no injector.
+    """Load the complete folder; raise ``CommandError`` if it contains no injector.
 
-    A bug that this meets stops no server, and its message, which can quote anything, is not shown.
+    An internal error does not stop the server. Its message is not printed: it can quote secrets.
     """
     try:
         return _survey(folder, store, callers, auth)
     except CommandError:
         raise
-    except Exception as error:  # noqa: BLE001  it may concern one review in many
+    except Exception as error:  # noqa: BLE001  it can concern only a few reviews
         return Survey(errors=(f"--store {folder}: internal error: {format_traceback(error)}",))
 
 
@@ -57,7 +56,7 @@ def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Sur
                 f"{folder / name}: {_indent_message(error)}; the reviews of this injector fail"
             )
         else:
-            if snapshot.stale is not None:  # the server has a last good version
+            if snapshot.stale is not None:  # the server has a last known good version
                 errors.append(f"{folder / name}: {snapshot.stale.reason}")
             policy, digest = snapshot.policy_version, snapshot.bundle.digest
             lines.append(f"injector {name}: policy {policy}, bundle {digest}")
@@ -73,7 +72,7 @@ def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Sur
 
 
 def certificate_survey(file: Path, now: datetime | None = None) -> Survey:
-    """The validity of the server's certificate, which is the first in its file."""
+    """Report the validity of the certificate of the server, the first one of the file."""
     certificate, *_ = x509.load_pem_x509_certificates(file.read_bytes())
     ends = certificate.not_valid_after_utc
     line = f"certificate {file}: valid until {ends:%Y-%m-%d %H:%M} UTC"
@@ -83,7 +82,7 @@ def certificate_survey(file: Path, now: datetime | None = None) -> Survey:
 
 
 def _injectors(folder: Path, store: Store) -> tuple[str, ...]:
-    """The injectors of the store: folders with a bundle or a policy."""
+    """Return the injectors of the store: folders with a bundle or a policy."""
     injectors = tuple(name for name in store.injectors() if _is_injector(folder / name))
     if injectors:
         return injectors
@@ -93,7 +92,7 @@ def _injectors(folder: Path, store: Store) -> tuple[str, ...]:
             f"use --store {folder.resolve().parent}"
         )
     raise CommandError(
-        f"--store {folder}: contains no injector; put the manifests of one into "
+        f"--store {folder}: contains no injector; put manifests into "
         f"{folder / 'default' / 'bundle'}"
     )
 
@@ -123,7 +122,7 @@ def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
 
 
 def _format_count(cluster_callers: Callers, auth: Auth) -> str:
-    """How many credentials of the mode a cluster has."""
+    """Format the number of credentials of a cluster for the authentication mode."""
     credentials = cluster_callers.tokens if auth is Auth.TOKEN else cluster_callers.subjects
     word = "token" if auth is Auth.TOKEN else "subject"
     return f"{len(credentials)} {word}{'' if len(credentials) == 1 else 's'}"
@@ -134,7 +133,7 @@ def _indent_message(error: StoreError) -> str:
 
 
 def all_lines(*surveys: Survey) -> Iterator[tuple[str, str]]:
-    """Each line with its kind: nothing, ``warning`` or ``error``."""
+    """Yield each line with its kind: empty, ``warning``, or ``error``."""
     for each in surveys:
         yield from (("", line) for line in each.lines)
         yield from (("warning", line) for line in each.warnings)

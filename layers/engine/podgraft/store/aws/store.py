@@ -286,7 +286,7 @@ class CachedStore:
     def snapshot(
         self, injector: str, cluster: str | None, deadline: Deadline | None = None
     ) -> Snapshot:
-        """Return the snapshot in force, refreshed if due; raises ``StoreError`` if there is none."""
+        """Return the snapshot in force, refreshed if due; raises ``StoreError`` without one."""
         loader = self._injectors.get(injector)
         if loader is not None:
             return self._select_snapshot(loader.current.current(deadline), cluster)
@@ -358,8 +358,7 @@ class CachedCallers:
     ) -> _TimestampedCallers:
         parameters = self._source.callers(patience)
         parsed = {
-            cluster: _parse_callers(cluster, parameter)
-            for cluster, parameter in parameters.items()
+            cluster: _parse_callers(cluster, parameter) for cluster, parameter in parameters.items()
         }
         documents = (
             before.documents.merge(parsed, before.read_at)

@@ -148,9 +148,9 @@ class PodRenderer(Generic[T]):
             ).result
         except StructureError as error:
             raise UserError(
-                f"{_describe_path(error.address)}: its text would change the structure that template "
-                f'"{template.name}" gives the pod; leave out line breaks, quotes, brackets and '
-                "other YAML syntax"
+                f"{_describe_path(error.address)}: its text would change the structure that "
+                f'template "{template.name}" gives the pod; leave out line breaks, quotes, brackets '
+                "and other YAML syntax"
             ) from error
         except _FAILURES as error:
             raise self._classify_error(template, fields, error) from error
