@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from e2e.kube.apiserver import Scenario
-from e2e.kube.scenarios import CLUSTER, HOST, Scenario, PresentedCredentials, Server
+from e2e.kube.scenarios import CLUSTER, HOST, ClusterScenario, PresentedCredentials, Server
 from podgraft.cli import main
 from podgraft.cli.certs import issuance, keys, names
 from podgraft.cli.certs.folder import CertificateFolder
@@ -50,7 +50,7 @@ class ClusterFixture:
         """The cluster's token, which must not stay in recordings."""
         return (self._folder / "token").read_text().strip()
 
-    def scenario(self, scene: Scenario) -> Scenario:
+    def scenario(self, scene: ClusterScenario) -> Scenario:
         """What the API server is given for *scene*."""
         manifests = self._register(scene, scene.register)
         if scene.more_webhooks:
@@ -92,7 +92,7 @@ class ClusterFixture:
         _run("certs", "ca", "--dir", self._folder / "foreign", "--key-type", "p-256")
         _make_expired(CertificateFolder(self._certificates))
 
-    def _register(self, scene: Scenario, words: tuple[str, ...]) -> str:
+    def _register(self, scene: ClusterScenario, words: tuple[str, ...]) -> str:
         """What register.py prints for the scene."""
         authority = self._folder / "foreign" if scene.foreign_ca else self._certificates
         trusted = scene.server is Server.SERVE and not scene.foreign_ca

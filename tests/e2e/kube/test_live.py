@@ -13,7 +13,7 @@ import pytest
 from e2e.kube import recordings
 from e2e.kube.apiserver import Answer, run_scenario
 from e2e.kube.cluster import ClusterFixture
-from e2e.kube.scenarios import AFTER, SCENES, Scenario, Server
+from e2e.kube.scenarios import AFTER, SCENES, ClusterScenario, Server
 
 PROGRAM = "PODGRAFT_KUBE_ADMISSION"
 FAILED_OPEN = "failed-open.mutation.webhook.admission.k8s.io/"
@@ -36,7 +36,7 @@ def world(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
-def test_scene(scene: Scenario, program: Path, world: ClusterFixture) -> None:
+def test_scene(scene: ClusterScenario, program: Path, world: ClusterFixture) -> None:
     answer = recordings.normalize_answer(run_scenario(program, world.scenario(scene)), world.token)
     told = answer.get("kubectl", "")
     assert scene.refused in told

@@ -13,7 +13,7 @@ from jsonpatch import JsonPatch
 
 from e2e.kube import recordings
 from e2e.kube.cluster import STORE
-from e2e.kube.scenarios import CLUSTER, SCENES, Scenario, PresentedCredentials
+from e2e.kube.scenarios import CLUSTER, SCENES, ClusterScenario, PresentedCredentials
 from podgraft import yaml
 from podgraft.jsonvalue import JSON
 from podgraft.store import FolderCallers, FolderStore, caller_document
@@ -55,7 +55,9 @@ class _Connection:
 
 
 @pytest.mark.parametrize(("scene", "call"), CALLS)
-def test_the_app_answers_as_recorded(scene: Scenario, call: Mapping[str, Any], store: Path) -> None:
+def test_the_app_answers_as_recorded(
+    scene: ClusterScenario, call: Mapping[str, Any], store: Path
+) -> None:
     certified = scene.credentials is PresentedCredentials.CERTIFICATE
     auth = Auth.MTLS if certified else Auth.TOKEN
     app = create_app(FolderStore(store), FolderCallers(store), auth=auth)

@@ -149,8 +149,8 @@ class PodRenderer(Generic[T]):
         except StructureError as error:
             raise UserError(
                 f"{_describe_path(error.address)}: its text would change the structure that "
-                f'template "{template.name}" gives the pod; leave out line breaks, quotes, brackets '
-                "and other YAML syntax"
+                f'template "{template.name}" gives the pod; leave out line breaks, quotes, '
+                "brackets and other YAML syntax"
             ) from error
         except _FAILURES as error:
             raise self._classify_error(template, fields, error) from error
