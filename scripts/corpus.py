@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Build the conformance corpus from a clone of Istio, with all its tags.
+"""Build the conformance corpus from a clone of Istio with all tags.
 
     scripts/corpus.py ../istio                  # the first and last patch of every minor
     scripts/corpus.py ../istio 1.30.3 1.31.0    # these tags
 
-The corpus is written to the folder that PODGRAFT_CORPUS names, else to .corpus in the repository.
-Needs Go 1.26 and Git: scripts/corpus/ reads Istio's tests and renders its charts.
+PODGRAFT_CORPUS sets the output folder, and .corpus in the repository is the default. The script
+requires Go 1.26 or later and Git: scripts/corpus/ reads the tests of Istio and renders its charts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DRIVER = ROOT / "scripts/corpus"
 
 
 def main(argv: list[str]) -> int:
-    """Build the tags among the arguments; the exit status is 1 if a tag could not be built."""
+    """Build the corpus of the tags; the exit status is 1 if a tag fails."""
     clone = Path(argv[0]).resolve() if argv and argv[0] else None
     if clone is None:
         return _fail("ISTIO is missing; run make corpus ISTIO=folder-of-a-clone")
@@ -38,7 +38,7 @@ def main(argv: list[str]) -> int:
     )
     if process.returncode:
         return _fail(f"{clone}: {process.stderr.strip()}; name a clone of Istio's repository")
-    tags = argv[1:] or edges(process.stdout.split())
+    tags = argv[1:] or find_edges(process.stdout.split())
     if not tags:
         return _fail(f"{clone}: no release tag found; run git fetch --tags in the clone")
     folder = Path(os.environ.get("PODGRAFT_CORPUS") or ROOT / ".corpus").resolve()
@@ -46,10 +46,10 @@ def main(argv: list[str]) -> int:
     return subprocess.run(command, cwd=DRIVER, check=False).returncode
 
 
-def edges(tags: Iterable[str]) -> list[str]:
+def find_edges(tags: Iterable[str]) -> list[str]:
     """Return the first and the last patch of every minor, by number.
 
-    >>> edges(["1.9.9", "1.9.0", "1.9.1", "1.10.0", "1.10.0-rc.1", "v1"])
+    >>> find_edges(["1.9.9", "1.9.0", "1.9.1", "1.10.0", "1.10.0-rc.1", "v1"])
     ['1.9.0', '1.9.9', '1.10.0']
     """
     patches: dict[int, list[int]] = {}

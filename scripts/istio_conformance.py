@@ -26,7 +26,7 @@ _BEGIN, _END = "<!-- table -->\n", "<!-- end of table -->\n"
 
 
 class Row(NamedTuple):
-    """What the cases of one release and mode gave."""
+    """The results of the cases of one release and mode."""
 
     release: str
     mode: str
@@ -42,7 +42,7 @@ def main(minors: tuple[str, ...], page: Path | None) -> None:
     """Run every case, or those of MINORS; the exit status is 1 if a case fails."""
     if corpus.find_root() is None:
         click.echo(
-            f"conformance: no corpus; run make corpus, or set {corpus.VARIABLE} to its folder"
+            f"conformance: no corpus found; run make corpus, or set {corpus.VARIABLE}"
         )
         return
     click.secho(f"{'release':<14}" + "".join(f"{mode:>16}" for mode in corpus.MODES), bold=True)
@@ -61,7 +61,7 @@ def main(minors: tuple[str, ...], page: Path | None) -> None:
 
 
 def replace_table(text: str, rows: list[Row]) -> str:
-    """Return the page with the table of *rows* between its two marks."""
+    """Return the page with the table of *rows* between its two markers."""
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     return before + _BEGIN + "\n".join(["", *_table(rows), "", _END]) + after
@@ -90,7 +90,7 @@ def _cell(row: Row) -> str:
 
 
 def _rows(release: str, cases: list[corpus.Case]) -> Iterator[Row]:
-    """One row for each mode."""
+    """Yield one row for each mode."""
     for mode in corpus.MODES:
         own = [case for case in cases if case.mode == mode]
         problems = [(case, corpus.find_failure(case)) for case in own]

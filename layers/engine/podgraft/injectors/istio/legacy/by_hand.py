@@ -1,4 +1,4 @@
-"""Injection into files from 1.1 to 1.7: lists appended to the pod, without a patch.
+"""Injection into files of Istio 1.1 to 1.7: lists are appended to the pod, without a patch.
 
 Source: pkg/kube/inject/inject.go of 1.1 to 1.7, intoObject.
 """
@@ -24,7 +24,7 @@ _REDIRECTED = ("sidecar.istio.io/", "traffic.sidecar.istio.io/", "status.sidecar
 
 
 def inject(planned: InjectionContext, spec: SidecarSpec, status: Object, revision: str) -> Object:
-    """The pod with the sidecar's parts; *status* is the annotation that lists them."""
+    """Return the pod with the additions of the sidecar; *status* is the status annotation."""
     profile = planned.injector_context.profile
     pod_spec = object_at(planned.base, "spec")
     merged_spec = merge_keys(pod_spec, _lists(profile, planned, spec, pod_spec))
@@ -67,7 +67,7 @@ def _lists(
 
 
 def _rewrite_probes(planned: InjectionContext, spec: SidecarSpec, pod_spec: Object) -> None:
-    """Send the probes to the agent, in the containers of *made*."""
+    """Redirect the probes of the containers in *pod_spec* to the agent."""
     profile = planned.injector_context.profile
     all_containers = objects_at(pod_spec, "containers")
     sidecar = find_by_name(all_containers, PROXY)

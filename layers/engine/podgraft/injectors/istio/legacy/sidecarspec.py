@@ -1,7 +1,7 @@
-"""The SidecarInjectionSpec that templates rendered before 1.9: lists to be added to a pod.
+"""The SidecarInjectionSpec that templates of Istio before 1.9 render: lists to add to a pod.
 
-It is decoded straight into typed fields, so a number or bool where text belongs becomes text, which
-the shipped templates relied on (``- 1337`` among arguments), and unknown fields vanish.
+The decoder is lenient, as in Istio: numbers and booleans in string fields become strings (the
+templates of Istio contain the argument ``- 1337``), and unknown fields are ignored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from podgraft.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SidecarSpec:
-    """What is added to the pod, as Go prints it."""
+    """The additions to the pod, as Go encodes them."""
 
     init_containers: tuple[Object, ...]
     containers: tuple[Object, ...]
@@ -35,7 +35,7 @@ class SidecarSpec:
 
     @property
     def status(self) -> InjectionStatus:
-        """The names of all parts."""
+        """The names of all additions."""
         lists = (self.init_containers, self.containers, self.volumes, self.image_pull_secrets)
         return InjectionStatus(
             *(tuple(string_at(each, "name") for each in parts) for parts in lists)
@@ -43,11 +43,9 @@ class SidecarSpec:
 
 
 def decode_spec(kubernetes: int, raw: JSON) -> SidecarSpec:
-    """The spec that a parsed text says to Kubernetes 1.``kubernetes``; raises ``OverlayError``."""
+    """Decode a spec with the types of Kubernetes 1.*kubernetes*; raises ``OverlayError``."""
     if raw is not None and not isinstance(raw, dict):
-        raise OverlayError(
-            "the template renders to something that is not a map of a sidecar's parts"
-        )
+        raise OverlayError("the rendered template must be a map with the lists of the sidecar")
     try:
         spec = kube.decode(_spec_type(kubernetes), raw or {}, lenient=True)
     except kube.DecodeError as error:
@@ -72,9 +70,9 @@ def decode_spec(kubernetes: int, raw: JSON) -> SidecarSpec:
 
 
 def set_concurrency(proxy: Object) -> None:
-    """Let the proxy have as many threads as cores, unless it is told how many.
+    """Set the number of proxy threads to the number of cores, unless the arguments set it.
 
-    Cores are those of the CPU limit, else those of the request, rounded up.
+    The number of cores is the CPU limit, else the CPU request, rounded up.
     """
     args = [each for each in _list(proxy.get("args")) if isinstance(each, str)]
     if _parse_concurrency(args) > 0:
@@ -89,7 +87,7 @@ def set_concurrency(proxy: Object) -> None:
 
 
 def _parse_concurrency(args: list[str]) -> int:
-    """What the arguments say: joined by ``=``, or next to each other."""
+    """Return the value of ``--concurrency``, after ``=`` or in the next argument; 0 if unset."""
     for index, argument in enumerate(args):
         flag, equals, value = argument.partition("=")
         if flag in ("--concurrency", "-concurrency"):
