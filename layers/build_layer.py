@@ -1,18 +1,18 @@
-"""Fill a Lambda layer: install for Lambda's platform, leave out what no review needs, compile.
+"""Build a Lambda layer: install packages for Lambda's platform, remove unused files, compile.
 
     build_layer.py dependencies TARGET REQUIREMENTS    third-party packages
-    build_layer.py sources TARGET PACKAGE              our own package, copied
+    build_layer.py sources TARGET PACKAGE              the package podgraft
 
-LAYER selects how the dependencies are installed. ``slim`` (the default) removes what no review
-uses, puts the few lines of stubs/ in the place of modules that are imported and never used, and
-reduces the lists that botocore parses at every start to the operations that the function calls.
-``plain`` changes and removes no file of any wheel, for scanners and audits.
+LAYER selects how the dependencies are installed. ``slim`` (the default) removes the parts that no
+review uses. Stubs replace modules that other packages import and no review uses. The service models
+that botocore parses at every start are reduced to the operations of the function. ``plain`` changes
+and removes no file of any wheel, for scanners and audits.
 
-PODGRAFT_RUNTIME (python3.13) and PODGRAFT_ARCHITECTURE (arm64) say for which Lambda. Bytecode is
-written as unchecked-hash .pyc: zip's two-second time stamps would make ordinary .pyc files stale,
-and a cold start without bytecode takes twice as long. Only the very same Python release can
-compile: this one, one on PATH or of pyenv's, or one that uv fetches where uv is on PATH. Without
-any, the layer ships sources, and says so.
+PODGRAFT_RUNTIME (python3.13) and PODGRAFT_ARCHITECTURE (arm64) select the target. The bytecode is
+unchecked-hash .pyc, because the two-second time stamps of zip make ordinary .pyc files stale. A
+cold start without bytecode takes twice as long. Only the same Python release can compile: the
+running one, one on PATH or of pyenv, or one that uv downloads. Without it, the layer contains
+sources only, and the script reports that.
 """
 
 import json
@@ -30,26 +30,26 @@ MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
 LAYER = os.environ.get("LAYER") or "slim"
 LAYERS = ("slim", "plain")
 
-# What the function calls: botocore parses a service's whole model before its first call.
+# The operations of the function. botocore parses the model of a service before the first call.
 OPERATIONS = {
     "s3": {"GetObject", "ListObjectsV2"},
     "ssm": {"GetParameter", "GetParameters", "GetParametersByPath"},
-    "xray": {"GetSamplingRules", "GetSamplingTargets"},  # asked for by its SDK, with Tracing=Active
+    "xray": {"GetSamplingRules", "GetSamplingTargets"},  # its SDK calls them, with Tracing=Active
 }
-# Of Flask and Werkzeug no review uses templates, sessions, forms, command line, server and client,
-# of PyYAML only the binding of libyaml, of Powertools' logger no path into events.
+# Reviews use neither templates, sessions, forms, command line, server, and client of Flask and
+# Werkzeug, nor paths into events of Powertools. Of PyYAML, they use only the binding of libyaml.
 STUBS = Path(__file__).with_name("stubs")
 UNUSED = (
     "click",
     "itsdangerous",
     "jinja2",
-    "boto3",  # what it wraps, botocore, is all that store/aws/botocore_client.py needs
+    "boto3",  # store/aws/botocore_client.py uses botocore directly
     "s3transfer",
-    "cel_expr_python/ext",  # 37 MB: podgraft.cel names its extensions, which cel.so has itself
-    "bazel-project",  # what its build left in the wheel: protobuf's tests, bazel's rules
-    "aws_lambda_powertools/event_handler",  # Logger, Metrics and Tracer are what web/ asks for
-    "aws_lambda_powertools/utilities/[!_jt]*",  # all but jmespath_utils and typing, their own
-    "yaml/[!_ent]*.py",  # all but the binding, errors, events, nodes and tokens
+    "cel_expr_python/ext",  # 37 MB: podgraft.cel uses the extensions in cel.so
+    "bazel-project",  # build files in the wheel: the tests of protobuf, the rules of bazel
+    "aws_lambda_powertools/event_handler",  # web/ uses Logger, Metrics, and Tracer
+    "aws_lambda_powertools/utilities/[!_jt]*",  # all except jmespath_utils and typing
+    "yaml/[!_ent]*.py",  # all except the binding, errors, events, nodes, and tokens
     "**/tests",
     "**/*.[ch]",
     "**/*.pyi",
@@ -59,7 +59,7 @@ UNUSED = (
 
 
 def main(argv: list[str]) -> int:
-    """Fill the folder TARGET; exit status 2 for a wrong command line or an unknown LAYER."""
+    """Fill the folder TARGET; return exit status 2 for an invalid command line or LAYER."""
     if LAYER not in LAYERS:
         print(f"LAYER: got {LAYER!r}; use {' or '.join(LAYERS)}", file=sys.stderr)
         return 2
@@ -85,8 +85,8 @@ def _install(target: Path, requirements: str) -> None:
     subprocess.run(
         [
             *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
-            "--no-warn-conflicts",  # with what is installed here: it is not for here
-            "--no-compile",  # with this Python, which need not be the target's
+            "--no-warn-conflicts",  # the packages of this environment do not matter
+            "--no-compile",  # the Python of the target can be another version
             *("--requirement", requirements, "--target", str(target)),
             *platform_options(RUNTIME, ARCHITECTURE),
         ],
@@ -108,7 +108,7 @@ def platform_options(runtime: str, architecture: str) -> list[str]:
 
 
 def remove_unused(target: Path) -> None:
-    """Remove what no review needs, and put the stand-ins where something still asks for it."""
+    """Remove unused files, and copy the stubs for modules that are still imported."""
     for pattern in UNUSED:
         for path in list(target.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -127,27 +127,29 @@ def _cut_botocore(target: Path) -> None:
 
 
 def _cut_endpoints(path: Path) -> None:
-    """Keep every partition and region, and of the services those that the function calls."""
-    listed = json.loads(path.read_bytes())
-    for partition in listed["partitions"]:
+    """Remove all services except those of the function, for every partition and region."""
+    document = json.loads(path.read_bytes())
+    for partition in document["partitions"]:
         services = partition["services"]
         partition["services"] = {name: services[name] for name in OPERATIONS if name in services}
-    path.write_text(json.dumps(listed, separators=(",", ":")))
+    path.write_text(json.dumps(document, separators=(",", ":")))
 
 
 def _minify(path: Path, operations: set[str]) -> None:
-    """Keep *operations* and the shapes they reach of one botocore service model, and no prose."""
+    """Reduce a service model to *operations* and their shapes, without documentation."""
     text = path.read_bytes()
     model = json.loads(decompress(text) if path.suffix == ".gz" else text)
-    kept = {name: body for name, body in model["operations"].items() if name in operations}
+    used_operations = {
+        name: body for name, body in model["operations"].items() if name in operations
+    }
     reached: set[str] = set()
-    queue = list(_referenced_shapes(list(kept.values())))
+    queue = list(_referenced_shapes(list(used_operations.values())))
     while queue:
         name = queue.pop()
         if name not in reached:
             reached.add(name)
             queue.extend(_referenced_shapes(model["shapes"][name]))
-    model["operations"] = kept
+    model["operations"] = used_operations
     model["shapes"] = {name: model["shapes"][name] for name in sorted(reached)}
     packed = json.dumps(_strip_documentation(model), separators=(",", ":")).encode()
     path.write_bytes(compress(packed, mtime=0) if path.suffix == ".gz" else packed)
@@ -169,7 +171,7 @@ def _referenced_shapes(node: object) -> Iterator[str]:
 
 
 def _strip_documentation(node: object) -> object:
-    """The model with empty documentation: botocore reads the key, and nobody its text."""
+    """Return the model with empty documentation: botocore requires the key, but not its text."""
     match node:
         case dict():
             return {
@@ -185,7 +187,7 @@ def _strip_documentation(node: object) -> object:
 
 
 def _copy(target: Path, package: Path) -> None:
-    # The command line is for people's machines.
+    # The function does not need the command line.
     ignore = shutil.ignore_patterns("__pycache__", "cli", "__main__.py")
     shutil.copytree(package, target / package.name, ignore=ignore, dirs_exist_ok=True)
 
@@ -194,29 +196,29 @@ def _compile(target: Path) -> str:
     python = find_python(RUNTIME)
     if python is None:
         return (
-            f"WITHOUT bytecode (no {RUNTIME} on this machine, nor uv to fetch it by: "
-            "cold starts take about twice as long)"
+            f"WITHOUT bytecode (neither {RUNTIME} nor uv is installed, so cold starts take twice "
+            "as long; install one of them)"
         )
     options = ["-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
-    # Tracebacks shall name the place on Lambda, not this machine's.
-    places = ["-s", str(target), "-p", "/opt/python"]
-    subprocess.run([python, "-m", "compileall", *options, *places, str(target)], check=True)
+    # Tracebacks contain the paths on Lambda instead of those of this machine.
+    path_options = ["-s", str(target), "-p", "/opt/python"]
+    subprocess.run([python, "-m", "compileall", *options, *path_options, str(target)], check=True)
     return "with bytecode"
 
 
 def find_python(runtime: str) -> str | None:
-    """A Python of the very release to compile with: this one, PATH's, pyenv's, or one of uv's."""
+    """Find a Python of the same release: this one, or one of PATH, pyenv, or uv."""
     release = runtime.removeprefix("python")
     if sys.version_info[:2] == tuple(map(int, release.split("."))):
         return sys.executable
     pyenv = Path("~/.pyenv/versions").expanduser()
     candidates = [shutil.which(runtime), *map(str, pyenv.glob(f"{release}.*/bin/{runtime}"))]
-    found = next((path for path in candidates if path and _is_runnable(path)), None)
-    return found or _fetch_python(release)
+    runnable = next((path for path in candidates if path and _is_runnable(path)), None)
+    return runnable or _fetch_python(release)
 
 
 def _fetch_python(release: str) -> str | None:
-    """A Python that uv has, or fetches now; none without uv, or where it cannot."""
+    """Return a Python that uv has or downloads; ``None`` if uv is missing or fails."""
     uv = shutil.which("uv")
     if (
         uv is None
@@ -228,7 +230,7 @@ def _fetch_python(release: str) -> str | None:
 
 
 def _is_runnable(python: str) -> bool:
-    # pyenv puts shims on PATH for releases that are installed but not chosen: these fail.
+    # pyenv puts shims on PATH for releases that are installed but not selected. These fail.
     return subprocess.run([python, "-V"], capture_output=True, check=False).returncode == 0
 
 

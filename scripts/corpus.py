@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Build the conformance corpus from a clone of Istio, with all its tags.
+"""Build the conformance corpus from a clone of Istio with all tags.
 
     scripts/corpus.py ../istio                  # the first and last patch of every minor
     scripts/corpus.py ../istio 1.30.3 1.31.0    # these tags
 
-The corpus is written to the folder that PODGRAFT_CORPUS names, else to .corpus in the repository.
-Needs Go 1.26 and Git: scripts/corpus/ reads Istio's tests and renders its charts.
+PODGRAFT_CORPUS sets the output folder, and .corpus in the repository is the default. The script
+requires Go 1.26 or later and Git: scripts/corpus/ reads the tests of Istio and renders its charts.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ DRIVER = ROOT / "scripts/corpus"
 
 
 def main(argv: list[str]) -> int:
-    """Build the tags among the arguments; the exit status is 1 if a tag could not be built."""
+    """Build the corpus of the tags; the exit status is 1 if a tag fails."""
     clone = Path(argv[0]).resolve() if argv and argv[0] else None
     if clone is None:
         return _fail("ISTIO is missing; run make corpus ISTIO=folder-of-a-clone")
     missing = [program for program in ("go", "git", "tar") if shutil.which(program) is None]
     if missing:
         return _fail(f"{missing[0]} not found; install it (Go 1.26 or later)")
-    listed = subprocess.run(
+    process = subprocess.run(
         ["git", "-C", str(clone), "tag", "--list"],  # noqa: S607 - found on the path, as above
         capture_output=True,
         text=True,
         check=False,
     )
-    if listed.returncode:
-        return _fail(f"{clone}: {listed.stderr.strip()}; name a clone of Istio's repository")
-    tags = argv[1:] or edges(listed.stdout.split())
+    if process.returncode:
+        return _fail(f"{clone}: {process.stderr.strip()}; name a clone of Istio's repository")
+    tags = argv[1:] or find_edges(process.stdout.split())
     if not tags:
         return _fail(f"{clone}: no release tag found; run git fetch --tags in the clone")
     folder = Path(os.environ.get("PODGRAFT_CORPUS") or ROOT / ".corpus").resolve()
@@ -46,10 +46,10 @@ def main(argv: list[str]) -> int:
     return subprocess.run(command, cwd=DRIVER, check=False).returncode
 
 
-def edges(tags: Iterable[str]) -> list[str]:
+def find_edges(tags: Iterable[str]) -> list[str]:
     """Return the first and the last patch of every minor, by number.
 
-    >>> edges(["1.9.9", "1.9.0", "1.9.1", "1.10.0", "1.10.0-rc.1", "v1"])
+    >>> find_edges(["1.9.9", "1.9.0", "1.9.1", "1.10.0", "1.10.0-rc.1", "v1"])
     ['1.9.0', '1.9.9', '1.10.0']
     """
     patches: dict[int, list[int]] = {}
@@ -59,8 +59,8 @@ def edges(tags: Iterable[str]) -> list[str]:
             patches.setdefault(int(match[1]), []).append(int(match[2]))
     return [
         f"1.{minor}.{patch}"
-        for minor, found in sorted(patches.items())
-        for patch in sorted({min(found), max(found)})
+        for minor, patch_numbers in sorted(patches.items())
+        for patch in sorted({min(patch_numbers), max(patch_numbers)})
     ]
 
 

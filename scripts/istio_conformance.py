@@ -26,7 +26,7 @@ _BEGIN, _END = "<!-- table -->\n", "<!-- end of table -->\n"
 
 
 class Row(NamedTuple):
-    """What the cases of one release and mode gave."""
+    """The results of the cases of one release and mode."""
 
     release: str
     mode: str
@@ -41,17 +41,15 @@ class Row(NamedTuple):
 def main(minors: tuple[str, ...], page: Path | None) -> None:
     """Run every case, or those of MINORS; the exit status is 1 if a case fails."""
     if corpus.find_root() is None:
-        click.echo(
-            f"conformance: no corpus; run make corpus, or set {corpus.VARIABLE} to its folder"
-        )
+        click.echo(f"conformance: no corpus found; run make corpus, or set {corpus.VARIABLE}")
         return
     click.secho(f"{'release':<14}" + "".join(f"{mode:>16}" for mode in corpus.MODES), bold=True)
     rows: list[Row] = []
-    chosen = (case for case in corpus.cases() if not minors or case.minor in minors)
-    for release, cases in groupby(chosen, key=lambda case: case.release):
-        found = [*_rows(release, list(cases))]
-        click.echo(f"{release:<14}" + "".join(map(_cell, found)))
-        rows += found
+    selected = (case for case in corpus.cases() if not minors or case.minor in minors)
+    for release, cases in groupby(selected, key=lambda case: case.release):
+        release_rows = [*_rows(release, list(cases))]
+        click.echo(f"{release:<14}" + "".join(map(_cell, release_rows)))
+        rows += release_rows
     failures = [failure for row in rows for failure in row.failures]
     for failure in failures:
         click.secho(failure, fg="red")
@@ -61,7 +59,7 @@ def main(minors: tuple[str, ...], page: Path | None) -> None:
 
 
 def replace_table(text: str, rows: list[Row]) -> str:
-    """Return the page with the table of *rows* between its two marks."""
+    """Return the page with the table of *rows* between its two markers."""
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     return before + _BEGIN + "\n".join(["", *_table(rows), "", _END]) + after
@@ -71,10 +69,10 @@ def _table(rows: list[Row]) -> Iterator[str]:
     yield "| Istio | cases | `kube-inject` runs | webhook runs | whole patches | matching |"
     yield "|---|---:|---:|---:|---:|---:|"
     for release, group in groupby(rows, key=lambda row: row.release):
-        listed = list(group)
-        names = len(frozenset[str]().union(*(row.names for row in listed)))
-        runs = {row.mode: row.runs for row in listed}
-        matching = sum(row.runs - len(row.failures) for row in listed)
+        all_rows = list(group)
+        names = len(frozenset[str]().union(*(row.names for row in all_rows)))
+        runs = {row.mode: row.runs for row in all_rows}
+        matching = sum(row.runs - len(row.failures) for row in all_rows)
         cells = " | ".join(f"{runs[mode]:,}" for mode in corpus.MODES)
         yield f"| {release} | {names:,} | {cells} | {matching:,} of {sum(runs.values()):,} |"
     total = sum(row.runs for row in rows)
@@ -90,7 +88,7 @@ def _cell(row: Row) -> str:
 
 
 def _rows(release: str, cases: list[corpus.Case]) -> Iterator[Row]:
-    """One row for each mode."""
+    """Yield one row for each mode."""
     for mode in corpus.MODES:
         own = [case for case in cases if case.mode == mode]
         problems = [(case, corpus.find_failure(case)) for case in own]

@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
+from podgraft.cli.bench.world import ROOT, BenchmarkInput, api_gateway_event, load_benchmark_input
+from podgraft.cli.bench.world import review_body as body
 
 from libraries.candidates import (
     CANDIDATES,
@@ -32,8 +34,6 @@ from libraries.processes import (
     ratio,
 )
 from podgraft.cli.bench import pods
-from podgraft.cli.bench.world import ROOT, BenchmarkInput, api_gateway_event, load_benchmark_input
-from podgraft.cli.bench.world import review_body as body
 
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN = "<!-- What follows was written by scripts/measure_libraries.py --write-docs. -->"

@@ -19,10 +19,10 @@ import click
 
 from podgraft.cli.bench import silence as holder
 from podgraft.cli.bench import throughput
+from podgraft.cli.bench.bench_input import TOKEN, load_benchmark_input
 from podgraft.cli.bench.generator import percentile
 from podgraft.cli.bench.silence import HOST, SHAPES
 from podgraft.cli.bench.throughput import ServerProcess
-from podgraft.cli.bench.world import TOKEN, load_benchmark_input
 
 HOLDER = Path(holder.__file__)
 _LIMIT_SECONDS = 300
@@ -38,24 +38,24 @@ class Caller:
         first, *lines = head.decode().split("\r\n")
         self._path = first.split()[1]
         self._headers = dict(line.split(": ", 1) for line in lines)
-        self._kept = self._connect()
+        self._connection = self._connect()
 
     def _connect(self) -> http.client.HTTPSConnection:
         return http.client.HTTPSConnection(HOST, self._port, context=self._tls, timeout=30)
 
     def seconds(self, *, new: bool) -> float:
         """How long a review takes."""
-        connection = self._connect() if new else self._kept
+        connection = self._connect() if new else self._connection
         started = perf_counter()
         connection.request("POST", self._path, self._body, self._headers)
         response = connection.getresponse()
         response.read()
-        taken = perf_counter() - started
+        seconds = perf_counter() - started
         if new:
             connection.close()
         if response.status != http.client.OK:
             raise SystemExit(f"silence: a review was answered {response.status}")
-        return taken
+        return seconds
 
 
 def measure(caller: Caller, reviews: int) -> tuple[list[float], list[float]]:
@@ -96,8 +96,8 @@ def _line(name: str, sorted_seconds: tuple[list[float], list[float]]) -> str:
 @click.option("--reviews", default=400, show_default=True, help="Reviews of each kind and shape.")
 def command(connections: int, reviews: int) -> None:
     """Print milliseconds: p50 and p99 on a connection that stays, p50 and p99 on new ones."""
-    with TemporaryDirectory() as made:
-        folder = Path(made)
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         measured = load_benchmark_input()
         request, *_ = throughput.review_files(measured, folder)
         with throughput.start_server(measured, folder) as server:

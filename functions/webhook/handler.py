@@ -1,8 +1,8 @@
-"""AWS Lambda's entry point: settings, stores and application, built once a cold start."""
+"""The entry point of AWS Lambda: it makes settings, stores, and application at a cold start."""
 
 import gc
 
-gc.disable()  # little that a cold start makes is garbage, and looking for it takes long
+gc.disable()  # a cold start creates little garbage, and a collection takes long
 
 import logging
 import os
@@ -17,29 +17,29 @@ Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
 
 def build(environment: Mapping[str, str]) -> Handler:
-    """The handler for one environment; raises ``SettingsError`` where that is impossible."""
-    given = settings.parse_settings(environment)
-    policies, callers = store.open_stores(given.store_config)
+    """Make the handler for an environment; raises ``SettingsError`` if it is invalid."""
+    parsed_settings = settings.parse_settings(environment)
+    policies, callers = store.open_stores(parsed_settings.store_config)
     with _prefetch(policies, callers):
-        # Imported here: it takes Flask about as long to be imported as AWS to answer.
+        # Imported here: the import of Flask takes about as long as the prefetch from AWS.
         from mangum import Mangum
 
         from podgraft import web
 
-        journal = web.make_request_log(given)
-        app = web.create_app(policies, callers, auth=given.auth, journal=journal)
-        # Mangum logs each path at INFO, and a path may hold a token.
+        request_log = web.make_request_log(parsed_settings)
+        app = web.create_app(policies, callers, auth=parsed_settings.auth, request_log=request_log)
+        # Mangum logs each path at INFO, and a path can contain a token.
         logging.getLogger("mangum.http").setLevel(logging.WARNING)
-        function = web.guarded(Mangum(web.WsgiToAsgi(app), lifespan="off"), journal)
+        function = web.guard_handler(Mangum(web.WsgiToAsgi(app), lifespan="off"), request_log)
     with _suppress_errors:
-        web.prime(policies, given)
-    # Only now: what was loaded belongs to no request that X-Ray could show.
-    return web.add_tracing(function, given)
+        web.prime(policies, parsed_settings)
+    # Added last: requests during init belong to no segment of X-Ray.
+    return web.add_tracing(function, parsed_settings)
 
 
 @contextmanager
 def _prefetch(policies: store.Store, callers: store.CallerStore) -> Generator[None]:
-    """Load what the first review needs meanwhile, in as much time as that one would wait."""
+    """Load the policy, the bundle, and the callers in threads, with the deadline of a review."""
     deadline = store.Deadline.from_timeout(None)
 
     def load_default_injector() -> None:
@@ -60,11 +60,11 @@ def _prefetch(policies: store.Store, callers: store.CallerStore) -> Generator[No
             thread.join()
 
 
-# What does not load now is answered with its reason later. So is a mistake of ours: it may meet
-# this injector alone, and Lambda would log its message, whatever that quotes.
+# If something does not load, the reviews that need it fail with the reason. The same applies to an
+# internal error: it can affect only one injector, and Lambda would log its complete message.
 _suppress_errors = suppress(Exception)
 
 handler = build(os.environ)
-gc.freeze()  # what is loaded by now stays: the collector never has to look at it again
-gc.set_threshold(10_000)  # a review makes some thousand objects, and nearly all go without it
+gc.freeze()  # all loaded objects stay alive, so the collector can skip them
+gc.set_threshold(10_000)  # a review creates about a thousand objects, nearly all without cycles
 gc.enable()

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// one is a case of Istio's tests, as cases.json holds it.
+// one is a case of Istio's tests, in the format of cases.json.
 type one struct {
 	Name          string            `json:"name"`
 	Input         string            `json:"input"`
@@ -57,7 +57,7 @@ type reader struct {
 	row                 row
 }
 
-// row is what a turn of a test's loop has shown so far.
+// row contains the settings that one iteration of a test has recorded.
 type row struct {
 	test            string
 	settings        *settings
@@ -86,12 +86,12 @@ func write(source, folder, tag string) (string, error) {
 		return "", err
 	}
 	if len(r.cases) == 0 {
-		return "", fmt.Errorf("no case could be read; the tests of this release have another form")
+		return "", fmt.Errorf("no case is readable; the tests of this release have an unsupported structure")
 	}
 	return r.save()
 }
 
-// load parses the package; constants and plain functions are known to the interpreter.
+// load parses the package, and declares its constants and functions in the interpreter.
 func (r *reader) load() error {
 	for _, folder := range []string{"pkg/kube/inject", "pilot/pkg/kube/inject"} {
 		if _, err := os.Stat(filepath.Join(r.source, folder)); err == nil {
@@ -192,7 +192,7 @@ func (r *reader) read() error {
 	return nil
 }
 
-// runs tells whether a loop starts subtests.
+// runs reports whether a loop starts subtests.
 func runs(loop *ast.RangeStmt) bool {
 	found := false
 	ast.Inspect(loop, func(node ast.Node) bool {
@@ -204,7 +204,7 @@ func runs(loop *ast.RangeStmt) bool {
 	return found
 }
 
-// addFiles adds the cases that TestInjection takes from its folder.
+// addFiles adds the cases that TestInjection finds in its folder.
 func (r *reader) addFiles(table []any) []any {
 	known := map[string]bool{}
 	for _, each := range table {
@@ -229,7 +229,7 @@ func (r *reader) addFiles(table []any) []any {
 	return table
 }
 
-// turn runs the loop for one case, and records what it shows.
+// turn runs the loop for one case, and records its settings.
 func (r *reader) turn(test string, loop *ast.RangeStmt, variables object, outer *scope) {
 	r.row = row{test: test, variables: variables, env: map[string]string{}, features: map[string]any{}}
 	r.row.files = map[string]string{}
@@ -261,7 +261,7 @@ func (r *reader) turn(test string, loop *ast.RangeStmt, variables object, outer 
 
 var switchPattern = regexp.MustCompile(`"(ENABLE_LEGACY_FSGROUP_INJECTION|REWRITE_TCP_PROBES|ENABLE_NATIVE_SIDECARS)",\s*([^,]+),`)
 
-// findSwitches reads which of istiod's switches for injection the release has.
+// findSwitches finds the feature flags of istiod for injection in the release.
 func (r *reader) findSwitches() error {
 	files, err := filepath.Glob(filepath.Join(r.source, "pilot/pkg/features/*.go"))
 	if err != nil {
@@ -279,7 +279,7 @@ func (r *reader) findSwitches() error {
 	return nil
 }
 
-// made notes the webhook that a test runs, and the namespaces that it can look up.
+// made records the webhook of a test, and its namespaces.
 func (r *reader) made(name string, value object) {
 	switch name {
 	case "Webhook":
@@ -308,7 +308,7 @@ func (r *reader) made(name string, value object) {
 	}
 }
 
-// assigned notes a switch that a setup sets.
+// assigned records a feature flag that a setup function sets.
 func (r *reader) assigned(name symbol, value any) {
 	if name == "mesh.TestMode" {
 		r.testMode = value == true

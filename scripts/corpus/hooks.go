@@ -112,7 +112,7 @@ func (r *reader) note(key string) hook {
 	}
 }
 
-// failed remembers why a case has no settings.
+// failed records the error of a case without settings.
 func (r *reader) failed(err error) any {
 	r.row.problem = err
 	return unknown{}
@@ -131,7 +131,7 @@ func (r *reader) parameters(arguments []any) any {
 	return tuple{made, nil}
 }
 
-// template is that of the chart, which has no values yet.
+// template returns the template of the chart, before values are set.
 func (r *reader) template([]any) any {
 	file, ok := r.in.identifier("injectorConfig", nil).(string)
 	if !ok {
@@ -158,7 +158,7 @@ func (r *reader) values(parameters any) any {
 	return made
 }
 
-// setOf is what the method intoHelmValues makes of parameters.
+// setOf returns the result of the method intoHelmValues for parameters.
 func (r *reader) setOf(parameters object) map[string]any {
 	method := r.in.functions["intoHelmValues"]
 	if method == nil {
@@ -197,12 +197,12 @@ func (r *reader) operator(arguments []any) any {
 	return tuple{made, made, r.mesh(made)}
 }
 
-// operatorOfRow renders what some releases keep as files, which their tests name after the case.
+// operatorOfRow renders the files of some releases, which have the name of the case.
 func (r *reader) operatorOfRow([]any) any {
 	return r.operator([]any{unknown{}, r.row.variables["setFlags"], r.row.variables["inFilePath"]})
 }
 
-// rendered shares the settings of equal flags and files.
+// rendered caches the settings by flags and files.
 func (r *reader) rendered(flags []string, file string) (*settings, error) {
 	key := strings.Join(append(flags, file), "\x00")
 	if known, ok := r.memory[key]; ok {
@@ -220,7 +220,7 @@ func (r *reader) rendered(flags []string, file string) (*settings, error) {
 	return made, err
 }
 
-// kubeInject notes the settings that a test hands to IntoResourceFile.
+// kubeInject records the settings that a test passes to IntoResourceFile.
 func (r *reader) kubeInject(arguments []any) any {
 	r.row.kubeInject = true
 	var used *settings
@@ -253,7 +253,7 @@ func (r *reader) kubeInject(arguments []any) any {
 	return unknown{}
 }
 
-// withDefaultMesh are the settings without a mesh configuration. In test mode, 1.6 has no path to SDS.
+// withDefaultMesh returns the settings without a mesh configuration. In test mode, 1.6 has no path to SDS.
 func (r *reader) withDefaultMesh(s *settings) *settings {
 	text := "{}\n"
 	if r.testMode {

@@ -9,8 +9,8 @@ import (
 )
 
 // The interpreter runs as much of a Go test as its tables need: literals, assignments, conditions,
-// closures, and calls that hooks know. What it does not know evaluates to unknown{}, and a
-// condition on something unknown runs neither branch.
+// closures, and calls of hooks. Any other expression evaluates to unknown{}, and a
+// condition on an unknown value runs neither branch.
 
 type (
 	unknown struct{}
@@ -24,7 +24,7 @@ type (
 	hook func(arguments []any) any
 )
 
-// mesh is a place in a mesh configuration; assignments to it are recorded.
+// mesh is a path in a mesh configuration; assignments to it are recorded.
 type mesh struct {
 	settings *settings
 	changes  *[]change
@@ -60,7 +60,7 @@ type interpreter struct {
 	made      func(name string, value object) // a value of a named type
 }
 
-// returned ends the function that is running.
+// returned ends the current function.
 type returned struct{ values []any }
 
 func (in *interpreter) block(statements []ast.Stmt, at *scope) *returned {
@@ -107,7 +107,7 @@ func (in *interpreter) run(statement ast.Stmt, at *scope) *returned {
 	return nil
 }
 
-// repeat runs a loop over a list; a return in it ends the turn, as those of subtests do.
+// repeat runs a loop over a list; a return ends the iteration, as in a subtest.
 func (in *interpreter) repeat(s *ast.RangeStmt, at *scope) *returned {
 	list, ok := in.eval(s.X, at).([]any)
 	if !ok {
@@ -279,7 +279,7 @@ func (in *interpreter) identifier(name string, at *scope) any {
 	return unknown{}
 }
 
-// composite is a list, or an object with the zero values of the fields that it leaves out.
+// composite is a list, or an object with zero values for omitted fields.
 func (in *interpreter) composite(e *ast.CompositeLit, shape ast.Expr, at *scope) any {
 	shape = in.resolve(shape)
 	if list, ok := shape.(*ast.ArrayType); ok {
@@ -427,7 +427,7 @@ func product(left, right any) any {
 	return one * other
 }
 
-// same compares scalars, and anything with nil. A place in a mesh is never known to be set.
+// same compares scalars, and anything with nil. Whether a path in a mesh is set is always unknown.
 func same(left, right any) any {
 	if left == nil || right == nil {
 		for _, value := range []any{left, right} {
@@ -497,8 +497,8 @@ func (in *interpreter) enter(shape *ast.FuncType, body *ast.BlockStmt, arguments
 	return tuple(done.values)
 }
 
-// message is a value as protobuf's JSON has it: names in camel case, enums without their prefix, the
-// wrapper of a oneof left out.
+// message is a value in protobuf's JSON: names in camel case, enums without their prefix, and no
+// wrapper of a oneof.
 func message(value any) any {
 	switch v := value.(type) {
 	case object:
@@ -528,7 +528,7 @@ func message(value any) any {
 	return value
 }
 
-// enum is the name of an enum's value: what follows the last part of its type that is no constant.
+// enum is the name of an enum value, without the name of its type.
 func enum(name string) string {
 	parts := strings.Split(name[strings.LastIndex(name, ".")+1:], "_")
 	first := len(parts)

@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// Folders of a tag that hold tests, charts and profiles; a tag has some of them.
+// Folders with tests, charts, and profiles; each tag has some of them.
 var wanted = []string{
 	"pkg/kube/inject", "pilot/pkg/kube/inject", "install/kubernetes/helm/istio", "manifests", "operator/data/profiles",
 	"pilot/pkg/features", snapshot,
@@ -72,7 +72,7 @@ func build(clone, folder, tag string) error {
 	return nil
 }
 
-// extract copies the wanted folders of a tag into a folder.
+// extract copies the required folders of a tag into a folder.
 func extract(clone, tag, into string) error {
 	arguments := []string{"-C", clone, "archive", "--format=tar", tag}
 	for _, path := range wanted {

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// record adds the case of a test that compares what kube-inject and the webhook make of a file.
+// record adds the case of a test that compares the results of kube-inject and the webhook for a file.
 func (r *reader) record() error {
 	variables := r.row.variables
 	if r.row.problem != nil {
@@ -143,7 +143,7 @@ func (r *reader) makeHelm() (*settings, error) {
 	return &settings{injector["config"], own, "{}\n", map[string]any{"chart": chartOfPilot}}, nil
 }
 
-// recordPatch adds a case of the webhook where the whole patch is compared.
+// recordPatch adds a case of the webhook with a comparison of the complete patch.
 func (r *reader) recordPatch() error {
 	variables := r.row.variables
 	file := text(variables["templateFile"])
@@ -210,7 +210,7 @@ func (r *reader) start(want, in string) one {
 	}
 }
 
-// defaults are the switches of istiod that the release has, as its tests find them.
+// defaults are the feature flags of istiod in the release, with the defaults of its tests.
 func (r *reader) defaults() map[string]any {
 	made := map[string]any{}
 	if found := r.switches["ENABLE_LEGACY_FSGROUP_INJECTION"]; found != "" {
@@ -220,7 +220,7 @@ func (r *reader) defaults() map[string]any {
 		made["rewriteTCPProbes"] = true
 	}
 	if r.switches["ENABLE_NATIVE_SIDECARS"] != "" {
-		// Later tests have nodes that are new enough for native sidecars, or, on purpose, too old.
+		// Later tests have nodes with or without support for native sidecars.
 		made["nativeSidecars"] = strings.Contains(r.code[r.row.test], "KubeletVersion") &&
 			r.row.test != "TestInjectionOlderVersion"
 	}
@@ -251,7 +251,7 @@ func (r *reader) copy(folder, file string) (string, error) {
 	return name, os.WriteFile(target, raw, 0o644)
 }
 
-// errSkipped: the golden has no workload, and Istio's own test passes over it then.
+// errSkipped is the error for a golden file without a workload, which Istio's test skips.
 var errSkipped = errors.New("skipped by Istio's own test")
 
 type review struct {
@@ -261,7 +261,7 @@ type review struct {
 	Expected   map[string]any `json:"expected_pod"`
 }
 
-// addWebhook pairs the pods of two streams, and writes them beside the case.
+// addWebhook pairs the pods of two streams, and writes them next to the case.
 func (r *reader) addWebhook(made *one, input, golden string, pod func(map[string]any) map[string]any) error {
 	before, err := injectable(filepath.Join(r.tests, input))
 	if err != nil {
@@ -292,7 +292,7 @@ func (r *reader) addWebhook(made *one, input, golden string, pod func(map[string
 
 var injected = " Deployment DeploymentConfig DaemonSet StatefulSet Job ReplicaSet ReplicationController CronJob Pod "
 
-// injectable are the workloads of a stream, those in lists too.
+// injectable returns the workloads of a stream, including those in lists.
 func injectable(file string) ([]map[string]any, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -334,7 +334,7 @@ func dig(value any, keys ...string) any {
 	return value
 }
 
-// toTemplate is the pod template itself, as the tests up to 1.7 have it.
+// toTemplate returns the pod template, as in the tests up to 1.7.
 func toTemplate(workload map[string]any) map[string]any {
 	if workload == nil {
 		return nil
@@ -342,7 +342,7 @@ func toTemplate(workload map[string]any) map[string]any {
 	return podOf(dig(workload, "spec", "template"))
 }
 
-// toTemplateWithDefaults fills in what 1.0.3 to 1.0.9 fill in before they compare.
+// toTemplateWithDefaults adds the defaults that 1.0.3 to 1.0.9 add before the comparison.
 func toTemplateWithDefaults(workload map[string]any) map[string]any {
 	pod := toTemplate(workload)
 	containers, _ := dig(pod, "spec", "containers").([]any)
@@ -363,7 +363,7 @@ func podOf(template any) map[string]any {
 	return made
 }
 
-// withoutNulls: Kubernetes' types write no field that is null.
+// withoutNulls removes nulls, because the types of Kubernetes omit them.
 func withoutNulls(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -384,7 +384,7 @@ func withoutNulls(value any) any {
 	return value
 }
 
-// toPod is the pod that Kubernetes makes of a workload, as the tests since 1.8 imitate it.
+// toPod returns the pod that Kubernetes creates for a workload, as in the tests since 1.8.
 func toPod(workload map[string]any) map[string]any {
 	if workload == nil {
 		return map[string]any{}

@@ -21,13 +21,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// settings are the three documents of an injector, and what they were rendered from.
+// settings are the three documents of an injector, and their origin.
 type settings struct {
 	config, values, mesh string
 	source               map[string]any
 }
 
-// name is short, and the same for the same origin.
+// name returns a short name, which is equal for equal origins.
 func (s *settings) name() string {
 	if plain, ok := s.source["default"].(bool); ok && plain {
 		if s.source["mesh"] != nil {
@@ -58,13 +58,13 @@ func (s *settings) write(folder string) error {
 	return nil
 }
 
-// fromText is a configuration that holds a template only, as tests before charts had it.
+// fromText returns a configuration with only a template, as in tests without charts.
 func fromText(text, values string, source map[string]any) (*settings, error) {
 	config, err := yaml.Marshal(map[string]any{"policy": "enabled", "template": text})
 	return &settings{string(config), values, "{}\n", source}, err
 }
 
-// fromParameters fills in the template of Istio 1.0 and 1.1, which is itself a template of parameters.
+// fromParameters renders the template of Istio 1.0 and 1.1, which is a template of parameters.
 func fromParameters(text string, parameters object) (*settings, error) {
 	parsed, err := template.New("inject").Parse(text)
 	if err != nil {
@@ -160,7 +160,7 @@ func configMaps(folder string, values map[string]any) (map[string]map[string]str
 	return found, nil
 }
 
-// keepConfiguration leaves out all templates but helpers, profiles, and ConfigMaps.
+// keepConfiguration removes all templates except helpers, profiles, and ConfigMaps.
 func keepConfiguration(loaded *chart.Chart) {
 	loaded.Templates = slices.DeleteFunc(loaded.Templates, func(file *chart.File) bool {
 		name := path.Base(file.Name)
@@ -171,7 +171,7 @@ func keepConfiguration(loaded *chart.Chart) {
 	}
 }
 
-// keepHelpers leaves a dependency its values only: its templates may need more of each other.
+// keepHelpers removes the templates of a dependency, because they can require each other.
 func keepHelpers(loaded *chart.Chart) {
 	loaded.Templates = nil
 	for _, dependency := range loaded.Dependencies() {
@@ -179,7 +179,7 @@ func keepHelpers(loaded *chart.Chart) {
 	}
 }
 
-// snapshot are charts and profiles of 1.6 and 1.7 that their tests use instead of the release's own.
+// snapshot are charts and profiles of 1.6 and 1.7 that their tests use instead of those of the release.
 const snapshot = "operator/cmd/mesh/testdata/manifest-generate/data-snapshot"
 
 // operatorFolders are where charts and profiles of an operator's tag are: for tests with a
@@ -190,8 +190,8 @@ var operatorFolders = []struct{ charts, profile string }{
 	{"manifests/istio-control/istio-discovery", "operator/data/profiles/default.yaml"},
 }
 
-// fromOperator is what `istioctl` renders of an IstioOperator: the default profile's values, the
-// flags and the file over them, and the chart of istiod.
+// fromOperator renders an IstioOperator as `istioctl` does: the values of the default profile, then
+// the flags and the file, with the chart of istiod.
 func fromOperator(source string, flags []string, file string) (*settings, error) {
 	for _, folders := range operatorFolders {
 		charts := filepath.Join(source, folders.charts)
@@ -220,7 +220,7 @@ func fromOperator(source string, flags []string, file string) (*settings, error)
 	return nil, errors.New("the tag has no chart of istiod")
 }
 
-// operatorSpec is the spec of the default profile under that of a file and of flags.
+// operatorSpec merges the specs of the default profile, a file, and flags.
 func operatorSpec(profile string, flags []string, file string) (map[string]any, error) {
 	document, err := readValues(profile)
 	if err != nil {
@@ -238,7 +238,7 @@ func operatorSpec(profile string, flags []string, file string) (map[string]any, 
 	}
 	specification, _ := document["spec"].(map[string]any)
 	for _, flag := range flags {
-		// The operator takes a value with its commas as one text.
+		// The operator does not split a value at its commas.
 		if err := strvals.ParseInto(strings.ReplaceAll(flag, ",", `\,`), specification); err != nil {
 			return nil, fmt.Errorf("flag %s: %w", flag, err)
 		}
@@ -246,7 +246,7 @@ func operatorSpec(profile string, flags []string, file string) (map[string]any, 
 	return specification, nil
 }
 
-// translate are the chart values that a spec stands for.
+// translate returns the chart values of a spec.
 func translate(specification map[string]any) map[string]any {
 	values, _ := specification["values"].(map[string]any)
 	if values == nil {
@@ -281,7 +281,7 @@ func translate(specification map[string]any) map[string]any {
 	return made
 }
 
-// overlay merges maps; anything else is replaced. A null stays, so that Helm removes the default.
+// overlay merges maps; anything else is replaced. A null remains, so Helm removes the default.
 func overlay(base, top any) any {
 	under, isMap := base.(map[string]any)
 	over, areMaps := top.(map[string]any)

@@ -38,7 +38,7 @@ class Figures:
     measured: str
     source: str
     milliseconds: float
-    answer_bytes: int
+    response_bytes: int
     log_bytes: int
     events: int
     memory_mib: int
@@ -57,7 +57,7 @@ class Figures:
 class Line:
     """One line of the bill; ``how`` says what is multiplied."""
 
-    what: str
+    item: str
     how: str
     dollars: float
 
@@ -75,8 +75,8 @@ def monthly_lines(figures: Figures, pods: int, clusters: int = 1) -> Iterator[Li
     logged = figures.log_bytes + figures.events * EVENT_OVERHEAD
     how = f"{logged:,} B × ${LOGS_GB:.2f} a GB"
     yield Line("CloudWatch Logs", how, pods * logged / GB * LOGS_GB)
-    how = f"{figures.answer_bytes:,} B × ${TRANSFER_GB:.2f} a GB"
-    yield Line("answers to the internet", how, pods * figures.answer_bytes / GB * TRANSFER_GB)
+    how = f"{figures.response_bytes:,} B × ${TRANSFER_GB:.2f} a GB"
+    yield Line("answers to the internet", how, pods * figures.response_bytes / GB * TRANSFER_GB)
     how = f"{figures.metrics} × ${METRIC:.2f}, {figures.alarms} × ${ALARM:.2f}, ${DASHBOARD:.2f}"
     watching = figures.metrics * METRIC + figures.alarms * ALARM + DASHBOARD
     yield Line("metrics, alarms, dashboard", how, watching)
@@ -96,7 +96,7 @@ def render_table(figures: Figures) -> str:
     """The table of the page, for a million and a hundred million pods."""
     few, many = list(monthly_lines(figures, MILLION)), list(monthly_lines(figures, 100 * MILLION))
     rows = [
-        f"| {a.what} | {a.how} | {_format_dollars(a)} | {_format_dollars(b)} |"
+        f"| {a.item} | {a.how} | {_format_dollars(a)} | {_format_dollars(b)} |"
         for a, b in zip(few, many, strict=True)
     ]
     totals = [sum(line.dollars for line in bill) for bill in (few, many)]
@@ -118,7 +118,7 @@ def render_assumptions(figures: Figures) -> str:
         f"plans; one cluster. A warm review\n"
         f"of a pod not seen before was measured on {figures.measured}: "
         f"{figures.milliseconds:.2f} ms of a whole processor under Lambda's own\n"
-        f"runtime client, {figures.answer_bytes:,} bytes of answer, {figures.log_bytes:,} bytes "
+        f"runtime client, {figures.response_bytes:,} bytes of answer, {figures.log_bytes:,} bytes "
         f"in {figures.events} log events ({figures.source}).\n"
         f"At {figures.memory_mib} MiB a function has {share:.2f} of a processor, so "
         f"{figures.billed_milliseconds} ms are billed."

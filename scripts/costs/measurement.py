@@ -17,8 +17,8 @@ from time import clock_gettime
 from typing import Any
 
 from podgraft.cli.bench import cold, pods
+from podgraft.cli.bench.bench_input import load_benchmark_input
 from podgraft.cli.bench.runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
-from podgraft.cli.bench.world import load_benchmark_input
 from podgraft.cli.checkout import ROOT
 from podgraft.web.metrics import Metric
 
@@ -52,14 +52,14 @@ def measure(reviews: int) -> Figures:
     with TemporaryDirectory(prefix="podgraft-cost-") as name:
         store = measured.write_store(Path(name))
         events = (pods.unseen_pod(measured, number) for number in range(WARMING + reviews))
-        seconds, answer, logged = _run_reviews(store, events)
+        seconds, response, logged = _run_reviews(store, events)
     number = WARMING + reviews
     access = _access_line(template)
     return Figures(
         measured=f"{datetime.now(tz=UTC):%d %B %Y}",
         source=measured.source,
         milliseconds=round(seconds / reviews * 1000, 2),
-        answer_bytes=_response_size(answer),
+        response_bytes=_response_size(response),
         log_bytes=round(sum(map(len, logged)) / number) + len(access),
         events=round(len(logged) / number) + 1,
         memory_mib=_parameter_default(template, "MemorySize"),
@@ -89,20 +89,20 @@ def _run_reviews(store: Path, events: Iterator[dict[str, Any]]) -> tuple[float, 
         for event in islice(events, WARMING):
             _review(api, event)
         started = _processor_seconds(client.pid)
-        answer: Any = None
+        response: Any = None
         for event in events:
-            answer = _review(api, event)
+            response = _review(api, event)
         seconds = _processor_seconds(client.pid) - started
         client.terminate()
         client.wait()
         reader.join()
-    return seconds, answer, [line.rstrip() for line in logged if line.startswith(b"{")]
+    return seconds, response, [line.rstrip() for line in logged if line.startswith(b"{")]
 
 
 def _review(api: RuntimeApi, event: dict[str, Any]) -> Any:
-    answer = api.invoke(event).body
-    cold.check_injected(answer)
-    return answer
+    response = api.invoke(event).body
+    cold.check_injected(response)
+    return response
 
 
 def _processor_seconds(process: int) -> float:
@@ -110,10 +110,10 @@ def _processor_seconds(process: int) -> float:
     return clock_gettime((~process << 3) | 2)
 
 
-def _response_size(answer: Any) -> int:
+def _response_size(response: Any) -> int:
     """The answer as it leaves API Gateway."""
-    headers = [*_HEADERS, *(f"{name}: {value}" for name, value in answer["headers"].items()), ""]
-    return sum(len(line) + 2 for line in headers) + len(answer["body"].encode())
+    headers = [*_HEADERS, *(f"{name}: {value}" for name, value in response["headers"].items()), ""]
+    return sum(len(line) + 2 for line in headers) + len(response["body"].encode())
 
 
 def _access_line(template: str) -> str:
@@ -125,10 +125,10 @@ def _access_line(template: str) -> str:
 
 
 def _parameter_default(template: str, parameter: str) -> int:
-    [found] = re.findall(
+    [default] = re.findall(
         rf"^  {parameter}:\n    Type: Number\n    Default: (\d+)", template, re.MULTILINE
     )
-    return int(found)
+    return int(default)
 
 
 def _metric_count() -> int:

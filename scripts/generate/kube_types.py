@@ -55,7 +55,7 @@ _OLDER = {
 }
 
 # Named strings outside the packages that the data describes.
-_FOREIGN_SCALARS = ("types.UID", "ManagedFieldsOperationType", "LabelSelectorOperator")
+_EXTERNAL_SCALARS = ("types.UID", "ManagedFieldsOperationType", "LabelSelectorOperator")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def module() -> str:
     """The text of ``kube/structs.py``."""
     types, workloads, history = map(_load, ("go-types", "workloads", "history"))
-    scalars = sorted({*types["scalars"], *workloads["scalars"], *_FOREIGN_SCALARS})
+    scalars = sorted({*types["scalars"], *workloads["scalars"], *_EXTERNAL_SCALARS})
     structs = types["structs"] | history["structs"] | workloads["structs"]
     return "\n".join(_module(scalars, structs, history)) + "\n"
 

@@ -77,8 +77,8 @@ def module() -> str:
 
 def _enums(described: dict[str, Any]) -> Iterator[str]:
     for name, members in described["enums"].items():
-        listed = " ".join(f"{member['name']}={member['number']}" for member in members)
-        yield f'    "{_go_name(name)}": "{listed}",'
+        text = " ".join(f"{member['name']}={member['number']}" for member in members)
+        yield f'    "{_go_name(name)}": "{text}",'
 
 
 def _messages(described: dict[str, Any]) -> Iterator[str]:

@@ -100,9 +100,9 @@ def read_clone(clone: Path) -> Messages:
     described: Messages = {}
     for minor in range(_OLDEST, _NEWEST + 1):
         for message, fields in _select_reachable(parse(_proto(clone, minor))).items():
-            known = described.setdefault(message, {})
+            message_fields = described.setdefault(message, {})
             for name, type_ in fields.items():
-                _extend(known.setdefault(name, []), type_, minor)
+                _extend(message_fields.setdefault(name, []), type_, minor)
     return described
 
 
@@ -162,7 +162,7 @@ def parse(proto: str) -> dict[str, dict[str, str]]:
             enums[scopes[-1][1]].append(match[1])
         if "}" in line and scopes and "{" not in line.split("}")[-1]:
             scopes.pop()
-    return _worded(messages, enums)
+    return _name_types(messages, enums)
 
 
 def _camel(name: str) -> str:
@@ -171,10 +171,10 @@ def _camel(name: str) -> str:
     return first + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
-def _worded(
+def _name_types(
     messages: Mapping[str, Mapping[str, str]], enums: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, str]]:
-    def worded(type_: str) -> str:
+    def name_type(type_: str) -> str:
         shape = next((each for each in ("[]", "{}") if type_.startswith(each)), "")
         name = type_.removeprefix(shape)
         bare = name.rpartition(".")[2]
@@ -186,7 +186,7 @@ def _worded(
         return shape + word
 
     return {
-        message: {name: worded(type_) for name, type_ in fields.items()}
+        message: {name: name_type(type_) for name, type_ in fields.items()}
         for message, fields in messages.items()
     }
 

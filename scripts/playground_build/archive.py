@@ -57,14 +57,14 @@ def check_imports(site: bytes, library: bytes) -> None:
     with zipfile.ZipFile(io.BytesIO(site)) as archive:
         for name in archive.namelist():
             if name.endswith(".py") and not name.startswith("click/"):
-                for module in sorted(_imported(archive.read(name)) & removed):
+                for module in sorted(_find_imports(archive.read(name)) & removed):
                     raise BuildError(
                         f"{name}: imports {module}, which the page leaves out; "
                         "remove it from _UNUSED in scripts/playground_build/pyodide.py"
                     )
 
 
-def _imported(source: bytes) -> set[str]:
+def _find_imports(source: bytes) -> set[str]:
     """The modules that a file imports, inside functions as well."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):

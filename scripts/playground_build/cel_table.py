@@ -41,11 +41,11 @@ class _recording:  # noqa: N801 - a context manager
         self._cel, self._program = cel, program
         self._originals = cel.NewEnv, cel.NewEnvConfigFromYaml
         keys: dict[int, str] = {}
-        self._kept: list[Any] = []
+        self._recorded: list[Any] = []
 
         def new_config(text: str) -> Any:
             config = self._originals[1](text)
-            self._kept.append(config)
+            self._recorded.append(config)
             keys[id(config)] = sha256(text.encode()).hexdigest()
             return config
 

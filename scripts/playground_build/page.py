@@ -54,12 +54,12 @@ def write(root: Path, files: Mapping[str, bytes], licenses: str, output: Path) -
         for name in ("index.html", "sw.js")
     }
     shutil.rmtree(output, ignore_errors=True)
-    written = {**pages, **{f"{build}/{name}": content for name, content in assets.items()}}
-    for name, content in written.items():
+    all_files = {**pages, **{f"{build}/{name}": content for name, content in assets.items()}}
+    for name, content in all_files.items():
         path = output / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    loaded = {name: content for name, content in written.items() if not name.endswith(".txt")}
+    loaded = {name: content for name, content in all_files.items() if not name.endswith(".txt")}
     return Sizes(sum(map(len, loaded.values())), sum(map(compressed_size, loaded, loaded.values())))
 
 

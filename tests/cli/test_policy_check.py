@@ -385,7 +385,7 @@ def test_a_template_that_istio_would_not_parse_at_load_is_said_all_the_same(
 
 def test_a_schema_is_heard_only_where_the_readers_found_nothing() -> None:
     document: Object = {"policy": "maybe", "bundle": "x"}
-    [found] = schema.validate_document("policy", "policy.yaml", document, known=["/bundle"])
+    [found] = schema.validate_document("policy", "policy.yaml", document, reported=["/bundle"])
     assert str(found) == (
         "policy.yaml /policy: 'maybe' is not one of ['enabled', 'disabled', None]; "
         "write what docs/schemas/policy.schema.json allows there"
@@ -401,7 +401,7 @@ def test_what_loads_and_breaks_every_pod_is_found(
     for name, content in broken.files.items():
         local.write(name, content)
     local.policy.write_text(POLICY if "injector.yaml" in broken.files else "policy: enabled\n")
-    found = [each for each in check() if broken.place in each and broken.problem in each]
+    found = [each for each in check() if broken.location in each and broken.problem in each]
     assert found
     assert broken.remedy in found[0]
 

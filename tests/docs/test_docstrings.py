@@ -19,18 +19,8 @@ EXTERNAL = frozenset({"Lib/importlib/_bootstrap_external.py"})
 _FILE = re.compile(r"(?<![\w/.<{*-])((?:[\w-]+/)*[\w-]+\.(?:py|md))\b")
 _MODULE = re.compile(r"``(podgraft(?:\.\w+)+)``")
 # Documents outside of the repository.
-_OUTSIDE = re.compile(r"(?:design|specification) §|wire/responses\.md|\bfindings/")
-
-# Files whose docstrings name what is gone; each line is to be removed when its file is corrected.
-NOT_YET: frozenset[str] = frozenset(
-    {
-        "layers/build_layer.py",
-        "layers/engine/podgraft/admission/response.py",
-        "layers/engine/podgraft/cel/checker.py",
-        "layers/engine/podgraft/injectors/istio/releases.py",
-        "layers/engine/podgraft/store/aws/http_client.py",
-        "layers/engine/podgraft/store/aws/store.py",
-    }
+_OUTSIDE = re.compile(
+    r"(?i)(?:design|specification) §|\bwire/|\bfindings/|\bissue \d|\.\./shared|\bshared/\w+\.md"
 )
 
 
@@ -90,12 +80,8 @@ FILES = sorted(
 
 
 def test_docstrings_name_what_exists() -> None:
-    faults = {file: [*find_faults(ROOT / file)] for file in FILES if file not in NOT_YET}
+    faults = {file: [*find_faults(ROOT / file)] for file in FILES}
     assert {file: found for file, found in faults.items() if found} == {}
-
-
-def test_files_that_are_corrected_are_listed_no_longer() -> None:
-    assert [file for file in sorted(NOT_YET) if not [*find_faults(ROOT / file)]] == []
 
 
 PAGES = (

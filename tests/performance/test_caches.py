@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 
 import podgraft
 from podgraft.cli.bench import soak
-from podgraft.cli.bench.world import BenchmarkInput, sample_input
+from podgraft.cli.bench.bench_input import BenchmarkInput, sample_input
 from podgraft.store import FolderCallers, FolderStore, UnknownInjectorError
 from podgraft.web import create_app
 
@@ -88,7 +88,7 @@ def world() -> BenchmarkInput:
 def client(world: BenchmarkInput, tmp_path: Path) -> FlaskClient:
     folder = world.write_store(tmp_path)
     store, callers = FolderStore(folder), FolderCallers(folder)
-    return create_app(store, callers, journal=lambda _: None).test_client()
+    return create_app(store, callers, request_log=lambda _: None).test_client()
 
 
 def _send(client: FlaskClient, event: dict[str, Any]) -> int:

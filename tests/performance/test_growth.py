@@ -14,7 +14,7 @@ import pytest
 import support.opcount
 from podgraft import admission, bundle, policy, review, yaml
 from podgraft.cli.bench import pods, scaling
-from podgraft.cli.bench.world import CLUSTER, BenchmarkInput, review_body, sample_input
+from podgraft.cli.bench.bench_input import CLUSTER, BenchmarkInput, review_body, sample_input
 from podgraft.kube import selectors
 from podgraft.review import ReviewResponse
 from podgraft.review_context import ReviewContext

@@ -10,8 +10,8 @@ import pytest
 
 from podgraft.admission import AdmissionRequest, AdmissionResponse
 from podgraft.cli.bench import pods
+from podgraft.cli.bench.bench_input import sample_input
 from podgraft.cli.bench.warm import make_handler
-from podgraft.cli.bench.world import sample_input
 from podgraft.injectors import Mutation
 from podgraft.review import ReviewFailure, ReviewResponse
 from podgraft.review_context import ReviewContext
@@ -27,7 +27,7 @@ CARRIERS = (
     ReviewResponse,
 )
 MAX_SPINE_MODULES = 12
-# Half of the 503 calls that the same review made before the packages had one task each.
+# Half of the 503 calls that the same review made in an earlier structure of the packages.
 MAX_CROSSINGS = 251
 
 

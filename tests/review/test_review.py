@@ -159,7 +159,7 @@ def test_a_store_failure_is_not_a_denial(error: Exception) -> None:
 def invalid_mutator(key: str, value: JSON) -> Mutator:
     def graft(before: Object, context: ReviewContext) -> Mutation:
         del context
-        return Mutation.changed(before, {**before, key: value})
+        return Mutation.from_objects(before, {**before, key: value})
 
     return graft
 

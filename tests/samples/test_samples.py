@@ -48,7 +48,7 @@ def review_with_engine(injector: str, route: str, body: bytes) -> Object:
 def review_over_http(tmp_path_factory: pytest.TempPathFactory) -> Send:
     """The response of the Flask application with the same store."""
     callers = FolderCallers(tmp_path_factory.mktemp("callers"))
-    app = create_app(STORE, callers, auth=Auth.NONE, journal=lambda _: None, clock=lambda: 0.0)
+    app = create_app(STORE, callers, auth=Auth.NONE, request_log=lambda _: None, clock=lambda: 0.0)
     client = Client(app)
 
     def send(injector: str, route: str, body: bytes) -> Object:

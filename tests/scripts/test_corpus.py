@@ -13,7 +13,7 @@ import corpus
 def test_the_first_and_last_patch_of_every_minor() -> None:
     tags = ["1.9.9", "1.9.0", "1.9.10", "1.10.0", "1.10.0-rc.1", "v1.2", "2.0.0", "1.0.1"]
 
-    assert corpus.edges(tags) == ["1.0.1", "1.9.0", "1.9.10", "1.10.0"]
+    assert corpus.find_edges(tags) == ["1.0.1", "1.9.0", "1.9.10", "1.10.0"]
 
 
 def test_a_clone_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ FIGURES = Figures(
     measured="today",
     source="a template",
     milliseconds=5.0,
-    answer_bytes=10_000,
+    response_bytes=10_000,
     log_bytes=1_000 - 3 * bill.EVENT_OVERHEAD,
     events=3,
     memory_mib=1024,
@@ -24,7 +24,7 @@ FIGURES = Figures(
 
 
 def dollars(figures: Figures, pods: int) -> dict[str, float]:
-    return {line.what: line.dollars for line in bill.monthly_lines(figures, pods)}
+    return {line.item: line.dollars for line in bill.monthly_lines(figures, pods)}
 
 
 def test_the_bill_of_ten_million_pods_worked_out_by_hand() -> None:
@@ -74,7 +74,7 @@ def test_the_columns_add_up() -> None:
 def test_what_is_measured_is_a_review_with_its_answer_and_its_logs() -> None:
     got = measurement.measure(10)
     assert 0.1 < got.milliseconds < 1000
-    assert 2_000 < got.answer_bytes < GB
+    assert 2_000 < got.response_bytes < GB
     assert got.events == 3  # the review's line, its metrics, the API's access log
     assert 800 < got.log_bytes < 5_000
     assert (got.memory_mib, got.refresh_seconds, got.alarms) == (1024, 30, 7)

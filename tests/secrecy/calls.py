@@ -344,7 +344,9 @@ SCENARIOS = (
         Call(pod(), f"/k/{OTHER_TOKEN}/inject"),
     ),
     fault_scenario("no such injector", UnknownInjectorError, Call(pod(), "/nobody/inject")),
-    fault_scenario("a method for nothing", errors.WrongMethodError, Call(pod(), method="PUT")),
+    fault_scenario(
+        "a method for nothing", errors.UnsupportedMethodError, Call(pod(), method="PUT")
+    ),
     fault_scenario(
         "too large",
         admission.TooLargeError,

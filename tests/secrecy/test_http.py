@@ -9,7 +9,7 @@ from werkzeug.test import Client
 from podgraft.review import ReviewOutcome
 from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import create_app
-from podgraft.web.errors import NoRouteError, WrongMethodError
+from podgraft.web.errors import NoRouteError, UnsupportedMethodError
 from podgraft.web.faults import TABLE
 from secrecy.calls import SCENARIOS, Call, Scenario, pod, scenario_code
 from secrecy.function import Ask, function
@@ -57,7 +57,7 @@ def test_no_fault_and_no_outcome_of_a_review_writes_a_secret(
     code, body = [ask(scenario.call) for _ in range(scenario.times)][-1]
     written = captured_output()
     assert code == scenario_code(scenario), body
-    assert '"milliseconds":' in written or scenario.fault in {NoRouteError, WrongMethodError}
+    assert '"milliseconds":' in written or scenario.fault in {NoRouteError, UnsupportedMethodError}
     assert find_secrets(written) == [], written
     assert scenario.shows or find_secrets(body) == [], body
     assert f'"decision":"{scenario.decision}"' in body or scenario.fault, body

@@ -124,7 +124,7 @@ class World:
             parameters, bundles, REFRESH_SECONDS, self.clock, deferred=self.deferred
         )
         app = create_app(
-            store, _Nobody(), auth=Auth.NONE, journal=self.records.append, clock=self.clock
+            store, _Nobody(), auth=Auth.NONE, request_log=self.records.append, clock=self.clock
         )
         return app.test_client()
 

@@ -24,7 +24,7 @@ from flask.testing import FlaskClient
 from podgraft import bundle
 from podgraft.jsonvalue import JSON
 from podgraft.store import Deadline, FolderStore
-from podgraft.store.last_known_good import FileLastGood
+from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import Auth, create_app
 from store.aws_fault_proxy import Fault, FaultyAws, Service
 from store.local_aws import BUNDLE, NEXT, REFRESH_SECONDS, World, aws_world, review
@@ -33,22 +33,26 @@ from support.store_fixture import BUNDLE as FILES
 from support.store_fixture import write, write_injector
 from web.conftest import Clock
 
+# Abbreviations of the table.
+OUTCOMES = {"stale": "200 stale", "refused": "200 stale refused"}
 TABLE = """\
-fault         | ssm cold          | ssm warm          | s3 cold           | s3 warm           | folder cold | folder kept       | folder warm
-throttled     | 503               | 200 stale         | 503               | 200 stale         | 503         | 200 stale         | 200 stale
-server error  | 503               | 200 stale         | 503               | 200 stale         | 503         | 200 stale         | 200 stale
-access denied | 500               | 200 stale refused | 500               | 200 stale refused | 503         | 200 stale         | 200 stale
-timeout       | 503               | 200 stale         | 503               | 200 stale         | 503         | 200 stale         | 200 stale
-reset         | 503               | 200 stale         | 503               | 200 stale         | 503         | 200 stale         | 200 stale
-truncated     | 503               | 200 stale         | 503               | 200 stale         | 503         | 200 stale         | 200 stale
-missing       | 404               | 200 stale         | 200 stale refused | 200 stale refused | 503         | 200 stale         | 200 stale
-invalid       | 200 stale refused | 200 stale refused | 200 stale refused | 200 stale refused | 500         | 200 stale refused | 200 stale refused
-mismatch      | 200 stale refused | 200 stale refused | 200 stale refused | 200 stale refused | 500         | 200 stale refused | 200 stale refused
-empty         | 200 stale refused | 200 stale refused | 200 stale refused | 200 stale refused | 500         | 200 stale refused | 200 stale refused
-"""  # noqa: E501 — a table
+fault         | ssm cold | ssm warm | s3 cold | s3 warm | folder cold | folder kept | folder warm
+throttled     | 503      | stale    | 503     | stale   | 503         | stale       | stale
+server error  | 503      | stale    | 503     | stale   | 503         | stale       | stale
+access denied | 500      | refused  | 500     | refused | 503         | stale       | stale
+timeout       | 503      | stale    | 503     | stale   | 503         | stale       | stale
+reset         | 503      | stale    | 503     | stale   | 503         | stale       | stale
+truncated     | 503      | stale    | 503     | stale   | 503         | stale       | stale
+missing       | 404      | stale    | refused | refused | 503         | stale       | stale
+invalid       | refused  | refused  | refused | refused | 500         | refused     | refused
+mismatch      | refused  | refused  | refused | refused | 500         | refused     | refused
+empty         | refused  | refused  | refused | refused | 500         | refused     | refused
+"""
 HEAD, *ROWS = ([cell.strip() for cell in line.split("|")] for line in TABLE.splitlines())
 EXPECTED: Mapping[tuple[str, str], str] = {
-    (row[0], column): cell for row in ROWS for column, cell in zip(HEAD[1:], row[1:], strict=True)
+    (row[0], column): OUTCOMES.get(cell, cell)
+    for row in ROWS
+    for column, cell in zip(HEAD[1:], row[1:], strict=True)
 }
 SERVICE_FAULTS = {
     "throttled": Fault.THROTTLED,
@@ -173,10 +177,10 @@ class Folder:
 
     def function(self, *, kept: bool) -> FlaskClient:
         """A new process; those of one server share what they keep."""
-        last_good = FileLastGood(self._root / "state") if kept else None
-        store = FolderStore(self.store, last_good=last_good)
+        last_known_good = FileLastKnownGoodStore(self._root / "state") if kept else None
+        store = FolderStore(self.store, last_known_good=last_known_good)
         app = create_app(
-            store, _Nobody(), auth=Auth.NONE, journal=self.records.append, clock=Clock()
+            store, _Nobody(), auth=Auth.NONE, request_log=self.records.append, clock=Clock()
         )
         return app.test_client()
 

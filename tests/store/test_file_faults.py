@@ -17,7 +17,7 @@ from werkzeug.test import TestResponse
 
 from podgraft.jsonvalue import JSON
 from podgraft.store import FolderCallers, FolderStore, UnavailableError
-from podgraft.store.last_known_good import FileLastGood
+from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import create_app
 from support.recorded_requests import load_request
 from support.store_fixture import BUNDLE, OTHER_TOKEN, TOKEN, admit, write, write_injector
@@ -39,10 +39,10 @@ class Site:
 
     def process(self, *, kept: bool = False) -> FlaskClient:
         """A new process, which shares what it keeps with others or not."""
-        last_good = FileLastGood(self.root / "state") if kept else None
-        store = FolderStore(self.store, last_good=last_good)
+        last_known_good = FileLastKnownGoodStore(self.root / "state") if kept else None
+        store = FolderStore(self.store, last_known_good=last_known_good)
         app = create_app(
-            store, FolderCallers(self.store), journal=self.records.append, clock=Clock()
+            store, FolderCallers(self.store), request_log=self.records.append, clock=Clock()
         )
         return app.test_client()
 

@@ -66,7 +66,7 @@ def make_function(
         parameters, s3.BundleReader(http_client.S3(account), "b", "p/"), refresh_seconds
     )
     callers = CachedCallers(parameters, refresh_seconds)
-    return create_app(store, callers, auth=auth, journal=lambda _: None).test_client()
+    return create_app(store, callers, auth=auth, request_log=lambda _: None).test_client()
 
 
 @pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.NONE])

@@ -22,7 +22,7 @@ class BrokenBundle:
 
     name: str
     files: Files
-    place: str
+    location: str
     problem: str
     remedy: str
 
@@ -97,10 +97,10 @@ def _text(values: Any) -> None:
 def _empty_trust_domain() -> Files:
     files = dict(sample())
     name, document = next(
-        (name, found)
+        (name, configuration)
         for name, content in files.items()
-        if isinstance(found := yaml.load(content.decode()), dict)
-        and "mesh" in (found.get("data") or {})  # pyright: ignore[reportOperatorIssue]
+        if isinstance(configuration := yaml.load(content.decode()), dict)
+        and "mesh" in (configuration.get("data") or {})  # pyright: ignore[reportOperatorIssue]
     )
     data: Any = document["data"]
     mesh: Any = yaml.load(data["mesh"])

@@ -36,8 +36,10 @@ def assert_corpus(
     """
     rows = tuple(rows)
     assert rows, "the corpus is empty"
-    found = tuple(_find_differences(rows, expected, actual, name, same))
-    assert not found, f"{len(found)} of {len(rows)} rows differ\n{format_table(found)}"
+    differences = tuple(_find_differences(rows, expected, actual, name, same))
+    assert not differences, (
+        f"{len(differences)} of {len(rows)} rows differ\n{format_table(differences)}"
+    )
 
 
 def format_table(differences: Iterable[Difference]) -> str:
@@ -62,14 +64,14 @@ def _find_differences(
     same: Callable[[object, object], bool],
 ) -> Iterator[Difference]:
     for row in rows:
-        want = expected(row)
+        expected_row = expected(row)
         try:
             got = actual(row)
         except Exception as error:  # noqa: BLE001 — a crash is the answer of its row
-            yield Difference(name(row), _text(want), f"raised {error!r}")
+            yield Difference(name(row), _text(expected_row), f"raised {error!r}")
             continue
-        if not same(got, want):
-            yield Difference(name(row), _text(want), _text(got))
+        if not same(got, expected_row):
+            yield Difference(name(row), _text(expected_row), _text(got))
 
 
 def _cells(difference: Difference) -> tuple[str, str, str]:

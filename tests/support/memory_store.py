@@ -47,8 +47,8 @@ class MemoryStore:
     ) -> tuple[Parameter, ...]:
         """Earlier versions."""
         del patience
-        known = self._policies[injector]
-        return tuple(known[number - 1] for number in versions)
+        stored = self._policies[injector]
+        return tuple(stored[number - 1] for number in versions)
 
     def files(
         self, injector: str, digest: str | None, patience: RetryBudget

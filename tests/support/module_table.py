@@ -68,9 +68,9 @@ def find_tests(module: str) -> tuple[tuple[str, ...], str]:
 
 def _describe(module: str) -> str:
     files, through = find_tests(module)
-    named = ", ".join(f"`{file}`" for file in files[:MAX_FILES])
+    names = ", ".join(f"`{file}`" for file in files[:MAX_FILES])
     more = f", and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else ""
-    return f"{named}{more}{f' (through `{_path(through)}`)' if through else ''}"
+    return f"{names}{more}{f' (through `{_path(through)}`)' if through else ''}"
 
 
 def _nearness(module: str, file: str) -> int:
@@ -90,7 +90,7 @@ def _direct_tests() -> Coverage:
     for path in sorted(TESTS.rglob("test_*.py")):
         file = str(path.relative_to(TESTS))
         program = PROGRAMS.get(file)
-        covers = _imported(path) | (_imported(program) if program else frozenset[str]())
+        covers = _find_imports(path) | (_find_imports(program) if program else frozenset[str]())
         for module in covers:
             covered.setdefault(module, set()).add(file)
     return {module: frozenset(files) for module, files in covered.items()}
@@ -99,7 +99,7 @@ def _direct_tests() -> Coverage:
 @cache
 def _engine_imports() -> Coverage:
     return {
-        name: (_imported(path) | _imported_by_name(path)) - {name}
+        name: (_find_imports(path) | _imported_by_name(path)) - {name}
         for name, path in engine_modules().items()
     }
 
@@ -123,23 +123,23 @@ def _split(package: str) -> tuple[str, str]:
 
 
 @cache
-def _imported(path: Path) -> frozenset[str]:
+def _find_imports(path: Path) -> frozenset[str]:
     """The engine's modules that a file imports; names of packages lead to where they come from."""
     tree = _parse(path)
-    found: set[str] = set()
+    modules: set[str] = set()
     packages: dict[str, str] = {}
     for node in ast.walk(tree):
         for module, name, alias in _import_names(node, path):
             target = _resolve(module, name)
-            found.add(target)
+            modules.add(target)
             if name:
                 packages[alias] = target
     for node in ast.walk(tree):  # patch.diff, where patch is a package
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             package = packages.get(node.value.id)
             if package:
-                found.add(_resolve(package, node.attr))
-    return frozenset(found & engine_modules().keys())
+                modules.add(_resolve(package, node.attr))
+    return frozenset(modules & engine_modules().keys())
 
 
 def _import_names(node: ast.AST, path: Path) -> Iterator[tuple[str, str, str]]:

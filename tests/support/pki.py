@@ -60,5 +60,5 @@ def verify_with_go(goverify: Path, questions: Iterable[VerifyRequest]) -> list[s
         )
         for question in questions
     )
-    answer = subprocess.run([goverify], input=lines, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in answer.stdout.splitlines()]
+    result = subprocess.run([goverify], input=lines, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in result.stdout.splitlines()]

@@ -1,6 +1,6 @@
-"""The recorded requests of kube-apiserver's webhook client (``wire/``), ready to be sent.
+"""The recorded requests of kube-apiserver's webhook client (k8s.io/apiserver 0.34.1).
 
-Recorded with k8s.io/apiserver 0.34.1; each file says in ``description`` what it shows.
+The key ``description`` of each file describes the request.
 """
 
 import hashlib

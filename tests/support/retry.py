@@ -13,6 +13,6 @@ _PAUSE_SECONDS = 0.02  # whoever is asked writes a log, which nobody may be read
 def retry_until(expected: T, read: Callable[[], T]) -> T:
     """Return the expected value when it appears, else the last one."""
     ends = monotonic() + _SECONDS
-    while (answer := read()) != expected and monotonic() < ends:
+    while (value := read()) != expected and monotonic() < ends:
         Event().wait(_PAUSE_SECONDS)
-    return answer
+    return value

@@ -72,9 +72,9 @@ def write_injector(
     return folder
 
 
-def admit(folder: Path, cluster: str, *known: str, subject: str | None = None) -> None:
+def admit(folder: Path, cluster: str, *tokens: str, subject: str | None = None) -> None:
     """Write who may call for a cluster."""
-    lines = ["tokens:"] + [f"  - sha256: {caller_document.hash_token(token)}" for token in known]
+    lines = ["tokens:"] + [f"  - sha256: {caller_document.hash_token(token)}" for token in tokens]
     lines += [f"subjects: ['{subject}']"] if subject else []
     write(folder / "auth" / f"{cluster}.yaml", "\n".join(lines).encode())
 
@@ -82,6 +82,6 @@ def admit(folder: Path, cluster: str, *known: str, subject: str | None = None) -
 def write(path: Path, content: bytes) -> None:
     """Write a file atomically, as for any file that is in use."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}")
-    beside.write_bytes(content)
-    beside.replace(path)
+    temporary = path.with_name(f".{path.name}")
+    temporary.write_bytes(content)
+    temporary.replace(path)

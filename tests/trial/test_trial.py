@@ -33,7 +33,8 @@ def test_a_bundle_that_breaks_pods_is_an_error_with_location_problem_and_remedy(
     except BundleError as error:  # what istiod refuses at load does not compile
         found = [*map(str, error.errors)]
     assert any(
-        broken.place in each and broken.problem in each and broken.remedy in each for each in found
+        broken.location in each and broken.problem in each and broken.remedy in each
+        for each in found
     ), found
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from podgraft.admission import Operation
 from podgraft.jsonvalue import JSON, Object
-from podgraft.validation import Denial, ValidationResult
+from podgraft.validation import FailedValidation, ValidationResult
 from validation.documents import DEPLOYMENT, RequestSpec, rules
 
 PREFIX = "ValidatingAdmissionPolicy 'limits' denied request: "
@@ -227,7 +227,9 @@ BINDINGS: tuple[tuple[str, str, ValidationResult], ...] = (
     (
         "Deny refuses",
         "validationActions: [Deny]",
-        ValidationResult(denials=(Denial(f"{BOUND} denied request: never", "Forbidden"),)),
+        ValidationResult(
+            denials=(FailedValidation(f"{BOUND} denied request: never", "Forbidden"),)
+        ),
     ),
     (
         "Warn warns",

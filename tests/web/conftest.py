@@ -71,7 +71,7 @@ def make_application(
         store or FolderStore(folder),
         FolderCallers(folder),
         auth=auth,
-        journal=journal or records.append,
+        request_log=journal or records.append,
         clock=clock,
     )
     return ApplicationFixture(Client(app), folder, records, clock)

@@ -160,7 +160,7 @@ def clients() -> dict[str, Client]:
     for name in BUNDLES:
         folder = (SAMPLES / name).parent
         app = create_app(
-            FolderStore(folder), FolderCallers(folder), auth=Auth.NONE, journal=lambda _: None
+            FolderStore(folder), FolderCallers(folder), auth=Auth.NONE, request_log=lambda _: None
         )
         made[name] = Client(app)
     return made

@@ -38,7 +38,7 @@ class FleetFixture:
             admit(folder, cluster, f"token-of-{cluster}")
         store = CachedStore(self.memory, self.memory, refresh_seconds=0)
         records = FolderCallers(folder)
-        self.app = create_app(store, records, auth=Auth.TOKEN, journal=lambda _: None)
+        self.app = create_app(store, records, auth=Auth.TOKEN, request_log=lambda _: None)
 
     def change(self, injector: str, number: int) -> None:
         """A new bundle, and a policy that names it and says its number."""
@@ -137,7 +137,7 @@ def test_the_release_of_the_bundle_alone_reads_the_path(read_by_newer: str, tmp_
     admit(tmp_path, "cluster-0", "token-of-cluster-0")
     records: list[Any] = []
     store, callers = FolderStore(tmp_path), FolderCallers(tmp_path)
-    client = Client(create_app(store, callers, auth=Auth.TOKEN, journal=records.append))
+    client = Client(create_app(store, callers, auth=Auth.TOKEN, request_log=records.append))
     headers = {"Content-Type": "application/json", "Authorization": "Bearer token-of-cluster-0"}
     path = f"/inject/:ENV:cluster={read_by_newer}:ENV:x=/b/cluster/cluster-9"
     answer = client.post(path, data=SENT.body, headers=headers)

@@ -33,7 +33,7 @@ class StaleCallersApplication:
         self.records: list[Mapping[str, JSON]] = []
         callers = CachedCallers(self, 30, self.clock)
         store = FolderStore(folder)
-        app = create_app(store, callers, journal=self.records.append, clock=self.clock)
+        app = create_app(store, callers, request_log=self.records.append, clock=self.clock)
         self._client = Client(app)
 
     def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:

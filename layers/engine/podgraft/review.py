@@ -294,7 +294,7 @@ def _apply_mutators(
     mutators: Sequence[Mutator], before: Object, context: ReviewContext
 ) -> Mutation:
     """All mutations in their order, as one mutation."""
-    mutation = Mutation.unchanged(before)
+    mutation = Mutation.from_unchanged(before)
     for mutate_ in mutators:
         mutation = mutation.then(mutate_(mutation.object, context))
     return mutation

@@ -1,24 +1,25 @@
-"""The function's environment, read once: impossible values stop it, all faults at once.
+"""The settings of the function, from environment variables. All errors are reported at once.
 
 ==============================  ==============  ================================================
 variable                        default         value
 ==============================  ==============  ================================================
-``PODGRAFT_STACK``              ``podgraft``    the name of the stack: ``service`` of log lines,
-                                                metrics and traces
-``PODGRAFT_STORE``              ``aws``         ``aws``, or ``file:<folder>``; off Lambda there
-                                                is no default
-``PODGRAFT_BUCKET``             none            the bucket that holds the bundles; ``aws`` only
-``PODGRAFT_BUNDLE_PREFIX``      ``bundles/``    what their keys begin with
-``PODGRAFT_PARAMETER_PREFIX``   ``/<stack>``    where policies and callers are stored
-``PODGRAFT_AUTH``               ``token``       ``token``, ``mtls``; ``none`` for local use only
-``PODGRAFT_REFRESH_SECONDS``    30              how long ``aws`` is not asked again, 1 to 3600
-``PODGRAFT_AWS_CLIENT``         ``auto``        ``auto`` asks AWS directly where that is known to do
-                                                (``store/aws/http_client.py``); ``botocore`` never
+``PODGRAFT_STACK``              ``podgraft``    name of the stack: ``service`` of log lines,
+                                                metrics, and traces
+``PODGRAFT_STORE``              ``aws``         ``aws``, or ``file:<folder>``; required outside of
+                                                Lambda
+``PODGRAFT_BUCKET``             none            bucket of the bundles; ``aws`` only
+``PODGRAFT_BUNDLE_PREFIX``      ``bundles/``    key prefix of the bundles
+``PODGRAFT_PARAMETER_PREFIX``   ``/<stack>``    prefix of the parameters of policies and callers
+``PODGRAFT_AUTH``               ``token``       ``token``, ``mtls``; ``none`` for local tests only
+``PODGRAFT_REFRESH_SECONDS``    30              refresh interval of ``aws``, 1 to 3600
+``PODGRAFT_AWS_CLIENT``         ``auto``        ``auto`` calls AWS directly where supported
+                                                (``store/aws/http_client.py``); ``botocore`` always
+                                                uses botocore
 ``POWERTOOLS_TRACE_DISABLED``   ``true``        ``false`` on Lambda sends segments to X-Ray
 ==============================  ==============  ================================================
 
-Lambda itself says that it is there (``AWS_LAMBDA_FUNCTION_NAME``), and whether anybody waits for
-the start (``AWS_LAMBDA_INITIALIZATION_TYPE``).
+Lambda sets ``AWS_LAMBDA_FUNCTION_NAME``, and the kind of the start in
+``AWS_LAMBDA_INITIALIZATION_TYPE``.
 """
 
 import re
@@ -32,7 +33,7 @@ from podgraft.lazy_re import lazy_compile
 from podgraft.store import AwsStoreConfig, FolderStoreConfig, StoreConfig
 
 _PREFIX = "PODGRAFT_"
-# Variables of the build and of the tests, which may share an environment with the function.
+# Variables of the build and of the tests, which can share an environment with the function.
 _BUILD_VARIABLES = frozenset(
     {"ARCHITECTURE", "CORPUS", "E2E_BUILDS", "E2E_TOOLS", "LIVE_ORACLE", "RUNTIME"}
 )
@@ -46,15 +47,15 @@ _NAMES = (
     "REFRESH_SECONDS",
     "AWS_CLIENT",
 )
-# What Lambda sets in every function, and nobody else.
+# Lambda sets this variable in every function.
 _ON_LAMBDA = "AWS_LAMBDA_FUNCTION_NAME"
-# How Lambda starts it; a variable of its own too.
+# The kind of the start; Lambda sets it, too.
 _INITIALIZATION_TYPE_VARIABLE = "AWS_LAMBDA_INITIALIZATION_TYPE"
 _ON_DEMAND = "on-demand"
-# Powertools' own switch, which its Tracer reads too.
+# The switch of Powertools, which its Tracer also reads.
 _TRACE_DISABLED_VARIABLE = "POWERTOOLS_TRACE_DISABLED"
 
-# What CloudFormation accepts as the name of a stack.
+# The names of stacks that CloudFormation accepts.
 _STACK = lazy_compile(r"[A-Za-z][A-Za-z0-9-]{0,127}")
 _BUCKET = lazy_compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BUNDLE_PREFIX = lazy_compile(r"([^/]+/)*")
@@ -68,17 +69,18 @@ DEFAULT_STACK = "podgraft"
 
 
 class Auth(StrEnum):
-    """How callers prove which cluster they are."""
+    """The authentication mode of callers."""
 
-    TOKEN = "token"  # noqa: S105  a word of the settings
+    TOKEN = "token"  # noqa: S105  a value of the settings
     MTLS = "mtls"
     NONE = "none"
 
 
 class Settings(Struct, frozen=True):
-    """What the environment says; ``on_lambda``: that Lambda made it, ``traced``: for X-Ray,
-    ``ahead``: before anybody waits for it (provisioned concurrency, SnapStart). ``stack`` is the
-    name that separates the logs, metrics, and parameters of two deployments.
+    """The settings.
+
+    ``stack`` separates the logs, metrics, and parameters of two deployments. ``tracing_enabled``
+    sends segments to X-Ray. ``priming_enabled`` is set with provisioned concurrency or SnapStart.
     """
 
     store_config: StoreConfig
@@ -90,50 +92,50 @@ class Settings(Struct, frozen=True):
 
 
 class SettingsError(ValueError):
-    """The environment is impossible; ``faults`` names every variable that is."""
+    """Invalid environment variables; ``errors`` contains a message for each."""
 
-    def __init__(self, faults: tuple[str, ...]) -> None:
-        super().__init__("environment: " + "; ".join(faults))
-        self.errors = faults
+    def __init__(self, errors: tuple[str, ...]) -> None:
+        super().__init__("environment: " + "; ".join(errors))
+        self.errors = errors
 
 
 def parse_settings(environment: Mapping[str, str]) -> Settings:
-    """Read every variable that begins with ``PODGRAFT_``; raises ``SettingsError``."""
-    given = _Environment(environment)
-    given.check_unknown()
-    auth = given.parse_choice("AUTH", tuple(Auth))
-    stack = given.parse_matching(
+    """Parse every variable with the prefix ``PODGRAFT_``; raises ``SettingsError``."""
+    variables = _Environment(environment)
+    variables.check_unknown()
+    auth = variables.parse_choice("AUTH", tuple(Auth))
+    stack = variables.parse_matching(
         "STACK", DEFAULT_STACK, _STACK, "the name of a CloudFormation stack"
     )
-    backing = _parse_store(given, stack)
-    if given.faults:
-        raise SettingsError(tuple(given.faults))
+    backing = _parse_store(variables, stack)
+    if variables.errors:
+        raise SettingsError(tuple(variables.errors))
     return Settings(
         backing,
         Auth(auth),
         stack=stack,
-        on_lambda=given.is_on_lambda(),
-        tracing_enabled=given.is_tracing_enabled(),
-        priming_enabled=given.is_priming_enabled(),
+        on_lambda=variables.is_on_lambda(),
+        tracing_enabled=variables.is_tracing_enabled(),
+        priming_enabled=variables.is_priming_enabled(),
     )
 
 
 class _Environment:
-    """The variables as given, and what was found wrong with them."""
+    """The environment variables, and the errors in them."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        self.faults: list[str] = []
+        self.errors: list[str] = []
 
     def check_unknown(self) -> None:
-        """A misspelt name would otherwise leave a default in force unnoticed."""
+        """Report unknown variables: a misspelled name would silently have no effect."""
         for name in sorted(self._environment):
             if name.startswith(_PREFIX) and name.removeprefix(_PREFIX) not in {
                 *_NAMES,
                 *_BUILD_VARIABLES,
             }:
-                known = ", ".join(_PREFIX + known for known in _NAMES)
-                self.faults.append(f"{name}: is unknown; known: {known}")
+                names = ", ".join(_PREFIX + names for names in _NAMES)
+                self.errors.append(f"{name}: unknown variable; use one of: {names}")
 
     def get(self, name: str, default: str) -> str:
         return self._environment.get(_PREFIX + name, default)
@@ -150,52 +152,59 @@ class _Environment:
             and self._environment.get(_INITIALIZATION_TYPE_VARIABLE, _ON_DEMAND) != _ON_DEMAND
         )
 
-    def parse_matching(self, name: str, default: str, pattern: re.Pattern[str], wanted: str) -> str:
+    def parse_matching(
+        self, name: str, default: str, pattern: re.Pattern[str], expected: str
+    ) -> str:
         value = self.get(name, default)
         if not pattern.fullmatch(value):
-            self.add_error(name, value, wanted)
+            self.add_error(name, value, expected)
         return value
 
-    def parse_choice(self, name: str, words: Sequence[str]) -> str:
-        """One of *words*, the first by default."""
-        value = self.get(name, words[0])
-        if value not in words:
-            self.add_error(name, value, ", ".join(words))
+    def parse_choice(self, name: str, choices: Sequence[str]) -> str:
+        """Return one of *choices*, the first by default."""
+        value = self.get(name, choices[0])
+        if value not in choices:
+            self.add_error(name, value, ", ".join(choices))
         return value
 
-    def add_error(self, name: str, value: str, wanted: str) -> None:
-        self.faults.append(f"{_PREFIX}{name}: got {value!r}; use {wanted}")
+    def add_error(self, name: str, value: str, expected: str) -> None:
+        self.errors.append(f"{_PREFIX}{name}: got {value!r}; use {expected}")
 
 
-def _parse_store(given: _Environment, stack: str) -> StoreConfig:
-    store = given.get("STORE", "aws" if given.is_on_lambda() else "")
+def _parse_store(variables: _Environment, stack: str) -> StoreConfig:
+    store = variables.get("STORE", "aws" if variables.is_on_lambda() else "")
     if store == "aws":
-        return _parse_aws(given, stack)
+        return _parse_aws(variables, stack)
     path = Path(store.removeprefix("file:"))
     if not store.startswith("file:") or store == "file:":
-        given.add_error("STORE", store, "aws or file:<folder>")
+        variables.add_error("STORE", store, "aws or file:<folder>")
     elif not path.is_dir():
-        given.add_error("STORE", store, "a folder that exists")
+        variables.add_error("STORE", store, "an existing folder")
     return FolderStoreConfig(path)
 
 
-def _parse_aws(given: _Environment, stack: str) -> AwsStoreConfig:
+def _parse_aws(variables: _Environment, stack: str) -> AwsStoreConfig:
     return AwsStoreConfig(
-        bucket=given.parse_matching("BUCKET", "", _BUCKET, "the name of the bucket of bundles"),
-        bundle_prefix=given.parse_matching(
-            "BUNDLE_PREFIX", "bundles/", _BUNDLE_PREFIX, "a prefix that ends with /, or nothing"
+        bucket=variables.parse_matching(
+            "BUCKET", "", _BUCKET, "the name of the bucket with the bundles"
         ),
-        parameter_prefix=given.parse_matching(
-            "PARAMETER_PREFIX", f"/{stack}", _PARAMETER_PREFIX, "a path that begins with /"
+        bundle_prefix=variables.parse_matching(
+            "BUNDLE_PREFIX",
+            "bundles/",
+            _BUNDLE_PREFIX,
+            "an empty value, or a prefix that ends with /",
         ),
-        refresh_seconds=_parse_refresh_seconds(given),
-        botocore=given.parse_choice("AWS_CLIENT", _CLIENTS) == _BOTOCORE,
+        parameter_prefix=variables.parse_matching(
+            "PARAMETER_PREFIX", f"/{stack}", _PARAMETER_PREFIX, "a path that starts with /"
+        ),
+        refresh_seconds=_parse_refresh_seconds(variables),
+        botocore=variables.parse_choice("AWS_CLIENT", _CLIENTS) == _BOTOCORE,
     )
 
 
-def _parse_refresh_seconds(given: _Environment) -> int:
-    value = given.get("REFRESH_SECONDS", "30")
+def _parse_refresh_seconds(variables: _Environment) -> int:
+    value = variables.get("REFRESH_SECONDS", "30")
     if value.isascii() and value.isdigit() and 1 <= int(value) <= _MAX_REFRESH_SECONDS:
         return int(value)
-    given.add_error("REFRESH_SECONDS", value, f"whole seconds from 1 to {_MAX_REFRESH_SECONDS}")
+    variables.add_error("REFRESH_SECONDS", value, f"an integer from 1 to {_MAX_REFRESH_SECONDS}")
     return 0

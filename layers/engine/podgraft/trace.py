@@ -1,4 +1,4 @@
-"""The trace of a review: each step that it took, recorded by the code that takes it.
+"""The trace of a review: each step, recorded by the code that executes it.
 
 ``podgraft explain`` passes a ``Trace`` to ``podgraft.review``; the function passes none. A trace
 never changes the result, and nothing on a review's path imports this module.

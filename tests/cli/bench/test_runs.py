@@ -14,8 +14,8 @@ import pytest
 
 from podgraft.cli import main
 from podgraft.cli.bench import command, load, memory, page, plot, soak, table, throughput
+from podgraft.cli.bench.bench_input import sample_input
 from podgraft.cli.bench.load import BUILTIN_GENERATOR, WRK, Plan
-from podgraft.cli.bench.world import sample_input
 from podgraft.cli.failure import CommandError
 
 ROOT = Path(__file__).parents[3]

@@ -41,7 +41,7 @@ def send(tmp_path_factory: pytest.TempPathFactory) -> Send:
     """The webhook, without credentials."""
     callers = FolderCallers(tmp_path_factory.mktemp("callers"))
     store = FolderStore(SAMPLES, seconds=3600)
-    app = create_app(store, callers, auth=Auth.NONE, journal=lambda _: None, clock=lambda: 0.0)
+    app = create_app(store, callers, auth=Auth.NONE, request_log=lambda _: None, clock=lambda: 0.0)
     client = Client(app)
 
     def sent(injector: str, route: str, value: Object) -> tuple[int, Object]:

@@ -8,7 +8,7 @@ from gunicorn.http.errors import ParseException
 
 from podgraft.cli.serve.framing import (
     MAX_HEAD_BYTES,
-    BodyPending,
+    BodyPendingError,
     LengthRequiredError,
     read_message,
 )
@@ -34,9 +34,9 @@ def test_a_head_is_found_once_it_is_complete() -> None:
 def test_a_body_is_read_when_it_is_complete_and_never_waited_for() -> None:
     message = read(HEAD)
     assert message.body(bytearray(HEAD + b"12345GET")).read() == b"12345"
-    with pytest.raises(BodyPending):
+    with pytest.raises(BodyPendingError):
         message.body(bytearray(HEAD + b"1234")).read(5)
-    assert not issubclass(BodyPending, Exception)
+    assert not issubclass(BodyPendingError, Exception)
 
 
 def test_a_request_without_a_length_has_no_body() -> None:

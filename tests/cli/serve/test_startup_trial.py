@@ -6,7 +6,7 @@ import pytest
 
 from podgraft.cli.serve.startup_check import survey
 from podgraft.store import FolderCallers, FolderStore
-from podgraft.store.last_known_good import FileLastGood
+from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import Auth
 from support.broken_bundles import BROKEN, POLICY, BrokenBundle
 from support.store_fixture import write, write_injector
@@ -43,10 +43,10 @@ def test_a_last_good_version_is_served_and_said_to_be_one(tmp_path: Path) -> Non
     store, state = tmp_path / "store", tmp_path / "state"
     state.mkdir()
     write_injector(store, "shop", policy="policy: enabled")
-    FolderStore(store, last_good=FileLastGood(state)).snapshot("shop", None)
+    FolderStore(store, last_known_good=FileLastKnownGoodStore(state)).snapshot("shop", None)
     for name, content in BROKEN[0].files.items():
         write(store / "shop" / "bundle" / name, content)
-    restarted = FolderStore(store, last_good=FileLastGood(state))
+    restarted = FolderStore(store, last_known_good=FileLastKnownGoodStore(state))
     found = survey(store, restarted, FolderCallers(store), Auth.NONE)
     assert found.is_usable
     (error,) = found.errors

@@ -138,13 +138,14 @@ def test_the_layers_answer_a_review_under_their_own_python(
     )
     store = write_injector(tmp_path, files={**BUNDLE, "overlay.yaml": OVERLAY})
     admit(store, "prod-eu", TOKEN)
+    paths = (built_layers.engine, built_layers.dependencies, ROOT / "functions" / "webhook")
     done = subprocess.run(
         [
             *(python, "-S", Path(__file__).with_name("probe.py")),
             ROOT / "tests" / "support" / "events" / "apigateway-v2-bearer-token.json",
         ],
         env={
-            "PYTHONPATH": f"{built_layers.engine}:{built_layers.dependencies}:{ROOT / 'functions' / 'webhook'}",  # noqa: E501
+            "PYTHONPATH": ":".join(map(str, paths)),
             "PYTHONDONTWRITEBYTECODE": "1",
             "PODGRAFT_STORE": f"file:{store}",
             "AWS_LAMBDA_FUNCTION_NAME": "podgraft",  # so that Powertools writes logs and metrics

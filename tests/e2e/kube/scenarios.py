@@ -106,11 +106,13 @@ SCENES = (
           pod=pod(labels={"istio.io/rev": "canary"})),
     ClusterScenario(name="the default revision", register=("--revision", "default")),
     # who is not asked about
-    ClusterScenario(name="kube-system", pod=pod(namespace="kube-system"), containers=BEFORE, calls=0),  # noqa: E501
+    ClusterScenario(name="kube-system", pod=pod(namespace="kube-system"), containers=BEFORE,
+          calls=0),
     ClusterScenario(name="an excluded namespace", register=("--exclude-namespace", "shop"),
           containers=BEFORE, calls=0),
-    ClusterScenario(name="namespaceSelector", register=("--namespace-selector", "istio-injection=enabled"),  # noqa: E501
-          namespace={}, containers=BEFORE, calls=0),
+    ClusterScenario(name="namespaceSelector",
+          register=("--namespace-selector", "istio-injection=enabled"), namespace={},
+          containers=BEFORE, calls=0),
     ClusterScenario(name="objectSelector", register=("--object-selector", "!legacy"),
           pod=pod(labels={"legacy": "yes"}), containers=BEFORE, calls=0),
     ClusterScenario(name="matchConditions",
@@ -118,7 +120,8 @@ SCENES = (
           pod=pod(labels={"job": "import"}), containers=BEFORE, calls=0),
     ClusterScenario(name="matchConditions that hold",
           register=("--match-condition", "not-a-job=!has(object.metadata.labels.job)")),
-    ClusterScenario(name="another revision", register=("--revision", "canary"), containers=BEFORE, calls=0),  # noqa: E501
+    ClusterScenario(name="another revision", register=("--revision", "canary"), containers=BEFORE,
+          calls=0),
     ClusterScenario(name="the pod refuses", register=("--revision", "default"),
           pod=pod(labels={"sidecar.istio.io/inject": "false"}), containers=BEFORE, calls=0),
     # who is asked about and left alone, or refused
@@ -130,11 +133,12 @@ SCENES = (
           refused='failed calling webhook "nobody.inject.podgraft.dev"'),
     # how callers prove who they are
     ClusterScenario(name="bearer token", credentials=PresentedCredentials.BEARER),
-    ClusterScenario(name="client certificate", credentials=PresentedCredentials.CERTIFICATE, server=Server.MTLS),  # noqa: E501
+    ClusterScenario(name="client certificate", credentials=PresentedCredentials.CERTIFICATE,
+          server=Server.MTLS),
     ClusterScenario(name="no token", credentials=PresentedCredentials.NOTHING,
           refused='failed calling webhook "inject.podgraft.dev": failed to call webhook: '),
-    ClusterScenario(name="no token, ignored", credentials=PresentedCredentials.NOTHING, register=IGNORE, containers=BEFORE,  # noqa: E501
-          failed_open=True),
+    ClusterScenario(name="no token, ignored", credentials=PresentedCredentials.NOTHING,
+          register=IGNORE, containers=BEFORE, failed_open=True),
     # certificates that are not trusted
     ClusterScenario(name="wrong CA", foreign_ca=True, refused=UNKNOWN_CA),
     ClusterScenario(name="wrong CA, ignored", foreign_ca=True, register=IGNORE, containers=BEFORE,
@@ -157,11 +161,12 @@ SCENES = (
     ClusterScenario(name="guarded, injected", register=("--guard", *IGNORE)),
     ClusterScenario(name="guarded, missed", register=("--guard", *IGNORE), server=Server.DOWN,
           refused=GUARDED, failed_open=True),
-    ClusterScenario(name="guarded, refused by the pod", register=("--guard", *IGNORE), server=Server.DOWN,  # noqa: E501
-          pod=pod(labels={"sidecar.istio.io/inject": "false"}), containers=BEFORE,
+    ClusterScenario(name="guarded, refused by the pod", register=("--guard", *IGNORE),
+          server=Server.DOWN, pod=pod(labels={"sidecar.istio.io/inject": "false"}),
+          containers=BEFORE, failed_open=True),
+    ClusterScenario(name="guarded, host network", register=("--guard", *IGNORE),
+          server=Server.DOWN, pod=pod(spec={"hostNetwork": True}), containers=BEFORE,
           failed_open=True),
-    ClusterScenario(name="guarded, host network", register=("--guard", *IGNORE), server=Server.DOWN,
-          pod=pod(spec={"hostNetwork": True}), containers=BEFORE, failed_open=True),
     ClusterScenario(name="guarded, kube-system", register=("--guard", *IGNORE), server=Server.DOWN,
           pod=pod(namespace="kube-system"), containers=BEFORE, calls=0),
     ClusterScenario(name="guarded by a policy, undecided", register=POLICY, server=Server.DOWN,
@@ -173,8 +178,10 @@ SCENES = (
     ClusterScenario(name="guarded by a policy, marked", register=POLICY, server=Server.DOWN,
           pod=pod(annotations={"sidecar.istio.io/inject": "true"}), refused=GUARDED,
           failed_open=True),
-    ClusterScenario(name="guarded, another revision", register=("--revision", "canary", "--guard", *IGNORE),  # noqa: E501
-          server=Server.DOWN, containers=BEFORE, calls=0),
-    ClusterScenario(name="guarded, a revision missed", register=("--revision", "default", "--guard", *IGNORE),  # noqa: E501
-          server=Server.DOWN, refused=GUARDED, failed_open=True),
+    ClusterScenario(name="guarded, another revision",
+          register=("--revision", "canary", "--guard", *IGNORE), server=Server.DOWN,
+          containers=BEFORE, calls=0),
+    ClusterScenario(name="guarded, a revision missed",
+          register=("--revision", "default", "--guard", *IGNORE), server=Server.DOWN,
+          refused=GUARDED, failed_open=True),
 )  # fmt: skip

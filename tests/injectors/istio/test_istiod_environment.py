@@ -243,8 +243,10 @@ def _pod_with_owner(kind: str, name: str, **labels: str) -> Object:
 
 OWNERS: tuple[tuple[str, Object, str], ...] = (
     # release, pod, kind, apiVersion and name
-    ("1.32", _pod_with_owner("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),  # noqa: E501
-    ("1.8", _pod_with_owner("ReplicaSet", "a-f", **{"pod-template-hash": "f"}), "Deployment x/v1 a"),  # noqa: E501
+    ("1.32", _pod_with_owner("ReplicaSet", "a-f", **{"pod-template-hash": "f"}),
+     "Deployment x/v1 a"),
+    ("1.8", _pod_with_owner("ReplicaSet", "a-f", **{"pod-template-hash": "f"}),
+     "Deployment x/v1 a"),
     ("1.22", _pod_with_owner("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}),
      "Rollout v1alpha1 a"),
     ("1.21", _pod_with_owner("ReplicaSet", "a-f", **{"rollouts-pod-template-hash": "f"}),

@@ -19,12 +19,12 @@ CHANGES: dict[str, str] = {
         +signed_ports +status_version
     """,
     "1.0.3": """
-        +readiness_checked +readiness_ports_checked +udp_ports_listed -first_violation_only
+        +readiness_checked +readiness_ports_checked +includes_udp_ports -first_violation_only
         -signed_ports
     """,
     "1.1.0": """
         +fs_group_by_sds +namespace_filled +none_intercepts +readiness_checked
-        +readiness_ports_checked +selectors +udp_ports_listed +workload_data
+        +readiness_ports_checked +selectors +includes_udp_ports +workload_data
         -first_violation_only -kubernetes_defaults -signed_ports
     """,
     "1.2.0": """
@@ -35,10 +35,10 @@ CHANGES: dict[str, str] = {
         +any_replica_set +by_hand_redirects +owner_lookup +protocol_detection_timeout
         +remote_services_set +type_data -fs_group_by_token_mount
     """,
-    "1.4.0": "+injected_annotations +labels_added -udp_ports_listed",
+    "1.4.0": "+injected_annotations +labels_added -includes_udp_ports",
     "1.4.5": "-fs_group_replaces",
     "1.5.0": """
-        +canonical_labels +enable_core_dump_checked +probes_whole -fs_group_replaces
+        +canonical_labels +enable_core_dump_checked +copies_complete_probes -fs_group_replaces
         -readiness_ports_checked
     """,
     "1.6.0": """
@@ -58,7 +58,7 @@ CHANGES: dict[str, str] = {
     "1.7.2": "+cron_job_owner",
     "1.8.0": """
         +annotation_after_rendering +by_hand_decides +checks_mesh_names +cluster_of_values
-        +cron_job_owner +empty_collections_kept +empty_probers_left_out +hold_by_mesh
+        +cron_job_owner +prints_empty_collections +empty_probers_left_out +hold_by_mesh
         +network_label +parent_shutdown_checked +path_pairs +probes_first +typed_values
         -any_replica_set -by_hand_appends -by_hand_redirects -by_hand_redirects_networks
         -fs_group_by_sds -sds_path_by_default
@@ -66,16 +66,16 @@ CHANGES: dict[str, str] = {
     "1.8.2": "+zipkin_host_ip",
     "1.9.0": """
         +extension_providers +four_ignored_namespaces +multus_duplicates +named_by_kind
-        +pod_templates +port_text_shown +revision +skips_by_status +zipkin_host_ip
-        -annotation_after_rendering -empty_collections_kept -hold_by_mesh -labels_added
+        +pod_templates +prints_port_text +revision +skips_by_status +zipkin_host_ip
+        -annotation_after_rendering -prints_empty_collections -hold_by_mesh -labels_added
         -remote_services_set -status_version
     """,
     "1.9.1": "+hold_by_mesh",
     "1.10.0": "+env_paths +estimated_concurrency +hold_by_mesh",
-    "1.10.3": "+metadata_united",
+    "1.10.3": "+merges_proxy_metadata",
     "1.10.5": "+managed_fields_dropped",
     "1.10.6": "+short_job_suffixes",
-    "1.11.0": "+metadata_united +status_port_checked +status_revision",
+    "1.11.0": "+merges_proxy_metadata +status_port_checked +status_revision",
     "1.11.2": "+managed_fields_dropped",
     "1.11.5": "+short_job_suffixes",
     "1.12.0": "+inject_label +managed_fields_dropped +tcp_probes +tcp_probes_switch",
@@ -96,7 +96,7 @@ CHANGES: dict[str, str] = {
     "1.16.0": "+durations_replaced +netip_cidrs",
     "1.16.4": "-layers_as_messages",
     "1.17.0": """
-        +injected_names +probers_united -parent_shutdown -parent_shutdown_checked
+        +injected_names +merges_probers -parent_shutdown -parent_shutdown_checked
         -skips_by_status -skips_injected
     """,
     "1.17.2": "-layers_as_messages",
@@ -115,7 +115,7 @@ CHANGES: dict[str, str] = {
     "1.21.1": "-deployment_config_label_lost",
     "1.21.3": "+adjusts_init_user -resets_overridden_ids",
     "1.22.0": """
-        +cron_job_owner_v1 +deployment_config_label_kept +deployment_meta_names_only
+        +cron_job_owner_v1 +preserves_deployment_config_label +deployment_meta_names_only
         +image_variant +inbound_mode +rollout_owner -deployment_config_label_lost
         -drain_times_limited -zipkin_by_default
     """,

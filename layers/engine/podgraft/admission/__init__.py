@@ -1,8 +1,8 @@
-"""The admission webhook's wire format: an AdmissionReview in, an answer out.
+"""The wire format of admission webhooks: ``AdmissionReview`` requests and responses.
 
-``decode`` reads the review of admission.k8s.io/v1 or v1beta1; ``allowed``, ``patched``, ``denied``
-and ``errored`` make answers; ``encode`` prints them in the request's own version. Nothing here
-decides anything, and nothing here does I/O.
+``decode`` parses a review of admission.k8s.io/v1 or v1beta1. ``allowed``, ``patched``, ``denied``,
+and ``errored`` make responses. ``encode`` encodes them in the version of the request. This package
+makes no decision and does no I/O.
 """
 
 from .errors import NotAReviewError, ReviewError, TooLargeError

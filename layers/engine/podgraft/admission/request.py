@@ -1,7 +1,7 @@
-"""An AdmissionReview as it comes, read into a value: admission.k8s.io/v1 and v1beta1.
+"""The decoder of AdmissionReviews of admission.k8s.io/v1 and v1beta1.
 
-Both versions have the same fields (k8s.io/api/admission/v1/types.go). The objects inside stay raw
-JSON, so that fields unknown here survive.
+Both versions have the same fields (k8s.io/api/admission/v1/types.go). The objects in the request
+remain JSON, so unknown fields are preserved.
 """
 
 from enum import StrEnum
@@ -15,17 +15,17 @@ from .errors import NotAReviewError, TooLargeError
 
 VERSIONS = ("admission.k8s.io/v1", "admission.k8s.io/v1beta1")
 
-# What kube-apiserver itself takes in one request (apiserver/pkg/server/config.go,
-# MaxRequestBodyBytes): no larger object can have been sent to it.
+# The limit of kube-apiserver for a request (apiserver/pkg/server/config.go, MaxRequestBodyBytes).
+# No larger object can exist.
 MAX_OBJECT_BYTES = 3 * 1024 * 1024
-# Lambda's limit on a synchronous invocation; an UPDATE carries two objects and fits twice.
+# The limit of Lambda for a synchronous invocation. An UPDATE with two objects of that size fits.
 MAX_REQUEST_BYTES = 6 * 1024 * 1024
 
-_WANTED = f"expected an AdmissionReview of {' or '.join(VERSIONS)}"
+_EXPECTED = f"expected an AdmissionReview of {' or '.join(VERSIONS)}"
 
 
 class Operation(StrEnum):
-    """What is being done to the object."""
+    """The operation on the object."""
 
     CREATE = "CREATE"
     UPDATE = "UPDATE"
@@ -42,7 +42,7 @@ class GroupVersionKind(Struct, frozen=True):
 
 
 class GroupVersionResource(Struct, frozen=True):
-    """The resource that was addressed; ``16d-eviction``: pods, while the kind is Eviction."""
+    """The requested resource. It can differ from the kind: an Eviction is a request for pods."""
 
     group: str = ""
     version: str = ""
@@ -50,10 +50,10 @@ class GroupVersionResource(Struct, frozen=True):
 
 
 class AdmissionRequest(Struct, frozen=True, kw_only=True):
-    """One question of kube-apiserver's; what it left out is the zero value, ``object`` is JSON.
+    """One request of kube-apiserver. An omitted field has its zero value; ``object`` is JSON.
 
-    ``operation``, ``kind`` and ``resource`` may be missing altogether: test clients, Istio's own
-    among them, send nothing but an object and a namespace, and mean the creation of that object.
+    ``operation``, ``kind``, and ``resource`` can be missing: test clients, such as those of Istio,
+    send only an object and a namespace for the creation of the object.
     """
 
     api_version: str
@@ -71,18 +71,18 @@ class AdmissionRequest(Struct, frozen=True, kw_only=True):
 
 
 def decode(body: bytes) -> AdmissionRequest:
-    """Read the body of a webhook call.
+    """Decode the body of a webhook request.
 
     Raises ``NotAReviewError``, or ``TooLargeError`` for a request or object over the limits.
     """
     if not body:
-        raise NotAReviewError("body", f"is empty; {_WANTED}")
+        raise NotAReviewError("body", f"is empty; {_EXPECTED}")
     if len(body) > MAX_REQUEST_BYTES:
         raise TooLargeError("request", len(body), MAX_REQUEST_BYTES)
     try:
         review = jsonvalue.load(body)
     except jsonvalue.NotJSONError as error:
-        raise NotAReviewError("body", f"is not readable JSON: {error}") from error
+        raise NotAReviewError("body", f"invalid JSON: {error}") from error
     request = _request(*_request_of(review))
     if len(body) > MAX_OBJECT_BYTES:
         _check_size("/request/object", request.object)
@@ -92,10 +92,10 @@ def decode(body: bytes) -> AdmissionRequest:
 
 def _request_of(review: JSON) -> tuple[str, Object]:
     if not isinstance(review, dict):
-        raise NotAReviewError("body", f"is {_type_name(review)}; {_WANTED}")
+        raise NotAReviewError("body", f"is {_type_name(review)}; {_EXPECTED}")
     api_version, kind = _text(review, "apiVersion", ""), _text(review, "kind", "")
     if kind != "AdmissionReview" or api_version not in VERSIONS:
-        raise NotAReviewError("body", f"got apiVersion {api_version!r}, kind {kind!r}; {_WANTED}")
+        raise NotAReviewError("body", f"got apiVersion {api_version!r}, kind {kind!r}; {_EXPECTED}")
     request = review.get("request")
     if not isinstance(request, dict):
         raise NotAReviewError("/request", f"expected an object, got {_type_name(request)}")
@@ -133,8 +133,10 @@ def _operation(word: str) -> Operation:
     try:
         return Operation(word) if word else Operation.CREATE
     except ValueError as error:
-        known = ", ".join(Operation)
-        raise NotAReviewError("/request/operation", f"got {word!r}; use one of {known}") from error
+        operations = ", ".join(Operation)
+        raise NotAReviewError(
+            "/request/operation", f"got {word!r}; use one of {operations}"
+        ) from error
 
 
 def _text(raw: Object, key: str, under: str = "/request") -> str:
@@ -178,7 +180,7 @@ def _type_name(value: JSON) -> str:
             return "an object"
 
 
-def _check_size(place: str, value: JSON) -> None:
+def _check_size(pointer: str, value: JSON) -> None:
     size_bytes = len(jsonvalue.dump(value).encode())
     if size_bytes > MAX_OBJECT_BYTES:
-        raise TooLargeError(place, size_bytes, MAX_OBJECT_BYTES)
+        raise TooLargeError(pointer, size_bytes, MAX_OBJECT_BYTES)

@@ -1,8 +1,8 @@
-"""What can be said to kube-apiserver, and the bytes that say it.
+"""The responses to kube-apiserver, and their encoding.
 
-Four constructors make every answer there is. Three make a review: ``allowed``, ``patched``,
-``denied``. The fourth, ``errored``, makes a ``Status`` for a call that failed: only then does the
-webhook's failurePolicy decide, while a refusal inside a review would override it.
+Four constructors make all responses. ``allowed``, ``patched``, and ``denied`` make a review.
+``errored`` makes a ``Status`` for a failed request, to which the failurePolicy of the webhook
+applies. A denial in a review would override the failurePolicy.
 """
 
 import json
@@ -42,7 +42,7 @@ _REASONS = {
 
 
 class Status(Struct, frozen=True):
-    """A v1 ``Status``: the only error body whose text always reaches the user."""
+    """A v1 ``Status``: the only error body that kube-apiserver always forwards to the user."""
 
     code: int
     reason: str
@@ -50,7 +50,7 @@ class Status(Struct, frozen=True):
 
 
 class AdmissionResponse(Struct, frozen=True, kw_only=True):
-    """The answer to one request, in that request's version."""
+    """The response to one request, in the version of the request."""
 
     api_version: str
     uid: str
@@ -64,8 +64,8 @@ class AdmissionResponse(Struct, frozen=True, kw_only=True):
 def allowed(
     request: AdmissionRequest, *, warnings: Iterable[str] = (), audit: Mapping[str, str] = {}
 ) -> AdmissionResponse:
-    """Let the object pass as it is."""
-    return _answer(request, warnings, audit)
+    """Allow the object without a change."""
+    return _make_response(request, warnings, audit)
 
 
 def patched(
@@ -75,8 +75,8 @@ def patched(
     warnings: Iterable[str] = (),
     audit: Mapping[str, str] = {},
 ) -> AdmissionResponse:
-    """Let the object pass, changed by a JSON Patch; without operations there is no patch."""
-    return _answer(request, warnings, audit, patch=_dump(operations) if operations else b"")
+    """Allow the object with a JSON Patch, or without one if there are no operations."""
+    return _make_response(request, warnings, audit, patch=_dump(operations) if operations else b"")
 
 
 def denied(
@@ -87,29 +87,29 @@ def denied(
     warnings: Iterable[str] = (),
     audit: Mapping[str, str] = {},
 ) -> AdmissionResponse:
-    """Refuse the object; kubectl shows ``message`` behind the webhook's name."""
-    return _answer(request, warnings, audit, status=errored(code, message))
+    """Deny the object; kubectl prints *message* after the name of the webhook."""
+    return _make_response(request, warnings, audit, status=errored(code, message))
 
 
 def errored(code: HTTPStatus, message: str) -> Status:
-    """A call that failed, or the reason inside a refusal; the message becomes one line."""
+    """Make the ``Status`` of a failed request or of a denial; the message becomes one line."""
     return Status(code.value, _REASONS[code], _one_line(message))
 
 
-def encode(answer: AdmissionResponse | Status) -> bytes:
-    """The body to send: an AdmissionReview, or the ``Status`` of a failed call."""
-    if isinstance(answer, Status):
-        return _dump({"kind": "Status", "apiVersion": "v1", "metadata": {}, **_status(answer)})
+def encode(response: AdmissionResponse | Status) -> bytes:
+    """Encode the body: an AdmissionReview, or the ``Status`` of a failed request."""
+    if isinstance(response, Status):
+        return _dump({"kind": "Status", "apiVersion": "v1", "metadata": {}, **_status(response)})
     return _dump(
         {
             "kind": "AdmissionReview",
-            "apiVersion": answer.api_version,
-            "response": _response(answer),
+            "apiVersion": response.api_version,
+            "response": _response(response),
         }
     )
 
 
-def _answer(
+def _make_response(
     request: AdmissionRequest,
     warnings: Iterable[str],
     audit: Mapping[str, str],
@@ -117,7 +117,7 @@ def _answer(
     patch: bytes = b"",
     status: Status | None = None,
 ) -> AdmissionResponse:
-    """The one place that completes an answer: version, uid, and warnings fit to be shown."""
+    """Add the version and the uid, and make each warning one unique line."""
     return AdmissionResponse(
         api_version=request.api_version,
         uid=request.uid,
@@ -129,20 +129,20 @@ def _answer(
     )
 
 
-def _response(answer: AdmissionResponse) -> Object:
-    """``patchType`` goes exactly with ``patch``; notes for people are v1 only."""
-    response: Object = {"uid": answer.uid, "allowed": answer.allowed}
-    if answer.status is not None:
-        response["status"] = _status(answer.status)
-    if answer.patch:
-        response["patch"] = b64encode(answer.patch).decode("ascii")
-        response["patchType"] = "JSONPatch"
-    if answer.api_version == _V1:
-        if answer.warnings:
-            response["warnings"] = list(answer.warnings)
-        if answer.audit:
-            response["auditAnnotations"] = dict(answer.audit)
-    return response
+def _response(response: AdmissionResponse) -> Object:
+    """Encode a response. Only v1 has warnings and audit annotations."""
+    document: Object = {"uid": response.uid, "allowed": response.allowed}
+    if response.status is not None:
+        document["status"] = _status(response.status)
+    if response.patch:
+        document["patch"] = b64encode(response.patch).decode("ascii")
+        document["patchType"] = "JSONPatch"
+    if response.api_version == _V1:
+        if response.warnings:
+            document["warnings"] = list(response.warnings)
+        if response.audit:
+            document["auditAnnotations"] = dict(response.audit)
+    return document
 
 
 def _status(status: Status) -> dict[str, JSON]:
@@ -155,7 +155,7 @@ def _status(status: Status) -> dict[str, JSON]:
 
 
 def _one_line(text: str) -> str:
-    """kube-apiserver drops a warning with a line break without a word (wire/responses.md)."""
+    """Join the lines of a text. kube-apiserver silently drops a warning with a line break."""
     return " ".join(text.split())
 
 

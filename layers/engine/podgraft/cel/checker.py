@@ -78,7 +78,7 @@ def _environment_description(overloads: tuple[Overload, ...], variables: Mapping
 
 
 # Standard functions with more overloads in Kubernetes: cel-cpp takes a function from one place
-# only, so these are declared whole in library/standard.py.
+# only, so ``library/`` declares these completely.
 _EXTENDED = ("string", "_<_", "_<=_", "_>_", "_>=_")
 
 

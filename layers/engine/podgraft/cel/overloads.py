@@ -16,7 +16,7 @@ from .errors import no_such_overload_error
 from .values import Duration, Optional, Timestamp, TypeValue, Uint, Value, kind, type_name
 
 # What runs for an overload. It takes values of the row's types: ``pick`` sees to that.
-Call: TypeAlias = (
+OverloadFunction: TypeAlias = (
     Callable[[], Value]
     | Callable[[Value], Value]
     | Callable[[Value, Value], Value]
@@ -31,7 +31,7 @@ class Overload:
     name: str
     parameters: tuple[str, ...]
     result: str
-    call: Call
+    call: OverloadFunction
     cost: Cost = fixed_cost
     member: bool = False
 
@@ -41,13 +41,15 @@ class Overload:
         return f"{self.name}({','.join(self.parameters)}){'.' if self.member else ''}"
 
 
-def function(name: str, signature: str, call: Call, cost: Cost = fixed_cost) -> Overload:
+def function(
+    name: str, signature: str, call: OverloadFunction, cost: Cost = fixed_cost
+) -> Overload:
     """A row for ``name(argument, …)``."""
     parameters, result = _signature(signature)
     return Overload(name=name, parameters=parameters, result=result, call=call, cost=cost)
 
 
-def member(name: str, signature: str, call: Call, cost: Cost = fixed_cost) -> Overload:
+def member(name: str, signature: str, call: OverloadFunction, cost: Cost = fixed_cost) -> Overload:
     """A row for ``target.name(argument, …)``; the signature's first type is the target's."""
     parameters, result = _signature(signature)
     return Overload(
@@ -86,8 +88,8 @@ class OverloadSet:
             return exact
         for parameter_types, overload in self._generic:
             if len(parameter_types) == len(types) and all(
-                want is object or want is got
-                for want, got in zip(parameter_types, types, strict=True)
+                parameter_type is object or parameter_type is got
+                for parameter_type, got in zip(parameter_types, types, strict=True)
             ):
                 return overload
         names = ", ".join(map(type_name, arguments))

@@ -79,14 +79,14 @@ def parse_options(options: Mapping[str, Path | str | tuple[str, ...] | None]) ->
     return InjectOptions(**options)  # pyright: ignore[reportArgumentType] — click has checked each type
 
 
-def caller(given: InjectOptions) -> ReviewContext:
+def caller(options: InjectOptions) -> ReviewContext:
     """The caller of a review: its cluster, and the URL's path after the route."""
     pairs = [
-        *_pair("cluster", given.istio_cluster_id),
-        *_pair("net", given.network),
-        *(word for variable in given.env for word in _variable(variable)),
+        *_pair("cluster", options.istio_cluster_id),
+        *_pair("net", options.network),
+        *(word for variable in options.env for word in _variable(variable)),
     ]
-    return ReviewContext(injector="offline", cluster=given.cluster, url_path="/".join(pairs))
+    return ReviewContext(injector="offline", cluster=options.cluster, url_path="/".join(pairs))
 
 
 def _pair(key: str, value: str | None) -> tuple[str, ...]:
@@ -100,20 +100,20 @@ def _variable(text: str) -> tuple[str, ...]:
     return _pair(name, value)
 
 
-def warn_of_unused(given: InjectOptions, snapshot: Snapshot) -> None:
+def warn_of_unused(options: InjectOptions, snapshot: Snapshot) -> None:
     """Report options of the webhook's URL that the configuration does not read."""
     injector = snapshot.bundle.istio
     variables = {
-        "--istio-cluster-id": given.istio_cluster_id,
-        "--network": given.network,
-        "--env": given.env,
+        "--istio-cluster-id": options.istio_cluster_id,
+        "--network": options.network,
+        "--env": options.env,
     }
     names = ", ".join(name for name, value in variables.items() if value)
     if not names:
         return
     if injector is None:
         _warn(f"{names}: no effect: the bundle contains no Istio configuration")
-    elif not injector.parse_environment(caller(given).url_path):
+    elif not injector.parse_environment(caller(options).url_path):
         release = injector.profile.release
         _warn(f"{names}: no effect: Istio {release} reads no variables from the URL")
 
@@ -122,50 +122,52 @@ def _warn(text: str) -> None:
     click.secho(f"warning: {text}", fg="yellow", err=True)
 
 
-def load_snapshot(given: InjectOptions) -> Snapshot:
+def load_snapshot(options: InjectOptions) -> Snapshot:
     """The configuration, compiled; raises ``CommandError`` with all errors in it.
 
     Warnings about it go to standard error.
     """
-    read = _load_policy(given)
-    files = _load_files(given)
+    read = _load_policy(options)
+    files = _load_files(options)
     try:
         compiled = bundle.compile_(files, read)
     except BundleError as error:
-        hint = folders.suggest(given.bundle) if given.bundle is not None else None
+        hint = folders.suggest(options.bundle) if options.bundle is not None else None
         raise CommandError(*([hint] if hint else map(str, error.errors))) from error
-    if given.config is not None and compiled.istio is not None:
-        istio_files.check_templates(given.config, compiled.istio)
-    text = documents.read_text(given.document) if given.document else ""
-    print_warnings(lint.find_warnings(compiled, files, read, text, str(given.document or "policy")))
+    if options.config is not None and compiled.istio is not None:
+        istio_files.check_templates(options.config, compiled.istio)
+    text = documents.read_text(options.document) if options.document else ""
+    print_warnings(
+        lint.find_warnings(compiled, files, read, text, str(options.document or "policy"))
+    )
     return Snapshot(policy=read, policy_version="local", bundle=compiled)
 
 
-def _load_policy(given: InjectOptions) -> Policy:
-    text = documents.read_text(given.document) if given.document else ""
+def _load_policy(options: InjectOptions) -> Policy:
+    text = documents.read_text(options.document) if options.document else ""
     try:
         read = policy.parse(text)
     except PolicyError as error:
-        raise CommandError(*(f"{given.document} {fault}" for fault in error.errors)) from error
-    if given.cluster is not None and given.cluster not in read.clusters:
+        raise CommandError(*(f"{options.document} {fault}" for fault in error.errors)) from error
+    if options.cluster is not None and options.cluster not in read.clusters:
         clusters = ", ".join(sorted(read.clusters)) or "none"
-        _warn(f"--cluster {given.cluster}: the policy has no overrides for it; it has {clusters}")
-    read = read.for_cluster(given.cluster)
+        _warn(f"--cluster {options.cluster}: the policy has no overrides for it; it has {clusters}")
+    read = read.for_cluster(options.cluster)
     return replace(
         read,
         # The bundle on disk is meant, whichever the deployed policy names.
         bundle=None,
-        revision=given.revision if given.revision is not None else read.revision,
-        istio_release=given.release or read.istio_release,
+        revision=options.revision if options.revision is not None else read.revision,
+        istio_release=options.release or read.istio_release,
     )
 
 
-def _load_files(given: InjectOptions) -> dict[str, bytes]:
+def _load_files(options: InjectOptions) -> dict[str, bytes]:
     """The bundle's files; istioctl's become the ConfigMaps that they were taken from."""
-    match given:
+    match options:
         case InjectOptions(bundle=Path() as folder, config=None, values=None, mesh=None):
             return folders.read_manifests(folder)
         case InjectOptions(bundle=None, config=Path() as config):
-            return istio_files.read(config=config, values=given.values, mesh=given.mesh)
+            return istio_files.read(config=config, values=options.values, mesh=options.mesh)
         case _:
             raise click.UsageError("give either --bundle, or --injectConfigFile and its files")

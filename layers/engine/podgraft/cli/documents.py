@@ -44,17 +44,17 @@ def read_objects(path: Path) -> Iterator[Object]:
 
 def read_pods(path: Path) -> Iterator[Object]:
     """The pods in a file; ``CommandError`` for anything else."""
-    for found in read_objects(path):
-        if found.get("kind") != "Pod":
-            raise CommandError(f"{path}: expected a Pod, got kind {found.get('kind')!r}")
-        yield found
+    for document in read_objects(path):
+        if document.get("kind") != "Pod":
+            raise CommandError(f"{path}: expected a Pod, got kind {document.get('kind')!r}")
+        yield document
 
 
-def object_name(found: Object) -> str:
+def object_name(document: Object) -> str:
     """``kind/name`` for messages; pods of controllers have only a generateName."""
-    metadata = found.get("metadata")
+    metadata = document.get("metadata")
     own = metadata if isinstance(metadata, dict) else {}
-    return f"{found.get('kind', 'object')}/{own.get('name') or own.get('generateName') or '?'}"
+    return f"{document.get('kind', 'object')}/{own.get('name') or own.get('generateName') or '?'}"
 
 
 def _expand_lists(document: JSON, path: Path) -> Iterator[Object]:

@@ -20,8 +20,8 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as error:
-        met = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
-        problem = f"is not UTF-8: {met}"
+        byte = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
+        problem = f"is not UTF-8: {byte}"
         raise UnreadableError(
             Diagnostic(document=str(path), problem=problem, remedy="save it as UTF-8")
         ) from error

@@ -54,9 +54,9 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
             target.write_bytes(content)
         staging.rename(folder)
     except OSError as error:
-        place = error.filename or folder
+        failed_path = error.filename or folder
         raise CommandError(
-            f"{place}: cannot write: {error.strerror}; nothing was pulled"
+            f"{failed_path}: cannot write: {error.strerror}; nothing was pulled"
         ) from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
@@ -68,21 +68,21 @@ def _find_manifests(folder: Path, faults: list[Diagnostic]) -> Iterator[Path]:
     def note(error: OSError) -> None:
         faults.append(to_diagnostic(Path(error.filename), error))
 
-    found = (
-        Path(where, name) for where, _, names in os.walk(folder, onerror=note) for name in names
+    paths = (
+        Path(parent, name) for parent, _, names in os.walk(folder, onerror=note) for name in names
     )
     return iter(
-        sorted(path for path in found if bundle.is_manifest(path.relative_to(folder).as_posix()))
+        sorted(path for path in paths if bundle.is_manifest(path.relative_to(folder).as_posix()))
     )
 
 
 def suggest(folder: Path) -> str | None:
     """The error for a folder that contains bundles and is none, or ``None``."""
     bundles = [folder / "bundle", *sorted(folder.glob("*/bundle"))]
-    found = [path for path in bundles if path.is_dir() and any(_find_manifests(path, []))]
-    if not found:
+    candidates = [path for path in bundles if path.is_dir() and any(_find_manifests(path, []))]
+    if not candidates:
         return None
-    names = " or ".join(map(str, found[:_MANY_BUNDLES]))
+    names = " or ".join(map(str, candidates[:_MANY_BUNDLES]))
     return f"{folder}: is not a bundle; did you mean {names}?"
 
 

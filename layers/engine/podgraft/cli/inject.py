@@ -1,4 +1,4 @@
-"""``podgraft inject``: sidecars for the workloads of a file, without a cluster."""
+"""``podgraft inject``: add sidecars to the workloads of a file, without a cluster."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,11 +19,23 @@ _EXPLAIN = "run podgraft explain for the complete result"
 
 
 @click.command("inject")
-@click.option("-f", "--filename", type=_FILE, required=True, help="YAML or JSON; - reads stdin.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Written to; - is stdout.")
+@click.option(
+    "-f", "--filename", type=_FILE, required=True, help="YAML or JSON file; - reads standard input."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Output file; - writes to standard output.",
+)
 @configuration.inject_options
-@click.option("--webhook", is_flag=True, help="Treat each Pod as the webhook would.")
-@click.option("--namespace", default="default", show_default=True, help="With --webhook.")
+@click.option("--webhook", is_flag=True, help="Inject Pods as the webhook does.")
+@click.option(
+    "--namespace",
+    default="default",
+    show_default=True,
+    help="Namespace of Pods without one, with --webhook.",
+)
 def command(
     *,
     filename: Path,
@@ -32,11 +44,12 @@ def command(
     namespace: str,
     **given: Path | str | tuple[str, ...] | None,
 ) -> None:
-    """Put sidecars into the workloads of a file, as istioctl kube-inject does.
+    """Add sidecars to the workloads of a file, as istioctl kube-inject does.
 
-    Documents of other kinds are copied byte for byte. With --webhook only Pods are injected, by
-    the complete policy; without it every workload is injected that does not decline. Standard
-    error names each workload that gets no sidecar, and how many do.
+    Documents of other kinds are copied byte for byte. With --webhook, the command injects only
+    Pods, with the complete policy. Without it, the command injects every workload that does not
+    disable injection. The command lists the workloads without a sidecar on standard error, and the
+    number of injected workloads.
     """
     options = configuration.parse_options(given)
     snapshot = configuration.load_snapshot(options)
@@ -62,15 +75,14 @@ def _inject_workloads(
     injector = snapshot.bundle.istio
     if injector is None:
         raise CommandError(
-            "the bundle contains no Istio configuration, which inject needs for workloads; "
-            "use --webhook to inject Pods, or podgraft explain to see what the webhook does with "
-            "objects of any kind"
+            "the bundle contains no Istio configuration, which inject requires for workloads; "
+            "use --webhook to inject Pods, or podgraft explain for objects of any kind"
         )
     return kubeinject.inject(injector, text, injector.parse_environment(caller.url_path))
 
 
 def _find_unapplied(bundle: Bundle, *, webhook: bool) -> Iterator[str]:
-    """What the bundle contains and this command does not apply."""
+    """Yield a warning for each part of the bundle that this command does not apply."""
     if not webhook and len(bundle.pod_mutators) > 1:
         yield (
             "the bundle's overlays and meshes are not applied: inject without --webhook renders "

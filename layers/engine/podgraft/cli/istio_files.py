@@ -159,21 +159,21 @@ def _check_config(path: Path, text: str) -> None:
     if raw.get("template") or raw.get("templates"):
         return
     keys = sorted(raw)
-    listed = ", ".join(keys[:_MANY_KEYS]) + (", …" if len(keys) > _MANY_KEYS else "")
+    key_names = ", ".join(keys[:_MANY_KEYS]) + (", …" if len(keys) > _MANY_KEYS else "")
     raise CommandError(
         f"{path}: contains no template: expected key templates (Istio 1.9 and later) or template "
-        f"(Istio 1.8 and earlier), got {f'keys {listed}' if keys else 'no keys'}; name ConfigMap "
-        "istio-sidecar-injector, or the text of its key config"
+        f"(Istio 1.8 and earlier), got {f'keys {key_names}' if keys else 'no keys'}; name "
+        "ConfigMap istio-sidecar-injector, or the text of its key config"
     )
 
 
 def _config_map(**keys: str | None) -> bytes:
     data: Object = {key: text for key, text in keys.items() if text is not None}
     name = "istio" if "mesh" in data else "istio-sidecar-injector"
-    made: Object = {
+    config_map: Object = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": name},
         "data": data,
     }
-    return jsonvalue.dump(made).encode()
+    return jsonvalue.dump(config_map).encode()

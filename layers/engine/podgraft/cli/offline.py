@@ -147,8 +147,8 @@ class _Run:
         self.warnings.append(f"{documents.object_name(document)}: {text}")
 
 
-def _namespace_of(found: Object, otherwise: str) -> str:
-    metadata = found.get("metadata")
+def _namespace_of(document: Object, otherwise: str) -> str:
+    metadata = document.get("metadata")
     own = metadata.get("namespace") if isinstance(metadata, dict) else None
     return own if isinstance(own, str) and own else otherwise
 

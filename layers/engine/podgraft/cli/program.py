@@ -75,8 +75,8 @@ def describe_os_error(error: OSError) -> str:
             problem = "permission denied; change its permissions"
         case _:
             problem = f"{error.strerror or error}; correct this, then run the command again"
-    place = error.filename2 or error.filename
-    return f"{place}: {problem}" if place else problem
+    path = error.filename2 or error.filename
+    return f"{path}: {problem}" if path else problem
 
 
 class ReportingGroup(click.Group):

@@ -64,10 +64,13 @@ def make_client(service: str) -> Any:
 def lookup_stack(name: str) -> Stack:
     """Return the stack *name* by its outputs; raises ``CommandError`` if it is not podgraft's."""
     with aws_errors(f"stack {name}", remedy="check --stack-name and the region"):
-        found = make_client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
-    outputs = {each["OutputKey"]: each.get("OutputValue", "") for each in found.get("Outputs", [])}
+        description = make_client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+    outputs = {
+        each["OutputKey"]: each.get("OutputValue", "") for each in description.get("Outputs", [])
+    }
     parameters = {
-        each["ParameterKey"]: each.get("ParameterValue", "") for each in found.get("Parameters", [])
+        each["ParameterKey"]: each.get("ParameterValue", "")
+        for each in description.get("Parameters", [])
     }
     missing = [key for key in ("BundleBucket", "ParameterPrefix") if not outputs.get(key)]
     if missing:
@@ -132,7 +135,7 @@ def _parse_owner(name: str, text: str) -> Owner:
 
 
 @contextmanager
-def aws_errors(place: str, *, sent: str = "", remedy: str = "") -> Generator[None]:
+def aws_errors(location: str, *, sent: str = "", remedy: str = "") -> Generator[None]:
     """Raise botocore's errors with the place they are about, and without the text that was *sent*.
 
     *remedy* goes with a refusal of the service.
@@ -146,6 +149,6 @@ def aws_errors(place: str, *, sent: str = "", remedy: str = "") -> Generator[Non
             problem = problem.replace(sent, "…")
         kind = _KINDS.get(code, CommandError)
         end = f"; {remedy}" if remedy else ""
-        raise kind(f"{place}: {code}: {problem}{end}") from error
+        raise kind(f"{location}: {code}: {problem}{end}") from error
     except BotoCoreError as error:
-        raise CommandError(f"{place}: {error}") from error
+        raise CommandError(f"{location}: {error}") from error

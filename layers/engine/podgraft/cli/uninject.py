@@ -1,4 +1,4 @@
-"""``podgraft uninject``: the workloads of a file as they were before injection."""
+"""``podgraft uninject``: remove sidecars from the workloads of a file."""
 
 from pathlib import Path
 
@@ -8,23 +8,30 @@ from podgraft import yaml
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
 from podgraft.injectors import UserError
-from podgraft.injectors.istio import uninject as undoing
+from podgraft.injectors.istio import uninject as uninjection
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
 @click.command("uninject")
-@click.option("-f", "--filename", type=_FILE, required=True, help="YAML or JSON; - reads stdin.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Written to; - is stdout.")
+@click.option(
+    "-f", "--filename", type=_FILE, required=True, help="YAML or JSON file; - reads standard input."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Output file; - writes to standard output.",
+)
 def command(*, filename: Path, output: Path | None) -> None:
-    """Take sidecars out of the workloads of a file, and put back what was there before.
+    """Remove sidecars from the workloads of a file, and restore the original values.
 
-    Sidecars of every Istio release are found by the traces that injection leaves; documents
-    without any are copied byte for byte.
+    The command recognizes the sidecars of every Istio release. It copies documents without a
+    sidecar byte for byte.
     """
     text = documents.read_text(filename)
     try:
-        result = undoing.uninject(text)
+        result = uninjection.uninject(text)
     except (UserError, yaml.NotYAMLError) as error:
         raise CommandError(f"{filename}: {error}") from error
     documents.write_text(output, result)

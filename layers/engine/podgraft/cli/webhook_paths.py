@@ -27,8 +27,8 @@ def url_paths(file: Path, injector: str | None = None) -> Iterator[UrlPath]:
             path = _path(webhook)
             name, tail = _parts(path) if path is not None else ("", None)
             if tail is not None and injector in (None, name):
-                place = f"{file}, {documents.object_name(manifest)}"
-                yield UrlPath(tail, place, f"/webhooks/{index}/clientConfig")
+                location = f"{file}, {documents.object_name(manifest)}"
+                yield UrlPath(tail, location, f"/webhooks/{index}/clientConfig")
 
 
 def _path(webhook: JSON) -> str | None:

@@ -121,20 +121,22 @@ class Mesh(msgspec.Struct, frozen=True, kw_only=True):
 
         Raises ``OperatorError``, or ``UserError`` if the pod's text is the cause.
         """
-        template = self._guarded(node, ports, limits)
+        template = self._make_guarded_template(node, ports, limits)
         try:
             return render_guarded(
                 template, is_harmless=is_plain_text(node) and is_plain_text(ports)
             )
         except StructureError as error:
             raise UserError(
-                f"{self._describe_place(error.place)}: its text would change the structure of the "
-                f"patch template of mesh {self.name}; use letters, digits, dashes, and dots"
+                f"{self._describe_address(error.address)}: its text would change the structure of "
+                f"the patch template of mesh {self.name}; use letters, digits, dashes, and dots"
             ) from error
         except _FAILURES as error:
             raise self._classify_error(error, template) from error
 
-    def _guarded(self, node: str, ports: str, limits: Limits) -> GuardedTemplate[Object]:
+    def _make_guarded_template(
+        self, node: str, ports: str, limits: Limits
+    ) -> GuardedTemplate[Object]:
         return GuardedTemplate(
             f"mesh {self.name}",
             self.template,
@@ -162,17 +164,17 @@ class Mesh(msgspec.Struct, frozen=True, kw_only=True):
         self, error: Exception, template: GuardedTemplate[Object]
     ) -> InjectionError:
         """The error of the pod's author or of the operator, by the cause of the failure."""
-        place = find_failing_text(template, _can_parse)
+        address = find_failing_text(template, _can_parse)
         is_misshapen = isinstance(error, _MisshapenError)
         problem = f"the patch template {'gives' if is_misshapen else 'fails:'} {error}"
-        if place is None or path_steps(place) != (_NODE,):  # ports are numbers
+        if address is None or path_steps(address) != (_NODE,):  # ports are numbers
             return OperatorError(f"mesh {self.name}: {problem}")
-        return UserError(f"{self._describe_place(place)}: mesh {self.name}: {problem}")
+        return UserError(f"{self._describe_address(address)}: mesh {self.name}: {problem}")
 
-    def _describe_place(self, place: Address) -> str:
+    def _describe_address(self, address: Address) -> str:
         """The place as the pod's author addresses it."""
         return (
-            f"pod label {self.node_label}" if path_steps(place) == (_NODE,) else "the pod's ports"
+            f"pod label {self.node_label}" if path_steps(address) == (_NODE,) else "the pod's ports"
         )
 
 
@@ -204,7 +206,7 @@ class AppMesh(msgspec.Struct, frozen=True, kw_only=True):
         trace = context.trace
         mesh = self._select_mesh(pod, context.namespace, trace)
         if mesh is None:
-            return Mutation.unchanged(pod)
+            return Mutation.from_unchanged(pod)
         node, ports = _virtual_node(mesh, pod), _container_ports(pod)
         additions = mesh.render(node, ports, context.limits)
         spec = _object(pod.get("spec"))
@@ -212,8 +214,8 @@ class AppMesh(msgspec.Struct, frozen=True, kw_only=True):
         if trace is not None:
             _add_step(trace, mesh, present)
         if present:
-            return Mutation.unchanged(pod)
-        return Mutation.changed(pod, {**pod, "spec": _append_containers(spec, additions)})
+            return Mutation.from_unchanged(pod)
+        return Mutation.from_objects(pod, {**pod, "spec": _append_containers(spec, additions)})
 
     def _select_mesh(self, pod: Object, request_namespace: str, trace: Trace | None) -> Mesh | None:
         metadata = _object(pod.get("metadata"))
@@ -379,13 +381,13 @@ def _virtual_node(mesh: Mesh, pod: Object) -> str:
     """The virtual node in the pod's label, which is not looked up."""
     labels = _object(_object(pod.get("metadata")).get("labels"))
     node = labels.get(mesh.node_label)
-    place = f"pod label {mesh.node_label}"
+    label = f"pod label {mesh.node_label}"
     if not isinstance(node, str) or not node:
         raise UserError(
-            f"{place}: is missing; mesh {mesh.name} wants the virtual node's name in it"
+            f"{label}: is missing; mesh {mesh.name} wants the virtual node's name in it"
         )
     if not is_plain_text(node):
-        raise UserError(f"{place}: {node!r} is no name; use letters, digits, dashes and dots")
+        raise UserError(f"{label}: {node!r} is no name; use letters, digits, dashes and dots")
     return node
 
 

@@ -27,12 +27,12 @@ class Mutation(Struct, frozen=True, kw_only=True):
     operations: tuple[Operation, ...] = ()
 
     @classmethod
-    def unchanged(cls, subject: Object) -> Mutation:
+    def from_unchanged(cls, subject: Object) -> Mutation:
         """The mutation that leaves the object as it is."""
         return cls(object=subject, patch_base=subject, is_changed=False)
 
     @classmethod
-    def changed(cls, before: Object, after: Object) -> Mutation:
+    def from_objects(cls, before: Object, after: Object) -> Mutation:
         """The mutation from one object to another."""
         return cls(object=after, patch_base=before, is_changed=True)
 

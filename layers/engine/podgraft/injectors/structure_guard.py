@@ -49,11 +49,11 @@ _MAX_CACHED_LENGTH = 32_768
 
 
 class StructureError(Exception):
-    """The text at ``place`` changes the structure of the template."""
+    """The text at ``address`` changes the structure of the template."""
 
-    def __init__(self, place: Address) -> None:
+    def __init__(self, address: Address) -> None:
         super().__init__("the text of the object changes the structure of the template")
-        self.place = place
+        self.address = address
 
 
 class GuardedTemplate(Struct, Generic[T], frozen=True):
@@ -92,9 +92,9 @@ def render_guarded(template: GuardedTemplate[T], *, is_harmless: bool) -> T:
         return template.parse(text)
     trace = template.trace(PlaceholderRegistry())
     result = template.parse(trace.text)
-    place = find_unexpected_structure(trace)
-    if place is not None:
-        raise StructureError(place)
+    address = find_unexpected_structure(trace)
+    if address is not None:
+        raise StructureError(address)
     return result
 
 
@@ -108,7 +108,7 @@ def find_unexpected_structure(trace: Trace) -> Address:
     try:
         structure = _compose_masked(masked)
     except yaml.NotYAMLError:  # the template expects syntax from the object's author
-        return _place_of(trace, _find_suspect(trace))
+        return _find_address(trace, _find_suspect(trace))
     slots = trace.registry
     exact = StructureComparison(slots, lambda scalar, twin: _is_filled(slots, scalar, twin))
     if _agrees(text, structure, exact):
@@ -119,7 +119,7 @@ def find_unexpected_structure(trace: Trace) -> Address:
     emission = bisect_failure(
         len(trace.emissions), lambda count: _agrees(trace.mix(count), structure, partial)
     )
-    return _place_of(trace, emission)
+    return _find_address(trace, emission)
 
 
 def find_failing_text(template: GuardedTemplate[T], works: Callable[[str], bool]) -> Address:
@@ -180,10 +180,12 @@ def _find_failing_emission(trace: Trace, works: Callable[[str], bool]) -> Addres
         if works(trace.mix(0, replacement)):
             if works(trace.text):
                 return None
-            return _place_of(trace, bisect_failure(count, _mixed_works(trace, replacement, works)))
+            return _find_address(
+                trace, bisect_failure(count, _mixed_works(trace, replacement, works))
+            )
     for emission in range(min(count, _MAX_TRIALS)):
         if any(works(trace.without(emission, replacement)) for replacement in _REPLACEMENTS):
-            return _place_of(trace, emission)
+            return _find_address(trace, emission)
     return None
 
 
@@ -204,7 +206,8 @@ def _find_source(slots: PlaceholderRegistry, sources: Sequence[int]) -> Address:
     """The place of the first of these texts that can be syntax, or else of the first text."""
     roots = [slots.roots[source] for source in sources]
     return next(
-        (place for text, place in roots if not is_plain_text(text)), roots[0][1] if roots else None
+        (address for text, address in roots if not is_plain_text(text)),
+        roots[0][1] if roots else None,
     )
 
 
@@ -246,7 +249,7 @@ def _find_suspect(trace: Trace) -> int:
     return next((index for index, text in enumerate(texts) if not is_plain_text(text)), 0)
 
 
-def _place_of(trace: Trace, emission: int) -> Address:
+def _find_address(trace: Trace, emission: int) -> Address:
     slots = trace.registry
     emitted = trace.emissions
     twin = slots.emissions[emitted[emission]][1] if emitted else ""

@@ -17,7 +17,7 @@ _PATTERN = (
     r"(?P<sign>[+-]?)0*(?P<whole>[0-9]*)(?:\.(?P<fraction>[0-9]*))?"
     r"(?P<suffix>[eEinumkKMGTP]*[-+]?[0-9]*)"
 )
-_FORMAT_WRONG = (
+_INVALID_FORMAT = (
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 )
 _NUMERIC = "unable to parse numeric part of quantity"
@@ -122,7 +122,7 @@ def parse(text: str) -> Quantity:
     """Parse a quantity; raises ``QuantityError`` with Go's message."""
     match = re.fullmatch(_PATTERN, text) if text else None
     if match is None:
-        raise QuantityError(_FORMAT_WRONG)
+        raise QuantityError(_INVALID_FORMAT)
     if text == "0":
         return Quantity(format=Format.DECIMAL, spelling=text)
     exponent, family = _parse_suffix(match["suffix"])

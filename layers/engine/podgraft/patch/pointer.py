@@ -25,7 +25,7 @@ def parse(pointer: str) -> tuple[str, ...]:
         return ()
     if not pointer.startswith("/"):
         raise PointerError(f"pointer {pointer!r}: must be empty or begin with '/'")
-    if _BAD_ESCAPE.search(pointer):
+    if _INVALID_ESCAPE.search(pointer):
         raise PointerError(
             f"pointer {pointer!r}: invalid escape; write '~0' for '~', and '~1' for '/'"
         )
@@ -46,5 +46,5 @@ def resolve(document: JSON, pointer: str) -> JSON:
     return value
 
 
-_BAD_ESCAPE = lazy_compile("~(?![01])")
+_INVALID_ESCAPE = lazy_compile("~(?![01])")
 _INDEX = lazy_compile("0|[1-9][0-9]*")

@@ -181,7 +181,7 @@ def _namespace(rules: InjectionRules, namespace: JSON) -> Step:
     return Step(StepName.NAMESPACE, str(namespace))
 
 
-_NO_MARK = Step(StepName.INJECT_SETTING, "neither label nor annotation")
+_NO_INJECT_SETTING = Step(StepName.INJECT_SETTING, "neither label nor annotation")
 
 
 def _check_inject_setting(
@@ -189,7 +189,7 @@ def _check_inject_setting(
 ) -> tuple[Step, tuple[str, ...]]:
     setting = find_inject_setting(rules, labels, annotations)
     if setting is None:
-        return _NO_MARK, ()
+        return _NO_INJECT_SETTING, ()
     observed = str(setting)
     match parse_inject_value(rules.inject_values, setting.text):
         case True:

@@ -21,10 +21,10 @@ class PolicyError(Exception):
     def __init__(
         self,
         faults: Sequence[Diagnostic],
-        tolerated: Sequence[Diagnostic] = (),
-        sound: Policy | None = None,
+        warnings: Sequence[Diagnostic] = (),
+        valid_part: Policy | None = None,
     ) -> None:
         super().__init__("policy: " + ". ".join(map(str, faults)))
         self.errors = tuple(faults)
-        self.warnings = tuple(tolerated)
-        self.valid_part = sound
+        self.warnings = tuple(warnings)
+        self.valid_part = valid_part

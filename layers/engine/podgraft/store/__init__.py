@@ -1,7 +1,7 @@
-"""Where policies, bundles and callers are kept; the only package that does I/O.
+"""Stores of policies, bundles, and callers; the only package of the engine that does I/O.
 
-A ``Store`` gives a ``Snapshot``: one policy and the bundle it was checked with, never a mixture of
-two versions. While what is stored does not load, the last good snapshot answers and says why.
+A ``Store`` returns a ``Snapshot``: one policy and its bundle, never a mixture of two versions. If
+the stored version does not load, the last known good snapshot is in force, with the reason.
 """
 
 from podgraft.deadline import Deadline

@@ -1,16 +1,17 @@
-"""Who may call for one cluster: hashes of its tokens, and subjects of its client certificates.
+"""The callers of one cluster: token hashes, and subjects of client certificates.
 
 The document is the SSM SecureString ``<prefix>/auth/<cluster>``, or the file
 ``<folder>/auth/<cluster>.yaml``::
 
-    tokens:                  # at most two, so that a token is rotated without a gap
-      - sha256: 9f86d08…     # of the UTF-8 bytes, in hex; the token itself is kept nowhere
+    tokens:                  # at most two, to rotate a token without downtime
+      - sha256: 9f86d08…     # of the UTF-8 bytes, in hex; the token itself is not stored
         created: "2026-11-21T03:20:00Z"
         note: ticket 4711
-    subjects:                # of client certificates, as RFC 4514 writes them
+    subjects:                # of client certificates, in the format of RFC 4514
       - CN=prod-eu,O=podgraft-clusters
 
-Pure: the clock and the randomness belong to scripts/tokens.py, reading and writing to the stores.
+This module is pure. ``podgraft tokens`` supplies the clock and the random numbers, and the stores
+read and write the documents.
 """
 
 import hashlib
@@ -22,17 +23,17 @@ from msgspec.structs import replace
 from podgraft.jsonvalue import JSON, Object
 from podgraft.lazy_re import lazy_compile
 
-MAX_ACTIVE = 2  # the old and the new one; a third would be one nobody remembers
+MAX_ACTIVE = 2  # the old and the new token during a rotation
 
 _SHA256 = lazy_compile(r"[0-9a-f]{64}")
 
 
 class TokensError(ValueError):
-    """The document, or what is asked of it, is impossible; the message says why."""
+    """An invalid document, or an invalid change of it."""
 
 
 class TokenHash(Struct, frozen=True):
-    """One active token, known by its hash only."""
+    """The hash of one active token."""
 
     sha256: str
     created: str
@@ -40,62 +41,64 @@ class TokenHash(Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """What people call the token by: enough of the hash to tell two apart."""
+        """The short id of the token: the first digits of its hash."""
         return self.sha256[:8]
 
 
 class Callers(Struct, frozen=True):
-    """Everybody who may call for one cluster."""
+    """The callers of one cluster."""
 
     tokens: tuple[TokenHash, ...] = ()
     subjects: tuple[str, ...] = ()
 
     def has_token(self, *digests: str) -> bool:
-        """Whether one of *digests* is an active token's; as long whichever it is, and whether."""
+        """Whether any of *digests* belongs to an active token. Runs in constant time."""
         matches = [hmac.compare_digest(a.sha256, b) for a in self.tokens for b in digests]
         return sum(matches) > 0
 
     def with_token(self, token: TokenHash) -> "Callers":
-        """Add an active token; raises ``TokensError`` beyond ``MAX_ACTIVE``."""
+        """Return a copy with a new token; raises ``TokensError`` above ``MAX_ACTIVE``."""
         if len(self.tokens) >= MAX_ACTIVE:
-            raise TokensError(f"{MAX_ACTIVE} tokens are active already; revoke one of them first")
+            raise TokensError(f"{MAX_ACTIVE} tokens are already active; revoke one of them first")
         return replace(self, tokens=(*self.tokens, token))
 
     def without_token(self, identity: str) -> "Callers":
-        """Drop the one token whose hash begins with *identity*; else raises ``TokensError``."""
-        found = [token for token in self.tokens if identity and token.sha256.startswith(identity)]
-        if len(found) != 1:
+        """Return a copy without the token *identity*; raises ``TokensError`` unless one matches."""
+        matches = [token for token in self.tokens if identity and token.sha256.startswith(identity)]
+        if len(matches) != 1:
             active = ", ".join(token.identity for token in self.tokens) or "none"
-            raise TokensError(f"{identity!r} names {len(found)} tokens; active: {active}")
-        return replace(self, tokens=tuple(token for token in self.tokens if token != found[0]))
+            raise TokensError(
+                f"token {identity!r}: {len(matches)} tokens match; use one of: {active}"
+            )
+        return replace(self, tokens=tuple(token for token in self.tokens if token != matches[0]))
 
 
 def hash_token(token: str) -> str:
-    """The form in which a token is stored and compared."""
+    """Return the hash under which a token is stored and compared."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def parse_callers(document: JSON) -> Callers:
-    """Read the document; raises ``TokensError`` naming the key that is wrong."""
+    """Parse the document; raises ``TokensError`` with the invalid key."""
     match document:
         case None:
             return Callers()
         case dict():
-            _check_keys(document, "tokens", "subjects", place="the document")
+            _check_keys(document, "tokens", "subjects", location="the document")
         case _:
             raise TokensError("the document must be a mapping with the keys tokens and subjects")
     tokens = tuple(
         _parse_token(item, f"tokens[{i}]") for i, item in enumerate(_parse_list(document, "tokens"))
     )
     if len(tokens) > MAX_ACTIVE:
-        raise TokensError(f"tokens: {len(tokens)} are listed, at most {MAX_ACTIVE} may be active")
+        raise TokensError(f"tokens: got {len(tokens)} tokens; at most {MAX_ACTIVE} can be active")
     return Callers(
         tokens, tuple(_parse_subject(item) for item in _parse_list(document, "subjects"))
     )
 
 
 def to_document(callers: Callers) -> Object:
-    """Write the document that ``parse`` reads."""
+    """Return the document that ``parse_callers`` reads."""
     tokens: list[JSON] = [
         {"sha256": token.sha256, "created": token.created, "note": token.note}
         for token in callers.tokens
@@ -112,16 +115,16 @@ def _parse_list(document: Object, key: str) -> list[JSON]:
     return value
 
 
-def _parse_token(item: JSON, place: str) -> TokenHash:
+def _parse_token(item: JSON, location: str) -> TokenHash:
     if not isinstance(item, dict):
-        raise TokensError(f"{place}: expected a mapping with sha256, created and note")
-    _check_keys(item, "sha256", "created", "note", place=place)
+        raise TokensError(f"{location}: expected a mapping with sha256, created, and note")
+    _check_keys(item, "sha256", "created", "note", location=location)
     sha256, created, note = item.get("sha256"), item.get("created", ""), item.get("note", "")
-    # The value is not shown: somebody may have written the token where its hash belongs.
+    # The message omits the value: it can be the token itself.
     if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
-        raise TokensError(f"{place}.sha256: expected 64 lower-case hexadecimal digits")
+        raise TokensError(f"{location}.sha256: expected 64 lower-case hexadecimal digits")
     if not isinstance(created, str) or not isinstance(note, str):
-        raise TokensError(f"{place}: created and note must be strings")
+        raise TokensError(f"{location}: created and note must be strings")
     return TokenHash(sha256, created, note)
 
 
@@ -131,7 +134,7 @@ def _parse_subject(item: JSON) -> str:
     return item
 
 
-def _check_keys(mapping: Object, *known: str, place: str) -> None:
-    # Nor is a key shown: somebody may have written the token there too.
-    if mapping.keys() - set(known):
-        raise TokensError(f"{place}: has an unknown key; known: {', '.join(known)}")
+def _check_keys(mapping: Object, *accepted: str, location: str) -> None:
+    # The message omits the key: it can be a token, too.
+    if mapping.keys() - set(accepted):
+        raise TokensError(f"{location}: unknown key; use {', '.join(accepted)}")

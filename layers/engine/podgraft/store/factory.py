@@ -14,13 +14,16 @@ _POLL_SECONDS = 0.1
 
 
 class FolderStoreConfig(Struct, frozen=True):
-    """Policies, bundles and callers as files."""
+    """A folder with policies, bundles, and callers as files."""
 
     path: Path
 
 
 class AwsStoreConfig(Struct, frozen=True, kw_only=True):
-    """Bundles in S3, policies and callers in Parameter Store; ``botocore``: always use it."""
+    """Bundles in S3, policies and callers in Parameter Store.
+
+    With ``botocore``, botocore sends all requests.
+    """
 
     bucket: str
     bundle_prefix: str

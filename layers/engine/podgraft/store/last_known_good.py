@@ -30,7 +30,7 @@ class _Restored:
     snapshots: SnapshotSet | None
 
 
-class FileLastGood:
+class FileLastKnownGoodStore:
     """Last known good versions in a folder. Threads and processes can share it."""
 
     def __init__(self, folder: Path) -> None:
@@ -48,7 +48,9 @@ class FileLastGood:
             self._restored[injector] = _Restored(identity, snapshots)
         except OSError as error:
             # The version is in force even if its file cannot be written.
-            _LOG.warning("cannot keep the last good version of %s: %s", injector, error.strerror)
+            _LOG.warning(
+                "cannot store the last known good version of %s: %s", injector, error.strerror
+            )
 
     def restore(self, injector: str) -> SnapshotSet | None:
         """Return the version in the file, compiled once; ``None`` if no version loads."""
@@ -90,7 +92,7 @@ def _load(injector: str, content: bytes) -> SnapshotSet | None:
             injector, document.text, document.version, lambda digest: document.bundles[digest]
         )
     except (StoreError, ValueError, LookupError, TypeError, AttributeError):
-        _LOG.warning("the kept version of %s does not load", injector)
+        _LOG.warning("the last known good version of %s does not load", injector)
         return None
 
 

@@ -1,4 +1,4 @@
-"""What the rest of podgraft asks of a store, whatever is behind it."""
+"""The interfaces of stores."""
 
 from typing import Protocol
 
@@ -9,34 +9,34 @@ from .snapshot import Document, Snapshot, SnapshotSet
 
 
 class Store(Protocol):
-    """Where policies and bundles are kept."""
+    """A store of policies and bundles."""
 
     def snapshot(
         self, injector: str, cluster: str | None, deadline: Deadline | None = None
     ) -> Snapshot:
-        """The snapshot to answer from, got within the deadline; raises ``StoreError``."""
+        """Return the snapshot in force, within the deadline; raises ``StoreError``."""
         ...
 
     def injectors(self) -> tuple[str, ...]:
-        """The names of all injectors that are stored."""
+        """Return the names of all stored injectors."""
         ...
 
 
 class CallerStore(Protocol):
-    """Where it is kept who may call."""
+    """A store of callers."""
 
     def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
-        """The callers of every cluster, got within the deadline; raises ``StoreError``."""
+        """Return the callers of every cluster, within the deadline; raises ``StoreError``."""
         ...
 
 
-class LastGood(Protocol):
-    """Where the last version that loaded is kept, for processes that did not load it."""
+class LastKnownGoodStore(Protocol):
+    """A store of the last known good version, shared by processes."""
 
     def save(self, injector: str, document: Document, snapshots: SnapshotSet) -> None:
-        """Keep a version that loaded; a failure to do so is logged."""
+        """Store a version that loaded; logs an error if that fails."""
         ...
 
     def restore(self, injector: str) -> SnapshotSet | None:
-        """The version that was kept last, if there is one."""
+        """Return the version that was stored last; ``None`` if there is none."""
         ...

@@ -1,4 +1,4 @@
-"""What one review is answered from: exactly one policy and the bundle that belongs to it."""
+"""Snapshots: one policy and its bundle, the input of every review."""
 
 from collections.abc import Callable, Mapping
 
@@ -12,16 +12,16 @@ from podgraft.review_context import Staleness
 
 from .errors import InvalidVersionError
 
-# The files of the bundle with this digest; without one, of the only bundle there is.
+# Returns the files of the bundle with this digest; with ``None``, those of the only bundle.
 Fetch = Callable[[str | None], Mapping[str, bytes]]
 
 Recheck = Callable[[], bool]
 
 
 class Document(Struct, frozen=True):
-    """A policy document as it is stored, and the files of every bundle that it names.
+    """A stored policy document, and the files of every bundle that it names.
 
-    The key of the only bundle there is, which a policy need not name, is ``None``.
+    The key is ``None`` for the only bundle, which a policy does not have to name.
     """
 
     text: str
@@ -30,10 +30,10 @@ class Document(Struct, frozen=True):
 
 
 class Snapshot(Struct, frozen=True, kw_only=True):
-    """One policy and its bundle, both as one version of the policy document pairs them.
+    """One policy and its bundle, from one version of the policy document.
 
-    ``recheck`` compiles a version completely that was loaded deferred, and returns whether the
-    store refused it: then the store has another snapshot. Call it when a review fails.
+    ``recheck`` compiles a lazily loaded version completely. It returns whether the store rejected
+    the version, and then the store has another snapshot. Call it when a review fails.
     """
 
     policy: Policy
@@ -50,12 +50,14 @@ class SnapshotSet(Struct, frozen=True):
     clusters: Mapping[str, Snapshot] = field(default_factory=dict[str, Snapshot])
 
     def for_cluster(self, cluster: str | None, stale: Staleness | None = None) -> Snapshot:
-        """The snapshot that answers one cluster's reviews."""
-        found = self.default if cluster is None else self.clusters.get(cluster, self.default)
-        return replace(found, stale=stale) if stale else found
+        """Return the snapshot for the reviews of one cluster."""
+        cluster_snapshot = (
+            self.default if cluster is None else self.clusters.get(cluster, self.default)
+        )
+        return replace(cluster_snapshot, stale=stale) if stale else cluster_snapshot
 
     def with_recheck(self, recheck: Recheck) -> "SnapshotSet":
-        """These snapshots, with a way to check them completely."""
+        """Return a copy with a function that checks the snapshots completely."""
         return SnapshotSet(
             replace(self.default, recheck=recheck),
             {name: replace(own, recheck=recheck) for name, own in self.clusters.items()},
@@ -65,10 +67,10 @@ class SnapshotSet(Struct, frozen=True):
 def load_snapshots(
     injector: str, document: str, version: str, fetch: Fetch, *, parse_lazily: bool = False
 ) -> SnapshotSet:
-    """Read a policy document and compile every bundle that it names, for every cluster.
+    """Parse a policy document and compile every bundle that it names, for every cluster.
 
-    Raises ``RefusedError`` with all faults of the first document that has any. ``deferred`` is
-    for what replaces nothing; ``bundle.compile_`` says what it puts off.
+    Raises ``InvalidVersionError`` with all errors of the first invalid document. With
+    *parse_lazily*, ``bundle.compile_`` parses templates when a review needs them.
     """
     try:
         read = policy.parse(document)
@@ -85,20 +87,20 @@ def load_snapshots(
 
 
 class _BundleCache:
-    """Compiles each bundle once for all policies that ask the same of it."""
+    """Compiles each bundle once for all policies that compile it equally."""
 
     def __init__(self, fetch: Fetch, *, deferred: bool) -> None:
         self._fetch = fetch
         self._deferred = deferred
         self._compiled: list[tuple[Policy, Bundle]] = []
 
-    def bundle(self, wanted: Policy) -> Bundle:
+    def bundle(self, requested: Policy) -> Bundle:
         for policy_, compiled in self._compiled:
-            if policy_.shares_bundle_with(wanted):
-                return compiled.with_policy(wanted)
-        files = self._fetch(wanted.bundle)
-        compiled = bundle.compile_(files, wanted, parse_lazily=self._deferred)
-        self._compiled.append((wanted, compiled))
+            if policy_.shares_bundle_with(requested):
+                return compiled.with_policy(requested)
+        files = self._fetch(requested.bundle)
+        compiled = bundle.compile_(files, requested, parse_lazily=self._deferred)
+        self._compiled.append((requested, compiled))
         return compiled
 
 

@@ -151,7 +151,7 @@ class Program:
         return can_create_syntax(self.source, self.templates, self._functions)
 
     @cached_property
-    def _compiled(self) -> tuple[CompiledModule, CodeType]:
+    def _compiled_module(self) -> tuple[CompiledModule, CodeType]:
         compiled = compile_templates(self.source, self.templates, self._functions)
         filename = f"template {self.source.name}".replace("\0", "")
         code = compile(compiled.module, filename, "exec", dont_inherit=True, optimize=1)
@@ -159,17 +159,19 @@ class Program:
 
     @cached_property
     def _code(self) -> _Code:
-        return self._load_code(self._compiled[0].namespace)
+        return self._load_code(self._compiled_module[0].namespace)
 
     @cached_property
     def _tracing_code(self) -> _Code:
         from .run.tracing import make_tracing_namespace
 
-        return self._load_code(make_tracing_namespace(self._compiled[0].namespace, self._functions))
+        return self._load_code(
+            make_tracing_namespace(self._compiled_module[0].namespace, self._functions)
+        )
 
     def _load_code(self, globals_: Mapping[str, Any]) -> _Code:
         """The templates' functions, which call what is in ``globals_``."""
-        compiled, code = self._compiled
+        compiled, code = self._compiled_module
         namespace: dict[str, Any] = {
             **globals_,
             "__builtins__": {},

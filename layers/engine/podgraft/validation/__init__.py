@@ -22,13 +22,13 @@ from .bindings import (
     parse_binding,
 )
 from .policies import ValidatingPolicy, parse_policy
-from .result import Denial, ValidationResult
+from .result import FailedValidation, ValidationResult
 from .rules import PolicySet
 
 __all__ = [
     "Binding",
     "ConfigMapIndex",
-    "Denial",
+    "FailedValidation",
     "ParamRef",
     "PolicySet",
     "ValidatingPolicy",

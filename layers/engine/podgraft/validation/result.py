@@ -17,7 +17,7 @@ REASONS: Mapping[str, HTTPStatus] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Denial:
+class FailedValidation:
     """One failed validation: the message for the user, and Kubernetes' reason."""
 
     message: str
@@ -33,6 +33,6 @@ class Denial:
 class ValidationResult:
     """The result for a request, which is allowed if there are no denials."""
 
-    denials: tuple[Denial, ...] = ()
+    denials: tuple[FailedValidation, ...] = ()
     warnings: tuple[str, ...] = ()
     audit: Mapping[str, str] = field(default_factory=dict[str, str])

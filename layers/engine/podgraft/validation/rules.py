@@ -25,7 +25,7 @@ from podgraft.matching.conditions import Condition, ConditionError, condition_va
 
 from .bindings import Binding, ConfigMapIndex, ValidationAction
 from .policies import ValidatingPolicy, Validation
-from .result import Denial, ValidationResult
+from .result import FailedValidation, ValidationResult
 from .variables import Activation
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class PolicySet:
         if not params:
             builder.record_missing_params(policy, binding)
         if not params and binding.params is not None and binding.params.is_required:
-            denial = Denial(
+            denial = FailedValidation(
                 "no params found for policy binding with `Deny` parameterNotFoundAction"
             )
             builder.add_denial(policy, binding, denial)
@@ -108,13 +108,15 @@ class _ResultBuilder:
 
     remaining: int
     trace: Trace | None = None
-    denials: dict[str, list[Denial]] = field(default_factory=dict[str, list[Denial]])
+    denials: dict[str, list[FailedValidation]] = field(
+        default_factory=dict[str, list[FailedValidation]]
+    )
     warnings: list[str] = field(default_factory=list[str])
     audit: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     failures: list[JSON] = field(default_factory=list[JSON])
 
     def add_denial(
-        self, policy: ValidatingPolicy, binding: Binding, denial: Denial, index: int = 0
+        self, policy: ValidatingPolicy, binding: Binding, denial: FailedValidation, index: int = 0
     ) -> None:
         """Add a failed validation to the output of each action of the binding."""
         suffix = f" with binding '{binding.name}'" if binding.name else ""
@@ -163,7 +165,7 @@ class _ResultBuilder:
     def build(self) -> ValidationResult:
         """Build the result: one denial for each policy, with the reason of its first denial."""
         denials = [
-            Denial(
+            FailedValidation(
                 f"{origin} denied request: {'; '.join(denial.message for denial in of_policy)}",
                 of_policy[0].reason,
             )
@@ -180,7 +182,7 @@ def _rule_name(policy: ValidatingPolicy, binding: Binding | None) -> str:
     return f"rule {policy.name}{suffix}"
 
 
-def _describe_denial(binding: Binding, denial: Denial) -> tuple[str, Effect]:
+def _describe_denial(binding: Binding, denial: FailedValidation) -> tuple[str, Effect]:
     """Describe a denial by the actions of its binding, with the effect on the request."""
     actions = ", ".join(sorted(binding.actions))
     is_denied = ValidationAction.DENY in binding.actions
@@ -188,7 +190,7 @@ def _describe_denial(binding: Binding, denial: Denial) -> tuple[str, Effect]:
 
 
 def _failure_annotation(
-    policy: ValidatingPolicy, binding: Binding, denial: Denial, index: int
+    policy: ValidatingPolicy, binding: Binding, denial: FailedValidation, index: int
 ) -> JSON:
     return {
         "message": denial.message,
@@ -238,7 +240,7 @@ class _PolicyEvaluation:
             self._record_error(f"expression '{text}' resulted in error: {error}", index)
             return
         if not is_valid:
-            denial = Denial(self._denial_message(validation), validation.reason)
+            denial = FailedValidation(self._denial_message(validation), validation.reason)
             self.record.add_denial(self.policy, self.binding, denial, index)
 
     def _denial_message(self, validation: Validation) -> str:
@@ -282,7 +284,7 @@ class _PolicyEvaluation:
     def _record_error(self, message: str, index: int = 0) -> None:
         """Record a failed evaluation; it denies the request unless failurePolicy is Ignore."""
         if self.policy.fails_closed:
-            self.record.add_denial(self.policy, self.binding, Denial(message), index)
+            self.record.add_denial(self.policy, self.binding, FailedValidation(message), index)
         elif self.record.trace is not None:
             observed = f"is ignored, as failurePolicy sets: {message}"
             self.record.trace.add(_rule_name(self.policy, self.binding), observed)

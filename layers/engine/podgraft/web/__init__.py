@@ -1,15 +1,15 @@
-"""The HTTP face: a Flask application that answers kube-apiserver's calls.
+"""The web server: a Flask application that serves the requests of kube-apiserver.
 
-``create_app`` puts it over a store; ``InLoop`` is what Mangum needs. Every POST is authenticated
-before its body is read, every fault is answered as a Kubernetes ``Status`` by one table
-(faults.py), and every call leaves one line in the journal.
+``create_app`` makes the application for a store. ``WsgiToAsgi`` adapts it to Mangum. Every POST is
+authenticated before its body is read. ``faults.py`` maps every fault to a Kubernetes ``Status``.
+Every request writes one log line.
 """
 
 from podgraft.settings import Auth
 
 from .app import create_app
 from .asgi import WsgiToAsgi
-from .events import guarded
+from .events import guard_handler
 from .lambda_runtime import add_tracing, make_request_log, prime
 from .request_log import RequestLog, format_traceback
 
@@ -20,7 +20,7 @@ __all__ = [
     "add_tracing",
     "create_app",
     "format_traceback",
-    "guarded",
+    "guard_handler",
     "make_request_log",
     "prime",
 ]

@@ -14,7 +14,7 @@ from podgraft.store import DEFAULT_INJECTOR, CallerStore, Store, StoreError
 
 from . import credentials, faults
 from .authentication import make_authenticator
-from .errors import NoRouteError, WrongMethodError
+from .errors import NoRouteError, UnsupportedMethodError
 from .faults import JsonResponse
 from .health import check_readiness
 from .request_log import RequestLog, format_traceback, make_stream_log
@@ -23,7 +23,7 @@ from .webhook import HANDLERS, Webhook
 
 _JSON = "application/json"
 _AUTH_DISABLED_WARNING = (
-    "PODGRAFT_AUTH=none: whoever reaches this address is answered; for local use only"
+    "PODGRAFT_AUTH=none: authentication is disabled; use this setting only for local tests"
 )
 
 
@@ -32,14 +32,14 @@ def create_app(
     callers: CallerStore,
     *,
     auth: Auth = Auth.TOKEN,
-    journal: RequestLog | None = None,
+    request_log: RequestLog | None = None,
     clock: Callable[[], float] = monotonic,
 ) -> Flask:
     """Make the application for a store; *callers* contains the clusters that can call it."""
     app = Flask(__name__, static_folder=None)
     app.url_map.strict_slashes = False  # clients would follow a redirect with the token
     app.url_map.merge_slashes = False
-    write = journal or make_stream_log()
+    write = request_log or make_stream_log()
     if auth is Auth.NONE:
         write({"event": "auth_disabled", "level": "WARNING", "message": _AUTH_DISABLED_WARNING})
     webhook = Webhook(
@@ -60,9 +60,9 @@ def create_app(
 
 
 class _PathTokenMiddleware:
-    """Removes the token from the path before anything else reads it, and the host name.
+    """Removes the host name, and the token from the path, before other code reads them.
 
-    No route depends on the host. The client sets it, and Werkzeug refuses some hosts.
+    No route depends on the host. The client sets it, and Werkzeug rejects some hosts.
     """
 
     def __init__(self, app: WSGIApplication) -> None:
@@ -112,8 +112,10 @@ def _routing_error(error: HTTPException) -> Response:
             )
         case MethodNotAllowed():
             allowed = ", ".join(sorted(error.valid_methods or ()))
-            wrong_method = WrongMethodError(f"{request.method} is not served here; use {allowed}")
-            response = _to_flask(faults.fault_response(wrong_method))
+            method_error = UnsupportedMethodError(
+                f"{request.method} is not served here; use {allowed}"
+            )
+            response = _to_flask(faults.fault_response(method_error))
             response.headers["Allow"] = allowed
             return response
         case _:

@@ -1,8 +1,8 @@
-"""A WSGI application as ASGI, run in the event loop itself.
+"""An adapter from WSGI to ASGI that runs the application in the event loop.
 
-Lambda gives a process one request at a time, so nothing waits while the application runs. The
-library adapters hand each request over to worker threads and back several times, which costs more
-than a whole review.
+Lambda sends one request at a time to a process, so the application blocks no other request. The
+adapters of libraries pass each request to worker threads several times, which costs more time than
+a review.
 """
 
 import sys
@@ -18,30 +18,30 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 
 class WsgiToAsgi:
-    """The ASGI face of a WSGI application that answers HTTP requests one by one."""
+    """An ASGI application that runs a WSGI application, one request at a time."""
 
     def __init__(self, app: WSGIApplication) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, its body read whole before and its answer sent whole after."""
+        """Serve one request: read the complete body, run the application, send the response."""
         body, more = b"", True
         while more:
             message = await receive()
             body += message.get("body", b"")
             more = message.get("more_body", False)
-        status, headers, answer = _call_wsgi(self._app, wsgi_environ(scope, body))
+        status, headers, content = _call_wsgi(self._app, wsgi_environ(scope, body))
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": answer})
+        await send({"type": "http.response.body", "body": content})
 
 
 def wsgi_environ(scope: Scope, body: bytes) -> dict[str, Any]:
-    """The WSGI environment (PEP 3333) of an ASGI request.
+    """Return the WSGI environment (PEP 3333) of an ASGI request.
 
-    ``CONTENT_LENGTH`` is that of the body at hand: not every event carries the header. Lambda's
-    own event stays within reach as ``aws.event``.
+    ``CONTENT_LENGTH`` is the length of the body, because some events omit the header. ``aws.event``
+    is the event of Lambda.
     """
-    made: dict[str, Any] = {
+    environ: dict[str, Any] = {
         "REQUEST_METHOD": scope["method"],
         "SCRIPT_NAME": "",
         "PATH_INFO": scope["path"].encode().decode("latin-1"),
@@ -61,14 +61,14 @@ def wsgi_environ(scope: Scope, body: bytes) -> dict[str, Any]:
     }
     for name, value in scope["headers"]:
         key = name.decode("latin-1").upper().replace("-", "_")
-        made[f"HTTP_{key}"] = value.decode("latin-1")
-    made["CONTENT_TYPE"] = made.pop("HTTP_CONTENT_TYPE", "")
-    made["CONTENT_LENGTH"] = str(len(body))
-    return made
+        environ[f"HTTP_{key}"] = value.decode("latin-1")
+    environ["CONTENT_TYPE"] = environ.pop("HTTP_CONTENT_TYPE", "")
+    environ["CONTENT_LENGTH"] = str(len(body))
+    return environ
 
 
 def _call_wsgi(
-    app: WSGIApplication, made: dict[str, Any]
+    app: WSGIApplication, environ: dict[str, Any]
 ) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
     started: list[tuple[str, list[tuple[str, str]]]] = []
 
@@ -79,10 +79,10 @@ def _call_wsgi(
         started[:] = [(status, headers)]
         return lambda _: None
 
-    answer = b"".join(app(made, start_response))
+    content = b"".join(app(environ, start_response))
     [(status, headers)] = started
     return (
         int(status.partition(" ")[0]),
         [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers],
-        answer,
+        content,
     )

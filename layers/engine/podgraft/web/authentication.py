@@ -1,6 +1,6 @@
-"""Which cluster calls: its credentials alone prove it, before a byte of the body is read.
+"""Authentication: the cluster of a request, by its credentials, before the body is read.
 
-The URL's path proves nothing: ``cluster`` in it is a variable of Istio
+The URL path does not authenticate: ``cluster`` in it is a variable of Istio
 (``injectors/istio/url_path.py``).
 """
 
@@ -35,91 +35,98 @@ class Principal(Struct, frozen=True):
     stale: Staleness | None = None
 
 
-# The caller that the credentials prove, found by the deadline. Raises ``UnauthenticatedError``,
+# Returns the caller of the credentials, within the deadline. Raises ``UnauthenticatedError``,
 # ``ForbiddenError``, or ``StoreError``.
 Authenticator: TypeAlias = Callable[[CallerCredentials, Deadline | None], Principal]
 
 
 def make_authenticator(auth: Auth, store: CallerStore) -> Authenticator:
-    """The gate that the settings ask for."""
+    """Return the authenticator for the setting."""
     match auth:
         case Auth.TOKEN:
-            return lambda shown, ends: _authenticate_token(store.callers(ends), shown)
+            return lambda credentials, deadline: _authenticate_token(
+                store.callers(deadline), credentials
+            )
         case Auth.MTLS:
-            read = _SubjectIndex()
-            return lambda shown, ends: _authenticate_certificate(read, store.callers(ends), shown)
+            index = _SubjectIndex()
+            return lambda credentials, deadline: _authenticate_certificate(
+                index, store.callers(deadline), credentials
+            )
         case Auth.NONE:
-            return lambda _shown, _ends: Principal(None)
+            return lambda _credentials, _deadline: Principal(None)
 
 
-def _authenticate_token(book: CallerRegistry, credentials: CallerCredentials) -> Principal:
+def _authenticate_token(registry: CallerRegistry, credentials: CallerCredentials) -> Principal:
     if not credentials.tokens:
         raise UnauthenticatedError(
             "no cluster token; send it as Authorization: Bearer, or in the path as /k/<token>/…"
         )
-    given = [caller_document.hash_token(token) for token in credentials.tokens]
-    mine = {name for name, known in book.callers.items() if known.has_token(*given)}
-    return _find_cluster(mine, book, "token")
+    digests = [caller_document.hash_token(token) for token in credentials.tokens]
+    matches = {name for name, callers in registry.callers.items() if callers.has_token(*digests)}
+    return _find_cluster(matches, registry, "token")
 
 
 class _SubjectIndex:
-    """The clusters of each subject that may call, read once for all calls to the same callers.
+    """The clusters of each subject, indexed once per version of the callers.
 
-    Threads may share it: at worst two of them read the same.
+    Threads can share it: at worst, two of them build the same index.
     """
 
-    __slots__ = ("_read",)
+    __slots__ = ("_index",)
 
     def __init__(self) -> None:
-        self._read: tuple[Mapping[str, Callers], Mapping[Subject, set[str]]] = {}, {}
+        self._index: tuple[Mapping[str, Callers], Mapping[Subject, set[str]]] = {}, {}
 
     def clusters(self, callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]]:
-        """By subject, spelled from the end that the operator began with."""
-        of, found = self._read
-        if of is not callers:
-            found = _index_subjects(callers)
-            self._read = callers, found
-        return found
+        """Return the clusters by subject, in the order of attributes of the document."""
+        indexed_callers, index = self._index
+        if indexed_callers is not callers:
+            index = _index_subjects(callers)
+            self._index = callers, index
+        return index
 
 
 def _index_subjects(callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]]:
-    found: dict[Subject, set[str]] = {}
-    for name, known in callers.items():
-        for subject in map(subjects.parse_subject, known.subjects):
+    index: dict[Subject, set[str]] = {}
+    for name, cluster_callers in callers.items():
+        for subject in map(subjects.parse_subject, cluster_callers.subjects):
             if subject is not None:
-                found.setdefault(subject, set()).add(name)
-    return found
+                index.setdefault(subject, set()).add(name)
+    return index
 
 
 def _authenticate_certificate(
-    read: _SubjectIndex, book: CallerRegistry, credentials: CallerCredentials
+    index: _SubjectIndex, registry: CallerRegistry, credentials: CallerCredentials
 ) -> Principal:
     subject = credentials.subject
     if subject is None:
-        raise UnauthenticatedError("no client certificate; the API's custom domain asks for one")
-    clusters = read.clusters(book.callers)
-    mine: set[str] = set()
-    for spelling in subjects.both_orders(subject):
-        mine |= clusters.get(spelling, set())
-    return _find_cluster(mine, book, "client certificate")
-
-
-def _find_cluster(mine: set[str], book: CallerRegistry, what: str) -> Principal:
-    """Return the one cluster of the credential."""
-    if not mine:
-        _check_loaded(book)
-        raise UnauthenticatedError(f"the {what} belongs to no cluster")
-    if len(mine) > 1:
-        raise ForbiddenError(
-            f"the {what} belongs to several clusters; use a separate {what} for each cluster"
+        raise UnauthenticatedError(
+            "no client certificate; send one to the custom domain of the API"
         )
-    cluster = next(iter(mine))
-    return Principal(cluster, book.stale.get(cluster))
+    clusters = index.clusters(registry.callers)
+    matches: set[str] = set()
+    for spelling in subjects.both_orders(subject):
+        matches |= clusters.get(spelling, set())
+    return _find_cluster(matches, registry, "client certificate")
 
 
-def _check_loaded(book: CallerRegistry) -> None:
+def _find_cluster(matches: set[str], registry: CallerRegistry, credential: str) -> Principal:
+    """Return the one cluster of the credential."""
+    if not matches:
+        _check_loaded(registry)
+        raise UnauthenticatedError(f"the {credential} belongs to no cluster")
+    if len(matches) > 1:
+        raise ForbiddenError(
+            f"the {credential} belongs to several clusters; "
+            f"use a separate {credential} for each cluster"
+        )
+    cluster = next(iter(matches))
+    return Principal(cluster, registry.stale.get(cluster))
+
+
+def _check_loaded(registry: CallerRegistry) -> None:
     """Raise the error of a document that does not load, and could name an unknown credential."""
-    error = book.missing or next(iter(book.load_errors.values()), None)
+    error = registry.missing or next(iter(registry.load_errors.values()), None)
     if error is not None:
-        # Raised again and again: without its old traceback, which would grow.
+        # The same error is raised repeatedly. Without this, its traceback would grow.
         raise error.with_traceback(None)

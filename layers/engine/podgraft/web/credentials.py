@@ -1,4 +1,4 @@
-"""What a call brings to prove who sends it, taken from the WSGI environment."""
+"""The credentials of a request, from the WSGI environment."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias, cast
@@ -10,14 +10,14 @@ from .subjects import Subject
 
 Environ: TypeAlias = Mapping[str, Any]
 
-# Where TokenInPath leaves the token that it takes out of the path.
-PATH_TOKEN = "podgraft.path_token"  # noqa: S105  the name of a key, no token
+# The key of the token that ``extract_path_token`` removes from the path.
+PATH_TOKEN = "podgraft.path_token"  # noqa: S105  the name of a key, not a token
 
-_TOKEN_PREFIX = "/k/"  # noqa: S105  the beginning of a path
+_TOKEN_PREFIX = "/k/"  # noqa: S105  the prefix of a path
 
 
 class CallerCredentials(Struct, frozen=True):
-    """Tokens shown, the subject of a verified client certificate, and where the call comes from."""
+    """Tokens, the subject of a verified client certificate, and the source address."""
 
     tokens: tuple[str, ...]
     subject: Subject | None
@@ -25,21 +25,21 @@ class CallerCredentials(Struct, frozen=True):
 
 
 def extract_credentials(environ: Environ, *, certificates: bool = True) -> CallerCredentials:
-    """All credentials that the call brings, unchecked but for what TLS has verified.
+    """Return the credentials of a request. Only TLS has verified the certificate.
 
-    Without *certificates*, nothing that describes one is read.
+    Without *certificates*, client certificates are ignored.
     """
     subject = _gateway_subject(environ) or _socket_subject(environ) if certificates else None
-    shown = (environ.get(PATH_TOKEN), _bearer_token(environ.get("HTTP_AUTHORIZATION", "")))
+    tokens = (environ.get(PATH_TOKEN), _bearer_token(environ.get("HTTP_AUTHORIZATION", "")))
     return CallerCredentials(
-        tuple(token for token in shown if token),
+        tuple(token for token in tokens if token),
         subject,
         environ.get("REMOTE_ADDR", ""),
     )
 
 
 def extract_path_token(environ: dict[str, Any]) -> None:
-    """Move ``/k/<token>`` from the path to its own key, so that nothing after this can log it."""
+    """Move the token of ``/k/<token>`` to a separate key, so no log contains it."""
     path = environ.get("PATH_INFO", "")
     if path.startswith(_TOKEN_PREFIX):
         token, slash, rest = path.removeprefix(_TOKEN_PREFIX).partition("/")
@@ -53,10 +53,9 @@ def _bearer_token(header: str) -> str:
 
 
 def _gateway_subject(environ: Environ) -> Subject | None:
-    """API Gateway has verified the certificate against its trust store.
+    """Return the subject of the certificate that API Gateway verified.
 
-    The event's format allows null in all of these places; any other shape than the right one means
-    that there is no certificate.
+    Each key of the event can be null. An event with any other structure has no certificate.
     """
     value: Any = environ.get("aws.event")
     for key in ("requestContext", "authentication", "clientCert", "subjectDN"):
@@ -68,7 +67,7 @@ def _gateway_subject(environ: Environ) -> Subject | None:
 
 
 def _socket_subject(environ: Environ) -> Subject | None:
-    """Gunicorn has verified the certificate against its client CA."""
+    """Return the subject of the certificate that TLS verified against the client CA."""
     socket: Any = environ.get("gunicorn.socket")
     peer = socket.getpeercert() if hasattr(socket, "getpeercert") else None
     return subjects.subject_of_certificate(peer["subject"]) if peer else None

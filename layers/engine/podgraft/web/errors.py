@@ -1,29 +1,29 @@
-"""Faults of the caller that HTTP itself shows: route, method, credentials, content type."""
+"""Errors of callers at the level of HTTP: route, method, credentials, content type."""
 
 
 class WebError(Exception):
-    """Base of this package's errors; ``str()`` is one line fit for the caller."""
+    """Base of this package's errors; ``str()`` is one line for the caller."""
 
 
 class NoRouteError(WebError):
-    """Nothing is served under the path."""
+    """The path has no route."""
 
 
-class WrongMethodError(WebError):
-    """The path is served, for another method."""
+class UnsupportedMethodError(WebError):
+    """The path has a route for another method."""
 
 
 class ContentTypeError(WebError):
-    """The body is declared to be something else than JSON."""
+    """The declared content type is not JSON."""
 
 
 class UnauthenticatedError(WebError):
-    """Nobody known is calling."""
+    """The credentials belong to no caller."""
 
 
 class ForbiddenError(WebError):
-    """Somebody known is calling, for a cluster that is not theirs."""
+    """The credentials do not identify exactly one cluster."""
 
 
 class ThrottledError(WebError):
-    """Too many failed calls came from the source."""
+    """The source sent too many requests that failed to authenticate."""

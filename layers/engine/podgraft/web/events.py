@@ -1,8 +1,8 @@
-"""Lambda's events, made safe for Mangum: whatever the event, there is a response and no exception.
+"""A guard around Mangum: every event of Lambda gets a response, and none raises an exception.
 
-Mangum converts events as AWS sends them, and raises for others. Anyone with the permission
-``lambda:InvokeFunction`` can send others, and any client can send header fields that Mangum cannot
-read: an exception would be a Lambda error, with a traceback in the log and an alarm.
+Mangum converts the events of AWS, and raises an exception for others. Anyone with the permission
+``lambda:InvokeFunction`` can send other events, and any client can send headers that Mangum cannot
+parse. An exception would be a Lambda error, with a traceback in the log and an alarm.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,33 +14,33 @@ from . import faults
 from .request_log import RequestLog, format_traceback
 
 Event: TypeAlias = dict[str, Any]
-# What Lambda calls with an event and its context.
+# The function that Lambda calls with an event and its context.
 Handler: TypeAlias = Callable[[Event, Any], dict[str, Any]]
 
-# Mangum derives the server's address from these two, which nothing uses, and raises for an IPv6
-# address, for two ports, and for a port that is not a number.
+# Mangum derives the unused address of the server from these two. It raises an exception for an
+# IPv6 address, for two ports, and for a port that is not a number.
 _ADDRESS = frozenset({"host", "x-forwarded-port"})
 _PROBLEM = NotAReviewError(
-    "event", "is not an HTTP request of API Gateway, a function URL or a load balancer"
+    "event", "is not an HTTP request of API Gateway, a function URL, or a load balancer"
 )
 
 
-def guarded(handler: Handler, journal: RequestLog) -> Handler:
-    """The handler, with a response of 400 and one log line for events that are no HTTP request."""
+def guard_handler(handler: Handler, request_log: RequestLog) -> Handler:
+    """Return a handler that responds with 400 to an invalid event, and logs it."""
 
-    def answer(event: Event, context: object) -> dict[str, Any]:
+    def handle(event: Event, context: object) -> dict[str, Any]:
         try:
-            return handler(_prepared(event), context)
-        except Exception as error:  # noqa: BLE001  the application answers its own: it is the event
-            return _refused(error, journal)
+            return handler(_prepare_event(event), context)
+        except Exception as error:  # noqa: BLE001  the application handles its own errors
+            return _make_fault_response(error, request_log)
 
-    return answer
+    return handle
 
 
-def _prepared(event: Event) -> Event:
-    """The event without the header fields that nothing uses; raises for one without a path."""
+def _prepare_event(event: Event) -> Event:
+    """Return the event without unused headers; raises an exception if it has no path."""
     for path in _paths(event):
-        # Half of a surrogate pair, which JSON can hold: Mangum would log it with a traceback.
+        # JSON can contain half of a surrogate pair. Mangum would log it with a traceback.
         path.encode()
     changed = {
         name: _without_address(cast("Mapping[str, Any]", fields))
@@ -52,17 +52,17 @@ def _prepared(event: Event) -> Event:
 
 def _paths(event: Event) -> tuple[str, ...]:
     http = event["requestContext"].get("http", {})
-    return tuple(holder["path"] for holder in (event, http) if "path" in holder)
+    return tuple(mapping["path"] for mapping in (event, http) if "path" in mapping)
 
 
 def _without_address(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name.lower() not in _ADDRESS}
 
 
-def _refused(error: Exception, journal: RequestLog) -> dict[str, Any]:
-    """The response, and a log line that names the place where the conversion ended."""
+def _make_fault_response(error: Exception, request_log: RequestLog) -> dict[str, Any]:
+    """Return the response, and log where the conversion failed."""
     reply = faults.fault_response(_PROBLEM)
-    journal(
+    request_log(
         {
             "event": "fault",
             "level": "WARNING",

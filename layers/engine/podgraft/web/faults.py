@@ -1,7 +1,7 @@
 """Every fault, its origin, and its HTTP response.
 
 A fault is a failed request, so the failurePolicy of the webhook applies. A denial of a pod is a
-response, which ``review`` makes.
+response; ``review`` makes it.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from .errors import (
     NoRouteError,
     ThrottledError,
     UnauthenticatedError,
-    WrongMethodError,
+    UnsupportedMethodError,
 )
 
 
@@ -40,7 +40,7 @@ TABLE: Mapping[type[Exception], FaultRow] = {
     ForbiddenError: FaultRow(HTTPStatus.FORBIDDEN, "caller"),
     NoRouteError: FaultRow(HTTPStatus.NOT_FOUND, "caller"),
     UnknownInjectorError: FaultRow(HTTPStatus.NOT_FOUND, "caller"),
-    WrongMethodError: FaultRow(HTTPStatus.METHOD_NOT_ALLOWED, "caller"),
+    UnsupportedMethodError: FaultRow(HTTPStatus.METHOD_NOT_ALLOWED, "caller"),
     TooLargeError: FaultRow(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "caller"),
     ContentTypeError: FaultRow(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "caller"),
     ThrottledError: FaultRow(HTTPStatus.TOO_MANY_REQUESTS, "caller"),
@@ -58,7 +58,7 @@ def find_row(error: Exception) -> FaultRow:
 
 
 class JsonResponse(Struct, frozen=True):
-    """An HTTP answer with a JSON body."""
+    """An HTTP response with a JSON body."""
 
     code: int
     body: bytes
@@ -67,8 +67,6 @@ class JsonResponse(Struct, frozen=True):
 
 def fault_response(error: Exception) -> JsonResponse:
     """Return a ``Status`` for the caller. For an internal error it contains no details."""
-    found = find_row(error)
-    message = "internal error; see the podgraft log" if found is INTERNAL else redact(error)
-    return JsonResponse(
-        found.code.value, admission.encode(errored(found.code, message)), found.headers
-    )
+    row = find_row(error)
+    message = "internal error; see the podgraft log" if row is INTERNAL else redact(error)
+    return JsonResponse(row.code.value, admission.encode(errored(row.code, message)), row.headers)

@@ -1,13 +1,13 @@
-"""Whether this instance can answer reviews, and from which versions."""
+"""Readiness: whether this instance can serve reviews, and with which versions."""
 
 from podgraft.jsonvalue import Object
 from podgraft.store import DEFAULT_INJECTOR, Store
 
 
 def check_readiness(store: Store) -> Object:
-    """Policy and bundle of every injector; raises ``StoreError`` where one does not load.
+    """Return policy and bundle of every injector; raises ``StoreError`` if one does not load.
 
-    A store that knows of none yet is asked for the default.
+    If no injector is loaded yet, this loads the default injector.
     """
     names = store.injectors() or (DEFAULT_INJECTOR,)
     return {name: _versions(store, name) for name in names}

@@ -1,4 +1,4 @@
-"""What Lambda adds: a log and metrics for CloudWatch, segments for X-Ray, starts ahead of need."""
+"""Integration with Lambda: the CloudWatch log and metrics, X-Ray segments, and priming."""
 
 from typing import TYPE_CHECKING
 
@@ -13,29 +13,29 @@ if TYPE_CHECKING:
 
 
 def make_request_log(settings: Settings) -> RequestLog:
-    """Powertools' on Lambda, elsewhere lines on standard output."""
+    """Return the log of Powertools on Lambda, else a log on standard output."""
     if not settings.on_lambda:
         return request_log.make_stream_log()
-    # Imported here: Powertools is a fifth of a cold start, and nobody else needs it.
+    # Imported here: Powertools takes a fifth of a cold start, and only Lambda needs it.
     from . import powertools
 
     return powertools.make_request_log(settings.stack)
 
 
 def prime(store: Store, settings: Settings) -> None:
-    """Review a pod that is nobody's, where nobody waits for the start."""
+    """Review a synthetic pod, with provisioned concurrency or SnapStart."""
     if settings.priming_enabled:
-        # Imported here: no start on demand does this.
+        # Imported here: an on-demand start does not need it.
         from . import priming
 
         priming.prime(store)
 
 
 def add_tracing(handler: "Handler", settings: Settings) -> "Handler":
-    """The handler, in segments for X-Ray where the settings ask for them."""
+    """Return the handler; if tracing is enabled, one that sends segments to X-Ray."""
     if not settings.tracing_enabled:
         return handler
-    # Imported here: the SDK of X-Ray would be paid for by those who never trace.
+    # Imported here: only tracing needs the SDK of X-Ray.
     from . import tracing
 
     return tracing.add_tracing(handler, settings.stack)

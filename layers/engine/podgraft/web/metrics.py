@@ -1,6 +1,6 @@
-"""What one record of the journal counts for: the metrics, their names after Istio's own.
+"""The metrics of a log record. Their names follow the metrics of Istio.
 
-template.yaml alarms on these names and charts them; a test compares the two.
+The alarms and the dashboard of template.yaml use these names; a test compares them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ NAMESPACE = "podgraft"
 
 
 class Metric(StrEnum):
-    """Every metric there is (Istio: pkg/kube/inject/monitoring.go; the last four are ours)."""
+    """Every metric. The last four are podgraft's (Istio: pkg/kube/inject/monitoring.go)."""
 
     REQUESTS = "sidecar_injection_requests_total"
     SUCCESS = "sidecar_injection_success_total"
@@ -29,7 +29,7 @@ class Metric(StrEnum):
 
 
 class Unit(StrEnum):
-    """CloudWatch's word for the unit."""
+    """A unit of CloudWatch."""
 
     COUNT = "Count"
     MILLISECONDS = "Milliseconds"
@@ -51,13 +51,13 @@ _OUTCOMES = {
     "skip": Metric.SKIP,
     "deny": Metric.DENIED,
 }
-# An authenticated cluster is registered for an injector that has no policy, perhaps no longer.
+# An authenticated cluster calls an injector without a policy.
 _UNKNOWN_INJECTOR = "UnknownInjectorError"
 _AUTH_ERRORS = frozenset({"UnauthenticatedError", "ForbiddenError"})
 
 
 def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
-    """What a record counts for: that of a call, and nothing for one about the function itself."""
+    """Return the measures of a record; none for a record without a request."""
     if "route" not in record:
         return
     if record.get("fault") in _AUTH_ERRORS:

@@ -1,4 +1,4 @@
-"""The journal on Lambda: AWS Lambda Powertools writes the log line and the metrics beside it."""
+"""The request log on Lambda: AWS Lambda Powertools writes the log lines and the metrics."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -18,43 +18,44 @@ LOGGER = "podgraft"
 
 
 def make_request_log(stack: str = DEFAULT_STACK) -> RequestLog:
-    """A journal of one JSON line a record, and one of metrics in the embedded metric format.
+    """Return a log that writes a JSON line per record, and metrics in the embedded metric format.
 
-    Lines and metrics carry the name of the *stack*, so that two stacks in one account share none.
+    Lines and metrics contain the name of the *stack*, to separate two stacks in one account.
     """
-    # Powertools names the logger by its service: a stack can have the name of a library's logger.
+    # Powertools uses the service as the name of the logger. A stack can have the name of the logger
+    # of a library, so the service is a constant here.
     logger = Logger(service=LOGGER, location=None, json_serializer=partial(_format_line, stack))
     levels = {"INFO": logger.info, "WARNING": logger.warning, "ERROR": logger.error}
     metrics = Metrics(namespace=NAMESPACE, service=stack)
 
     def write(record: Mapping[str, JSON]) -> None:
         levels[str(record["level"])](record)
-        found = tuple(record_measures(record))
-        for measure in found:
+        measures = tuple(record_measures(record))
+        for measure in measures:
             metrics.add_metric(measure.metric, measure.unit, measure.value)
         reason = str(record.get("reason") or record.get("fault") or "")
         if reason:
             metrics.add_dimensions(service=stack, reason=reason)
-        if found:
+        if measures:
             metrics.flush_metrics()
 
     return write
 
 
 def _format_line(stack: str, log: Mapping[str, Any]) -> str:
-    """What the logger would print, with the record's keys not in its message but beside it.
+    """Return the line of the logger, with the fields of the record at the top level.
 
-    ``message`` is a key of the logger's already. As in the logger's own lines, nothing has no key,
-    and what is no JSON stands as its words.
+    The logger already has a key ``message``. As in other lines of the logger, the line omits fields
+    without a value, and contains other types than JSON as text.
     """
     record: Mapping[str, JSON] = log["message"]
-    beside = {
+    context_fields = {
         _RENAMED.get(key, key): value
         for key, value in record.items()
         if key not in _ENVELOPE_FIELDS and value is not None
     }
     own = {"message": record["event"], "service": stack}
-    return _ENCODER.encode({**log, **own, **beside}).decode()
+    return _ENCODER.encode({**log, **own, **context_fields}).decode()
 
 
 _ENCODER = Encoder(enc_hook=str)

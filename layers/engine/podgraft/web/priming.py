@@ -1,8 +1,8 @@
-"""One review before the first, for a start that nobody waits for; AWS calls it priming.
+"""Priming: run one synthetic review during init.
 
-Provisioned concurrency and SnapStart make an environment long before it is needed. What a start on
-demand leaves to the first review is done by then: templates parsed and compiled, their footprints
-found, patterns compiled, methods of records made.
+Provisioned concurrency and SnapStart start an environment before it is needed. Priming does the
+work that an on-demand start leaves to the first review: it parses and compiles templates, finds
+their projections, compiles patterns, and generates the methods of data classes.
 """
 
 from podgraft import admission, jsonvalue, review
@@ -11,22 +11,22 @@ from podgraft.review_context import ReviewContext
 from podgraft.store import DEFAULT_INJECTOR, Store
 
 _INJECT_TRUE: Object = {"sidecar.istio.io/inject": "true"}
-# Nobody's pod, injected wherever neither its namespace nor a selector forbids it.
+# A synthetic pod; it is injected unless its namespace or a selector excludes it.
 _POD: JSON = {
     "apiVersion": "v1",
     "kind": "Pod",
-    "metadata": {"name": "rehearsal", "labels": _INJECT_TRUE, "annotations": _INJECT_TRUE},
+    "metadata": {"name": "priming", "labels": _INJECT_TRUE, "annotations": _INJECT_TRUE},
     "spec": {"containers": [{"name": "app", "image": "app"}]},
 }
 _REVIEW: JSON = {
     "apiVersion": "admission.k8s.io/v1",
     "kind": "AdmissionReview",
-    "request": {"uid": "rehearsal", "namespace": "default", "object": _POD},
+    "request": {"uid": "priming", "namespace": "default", "object": _POD},
 }
 
 
 def prime(store: Store) -> None:
-    """Have the default injector review a pod; the answer goes nowhere, not even into the log."""
+    """Review a synthetic pod with the default injector; discard the response and the record."""
     request = admission.decode(jsonvalue.dump(_REVIEW).encode())
     outcome = review.inject(ReviewContext(injector=DEFAULT_INJECTOR).with_request(request), store)
     if isinstance(outcome, review.ReviewResponse):

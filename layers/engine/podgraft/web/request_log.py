@@ -1,4 +1,4 @@
-"""One line of JSON a review on standard output: names and words, never a value from a pod."""
+"""The request log: one line of JSON per request, without values of a pod."""
 
 import json
 import sys
@@ -8,12 +8,12 @@ from typing import TextIO, TypeAlias
 
 from podgraft.jsonvalue import JSON
 
-# Takes one record: "event" says what happened, all other keys are flat.
+# Writes one flat record; "event" is the identifier of the event.
 RequestLog: TypeAlias = Callable[[Mapping[str, JSON]], None]
 
 
 def make_stream_log(stream: TextIO | None = None) -> RequestLog:
-    """A journal that writes to *stream*, or to standard output as it is at the time."""
+    """Return a log that writes to *stream*, or to the current standard output."""
 
     def write(record: Mapping[str, JSON]) -> None:
         line = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
@@ -25,7 +25,7 @@ def make_stream_log(stream: TextIO | None = None) -> RequestLog:
 
 
 def format_traceback(error: BaseException) -> str:
-    """Where an error came from, without its message, which may quote what must not be logged."""
+    """Return the type and the frames of an error, without its message, which can quote secrets."""
     frames = traceback.extract_tb(error.__traceback__)
-    places = " > ".join(f"{frame.name} ({frame.filename}:{frame.lineno})" for frame in frames)
-    return f"{type(error).__name__}: {places}"
+    frames_text = " > ".join(f"{frame.name} ({frame.filename}:{frame.lineno})" for frame in frames)
+    return f"{type(error).__name__}: {frames_text}"

@@ -1,7 +1,7 @@
-"""Subjects of client certificates, in the spellings in which they reach us.
+"""Subjects of client certificates, in all formats of their sources.
 
-API Gateway and operators write RFC 4514 (``CN=prod-eu,O=podgraft-clusters``), OpenSSL prints the
-other way round and with blanks, Python's ``ssl`` gives tuples with long names.
+API Gateway and operators use RFC 4514 (``CN=prod-eu,O=podgraft-clusters``). OpenSSL prints the
+reverse order, with spaces. Python's ``ssl`` returns tuples with long names.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,42 +29,42 @@ _CHARACTER = lazy_compile(r"\\([0-9A-Fa-f]{2})|\\(.)|([^\\])")
 
 
 def parse_subject(text: str) -> Subject | None:
-    """A subject as RFC 4514 or OpenSSL writes it; ``None`` where the text is neither.
+    """Parse the format of RFC 4514 or of OpenSSL; return ``None`` for other text.
 
-    Neither is one with a step of several attributes (``CN=a+O=b``): it must not equal the subject
-    that has these attributes one after the other.
+    A multi-valued RDN (``CN=a+O=b``) is not supported: it must not equal the subject with the same
+    attributes in separate RDNs.
     """
     pairs: list[tuple[str, str]] = []
     at = 0
     while at <= len(text):
-        found = _ATTRIBUTE.match(text, at)
-        value = None if found is None else _unescape(found[2])
-        if found is None or value is None:
+        match = _ATTRIBUTE.match(text, at)
+        value = None if match is None else _unescape(match[2])
+        if match is None or value is None:
             return None
-        pairs.append((found[1].upper(), value))
-        at = found.end() + (not found[3])
+        pairs.append((match[1].upper(), value))
+        at = match.end() + (not match[3])
     return tuple(pairs)
 
 
 def subject_of_certificate(subject: Iterable[Sequence[tuple[str, str]]]) -> Subject | None:
-    """A subject as ``ssl.SSLSocket.getpeercert`` gives it: the most general attribute first.
+    """Convert a subject of ``ssl.SSLSocket.getpeercert``, which starts with the general attributes.
 
-    ``None`` for one with a step of several attributes, as in ``parse``.
+    Returns ``None`` for a multi-valued RDN, as ``parse_subject``.
     """
-    steps = list(subject)
-    if any(len(step) != 1 for step in steps):
+    names = list(subject)
+    if any(len(name) != 1 for name in names):
         return None
-    pairs = [(_SHORT.get(name, name).upper(), value) for [(name, value)] in steps]
+    pairs = [(_SHORT.get(name, name).upper(), value) for [(name, value)] in names]
     return tuple(reversed(pairs))
 
 
 def both_orders(subject: Subject) -> tuple[Subject, Subject]:
-    """The subject from either end: two that share a spelling are the same."""
+    """Return the subject in both orders. Two subjects are equal if they share one of them."""
     return subject, subject[::-1]
 
 
 def _unescape(text: str) -> str | None:
-    """The value that a text is written for; escapes of bytes are UTF-8 (RFC 4514, section 2.4)."""
+    """Return the value of an escaped text; escaped bytes are UTF-8 (RFC 4514, section 2.4)."""
     characters = list(_CHARACTER.finditer(text))
     while characters and (characters[-1][3] or "").isspace():
         characters.pop()

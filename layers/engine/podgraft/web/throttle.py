@@ -1,8 +1,7 @@
-"""Failed authentications, counted by source in memory, so that a flood is told apart.
+"""Count failed authentications per source address, to throttle floods.
 
-Only failures count, and a caller with a good credential is never throttled: a cluster must not be
-shut out by whoever shares its address. What a throttled source gains is a shorter answer, and
-what we gain is a log that it cannot fill.
+Only failures count. A caller with valid credentials is never throttled, because clusters can share
+an address with an attacker. A throttled source gets a short response and writes no log lines.
 """
 
 from collections import OrderedDict
@@ -12,9 +11,9 @@ from threading import Lock
 from msgspec import Struct
 
 WINDOW_SECONDS = 60.0
-# A webhook with a stale token fails once a pod: a rollout of tens of pods stays below.
+# A webhook with an outdated token fails once per pod: a rollout of tens of pods stays below.
 MAX_FAILURES = 60
-# Sources remembered at once; an entry is some 200 bytes.
+# The maximum number of counted sources; an entry takes about 200 bytes.
 MAX_SOURCES = 1024
 
 
@@ -24,7 +23,7 @@ class _FailureCount(Struct):
 
 
 class Throttle:
-    """A counter of failures a source, forgotten when its window is over. Threads may share it."""
+    """A counter of failures per source, for one time window. Threads can share it."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -32,7 +31,7 @@ class Throttle:
         self._lock = Lock()
 
     def count_failure(self, source: str) -> int:
-        """Count one failure; how many the source has had in its window, this one included."""
+        """Count a failure; return the number of failures of the source in its window."""
         now = self._clock()
         with self._lock:
             failures = self._sources.get(source)

@@ -1,18 +1,18 @@
-"""Segments for X-Ray: each review, and what it asks of AWS. Imported only where tracing is on."""
+"""Segments for X-Ray: each review and its requests to AWS. Imported only if tracing is enabled."""
 
 from collections.abc import Callable
 from typing import Any
 
 from aws_lambda_powertools import Tracer
 
-# What Lambda calls with an event and its context.
+# The function that Lambda calls with an event and its context.
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
 
 def add_tracing(handler: Handler, stack: str) -> Handler:
-    """The handler in a segment of its own, which holds neither its answers nor its errors' texts.
+    """Return the handler in a segment, without responses and error messages.
 
-    Both may quote a pod. Calls of AWS are segments too, by service and operation.
+    Both can quote a pod. Requests to AWS are segments, too, by service and operation.
     """
     tracer = Tracer(service=stack, patch_modules=["botocore"])
 

@@ -39,7 +39,7 @@ class Webhook:
         store: Store,
         gate: Authenticator,
         throttle: Throttle,
-        journal: RequestLog,
+        request_log: RequestLog,
         clock: Callable[[], float],
         *,
         certificates: bool = True,
@@ -47,7 +47,7 @@ class Webhook:
         self._store = store
         self._gate = gate
         self._throttle = throttle
-        self._journal = journal
+        self._request_log = request_log
         self._clock = clock
         self._certificates = certificates
 
@@ -79,7 +79,7 @@ class Webhook:
         except Exception as error:  # noqa: BLE001 - every request gets a response
             response, record = faults.fault_response(error), _internal_error_fields(error, uid)
         milliseconds = round((self._clock() - started) * 1000, 3)
-        self._journal(
+        self._request_log(
             {**record, "route": route, "code": response.code, "milliseconds": milliseconds}
         )
         return response
@@ -91,8 +91,8 @@ class Webhook:
         except (UnauthenticatedError, ForbiddenError) as error:
             if self._throttle.count_failure(caller.source) > MAX_FAILURES:
                 raise ThrottledError(
-                    f"more than {MAX_FAILURES} calls failed to authenticate within "
-                    f"{WINDOW_SECONDS:.0f} s"
+                    f"more than {MAX_FAILURES} requests failed to authenticate within "
+                    f"{WINDOW_SECONDS:.0f} s; check the credentials, and wait"
                 ) from error
             raise
 
@@ -113,9 +113,9 @@ def _review_fields(record: ReviewRecord) -> Object:
 
 
 def _fault_fields(error: Exception) -> Object:
-    """The fields of a fault, without a message that can quote the object; a store's cannot.
+    """Return the fields of a fault. Only errors of stores have a message: it never quotes a pod.
 
-    For a template that fails, the location in the operator's template is a field.
+    For a template that fails, a field contains the location in the template.
     """
     row = faults.find_row(error)
     fields_of_fault: Object = {
@@ -141,9 +141,9 @@ def _internal_error_fields(error: Exception, uid: str) -> Object:
 
 def _check_injector_name(injector: str) -> str:
     if not is_name(injector):
-        # Not quoted: in a path without /k/, this segment can be the token.
+        # The message omits the name: without /k/, this segment can be the token.
         raise UnknownInjectorError(
-            "the path names an injector as none can be called; a token stands behind /k/"
+            "invalid injector name in the path; to send a token, use the prefix /k/<token>/"
         )
     return injector
 

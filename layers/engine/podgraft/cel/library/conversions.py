@@ -26,7 +26,7 @@ from podgraft.cel.values import (
 from .times import text_of_duration, text_of_timestamp
 
 # At most as many digits as 64 bits have: Python refuses to read thousands of them.
-_WHOLE = re.compile(r"[+-]?0*\d{1,20}", re.ASCII)
+_INTEGER = re.compile(r"[+-]?0*\d{1,20}", re.ASCII)
 _UNSIGNED = re.compile(r"0*\d{1,20}", re.ASCII)
 _DOUBLE = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
@@ -61,7 +61,7 @@ def _conversion_error(value: Value, target_type: str) -> EvaluationError:
 
 
 def _int_of_text(text: str) -> int:
-    value = int(_strip_leading_zeros(text)) if _WHOLE.fullmatch(text) else None
+    value = int(_strip_leading_zeros(text)) if _INTEGER.fullmatch(text) else None
     if value is None or not INT_MIN <= value <= INT_MAX:
         raise _conversion_error(text, "int")
     return value

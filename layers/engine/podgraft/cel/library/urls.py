@@ -19,10 +19,10 @@ _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})?")
 _PORT = re.compile(r":[0-9]*", re.ASCII)
 # What net/url lets stand unescaped in a host, and in a path (shouldEscape).
 _HOST_REFUSED = re.compile(r"[\x00-\x20\x7f\\^`{|}]")
-_PATH_KEPT = frozenset(
+_PATH_UNESCAPED = frozenset(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~$&+,/:;=@"
 )
-_PATH_ALLOWED = _PATH_KEPT | frozenset(b"!'()*[]%")
+_PATH_ALLOWED = _PATH_UNESCAPED | frozenset(b"!'()*[]%")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _escape_path(path: str) -> str:
         return path
     plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), path).encode("latin-1", "ignore")
     data = plain if "%" in path else encoded
-    return "".join(chr(byte) if byte in _PATH_KEPT else f"%{byte:02X}" for byte in data)
+    return "".join(chr(byte) if byte in _PATH_UNESCAPED else f"%{byte:02X}" for byte in data)
 
 
 def _url(text: str) -> URL:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .world import ROOT
+from .bench_input import ROOT
 
 
 def build(folder: Path, layer: str = "slim", root: Path = ROOT) -> Path:

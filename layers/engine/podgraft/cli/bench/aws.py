@@ -21,7 +21,7 @@ from podgraft import bundle
 from podgraft.cli.failure import CommandError
 from podgraft.store import caller_document
 
-from .world import CLUSTER, ROOT, TOKEN, BenchmarkInput
+from .bench_input import CLUSTER, ROOT, TOKEN, BenchmarkInput
 
 # Where `make e2e-aws` installs ministack, or the folder that the tests are told of.
 TOOLS = Path(os.environ.get("PODGRAFT_E2E_TOOLS") or ROOT / ".tools")
@@ -32,13 +32,13 @@ STARTUP_SECONDS = 30
 
 
 @contextmanager
-def aws_environment(world: BenchmarkInput, folder: Path) -> Generator[Mapping[str, str] | None]:
+def aws_environment(inputs: BenchmarkInput, folder: Path) -> Generator[Mapping[str, str] | None]:
     """The environment of a function whose store is AWS; ``None`` where ministack is missing."""
     if not PROGRAM.exists():
         yield None
         return
     with _start_ministack(folder) as address:
-        _fill_stores(address, world)
+        _fill_stores(address, inputs)
         yield {
             **_aws_variables(address),
             "PODGRAFT_STORE": "aws",
@@ -57,20 +57,20 @@ def _aws_variables(address: str) -> dict[str, str]:
     }
 
 
-def _fill_stores(address: str, world: BenchmarkInput) -> None:
+def _fill_stores(address: str, inputs: BenchmarkInput) -> None:
     session = get_session()
-    made: dict[str, Any] = {
+    common: dict[str, Any] = {
         "region_name": "eu-central-1",
         "endpoint_url": f"http://{address}",
         "aws_access_key_id": "test",
         "aws_secret_access_key": "test",
     }
-    s3: Any = session.create_client("s3", **made)
-    ssm: Any = session.create_client("ssm", **made)
-    where = {"LocationConstraint": "eu-central-1"}
-    s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration=where)
-    digest = bundle.digest(world.files)
-    for name, content in world.files.items():
+    s3: Any = session.create_client("s3", **common)
+    ssm: Any = session.create_client("ssm", **common)
+    location = {"LocationConstraint": "eu-central-1"}
+    s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration=location)
+    digest = bundle.digest(inputs.files)
+    for name, content in inputs.files.items():
         key = f"bundles/default/{digest.removeprefix('sha256:')}/{name}"
         s3.put_object(Bucket=BUCKET, Key=key, Body=content)
     callers = {"tokens": [{"sha256": caller_document.hash_token(TOKEN)}]}

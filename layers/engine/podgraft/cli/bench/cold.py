@@ -45,9 +45,9 @@ def measure_cold_starts(
     return [made for name, taken in starts.items() for made in _store_rows(name, taken[1:], floor)]
 
 
-def _store_rows(name: str, taken: list[tuple[float, float]], floor: Timings) -> list[Row]:
-    init = make_timings([each[0] for each in taken])
-    first = make_timings([each[1] for each in taken])
+def _store_rows(name: str, timings: list[tuple[float, float]], floor: Timings) -> list[Row]:
+    init = make_timings([each[0] for each in timings])
+    first = make_timings([each[1] for each in timings])
     baseline = (FLOOR, floor)
     return [
         make_row("cold", f"init, {name}", init, baseline, target=INIT),
@@ -76,19 +76,23 @@ def _time_start(
 ) -> tuple[float, float]:
     """Seconds to the first ``next``, and to the answer to the first event."""
     # As on Lambda, where nothing can write beside the handler: it has no bytecode.
-    told = {"PYTHONPATH": str(artifact / "python"), "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    process_environment = {
+        "PYTHONPATH": str(artifact / "python"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **environment,
+    }
     with serve_runtime_api() as api:
         started = monotonic()
-        with start_runtime_client(api, told, artifact):
+        with start_runtime_client(api, process_environment, artifact):
             ready = api.next_message()
             if ready.kind != "next":
                 raise CommandError(f"cold start: failed: {ready.body}")
-            answer = api.invoke(event)
-            check_injected(answer.body)
-            return ready.received_at - started, answer.received_at - started
+            response = api.invoke(event)
+            check_injected(response.body)
+            return ready.received_at - started, response.received_at - started
 
 
-def check_injected(answer: Any) -> None:
+def check_injected(response: Any) -> None:
     """Refuse to measure anything but an injection."""
-    if answer.get("statusCode") != 200 or '"patch"' not in answer["body"]:  # noqa: PLR2004 — OK
-        raise CommandError(f"the response is not an injection: {str(answer)[:400]}")
+    if response.get("statusCode") != 200 or '"patch"' not in response["body"]:  # noqa: PLR2004 — OK
+        raise CommandError(f"the response is not an injection: {str(response)[:400]}")

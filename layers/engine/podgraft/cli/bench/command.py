@@ -29,14 +29,14 @@ from podgraft.cli.bench import (
     throughput,
     warm,
 )
-from podgraft.cli.bench.table import Row
-from podgraft.cli.bench.world import (
+from podgraft.cli.bench.bench_input import (
     ROOT,
     BenchmarkInput,
     api_gateway_event,
     load_benchmark_input,
     review_body,
 )
+from podgraft.cli.bench.table import Row
 from podgraft.cli.checkout import check_checkout
 
 BUILD, DOCS = ROOT / "build", ROOT / "docs"
@@ -108,11 +108,11 @@ PARTS: Mapping[str, Callable[[BenchmarkInput, Path, RunSize], Iterable[Row]]] = 
 
 def _parse_parts(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
     del context, parameter
-    chosen = tuple(word.strip() for word in value.split(","))
-    unknown = [word for word in chosen if word not in PARTS]
+    parts = tuple(word.strip() for word in value.split(","))
+    unknown = [word for word in parts if word not in PARTS]
     if unknown:
         raise click.BadParameter(f"got {', '.join(unknown)}; use some of {', '.join(PARTS)}")
-    return tuple(name for name in PARTS if name in chosen)
+    return tuple(name for name in PARTS if name in parts)
 
 
 @click.command("bench")
@@ -200,5 +200,5 @@ def _load_average() -> str:
     return f"{os.getloadavg()[0]:.1f}"
 
 
-def _print_progress(what: str) -> None:
-    click.echo(f"bench: {what}", err=True)
+def _print_progress(text: str) -> None:
+    click.echo(f"bench: {text}", err=True)

@@ -59,8 +59,8 @@ class Client:
             while (started := perf_counter()) < ends:
                 writer.write(next(requests))
                 async with asyncio.timeout(_TIMEOUT_SECONDS):
-                    good = await _read_response(reader)
-                self.errors += not good  # not in one expression: others count while it waits
+                    is_valid = await _read_response(reader)
+                self.errors += not is_valid  # not in one expression: others count while it waits
                 self.seconds.append(perf_counter() - started)
         finally:
             writer.close()
@@ -87,14 +87,14 @@ def main() -> None:
     client = Client(json.loads(Path(sys.argv[1]).read_text()))
     lasted = asyncio.run(client.run())
     ordered = sorted(client.seconds)
-    told = {
+    result = {
         "requests": len(ordered),
         "errors": client.errors,
         "seconds": lasted,
         "p50": percentile(ordered, 50),
         "p99": percentile(ordered, 99),
     }
-    print(json.dumps(told))
+    print(json.dumps(result))
 
 
 if __name__ == "__main__":

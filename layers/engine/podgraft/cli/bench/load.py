@@ -57,18 +57,16 @@ def run_load(plan: Plan, folder: Path, generator: str) -> Load:
     done = subprocess.run(
         command, check=True, capture_output=True, text=True, timeout=2 * plan.seconds + 60
     )
-    found = Load(**json.loads(done.stdout.splitlines()[-1]))
-    if not found.requests:
-        raise CommandError(
-            f"load: no response, and {found.errors} errors; run podgraft bench again"
-        )
-    return found
+    load = Load(**json.loads(done.stdout.splitlines()[-1]))
+    if not load.requests:
+        raise CommandError(f"load: no response, and {load.errors} errors; run podgraft bench again")
+    return load
 
 
 def _generator_command(plan: Plan, folder: Path) -> Sequence[str]:
-    told = folder / "plan.json"
-    told.write_text(json.dumps(asdict(plan)))
-    return [sys.executable, str(Path(__file__).with_name("generator.py")), str(told)]
+    plan_path = folder / "plan.json"
+    plan_path.write_text(json.dumps(asdict(plan)))
+    return [sys.executable, str(Path(__file__).with_name("generator.py")), str(plan_path)]
 
 
 def _wrk_command(plan: Plan, folder: Path) -> Sequence[str]:

@@ -11,9 +11,9 @@ from statistics import linear_regression
 from podgraft.cli.failure import CommandError
 
 from . import soak
+from .bench_input import ROOT, BenchmarkInput
 from .table import Row
 from .timing import make_timings
-from .world import ROOT, BenchmarkInput
 
 # Where the table tells; the first is when caches are full and the rest is measured against.
 SHARES = (0.1, 0.25, 0.5, 1.0)
@@ -25,7 +25,7 @@ Sample = tuple[int, int]
 
 
 def measure_memory(
-    world: BenchmarkInput,
+    inputs: BenchmarkInput,
     folder: Path,
     reviews: int,
     progress: Callable[[str], None] = lambda _: None,
@@ -34,7 +34,7 @@ def measure_memory(
     if not soak.STATM.exists():
         progress(MISSING)
         return []
-    return sample_rows(_samples(world.write_store(folder), reviews, progress))
+    return sample_rows(_samples(inputs.write_store(folder), reviews, progress))
 
 
 def sample_rows(samples: Sequence[Sample]) -> list[Row]:
@@ -52,12 +52,12 @@ def sample_rows(samples: Sequence[Sample]) -> list[Row]:
 
 
 def _memory_row(end: int, stretch: Sequence[Sample], first: Sequence[Sample], last: bool) -> Row:
-    taken = make_timings([float(size) for _, size in stretch])
+    timings = make_timings([float(size) for _, size in stretch])
     return Row(
         part="memory",
         name=f"resident, reviews: {end:,}",
-        median=taken.median,
-        p99=taken.p99,
+        median=timings.median,
+        p99=timings.p99,
         repetitions=len(stretch),
         baseline=f"resident, reviews: {first[-1][0]:,}",
         baseline_median=make_timings([float(size) for _, size in first]).median,

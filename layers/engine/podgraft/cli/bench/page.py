@@ -36,5 +36,5 @@ def replace_table(page: str, rows: Sequence[Row], machine: Mapping[str, str]) ->
 
 
 def _render_run(rows: Sequence[Row], machine: Mapping[str, str]) -> str:
-    where = "".join(f"- {name}: {value}\n" for name, value in machine.items())
-    return f"{where}\n{table.render_markdown(rows)}"
+    machine_lines = "".join(f"- {name}: {value}\n" for name, value in machine.items())
+    return f"{machine_lines}\n{table.render_markdown(rows)}"

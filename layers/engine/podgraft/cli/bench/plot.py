@@ -67,7 +67,7 @@ def render_svg(drawn: Sequence[Panel]) -> str:
     """The panels as one picture."""
     lines = ceil(len(drawn) / COLUMNS)
     width, height = min(len(drawn), COLUMNS) * _WIDTH, lines * _HEIGHT
-    placed = (
+    positioned = (
         f'<g transform="translate({index % COLUMNS * _WIDTH} {index // COLUMNS * _HEIGHT})">'
         f"{''.join(_draw_panel(panel))}</g>"
         for index, panel in enumerate(drawn)
@@ -76,7 +76,7 @@ def render_svg(drawn: Sequence[Panel]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="Cost against size. {escape(titles)}">\n<style>{_STYLE}</style>\n'
-        + "\n".join(placed)
+        + "\n".join(positioned)
         + "\n</svg>\n"
     )
 
@@ -140,8 +140,9 @@ def _draw_grid(panel: Panel, across: _Scale, up: _Scale) -> Iterator[str]:
     for tick in up.ticks:
         y = up.position(tick)
         yield f'<path class="grid" d="M{_LEFT} {y}H{_WIDTH - _RIGHT}"/>'
-        told = escape(format_amount(tick, panel.unit))
-        yield f'<text class="tick" x="{_LEFT - 6}" y="{y + 3.5}" text-anchor="end">{told}</text>'
+        amount_text = escape(format_amount(tick, panel.unit))
+        at = f'x="{_LEFT - 6}" y="{y + 3.5}" text-anchor="end"'
+        yield f'<text class="tick" {at}>{amount_text}</text>'
     for tick in across.ticks:
         x, y = across.position(tick), _HEIGHT - _BOTTOM + 15
         label = _format_count(tick)
@@ -159,12 +160,12 @@ def _draw_diagonal(last: Point, across: _Scale, up: _Scale) -> str:
 def _draw_labels(lines: Sequence[PlotLine], across: _Scale, up: _Scale) -> Iterator[str]:
     """Each label beside the end of its line, moved up or down until none covers another."""
     ends = sorted((up.position(line.points[-1][1]), line.style, line.label) for line in lines)
-    placed: list[float] = []
+    occupied: list[float] = []
     for y, _, _ in ends:
-        placed.append(max(y, placed[-1] + _LABEL_GAP) if placed else y)
-    over = max(0.0, placed[-1] - (_HEIGHT - _BOTTOM))
+        occupied.append(max(y, occupied[-1] + _LABEL_GAP) if occupied else y)
+    over = max(0.0, occupied[-1] - (_HEIGHT - _BOTTOM))
     x = max(across.position(line.points[-1][0]) for line in lines) + 7
-    for y, (_, style, label) in zip(placed, ends, strict=True):
+    for y, (_, style, label) in zip(occupied, ends, strict=True):
         at = round(y - over + 3.5, 1)
         yield f'<text class="label {style}" x="{x}" y="{at}">{escape(label)}</text>'
 

@@ -4,19 +4,19 @@ import copy
 import json
 from typing import Any
 
-from .world import BenchmarkInput, api_gateway_event, review_body
+from .bench_input import BenchmarkInput, api_gateway_event, review_body
 
 
-def similar_pod(world: BenchmarkInput, number: int) -> dict[str, Any]:
+def similar_pod(inputs: BenchmarkInput, number: int) -> dict[str, Any]:
     """One more pod of a ReplicaSet: another token volume, other managed fields, nothing else."""
-    pod = _replace_volume(world.pod, f"kube-api-access-{number % 100_000:05d}")
+    pod = _replace_volume(inputs.pod, f"kube-api-access-{number % 100_000:05d}")
     pod["metadata"]["managedFields"][0]["time"] = f"2026-11-21T00:{number % 60:02d}:00Z"
     return api_gateway_event(review_body(pod, number))
 
 
-def unseen_pod(world: BenchmarkInput, number: int) -> dict[str, Any]:
+def unseen_pod(inputs: BenchmarkInput, number: int) -> dict[str, Any]:
     """A pod whose labels and annotations nobody has had before."""
-    pod = _replace_volume(world.pod, f"kube-api-access-{number % 100_000:05d}")
+    pod = _replace_volume(inputs.pod, f"kube-api-access-{number % 100_000:05d}")
     metadata = pod["metadata"]
     metadata["labels"] = {**metadata.get("labels", {}), "app": f"app-{number}"}
     metadata["annotations"] = {
@@ -27,21 +27,21 @@ def unseen_pod(world: BenchmarkInput, number: int) -> dict[str, Any]:
     return api_gateway_event(review_body(pod, number))
 
 
-def many_container_pod(world: BenchmarkInput, containers: int, number: int = 0) -> dict[str, Any]:
+def many_container_pod(inputs: BenchmarkInput, containers: int, number: int = 0) -> dict[str, Any]:
     """A pod of many containers, never seen before."""
-    pod = copy.deepcopy(world.pod)
+    pod = copy.deepcopy(inputs.pod)
     first = pod["spec"]["containers"][0]
     names = (f"c{number}-{index}" for index in range(containers))
     pod["spec"]["containers"] = [{**first, "name": name} for name in names]
     return api_gateway_event(review_body(pod, number))
 
 
-def annotated_pod(world: BenchmarkInput, size: int, number: int = 0) -> dict[str, Any]:
+def annotated_pod(inputs: BenchmarkInput, size: int, number: int = 0) -> dict[str, Any]:
     """A pod with *size* bytes of annotations, a kilobyte each, never seen before.
 
     Their text is what a guard against injected syntax has to look at: quotes, colons, braces.
     """
-    pod = copy.deepcopy(world.pod)
+    pod = copy.deepcopy(inputs.pod)
     text = ('{"key": "value", "list": [1, 2]} ' * 31)[: _KILOBYTE - 30]
     keys = (f"example.com/{number:012d}-{index:05d}" for index in range(size // _KILOBYTE))
     filler = dict.fromkeys(keys, text)

@@ -50,8 +50,8 @@ class RuntimeApi:
     def invoke(self, event: Mapping[str, Any]) -> ClientMessage:
         """Hand out one event and wait for its response or error."""
         self._events.put(json.dumps(event).encode())
-        answer = self.next_message()
-        return answer if answer.kind != "next" else self.next_message()
+        response = self.next_message()
+        return response if response.kind != "next" else self.next_message()
 
 
 @contextmanager
@@ -134,17 +134,17 @@ class _Handler(BaseHTTPRequestHandler):
                 "Lambda-Runtime-Trace-Id": TRACE,
                 "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-central-1:0:function:p",
             }
-            self._answer(HTTPStatus.OK, event, headers)
+            self._respond(HTTPStatus.OK, event, headers)
 
     def do_POST(self) -> None:
         """Keep a response or an error."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        what = self.path.removeprefix(PREFIX).rpartition("/")[2]
-        what = "init/error" if self.path.endswith("init/error") else what
-        self.inbox.put(ClientMessage(what, json.loads(body), monotonic()))
-        self._answer(HTTPStatus.ACCEPTED, b"{}", {})
+        action = self.path.removeprefix(PREFIX).rpartition("/")[2]
+        action = "init/error" if self.path.endswith("init/error") else action
+        self.inbox.put(ClientMessage(action, json.loads(body), monotonic()))
+        self._respond(HTTPStatus.ACCEPTED, b"{}", {})
 
-    def _answer(self, status: HTTPStatus, body: bytes, headers: Mapping[str, str]) -> None:
+    def _respond(self, status: HTTPStatus, body: bytes, headers: Mapping[str, str]) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

@@ -17,9 +17,9 @@ from podgraft import yaml
 from podgraft.store import FolderStore
 
 from . import growth, pods, warm
+from .bench_input import BenchmarkInput
 from .table import Row, make_row
 from .timing import Action, time_interleaved
-from .world import BenchmarkInput
 
 CONTAINERS = (1, 10, 50, 100, 250, 500)
 ANNOTATIONS = (1_000, 10_000, 100_000, 300_000, 1_000_000)
@@ -36,89 +36,89 @@ Event = Callable[[int], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """Something in several sizes, each with its baseline; ``what`` and ``per`` name a row's."""
+    """A measurement in several sizes, with baselines; ``description`` and ``per`` name the rows."""
 
     name: str
-    what: str
+    description: str
     per: str = ""
     baseline: str
-    ours: Mapping[int, Make]
+    makers: Mapping[int, Make]
     base: Mapping[int, Make]
 
 
-def measure_scaling(world: BenchmarkInput, folder: Path, seconds: float) -> Iterator[Row]:
+def measure_scaling(inputs: BenchmarkInput, folder: Path, seconds: float) -> Iterator[Row]:
     """All series; *seconds* is what one may take, if that is enough for a median."""
     for series in (_pod_series, _selector_series, _bundle_series):
         with ExitStack() as stack:
-            for found in series(world, folder, stack):
-                yield from measure_series(found, seconds)
+            for one_series in series(inputs, folder, stack):
+                yield from measure_series(one_series, seconds)
 
 
 def measure_series(series: Series, seconds: float) -> list[Row]:
     """A row a size; the last says how the cost grew."""
-    makers = {f"ours {size}": make for size, make in series.ours.items()}
+    makers = {f"podgraft {size}": make for size, make in series.makers.items()}
     makers |= {f"base {size}": make for size, make in series.base.items()}
     once = sum(each.median for each in time_interleaved(makers, 3, warmup=2).values())
-    taken = time_interleaved(makers, max(FEWEST, min(MOST, round(seconds / once))))
-    made = [
+    timings = time_interleaved(makers, max(FEWEST, min(MOST, round(seconds / once))))
+    rows = [
         make_row(
             "scaling",
-            series.what.format(f"{size:,}"),
-            taken[f"ours {size}"],
-            (series.baseline, taken[f"base {size}"]),
+            series.description.format(f"{size:,}"),
+            timings[f"podgraft {size}"],
+            (series.baseline, timings[f"base {size}"]),
             series=series.name,
             size=size,
             per=series.per,
         )
-        for size in series.ours
+        for size in series.makers
     ]
-    power = growth.fit_growth([(each.size or 0, each.median) for each in made]).power
-    return [*made[:-1], replace(made[-1], power=power, target=LINEAR)]
+    power = growth.fit_growth([(each.size or 0, each.median) for each in rows]).power
+    return [*rows[:-1], replace(rows[-1], power=power, target=LINEAR)]
 
 
-def _pod_series(world: BenchmarkInput, folder: Path, stack: ExitStack) -> Iterator[Series]:
-    handle = stack.enter_context(warm.make_handler(world.write_store(folder / "pods")))
+def _pod_series(inputs: BenchmarkInput, folder: Path, stack: ExitStack) -> Iterator[Series]:
+    handle = stack.enter_context(warm.make_handler(inputs.write_store(folder / "pods")))
     for name, per, kind, sizes in (
         ("containers", "container", pods.many_container_pod, CONTAINERS),
         ("bytes of annotations", "byte", pods.annotated_pod, ANNOTATIONS),
     ):
-        events = {size: _make_event(kind, world, size) for size in sizes}
+        events = {size: _make_event(kind, inputs, size) for size in sizes}
         yield Series(
             name=name,
-            what=f"a pod, {name}: {{}}",
+            description=f"a pod, {name}: {{}}",
             per=f"a {per}",
             baseline=warm.JSON,
-            ours={size: _review_action(handle, event) for size, event in events.items()},
+            makers={size: _review_action(handle, event) for size, event in events.items()},
             base={size: _json_action(event) for size, event in events.items()},
         )
 
 
 def _make_event(
-    kind: Callable[[BenchmarkInput, int, int], dict[str, Any]], world: BenchmarkInput, size: int
+    kind: Callable[[BenchmarkInput, int, int], dict[str, Any]], inputs: BenchmarkInput, size: int
 ) -> Event:
-    return lambda number: kind(world, size, number)
+    return lambda number: kind(inputs, size, number)
 
 
-def _selector_series(world: BenchmarkInput, folder: Path, stack: ExitStack) -> Iterator[Series]:
+def _selector_series(inputs: BenchmarkInput, folder: Path, stack: ExitStack) -> Iterator[Series]:
     """As many neverInject- as alwaysInjectSelectors, of which none matches: all are looked at."""
-    ours: dict[int, Make] = {}
+    makers: dict[int, Make] = {}
     for size in (0, *SELECTORS):
-        store = world.write_store(folder / f"selectors-{size}")
+        store = inputs.write_store(folder / f"selectors-{size}")
         policy = {
             f"{word}InjectSelector": _unmatched_selectors(word, size)
             for word in ("never", "always")
         }
         (store / "default" / "policy.yaml").write_text(json.dumps(policy))
         handle = stack.enter_context(warm.make_handler(store))
-        ours[size] = _review_action(handle, lambda number: pods.unseen_pod(world, number))
-    none = ours.pop(0)
+        makers[size] = _review_action(handle, lambda number: pods.unseen_pod(inputs, number))
+    none = makers.pop(0)
     yield Series(
         name="selectors",
-        what="selectors of never and of always: {}",
+        description="selectors of never and of always: {}",
         per="a pair",
         baseline="the same without selectors",
-        ours=ours,
-        base=dict.fromkeys(ours, none),
+        makers=makers,
+        base=dict.fromkeys(makers, none),
     )
 
 
@@ -126,30 +126,30 @@ def _unmatched_selectors(word: str, size: int) -> list[dict[str, Any]]:
     return [{"matchLabels": {"app": f"{word}-{index}"}} for index in range(size)]
 
 
-def _bundle_series(world: BenchmarkInput, folder: Path, stack: ExitStack) -> Iterator[Series]:
+def _bundle_series(inputs: BenchmarkInput, folder: Path, stack: ExitStack) -> Iterator[Series]:
     """Bundles of overlays, a kilobyte each, of which one is for the pod."""
     grown = {
-        size: replace(world, files=make_overlays(size // len(make_overlay(1)))) for size in BUNDLES
+        size: replace(inputs, files=make_overlays(size // len(make_overlay(1)))) for size in BUNDLES
     }
     stores = {size: each.write_store(folder / f"bundle-{size}") for size, each in grown.items()}
     yield Series(
         name="bytes of the bundle, loading",
-        what="loading, bytes of the bundle: {}",
+        description="loading, bytes of the bundle: {}",
         per="a byte",
         baseline=YAML,
-        ours={size: _load_action(store) for size, store in stores.items()},
+        makers={size: _load_action(store) for size, store in stores.items()},
         base={size: _parse_action(each.files) for size, each in grown.items()},
     )
 
     def event(number: int) -> dict[str, Any]:
-        return pods.unseen_pod(world, number)
+        return pods.unseen_pod(inputs, number)
 
     handlers = {size: stack.enter_context(warm.make_handler(each)) for size, each in stores.items()}
     yield Series(
         name="bytes of the bundle, reviewing",
-        what="a review, bytes of the bundle: {}",
+        description="a review, bytes of the bundle: {}",
         baseline=warm.JSON,
-        ours={size: _review_action(handle, event) for size, handle in handlers.items()},
+        makers={size: _review_action(handle, event) for size, handle in handlers.items()},
         base=dict.fromkeys(stores, _json_action(event)),
     )
 
@@ -198,8 +198,8 @@ def make_overlay(number: int) -> bytes:
     manifest: dict[str, Any] = copy.deepcopy(_OVERLAY)
     manifest["metadata"]["name"] = f"overlay-{number}"
     if number:
-        wanted = {"matchLabels": {"app": f"another-{number}"}}
-        manifest["spec"]["matchConstraints"]["objectSelector"] = wanted
+        selector = {"matchLabels": {"app": f"another-{number}"}}
+        manifest["spec"]["matchConstraints"]["objectSelector"] = selector
     return yaml.dump(manifest).encode()
 
 

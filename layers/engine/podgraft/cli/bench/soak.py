@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from podgraft.cli.bench import pods, warm
-from podgraft.cli.bench.world import (
+from podgraft.cli.bench.bench_input import (
     CLUSTER,
     BenchmarkInput,
     api_gateway_event,
@@ -34,14 +34,14 @@ def resident_bytes() -> int:
     return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def mixed_event(world: BenchmarkInput, number: int) -> Event:
+def mixed_event(inputs: BenchmarkInput, number: int) -> Event:
     """The review of this number: each kind comes as often as it stands in the table."""
-    return _KINDS[number % len(_KINDS)](world, number)
+    return _KINDS[number % len(_KINDS)](inputs, number)
 
 
-def _unique_event(world: BenchmarkInput, number: int) -> Event:
+def _unique_event(inputs: BenchmarkInput, number: int) -> Event:
     """Everything that a template reads is this pod's own."""
-    pod = _copy_pod(world)
+    pod = _copy_pod(inputs)
     metadata: dict[str, Any] = pod["metadata"]
     metadata["name"] = f"web-{number}"
     metadata["annotations"] = {
@@ -57,42 +57,42 @@ def _unique_event(world: BenchmarkInput, number: int) -> Event:
     return api_gateway_event(review_body(pod, number, namespace=f"team-{number}"), path)
 
 
-def _denied_event(world: BenchmarkInput, number: int) -> Event:
-    pod = _copy_pod(world)
+def _denied_event(inputs: BenchmarkInput, number: int) -> Event:
+    pod = _copy_pod(inputs)
     pod["metadata"]["annotations"] = {
         "traffic.sidecar.istio.io/includeOutboundIPRanges": f"network-{number}"
     }
     return api_gateway_event(review_body(pod, number))
 
 
-def _unknown_injector_event(world: BenchmarkInput, number: int) -> Event:
+def _unknown_injector_event(inputs: BenchmarkInput, number: int) -> Event:
     return api_gateway_event(
-        review_body(world.pod, number), f"/injector-{number}/inject/cluster/{CLUSTER}"
+        review_body(inputs.pod, number), f"/injector-{number}/inject/cluster/{CLUSTER}"
     )
 
 
-def _invalid_body_event(world: BenchmarkInput, number: int) -> Event:
-    del world
+def _invalid_body_event(inputs: BenchmarkInput, number: int) -> Event:
+    del inputs
     return api_gateway_event(f'{{"number": {number}'.encode())
 
 
-def _bad_token_event(world: BenchmarkInput, number: int) -> Event:
-    made = api_gateway_event(review_body(world.pod, number))
-    made["headers"]["authorization"] = f"Bearer guess-{number}"
+def _invalid_token_event(inputs: BenchmarkInput, number: int) -> Event:
+    event = api_gateway_event(review_body(inputs.pod, number))
+    event["headers"]["authorization"] = f"Bearer guess-{number}"
     high, low = divmod(number // len(_KINDS) % 65_536, 256)
-    made["requestContext"]["http"]["sourceIp"] = f"203.0.{high}.{low}"
-    return made
+    event["requestContext"]["http"]["sourceIp"] = f"203.0.{high}.{low}"
+    return event
 
 
-def _copy_pod(world: BenchmarkInput) -> dict[str, Any]:
-    return json.loads(json.dumps(world.pod))
+def _copy_pod(inputs: BenchmarkInput) -> dict[str, Any]:
+    return json.loads(json.dumps(inputs.pod))
 
 
 _KINDS: tuple[Callable[[BenchmarkInput, int], Event], ...] = (
     pods.similar_pod,
     pods.unseen_pod,
     _unique_event,
-    _bad_token_event,
+    _invalid_token_event,
     pods.similar_pod,
     pods.unseen_pod,
     _unique_event,
@@ -105,14 +105,14 @@ _KINDS: tuple[Callable[[BenchmarkInput, int], Event], ...] = (
 def main() -> None:
     """Review, and tell."""
     store, reviews = Path(sys.argv[1]), int(sys.argv[2])
-    told = sys.stdout
+    real_stdout = sys.stdout
     measured = load_benchmark_input()
-    every = max(1, reviews // SAMPLES)
+    interval = max(1, reviews // SAMPLES)
     with warm.make_handler(store) as handle:
         for number in range(1, reviews + 1):
             handle(mixed_event(measured, number), None)
-            if number % every == 0:
-                print(json.dumps([number, resident_bytes()]), file=told, flush=True)
+            if number % interval == 0:
+                print(json.dumps([number, resident_bytes()]), file=real_stdout, flush=True)
 
 
 if __name__ == "__main__":

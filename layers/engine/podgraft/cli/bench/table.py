@@ -13,11 +13,10 @@ Unit = Literal["s", "B"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line: seconds, or bytes where ``unit`` says so.
+    """One row of the table, in seconds, or in bytes with ``unit`` "B".
 
-    ``target`` is the ratio that issue 7 asks for at most, or the power where there is one. Rows of
-    one ``series`` differ in ``size``, and the last of them tells by which ``power`` of the size
-    the cost grows (growth.py).
+    ``target`` is the maximum ratio, or the maximum power of a series. Rows of one ``series`` differ
+    in ``size``. The last row has the ``power`` of the size by which the cost grows (growth.py).
     """
 
     part: str
@@ -61,16 +60,16 @@ class Row:
 
 
 def make_row(
-    part: str, name: str, taken: Timings, baseline: tuple[str, Timings], **more: Any
+    part: str, name: str, timings: Timings, baseline: tuple[str, Timings], **more: Any
 ) -> Row:
     """A row of a measurement and its baseline."""
     called, base = baseline
     return Row(
         part=part,
         name=name,
-        median=taken.median,
-        p99=taken.p99,
-        repetitions=len(taken.seconds),
+        median=timings.median,
+        p99=timings.p99,
+        repetitions=len(timings.seconds),
         baseline=called,
         baseline_median=base.median,
         **more,
@@ -89,16 +88,18 @@ def render_markdown(rows: Sequence[Row]) -> str:
 def write_json(path: Path, rows: Iterable[Row], machine: Mapping[str, str]) -> None:
     """The same as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    told = {"machine": machine, "rows": [each.record() for each in rows]}
-    path.write_text(json.dumps(told, indent=1) + "\n")
+    document = {"machine": machine, "rows": [each.record() for each in rows]}
+    path.write_text(json.dumps(document, indent=1) + "\n")
 
 
 def read_json(path: Path) -> tuple[list[Row], dict[str, str]]:
     """The rows and the machine that ``write`` wrote."""
-    told = json.loads(path.read_text())
-    known = {each.name for each in fields(Row)}
-    rows = [Row(**{k: v for k, v in record.items() if k in known}) for record in told["rows"]]
-    return rows, told["machine"]
+    document = json.loads(path.read_text())
+    field_names = {each.name for each in fields(Row)}
+    rows = [
+        Row(**{k: v for k, v in record.items() if k in field_names}) for record in document["rows"]
+    ]
+    return rows, document["machine"]
 
 
 def format_amount(value: float, unit: Unit) -> str:
@@ -139,8 +140,8 @@ def _row_cells(each: Row) -> tuple[str, ...]:
 def _format_target(each: Row) -> str:
     if each.target is None:
         return ""
-    wanted = f"{each.target:.3g}" if each.power is None else f"size^{each.target:g}"
-    return f"≤ {wanted} {'met' if each.is_target_met else 'MISSED'}"
+    target = f"{each.target:.3g}" if each.power is None else f"size^{each.target:g}"
+    return f"≤ {target} {'met' if each.is_target_met else 'MISSED'}"
 
 
 def _notes(each: Row) -> Iterable[str]:

@@ -20,12 +20,12 @@ from typing import Any
 from podgraft.cli.failure import CommandError
 
 from . import load, pods
+from .bench_input import TOKEN, BenchmarkInput
 from .load import Load, Plan
 from .table import Row
-from .world import TOKEN, BenchmarkInput
 
 CONNECTIONS = (1, 4, 16, 64)
-WORKERS = 2  # the cores of issue 7's machine
+WORKERS = 2  # the cores of the reference machine
 # Sent one after the other, and again from the first: half of them of one ReplicaSet.
 REVIEWS = 500
 # The baseline needs no more to be known than this part of the time.
@@ -36,7 +36,7 @@ _LISTENS = re.compile(rf"listens on https://{re.escape(_HOST)}:(\d+)\n")
 
 
 def measure_throughput(
-    world: BenchmarkInput,
+    inputs: BenchmarkInput,
     folder: Path,
     seconds: float,
     generator: str,
@@ -45,9 +45,9 @@ def measure_throughput(
 ) -> Iterator[Row]:
     """A row for each number of connections, of *seconds* each."""
     folder.mkdir(parents=True, exist_ok=True)
-    reviews = tuple(review_files(world, folder))
+    reviews = tuple(review_files(inputs, folder))
     ping = _write_request(folder / "ping", "GET", "/ping", b"")
-    with start_server(world, folder) as server:
+    with start_server(inputs, folder) as server:
         for number in connections:
             progress(f"{number} connections")
 
@@ -66,19 +66,19 @@ def measure_throughput(
             yield _throughput_row(number, put(reviews, seconds), base, generator)
 
 
-def _throughput_row(connections: int, ours: Load, base: Load, generator: str) -> Row:
+def _throughput_row(connections: int, load: Load, base: Load, generator: str) -> Row:
     return Row(
         part="throughput",
         name=f"serve, connections: {connections}",
-        median=ours.p50,
-        p99=ours.p99,
-        repetitions=ours.requests,
+        median=load.p50,
+        p99=load.p99,
+        repetitions=load.requests,
         baseline="GET /ping of the same server",
         baseline_median=base.p50,
         series="connections",
         size=connections,
-        rate=ours.rate,
-        errors=ours.errors,
+        rate=load.rate,
+        errors=load.errors,
         note=f"by {generator}",
     )
 
@@ -92,9 +92,9 @@ class ServerProcess:
 
 
 @contextmanager
-def start_server(world: BenchmarkInput, folder: Path) -> Generator[ServerProcess]:
+def start_server(inputs: BenchmarkInput, folder: Path) -> Generator[ServerProcess]:
     """``podgraft serve`` over the world's store, until the block ends."""
-    store = world.write_store(folder / "store")
+    store = inputs.write_store(folder / "store")
     for arguments in (("ca", "--key-type", "p-256"), ("server", "--key-type", "p-256", _HOST)):
         subprocess.run(
             [sys.executable, "-m", "podgraft", "certs", *arguments, "--dir", "certificates"],
@@ -120,9 +120,9 @@ def _parse_port(log: Path) -> int:
     """The port that the server says it listens on."""
     ends = monotonic() + STARTUP_SECONDS
     while monotonic() < ends:
-        found = _LISTENS.search(log.read_text())
-        if found:
-            return int(found[1])
+        match = _LISTENS.search(log.read_text())
+        if match:
+            return int(match[1])
         sleep(0.05)
     raise CommandError(f"podgraft serve: did not start: {log.read_text()}")
 
@@ -135,17 +135,19 @@ def _check_injected(server: ServerProcess, request: Path) -> None:
     first, *lines = head.decode().split("\r\n")
     headers = dict(line.split(": ", 1) for line in lines)
     connection.request("POST", first.split()[1], body, headers)
-    answer = connection.getresponse()
-    told: Any = json.loads(answer.read())
+    response = connection.getresponse()
+    review: Any = json.loads(response.read())
     connection.close()
-    if answer.status != http.client.OK or "patch" not in told.get("response", {}):
-        raise CommandError(f"the response is not an injection: {answer.status} {str(told)[:400]}")
+    if response.status != http.client.OK or "patch" not in review.get("response", {}):
+        raise CommandError(
+            f"the response is not an injection: {response.status} {str(review)[:400]}"
+        )
 
 
-def review_files(world: BenchmarkInput, folder: Path) -> Iterator[str]:
+def review_files(inputs: BenchmarkInput, folder: Path) -> Iterator[str]:
     """Write the requests, as the server checks and the generator sends them."""
     for number in range(REVIEWS):
-        event = pods.unseen_pod(world, number) if number % 2 else pods.similar_pod(world, number)
+        event = pods.unseen_pod(inputs, number) if number % 2 else pods.similar_pod(inputs, number)
         path = f"{event['rawPath']}?{event['rawQueryString']}"
         yield _write_request(folder / f"review-{number}", "POST", path, event["body"].encode())
 

@@ -38,7 +38,7 @@ def time_interleaved(
     has an order of its own, the same in every run: what comes after a megabyte finds caches and
     heap as that left them, and nothing shall always come after it.
     """
-    taken: dict[str, list[float]] = {name: [] for name in makers}
+    durations: dict[str, list[float]] = {name: [] for name in makers}
     gc.collect()
     for number in range(warmup + repetitions):
         names = list(makers)
@@ -47,8 +47,8 @@ def time_interleaved(
             action = makers[name](number)
             started = perf_counter()
             action()
-            taken[name].append(perf_counter() - started)
-    return {name: Timings(tuple(seconds[warmup:])) for name, seconds in taken.items()}
+            durations[name].append(perf_counter() - started)
+    return {name: Timings(tuple(seconds[warmup:])) for name, seconds in durations.items()}
 
 
 def make_timings(seconds: Sequence[float]) -> Timings:

@@ -44,35 +44,35 @@ class Import:
     replaces: str | None  # the ARN under which the certificate is known already
 
 
-def check_import(wanted: Import, now: datetime) -> None:
+def check_import(request: Import, now: datetime) -> None:
     """Raise ``CertificateError`` with every reason why the import would fail or would not serve."""
-    found = tuple(_find_problems(wanted, now))
-    if found:
-        raise CertificateError("not imported: " + "; ".join(found))
+    problems = tuple(_find_problems(request, now))
+    if problems:
+        raise CertificateError("not imported: " + "; ".join(problems))
 
 
 def make_acm_client(region: str | None, replaces: str | None = None) -> Importer:
     """boto3's client, in the region of the certificate it *replaces*; boto3 ships no types."""
     if replaces is not None:
-        found = _ARN.fullmatch(replaces)
-        if found is None:
+        match = _ARN.fullmatch(replaces)
+        if match is None:
             raise CertificateError(f"{replaces!r} is no ARN of an ACM certificate")
-        region = found[1]
+        region = match[1]
     importer: Importer = import_module("boto3").client("acm", region_name=region)
     return importer
 
 
-def import_certificate(wanted: Import, client: Importer) -> str:
+def import_certificate(request: Import, client: Importer) -> str:
     """Import what has passed ``check``; returns the certificate's ARN."""
     arguments: dict[str, str | bytes] = {
-        "Certificate": pem.dump_certificates(wanted.chain[:1]),
-        "PrivateKey": keys.encode_key(wanted.key, None),
+        "Certificate": pem.dump_certificates(request.chain[:1]),
+        "PrivateKey": keys.encode_key(request.key, None),
     }
-    above = _issuer_chain(wanted)
+    above = _issuer_chain(request)
     if above:
         arguments["CertificateChain"] = pem.dump_certificates(above)
-    if wanted.replaces:
-        arguments["CertificateArn"] = wanted.replaces
+    if request.replaces:
+        arguments["CertificateArn"] = request.replaces
     faults = import_module("botocore.exceptions")
     try:
         arn = client.import_certificate(**arguments).get("CertificateArn")
@@ -86,17 +86,17 @@ def import_certificate(wanted: Import, client: Importer) -> str:
     return arn
 
 
-def _issuer_chain(wanted: Import) -> tuple[x509.Certificate, ...]:
+def _issuer_chain(request: Import) -> tuple[x509.Certificate, ...]:
     """The rest of the chain up to a root, in the order in which each is signed by the next."""
-    chain = list(wanted.chain)
-    root = next((root for root in wanted.roots if trust.is_signed_by(chain[-1], root)), None)
+    chain = list(request.chain)
+    root = next((root for root in request.roots if trust.is_signed_by(chain[-1], root)), None)
     if root is not None and root not in chain:
         chain.append(root)
     return tuple(chain[1:])
 
 
-def _find_problems(wanted: Import, now: datetime) -> Iterator[str]:
-    leaf = wanted.chain[0]
+def _find_problems(request: Import, now: datetime) -> Iterator[str]:
+    leaf = request.chain[0]
     if is_ca(leaf) or certificate_purpose(leaf) is not CertificatePurpose.SERVER:
         yield (
             f"{trust.describe_subject(leaf)}: is not a server certificate; write the server "
@@ -106,8 +106,8 @@ def _find_problems(wanted: Import, now: datetime) -> Iterator[str]:
     yield from trust.time_problems(leaf, now)
     if keys.key_type(leaf.public_key()) is None:
         yield "the key is neither RSA-2048 nor ECDSA P-256, which regional endpoints need"
-    if not keys.is_key_pair(wanted.key, leaf):
+    if not keys.is_key_pair(request.key, leaf):
         yield "the key is of another certificate"
     if not 1 <= len(names.names_of(leaf).dns) <= MAX_DOMAINS:
         yield f"the certificate must carry 1 to {MAX_DOMAINS} DNS names, for the custom domain"
-    yield from trust.order_problems(wanted.chain)
+    yield from trust.order_problems(request.chain)

@@ -62,7 +62,7 @@ def ca(
     certificate = issuance.make_ca(key, common_name, lifetime)
     secret = keys.read_passphrase(passphrase_file)
     pair = CertificateFolder(path).save_authority(certificate, key, secret, force=force)
-    _print_written(pair)
+    _print_files(pair)
     program.print_next_steps(
         f"keep {pair.key} offline: who has it can answer for every cluster that trusts the CA",
         f"podgraft certs server --dir {path} HOST [HOST …]",
@@ -75,14 +75,14 @@ def ca(
 @options.signing_options
 def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
     """Make a server certificate for HOSTS: DNS names and IP addresses, as many as needed."""
-    wanted = names.parse_names(hosts)
+    alt_names = names.parse_names(hosts)
     key = keys.make_key(signing.key_type)
     certificate = issuance.make_server_certificate(
-        wanted, key.public_key(), signing.issuer, signing.lifetime
+        alt_names, key.public_key(), signing.issuer, signing.lifetime
     )
     pair = signing.save(name, certificate, key)
-    _print_written(pair)
-    click.echo(f"valid for {wanted}, until {signing.lifetime.end:%Y-%m-%d}")
+    _print_files(pair)
+    click.echo(f"valid for {alt_names}, until {signing.lifetime.end:%Y-%m-%d}")
     folder = signing.folder
     authority = folder.key_pair(AUTHORITY).certificate
     program.print_next_steps(
@@ -106,7 +106,7 @@ def client(signing: SigningOptions, cluster: str, name: str | None, organization
         cluster, organization, key.public_key(), signing.issuer, signing.lifetime
     )
     pair = signing.save(name or cluster, certificate, key)
-    _print_written(pair)
+    _print_files(pair)
     subject = trust.describe_subject(certificate)
     click.echo(f"subject {subject}, until {signing.lifetime.end:%Y-%m-%d}")
     program.print_next_steps(
@@ -135,7 +135,7 @@ def renew(
         signing.lifetime,
         names.parse_names(hosts) if hosts else None,
     )
-    _print_written(signing.save(as_name or name, certificate, key))
+    _print_files(signing.save(as_name or name, certificate, key))
     ends = (old.not_valid_after_utc, certificate.not_valid_after_utc)
     click.echo("valid until {1:%Y-%m-%d}, before that until {0:%Y-%m-%d}".format(*ends))
     program.print_next_steps(
@@ -149,12 +149,12 @@ def renew(
 @options.force_option
 def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
     """Print the caBundle (base64) of the CAs in the files PEMS."""
-    found = trust.check_roots(
+    warnings = trust.check_roots(
         [certificate for file in pems for certificate in pem.read_certificates(file)]
     )
     if output is not None:
-        outputs.write_files([Output(output, pem.dump_certificates(found))], force=force)
-    click.echo(trust.encode_ca_bundle(found))
+        outputs.write_files([Output(output, pem.dump_certificates(warnings))], force=force)
+    click.echo(trust.encode_ca_bundle(warnings))
     program.print_next_steps(
         "it is the value of webhooks[].clientConfig.caBundle; podgraft register --ca-bundle "
         "FILE fills it in and checks it"
@@ -208,14 +208,14 @@ def import_acm(
     """Import a server certificate into AWS Certificate Manager."""
     folder = CertificateFolder(path)
     pair, authority = folder.key_pair(name), folder.key_pair(AUTHORITY).certificate
-    wanted = acm.Import(
+    request = acm.Import(
         chain=pem.read_certificates(pair.certificate),
         roots=pem.read_certificates(authority) if authority.exists() else (),
         key=keys.read_key(pair.key, keys.read_passphrase(passphrase_file)),
         replaces=arn,
     )
-    acm.check_import(wanted, datetime.now(UTC))
-    click.echo(acm.import_certificate(wanted, acm.make_acm_client(region, arn)))
+    acm.check_import(request, datetime.now(UTC))
+    click.echo(acm.import_certificate(request, acm.make_acm_client(region, arn)))
     program.print_next_steps(
         'make deploy STAGE=dev OVERRIDES="CertificateArn=ARN DomainName=HOST"',
         "mutual TLS with an imported certificate also needs OwnershipVerificationCertificateArn: a "
@@ -223,7 +223,7 @@ def import_acm(
     )
 
 
-def _print_written(pair: KeyPair) -> None:
+def _print_files(pair: KeyPair) -> None:
     click.echo(f"wrote {pair.certificate} and {pair.key}")
 
 

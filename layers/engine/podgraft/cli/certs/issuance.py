@@ -80,15 +80,15 @@ def make_ca(key: PrivateKey, common_name: str | None, lifetime: Validity) -> x50
 
 
 def make_server_certificate(
-    wanted: SubjectAltNames, key: PublicKey, issuer: Issuer, lifetime: Validity
+    alt_names: SubjectAltNames, key: PublicKey, issuer: Issuer, lifetime: Validity
 ) -> x509.Certificate:
     """A certificate for every one of the *wanted* names.
 
     The common name is for people only: the first DNS name, where it fits.
     """
-    first = next((name for name in wanted.dns if len(name) <= MAX_COMMON_NAME), None)
+    first = next((name for name in alt_names.dns if len(name) <= MAX_COMMON_NAME), None)
     subject = _make_name(first) if first else x509.Name([])
-    return _sign_leaf(CertificatePurpose.SERVER, subject, wanted, key, issuer, lifetime)
+    return _sign_leaf(CertificatePurpose.SERVER, subject, alt_names, key, issuer, lifetime)
 
 
 def make_client_certificate(
@@ -104,11 +104,16 @@ def renew_certificate(
     key: PublicKey,
     issuer: Issuer,
     lifetime: Validity,
-    wanted: SubjectAltNames | None = None,
+    alt_names: SubjectAltNames | None = None,
 ) -> x509.Certificate:
     """*old* once more, for *key*: same subject and purpose, and the same names unless *wanted*."""
     return _sign_leaf(
-        certificate_purpose(old), old.subject, wanted or names.names_of(old), key, issuer, lifetime
+        certificate_purpose(old),
+        old.subject,
+        alt_names or names.names_of(old),
+        key,
+        issuer,
+        lifetime,
     )
 
 
@@ -138,7 +143,7 @@ def is_ca(certificate: x509.Certificate) -> bool:
 def _sign_leaf(
     purpose: CertificatePurpose,
     subject: x509.Name,
-    wanted: SubjectAltNames,
+    alt_names: SubjectAltNames,
     key: PublicKey,
     issuer: Issuer,
     lifetime: Validity,
@@ -152,9 +157,9 @@ def _sign_leaf(
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
         .add_extension(_authority_key(issuer.certificate), critical=False)
     )
-    if wanted != SubjectAltNames():
+    if alt_names != SubjectAltNames():
         # RFC 5280 §4.2.1.6: critical where the subject is empty.
-        builder = builder.add_extension(wanted.extension(), critical=not subject.rdns)
+        builder = builder.add_extension(alt_names.extension(), critical=not subject.rdns)
     return builder.sign(issuer.key, hashes.SHA256())
 
 

@@ -39,8 +39,8 @@ class SubjectAltNames:
         address = _address(host.removeprefix("[").removesuffix("]"))
         if address is not None:
             return _unmap_ipv4(address) in map(_unmap_ipv4, self.addresses)
-        wanted = host.lower().removesuffix(".")
-        return any(_matches(pattern.lower(), wanted) for pattern in self.dns)
+        host_name = host.lower().removesuffix(".")
+        return any(_matches(pattern.lower(), host_name) for pattern in self.dns)
 
     def extension(self) -> x509.SubjectAlternativeName:
         """The names as a certificate holds them."""
@@ -116,10 +116,10 @@ def _address_problem(text: str, address: Address) -> str | None:
 
 
 def _name_problem(name: str) -> str | None:
-    return next((words for wrong, words in _NAME_RULES if wrong(name)), None)
+    return next((words for is_invalid, words in _NAME_RULES if is_invalid(name)), None)
 
 
-def _is_bad_label(label: str) -> bool:
+def _is_invalid_label(label: str) -> bool:
     return len(label) > MAX_LABEL_LENGTH or not _LABEL.fullmatch(label)
 
 
@@ -148,7 +148,7 @@ _NAME_RULES: tuple[tuple[Callable[[str], bool], str], ...] = (
         "ends like an IP address but is none; check its digits",
     ),
     (
-        lambda name: any(map(_is_bad_label, name.removeprefix("*.").split("."))),
+        lambda name: any(map(_is_invalid_label, name.removeprefix("*.").split("."))),
         "every label is 1 to 63 letters, digits, - or _, and neither starts nor ends with -",
     ),
 )

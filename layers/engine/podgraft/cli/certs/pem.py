@@ -14,14 +14,14 @@ def read_certificates(file: Path) -> tuple[x509.Certificate, ...]:
     return parse_certificates(file.read_bytes(), str(file))
 
 
-def parse_certificates(data: bytes, place: str) -> tuple[x509.Certificate, ...]:
+def parse_certificates(data: bytes, location: str) -> tuple[x509.Certificate, ...]:
     """Every certificate of *data*; *place* names it in messages."""
     if b"-----BEGIN CERTIFICATE-----" not in data:
-        raise CertificateError(f"{place}: {_describe_contents(data)}")
+        raise CertificateError(f"{location}: {_describe_contents(data)}")
     try:
         return tuple(x509.load_pem_x509_certificates(data))
     except ValueError as error:
-        raise CertificateError(f"{place}: a certificate in it is damaged ({error})") from error
+        raise CertificateError(f"{location}: a certificate in it is damaged ({error})") from error
 
 
 def dump_certificates(certificates: Iterable[x509.Certificate]) -> bytes:

@@ -31,29 +31,29 @@ def read_registrations(file: Path, served: SubjectAltNames) -> tuple[WebhookRegi
     *file* is what ``kubectl get mutatingwebhookconfigurations -o yaml`` prints. Raises
     ``CertificateError`` where no webhook calls the endpoint: such a file proves nothing.
     """
-    found = tuple(
+    webhooks = tuple(
         webhook
         for document in yaml.load_all(file.read_text(encoding="utf-8"))
         for webhook in _find_webhooks(document, str(file))
         if served.matches_host(webhook.host)
     )
-    if not found:
+    if not webhooks:
         raise CertificateError(
             f"{file}: no webhook in it calls {served}; print the cluster's registrations with "
             "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o yaml"
         )
-    return found
+    return webhooks
 
 
-def _find_webhooks(document: JSON, place: str) -> Iterator[WebhookRegistration]:
+def _find_webhooks(document: JSON, location: str) -> Iterator[WebhookRegistration]:
     if not isinstance(document, dict):
         return
     for item in _objects_under(document, "items"):
-        yield from _find_webhooks(item, place)
+        yield from _find_webhooks(item, location)
     for webhook in _objects_under(document, "webhooks"):
         client = webhook.get("clientConfig")
         if isinstance(client, dict) and isinstance(url := client.get("url"), str):
-            name = f"{place}: webhook {webhook.get('name')}"
+            name = f"{location}: webhook {webhook.get('name')}"
             bundle = client.get("caBundle")
             roots = _parse_ca_bundle(bundle, name) if isinstance(bundle, str) and bundle else ()
             yield WebhookRegistration(name, urlsplit(url).hostname or "", roots)
@@ -66,9 +66,9 @@ def _objects_under(document: Object, key: str) -> Iterator[Object]:
             yield item
 
 
-def _parse_ca_bundle(bundle: str, place: str) -> tuple[x509.Certificate, ...]:
+def _parse_ca_bundle(bundle: str, location: str) -> tuple[x509.Certificate, ...]:
     try:
         data = base64.b64decode(bundle, validate=True)
     except binascii.Error as error:
-        raise CertificateError(f"{place}: caBundle is not base64 ({error})") from error
-    return pem.parse_certificates(data, place)
+        raise CertificateError(f"{location}: caBundle is not base64 ({error})") from error
+    return pem.parse_certificates(data, location)

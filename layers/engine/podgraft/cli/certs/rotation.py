@@ -51,9 +51,9 @@ class Rotation:
             return RotationStage.SWITCH
         return RotationStage.FINISH if self.new.bundle.exists() else RotationStage.DONE
 
-    def check_stage(self, wanted: RotationStage) -> None:
+    def check_stage(self, required: RotationStage) -> None:
         """Raise ``CertificateError`` unless it is time for *wanted*."""
-        if self.stage is not wanted:
+        if self.stage is not required:
             raise CertificateError(f"not yet, or not any more; the next step is {self.stage.value}")
 
 
@@ -140,9 +140,9 @@ def _check_trust(
         for file in clusters
         for one in registrations.read_registrations(file, names.names_of(leaf))
     ]
-    behind = [one.location for one in webhooks if not set(both) <= set(one.roots)]
-    if behind or not webhooks:
+    outdated = [one.location for one in webhooks if not set(both) <= set(one.roots)]
+    if outdated or not webhooks:
         raise CertificateError(
             "not every cluster is known to trust the old and the new CA; register with the bundle "
-            "first: " + "; ".join(behind or ["no registration was given (--registered)"])
+            "first: " + "; ".join(outdated or ["no registration was given (--registered)"])
         )

@@ -33,8 +33,8 @@ def find_trust_problems(
 
     *chain* is what the server sends: its own certificate first.
     """
-    found = (*leaf_problems(chain[0], host, now), *path_problems(chain, roots, now))
-    return found or _verify(chain, roots, host, now)
+    problems = (*leaf_problems(chain[0], host, now), *path_problems(chain, roots, now))
+    return problems or _verify(chain, roots, host, now)
 
 
 def leaf_problems(leaf: x509.Certificate, host: str, now: datetime) -> Iterator[str]:
@@ -139,8 +139,8 @@ def _unknown_ca_problem(last: x509.Certificate, roots: Certificates) -> str:
             "name, "
             "other key"
         )
-    given = "; ".join(map(describe_subject, roots)) or "no CA"
-    return f"{describe_subject(last)} was signed by {issuer}, but the bundle holds {given}"
+    ca_names = "; ".join(map(describe_subject, roots)) or "no CA"
+    return f"{describe_subject(last)} was signed by {issuer}, but the bundle holds {ca_names}"
 
 
 def _verify(chain: Certificates, roots: Certificates, host: str, now: datetime) -> tuple[str, ...]:

@@ -66,27 +66,27 @@ def _run(sample: Path, folder: Path) -> None:
             port, folder / "certificates" / "ca.pem", (folder / "token").read_text()
         )
         for path in sorted(sample.glob("input.*.yaml")):
-            for found in yaml.load_all(path.read_text()):
-                if isinstance(found, dict):
-                    _review(apiserver, sample.name, path.name, found)
+            for document in yaml.load_all(path.read_text()):
+                if isinstance(document, dict):
+                    _review(apiserver, sample.name, path.name, document)
         apiserver.close()
 
 
-def _review(apiserver: ApiServer, injector: str, file: str, found: Object) -> None:
+def _review(apiserver: ApiServer, injector: str, file: str, document: Object) -> None:
     """Send one object as kube-apiserver would: to the mutating webhook, then the validating one."""
-    mutating = "inject" if found["kind"] == "Pod" else "mutate"
+    mutating = "inject" if document["kind"] == "Pod" else "mutate"
     for route in (mutating, "validate"):
         path = f"/{injector}/{route}"
-        response = apiserver.send_review(path, found)
+        response = apiserver.send_review(path, document)
         if route == "validate" and response["allowed"] and "warnings" not in response:
             return
         _print_heading(f"{file}: POST {path}")
-        found = _print_response(response, found)
+        document = _print_response(response, document)
         if not response["allowed"]:
             return
 
 
-def _print_response(response: Any, found: Object) -> Object:
+def _print_response(response: Any, document: Object) -> Object:
     """Print a response; return the object that the patch produces."""
     color = "green" if response["allowed"] else "red"
     audit = response.get("auditAnnotations", {})
@@ -99,15 +99,15 @@ def _print_response(response: Any, found: Object) -> Object:
     for warning in response.get("warnings", []):
         click.secho(f"warning: {warning}", fg="yellow")
     if "patch" not in response:
-        return found
+        return document
     operations = json.loads(base64.b64decode(response["patch"]))
     click.secho("\nJSON Patch", bold=True)
     for operation in operations:
         text = json.dumps(operation, ensure_ascii=False)
         click.echo(f"  {_shorten(text)}")
-    patched: Object = jsonpatch.apply_patch(found, operations)
-    click.secho(f"\nThe {found['kind']}, before and after", bold=True)
-    for line in _diff(found, patched):
+    patched: Object = jsonpatch.apply_patch(document, operations)
+    click.secho(f"\nThe {document['kind']}, before and after", bold=True)
+    for line in _diff(document, patched):
         click.secho("  " + line, fg=_COLORS.get(line[:1]))
     return patched
 

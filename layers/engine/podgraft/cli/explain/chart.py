@@ -34,19 +34,19 @@ text{fill:#f0f6fc}.small{fill:#9198a1}.step{fill:#151b23;stroke:#3d444d}
 """
 
 
-def render_chart(journey: DecisionTrace) -> str:
+def render_chart(trace: DecisionTrace) -> str:
     """The journey as a standalone SVG document."""
     body: list[str] = []
     top = _MARGIN + 28
-    for stage in journey.stages:
+    for stage in trace.stages:
         body.append(_draw_text(_MARGIN, top + 20, stage.name, "small strong"))
         top += _STAGE_HEIGHT
         for step in stage.steps:
             body.extend(_draw_step(step, top))
             top += _HEIGHT + _GAP
-    body.extend(_draw_end(journey, top))
-    height = top + _HEIGHT + _MARGIN + (22 * len(_sidecar_rows(journey.sidecars)))
-    return _svg_document(journey, body, height)
+    body.extend(_draw_end(trace, top))
+    height = top + _HEIGHT + _MARGIN + (22 * len(_sidecar_rows(trace.sidecars)))
+    return _svg_document(trace, body, height)
 
 
 _ARROW = (
@@ -55,15 +55,15 @@ _ARROW = (
 )
 
 
-def _svg_document(journey: DecisionTrace, body: list[str], height: int) -> str:
+def _svg_document(trace: DecisionTrace, body: list[str], height: int) -> str:
     width = 2 * _MARGIN + _WIDTH + _EXIT
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     parts = (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
-        f"<title>{escape(f'{journey.subject}: {describe_conclusion(journey)}')}</title>",
+        f"<title>{escape(f'{trace.subject}: {describe_conclusion(trace)}')}</title>",
         f"<style>{_STYLE}</style>",
         _ARROW,
-        _draw_text(_MARGIN, _MARGIN + 12, journey.subject, "strong"),
+        _draw_text(_MARGIN, _MARGIN + 12, trace.subject, "strong"),
         *body,
         "</svg>\n",
     )
@@ -72,13 +72,13 @@ def _svg_document(journey: DecisionTrace, body: list[str], height: int) -> str:
 
 def _draw_step(step: TraceStep, top: int) -> Iterator[str]:
     """One box with its exits; it is faint if the object did not reach it."""
-    taken = " taken" if step.reached else ""
+    css_class = " taken" if step.reached else ""
     yield f'<g class="{"" if step.reached else "faint"}">'
-    yield _draw_box(_MARGIN, top, _WIDTH, f"step{taken}")
+    yield _draw_box(_MARGIN, top, _WIDTH, f"step{css_class}")
     yield _draw_text(_MARGIN + 14, top + 21, step.name, "strong")
     yield _draw_text(_MARGIN + 14, top + 40, step.observed, "small")
     if step.outcome is StepResult.PASSES or not step.is_deciding:
-        yield _draw_arrow(top, taken)
+        yield _draw_arrow(top, css_class)
     if step.outcome is not StepResult.PASSES:
         yield from _draw_exit(step, top, " taken" if step.is_deciding else "")
     yield "</g>"
@@ -95,22 +95,22 @@ _EXITS = {
 }
 
 
-def _draw_exit(step: TraceStep, top: int, taken: str) -> Iterator[str]:
+def _draw_exit(step: TraceStep, top: int, css_class: str) -> Iterator[str]:
     left, middle = _MARGIN + _WIDTH, top + _HEIGHT // 2
-    yield f'<path class="line{taken}" d="M{left} {middle}h36" marker-end="url(#arrow)"/>'
+    yield f'<path class="line{css_class}" d="M{left} {middle}h36" marker-end="url(#arrow)"/>'
     word, style = _EXITS[step.outcome]
     yield _draw_box(left + 36, top, _EXIT - 36, style)
     yield _draw_text(left + 50, top + 21, word, "strong")
     yield _draw_text(left + 50, top + 40, step.reason, "small", _EXIT - 60)
 
 
-def _draw_end(journey: DecisionTrace, top: int) -> Iterator[str]:
+def _draw_end(trace: DecisionTrace, top: int) -> Iterator[str]:
     """The last box: what the pod has in the end."""
-    changes = journey.verdict in {Verdict.INJECTED, Verdict.CHANGED}
+    changes = trace.verdict in {Verdict.INJECTED, Verdict.CHANGED}
     colour = "injects" if changes else "stops"
-    facts = _sidecar_rows(journey.sidecars)
+    facts = _sidecar_rows(trace.sidecars)
     yield _draw_box(_MARGIN, top, _WIDTH + _EXIT, f"{colour} taken", _HEIGHT + 22 * len(facts))
-    yield _draw_text(_MARGIN + 14, top + 31, describe_conclusion(journey), "strong", _WIDTH + _EXIT)
+    yield _draw_text(_MARGIN + 14, top + 31, describe_conclusion(trace), "strong", _WIDTH + _EXIT)
     for index, (name, value) in enumerate(facts):
         yield _draw_text(_MARGIN + 14, top + 56 + 22 * index, f"{name}: {value}", "small", 720)
 
@@ -128,10 +128,10 @@ def _sidecar_rows(sidecars: Sidecars | None) -> list[tuple[str, str]]:
     return [(name, ", ".join(filter(None, values))) for name, values in rows if any(values)]
 
 
-def _draw_arrow(top: int, taken: str) -> str:
+def _draw_arrow(top: int, css_class: str) -> str:
     x, bottom = _MARGIN + 40, top + _HEIGHT
     path = f"M{x} {bottom}v{_GAP - 2}"
-    return f'<path class="line{taken}" d="{path}" marker-end="url(#arrow)"/>'
+    return f'<path class="line{css_class}" d="{path}" marker-end="url(#arrow)"/>'
 
 
 def _draw_box(x: int, y: int, width: int, style: str, height: int = _HEIGHT) -> str:
@@ -140,5 +140,5 @@ def _draw_box(x: int, y: int, width: int, style: str, height: int = _HEIGHT) -> 
 
 def _draw_text(x: int, y: int, words: str, style: str, width: int = _WIDTH) -> str:
     limit = _CHARACTERS * width // _WIDTH
-    shown = words if len(words) <= limit else words[: limit - 1] + "…"
-    return f'<text class="{style}" x="{x}" y="{y}">{escape(shown)}</text>'
+    visible = words if len(words) <= limit else words[: limit - 1] + "…"
+    return f'<text class="{style}" x="{x}" y="{y}">{escape(visible)}</text>'

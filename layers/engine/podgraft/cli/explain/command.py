@@ -99,8 +99,8 @@ def _format_output(journeys: list[DecisionTrace], output: OutputFormat) -> str:
         case OutputFormat.TEXT:
             return "\n".join(map(render_tree, journeys))
         case OutputFormat.JSON:
-            answers: list[JSON] = [to_json(journey) for journey in journeys]
-            return jsonvalue.dump(answers[0] if len(answers) == 1 else answers) + "\n"
+            documents: list[JSON] = [to_json(trace) for trace in journeys]
+            return jsonvalue.dump(documents[0] if len(documents) == 1 else documents) + "\n"
         case OutputFormat.SVG:
             if len(journeys) != 1:
                 raise CommandError(

@@ -129,28 +129,29 @@ class DecisionTrace:
         return next((s for stage in self.stages for s in stage.steps if s.is_deciding), None)
 
 
-def make_journey(subject: str, stages: Iterable[Stage], sidecars: Sidecars | None) -> DecisionTrace:
+def make_trace(subject: str, stages: Iterable[Stage], sidecars: Sidecars | None) -> DecisionTrace:
     """The journey of a document, with the one step that settles its verdict."""
-    listed = list(stages)
-    index = _settling(listed)
-    verdict = Verdict.NOT_REVIEWED if index is None else listed[index].verdict
+    all_stages = list(stages)
+    index = _find_deciding_stage(all_stages)
+    verdict = Verdict.NOT_REVIEWED if index is None else all_stages[index].verdict
     assert verdict is not None  # noqa: S101 - _settling returns stages with a verdict only
     return DecisionTrace(
         subject=subject,
         stages=tuple(
-            stage if each == index else _undecided(stage) for each, stage in enumerate(listed)
+            stage if each == index else _without_deciding_step(stage)
+            for each, stage in enumerate(all_stages)
         ),
         verdict=verdict,
         sidecars=sidecars if verdict is Verdict.INJECTED else None,
         warnings=tuple(
             dict.fromkeys(
-                warning for stage in listed if stage.review for warning in stage.review.warnings
+                warning for stage in all_stages if stage.review for warning in stage.review.warnings
             )
         ),
     )
 
 
-def _settling(stages: list[Stage]) -> int | None:
+def _find_deciding_stage(stages: list[Stage]) -> int | None:
     """The stage of the verdict: among equals a call of /inject, then any call, then the first."""
     candidates = [index for index, stage in enumerate(stages) if stage.verdict is not None]
 
@@ -163,7 +164,7 @@ def _settling(stages: list[Stage]) -> int | None:
     return min(candidates, key=rank, default=None)
 
 
-def _undecided(stage: Stage) -> Stage:
+def _without_deciding_step(stage: Stage) -> Stage:
     steps = tuple(replace(step, is_deciding=False) for step in stage.steps)
     return replace(stage, steps=steps)
 
@@ -173,26 +174,26 @@ def exit_status(journeys: Iterable[DecisionTrace]) -> int:
 
     Documents that no webhook reviews do not count, unless there are no others.
     """
-    verdicts = {journey.verdict for journey in journeys} - {Verdict.NOT_REVIEWED}
+    verdicts = {trace.verdict for trace in journeys} - {Verdict.NOT_REVIEWED}
     statuses = {STATUSES[verdict] for verdict in verdicts or {Verdict.SKIPPED}}
     return next(status for status in (1, 4, 3, 0) if status in statuses)
 
 
-def describe_conclusion(journey: DecisionTrace) -> str:
+def describe_conclusion(trace: DecisionTrace) -> str:
     """The verdict in one sentence."""
-    word = _word(journey)
-    step = journey.deciding_step
+    word = _describe_verdict(trace)
+    step = trace.deciding_step
     if step is None:
         return word
     reason = f": {step.reason}" if step.reason else ""
     return f"{word}, decided by {step.name}{reason}"
 
 
-def _word(journey: DecisionTrace) -> str:
-    match journey.verdict:
+def _describe_verdict(trace: DecisionTrace) -> str:
+    match trace.verdict:
         case Verdict.NOT_REVIEWED:
             return "not reviewed: no webhook of this configuration is for the object"
-        case Verdict.SKIPPED if any(stage.route in {"inject", ""} for stage in journey.stages):
+        case Verdict.SKIPPED if any(stage.route in {"inject", ""} for stage in trace.stages):
             return "not injected"
         case Verdict.SKIPPED:
             return "unchanged"
@@ -200,22 +201,22 @@ def _word(journey: DecisionTrace) -> str:
             return str(verdict)
 
 
-def to_json(journey: DecisionTrace) -> Object:
+def to_json(trace: DecisionTrace) -> Object:
     """The journey for programs; keys are stable."""
-    sidecars = journey.sidecars
-    stages: list[JSON] = [_stage_json(stage) for stage in journey.stages]
+    sidecars = trace.sidecars
+    stages: list[JSON] = [_stage_json(stage) for stage in trace.stages]
     reviews: list[JSON] = [
-        _review_json(stage.review) for stage in journey.stages if stage.review is not None
+        _review_json(stage.review) for stage in trace.stages if stage.review is not None
     ]
     return {
-        "subject": journey.subject,
-        "injected": journey.is_injected,
-        "verdict": str(journey.verdict),
-        "conclusion": describe_conclusion(journey),
+        "subject": trace.subject,
+        "injected": trace.is_injected,
+        "verdict": str(trace.verdict),
+        "conclusion": describe_conclusion(trace),
         "stages": stages,
         "reviews": reviews,
         "sidecars": None if sidecars is None else _sidecars_to_json(sidecars),
-        "warnings": list(journey.warnings),
+        "warnings": list(trace.warnings),
     }
 
 

@@ -19,14 +19,14 @@ from podgraft.store import Snapshot, Store
 from podgraft.trace import Additions, Trace
 
 from . import stages, webhook_match
-from .decision_trace import DecisionTrace, Sidecars, Stage, Verdict, make_journey
+from .decision_trace import DecisionTrace, Sidecars, Stage, Verdict, make_trace
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
 # Runs the review of one route.
-Answer = Callable[[ReviewContext, Store], ReviewResult]
+Review = Callable[[ReviewContext, Store], ReviewResult]
 
-ROUTES: Mapping[str, Answer] = {
+ROUTES: Mapping[str, Review] = {
     "inject": review.inject,
     "mutate": review.mutate,
     "validate": review.validate,
@@ -57,19 +57,19 @@ class Cluster:
         namespaces = self.snapshot.bundle.namespaces
         if not self.labels:
             return namespaces
-        given: Object = {"metadata": {"name": namespace, "labels": dict(self.labels)}}
-        return {**namespaces, namespace: given}
+        manifest: Object = {"metadata": {"name": namespace, "labels": dict(self.labels)}}
+        return {**namespaces, namespace: manifest}
 
     def explain(self, subject: ExplainedPod) -> DecisionTrace:
         """Everything that the creation of the subject leads to."""
         run = _Run(self)
         after = run.review(subject)
         pod = subject if subject.is_pod else None
-        if after is not None and subject.place is not None and not subject.is_pod:
+        if after is not None and subject.pod_path is not None and not subject.is_pod:
             pod = after.make_pod()
             after = run.review(pod)
         sidecars = None if pod is None or after is None else run.sidecars(pod, after)
-        return make_journey(subject.name, run.stages, sidecars)
+        return make_trace(subject.name, run.stages, sidecars)
 
 
 @dataclass(slots=True)
@@ -104,14 +104,14 @@ class _Run:
             return subject.is_pod or webhook.route != "inject"
         namespaces = self.cluster.namespaces(subject.namespace)
         sending = webhook_match.evaluate(webhook, subject.request, namespaces)
-        if sending.is_for_resource or subject.place is None or subject.is_pod:
+        if sending.is_for_resource or subject.pod_path is None or subject.is_pod:
             self.stages.append(stages.registration_stage(subject, sending.stage))
         return sending.is_match
 
     def _call(self, webhook: Webhook, subject: ExplainedPod) -> ExplainedPod | None:
         """The subject after one call; ``None`` if it ends the request."""
         trace = Trace()
-        outcome = self._answer(webhook, subject, trace)
+        outcome = self._review(webhook, subject, trace)
         stage = stages.review_stage(subject, webhook, outcome, trace)
         self.stages.append(stage)
         self.additions = trace.additions or self.additions
@@ -129,9 +129,9 @@ class _Run:
             return subject
         if stage.verdict in _STOPPING:
             return None
-        return subject.changed(offline.apply_response(subject.object, outcome))
+        return subject.with_object(offline.apply_response(subject.object, outcome))
 
-    def _answer(self, webhook: Webhook, subject: ExplainedPod, trace: Trace) -> ReviewResult:
+    def _review(self, webhook: Webhook, subject: ExplainedPod, trace: Trace) -> ReviewResult:
         context = self.cluster.caller.with_request(subject.request, trace)
         context = replace(context, url_path=context.url_path or webhook.path)
         return ROUTES[webhook.route](context, offline.FixedStore(self.cluster.snapshot))
@@ -142,30 +142,30 @@ class _Run:
         if webhook is None or webhook.manifest is None or not subject.is_pod:
             return
         trace = Trace()
-        outcome = self._answer(webhook, subject, trace)
+        outcome = self._review(webhook, subject, trace)
         self.stages.append(stages.uncalled_stage(subject, webhook, outcome, trace))
 
     def sidecars(self, before: ExplainedPod, after: ExplainedPod) -> Sidecars:
         """What the pod has in the end that it had not before."""
         additions = self.additions or Additions()
-        added = {key: _added(before.object, after.object, key) for key in _LISTS}
+        added = {key: _find_added_names(before.object, after.object, key) for key in _LISTS}
         return Sidecars(
             templates=additions.templates,
             image=additions.image,
-            init_containers=_united(additions.init_containers, added["initContainers"]),
-            containers=_united(additions.containers, added["containers"]),
-            volumes=_united(additions.volumes, added["volumes"]),
+            init_containers=_merge_names(additions.init_containers, added["initContainers"]),
+            containers=_merge_names(additions.containers, added["containers"]),
+            volumes=_merge_names(additions.volumes, added["volumes"]),
         )
 
 
 _LISTS = ("initContainers", "containers", "volumes")
 
 
-def _added(before: Object, after: Object, key: str) -> Sequence[str]:
+def _find_added_names(before: Object, after: Object, key: str) -> Sequence[str]:
     names = {string_at(each, "name") for each in objects_at(object_at(before, "spec"), key)}
-    listed = (string_at(each, "name") for each in objects_at(object_at(after, "spec"), key))
-    return [name for name in listed if name not in names]
+    after_names = (string_at(each, "name") for each in objects_at(object_at(after, "spec"), key))
+    return [name for name in after_names if name not in names]
 
 
-def _united(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
+def _merge_names(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *second)))

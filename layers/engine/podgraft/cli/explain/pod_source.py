@@ -31,60 +31,60 @@ class ExplainedPod:
 
     namespace: str
     object: Object
-    place: workload.PodTemplatePath | None
+    pod_path: workload.PodTemplatePath | None
 
     @property
     def name(self) -> str:
         """The object in words."""
-        shown = documents.object_name(self.object)
-        return f"{shown} in {self.namespace}" if self.namespace else shown
+        name = documents.object_name(self.object)
+        return f"{name} in {self.namespace}" if self.namespace else name
 
     @property
     def is_pod(self) -> bool:
         """Whether the object itself is a pod."""
-        return self.place is not None and not self.place.template
+        return self.pod_path is not None and not self.pod_path.template
 
     @property
     def request(self) -> AdmissionRequest:
         """The request that kube-apiserver sends for the creation of the object."""
         return constraints.make_create_request(self.object, self.namespace)
 
-    def changed(self, value: Object) -> "ExplainedPod":
+    def with_object(self, value: Object) -> "ExplainedPod":
         """The same subject after a webhook changed it."""
         return replace(self, object=value)
 
     def make_pod(self) -> "ExplainedPod":
         """The pod that the workload's controller would create; raises ``CommandError``."""
-        assert self.place is not None  # noqa: S101 - only workloads have a pod
+        assert self.pod_path is not None  # noqa: S101 - only workloads have a pod
         try:
-            template = workload.template_of(self.object, self.place)
+            template = workload.template_of(self.object, self.pod_path)
         except kube.WorkloadError as error:
             raise CommandError(f"{documents.object_name(self.object)}: {error}") from error
         pod = _in_namespace(controllers.make_pod(self.object, template), self.namespace)
-        place = workload.find_pod_template_path(pod, workload.ALL_KINDS)
-        return ExplainedPod(namespace=self.namespace, object=pod, place=place)
+        pod_path = workload.find_pod_template_path(pod, workload.ALL_KINDS)
+        return ExplainedPod(namespace=self.namespace, object=pod, pod_path=pod_path)
 
 
 def find_pods(path: Path, namespace: str | None) -> Iterator[ExplainedPod]:
     """Every object in a file; *namespace* is for those that name none."""
-    found = False
+    has_pods = False
     for document in documents.read_objects(path):
-        found = True
+        has_pods = True
         yield _to_explained_pod(document, namespace or "default")
-    if not found:
+    if not has_pods:
         raise CommandError(f"{path}: contains no object; name a file with a pod or a workload")
 
 
 def _to_explained_pod(document: Object, namespace: str) -> ExplainedPod:
-    place = workload.find_pod_template_path(document, workload.ALL_KINDS)
+    pod_path = workload.find_pod_template_path(document, workload.ALL_KINDS)
     metadata = object_at(document, "metadata")
     if document.get("kind") == "Namespace":
-        return ExplainedPod(namespace=string_at(metadata, "name"), object=document, place=None)
+        return ExplainedPod(namespace=string_at(metadata, "name"), object=document, pod_path=None)
     if document.get("kind") in _CLUSTER_SCOPED:
-        return ExplainedPod(namespace="", object=document, place=None)
+        return ExplainedPod(namespace="", object=document, pod_path=None)
     namespace = str(metadata.get("namespace") or namespace)
-    placed = _in_namespace(document, namespace)
-    return ExplainedPod(namespace=namespace, object=placed, place=place)
+    namespaced = _in_namespace(document, namespace)
+    return ExplainedPod(namespace=namespace, object=namespaced, pod_path=pod_path)
 
 
 def _in_namespace(value: Object, namespace: str) -> Object:

@@ -32,21 +32,21 @@ _COLOURS = {
 }
 
 
-def render_tree(journey: DecisionTrace) -> str:
+def render_tree(trace: DecisionTrace) -> str:
     """The journey, a line a step; the one that decided is marked ``◀``."""
-    return "\n".join(_tree_lines(journey)) + "\n"
+    return "\n".join(_tree_lines(trace)) + "\n"
 
 
-def _tree_lines(journey: DecisionTrace) -> Iterator[str]:
-    yield click.style(journey.subject, bold=True)
-    for stage in journey.stages:
+def _tree_lines(trace: DecisionTrace) -> Iterator[str]:
+    yield click.style(trace.subject, bold=True)
+    for stage in trace.stages:
         yield f"├─ {click.style(stage.name, bold=True)}"
         yield from _stage_lines(stage)
-    colour = "green" if journey.verdict in {Verdict.INJECTED, Verdict.CHANGED} else "red"
-    yield f"╰─ {click.style(describe_conclusion(journey), fg=colour, bold=True)}"
-    if journey.sidecars is not None:
-        yield from _sidecar_lines(journey.sidecars)
-    for warning in journey.warnings:
+    colour = "green" if trace.verdict in {Verdict.INJECTED, Verdict.CHANGED} else "red"
+    yield f"╰─ {click.style(describe_conclusion(trace), fg=colour, bold=True)}"
+    if trace.sidecars is not None:
+        yield from _sidecar_lines(trace.sidecars)
+    for warning in trace.warnings:
         yield click.style(f"   warning: {warning}", fg="yellow")
 
 

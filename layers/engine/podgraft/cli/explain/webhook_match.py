@@ -84,25 +84,25 @@ def _find_mismatch(
 ) -> str | None:
     """Return why one part of the registration does not match; ``None`` if it matches."""
     manifest = _manifest(webhook)
-    wanted = manifest.get(key)
-    if not wanted:
+    condition = manifest.get(key)
+    if not condition:
         return "no rule is given" if key == "rules" else None
-    form: Object = {"resourceRules" if key == "rules" else key: wanted}
+    form: Object = {"resourceRules" if key == "rules" else key: condition}
     if "matchPolicy" in manifest:
         form["matchPolicy"] = manifest["matchPolicy"]
     notes = Diagnostics()
     read = constraints.parse_constraints(Cursor(form, f"/webhooks/{webhook.name}", notes))
     if notes.errors or read is None:
         raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
-    found = read.mismatch(request, namespaces)
-    return found.observed if found else None
+    mismatch = read.mismatch(request, namespaces)
+    return mismatch.observed if mismatch else None
 
 
-def _make_step(key: str, wanted: JSON, mismatch: str | None, decides: bool) -> TraceStep:
+def _make_step(key: str, condition: JSON, mismatch: str | None, decides: bool) -> TraceStep:
     if mismatch is not None:
         reason = f"the webhook's {key} does not match, so kube-apiserver does not call podgraft"
         return TraceStep(key, f"does not match: {mismatch}", StepResult.STOPS, decides, reason)
-    return TraceStep(key, "matches" if wanted else "not given", StepResult.PASSES)
+    return TraceStep(key, "matches" if condition else "not given", StepResult.PASSES)
 
 
 def _condition_steps(
@@ -116,15 +116,15 @@ def _condition_steps(
 
     A false condition decides before one that fails (webhook/matchconditions/matcher.go).
     """
-    wanted = _manifest(webhook).get("matchConditions")
-    if not isinstance(wanted, list) or not wanted:
+    match_conditions = _manifest(webhook).get("matchConditions")
+    if not isinstance(match_conditions, list) or not match_conditions:
         yield TraceStep("matchConditions", "not given", StepResult.PASSES)
         return
     from podgraft.cel import CONDITIONS_BUDGET, Meter
     from podgraft.matching import conditions
 
     notes = Diagnostics()
-    spot = Cursor(wanted, f"/webhooks/{webhook.name}/matchConditions", notes)
+    spot = Cursor(match_conditions, f"/webhooks/{webhook.name}/matchConditions", notes)
     read = conditions.parse_conditions(spot, conditions.ExpressionCompiler(params=False))
     if notes.errors:
         raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))

@@ -47,9 +47,7 @@ def select_routes(bundle: Bundle) -> tuple[Webhook, ...]:
     )
 
 
-def read_webhooks(
-    manifests: list[Object], place: Path, injector: str | None
-) -> tuple[Webhook, ...]:
+def read_webhooks(manifests: list[Object], path: Path, injector: str | None) -> tuple[Webhook, ...]:
     """The webhooks that call podgraft, in kube-apiserver's order.
 
     *injector* selects those of one injector; without it all must call the same. Raises
@@ -58,27 +56,27 @@ def read_webhooks(
     if not any(_webhooks_of(manifest) for manifest in manifests):
         kinds = " or ".join(_KINDS)
         raise CommandError(
-            f"{place}: expected a {kinds} with webhooks, got {_kinds(manifests)}; print one with "
+            f"{path}: expected a {kinds} with webhooks, got {_kinds(manifests)}; print one with "
             "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o yaml"
         )
     webhooks = [webhook for kind in _KINDS for webhook in _read_kind(manifests, kind)]
     if not webhooks:
         raise CommandError(
-            f"{place}: no webhook calls podgraft: each URL path must contain "
+            f"{path}: no webhook calls podgraft: each URL path must contain "
             f"{', '.join(f'/{route}' for route in _ROUTES)}; name the registration of podgraft"
         )
     names = sorted({webhook.injector for webhook in webhooks})
     if injector is None and len(names) > 1:
         raise CommandError(
-            f"{place}: the webhooks call several injectors: {', '.join(names)}; "
+            f"{path}: the webhooks call several injectors: {', '.join(names)}; "
             "name the bundle's with --injector"
         )
-    chosen = tuple(each for each in webhooks if injector in {None, each.injector})
-    if not chosen:
+    selected = tuple(each for each in webhooks if injector in {None, each.injector})
+    if not selected:
         raise CommandError(
-            f"{place}: no webhook calls injector {injector}; use {' or '.join(names)}"
+            f"{path}: no webhook calls injector {injector}; use {' or '.join(names)}"
         )
-    return chosen
+    return selected
 
 
 def _read_kind(manifests: list[Object], kind: str) -> Iterator[Webhook]:

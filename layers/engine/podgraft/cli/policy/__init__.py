@@ -1,7 +1,7 @@
-"""``podgraft policy``: what a deployed podgraft injects, changed without a deployment.
+"""``podgraft policy``: change the configuration of a deployed podgraft without a deployment.
 
-Bundles are content-addressed and only ever added; the policy parameter is the one thing that
-changes in place, so every change is one switch and can be taken back.
+Bundles are content-addressed, and commands only add them. Only the policy parameter changes, so
+each change is atomic, and you can roll it back.
 """
 
 from .commands import command

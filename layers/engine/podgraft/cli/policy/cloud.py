@@ -1,4 +1,4 @@
-"""The deployed side: objects of bundles in S3, versions of the policy in Parameter Store."""
+"""A deployed injector: its bundles in S3, and the versions of its policy in Parameter Store."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class PolicyVersion:
 
 
 class DeployedInjector:
-    """One injector in one AWS account and region; credentials are the process's own."""
+    """One injector in one AWS account and region, with the credentials of the process."""
 
     def __init__(self, target: Target, ssm: "SSMClient", s3: "S3Client") -> None:
         self.target = target
@@ -44,13 +44,13 @@ class DeployedInjector:
 
     @classmethod
     def connect(cls, target: Target) -> "DeployedInjector":
-        """Make the clients; region and credentials come from the environment as for aws-cli."""
+        """Connect with the region and the credentials of the environment, as aws-cli does."""
         return cls(target, stacks.make_client("ssm"), stacks.make_client("s3"))
 
     def check_owner(self, *, is_required: bool) -> None:
         """Raise ``CommandError`` if the parameter prefix belongs to a stack with another bucket.
 
-        ``is_required``, for commands that write: also if it belongs to no stack.
+        With ``is_required``, for commands that write: also if it belongs to no stack.
         """
         target = self.target
         owner = stacks.find_owner(self._ssm, target.parameter_prefix)
@@ -59,18 +59,18 @@ class DeployedInjector:
                 raise stacks.no_owner_error(target.parameter_prefix, target.bucket)
             return
         findings = [
-            _other_stack(target, owner, option, given, used)
-            for option, given, used in (
+            _other_stack(target, owner, option, value, used)
+            for option, value, used in (
                 ("--bucket", target.bucket, owner.bucket),
                 ("--bundle-prefix", target.bundle_prefix, owner.bundle_prefix),
             )
-            if given != used
+            if value != used
         ]
         if findings:
             raise CommandError(*findings)
 
     def history(self) -> list[PolicyVersion]:
-        """Every version that Parameter Store still has, oldest first; none for a new injector."""
+        """Return all stored versions, the oldest first; none for a new injector."""
         pages = self._ssm.get_paginator("get_parameter_history").paginate(
             Name=self.target.parameter, WithDecryption=True
         )
@@ -91,11 +91,11 @@ class DeployedInjector:
             return []
 
     def current_version(self) -> PolicyVersion:
-        """The version in force; ``CommandError`` for an injector that has none."""
+        """Return the version in force; raises ``CommandError`` if there is none."""
         versions = self.history()
         if not versions:
             name = self.target.parameter
-            raise CommandError(f"parameter {name} does not exist; `podgraft policy push` makes it")
+            raise CommandError(f"parameter {name} not found; create it with `podgraft policy push`")
         return versions[-1]
 
     def check_version(self, expected: int) -> None:
@@ -110,10 +110,10 @@ class DeployedInjector:
             )
 
     def put_policy(self, document: str, replaced: PolicyVersion | None) -> int:
-        """Store a new version of the policy and return its number: the one atomic switch.
+        """Store a new version of the policy and return its number. This switch is atomic.
 
         Raises ``CommandError`` if another version than *replaced* is in force. Parameter Store
-        makes no standard parameter of an advanced one, so that it stays one.
+        cannot change an advanced parameter to a standard one, so its tier remains.
         """
         expected = replaced.number if replaced else 0
         advanced = (
@@ -122,7 +122,7 @@ class DeployedInjector:
         self.check_version(expected)
         try:
             with aws_errors(f"parameter {self.target.parameter}", sent=document):
-                answer = self._ssm.put_parameter(
+                response = self._ssm.put_parameter(
                     Name=self.target.parameter,
                     Value=document,
                     Type="String",
@@ -132,25 +132,25 @@ class DeployedInjector:
         except ExistsError:
             self.check_version(expected)
             raise
-        if answer["Version"] != expected + 1:
-            self._report_replaced(expected, answer["Version"])
-        return answer["Version"]
+        if response["Version"] != expected + 1:
+            self._report_replaced(expected, response["Version"])
+        return response["Version"]
 
     def _report_replaced(self, expected: int, number: int) -> None:
         """Raise ``CommandError`` with the versions that were written since the last check.
 
-        Parameter Store has no conditional update, so this can only be noticed afterwards.
+        Parameter Store has no conditional update, so podgraft detects this afterwards.
         """
-        lost = [each for each in self.history() if expected < each.number < number]
+        replaced = [each for each in self.history() if expected < each.number < number]
         raise CommandError(
             f"parameter {self.target.parameter}: version {number} is in force, but replaced "
-            + ", ".join(f"version {each.number} by {each.person}" for each in lost)
+            + ", ".join(f"version {each.number} by {each.person}" for each in replaced)
             + ", written at the same time; compare them, or restore the other: "
             f"podgraft policy rollback {number - 1} {self.target.options}"
         )
 
     def list_objects(self, digest: str) -> dict[str, int]:
-        """The bundle's objects by relative path, with their sizes in bytes."""
+        """Return the sizes in bytes of the objects of a bundle, by relative path."""
         folder = self.target.folder(digest)
         pages = self._s3.get_paginator("list_objects_v2").paginate(
             Bucket=self.target.bucket, Prefix=folder
@@ -169,20 +169,20 @@ class DeployedInjector:
             self._s3.put_object(Bucket=self.target.bucket, Key=key, Body=content)
 
     def read_bundle(self, digest: str) -> Mapping[str, bytes]:
-        """A stored bundle, verified; ``CommandError`` for one that is missing or damaged."""
+        """Return a verified bundle; raises ``CommandError`` if it is missing or damaged."""
         paths = self.list_objects(digest)
         self._check_paths(digest, paths)
-        found = {path: self.read_file(digest, path) for path in paths}
-        if not found:
-            raise CommandError(f"bundle {digest} is not in s3://{self.target.bucket}; push it")
-        if bundle.digest(found) != digest:
+        files = {path: self.read_file(digest, path) for path in paths}
+        if not files:
+            raise CommandError(f"bundle {digest} is missing in s3://{self.target.bucket}; push it")
+        if bundle.digest(files) != digest:
             raise CommandError(f"bundle {digest} in s3://{self.target.bucket} is damaged; push it")
-        return found
+        return files
 
     def _check_paths(self, digest: str, paths: Iterable[str]) -> None:
-        """Raise ``CommandError`` with every object whose key is not the path of a file.
+        """Raise ``CommandError`` with every object that has a key with an invalid path.
 
-        Only a person who wrote to the bucket by hand can have made one.
+        podgraft never writes such an object.
         """
         problems = {path: bundle.validate_path(path) for path in paths}
         findings = [
@@ -195,14 +195,14 @@ class DeployedInjector:
             raise CommandError(*findings)
 
     def read_file(self, digest: str, path: str) -> bytes:
-        """One file of a bundle as it is stored, be it whole or damaged."""
+        """Return a stored file of a bundle, without verification."""
         key = self.target.key(digest, path)
         with aws_errors(f"s3://{self.target.bucket}/{key}"):
             return self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"].read()
 
 
-def _other_stack(target: Target, owner: Owner, option: str, given: str, used: str) -> str:
+def _other_stack(target: Target, owner: Owner, option: str, value: str, used: str) -> str:
     return (
-        f"{option}: got {given!r}, but stack {owner.stack} reads {target.parameter_prefix} and "
+        f"{option}: got {value!r}, but stack {owner.stack} reads {target.parameter_prefix} and "
         f"uses {used!r}; use --stack-name {owner.stack}, or the --parameter-prefix of your stack"
     )

@@ -22,59 +22,60 @@ from .target import Target, TargetOptions, target_options
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Whether they are there and readable is said together with all else that is wrong.
+# The command itself reports missing and unreadable files, together with all other errors.
 _PATH = click.Path(path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 def _local_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Options that name a bundle and a policy on this machine."""
+    """Add the options of a local bundle and a local policy."""
     function = click.option("--policy", "document", type=_PATH, help="Policy document.")(function)
     return click.option("--bundle", type=_PATH, required=True, help="Folder of manifests.")(
         function
     )
 
 
-def _expecting(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the option that refuses to replace a version which the operator has not seen."""
+def _expect_version_option(function: Callable[P, R]) -> Callable[P, R]:
+    """Add the option that prevents the replacement of an unexpected version."""
     return click.option(
         "--expect-version",
         type=click.IntRange(min=0),
-        help="Version that must be in force, 0 for none; otherwise nothing is changed.",
+        help="Version that must be in force, 0 for none. Otherwise, the command changes nothing.",
     )(function)
 
 
 def _connect(options: TargetOptions, *, writes: bool = False) -> DeployedInjector:
-    """Connect to what the options name; raises ``CommandError`` if it is not of one stack."""
+    """Connect to the injector; raises ``CommandError`` if the options belong to two stacks."""
     cloud = DeployedInjector.connect(options.resolve())
     cloud.check_owner(is_required=writes)
     return cloud
 
 
-def _strict(function: Callable[P, R]) -> Callable[P, R]:
-    """Options about warnings: what else they compare, and whether they are errors."""
-    function = click.option("--strict", is_flag=True, help="Make errors of warnings.")(function)
+def _warning_options(function: Callable[P, R]) -> Callable[P, R]:
+    """Add the options about warnings."""
+    function = click.option("--strict", is_flag=True, help="Treat warnings as errors.")(function)
     return click.option(
         "--webhook-config",
         type=_FILE,
-        help="Webhook configurations; their URL paths are compared with the mesh of the bundle.",
+        help="File of webhook configurations, to compare their URL paths with the mesh.",
     )(function)
 
 
 @click.group()
 def command() -> None:
-    """Check, push, compare and roll back what a deployed podgraft injects."""
+    """Check, push, compare, and roll back the configuration of a deployed podgraft."""
 
 
 @command.command("check")
 @_local_options
-@_strict
+@_warning_options
 def _check(
     bundle: Path, document: Path | None, *, strict: bool, webhook_config: Path | None
 ) -> None:
-    """Say everything that is wrong with a bundle and a policy, before anybody else can.
+    """Validate a bundle and a policy, and report every error.
 
-    Errors give exit status 1. Warnings go to standard error and change no exit status.
+    With errors, the exit status is 1. Warnings go to standard error and do not change the exit
+    status.
     """
     paths = url_paths(webhook_config) if webhook_config else ()
     checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
@@ -87,17 +88,17 @@ def _check(
 
 def _verdict(warnings: int) -> str:
     if not warnings:
-        return "nothing is wrong"
+        return "no errors or warnings"
     return f"no errors, {warnings} {'warning' if warnings == 1 else 'warnings'}"
 
 
 @command.command("push")
 @_local_options
-@_strict
+@_warning_options
 @target_options
-@_expecting
+@_expect_version_option
 def _push(
-    where: TargetOptions,
+    options: TargetOptions,
     bundle: Path,
     document: Path | None,
     *,
@@ -105,11 +106,11 @@ def _push(
     webhook_config: Path | None,
     expect_version: int | None,
 ) -> None:
-    """Upload the bundle, then switch the policy to it. Pushing the same again changes nothing."""
-    paths = url_paths(webhook_config, where.injector) if webhook_config else ()
+    """Upload the bundle, then switch the policy to it. A second identical push changes nothing."""
+    paths = url_paths(webhook_config, options.injector) if webhook_config else ()
     checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
-    cloud = _connect(where, writes=True)
+    cloud = _connect(options, writes=True)
     if expect_version is not None:
         cloud.check_version(expect_version)
     versions = cloud.history()
@@ -118,16 +119,16 @@ def _push(
     live = versions[-1] if versions else None
     if live and live.document == checked.document:
         cloud.check_version(live.number)
-        click.echo(f"policy   version {live.number} says the same already")
+        click.echo(f"policy   version {live.number} is already the same")
         return
     number = cloud.put_policy(checked.document, live)
     click.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
     if live:
-        click.echo(f"to take it back:\n  {_rollback_command(cloud.target, live.number)}")
+        click.echo(f"to undo the change:\n  {_rollback_command(cloud.target, live.number)}")
 
 
 def _upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
-    """Upload what is missing or damaged; the policy switches to a bundle only when it is whole."""
+    """Upload missing and damaged files, before the policy switches to the bundle."""
     stored = cloud.list_objects(checked.digest)
     _check_unexpected_objects(
         cloud.target, checked.digest, sorted(stored.keys() - checked.files.keys())
@@ -135,7 +136,7 @@ def _upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
     missing = {
         path: content
         for path, content in checked.files.items()
-        # Of another size it is damaged without a look; so no more is read than was given.
+        # A file of another size is damaged. It is not downloaded, so downloads have a limit.
         if stored.get(path) != len(content) or cloud.read_file(checked.digest, path) != content
     }
     for number, (path, content) in enumerate(missing.items(), start=1):
@@ -146,31 +147,32 @@ def _upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
 
 
 def _check_unexpected_objects(target: Target, digest: str, paths: Sequence[str]) -> None:
-    """Objects among a bundle's own that do not belong to it: with them its digest is another.
+    """Raise ``CommandError`` for objects below the prefix that do not belong to the bundle.
 
-    Whose they are nobody here knows, so that deleting them is left to whoever reads this.
+    They change the digest of the bundle. podgraft does not know their origin, so the operator must
+    delete them.
     """
-    places = [f"s3://{target.bucket}/{target.key(digest, path)}" for path in paths]
+    urls = [f"s3://{target.bucket}/{target.key(digest, path)}" for path in paths]
     findings = [
-        f"{place}: is no file of bundle {digest}, which does not load with it; "
-        f"take it away: aws s3 rm {shlex.quote(place)}"
-        for place in places
+        f"{url}: unexpected object; bundle {digest} does not load with it; "
+        f"delete it: aws s3 rm {shlex.quote(url)}"
+        for url in urls
     ]
     if findings:
         raise CommandError(*findings)
 
 
 def _check_cluster_bundles(cloud: DeployedInjector, checked: CheckedBundle) -> None:
-    """Bundles that the policy names for single clusters must be there, and whole."""
-    named = {each.bundle for each in checked.policy.clusters.values() if each.bundle}
-    if named - {checked.digest}:
+    """Check that the bundles of single clusters exist and are complete."""
+    digests = {each.bundle for each in checked.policy.clusters.values() if each.bundle}
+    if digests - {checked.digest}:
         _prove(cloud, checked.document, checked.files)
 
 
 def _prove(
     cloud: DeployedInjector, document: str, local: Mapping[str, bytes] | None = None
 ) -> None:
-    """Load a policy with all bundles that it names, as the function would before it switches.
+    """Load a policy with all its bundles, as the function does before it switches.
 
     The bundle of the *local* files is not downloaded.
     """
@@ -189,10 +191,12 @@ def _prove(
 @command.command("diff")
 @_local_options
 @target_options
-@click.option("-f", "samples", multiple=True, type=_FILE, help="Pods to compare the patches of.")
+@click.option(
+    "-f", "samples", multiple=True, type=_FILE, help="File of pods, to compare their patches."
+)
 @click.option("--namespace", default="default", show_default=True, help="Namespace of the pods.")
 def _diff(
-    where: TargetOptions,
+    options: TargetOptions,
     bundle: Path,
     document: Path | None,
     samples: tuple[Path, ...],
@@ -201,7 +205,7 @@ def _diff(
     """Show what a push would change: policy keys, manifests, and the patches of sample pods."""
     checked = check_bundle(bundle, document)
     print_warnings(checked.warnings)
-    cloud = _connect(where)
+    cloud = _connect(options)
     live = cloud.current_version()
     live_files = cloud.read_bundle(_bundle_digest(live))
     lines = [
@@ -217,14 +221,14 @@ def _diff(
     for line in lines:
         click.secho(line, fg={"+": "green", "-": "red"}.get(line[:1]))
     if not lines:
-        click.echo(f"version {live.number} says the same already")
+        click.echo(f"version {live.number} is already the same")
 
 
 @command.command("history")
 @target_options
-def _history(where: TargetOptions) -> None:
+def _history(options: TargetOptions) -> None:
     """List the versions of the policy: number, date, author, bundle."""
-    for version in _connect(where).history():
+    for version in _connect(options).history():
         date = version.date.isoformat(timespec="seconds") if version.date else "-"
         click.echo(
             f"{version.number:>5}  {date}  {version.person:<24}  {_bundle_digest(version, '-')}"
@@ -234,22 +238,25 @@ def _history(where: TargetOptions) -> None:
 @command.command("rollback")
 @click.argument("version", type=int)
 @target_options
-@_expecting
-def _rollback(where: TargetOptions, version: int, expect_version: int | None) -> None:
+@_expect_version_option
+def _rollback(options: TargetOptions, version: int, expect_version: int | None) -> None:
     """Put an older VERSION of the policy in force again, as a new version."""
-    cloud = _connect(where, writes=True)
+    cloud = _connect(options, writes=True)
     if expect_version is not None:
         cloud.check_version(expect_version)
     versions = cloud.history()
-    wanted = next((each for each in versions if each.number == version), None)
-    if wanted is None:
-        kept = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
-        raise CommandError(f"{cloud.target.parameter} has no version {version}; kept: {kept}")
-    _bundle_digest(wanted)
-    _prove(cloud, wanted.document)
-    number = cloud.put_policy(wanted.document, versions[-1])
+    target_version = next((each for each in versions if each.number == version), None)
+    if target_version is None:
+        available = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
+        raise CommandError(
+            f"parameter {cloud.target.parameter}: version {version} not found; "
+            f"available versions: {available}"
+        )
+    _bundle_digest(target_version)
+    _prove(cloud, target_version.document)
+    number = cloud.put_policy(target_version.document, versions[-1])
     click.secho(f"version {number}, the same as {version}, is in force", fg="green")
-    click.echo(f"to take it back:\n  {_rollback_command(cloud.target, versions[-1].number)}")
+    click.echo(f"to undo the change:\n  {_rollback_command(cloud.target, versions[-1].number)}")
 
 
 @command.command("pull")
@@ -258,14 +265,14 @@ def _rollback(where: TargetOptions, version: int, expect_version: int | None) ->
     "--output",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder.",
+    help="Output folder; it must be new or empty.",
 )
 @target_options
-def _pull(where: TargetOptions, output: Path) -> None:
-    """Write what is live to a folder: policy.yaml and bundle/."""
+def _pull(options: TargetOptions, output: Path) -> None:
+    """Write the version in force to a folder: policy.yaml and bundle/."""
     if output.exists() and any(output.iterdir()):
-        raise CommandError(f"{output}: is not empty; name a new folder")
-    cloud = _connect(where)
+        raise CommandError(f"{output}: is not empty; use a new folder")
+    cloud = _connect(options)
     live = cloud.current_version()
     files = cloud.read_bundle(_bundle_digest(live))
     bundle_files = {f"bundle/{path}": content for path, content in files.items()}
@@ -277,15 +284,15 @@ def _pull(where: TargetOptions, output: Path) -> None:
 
 
 def _bundle_digest(version: PolicyVersion, otherwise: str = "") -> str:
-    """The bundle that a version names."""
+    """Return the bundle digest of a version."""
     try:
-        named = policy.parse(version.document).bundle
+        digest = policy.parse(version.document).bundle
     except policy.PolicyError as error:
         if otherwise:
             return otherwise
         raise CommandError(f"version {version.number} does not validate: {error}") from error
-    if named or otherwise:
-        return named or otherwise
+    if digest or otherwise:
+        return digest or otherwise
     raise CommandError(f"version {version.number} names no bundle; push one")
 
 

@@ -1,4 +1,4 @@
-"""What would change: policy keys, the bundle's files, and the patches of sample pods."""
+"""The diff of a push: policy keys, the files of the bundle, and the patches of sample pods."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from podgraft.store import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A pod to try both sides on."""
+    """A pod to review with both versions."""
 
     name: str
     pod: Object
@@ -21,7 +21,7 @@ class Sample:
 
 
 def policy_lines(before: str, after: str) -> Iterator[str]:
-    """A line a key that differs: ``policy: "enabled" → "disabled"``."""
+    """Return a line per changed key: ``policy: "enabled" → "disabled"``."""
     old, new = _parse_document(before), _parse_document(after)
     for key in sorted(old.keys() | new.keys()):
         if not jsonvalue.equal(old.get(key), new.get(key)):
@@ -29,7 +29,7 @@ def policy_lines(before: str, after: str) -> Iterator[str]:
 
 
 def file_lines(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Iterator[str]:
-    """A unified diff of every file that differs."""
+    """Return a unified diff of the changed files."""
     for path in sorted(before.keys() | after.keys()):
         old, new = before.get(path, b""), after.get(path, b"")
         if old != new:
@@ -39,7 +39,7 @@ def file_lines(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Itera
 
 
 def patch_lines(sample: Sample, before: Snapshot, after: Snapshot) -> Iterator[str]:
-    """A unified diff of the operations that both sides would send for one pod."""
+    """Return a unified diff of the patch operations for one pod."""
     old, new = _review_lines(sample, before), _review_lines(sample, after)
     name = sample.name
     yield from unified_diff(old, new, f"live/{name}", f"local/{name}", "", "", n=1)
@@ -59,7 +59,7 @@ def _split_lines(content: bytes) -> list[str]:
 
 
 def _review_lines(sample: Sample, snapshot: Snapshot) -> list[str]:
-    """The decision, and each operation on a line of its own."""
+    """Return the decision and the operations, one per line."""
     outcome = offline.review_pod(sample.pod, sample.namespace, snapshot)
     lines = [offline.describe_outcome(outcome)]
     if isinstance(outcome, ReviewResponse) and outcome.response.patch:

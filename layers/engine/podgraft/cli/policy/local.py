@@ -1,4 +1,4 @@
-"""A bundle and a policy on this machine, checked as the function would check them."""
+"""The checks of a local bundle and policy, equal to those of the function."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,10 +31,10 @@ _BUNDLE_KEY = re.compile(r"^bundle:.*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedBundle:
-    """A bundle and a policy that belong together and compile.
+    """A valid bundle with its policy.
 
-    ``document`` is the policy as it will be stored: the given text with the bundle's digest in it.
-    ``warnings`` are problems that do not stop a push.
+    ``document`` is the policy to store: the text of the file with the digest of the bundle.
+    ``warnings`` do not stop a push.
     """
 
     files: Mapping[str, bytes]
@@ -52,25 +52,25 @@ def check_bundle(
     strict: bool = False,
     url_paths: Iterable[UrlPath] = (),
 ) -> CheckedBundle:
-    """Read and compile both; raises ``CommandError`` with every fault of both at once.
+    """Read and compile a bundle and a policy; raises ``CommandError`` with all errors.
 
-    What a running function tolerates, such as a selector that selects nothing, is a fault here.
-    ``strict`` makes errors of warnings. ``url_paths`` are those of registered webhooks.
+    Problems that the function ignores, such as a selector without a match, are errors here.
+    *strict* treats warnings as errors. *url_paths* are the URL paths of registered webhooks.
     """
     findings: list[Diagnostic] = []
     files = _collect_errors(lambda: _read_manifests(folder), {}, findings)
     text = _collect_errors(lambda: _read_document(document_path), "", findings)
     digest = bundle.digest(files)
     document = set_bundle_digest(text, digest)
-    place = str(document_path or "policy")
-    findings.extend(_size_errors(place, document))
-    read, valid = _parse_policy(place, text, findings)
-    stored = _parse_stored_policy(place, document, digest, findings) if valid else read
-    compiled = _compile_bundle(files, read, place, findings)
+    policy_name = str(document_path or "policy")
+    findings.extend(_size_errors(policy_name, document))
+    read, valid = _parse_policy(policy_name, text, findings)
+    stored = _parse_stored_policy(policy_name, document, digest, findings) if valid else read
+    compiled = _compile_bundle(files, read, policy_name, findings)
     if compiled is not None and valid:
-        findings.extend(_warnings(compiled, files, read, text, place, findings))
+        findings.extend(_warnings(compiled, files, read, text, policy_name, findings))
         findings.extend(each for url in url_paths for each in find_path_warnings(compiled, url))
-    errors, warnings = _separated(findings, strict=strict)
+    errors, warnings = _split_by_severity(findings, strict=strict)
     if errors or compiled is None:
         hint = folders.suggest(folder)
         raise CommandError(*([hint] if hint else map(str, errors)), warnings=warnings)
@@ -89,17 +89,17 @@ def _warnings(
     files: Mapping[str, bytes],
     read: Policy,
     text: str,
-    place: str,
-    known: Sequence[Diagnostic],
+    policy_name: str,
+    reported: Sequence[Diagnostic],
 ) -> list[Diagnostic]:
-    found = lint.find_warnings(compiled, files, read, text, place)
-    return [warning for warning in found if warning not in known]
+    warnings = lint.find_warnings(compiled, files, read, text, policy_name)
+    return [warning for warning in warnings if warning not in reported]
 
 
-def _separated(
+def _split_by_severity(
     findings: Sequence[Diagnostic], *, strict: bool
 ) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
-    """Return errors and warnings, each in the order in which they were found."""
+    """Return errors and warnings, in their order."""
     if strict:
         findings = [finding.as_error() for finding in findings]
     return (
@@ -109,17 +109,17 @@ def _separated(
 
 
 def set_bundle_digest(text: str, digest: str) -> str:
-    """The policy document naming the bundle *digest*, all else as it was written."""
+    """Set the digest of the bundle in a policy document, without other changes."""
     line = f"bundle: {digest}"
     if _BUNDLE_KEY.search(text):
         return _BUNDLE_KEY.sub(line, text, count=1)
-    # Last: the first line may be a comment for editors, or the --- of a document.
+    # Added last: the first line can be a comment for editors, or ---.
     end = "" if not text or text.endswith("\n") else "\n"
     return f"{text}{end}{line}\n"
 
 
 def _collect_errors(read: Callable[[], T], otherwise: T, findings: list[Diagnostic]) -> T:
-    """What *read* reads; files that cannot be read are findings."""
+    """Return the result of *read*; unreadable files become errors."""
     try:
         return read()
     except UnreadableError as error:
@@ -128,15 +128,15 @@ def _collect_errors(read: Callable[[], T], otherwise: T, findings: list[Diagnost
 
 
 def _read_manifests(folder: Path) -> dict[str, bytes]:
-    """The folder's files, none of them empty: somebody meant to write something there."""
-    found = folders.read_manifests(folder)
-    empty = [name for name, content in found.items() if not content.strip()]
+    """Read the files of the folder; an empty one is an error."""
+    manifests = folders.read_manifests(folder)
+    empty = [name for name, content in manifests.items() if not content.strip()]
     if empty:
-        remedy = "write the manifest, or take the file out of the folder"
+        remedy = "write the manifest, or remove the file from the folder"
         raise UnreadableError(
             *(Diagnostic(document=name, problem="is empty", remedy=remedy) for name in empty)
         )
-    return found
+    return manifests
 
 
 def _read_document(path: Path | None) -> str:
@@ -144,27 +144,29 @@ def _read_document(path: Path | None) -> str:
         return ""
     text = documents.read_text(path)
     if not text.strip():
-        remedy = 'write "policy: enabled", or leave --policy out'
+        remedy = 'write "policy: enabled", or omit --policy'
         raise UnreadableError(Diagnostic(document=str(path), problem="is empty", remedy=remedy))
     return text
 
 
 def _parse_stored_policy(
-    place: str, document: str, digest: str, findings: list[Diagnostic]
+    policy_name: str, document: str, digest: str, findings: list[Diagnostic]
 ) -> Policy:
-    """The policy as it will be stored; one in flow style takes no further line."""
+    """Parse the policy to store; in flow style, it cannot get another line."""
     try:
         stored = policy.parse(document)
     except PolicyError:
         stored = Policy()
     if stored.bundle != digest:
-        problem = 'takes no line "bundle: …"'
-        findings.append(Diagnostic(document=place, problem=problem, remedy="write one key a line"))
+        problem = "is in flow style, so podgraft cannot add the key bundle"
+        findings.append(
+            Diagnostic(document=policy_name, problem=problem, remedy="write one key per line")
+        )
     return stored
 
 
-def _parse_policy(place: str, text: str, findings: list[Diagnostic]) -> tuple[Policy, bool]:
-    """What the policy says, without its faulty keys, and whether it validates."""
+def _parse_policy(policy_name: str, text: str, findings: list[Diagnostic]) -> tuple[Policy, bool]:
+    """Return the policy without its invalid keys, and whether it is valid."""
     valid = True
     try:
         read = policy.parse(text)
@@ -172,72 +174,78 @@ def _parse_policy(place: str, text: str, findings: list[Diagnostic]) -> tuple[Po
     except PolicyError as error:
         read, valid = error.valid_part or Policy(), False
         faults = (*error.errors, *error.warnings)
-    findings.extend(replace(fault, document=place) for fault in faults)
+    findings.extend(replace(fault, document=policy_name) for fault in faults)
     errors = [fault.pointer for fault in faults if fault.severity is Severity.ERROR]
-    findings.extend(_schema_errors(place, text, errors))
+    findings.extend(_schema_errors(policy_name, text, errors))
     return read, valid
 
 
-def _schema_errors(place: str, text: str, known: Sequence[str]) -> Iterator[Diagnostic]:
+def _schema_errors(policy_name: str, text: str, reported: Sequence[str]) -> Iterator[Diagnostic]:
     try:
         document = yaml.load(text)
     except yaml.NotYAMLError:
-        return  # which is among the known faults
-    yield from schema.validate_document("policy", place, document, known)
+        return  # the parser has reported this error
+    yield from schema.validate_document("policy", policy_name, document, reported)
 
 
 def _compile_bundle(
-    files: Mapping[str, bytes], read: Policy, place: str, findings: list[Diagnostic]
+    files: Mapping[str, bytes], read: Policy, policy_name: str, findings: list[Diagnostic]
 ) -> Bundle | None:
-    """The bundle by the policy; compiled by each cluster's own as well, for what they get wrong."""
+    """Compile the bundle with the policy, and with the overrides of each cluster."""
     if not files:
         return None
-    # A cluster that names a bundle of its own has nothing to do with these files.
-    here = {name: each for name, each in read.clusters.items() if each.bundle == read.bundle}
-    compiled = _compile_for_policy(files, read, "", place, findings)
-    for name, each in here.items():
-        at = f"/clusters/{pointer.escape(name)}"
+    # A cluster with another bundle does not use these files.
+    clusters = {name: each for name, each in read.clusters.items() if each.bundle == read.bundle}
+    compiled = _compile_for_policy(files, read, "", policy_name, findings)
+    for name, each in clusters.items():
+        prefix = f"/clusters/{pointer.escape(name)}"
         if not each.shares_bundle_with(read):
-            _compile_for_policy(files, each, at, place, findings)
+            _compile_for_policy(files, each, prefix, policy_name, findings)
     if compiled is not None:
         findings.extend(_overlay_errors(files))
     return compiled
 
 
 def _compile_for_policy(
-    files: Mapping[str, bytes], read: Policy, at: str, place: str, findings: list[Diagnostic]
+    files: Mapping[str, bytes],
+    read: Policy,
+    prefix: str,
+    policy_name: str,
+    findings: list[Diagnostic],
 ) -> Bundle | None:
     compiled: Bundle | None = None
     try:
         compiled = bundle.compile_(files, read)
         report = trial.check_bundle(compiled, read)
-        known = {(each.document, each.pointer) for each in compiled.warnings if not each.is_warning}
+        reported = {
+            (each.document, each.pointer) for each in compiled.warnings if not each.is_warning
+        }
         rendered = (*report.errors, *report.warnings)
-        # One problem of one place is reported once.
-        new = [fault for fault in rendered if (fault.document, fault.pointer) not in known]
+        # Each location has at most one error.
+        new = [fault for fault in rendered if (fault.document, fault.pointer) not in reported]
         faults = (*compiled.warnings, *new)
     except BundleError as error:
         faults = (*error.errors, *error.warnings)
     for fault in faults:
-        # The policy is named by what it is where the bundle does not go with it.
-        own = replace(fault, document=place, pointer=at + fault.pointer)
-        placed = own if fault.document == "policy" else fault
-        if placed not in findings:
-            findings.append(placed)
+        # If the bundle does not match the policy, the document is named "policy".
+        own = replace(fault, document=policy_name, pointer=prefix + fault.pointer)
+        located = own if fault.document == "policy" else fault
+        if located not in findings:
+            findings.append(located)
     return compiled
 
 
 def _overlay_errors(files: Mapping[str, bytes]) -> Iterator[Diagnostic]:
-    """What the schema of overlays finds in those that compile."""
+    """Validate the overlays that compile with the JSON Schema."""
     for path, content in sorted(files.items()):
         for document in yaml.load_all(content.decode()):
             if isinstance(document, dict) and document.get("kind") == "Overlay":
                 yield from schema.validate_document("overlay", path, document)
 
 
-def _size_errors(place: str, document: str) -> Iterator[Diagnostic]:
+def _size_errors(policy_name: str, document: str) -> Iterator[Diagnostic]:
     size = len(document.encode())
     if size > ADVANCED_BYTES:
-        problem = f"{size} bytes, Parameter Store takes {ADVANCED_BYTES}"
-        remedy = "move selectors into the bundle's configuration"
-        yield Diagnostic(document=place, problem=problem, remedy=remedy)
+        problem = f"got {size} bytes, but Parameter Store accepts at most {ADVANCED_BYTES}"
+        remedy = "move selectors to the configuration in the bundle"
+        yield Diagnostic(document=policy_name, problem=problem, remedy=remedy)

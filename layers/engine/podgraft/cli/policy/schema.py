@@ -1,7 +1,8 @@
-"""The published JSON Schemas, asked besides our own readers.
+"""The validation of documents with the published JSON Schemas.
 
-Editors complete and judge documents by these schemas, so what they refuse must not be pushed. The
-readers know more and say it better; a schema's word counts only where they found nothing.
+Editors validate documents with these schemas, so a document that they reject must not be pushed.
+The parsers find more errors and report them better. An error of a schema counts only where a parser
+reports none.
 """
 
 import json
@@ -19,14 +20,14 @@ _FOLDER = Path(__file__).parent / "schemas"
 
 
 def validate_document(
-    name: str, file: str, document: JSON, known: Iterable[str] = ()
+    name: str, file: str, document: JSON, reported: Iterable[str] = ()
 ) -> Iterator[Diagnostic]:
-    """What the schema *name* finds at places that are not *known* (JSON Pointers) to be wrong."""
-    # jsonschema's own types are only partly known.
+    """Yield the errors of the schema *name*, without those below the *reported* JSON Pointers."""
+    # The types of jsonschema are only partly known.
     validator: Any = Draft202012Validator(json.loads((_FOLDER / f"{name}.schema.json").read_text()))
-    places = tuple(known)
+    reported_pointers = tuple(reported)
     for error in validator.iter_errors(document):
         path = "".join(f"/{pointer.escape(str(step))}" for step in error.absolute_path)
-        if not any(place.startswith(path) for place in places):
-            remedy = f"write what docs/schemas/{name}.schema.json allows there"
+        if not any(reported_pointer.startswith(path) for reported_pointer in reported_pointers):
+            remedy = f"use a value that docs/schemas/{name}.schema.json allows"
             yield Diagnostic(document=file, pointer=path, problem=error.message, remedy=remedy)

@@ -1,4 +1,4 @@
-"""What a command is about: one injector of one stack, as the options name it."""
+"""The target of a command: one injector of one stack."""
 
 import shlex
 from collections.abc import Callable
@@ -16,7 +16,7 @@ DEFAULT_PARAMETER_PREFIX = "/podgraft"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where one injector's policy and bundles are stored; ``stack`` if an option named it."""
+    """The storage of one injector. ``stack`` is set if an option names the stack."""
 
     injector: str
     bucket: str
@@ -34,12 +34,12 @@ class Target:
         return f"{self.bundle_prefix}{self.injector}/{digest.removeprefix('sha256:')}/"
 
     def key(self, digest: str, path: str) -> str:
-        """The name of the object that holds one file of a bundle."""
+        """The key of the object of one file of a bundle."""
         return self.folder(digest) + path
 
     @property
     def options(self) -> str:
-        """The options that name this target in another command."""
+        """The options of this target for another command."""
         if self.stack is not None:
             return shlex.join(["--injector", self.injector, "--stack-name", self.stack])
         return shlex.join(
@@ -53,7 +53,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetOptions:
-    """The options as they were given."""
+    """The options of the command line."""
 
     injector: str
     stack_name: str | None
@@ -63,7 +63,7 @@ class TargetOptions:
 
     def check(self) -> None:
         """Raise ``click.UsageError`` unless the options name one target."""
-        doubled = [
+        duplicates = [
             option
             for option, value in (
                 ("--bucket", self.bucket),
@@ -72,13 +72,15 @@ class TargetOptions:
             )
             if value is not None
         ]
-        if self.stack_name is not None and doubled:
-            raise click.UsageError(f"--stack-name replaces {', '.join(doubled)}; give one of both")
+        if self.stack_name is not None and duplicates:
+            raise click.UsageError(
+                f"--stack-name replaces {', '.join(duplicates)}; use only one of them"
+            )
         if self.stack_name is None and self.bucket is None:
             raise click.UsageError("Missing option '--stack-name' or '--bucket'.")
 
     def resolve(self) -> Target:
-        """The target; a stack is looked up in AWS."""
+        """Return the target; AWS looks up a stack."""
         if self.stack_name is not None:
             stack = lookup_stack(self.stack_name)
             return Target(
@@ -106,10 +108,10 @@ def _check_injector(_context: click.Context, _option: click.Parameter, name: str
 
 
 def target_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that name a target to *command*, which gets them as its first argument."""
+    """Add the options of a target; *command* gets them as its first argument."""
 
     @wraps(command)
-    def gathered(
+    def call_with_target(
         *,
         injector: str,
         stack_name: str | None,
@@ -131,19 +133,21 @@ def target_options(command: Callable[..., None]) -> Callable[..., None]:
     for decorate in (
         click.option(
             "--parameter-prefix",
-            help="Stack output ParameterPrefix; by default "
-            f"{DEFAULT_PARAMETER_PREFIX} without --stack-name.",
+            help="Output ParameterPrefix of the stack; default without --stack-name: "
+            f"{DEFAULT_PARAMETER_PREFIX}.",
         ),
         click.option(
             "--bundle-prefix",
-            help=f"Stack output BundlePrefix; by default {DEFAULT_BUNDLE_PREFIX} without "
-            "--stack-name.",
+            help="Output BundlePrefix of the stack; default without --stack-name: "
+            f"{DEFAULT_BUNDLE_PREFIX}.",
         ),
-        click.option("--bucket", help="Stack output BundleBucket; required without --stack-name."),
+        click.option(
+            "--bucket", help="Output BundleBucket of the stack; required without --stack-name."
+        ),
         click.option("--stack-name", help="Deployed stack; its outputs replace the other options."),
         click.option(
             "--injector", default=DEFAULT_INJECTOR, show_default=True, callback=_check_injector
         ),
     ):
-        gathered = decorate(gathered)
-    return gathered
+        call_with_target = decorate(call_with_target)
+    return call_with_target

@@ -139,45 +139,50 @@ def command(**options: Unpack[RegisterOptions]) -> None:
         _register(options)
 
 
-def _register(given: RegisterOptions) -> None:
-    if given["cluster"] is not None:
-        check_cluster(given["cluster"])
-    registration = _make_registration(given)
-    compiled = _compiled(given)
-    _check_trust(registration.endpoint, given)
-    identity = _load_auth_info(given)
-    manifests = list(_make_manifests(registration, given, compiled))
+def _register(options: RegisterOptions) -> None:
+    if options["cluster"] is not None:
+        check_cluster(options["cluster"])
+    registration = _make_registration(options)
+    compiled = _compile_bundle(options)
+    _check_trust(registration.endpoint, options)
+    identity = _load_auth_info(options)
+    manifests = list(_make_manifests(registration, options, compiled))
     if not manifests:
         raise RegistrationError(
             "nothing to register: --no-inject, and neither --mutate nor --validate"
         )
-    if identity is not None and given["control_plane"]:
+    if identity is not None and options["control_plane"]:
         _write_control_plane(
-            registration.endpoint, identity, given["control_plane"], force=given["force"]
+            registration.endpoint, identity, options["control_plane"], force=options["force"]
         )
     click.echo("---\n".join(map(yaml.dump, manifests)), nl=False)
-    _warn(registration, given, compiled)
-    _print_next_steps(registration, given)
+    _warn(registration, options, compiled)
+    _print_next_steps(registration, options)
 
 
-def _make_registration(given: RegisterOptions) -> Registration:
-    found = endpoint.parse_endpoint(given["url"], allow_loopback=given["allow_loopback"])
-    found = endpoint.with_injector(found, given["injector"])
-    if given["control_plane"] is None:
-        found = endpoint.with_token(found, _read_token(given["token_file"]))
-    roots = [one for file in given["ca_bundle"] for one in pem.read_certificates(file)]
+def _make_registration(options: RegisterOptions) -> Registration:
+    parsed_endpoint = endpoint.parse_endpoint(
+        options["url"], allow_loopback=options["allow_loopback"]
+    )
+    parsed_endpoint = endpoint.with_injector(parsed_endpoint, options["injector"])
+    if options["control_plane"] is None:
+        parsed_endpoint = endpoint.with_token(parsed_endpoint, _read_token(options["token_file"]))
+    roots = [one for file in options["ca_bundle"] for one in pem.read_certificates(file)]
     registration = Registration(
-        endpoint=endpoint.with_facts(found, _variables(given)),
+        endpoint=endpoint.with_facts(parsed_endpoint, _variables(options)),
         ca_bundle=trust.encode_ca_bundle(roots) if roots else None,
-        injector=found.injector,
-        revision=given["revision"],
-        excluded_namespaces=(*given["exclude_namespace"], *endpoint.service_namespace(found)),
-        namespaces=selectors.parse_selector(given["namespace_selector"]),
-        objects=selectors.parse_selector(given["object_selector"]),
-        conditions=tuple(map(webhooks.parse_condition, given["match_condition"])),
-        failure_policy=FailurePolicy(given["failure_policy"]),
-        reinvocation=Reinvocation(given["reinvocation_policy"]),
-        timeout_seconds=given["timeout"],
+        injector=parsed_endpoint.injector,
+        revision=options["revision"],
+        excluded_namespaces=(
+            *options["exclude_namespace"],
+            *endpoint.service_namespace(parsed_endpoint),
+        ),
+        namespaces=selectors.parse_selector(options["namespace_selector"]),
+        objects=selectors.parse_selector(options["object_selector"]),
+        conditions=tuple(map(webhooks.parse_condition, options["match_condition"])),
+        failure_policy=FailurePolicy(options["failure_policy"]),
+        reinvocation=Reinvocation(options["reinvocation_policy"]),
+        timeout_seconds=options["timeout"],
     )
     webhooks.check_registration(registration)
     return registration
@@ -187,77 +192,82 @@ def _read_token(file: Path | None) -> str | None:
     return None if file is None else file.read_text(encoding="utf-8").strip()
 
 
-def _variables(given: RegisterOptions) -> Iterator[tuple[str, str]]:
-    return mesh.variables(given["istio_cluster_id"], given["istio_network"], given["env"])
+def _variables(options: RegisterOptions) -> Iterator[tuple[str, str]]:
+    return mesh.variables(options["istio_cluster_id"], options["istio_network"], options["env"])
 
 
-def _check_trust(found: Endpoint, given: RegisterOptions) -> None:
+def _check_trust(parsed_endpoint: Endpoint, options: RegisterOptions) -> None:
     roots = trust.check_roots(
-        [one for file in given["ca_bundle"] for one in pem.read_certificates(file)]
+        [one for file in options["ca_bundle"] for one in pem.read_certificates(file)]
     )
-    host, now = found.host.strip("[]"), datetime.now(UTC)
+    host, now = parsed_endpoint.host.strip("[]"), datetime.now(UTC)
     faults = [fault for root in roots for fault in trust.time_problems(root, now)]
-    if given["server_cert"]:
+    if options["server_cert"]:
         if not roots:
             raise RegistrationError("--server-cert is checked against --ca-bundle; give it too")
         faults += trust.find_trust_problems(
-            pem.read_certificates(given["server_cert"]), roots, host, now
+            pem.read_certificates(options["server_cert"]), roots, host, now
         )
-    if given["probe"]:
-        faults += live.find_trust_problems(Address(host, found.port or live.HTTPS_PORT), roots, now)
+    if options["probe"]:
+        faults += live.find_trust_problems(
+            Address(host, parsed_endpoint.port or live.HTTPS_PORT), roots, now
+        )
     if faults:
         raise RegistrationError(
-            f"kube-apiserver would not trust {found.authority}: " + "; ".join(dict.fromkeys(faults))
+            f"kube-apiserver would not trust {parsed_endpoint.authority}: "
+            + "; ".join(dict.fromkeys(faults))
         )
-    if roots and not given["server_cert"] and not given["probe"]:
+    if roots and not options["server_cert"] and not options["probe"]:
         click.echo("not checked: give --server-cert or --probe to see the CAs verify it", err=True)
 
 
 def _make_manifests(
-    registration: Registration, given: RegisterOptions, compiled: Bundle | None
+    registration: Registration, options: RegisterOptions, compiled: Bundle | None
 ) -> Iterator[Object]:
-    mutate: list[WebhookRule] = [webhooks.parse_rule(text) for text in given["mutate"]]
-    validate: list[WebhookRule] = [webhooks.parse_rule(text) for text in given["validate"]]
-    made = (
-        webhooks.make_mutating_configuration(registration, given["inject"], mutate),
+    mutate: list[WebhookRule] = [webhooks.parse_rule(text) for text in options["mutate"]]
+    validate: list[WebhookRule] = [webhooks.parse_rule(text) for text in options["validate"]]
+    manifests = (
+        webhooks.make_mutating_configuration(registration, options["inject"], mutate),
         webhooks.make_validating_configuration(registration, validate),
     )
-    yield from (manifest for manifest in made if manifest is not None)
-    if given["guard"]:
-        if not given["inject"]:
+    yield from (manifest for manifest in manifests if manifest is not None)
+    if options["guard"]:
+        if not options["inject"]:
             raise RegistrationError("--guard is about injected pods; leave out --no-inject")
-        yield guard.make_guard_policy(registration, _load_rules(given, compiled), given["guard"])
+        yield guard.make_guard_policy(
+            registration, _load_rules(options, compiled), options["guard"]
+        )
         yield from guard.make_guard_bindings(registration)
 
 
-def _load_rules(given: RegisterOptions, compiled: Bundle | None) -> InjectionRules:
+def _load_rules(options: RegisterOptions, compiled: Bundle | None) -> InjectionRules:
     """What decides about pods in the cluster: the bundle's own rules, and the policy over them."""
-    return compiled.rules if compiled else _own_policy(given).apply_to(InjectionRules())
+    return compiled.rules if compiled else _own_policy(options).apply_to(InjectionRules())
 
 
-def _policy(given: RegisterOptions) -> Policy:
-    return parse_policy(given["policy"].read_text(encoding="utf-8") if given["policy"] else "")
+def _policy(options: RegisterOptions) -> Policy:
+    return parse_policy(options["policy"].read_text(encoding="utf-8") if options["policy"] else "")
 
 
-def _own_policy(given: RegisterOptions) -> Policy:
+def _own_policy(options: RegisterOptions) -> Policy:
     """Return the policy for the calling cluster and the given bundle, whichever it names."""
-    return replace(_policy(given).for_cluster(given["cluster"]), bundle=None)
+    return replace(_policy(options).for_cluster(options["cluster"]), bundle=None)
 
 
-def _compiled(given: RegisterOptions) -> Bundle | None:
+def _compile_bundle(options: RegisterOptions) -> Bundle | None:
     """Return the bundle by the policy for the calling cluster."""
-    if given["bundle"] is None:
+    if options["bundle"] is None:
         return None
-    return compile_(read_manifests(given["bundle"]), _own_policy(given))
+    return compile_(read_manifests(options["bundle"]), _own_policy(options))
 
 
-def _warn(registration: Registration, given: RegisterOptions, compiled: Bundle | None) -> None:
+def _warn(registration: Registration, options: RegisterOptions, compiled: Bundle | None) -> None:
     """Print what the mesh of the bundle makes of the variables in the path."""
     tail = registration.endpoint.tail
     if compiled is not None:
         url = UrlPath(tail, file="--url and --istio-cluster-id")
         print_warnings(find_path_warnings(compiled, url))
-        print_warnings(find_policy_warnings(compiled, _policy(given), str(given["policy"])))
+        print_warnings(find_policy_warnings(compiled, _policy(options), str(options["policy"])))
     elif mesh.CLUSTER in registration.endpoint.pairs[::2]:
         click.echo(
             "not compared: the path sets the cluster id of proxies; give --bundle to compare it "
@@ -266,16 +276,16 @@ def _warn(registration: Registration, given: RegisterOptions, compiled: Bundle |
         )
 
 
-def _load_auth_info(given: RegisterOptions) -> AuthInfo | None:
+def _load_auth_info(options: RegisterOptions) -> AuthInfo | None:
     """What the control plane shows; None where it shows nothing, or the path does."""
-    certificate, key = given["client_cert"], given["client_key"]
-    if given["control_plane"] is None:
+    certificate, key = options["client_cert"], options["client_key"]
+    if options["control_plane"] is None:
         if certificate or key:
             raise RegistrationError("only a control plane shows certificates: give --control-plane")
         return None
     if (certificate is None) is not (key is None):
         raise RegistrationError("--client-cert and --client-key belong together; give both")
-    if certificate is None and given["token_file"] is None:
+    if certificate is None and options["token_file"] is None:
         raise RegistrationError("--control-plane needs --token-file, or --client-cert and its key")
     if (
         certificate
@@ -283,41 +293,43 @@ def _load_auth_info(given: RegisterOptions) -> AuthInfo | None:
         and not keys.is_key_pair(keys.read_key(key, None), pem.read_certificates(certificate)[0])
     ):
         raise RegistrationError(f"{key} is not the key of {certificate}")
-    return AuthInfo(_read_token(given["token_file"]), _read_bytes(certificate), _read_bytes(key))
+    return AuthInfo(_read_token(options["token_file"]), _read_bytes(certificate), _read_bytes(key))
 
 
 def _read_bytes(file: Path | None) -> bytes | None:
     return None if file is None else file.read_bytes()
 
 
-def _write_control_plane(found: Endpoint, identity: AuthInfo, folder: Path, *, force: bool) -> None:
+def _write_control_plane(
+    parsed_endpoint: Endpoint, identity: AuthInfo, folder: Path, *, force: bool
+) -> None:
     files = {
-        control_plane.KUBECONFIG: control_plane.make_kubeconfig(found, identity),
+        control_plane.KUBECONFIG: control_plane.make_kubeconfig(parsed_endpoint, identity),
         control_plane.CONFIGURATION: control_plane.make_admission_configuration(folder),
     }
-    written = [
+    paths = [
         Output(folder / name, yaml.dump(document).encode(), SECRET)
         for name, document in files.items()
     ]
-    outputs.write_files(written, force=force)
+    outputs.write_files(paths, force=force)
 
 
-def _print_next_steps(registration: Registration, given: RegisterOptions) -> None:
+def _print_next_steps(registration: Registration, options: RegisterOptions) -> None:
     steps = ["kubectl apply --server-side -f what was printed"]
-    if given["control_plane"]:
-        place = given["control_plane"] / control_plane.CONFIGURATION
+    if options["control_plane"]:
+        path = options["control_plane"] / control_plane.CONFIGURATION
         steps.insert(
             0,
-            f"on every control plane node: kube-apiserver --admission-control-config-file={place}",
+            f"on every control plane node: kube-apiserver --admission-control-config-file={path}",
         )
-    elif given["token_file"]:
+    elif options["token_file"]:
         steps.append("the URL holds the token: whoever may read webhook configurations can see it")
     if registration.revision:
         label = f"{selectors.REVISION_LABEL}={registration.revision}"
         steps.append(f"choose the namespaces: kubectl label namespace NAME {label}")
-    if registration.failure_policy is FailurePolicy.IGNORE and not given["guard"]:
+    if registration.failure_policy is FailurePolicy.IGNORE and not options["guard"]:
         steps.append("failurePolicy Ignore misses silently: --guard rejects pods without sidecar")
-    if given["guard"] and given["bundle"] is None:
+    if options["guard"] and options["bundle"] is None:
         steps.append("the guard knows the policy document alone: --bundle adds the bundle's rules")
     steps.append("see it work: kubectl run probe --image=nginx --dry-run=server -o yaml")
     program.print_next_steps(*steps)

@@ -39,8 +39,8 @@ class Endpoint:
     @property
     def injector(self) -> str:
         """The injector that the path names."""
-        named = self.prefix[2:] if self.prefix[:1] == (TOKEN_SEGMENT,) else self.prefix
-        return named[-1] if named else DEFAULT_INJECTOR
+        segments = self.prefix[2:] if self.prefix[:1] == (TOKEN_SEGMENT,) else self.prefix
+        return segments[-1] if segments else DEFAULT_INJECTOR
 
     @property
     def tail(self) -> str:
@@ -66,18 +66,18 @@ def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
     Raises ``RegistrationError`` for everything that kube-apiserver would refuse or never reach.
     """
     _check_characters(url)
-    shown = _redact(url)
+    redacted_url = _redact(url)
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise RegistrationError(f"{shown}: {error}") from error
-    port = _port(shown, parts)
-    _check_parts(shown, parts)
-    host = _check_host(shown, parts, allow_loopback=allow_loopback)
+        raise RegistrationError(f"{redacted_url}: {error}") from error
+    port = _port(redacted_url, parts)
+    _check_parts(redacted_url, parts)
+    host = _check_host(redacted_url, parts, allow_loopback=allow_loopback)
     segments = parts.path.removesuffix("/").split("/")[1:]
     for segment in segments:
-        _check_segment(shown, segment)
-    return _split_path(shown, host, port, segments)
+        _check_segment(redacted_url, segment)
+    return _split_path(redacted_url, host, port, segments)
 
 
 def with_injector(endpoint: Endpoint, injector: str | None) -> Endpoint:
@@ -149,8 +149,8 @@ def _port(url: str, parts: SplitResult) -> int | None:
 
 def _check_parts(url: str, parts: SplitResult) -> None:
     if parts.scheme != "https":
-        met = f"got {parts.scheme}" if parts.scheme else "there is no scheme"
-        raise RegistrationError(f"{url}: {met}; kube-apiserver calls https:// only")
+        problem = f"got {parts.scheme}" if parts.scheme else "there is no scheme"
+        raise RegistrationError(f"{url}: {problem}; kube-apiserver calls https:// only")
     if parts.username is not None or parts.password is not None:
         raise RegistrationError(
             f"{url}: no user information (user:password@) is allowed; use a token (--token-file) "
@@ -170,7 +170,7 @@ def _check_host(url: str, parts: SplitResult, *, allow_loopback: bool) -> str:
     if not host:
         raise RegistrationError(f"{url}: there is no host; write https://host[:port]")
     try:
-        named = names.parse_names([host])
+        alt_names = names.parse_names([host])
     except CertificateError as error:
         raise RegistrationError(f"{url}: host {error}") from error
     if "*" in host:
@@ -180,7 +180,7 @@ def _check_host(url: str, parts: SplitResult, *, allow_loopback: bool) -> str:
             f"{url}: {host} is the control plane's own machine, and not every one of them runs a "
             "webhook; --allow-loopback is for tests"
         )
-    return f"[{host}]" if named.addresses and ":" in host else host
+    return f"[{host}]" if alt_names.addresses and ":" in host else host
 
 
 def _is_loopback(host: str) -> bool:
@@ -190,20 +190,20 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _check_segment(place: str, segment: str) -> None:
+def _check_segment(location: str, segment: str) -> None:
     if not segment or segment in _DOTS:
         raise RegistrationError(
-            f"{place}: kube-apiserver cleans the path before it calls: leave out empty segments "
+            f"{location}: kube-apiserver cleans the path before it calls: leave out empty segments "
             "(//), . and .."
         )
     if "%" in segment:
         raise RegistrationError(
-            f"{place}: kube-apiserver decodes the path before it calls: write --slash-- for a "
+            f"{location}: kube-apiserver decodes the path before it calls: write --slash-- for a "
             "slash, and nothing with %"
         )
     if not _SEGMENT.fullmatch(segment):
         raise RegistrationError(
-            f"{place}: a path holds letters, digits and . _ ~ $ & + , : ; = @ - only"
+            f"{location}: a path holds letters, digits and . _ ~ $ & + , : ; = @ - only"
         )
 
 

@@ -99,11 +99,11 @@ def revision_webhook_scopes(revision: str) -> tuple[WebhookScope, ...]:
     if revision != DEFAULT_REVISION:
         return scopes
     enabled = _make_requirement(NAMESPACE_LABEL, Operator.IN, "enabled")
-    wanted = _make_requirement(INJECT_LABEL, Operator.IN, "true")
+    has_inject_label = _make_requirement(INJECT_LABEL, Operator.IN, "true")
     return (
         *scopes,
         _make_scope("namespace.", [enabled], [not_refused]),
-        _make_scope("object.", [unlabelled, no_revision], [wanted, no_revision]),
+        _make_scope("object.", [unlabelled, no_revision], [has_inject_label, no_revision]),
     )
 
 
@@ -132,15 +132,15 @@ def _to_match_expression(requirement: Requirement) -> Object:
 
 
 def _parse_requirement(text: str) -> Requirement:
-    if found := _MEMBERSHIP.fullmatch(text):
-        key, word, listed = found.groups()
-        values = (value.strip() for value in listed.split(","))
+    if match := _MEMBERSHIP.fullmatch(text):
+        key, word, value_list = match.groups()
+        values = (value.strip() for value in value_list.split(","))
         return _make_requirement(key, Operator.IN if word == "in" else Operator.NOT_IN, *values)
-    if found := _EQUALITY.fullmatch(text):
-        key, sign, value = found.groups()
+    if match := _EQUALITY.fullmatch(text):
+        key, sign, value = match.groups()
         return _make_requirement(key, Operator.NOT_IN if sign == "!=" else Operator.IN, value)
-    if found := _EXISTENCE.fullmatch(text):
-        no, key = found.groups()
+    if match := _EXISTENCE.fullmatch(text):
+        no, key = match.groups()
         return _make_requirement(key, Operator.DOES_NOT_EXIST if no else Operator.EXISTS)
     raise RegistrationError(
         f"selector {text!r}: write key=value, key!=value, key in (a,b), key notin (a,b), key, !key"

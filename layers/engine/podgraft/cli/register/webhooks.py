@@ -170,10 +170,10 @@ def make_validating_configuration(
 
 def parse_rule(text: str) -> WebhookRule:
     """Read ``[GROUP/]VERSION/RESOURCE[/SUBRESOURCE][:OPERATION,…]``; CREATE is the default."""
-    path, _, listed = text.partition(":")
+    path, _, operation_list = text.partition(":")
     parts = path.split("/")
     group = "" if _VERSION.fullmatch(parts[0]) and len(parts) > 1 else parts.pop(0)
-    operations = tuple(listed.upper().split(",")) if listed else ("CREATE",)
+    operations = tuple(operation_list.upper().split(",")) if operation_list else ("CREATE",)
     if len(parts) < 2 or not _VERSION.fullmatch(parts[0]) or not all(parts):  # noqa: PLR2004
         raise RegistrationError(
             f"rule {text!r}: write [GROUP/]VERSION/RESOURCE[:OPERATION,…], such as "

@@ -117,7 +117,7 @@ class ConnectionLoop:
         """Continue after the application has run."""
         connection.is_proven = connection.is_proven or exchange.is_review
         connection.closes = exchange.closes
-        self._take(connection, self._collect if exchange.needs_body else self._answer)
+        self._take(connection, self._collect if exchange.needs_body else self._respond)
 
     def stop(self) -> None:
         """Close idle connections soon; the deadlines of partial requests do not change."""
@@ -289,9 +289,9 @@ class ConnectionLoop:
         """Send an error without the application, and close the connection."""
         connection.outgoing = fault.encode()
         connection.closes = True
-        self._answer(connection)
+        self._respond(connection)
 
-    def _answer(self, connection: Connection) -> None:
+    def _respond(self, connection: Connection) -> None:
         """Send the rest of a response, then continue."""
         self._enter(connection, Phase.SENDING, SENDING_SECONDS)
         self._send(connection)

@@ -10,7 +10,7 @@ from gunicorn.http.errors import ParseException
 
 from podgraft.cli.serve import http_fault
 from podgraft.cli.serve.connection import Connection
-from podgraft.cli.serve.framing import BodyPending
+from podgraft.cli.serve.framing import BodyPendingError
 from podgraft.web import format_traceback
 
 
@@ -58,7 +58,7 @@ class _Output:
         return self._peer.getpeercert(binary_form)
 
 
-def answer(host: Host, connection: Connection) -> Exchange:
+def run_exchange(host: Host, connection: Connection) -> Exchange:
     """Run the application on a request; whatever happens, there is an exchange."""
     message = connection.message
     if message is None:
@@ -75,7 +75,7 @@ def answer(host: Host, connection: Connection) -> Exchange:
         if not (host.alive and message.is_complete(connection.received)):
             response.force_close()
         _respond(host, response, environ)
-    except BodyPending:
+    except BodyPendingError:
         return Exchange(needs_body=True)
     except Exception as error:  # noqa: BLE001  the last line: whatever happened is answered
         # Without the error's message, which can quote the request.

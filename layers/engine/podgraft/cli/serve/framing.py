@@ -36,7 +36,7 @@ class LengthRequiredError(ParseException):
     """The body is sent in chunks, without its length."""
 
 
-class BodyPending(BaseException):
+class BodyPendingError(BaseException):
     """The application reads a body that has not arrived.
 
     It unwinds the application, which must not treat it as an error: hence no ``Exception``.
@@ -47,8 +47,8 @@ class PendingBody:
     """The body of a request while its rest is missing."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Raise ``BodyPending``: the caller would wait for the client otherwise."""
-        raise BodyPending(size)
+        """Raise ``BodyPendingError``: the caller would wait for the client otherwise."""
+        raise BodyPendingError(size)
 
 
 @dataclass(frozen=True, slots=True)

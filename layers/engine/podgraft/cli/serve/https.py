@@ -35,9 +35,9 @@ class ServerConfig:
 class Server(BaseApplication):
     """One app at one place until it is told to stop: SIGTERM ends it, the open requests first."""
 
-    def __init__(self, app: Flask, place: ServerConfig, tls: ReloadingContext) -> None:
+    def __init__(self, app: Flask, config: ServerConfig, tls: ReloadingContext) -> None:
         self._app = app
-        self._place = place
+        self._config = config
         self._tls = tls
         super().__init__()
 
@@ -51,18 +51,18 @@ class Server(BaseApplication):
         return self._app
 
     def _settings(self) -> dict[str, object]:
-        place = self._place
-        host = f"[{place.host}]" if ":" in place.host else place.host
+        config = self._config
+        host = f"[{config.host}]" if ":" in config.host else config.host
         return {
-            "bind": f"{host}:{place.port}",
-            "workers": place.workers,
+            "bind": f"{host}:{config.port}",
+            "workers": config.workers,
             # gunicorn makes the worker itself: what is ours reaches it by the class.
             "worker_class": type(
                 "BoundedWorker",
                 (RedactingWorker,),
-                {"connections_per_address": place.connections_per_address},
+                {"connections_per_address": config.connections_per_address},
             ),
-            "threads": place.threads,
+            "threads": config.threads,
             "keepalive": KEEP_ALIVE_SECONDS,
             "graceful_timeout": GRACE_SECONDS,
             "timeout": 2 * GRACE_SECONDS,

@@ -1,8 +1,7 @@
-"""What ``podgraft serve`` has to serve: injectors, clusters and certificate, as found at start.
+"""The check at the start of ``podgraft serve``: injectors, clusters, and certificate.
 
-A server that starts over an empty or wrong folder answers every review with an error, and its
-operator learns of it from the users. So what cannot work is refused, and what does not load is
-reported.
+A server with an empty or wrong folder would fail every review, and only the users would notice. So
+the server does not start without a valid injector, and it reports all errors.
 """
 
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ _SOON = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """Lines on what was found, and errors and warnings in what was found."""
+    """A report: lines, errors, and warnings."""
 
     lines: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
@@ -30,15 +29,15 @@ class Survey:
 
 
 def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
-    """Load all that is in the folder; raise ``CommandError`` if it contains no injector.
+    """Load the complete folder; raise ``CommandError`` if it contains no injector.
 
-    A bug that this meets stops no server, and its message, which can quote anything, is not shown.
+    An internal error does not stop the server. Its message is not printed: it can quote secrets.
     """
     try:
         return _survey(folder, store, callers, auth)
     except CommandError:
         raise
-    except Exception as error:  # noqa: BLE001  it may concern one review in many
+    except Exception as error:  # noqa: BLE001  it can concern only a few reviews
         return Survey(errors=(f"--store {folder}: internal error: {format_traceback(error)}",))
 
 
@@ -53,25 +52,27 @@ def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Sur
             snapshot = store.snapshot(name, None)
         except StoreError as error:
             failing += 1
-            errors.append(f"{folder / name}: {_told(error)}; the reviews of this injector fail")
+            errors.append(
+                f"{folder / name}: {_indent_message(error)}; the reviews of this injector fail"
+            )
         else:
-            if snapshot.stale is not None:  # the server has a last good version
+            if snapshot.stale is not None:  # the server has a last known good version
                 errors.append(f"{folder / name}: {snapshot.stale.reason}")
             policy, digest = snapshot.policy_version, snapshot.bundle.digest
             lines.append(f"injector {name}: policy {policy}, bundle {digest}")
     usable = failing < len(injectors)
     if auth is not Auth.NONE:
-        found = _clusters(folder, callers, auth)
-        lines += found.lines
-        errors += found.errors
-        warnings += found.warnings
+        clusters = _clusters(folder, callers, auth)
+        lines += clusters.lines
+        errors += clusters.errors
+        warnings += clusters.warnings
     return Survey(
         lines=tuple(lines), errors=tuple(errors), warnings=tuple(warnings), is_usable=usable
     )
 
 
 def certificate_survey(file: Path, now: datetime | None = None) -> Survey:
-    """The validity of the server's certificate, which is the first in its file."""
+    """Report the validity of the certificate of the server, the first one of the file."""
     certificate, *_ = x509.load_pem_x509_certificates(file.read_bytes())
     ends = certificate.not_valid_after_utc
     line = f"certificate {file}: valid until {ends:%Y-%m-%d %H:%M} UTC"
@@ -81,17 +82,17 @@ def certificate_survey(file: Path, now: datetime | None = None) -> Survey:
 
 
 def _injectors(folder: Path, store: Store) -> tuple[str, ...]:
-    """The injectors of the store: folders with a bundle or a policy."""
-    found = tuple(name for name in store.injectors() if _is_injector(folder / name))
-    if found:
-        return found
+    """Return the injectors of the store: folders with a bundle or a policy."""
+    injectors = tuple(name for name in store.injectors() if _is_injector(folder / name))
+    if injectors:
+        return injectors
     if _is_injector(folder):
         raise CommandError(
             f"--store {folder}: is an injector, not a folder of injectors; "
             f"use --store {folder.resolve().parent}"
         )
     raise CommandError(
-        f"--store {folder}: contains no injector; put the manifests of one into "
+        f"--store {folder}: contains no injector; put manifests into "
         f"{folder / 'default' / 'bundle'}"
     )
 
@@ -102,15 +103,16 @@ def _is_injector(folder: Path) -> bool:
 
 def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
     try:
-        book = callers.callers()
+        registry = callers.callers()
     except StoreError as error:
-        return Survey(errors=(f"{folder / 'auth'}: {_told(error)}; every review fails",))
+        return Survey(errors=(f"{folder / 'auth'}: {_indent_message(error)}; every review fails",))
     lines = tuple(
-        f"cluster {name}: {_counted(known, auth)}" for name, known in sorted(book.callers.items())
+        f"cluster {name}: {_format_count(cluster_callers, auth)}"
+        for name, cluster_callers in sorted(registry.callers.items())
     )
     errors = tuple(
-        f"{folder / 'auth' / name}.yaml: {_told(error)}; the reviews of this cluster fail"
-        for name, error in sorted(book.load_errors.items())
+        f"{folder / 'auth' / name}.yaml: {_indent_message(error)}; the reviews of this cluster fail"
+        for name, error in sorted(registry.load_errors.items())
     )
     if lines or errors:
         return Survey(lines=lines, errors=errors)
@@ -119,19 +121,19 @@ def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
     return Survey(warnings=(f"{problem} --store file:{folder}",))
 
 
-def _counted(known: Callers, auth: Auth) -> str:
-    """How many credentials of the mode a cluster has."""
-    found = known.tokens if auth is Auth.TOKEN else known.subjects
+def _format_count(cluster_callers: Callers, auth: Auth) -> str:
+    """Format the number of credentials of a cluster for the authentication mode."""
+    credentials = cluster_callers.tokens if auth is Auth.TOKEN else cluster_callers.subjects
     word = "token" if auth is Auth.TOKEN else "subject"
-    return f"{len(found)} {word}{'' if len(found) == 1 else 's'}"
+    return f"{len(credentials)} {word}{'' if len(credentials) == 1 else 's'}"
 
 
-def _told(error: StoreError) -> str:
+def _indent_message(error: StoreError) -> str:
     return str(error).replace("\n", "\n  ")
 
 
 def all_lines(*surveys: Survey) -> Iterator[tuple[str, str]]:
-    """Each line with its kind: nothing, ``warning`` or ``error``."""
+    """Yield each line with its kind: empty, ``warning``, or ``error``."""
     for each in surveys:
         yield from (("", line) for line in each.lines)
         yield from (("warning", line) for line in each.warnings)

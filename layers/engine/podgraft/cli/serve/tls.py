@@ -1,4 +1,4 @@
-"""TLS for ``podgraft serve``: certificates that are replaced while requests are being answered."""
+"""TLS for ``podgraft serve``: certificates are reloaded while the server runs."""
 
 import logging
 import ssl
@@ -13,12 +13,12 @@ from podgraft.cli.failure import CommandError
 
 _LOG = logging.getLogger(__name__)
 
-_Marks: TypeAlias = tuple[tuple[int, int, int], ...]
+_FileStats: TypeAlias = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TLSFiles:
-    """What a server shows, and whose clients it knows."""
+    """The files of a TLS server: its certificate, its key, and the CA of its clients."""
 
     certificate: Path
     key: Path
@@ -26,25 +26,27 @@ class TLSFiles:
     passphrase: bytes | None = None
 
     def load(self) -> ssl.SSLContext:
-        """A context from the files as they are.
+        """Make a context from the current files.
 
-        Raises ``OSError`` (``ssl.SSLError`` is one), or ``ValueError`` for a certificate that no
-        client accepts now.
+        Raises ``OSError`` (``ssl.SSLError`` is one), or ``ValueError`` for a certificate outside of
+        its validity.
         """
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        # Without a function OpenSSL would ask at the terminal for the passphrase of a key.
+        # Without this function, OpenSSL would prompt for the passphrase on the terminal.
         context.load_cert_chain(self.certificate, self.key, lambda: self.passphrase or b"")
-        context.set_alpn_protocols(["http/1.1"])  # all that kube-apiserver offers beyond loopback
+        context.set_alpn_protocols(
+            ["http/1.1"]
+        )  # kube-apiserver offers only this, except on loopback
         if self.client_ca is not None:
             context.load_verify_locations(self.client_ca)
-            # Whether a caller needs a certificate is for the app to say, in words that reach the
-            # user; one that is shown must be valid all the same.
+            # The application rejects requests without a certificate, with a message for the user.
+            # TLS only verifies certificates that clients present.
             context.verify_mode = ssl.CERT_OPTIONAL
         self._check_validity(datetime.now(UTC))
         return context
 
     def _check_validity(self, now: datetime) -> None:
-        """Refuse a certificate outside its validity, which OpenSSL would present all the same."""
+        """Reject a certificate outside of its validity, because OpenSSL would present it."""
         certificate, *_ = x509.load_pem_x509_certificates(self.certificate.read_bytes())
         begins, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
         if now >= ends:
@@ -52,25 +54,25 @@ class TLSFiles:
         if now < begins:
             raise ValueError(
                 f"the certificate is not valid before {begins:%Y-%m-%d %H:%M} UTC; "
-                "check the clock, or use another one"
+                "check the clock, or use another certificate"
             )
 
-    def file_stats(self) -> _Marks | None:
-        """What changes when a file does; None while one is missing, as during a replacement."""
+    def file_stats(self) -> _FileStats | None:
+        """Return stats that change with the files; ``None`` while one is missing or replaced."""
         paths = (self.certificate, self.key, *([self.client_ca] if self.client_ca else ()))
         try:
             stats = [path.stat() for path in paths]
         except OSError:
             return None
-        return tuple((one.st_ino, one.st_size, one.st_mtime_ns) for one in stats)
+        return tuple((stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in stats)
 
 
 class ReloadingContext:
-    """The newest context that loads: a broken replacement leaves the old certificate in service."""
+    """The newest context that loads. After an invalid replacement, the old one remains in use."""
 
     def __init__(self, files: TLSFiles) -> None:
         self.files = files
-        self._marks = files.file_stats()
+        self._stats = files.file_stats()
         try:
             self._context = files.load()
         except (OSError, ValueError) as error:
@@ -79,10 +81,10 @@ class ReloadingContext:
             ) from error
 
     def current(self) -> ssl.SSLContext:
-        """The context for the next connection; connections that are open keep theirs."""
-        marks = self.files.file_stats()
-        if marks is not None and marks != self._marks:
-            self._marks = marks  # also where it does not load: told once, not at every connection
+        """Return the context for the next connection. Open connections are not affected."""
+        stats = self.files.file_stats()
+        if stats is not None and stats != self._stats:
+            self._stats = stats  # also if it does not load, to log the error only once
             self._reload()
         return self._context
 
@@ -90,6 +92,8 @@ class ReloadingContext:
         try:
             self._context = self.files.load()
         except (OSError, ValueError) as error:
-            _LOG.warning("the old certificate stays: the new one does not load: %s", error)
+            _LOG.warning(
+                "cannot load the new certificate; still serving the old certificate: %s", error
+            )
         else:
-            _LOG.info("serving the certificate of %s anew", self.files.certificate)
+            _LOG.info("reloaded the certificate of %s", self.files.certificate)

@@ -19,7 +19,7 @@ The bounds. A silent client uses a file descriptor and some memory. Three bounds
 
 The bodies. A head has at most 64 KiB, and so has the body of a client that is not authenticated
 yet. For a larger body, the application runs first. It checks the credentials, then reads the body,
-which raises ``BodyPending`` instead of waiting. The loop then collects the body, and the
+which raises ``BodyPendingError`` instead of waiting. The loop then collects the body, and the
 application runs again. So only authenticated callers can send up to 6 MiB, and only a bounded
 number of them at the same time.
 
@@ -45,7 +45,7 @@ from gunicorn.workers.gthread import PollableMethodQueue
 from podgraft.cli.serve.connection import Connection, source_of
 from podgraft.cli.serve.connection_loop import ConnectionLoop
 from podgraft.cli.serve.connection_set import ConnectionSet
-from podgraft.cli.serve.exchange import Exchange, answer
+from podgraft.cli.serve.exchange import Exchange, run_exchange
 from podgraft.cli.serve.incident_log import Incidents
 from podgraft.web import format_traceback
 
@@ -102,7 +102,7 @@ class RedactingWorker(BaseWorker):
             self._set_accepting(self._can_accept())
             self._turn()
         self.alive = False
-        self._set_accepting(wanted=False)
+        self._set_accepting(is_accepting=False)
         ends = time.monotonic() + self.cfg.graceful_timeout
         self._loop.stop()
         while len(self._connections) and time.monotonic() < ends:
@@ -125,12 +125,12 @@ class RedactingWorker(BaseWorker):
             return False
         return self._connections.has_room("") or self._connections.find_victim(None) is not None
 
-    def _set_accepting(self, wanted: bool) -> None:
-        if wanted is self._is_accepting:
+    def _set_accepting(self, is_accepting: bool) -> None:
+        if is_accepting is self._is_accepting:
             return
-        self._is_accepting = wanted
+        self._is_accepting = is_accepting
         for listener in self.sockets:
-            if wanted:
+            if is_accepting:
                 listener.setblocking(False)
                 accept = partial(self._accept, listener)
                 self._loop.poller.register(listener, selectors.EVENT_READ, accept)
@@ -172,7 +172,7 @@ class RedactingWorker(BaseWorker):
 
     def _run(self, connection: Connection) -> Exchange:
         """Run the application in a thread; send the bytes that the socket accepts at once."""
-        exchange = answer(self, connection)
+        exchange = run_exchange(self, connection)
         if not exchange.needs_body:
             connection.outgoing = exchange.response
             with suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):

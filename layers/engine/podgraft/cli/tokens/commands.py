@@ -54,22 +54,22 @@ class CallerRepository:
             return hashes.parse_callers(yaml.load(entry.text))
         except yaml.NotYAMLError as error:
             # Without its words: they may quote what somebody wrote in place of a hash.
-            place = f"{self.storage.location(cluster)}, line {error.line} column {error.column}"
-            raise TokensError(f"{place}: is not YAML") from error
+            location = f"{self.storage.location(cluster)}, line {error.line} column {error.column}"
+            raise TokensError(f"{location}: is not YAML") from error
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """The callers of one cluster, under the lock of its document."""
 
-    book: CallerRepository
+    repository: CallerRepository
     cluster: str
     callers: Callers
     entry: Entry
 
     def write(self, callers: Callers) -> None:
         """Replace the callers, and check that they are what is stored then."""
-        shelf, text = self.book.storage, yaml.dump(hashes.to_document(callers))
+        shelf, text = self.repository.storage, yaml.dump(hashes.to_document(callers))
         shelf.write(self.cluster, text, self.entry)
         if shelf.read(self.cluster).text != text:
             raise CallerStorageError(
@@ -134,13 +134,13 @@ output_option = click.option(
 @note_option
 @output_option
 @store_options
-def issue(book: CallerRepository, cluster: str, note: str, output: Path | None) -> None:
+def issue(repository: CallerRepository, cluster: str, note: str, output: Path | None) -> None:
     """Make a cluster's first token."""
-    with book.change(cluster) as change:
+    with repository.change(cluster) as change:
         if change.callers.tokens:
             raise TokensError(f"{cluster} has a token already; replace it: podgraft tokens rotate")
         token = _issue(change, note, output)
-    _print_token(book, cluster, token, output)
+    _print_token(repository, cluster, token, output)
     _print_register_step(cluster, output)
 
 
@@ -149,15 +149,15 @@ def issue(book: CallerRepository, cluster: str, note: str, output: Path | None) 
 @note_option
 @output_option
 @store_options
-def rotate(book: CallerRepository, cluster: str, note: str, output: Path | None) -> None:
+def rotate(repository: CallerRepository, cluster: str, note: str, output: Path | None) -> None:
     """Make a second token beside the first, which stays valid until it is revoked."""
-    with book.change(cluster) as change:
+    with repository.change(cluster) as change:
         if not change.callers.tokens:
             raise TokensError(f"{cluster} has no token yet; create one: podgraft tokens issue")
         token = _issue(change, note, output)
-    _print_token(book, cluster, token, output)
+    _print_token(repository, cluster, token, output)
     [old] = [token.identity for token in change.callers.tokens]
-    revoke = book.command("revoke", "--cluster", cluster, old)
+    revoke = repository.command("revoke", "--cluster", cluster, old)
     _print_register_step(cluster, output, f"once that is applied: {revoke}")
 
 
@@ -165,9 +165,9 @@ def rotate(book: CallerRepository, cluster: str, note: str, output: Path | None)
 @cluster_option
 @click.argument("identity")
 @store_options
-def revoke(book: CallerRepository, cluster: str, identity: str) -> None:
+def revoke(repository: CallerRepository, cluster: str, identity: str) -> None:
     """Forget the token whose hash begins with IDENTITY, as list shows it."""
-    with book.change(cluster) as change:
+    with repository.change(cluster) as change:
         callers = change.callers.without_token(identity)
         change.write(callers)
     click.echo(f"{cluster}: revoked {identity}")
@@ -182,18 +182,18 @@ def revoke(book: CallerRepository, cluster: str, identity: str) -> None:
 @command.command("list")
 @click.option("--cluster", help="Only this one; by default all.")
 @store_options
-def list_(book: CallerRepository, cluster: str | None) -> None:
+def list_(repository: CallerRepository, cluster: str | None) -> None:
     """Show who may call for which cluster."""
-    found = [cluster] if cluster else book.storage.clusters()
-    for name in found:
-        callers = book.read(name)
+    clusters = [cluster] if cluster else repository.storage.clusters()
+    for name in clusters:
+        callers = repository.read(name)
         for token in callers.tokens:
             click.echo(f"{name}\ttoken {token.identity}\t{token.created}\t{token.note}".rstrip())
         for subject in callers.subjects:
             click.echo(f"{name}\tcertificate {subject}")
-    if not found:
+    if not clusters:
         program.print_next_steps(
-            f"{book.command('issue', '--cluster', 'CLUSTER')}: nobody may call yet"
+            f"{repository.command('issue', '--cluster', 'CLUSTER')}: nobody may call yet"
         )
 
 
@@ -201,14 +201,14 @@ def list_(book: CallerRepository, cluster: str | None) -> None:
 @cluster_option
 @click.argument("subject")
 @store_options
-def allow(book: CallerRepository, cluster: str, subject: str) -> None:
+def allow(repository: CallerRepository, cluster: str, subject: str) -> None:
     """Allow client certificates with SUBJECT, as podgraft certs client prints it."""
     if parse_subject(subject) is None:
         raise TokensError(
             f"subject: got {subject!r}, which can match no certificate; "
             "use the form CN=prod-eu,O=podgraft-clusters, with one attribute in each part"
         )
-    with book.change(cluster) as change:
+    with repository.change(cluster) as change:
         subjects = tuple(dict.fromkeys((*change.callers.subjects, subject)))
         change.write(replace(change.callers, subjects=subjects))
     click.echo(f"{cluster}: {subject} may call")
@@ -219,13 +219,13 @@ def allow(book: CallerRepository, cluster: str, subject: str) -> None:
 @cluster_option
 @click.argument("subject")
 @store_options
-def forbid(book: CallerRepository, cluster: str, subject: str) -> None:
+def forbid(repository: CallerRepository, cluster: str, subject: str) -> None:
     """Take back what allow gave."""
-    with book.change(cluster) as change:
+    with repository.change(cluster) as change:
         callers = change.callers
         if subject not in callers.subjects:
-            known = "; ".join(callers.subjects) or "none"
-            raise TokensError(f"{subject!r} is not among the subjects of {cluster}: {known}")
+            subject_list = "; ".join(callers.subjects) or "none"
+            raise TokensError(f"{subject!r} is not among the subjects of {cluster}: {subject_list}")
         subjects = tuple(one for one in callers.subjects if one != subject)
         change.write(replace(callers, subjects=subjects))
     click.echo(f"{cluster}: {subject} may no longer call")
@@ -253,11 +253,14 @@ def _issue(change: Change, note: str, output: Path | None) -> str:
     return token
 
 
-def _print_token(book: CallerRepository, cluster: str, token: str, output: Path | None) -> None:
+def _print_token(
+    repository: CallerRepository, cluster: str, token: str, output: Path | None
+) -> None:
     if output is None:
         click.echo(token)
     click.echo(
-        f"{cluster}: hash in {book.storage.location(cluster)}; the token is kept nowhere", err=True
+        f"{cluster}: hash in {repository.storage.location(cluster)}; the token is kept nowhere",
+        err=True,
     )
 
 

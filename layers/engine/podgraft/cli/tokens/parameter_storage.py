@@ -56,21 +56,21 @@ class ParameterStorage:
             "get_parameters_by_path"
         ).paginate(Path=f"{self.prefix}/auth")
         try:
-            found = [one["Name"] for page in pages for one in page["Parameters"]]
+            names = [one["Name"] for page in pages for one in page["Parameters"]]
         except self.fault as error:
             raise CallerStorageError(f"{self.prefix}/auth: {error}") from error
-        return sorted(name.rsplit("/", 1)[-1] for name in found)
+        return sorted(name.rsplit("/", 1)[-1] for name in names)
 
     def read(self, cluster: str) -> Entry:
         """The parameter's decrypted value and its version."""
         name = self.location(cluster)
         try:
-            answer = self.client.get_parameter(Name=name, WithDecryption=True)
+            response = self.client.get_parameter(Name=name, WithDecryption=True)
         except self.fault as error:
             if "ParameterNotFound" in str(error):
                 return Entry()
             raise CallerStorageError(f"{name}: {error}") from error
-        return Entry(answer["Parameter"]["Value"], answer["Parameter"].get("Version", 0))
+        return Entry(response["Parameter"]["Value"], response["Parameter"].get("Version", 0))
 
     @contextmanager
     def lock(self, cluster: str) -> Generator[None]:
@@ -110,14 +110,14 @@ class ParameterStorage:
         if is_new:
             self._check_owner()
         try:
-            answer = self.client.put_parameter(
+            response = self.client.put_parameter(
                 Name=name, Value=text, Type="SecureString", Overwrite=not is_new
             )
         except self.fault as error:
             if "ParameterAlreadyExists" in str(error):
                 raise _changed_error(name) from error
             raise CallerStorageError(f"{name}: {str(error).replace(text, '…')}") from error
-        if answer["Version"] != replaced.version + 1:
+        if response["Version"] != replaced.version + 1:
             raise _changed_error(name)
 
     def _check_owner(self) -> None:

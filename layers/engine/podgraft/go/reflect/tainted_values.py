@@ -106,8 +106,8 @@ def propagate_taint(convert: Callable[[Value], Value]) -> Callable[[Value], Valu
 
     def convert_with_taint(raw: Value) -> Value:
         if raw.__class__ is TaintedText or raw.__class__ is dict:
-            for found in find_tainted((raw,)):
-                return taint(found.registry, convert(remove_taint(raw)), found.sources)
+            for tainted in find_tainted((raw,)):
+                return taint(tainted.registry, convert(remove_taint(raw)), tainted.sources)
         return convert(raw)
 
     return convert_with_taint

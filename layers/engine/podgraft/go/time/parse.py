@@ -157,10 +157,10 @@ class _TimeParser:
             raise _MismatchError
         return int(self._read(size))
 
-    def _parse_bounded(self, low: int, high: int, what: str, *, exactly: int = 0) -> int:
+    def _parse_bounded(self, low: int, high: int, part: str, *, exactly: int = 0) -> int:
         number = self._parse_number(exactly=exactly)
         if not low <= number <= high:
-            self.fail(f": {what} out of range")
+            self.fail(f": {part} out of range")
         return number
 
     def _parse_name(self, names: Sequence[str]) -> int:
@@ -238,12 +238,12 @@ class _TimeParser:
             raise _MismatchError
         offsets = range(1, len(chunk), 3 if ":" in chunk else 2)
         offset, invalid_part = 0, ""
-        for index, (what, limit, unit) in zip(offsets, _OFFSET_PARTS, strict=False):
+        for index, (part, limit, unit) in zip(offsets, _OFFSET_PARTS, strict=False):
             if not re.fullmatch(_TWO_DIGITS, text[index : index + 2]):
                 break
             number = int(text[index : index + 2])
             offset += number * unit
-            invalid_part = what if number > limit else invalid_part
+            invalid_part = part if number > limit else invalid_part
         else:
             if text[0] in "+-" and not invalid_part:
                 self._offset = -offset if text[0] == "-" else offset

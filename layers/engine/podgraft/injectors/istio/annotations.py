@@ -86,7 +86,7 @@ def _check_interception_mode(profile: Profile, value: str) -> None:
 
 
 def _check_status_port(profile: Profile, value: str) -> None:
-    _check_named("excludeInboundPorts", _check_port, profile, value)
+    _check_annotation("excludeInboundPorts", _check_port, profile, value)
 
 
 def _check_uint32(_: Profile, value: str) -> None:
@@ -97,7 +97,7 @@ def _check_bool(_: Profile, value: str) -> None:
     parse_bool(value)
 
 
-def _check_named(name: str, check: Check, profile: Profile, value: str) -> None:
+def _check_annotation(name: str, check: Check, profile: Profile, value: str) -> None:
     try:
         check(profile, value)
     except ValueError as error:
@@ -106,11 +106,11 @@ def _check_named(name: str, check: Check, profile: Profile, value: str) -> None:
 
 def _check_included_cidrs(profile: Profile, value: str) -> None:
     if value != "*":
-        _check_named("includeIPRanges", _check_cidrs, profile, value)
+        _check_annotation("includeIPRanges", _check_cidrs, profile, value)
 
 
 def _check_excluded_cidrs(profile: Profile, value: str) -> None:
-    _check_named("excludeIPRanges", _check_cidrs, profile, value)
+    _check_annotation("excludeIPRanges", _check_cidrs, profile, value)
 
 
 def _check_cidrs(profile: Profile, value: str) -> None:
@@ -123,20 +123,20 @@ def _check_cidrs(profile: Profile, value: str) -> None:
 
 def _check_included_inbound_ports(profile: Profile, value: str) -> None:
     if value != "*":
-        _check_named("includeInboundPorts", _check_ports, profile, value)
+        _check_annotation("includeInboundPorts", _check_ports, profile, value)
 
 
 def _check_readiness_ports(profile: Profile, value: str) -> None:
     if value != "*":
-        _check_named("readinessApplicationPorts", _check_ports, profile, value)
+        _check_annotation("readinessApplicationPorts", _check_ports, profile, value)
 
 
 def _check_excluded_inbound_ports(profile: Profile, value: str) -> None:
-    _check_named("excludeInboundPorts", _check_ports, profile, value)
+    _check_annotation("excludeInboundPorts", _check_ports, profile, value)
 
 
 def _check_excluded_outbound_ports(profile: Profile, value: str) -> None:
-    _check_named("excludeOutboundPorts", _check_ports, profile, value)
+    _check_annotation("excludeOutboundPorts", _check_ports, profile, value)
 
 
 def _check_ports(profile: Profile, value: str) -> None:
@@ -151,7 +151,7 @@ def _check_port(profile: Profile, text: str) -> None:
         else:
             parse_uint(text.strip(), 16)
     except NumberError as error:
-        port_text = text if profile.port_text_shown else "0"
+        port_text = text if profile.prints_port_text else "0"
         raise ValueError(f"failed parsing port '{port_text}': {error}") from error
 
 

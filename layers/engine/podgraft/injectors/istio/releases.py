@@ -2,7 +2,7 @@
 
 ``Profile`` has a field for each behavior that came or went between 1.0 and 1.32. Its declaration
 names the minor from which all patches have the behavior and the first such patch of each earlier
-minor (spans.py). No other module compares release numbers: they read the profile. Names and
+minor (release_spans.py). No other module compares release numbers: they read the profile. Names and
 libraries that came and went are in release_names.py.
 """
 
@@ -127,7 +127,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     deployment_config_label_lost: bool = _since(
         "1.13", "1.12.1", until=("1.22", "1.21.1", "1.20.5", "1.19.9")
     )
-    deployment_config_label_kept: bool = _since("1.22")
+    preserves_deployment_config_label: bool = _since("1.22")
     short_job_suffixes: bool = _since("1.13", "1.12.1", "1.11.5", "1.10.6")  # 8 to 10 digits
     cron_job_owner_v1: bool = _since("1.22")  # before: batch/v1beta1
     rollout_owner: bool = _since("1.22")
@@ -159,7 +159,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     native_flag: bool = _since("1.27")  # .NativeSidecars; before, templates call env
     proxy_init_image: bool = _since("1.31")
 
-    udp_ports_listed: bool = _since("1.1", "1.0.3", until=("1.4",))  # by includeInboundPorts
+    includes_udp_ports: bool = _since("1.1", "1.0.3", until=("1.4",))  # by includeInboundPorts
 
     typed_values: bool = _since("1.8")  # values of a wrong type are refused
 
@@ -173,7 +173,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     # The webhook merges layers, ProxyConfig resources among them; before, in every mode, the
     # annotation is merged into the mesh.
     proxy_layers: bool = _since("1.13")
-    metadata_united: bool = _since("1.11", "1.10.3")  # proxyMetadata; before: replaced
+    merges_proxy_metadata: bool = _since("1.11", "1.10.3")  # proxyMetadata; before: replaced
     headers_fall_back: bool = _since("1.20", "1.19.1")  # sub-fields of proxyHeaders
     layers_as_messages: bool = _since("1.13", until=("1.18", "1.17.2", "1.16.4"))  # then as texts
     durations_replaced: bool = _since("1.16", "1.15.1", "1.14.5")
@@ -192,7 +192,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     sds_path_by_default: bool = _since("1.6", until=("1.8",))
     prints_changes_only: bool = _since("1.6")  # protoToJSON, of a ProxyConfig
     extension_providers: bool = _since("1.9")
-    empty_collections_kept: bool = _since("1.8", until=("1.9",))  # `proxyMetadata: {}` prints {}
+    prints_empty_collections: bool = _since("1.8", until=("1.9",))  # `proxyMetadata: {}` prints {}
     zipkin_host_ip: bool = _since("1.9", "1.8.2")  # $(HOST_IP) in the address
     nil_tags_refused: bool = _since("1.14", "1.13.3", until=("1.14",))  # then null reads as {}
     status_port_checked: bool = _since("1.11")
@@ -210,7 +210,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     readiness_checked: bool = _since("1.1", "1.0.3")
     readiness_ports_checked: bool = _since("1.1", "1.0.3", until=("1.5",))
     outbound_ports_checked: bool = _since("1.2")
-    port_text_shown: bool = _since("1.9")  # before: the parsed number, 0
+    prints_port_text: bool = _since("1.9")  # before: the parsed number, 0
     enable_core_dump_checked: bool = _since("1.5", until=("1.25",))
     netip_cidrs: bool = _since("1.16")  # before: net.ParseCIDR
     dns_auto_allocate_warned: bool = _since("1.25")
@@ -250,7 +250,9 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
 
     # Probes
     probe_annotation: bool = _since("1.2")  # and an HTTPS probe asks the agent by HTTP
-    probes_whole: bool = _since("1.5")  # before: only their httpGet, in the patch and the variable
+    copies_complete_probes: bool = _since(
+        "1.5"
+    )  # before: only their httpGet, in the patch and the variable
     agent_port_in_mesh: bool = _since("1.6")  # before: --statusPort among the sidecar's arguments
     probes_first: bool = _since("1.8", "1.7.1")  # in the patch; before: last
     startup_probes: bool = _since("1.7")
@@ -258,7 +260,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     tcp_probes: bool = _since("1.12")
     tcp_probes_switch: bool = _since("1.12", until=("1.19",))  # REWRITE_TCP_PROBES
     grpc_probes: bool = _since("1.13")
-    probers_united: bool = _since("1.17")
+    merges_probers: bool = _since("1.17")
     lifecycle_probes: bool = _since("1.25")
     missing_probers_added: bool = _since("1.27")  # also to a pod that was injected without
 

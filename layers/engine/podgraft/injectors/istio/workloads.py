@@ -52,7 +52,7 @@ def _owner_rules(profile: Profile) -> OwnerRules:
     return OwnerRules(
         rollouts=profile.rollout_owner,
         deployment_configs=profile.deployment_config_owner,
-        hide_deployment_config=not profile.deployment_config_label_kept,
+        hide_deployment_config=not profile.preserves_deployment_config_label,
         any_replica_set=profile.any_replica_set,
         cron_job_digits=_cron_job_digits(profile),
         cron_job_api_version="batch/v1" if profile.cron_job_owner_v1 else "batch/v1beta1",

@@ -108,10 +108,12 @@ class _Rendering:
     def render(self) -> Object:
         """The partial object; raises ``OperatorError`` or ``UserError``."""
         try:
-            return render_guarded(self._guarded, is_harmless=self.data.has_only_plain_text())
+            return render_guarded(
+                self._make_guarded_template, is_harmless=self.data.has_only_plain_text()
+            )
         except StructureError as error:
             raise UserError(
-                f"{_to_pointer(error.place)}: its text would change the structure that overlay "
+                f"{_to_pointer(error.address)}: its text would change the structure that overlay "
                 f"{self.overlay.name} gives; leave out line breaks, quotes, brackets and other "
                 "YAML syntax"
             ) from error
@@ -130,7 +132,7 @@ class _Rendering:
         return not self.overlay.template.can_create_syntax and self.data.has_only_plain_text()
 
     @property
-    def _guarded(self) -> GuardedTemplate[Object]:
+    def _make_guarded_template(self) -> GuardedTemplate[Object]:
         return GuardedTemplate(
             f"overlay {self.overlay.name}",
             self.overlay.template,
@@ -148,17 +150,17 @@ class _Rendering:
 
         ``works`` is whether a rendered text does not fail.
         """
-        place = self._find_cause(works)
+        address = self._find_cause(works)
         if isinstance(error, OperatorError):
-            return error if place is None else UserError(f"{_to_pointer(place)}: {error}")
+            return error if address is None else UserError(f"{_to_pointer(address)}: {error}")
         if isinstance(error, _NoMappingError):
             problem = "the template gives no mapping"
         else:
             problem = f"the template fails: {error}"
-        if place is None:
+        if address is None:
             return OperatorError(f"overlay {self.overlay.name}: {problem}")
         return UserError(
-            f"{_to_pointer(place)}: overlay {self.overlay.name} fails with it: {error}"
+            f"{_to_pointer(address)}: overlay {self.overlay.name} fails with it: {error}"
         )
 
     def _find_cause(self, works: Callable[[str], bool]) -> Address:
@@ -171,14 +173,14 @@ class _Rendering:
             except _FAILURES:
                 return False
 
-        place = find_breaking_text(self.data, OverlayData.mask, can_render)
-        if place is not None:
-            return place
+        address = find_breaking_text(self.data, OverlayData.mask, can_render)
+        if address is not None:
+            return address
         keys = self.data.metadata_keys()
         key = find_breaking_key(
             keys, lambda retained: can_render(self.data.with_metadata_keys(retained))
         )
-        return key or find_failing_text(self._guarded, works)
+        return key or find_failing_text(self._make_guarded_template, works)
 
     def _can_merge(self, text: str) -> bool:
         """Whether a rendered text can be merged into the object."""
@@ -217,8 +219,8 @@ def _can_parse(text: str) -> bool:
     return True
 
 
-def _to_pointer(place: Address) -> str:
-    return "".join(f"/{pointer.escape(str(step))}" for step in path_steps(place))
+def _to_pointer(address: Address) -> str:
+    return "".join(f"/{pointer.escape(str(step))}" for step in path_steps(address))
 
 
 def merge_partial(before: Object, partial: Object, name: str) -> Object:
@@ -321,8 +323,8 @@ class OverlaySet:
                 _amend_step(trace, is_changed=not jsonvalue.equal(merged, after))
             after = merged
         if jsonvalue.equal(before, after):
-            return Mutation.unchanged(before)
-        return Mutation.changed(before, after)
+            return Mutation.from_unchanged(before)
+        return Mutation.from_objects(before, after)
 
 
 def _add_step(trace: Trace, name: str, mismatch: constraints.Mismatch | None) -> None:

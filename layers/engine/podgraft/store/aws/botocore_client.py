@@ -1,11 +1,12 @@
-"""Parameter Store and S3 through botocore, which finds credentials and endpoints of every kind.
+"""Parameter Store and S3 through botocore, which supports every kind of credentials and endpoints.
 
-Clients are made from botocore, which boto3 wraps: boto3's own import adds a quarter to a cold start
-and no call.
+The clients come from botocore, because the import of boto3 makes a cold start a quarter longer and
+adds no request.
 
-botocore takes its time limits once, for each piece of an answer and each address of a name, and
-none for finding that name or the credentials. So a call runs in a thread, and is waited for as long
-as there is time. One that was given up ends by ``CONFIG`` and the resolver; nobody hears of it.
+botocore's timeouts apply to each part of a response and to each address of a name. It has no
+timeout for name resolution and credentials. So each request runs in a thread, and this module stops
+waiting at the deadline. The abandoned request ends by the timeouts of ``CONFIG`` and of the
+resolver, and its result is discarded.
 """
 
 import logging
@@ -26,7 +27,7 @@ from .connection import run_with_timeout
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-# At DEBUG botocore logs whole answers, and so what Parameter Store keeps encrypted.
+# At DEBUG, botocore logs complete responses, which contain decrypted parameters.
 _BOTOCORE_LOGGER = logging.getLogger("botocore")
 
 CONFIG = Config(
@@ -40,7 +41,7 @@ CONFIG = Config(
 
 
 class Ssm:
-    """Parameter Store."""
+    """The client of Parameter Store."""
 
     def __init__(self, client: object) -> None:
         self._client = client
@@ -48,34 +49,34 @@ class Ssm:
     def __call__(
         self, operation: str, arguments: Mapping[str, JSON], seconds: float
     ) -> Mapping[str, Any]:
-        """The answer to one operation."""
+        """Return the response of one operation."""
         method: Callable[..., Mapping[str, Any]] = getattr(self._client, xform_name(operation))
         with _translate_errors():
             return run_with_timeout(seconds, lambda: method(**arguments))
 
 
 class S3:
-    """Objects."""
+    """The client of S3."""
 
     def __init__(self, client: "S3Client") -> None:
         self._client = client
 
     def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
-        """The objects below a prefix."""
+        """List the objects below a prefix."""
         with _translate_errors():
-            found = run_with_timeout(
+            page = run_with_timeout(
                 seconds,
                 lambda: self._client.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=limit),
             )
-        entries = found.get("Contents", [])
+        entries = page.get("Contents", [])
         return Listing(
             keys=tuple(entry["Key"] for entry in entries if "Key" in entry),
             size=sum(entry.get("Size", 0) for entry in entries),
-            is_complete=not found.get("IsTruncated"),
+            is_complete=not page.get("IsTruncated"),
         )
 
     def read(self, bucket: str, key: str, seconds: float) -> bytes:
-        """The content of an object."""
+        """Return the content of an object."""
         with _translate_errors():
             return run_with_timeout(seconds, lambda: self._read(bucket, key))
 
@@ -84,17 +85,17 @@ class S3:
 
 
 def make_clients() -> tuple[Ssm, S3]:
-    """Both services, by the process's own credentials and region."""
+    """Return both clients, with the credentials and the region of the process."""
     _BOTOCORE_LOGGER.setLevel(logging.INFO)
     session = get_session()
-    # botocore's create_client is typed for no service in particular.
+    # The stubs of botocore do not type create_client by service.
     s3 = cast("S3Client", session.create_client("s3", config=CONFIG))
     return Ssm(session.create_client("ssm", config=CONFIG)), S3(s3)
 
 
 @contextmanager
 def _translate_errors() -> Generator[None]:
-    """Turn botocore's errors into those that ``aws.call`` knows."""
+    """Convert the errors of botocore to those that ``call_with_retries`` expects."""
     try:
         yield
     except ClientError as error:
@@ -102,5 +103,5 @@ def _translate_errors() -> Generator[None]:
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         raise AwsServiceError(code, status) from error
     except BotoCoreError as error:
-        # Endpoint, timeout and truncation errors; their texts may name hosts, never credentials.
+        # Endpoint, timeout, and truncation errors. Their texts can contain host names.
         raise ConnectionError(type(error).__name__) from error

@@ -67,7 +67,7 @@ class RetryBudget(Struct, frozen=True):
 
 
 class Listing(Struct, frozen=True, kw_only=True):
-    """What is below a prefix: keys, bytes altogether, and whether that is all of it."""
+    """The objects below a prefix: keys, total bytes, and whether the list is complete."""
 
     keys: tuple[str, ...]
     size: int
@@ -75,24 +75,24 @@ class Listing(Struct, frozen=True, kw_only=True):
 
 
 class ParameterStore(Protocol):
-    """Parameter Store; raises ``RefusedByAwsError`` or ``OSError``, within *seconds*."""
+    """Parameter Store; raises ``AwsServiceError`` or ``OSError``, within *seconds*."""
 
     def __call__(
         self, operation: str, arguments: Mapping[str, JSON], seconds: float
     ) -> Mapping[str, Any]:
-        """The answer to one operation, as its reference describes it."""
+        """Return the response of one operation, as in the API reference."""
         ...
 
 
 class ObjectStore(Protocol):
-    """S3; raises ``RefusedByAwsError`` or ``OSError``, within *seconds*."""
+    """S3; raises ``AwsServiceError`` or ``OSError``, within *seconds*."""
 
     def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
-        """The objects below a prefix."""
+        """List the objects below a prefix."""
         ...
 
     def read(self, bucket: str, key: str, seconds: float) -> bytes:
-        """The content of an object."""
+        """Return the content of an object."""
         ...
 
 
@@ -126,20 +126,20 @@ def call_with_retries(operation: str, request: Callable[[float], T], patience: R
 
 
 @contextmanager
-def _translate_errors(what: str) -> Generator[None]:
+def _translate_errors(item: str) -> Generator[None]:
     """Convert errors of AWS to the errors of this package, by their origin."""
     try:
         yield
     except AwsServiceError as error:
-        raise _to_store_error(what, error) from error
+        raise _to_store_error(item, error) from error
     except OSError as error:
-        raise UnavailableError(f"{what}: {type(error).__name__}") from error
+        raise UnavailableError(f"{item}: {type(error).__name__}") from error
 
 
-def _to_store_error(what: str, error: AwsServiceError) -> Exception:
+def _to_store_error(item: str, error: AwsServiceError) -> Exception:
     code = error.code or str(error.status)
     if code in _MISSING:
-        return MissingError(f"{what}: not there ({code})")
+        return MissingError(f"{item}: not found ({code})")
     if code in _TRANSIENT or error.status >= _FIRST_SERVER_ERROR:
-        return UnavailableError(f"{what}: {code}")
-    return NotLoadedError(f"{what}: {code}; the function's role must allow it")
+        return UnavailableError(f"{item}: {code}")
+    return NotLoadedError(f"{item}: {code}; the function's role must allow it")

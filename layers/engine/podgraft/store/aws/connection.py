@@ -1,4 +1,10 @@
-"""Waiting that ends at one moment, whatever is waited for."""
+"""Sockets and calls with one deadline.
+
+The hazard: a timeout of Python's sockets applies to each system call. A server that sends one byte
+per second never exceeds a timeout of two seconds, and ``getaddrinfo`` has no timeout at all. A
+review has one deadline for everything, so this module sets the remaining time before each call, and
+runs functions without a timeout in a thread.
+"""
 
 from collections.abc import Callable
 from io import BufferedReader, RawIOBase
@@ -11,10 +17,10 @@ T = TypeVar("T")
 
 
 def run_with_timeout(seconds: float, work: Callable[[], T]) -> T:
-    """What *work* returns; ``TimeoutError`` where it takes longer.
+    """Return the result of *work*; raises ``TimeoutError`` if it takes longer.
 
-    For what cannot be told a time: name resolution and software development kits. It then goes on
-    in a thread of its own until it ends by itself, and nobody hears of it.
+    For functions without a timeout: name resolution and SDKs. After the timeout, *work* continues
+    in its daemon thread, and its result is discarded.
     """
     running = _Task(work)
     thread = Thread(target=running.run, daemon=True)
@@ -26,7 +32,7 @@ def run_with_timeout(seconds: float, work: Callable[[], T]) -> T:
 
 
 class _Task(Generic[T]):
-    """What becomes of a piece of work."""
+    """The result of a function that runs in a thread."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
@@ -36,7 +42,7 @@ class _Task(Generic[T]):
     def run(self) -> None:
         try:
             self._returned.append(self._work())
-        except BaseException as error:  # noqa: BLE001 — raised where it is waited for
+        except BaseException as error:  # noqa: BLE001 — ``result`` raises it
             self._raised = error
 
     def result(self) -> T:
@@ -46,9 +52,9 @@ class _Task(Generic[T]):
 
 
 class DeadlineSocket:
-    """A connected socket for ``http.client`` that waits until ``ends`` and no longer.
+    """A connected socket for ``http.client`` that enforces ``deadline``.
 
-    A socket's own time limit begins anew with every piece that arrives.
+    The timeout of a socket starts again with every part that arrives.
     """
 
     def __init__(self, to: socket) -> None:
@@ -56,21 +62,21 @@ class DeadlineSocket:
         self.deadline = 0.0
 
     def sendall(self, data: bytes) -> None:
-        """Send everything."""
+        """Send all bytes."""
         self.set_remaining_timeout()
         self._to.sendall(data)
 
     def makefile(self, mode: str) -> BufferedReader:
-        """What arrives, as a file."""
+        """Return the received bytes as a file."""
         del mode  # http.client only reads
         return BufferedReader(_DeadlineReader(self, self._to))
 
     def close(self) -> None:
-        """Close it once the last file of it is closed."""
+        """Close the socket when its last file is closed."""
         self._to.close()
 
     def set_remaining_timeout(self) -> None:
-        """Let the next call wait as long as there is time; ``TimeoutError`` where there is none."""
+        """Set the timeout of the next call; raises ``TimeoutError`` after the deadline."""
         left = self.deadline - monotonic()
         if left <= 0:
             raise TimeoutError
@@ -95,9 +101,9 @@ class _DeadlineReader(RawIOBase):
 
 
 def connect(host: str, port: int, deadline: float) -> socket:
-    """A connection to the first address that answers, found and made until *ends*.
+    """Return a connection to the first address that accepts one, before *deadline*.
 
-    Each address has half of the time that is left, and the last one all of it: S3's name has eight.
+    Each address gets half of the remaining time, the last one all of it. S3 has eight addresses.
     """
     addresses = run_with_timeout(
         deadline - monotonic(), lambda: getaddrinfo(host, port, type=SOCK_STREAM)
@@ -109,14 +115,14 @@ def connect(host: str, port: int, deadline: float) -> socket:
         left = deadline - monotonic()
         if left <= 0:
             raise TimeoutError
-        made = socket(family, kind, protocol)
-        made.settimeout(left / 2 if further else left)
+        connection = socket(family, kind, protocol)
+        connection.settimeout(left / 2 if further else left)
         try:
-            made.connect(address)
+            connection.connect(address)
         except OSError as error:
-            made.close()
+            connection.close()
             failure = error
         else:
-            made.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
-            return made
+            connection.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+            return connection
     raise failure

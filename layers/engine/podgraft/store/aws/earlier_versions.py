@@ -29,7 +29,7 @@ class Versions(Protocol):
     """The versions of one policy parameter."""
 
     @property
-    def refused(self) -> MutableMapping[str, StoreError]:
+    def load_errors(self) -> MutableMapping[str, StoreError]:
         """The errors of versions that cannot load, by version; they are not read again."""
         ...
 
@@ -68,7 +68,7 @@ def load_earlier(versions: Versions, rejected: Rejected) -> Loaded:
     It reads ten versions per request, the newest first, until the deadline of the refresh. The next
     refresh continues with the remaining versions. A rejected version is not read again.
     """
-    candidates = [n for n in rejected.candidates if str(n) not in versions.refused]
+    candidates = [n for n in rejected.candidates if str(n) not in versions.load_errors]
     problem = rejected.problem
     try:
         for start in range(0, len(candidates), VERSIONS_PER_REQUEST):
@@ -93,7 +93,7 @@ def _load_newest(versions: Versions, window: Sequence[int]) -> Loaded | None:
     parameters = {parameter.version: parameter for parameter in versions.read(window)}
     for version in map(str, window):
         if version not in parameters:
-            versions.refused[version] = NotLoadedError(f"policy version {version} not found")
+            versions.load_errors[version] = NotLoadedError(f"policy version {version} not found")
             continue
         try:
             return versions.load(parameters[version])

@@ -1,21 +1,22 @@
 """Parameter Store and S3 over HTTP, without a software development kit.
 
-botocore is a third of a cold start: it reads models and rules for whatever a request might be. The
-four requests of this package (GetParameter, GetParametersByPath, ListObjectsV2, GetObject) need
-none of it where Lambda itself says who the function is and where it runs. Everywhere else
-(profiles, roles, SnapStart's credentials, proxies, FIPS or dual-stack endpoints, tracing, other
-partitions) botocore finds that out (``sdk.py``), as with ``PODGRAFT_AWS_CLIENT=botocore``.
+botocore takes a third of a cold start, because it loads the models and rules of every request. If
+the environment of Lambda contains the credentials and the region, the requests of this package
+(GetParameter, GetParameters, GetParametersByPath, ListObjectsV2, GetObject) do not need them. In
+all other cases (profiles, roles, SnapStart, proxies, FIPS or dual-stack endpoints, tracing, other
+partitions), and with ``PODGRAFT_AWS_CLIENT=botocore``, ``botocore_client.py`` sends the requests.
 
-What botocore would see to, and who does here:
+The tasks of botocore, and their replacements:
 
-- signatures: ``signing.py``, compared with botocore's by a test;
-- TLS: Python's ``ssl``, which verifies name and certificate by the system's authorities or by
-  ``AWS_CA_BUNDLE``;
-- time limits and repetitions: ``aws.py``, the same for both ways; ``waiting.py`` keeps to them over
-  name, addresses, TLS and all pieces of an answer together; every fault of the services is tested
-  through both (``tests/store/test_aws_faults.py``);
-- redirects: none are followed. A bucket in another region than the function's is refused;
-- new credentials: Lambda replaces an environment before those it was started with expire.
+- signatures: ``sigv4.py``; a test compares it with botocore;
+- TLS: Python's ``ssl``, which verifies the name and the certificate with the CAs of the system or
+  of ``AWS_CA_BUNDLE``;
+- timeouts and retries: ``client.py``, for both clients; ``connection.py`` applies one deadline to
+  name resolution, all addresses, TLS, and all parts of a response.
+  ``tests/store/test_aws_faults.py`` tests every error of the services with both clients;
+- redirects: not followed. A bucket in another region is rejected;
+- credential refresh: not needed, because Lambda replaces an environment before its credentials
+  expire.
 """
 
 import json
@@ -38,10 +39,10 @@ from .connection import DeadlineSocket, connect
 from .sigv4 import AwsCredentials, Request, sign_headers
 
 _OK = 200
-_LEAST_SECONDS = 0.001  # none at all would be a socket that never waits
-_AGENT = "podgraft"  # by which CloudTrail tells these requests from an SDK's
+_MIN_SECONDS = 0.001  # a timeout of 0 would make the socket non-blocking
+_AGENT = "podgraft"  # identifies these requests in CloudTrail
 _S3 = "{http://s3.amazonaws.com/doc/2006-03-01/}"
-# What only botocore understands; set, they say that there is more to it.
+# Variables that only botocore supports. If one is set, botocore must be used.
 _BOTOCORE_VARIABLES = (
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
@@ -59,27 +60,27 @@ _EXCLUDED_REGION_PREFIXES = ("us-iso", "eu-iso", "us-gov")
 
 
 class AwsClientConfig(Struct, frozen=True, kw_only=True):
-    """Who asks, and where; ``endpoints`` are URLs said for a service."""
+    """Credentials, region, and the configured endpoint URLs by service."""
 
     credentials: AwsCredentials
     region: str
     endpoints: Mapping[str, str]
-    authorities: str | None = None  # a file of certificates instead of the system's
+    authorities: str | None = None  # a file of CA certificates that replaces the system's
 
     def url(self, service: str) -> str:
-        """Where a service is."""
+        """Return the URL of a service."""
         domain = _DOMAINS.get(self.region.partition("-")[0], "amazonaws.com")
         return self.endpoints.get(service) or f"https://{service}.{self.region}.{domain}"
 
 
 def config_from_environment(environment: Mapping[str, str]) -> AwsClientConfig | None:
-    """What Lambda says of the function; nothing where there is more to it than that."""
-    given = environment.get
-    key, secret = given("AWS_ACCESS_KEY_ID"), given("AWS_SECRET_ACCESS_KEY")
-    region = given("AWS_REGION")
-    if not (key and secret and region) or any(given(name) for name in _BOTOCORE_VARIABLES):
+    """Return the configuration from Lambda's environment; ``None`` if botocore is required."""
+    get_variable = environment.get
+    key, secret = get_variable("AWS_ACCESS_KEY_ID"), get_variable("AWS_SECRET_ACCESS_KEY")
+    region = get_variable("AWS_REGION")
+    if not (key and secret and region) or any(get_variable(name) for name in _BOTOCORE_VARIABLES):
         return None
-    if given("POWERTOOLS_TRACE_DISABLED") == "false":  # X-Ray's SDK sees botocore's calls alone
+    if get_variable("POWERTOOLS_TRACE_DISABLED") == "false":  # the X-Ray SDK traces only botocore
         return None
     if (
         region.startswith(_EXCLUDED_REGION_PREFIXES)
@@ -87,18 +88,19 @@ def config_from_environment(environment: Mapping[str, str]) -> AwsClientConfig |
     ):
         return None
     return AwsClientConfig(
-        credentials=AwsCredentials(key, secret, given("AWS_SESSION_TOKEN", "")),
+        credentials=AwsCredentials(key, secret, get_variable("AWS_SESSION_TOKEN", "")),
         region=region,
         endpoints={
-            name: given(f"AWS_ENDPOINT_URL_{name.upper()}") or given("AWS_ENDPOINT_URL", "")
+            name: get_variable(f"AWS_ENDPOINT_URL_{name.upper()}")
+            or get_variable("AWS_ENDPOINT_URL", "")
             for name in ("ssm", "s3")
         },
-        authorities=given("AWS_CA_BUNDLE"),
+        authorities=get_variable("AWS_CA_BUNDLE"),
     )
 
 
 class Ssm:
-    """Parameter Store; JSON in and out."""
+    """The client of Parameter Store: JSON requests and responses."""
 
     def __init__(self, account: AwsClientConfig) -> None:
         self._service = _Service(account, "ssm")
@@ -106,7 +108,7 @@ class Ssm:
     def __call__(
         self, operation: str, arguments: Mapping[str, JSON], seconds: float
     ) -> Mapping[str, Any]:
-        """The answer to one operation."""
+        """Return the response of one operation."""
         headers = {
             "content-type": "application/x-amz-json-1.1",
             "x-amz-target": f"AmazonSSM.{operation}",
@@ -121,24 +123,24 @@ class Ssm:
 
 
 class S3:
-    """Objects."""
+    """The client of S3."""
 
     def __init__(self, account: AwsClientConfig) -> None:
         self._service = _Service(account, "s3")
 
     def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
-        """The objects below a prefix (ListObjectsV2)."""
+        """List the objects below a prefix (ListObjectsV2)."""
         parameters = {"list-type": "2", "max-keys": str(limit), "prefix": prefix}
-        found = _parse_xml(self._body(f"/{bucket}", parameters, seconds))
-        entries = found.findall(f"{_S3}Contents")
+        page = _parse_xml(self._body(f"/{bucket}", parameters, seconds))
+        entries = page.findall(f"{_S3}Contents")
         return Listing(
             keys=tuple(entry.findtext(f"{_S3}Key", "") for entry in entries),
             size=sum(int(entry.findtext(f"{_S3}Size", "0")) for entry in entries),
-            is_complete=found.findtext(f"{_S3}IsTruncated", "false") == "false",
+            is_complete=page.findtext(f"{_S3}IsTruncated", "false") == "false",
         )
 
     def read(self, bucket: str, key: str, seconds: float) -> bytes:
-        """The content of an object (GetObject)."""
+        """Return the content of an object (GetObject)."""
         return self._body(f"/{bucket}/{key}", {}, seconds)
 
     def _body(self, path: str, parameters: Mapping[str, str], seconds: float) -> bytes:
@@ -149,17 +151,17 @@ class S3:
 
 
 class _Connection(HTTPConnection):
-    """A connection over a line, which has to be told until when."""
+    """A connection over a socket that enforces a deadline."""
 
     def __init__(self, host: str, port: int, line: DeadlineSocket) -> None:
         super().__init__(host, port)
         self.socket = line
         self.sock = line
-        self.auto_open = 0  # not by itself: without a limit
+        self.auto_open = 0  # http.client would open a connection without a deadline
 
 
 class _Service:
-    """One service over a connection that is kept. Threads may share it."""
+    """One service over a persistent connection. Threads can share it."""
 
     def __init__(self, account: AwsClientConfig, name: str) -> None:
         self._account = account
@@ -180,7 +182,7 @@ class _Service:
         headers: Mapping[str, str] = {},
         body: str = "",
     ) -> tuple[int, bytes]:
-        """Status and body; raises ``OSError`` where there is no whole answer in *seconds*."""
+        """Return status and body; raises ``OSError`` without a complete response in *seconds*."""
         ends = monotonic() + seconds
         request = Request(
             method=method,
@@ -202,8 +204,10 @@ class _Service:
                 raise
 
     def _send_with_reconnect(self, request: Request, ends: float) -> HTTPResponse:
-        """The beginning of the answer. A connection that was kept may be closed by now: that is
-        known only once it was used, and no reason to wait for another refresh.
+        """Return the response, before its body is read.
+
+        The server can have closed a persistent connection. Only its use reveals that, so the
+        request is sent again over a new connection.
         """
         if self._connection is not None:
             try:
@@ -219,9 +223,9 @@ class _Service:
         headers = sign_headers(request, account.credentials, self._name, account.region, stamp)
         query = f"?{request.query}" if request.query else ""
         path = request.escaped_path + query
-        told = headers | {"user-agent": _AGENT}  # proxies may change it: not signed
+        all_headers = headers | {"user-agent": _AGENT}  # proxies may change it: not signed
         connection.socket.deadline = min(ends, monotonic() + READ_SECONDS)
-        connection.request(request.method, path, request.body or None, told)
+        connection.request(request.method, path, request.body or None, all_headers)
         return connection.getresponse()
 
     def _open_connection(self, ends: float) -> _Connection:
@@ -231,7 +235,7 @@ class _Service:
         ends = min(ends, monotonic() + CONNECT_SECONDS)
         to = connect(host, port, ends)
         if trust is not None:
-            to.settimeout(max(ends - monotonic(), _LEAST_SECONDS))  # for the whole handshake
+            to.settimeout(max(ends - monotonic(), _MIN_SECONDS))  # for the complete handshake
             to = trust.wrap_socket(to, server_hostname=host)
         return _Connection(host, port, DeadlineSocket(to))
 
@@ -243,7 +247,7 @@ class _Service:
 
 @cache
 def _tls_context(authorities: str | None) -> ssl.SSLContext:
-    """Whom both services have to prove to be: the system's authorities take 18 ms to read."""
+    """Return the shared TLS context: loading the CAs of the system takes 18 ms."""
     return ssl.create_default_context(cafile=authorities)
 
 
@@ -251,9 +255,9 @@ def _parse_json(body: bytes) -> Mapping[str, Any]:
     try:
         read: Any = json.loads(body)
     except ValueError as error:
-        raise ConnectionError("the answer is not whole") from error
+        raise ConnectionError("the response is incomplete") from error
     if not isinstance(read, dict):
-        raise ConnectionError("the answer is no object")
+        raise ConnectionError("the response must be a JSON object")
     return cast("dict[str, Any]", read)
 
 
@@ -261,4 +265,4 @@ def _parse_xml(body: bytes) -> ET.Element:
     try:
         return ET.fromstring(body)  # noqa: S314 — S3's own words, over TLS
     except ET.ParseError as error:
-        raise ConnectionError("the answer is not whole") from error
+        raise ConnectionError("the response is incomplete") from error

@@ -1,7 +1,7 @@
 """Bundles in S3: ``<prefix><injector>/<sha256>/<relative path>``, verified when they are read.
 
-The digest in the name is that of the content, so an object can neither change nor be mixed up
-with another version's: whatever arrives either is the bundle that the policy names, or is refused.
+The digest in the key is the digest of the content. A bundle is either exactly the one that the
+policy names, or it is rejected.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from podgraft.store.errors import NotLoadedError
 
 from .client import MissingError, ObjectStore, RetryBudget, call_with_retries
 
-# Ten times the largest bundle of Istio's own; more is a mistake that would fill the memory.
+# Ten times the largest bundle of Istio. A larger one would fill the memory of the function.
 MAX_BUNDLE_BYTES = 20 * 1024 * 1024
 _MAX_FILES = 1000  # one page of a listing
 
@@ -32,13 +32,13 @@ class BundleReader(Struct, frozen=True):
     def files(
         self, injector: str, digest: str | None, patience: RetryBudget
     ) -> Mapping[str, bytes]:
-        """The bundle's files by relative path.
+        """Return the files of a bundle by relative path.
 
-        Raises ``NotLoadedError`` for one that is missing, too large or not what its digest says,
-        ``UnavailableError`` where S3 does not answer in time.
+        Raises ``NotLoadedError`` if the bundle is missing, too large, or damaged, and
+        ``UnavailableError`` if S3 does not respond in time.
         """
         if digest is None:
-            raise NotLoadedError('the policy names no bundle; it needs "bundle: sha256:…"')
+            raise NotLoadedError('the policy names no bundle; add "bundle: sha256:…"')
         folder = self.key_prefix(injector, digest)
         keys = self._keys(folder, patience)
         _check_keys(folder, keys)
@@ -57,7 +57,7 @@ class BundleReader(Struct, frozen=True):
         )
         if not listing.is_complete or listing.size > MAX_BUNDLE_BYTES:
             raise NotLoadedError(
-                f"the bundle is too large; {_MAX_FILES} files and {MAX_BUNDLE_BYTES} bytes at most"
+                f"the bundle is too large; at most {_MAX_FILES} files and {MAX_BUNDLE_BYTES} bytes"
             )
         return listing.keys
 

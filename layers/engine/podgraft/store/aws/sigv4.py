@@ -1,7 +1,7 @@
-"""Signature Version 4, by which AWS knows who asks.
+"""Signature Version 4 of AWS.
 
-AWS documents it (IAM user guide, "AWS Signature Version 4 for API requests"); tests compare it with
-botocore's for requests of every form, and with the example of the S3 reference.
+Source: IAM user guide, "AWS Signature Version 4 for API requests". Tests compare the signatures
+with those of botocore, and with the example of the S3 API reference.
 """
 
 import hmac
@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 
 class AwsCredentials(Struct, frozen=True):
-    """Who signs."""
+    """The credentials that sign a request."""
 
     key: str
     secret: str
@@ -24,7 +24,7 @@ class AwsCredentials(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """What is signed; the path and the parameters are not escaped yet."""
+    """The signed parts of a request, with an unescaped path and unescaped parameters."""
 
     method: str
     host: str
@@ -35,12 +35,12 @@ class Request(Struct, frozen=True, kw_only=True):
 
     @property
     def escaped_path(self) -> str:
-        """The path as it is sent, and signed for S3 and wherever it is ``/``."""
+        """The escaped path of the request; it is signed for S3, and if it is ``/``."""
         return quote(self.path, safe="/~")
 
     @property
     def query(self) -> str:
-        """The parameters as they are sent and signed."""
+        """The escaped query of the request, sorted as for the signature."""
         pairs = sorted((quote(k, safe="~"), quote(v, safe="~")) for k, v in self.parameters.items())
         return "&".join(f"{key}={value}" for key, value in pairs)
 
@@ -48,7 +48,7 @@ class Request(Struct, frozen=True, kw_only=True):
 def sign_headers(
     request: Request, credentials: AwsCredentials, service: str, region: str, timestamp: str
 ) -> dict[str, str]:
-    """The headers to send; ``stamp`` is the time as ``20261121T060000Z``."""
+    """Return the headers to send; *timestamp* is a time such as ``20261121T060000Z``."""
     content = sha256(request.body).hexdigest()
     sent = {
         **{name.lower(): value for name, value in request.headers.items()},
@@ -61,20 +61,24 @@ def sign_headers(
     names = sorted(sent)
     lines = [request.method, request.escaped_path, request.query]
     lines += [f"{name}:{sent[name].strip()}" for name in names]
-    listed = ";".join(names)
-    canonical = "\n".join([*lines, "", listed, content])
+    signed_names = ";".join(names)
+    canonical = "\n".join([*lines, "", signed_names, content])
     scope = f"{timestamp[:8]}/{region}/{service}/aws4_request"
-    told = f"AWS4-HMAC-SHA256\n{timestamp}\n{scope}\n{sha256(canonical.encode()).hexdigest()}"
-    signature = hmac.digest(_signing_key(credentials.secret, scope), told.encode(), "sha256").hex()
+    string_to_sign = (
+        f"AWS4-HMAC-SHA256\n{timestamp}\n{scope}\n{sha256(canonical.encode()).hexdigest()}"
+    )
+    signature = hmac.digest(
+        _signing_key(credentials.secret, scope), string_to_sign.encode(), "sha256"
+    ).hex()
     sent["authorization"] = (
         f"AWS4-HMAC-SHA256 Credential={credentials.key}/{scope}, "
-        f"SignedHeaders={listed}, Signature={signature}"
+        f"SignedHeaders={signed_names}, Signature={signature}"
     )
     return sent
 
 
 def _signing_key(secret: str, scope: str) -> bytes:
-    """The key for one day, region and service."""
+    """Return the signing key for one day, region, and service."""
     key = f"AWS4{secret}".encode()
     for part in scope.split("/"):
         key = hmac.digest(key, part.encode(), "sha256")

@@ -1,4 +1,4 @@
-"""Parameter Store: policy documents, their earlier versions, and the hashes of who may call."""
+"""Parameter Store: policy documents, their earlier versions, and caller documents."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ VERSIONS_PER_REQUEST = 10
 class Parameter(Struct, frozen=True):
     """A parameter's text, and the version that Parameter Store counts from 1.
 
-    ``problem`` is why the text of a version that exists cannot be read: then there is none.
+    ``problem`` is set, and the text is empty, if the text of the version is unreadable.
     """
 
     text: str
@@ -32,7 +32,7 @@ class ParameterReader(Struct, frozen=True):
     prefix: str
 
     def policy(self, injector: str, patience: RetryBudget) -> Parameter:
-        """The policy document of an injector; raises as ``aws.call`` does.
+        """Return the policy document of an injector; raises as ``call_with_retries``.
 
         If the text cannot be decrypted, the version is read without it.
         """
@@ -51,9 +51,10 @@ class ParameterReader(Struct, frozen=True):
     def policy_versions(
         self, injector: str, versions: Sequence[int], patience: RetryBudget
     ) -> tuple[Parameter, ...]:
-        """Those of the *versions* of a policy document that Parameter Store still has.
+        """Return the *versions* of a policy document that Parameter Store still has.
 
-        One request; *versions* are ``VERSIONS_PER_REQUEST`` at most. Raises as ``aws.call`` does.
+        This is one request, so at most ``VERSIONS_PER_REQUEST`` versions are allowed. Raises as
+        ``call_with_retries``.
         """
         name = self._policy_name(injector)
         names: list[JSON] = [f"{name}:{version}" for version in versions]
@@ -62,12 +63,12 @@ class ParameterReader(Struct, frozen=True):
         except MissingError:
             raise
         except NotLoadedError as error:
-            # One version that cannot be decrypted fails the request for all.
-            found = self._read_all(names, name, patience, decrypt=False)
-            return tuple(_to_parameter(each, error) for each in found)
+            # If one version cannot be decrypted, the request fails for all versions.
+            parameters = self._read_all(names, name, patience, decrypt=False)
+            return tuple(_to_parameter(each, error) for each in parameters)
 
     def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
-        """The documents that say who may call, by cluster; raises as ``aws.call`` does."""
+        """Return the caller documents by cluster; raises as ``call_with_retries``."""
         folder = f"{self.prefix}/auth/"
         return {
             parameter.get("Name", "").removeprefix(folder): _to_parameter(parameter)
@@ -79,7 +80,7 @@ class ParameterReader(Struct, frozen=True):
         return f"{self.prefix}/{injector}/policy"
 
     def _pages(self, folder: str, patience: RetryBudget) -> Iterator[Mapping[str, Any]]:
-        """Every page of the parameters in a folder; Parameter Store gives ten at a time."""
+        """Read the parameters of a folder; Parameter Store returns ten per page."""
         arguments: dict[str, JSON] = {"Path": folder.rstrip("/"), "WithDecryption": True}
         while True:
             page = self._call(
@@ -92,38 +93,40 @@ class ParameterReader(Struct, frozen=True):
 
     def _read(self, name: str, patience: RetryBudget, *, decrypt: bool = True) -> Parameter:
         arguments: dict[str, JSON] = {"Name": name, "WithDecryption": decrypt}
-        answer = self._call("GetParameter", arguments, "Parameter", f"parameter {name}", patience)
-        return _to_parameter(answer["Parameter"])
+        response = self._call("GetParameter", arguments, "Parameter", f"parameter {name}", patience)
+        return _to_parameter(response["Parameter"])
 
     def _read_all(
         self, names: Sequence[JSON], name: str, patience: RetryBudget, *, decrypt: bool
     ) -> Sequence[Mapping[str, Any]]:
         arguments: dict[str, JSON] = {"Names": list(names), "WithDecryption": decrypt}
-        what = f"earlier versions of parameter {name}"
-        return self._call("GetParameters", arguments, "Parameters", what, patience)["Parameters"]
+        item = f"earlier versions of parameter {name}"
+        return self._call("GetParameters", arguments, "Parameters", item, patience)["Parameters"]
 
     def _call(
         self,
         operation: str,
         arguments: Mapping[str, JSON],
         key: str,
-        what: str,
+        item: str,
         patience: RetryBudget,
     ) -> Mapping[str, Any]:
-        """The answer, if it is one: of JSON that was cut off, botocore makes an empty one."""
+        """Return a complete response. botocore parses truncated JSON as an empty response."""
 
         def request(seconds: float) -> Mapping[str, Any]:
-            answer = self.client(operation, arguments, seconds)
-            if key not in answer:
-                raise ConnectionError("the answer is not whole")
-            return answer
+            response = self.client(operation, arguments, seconds)
+            if key not in response:
+                raise ConnectionError("the response is incomplete")
+            return response
 
-        return call_with_retries(f"reading {what}", request, patience)
+        return call_with_retries(f"reading {item}", request, patience)
 
 
-def _to_parameter(found: Mapping[str, Any], encrypted: NotLoadedError | None = None) -> Parameter:
-    """A parameter of an answer; *encrypted* is why the text of a SecureString is not plain."""
-    version = str(found.get("Version", 0))
-    if encrypted is not None and found.get("Type") == "SecureString":
+def _to_parameter(
+    response: Mapping[str, Any], encrypted: NotLoadedError | None = None
+) -> Parameter:
+    """Convert a parameter; *encrypted* is the error if a SecureString was not decrypted."""
+    version = str(response.get("Version", 0))
+    if encrypted is not None and response.get("Type") == "SecureString":
         return Parameter("", version, encrypted)
-    return Parameter(found.get("Value", ""), version)
+    return Parameter(response.get("Value", ""), version)

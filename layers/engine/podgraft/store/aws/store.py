@@ -1,10 +1,10 @@
-"""What is in AWS, kept while it is fresh, and longer while AWS is not there.
+"""The store in AWS, with a cache that serves stale values while AWS is unreachable.
 
-A review is answered from one ``Snapshots`` value, so from one version of the policy parameter and
-the very bundles that it names, never from a mixture. Nothing is asked of the network while a value
-is younger than the refresh interval. If a refresh fails, the value in force stays and says why. If
-the newest version does not load, the newest earlier version that loads is in force, at a cold start
-too (``earlier.py``).
+A review uses one ``SnapshotSet``: one version of the policy parameter and the bundles that this
+version names, never a mixture of versions. While a value is younger than the refresh interval, no
+request is sent. If a refresh fails, the cached value remains in force with the reason. If the
+newest version does not load, the newest earlier version that loads is in force, also at a cold
+start (``earlier_versions.py``).
 """
 
 from __future__ import annotations
@@ -41,34 +41,34 @@ if TYPE_CHECKING:
 
 
 class PolicySource(Protocol):
-    """Where policy documents are read; ``ssm.Parameters``."""
+    """A source of policy documents; ``ssm.ParameterReader`` implements it."""
 
     def policy(self, injector: str, patience: RetryBudget) -> Parameter:
-        """The policy document of an injector."""
+        """Return the policy document of an injector."""
         ...
 
     def policy_versions(
         self, injector: str, versions: Sequence[int], patience: RetryBudget
     ) -> Sequence[Parameter]:
-        """Those of the versions of a policy document that still exist."""
+        """Return the versions of a policy document that still exist."""
         ...
 
 
 class BundleSource(Protocol):
-    """Where bundles are read; ``s3.Bundles``."""
+    """A source of bundles; ``s3.BundleReader`` implements it."""
 
     def files(
         self, injector: str, digest: str | None, patience: RetryBudget
     ) -> Mapping[str, bytes]:
-        """The verified files of one bundle."""
+        """Return the verified files of one bundle."""
         ...
 
 
 class CallerSource(Protocol):
-    """Where it is read who may call; ``ssm.Parameters``."""
+    """A source of caller documents; ``ssm.ParameterReader`` implements it."""
 
     def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
-        """The document of every cluster."""
+        """Return the document of every cluster."""
         ...
 
 
@@ -102,15 +102,15 @@ class _Unproven(Struct, frozen=True):
 
 
 class _InjectorLoader:
-    """The versions of one injector's policy. A version that was refused is not compiled again.
+    """The loader of one injector. It does not compile a rejected version again.
 
-    ``unproven`` is a newer version between two refreshes; whoever continues with it takes it.
+    ``unproven`` is a newer version between two refreshes. The next refresh continues its proof.
     """
 
     def __init__(self, name: str, sources: _Sources, refresh_seconds: float) -> None:
         self.name = name
         self.sources = sources
-        self.refused: dict[str, StoreError] = {}
+        self.load_errors: dict[str, StoreError] = {}
         self.current = PollingCache(self._refresh, refresh_seconds, sources.clock)
         self.unproven: _Unproven | None = None
         self._newest: Parameter | None = None
@@ -119,13 +119,13 @@ class _InjectorLoader:
 
     @property
     def exists(self) -> bool:
-        """Whether the parameter was there, whatever it contains."""
+        """Whether the parameter exists, valid or not."""
         return self._newest is not None
 
     def _refresh(self, before: Loaded | None, patience: RetryBudget) -> Loaded:
-        """The newest version that loads; raises ``StoreError``."""
+        """Return the newest version that loads; raises ``StoreError``."""
         newest = self._read_newest(patience)
-        if before is not None and before.version in self.refused:
+        if before is not None and before.version in self.load_errors:
             before = None
         if before is not None and before.rejection is None and before.newest == newest:
             return replace(before, confirmed=self.sources.clock())
@@ -147,19 +147,19 @@ class _InjectorLoader:
                 f"injector {self.name!r} has no policy: {error}; "
                 f"create it: podgraft policy push --injector {self.name}"
             ) from error
-        seen = self._newest
-        if seen is not None and _is_recreated(seen, newest):
-            self.refused.clear()
+        last_read = self._newest
+        if last_read is not None and _is_recreated(last_read, newest):
+            self.load_errors.clear()
         self._newest = newest
         return newest
 
     def is_refused(self, parameter: Parameter) -> bool:
-        """Compile a version completely that was loaded deferred; whether it is refused now.
+        """Compile a lazily loaded version completely; return whether it is rejected.
 
-        The next refresh is due at once then. A bundle that cannot be read again proves nothing.
+        If so, the next call refreshes. A bundle that is unreadable now does not count as rejected.
         """
         with self._lock:
-            if parameter.version not in (self._complete, *self.refused):
+            if parameter.version not in (self._complete, *self.load_errors):
                 patience = RetryBudget.from_seconds(
                     Deadline.from_timeout(None).remaining_seconds(has_value=False),
                     self.sources.clock,
@@ -172,14 +172,14 @@ class _InjectorLoader:
                     return False
                 else:
                     self._complete = parameter.version
-            return parameter.version in self.refused
+            return parameter.version in self.load_errors
 
 
-def _is_recreated(seen: Parameter, newest: Parameter) -> bool:
+def _is_recreated(last_read: Parameter, newest: Parameter) -> bool:
     """Whether the parameter was deleted in between: its versions count from 1 again."""
-    if int(newest.version) != int(seen.version):
-        return int(newest.version) < int(seen.version)
-    return newest.text != seen.text and newest.problem is None and seen.problem is None
+    if int(newest.version) != int(last_read.version):
+        return int(newest.version) < int(last_read.version)
+    return newest.text != last_read.text and newest.problem is None and last_read.problem is None
 
 
 class _Attempt:
@@ -195,29 +195,29 @@ class _Attempt:
         self._failures: dict[str | None, NotLoadedError] = {}
 
     @property
-    def refused(self) -> dict[str, StoreError]:
-        """Why versions cannot load, by version."""
-        return self._injector.refused
+    def load_errors(self) -> dict[str, StoreError]:
+        """The errors of versions that cannot load, by version."""
+        return self._injector.load_errors
 
     def read(self, versions: Sequence[int]) -> Sequence[Parameter]:
-        """Those of the versions that still exist; one request."""
+        """Return the versions that still exist, with one request."""
         policies = self._injector.sources.policies
         return policies.policy_versions(self._injector.name, versions, self._patience)
 
     def load(self, parameter: Parameter) -> Loaded:
-        """Load a version; raises ``StoreError``. No version is in force without this."""
+        """Load a version; raises ``StoreError``. Every version in force was loaded here."""
         if parameter.problem is not None:
             raise parameter.problem
         version = parameter.version
-        if version in self.refused:
-            # Raised again and again: without its old traceback, which would grow.
-            raise self.refused[version].with_traceback(None)
+        if version in self.load_errors:
+            # The same error is raised repeatedly. Without this, its traceback would grow.
+            raise self.load_errors[version].with_traceback(None)
         injector = self._injector
         try:
             snapshots = self._load_deferred(parameter) if self._deferred else self._prove(parameter)
         except InvalidVersionError as error:
             # Without its cause, which refers to the files of the bundle.
-            self.refused[version] = InvalidVersionError(str(error))
+            self.load_errors[version] = InvalidVersionError(str(error))
             raise
         if self._deferred:
             snapshots = snapshots.with_recheck(lambda: injector.is_refused(parameter))
@@ -229,10 +229,10 @@ class _Attempt:
         return load_snapshots(name, text, version, self._fetch, parse_lazily=True)
 
     def _prove(self, parameter: Parameter) -> SnapshotSet:
-        """Load a version completely and render its probe objects, in several refreshes if need be.
+        """Load a version completely and render its probe objects, in several refreshes if needed.
 
-        Raises ``UnprovenError`` if the patience ends before: the next refresh continues, and the
-        version in force stays. Without one, nothing is gained by an end before the proof's.
+        Raises ``UnprovenError`` if the retry budget ends first. The next refresh continues, and the
+        version in force remains. Without a version in force, the proof always runs to its end.
         """
         from podgraft.store.trial import Proof  # no cold start needs it
 
@@ -261,10 +261,10 @@ class _Attempt:
 
 
 class CachedStore:
-    """A ``Store`` over a policy source and a bundle source. Threads may share it.
+    """A ``Store`` over a policy source and a bundle source. Threads can share it.
 
-    With ``deferred``, what is loaded first has templates unparsed until a review needs them, so
-    that a cold start is short; what replaces it is compiled whole before it is in force.
+    With ``deferred``, the first version parses a template when a review needs it, to shorten the
+    cold start. Each later version is compiled completely before it is in force.
     """
 
     def __init__(
@@ -284,53 +284,53 @@ class CachedStore:
     def snapshot(
         self, injector: str, cluster: str | None, deadline: Deadline | None = None
     ) -> Snapshot:
-        """The snapshot in force, refreshed where it is due; raises ``StoreError`` without any."""
-        known = self._injectors.get(injector)
-        if known is not None:
-            return self._select_snapshot(known.current.current(deadline), cluster)
+        """Return the snapshot in force, refreshed if due; raises ``StoreError`` without one."""
+        loader = self._injectors.get(injector)
+        if loader is not None:
+            return self._select_snapshot(loader.current.current(deadline), cluster)
         fresh = _InjectorLoader(injector, self._sources, self._refresh_seconds)
         try:
-            held = fresh.current.current(deadline)
+            cached = fresh.current.current(deadline)
         finally:
-            # Only what exists: names that nobody stored must not fill the memory.
+            # Only existing injectors: requests with invented names must not fill the memory.
             if fresh.exists:
                 self._injectors.setdefault(injector, fresh)
-        return self._select_snapshot(held, cluster)
+        return self._select_snapshot(cached, cluster)
 
     def injectors(self) -> tuple[str, ...]:
-        """The injectors that exist and were requested; AWS is not asked for others."""
+        """Return the injectors that exist and were requested; this sends no request to AWS."""
         return tuple(sorted(self._injectors))
 
-    def _select_snapshot(self, held: CachedValue[Loaded], cluster: str | None) -> Snapshot:
-        loaded = held.value
-        if held.error is None and loaded.rejection is None:
+    def _select_snapshot(self, cached: CachedValue[Loaded], cluster: str | None) -> Snapshot:
+        loaded = cached.value
+        if cached.error is None and loaded.rejection is None:
             return loaded.snapshots.for_cluster(cluster)
-        return loaded.snapshots.for_cluster(cluster, self._stale(loaded, held.error))
+        return loaded.snapshots.for_cluster(cluster, self._make_staleness(loaded, cached.error))
 
-    def _stale(self, loaded: Loaded, problem: StoreError | None) -> Staleness:
+    def _make_staleness(self, loaded: Loaded, problem: StoreError | None) -> Staleness:
         age = round(self._clock() - loaded.confirmed)
-        why = f"policy version {loaded.version}, confirmed {age} s ago, is in force: {problem}"
+        reason = f"policy version {loaded.version}, confirmed {age} s ago, is in force: {problem}"
         if loaded.rejection is not None:
             newest = loaded.newest.version
-            why = (
+            reason = (
                 f"policy version {loaded.version} is in force instead of version {newest}: "
                 f"{loaded.rejection}"
             )
             if problem is not None:
-                why = f"{why}; {problem}"
+                reason = f"{reason}; {problem}"
         refused = isinstance(loaded.rejection or problem, NotLoadedError)
-        return Staleness(why, refused, age)
+        return Staleness(reason, refused, age)
 
 
 class _TimestampedCallers(Struct, frozen=True):
-    """All callers as they were read, and when."""
+    """All caller documents, and when they were read."""
 
     documents: CallerDocuments
     read_at: float
 
 
 class CachedCallers:
-    """A ``CallerStore`` over Parameter Store. Threads may share it."""
+    """A ``CallerStore`` over Parameter Store. Threads can share it."""
 
     def __init__(
         self,
@@ -343,39 +343,50 @@ class CachedCallers:
         self._read = PollingCache(self._refresh, refresh_seconds, clock)
 
     def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
-        """The callers of every cluster; raises ``StoreError`` where they were never read."""
-        held = self._read.current(deadline)
-        pages = held.value.documents
-        return CallerRegistry(pages.callers, self._stale_clusters(held), pages.load_errors)
+        """Return the callers of every cluster; raises ``StoreError`` if they were never read."""
+        cached = self._read.current(deadline)
+        documents = cached.value.documents
+        return CallerRegistry(
+            documents.callers, self._stale_clusters(cached), documents.load_errors
+        )
 
     def _refresh(
         self, before: _TimestampedCallers | None, patience: RetryBudget
     ) -> _TimestampedCallers:
-        found = self._source.callers(patience)
-        read = {cluster: _parse_callers(cluster, document) for cluster, document in found.items()}
-        pages = (
-            before.documents.merge(read, before.read_at)
+        parameters = self._source.callers(patience)
+        parsed = {
+            cluster: _parse_callers(cluster, parameter) for cluster, parameter in parameters.items()
+        }
+        documents = (
+            before.documents.merge(parsed, before.read_at)
             if before
-            else CallerDocuments().merge(read)
+            else CallerDocuments().merge(parsed)
         )
-        return _TimestampedCallers(pages, self._clock())
+        return _TimestampedCallers(documents, self._clock())
 
-    def _stale_clusters(self, held: CachedValue[_TimestampedCallers]) -> Mapping[str, Staleness]:
-        pages = held.value.documents
-        kept = pages.last_known_good
-        if held.error is not None:  # nothing was read: all clusters' are those of before
-            every = LastKnownGood(held.confirmed_at, held.error)
-            kept = dict.fromkeys(pages.callers, every) | dict(kept)
-        return {cluster: self._describe_stale(cluster, each) for cluster, each in kept.items()}
+    def _stale_clusters(self, cached: CachedValue[_TimestampedCallers]) -> Mapping[str, Staleness]:
+        documents = cached.value.documents
+        last_known_good = documents.last_known_good
+        if cached.error is not None:  # nothing was read, so the callers of all clusters are stale
+            for_all = LastKnownGood(cached.confirmed_at, cached.error)
+            last_known_good = dict.fromkeys(documents.callers, for_all) | dict(last_known_good)
+        return {
+            cluster: self._describe_stale(cluster, each)
+            for cluster, each in last_known_good.items()
+        }
 
-    def _describe_stale(self, cluster: str, kept: LastKnownGood) -> Staleness:
-        age = round(self._clock() - kept.confirmed_at)
-        what = f"callers of cluster {cluster}, confirmed {age} s ago, are in force"
-        return Staleness(f"{what}: {kept.problem}", isinstance(kept.problem, NotLoadedError), age)
+    def _describe_stale(self, cluster: str, last_known_good: LastKnownGood) -> Staleness:
+        age = round(self._clock() - last_known_good.confirmed_at)
+        subject = f"callers of cluster {cluster}, confirmed {age} s ago, are in force"
+        return Staleness(
+            f"{subject}: {last_known_good.problem}",
+            isinstance(last_known_good.problem, NotLoadedError),
+            age,
+        )
 
 
 def _parse_callers(cluster: str, document: Parameter) -> Callers | InvalidVersionError:
-    """Read one cluster's document; its text is never quoted, it may hold what it must not."""
+    """Parse the document of a cluster. No error quotes it: it can contain a token by accident."""
     try:
         return caller_document.parse_callers(yaml.load(document.text))
     except caller_document.TokensError as error:

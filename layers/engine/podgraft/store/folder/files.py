@@ -1,8 +1,8 @@
-"""Files of a folder store: what changes when they change, and what they contain.
+"""The files of a folder store: their fingerprint, and their content.
 
-Hidden files and folders are skipped: editors keep their locks there, and mounted ConfigMaps their
-versions. Every ``OSError`` of these functions is a fault of the disk or of permissions; the callers
-convert it to ``UnavailableError``.
+Hidden files and folders are skipped: they are locks of editors, or versions of mounted ConfigMaps.
+Every ``OSError`` of these functions is an error of the disk or of permissions. The callers convert
+it to ``UnavailableError``.
 """
 
 import errno
@@ -15,18 +15,18 @@ from typing import TypeAlias
 from podgraft import bundle
 
 # Path, modification time, size, and inode; for a link, those of the link and of its target.
-Mark: TypeAlias = tuple[str, tuple[int, ...]]
+FileStats: TypeAlias = tuple[str, tuple[int, ...]]
 
 _BROKEN_LINK = frozenset({errno.ENOENT, errno.ELOOP, errno.ENOTDIR})
 
 
-def fingerprint(folder: str) -> tuple[Mark, ...]:
-    """A value that changes if any file below the folder does; one system call a file."""
-    return tuple(sorted(map(_mark, _below(folder, ()))))
+def fingerprint(folder: str) -> tuple[FileStats, ...]:
+    """Return a value that changes if any file below the folder changes."""
+    return tuple(sorted(map(_file_stats, _below(folder, ()))))
 
 
 def read_manifests(folder: Path) -> dict[str, bytes]:
-    """The manifests below a folder by relative path; none if there is no such folder.
+    """Return the manifests below a folder by relative path; none if the folder is missing.
 
     A broken link with the name of a manifest raises ``OSError``: without it, the bundle would be
     incomplete.
@@ -42,12 +42,12 @@ def read_manifests(folder: Path) -> dict[str, bytes]:
 
 
 def read_if_present(path: Path) -> bytes | None:
-    """The content of a file; ``None`` if there is none. A broken link raises ``OSError``."""
+    """Return the content of a file; ``None`` if it is missing. Raises for a broken link."""
     return path.read_bytes() if is_present(path) else None
 
 
 def is_present(path: Path) -> bool:
-    """Whether there is such a file or folder; raises ``OSError`` if that cannot be found out."""
+    """Whether a file or folder exists; raises ``OSError`` if the check fails."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -58,7 +58,7 @@ def is_present(path: Path) -> bool:
 
 
 def _below(folder: str, above: tuple[str, ...]) -> Iterator["os.DirEntry[str]"]:
-    """All that is no folder, below a folder; *above* are the folders that the walk is in."""
+    """Walk the files below a folder; *above* are the folders on the path of the walk."""
     within = (*above, folder)
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -71,7 +71,7 @@ def _below(folder: str, above: tuple[str, ...]) -> Iterator["os.DirEntry[str]"]:
 
 
 def _leads_upwards(link: str, within: tuple[str, ...]) -> bool:
-    """Whether a link leads to a folder that contains the folder of the link, by any way."""
+    """Whether a link leads to a folder that contains the link, through any other links."""
     target = os.path.join(os.path.realpath(link), "")  # noqa: PTH118 — ends with a separator
     return any(os.path.join(os.path.realpath(f), "").startswith(target) for f in within)  # noqa: PTH118
 
@@ -86,18 +86,18 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
 
 
 def _is_file(entry: "os.DirEntry[str]") -> bool:
-    """Whether it can be read to an end; raises ``OSError`` for a broken link."""
+    """Whether an entry is a file (not a pipe); raises ``OSError`` for a broken link."""
     if entry.is_symlink():
         entry.stat()
     return entry.is_file()
 
 
-def _mark(entry: "os.DirEntry[str]") -> Mark:
-    """The mark of one file. A link is marked by itself as well: its target can be missing."""
+def _file_stats(entry: "os.DirEntry[str]") -> FileStats:
+    """Return the stats of a file; for a link, those of the link and of its target, if any."""
     own = entry.stat(follow_symlinks=False)
-    marks = (own.st_mtime_ns, own.st_size, own.st_ino)
+    stats = (own.st_mtime_ns, own.st_size, own.st_ino)
     if entry.is_symlink():
         with suppress(OSError):
             target = entry.stat()
-            marks = (*marks, target.st_mtime_ns, target.st_size, target.st_ino)
-    return entry.path, marks
+            stats = (*stats, target.st_mtime_ns, target.st_size, target.st_ino)
+    return entry.path, stats

@@ -1,15 +1,15 @@
-"""A folder as store: policies, bundles and callers as files, reloaded when they change.
+"""The store in a folder: policies, bundles, and callers as files, reloaded when they change.
 
 ::
 
     <folder>/<injector>/policy.yaml         optional
     <folder>/<injector>/bundle/…            the manifests
     <folder>/<injector>/bundles/<digest>/…  more bundles, which a policy names as sha256:<digest>
-    <folder>/auth/<cluster>.yaml            who may call for a cluster (tokens.py)
+    <folder>/auth/<cluster>.yaml            the callers of a cluster
 
-A file that is missing or unreadable never replaces what was loaded: only a policy.yaml that was
-deleted from its folder means that there is no policy, and only a file that was deleted from an
-existing auth/ revokes the callers of its cluster.
+An unreadable file never replaces the loaded version. If the folder of an injector exists without
+policy.yaml, the injector has no policy. If auth/ exists without the file of a cluster, the callers
+of the cluster are revoked.
 """
 
 import os
@@ -35,7 +35,7 @@ from podgraft.store.errors import (
     UnknownInjectorError,
 )
 from podgraft.store.names import is_name
-from podgraft.store.protocols import LastGood
+from podgraft.store.protocols import LastKnownGoodStore
 from podgraft.store.snapshot import Document, Snapshot, SnapshotSet, load_snapshots
 
 from . import files
@@ -43,11 +43,10 @@ from .file_cache import FileCache
 
 
 class FolderStore:
-    """Policies and bundles from files; ``deferred`` as for ``CachedStore``.
+    """Policies and bundles from files; *deferred* as for ``CachedStore``.
 
-    Changes of the files are seen after ``seconds`` at the latest, and of more than 100 files after
-    0.1 ms for each. ``last_good`` keeps the last
-    version that loaded for other processes: without it, it ends with this one.
+    A change is in force after at most *seconds*, plus 0.1 ms per file above 100 files.
+    *last_known_good* shares the last version that loaded with other processes.
     """
 
     def __init__(
@@ -56,20 +55,20 @@ class FolderStore:
         *,
         deferred: bool = False,
         seconds: float = 0.0,
-        last_good: LastGood | None = None,
+        last_known_good: LastKnownGoodStore | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._clock = clock
         self._folder = folder
         self._deferred = deferred
         self._seconds = seconds
-        self._last_good = last_good
+        self._last_known_good = last_known_good
         self._injectors: dict[str, FileCache[SnapshotSet]] = {}
 
     def snapshot(
         self, injector: str, cluster: str | None, deadline: Deadline | None = None
     ) -> Snapshot:
-        """The snapshot of the files as they are; a local disk needs no deadline."""
+        """Return the snapshot of the current files; a local disk needs no deadline."""
         del deadline
         reloading = self._injectors.get(injector)
         if reloading is None:
@@ -81,19 +80,19 @@ class FolderStore:
         )
 
     def injectors(self) -> tuple[str, ...]:
-        """The folders that can be injectors, and those that were loaded before."""
+        """Return the folders with a valid injector name, and all loaded injectors."""
         loaded = {name for name, reloading in self._injectors.items() if not reloading.is_empty}
         try:
-            found = {path.name for path in self._folder.iterdir() if _is_injector(path)}
+            names = {path.name for path in self._folder.iterdir() if _is_injector(path)}
         except OSError as error:
             if not loaded:
                 raise UnavailableError(f"the store cannot be read: {error.strerror}") from error
-            found = set[str]()
-        return tuple(sorted(found | loaded))
+            names = set[str]()
+        return tuple(sorted(names | loaded))
 
     def _injector(self, name: str) -> FileCache[SnapshotSet]:
         path = self._folder / name
-        loading = _Loading(path, self._last_good)
+        loading = _Loading(path, self._last_known_good)
         if not is_name(name) or not self._exists(path, loading):
             raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
 
@@ -108,33 +107,33 @@ class FolderStore:
         return reloading
 
     def _exists(self, path: Path, loading: "_Loading") -> bool:
-        """Whether there is such an injector; raises ``UnavailableError`` if nothing can tell.
+        """Whether an injector exists; raises ``UnavailableError`` if the check fails.
 
-        If the store is gone, that proves nothing about an injector that was kept.
+        If the store is missing, an injector with a last known good version still exists.
         """
         try:
             with _unavailable(f"injector {path.name}", self._folder):
                 self._folder.stat()
                 if files.is_present(path):
                     return path.is_dir()
-                gone = _is_empty(self._folder)
+                is_store_missing = _is_empty(self._folder)
         except UnavailableError:
             if loading.restore() is None:
                 raise
             return True
-        return gone and loading.restore() is not None
+        return is_store_missing and loading.restore() is not None
 
 
 class _Loading:
-    """Loads the files of one injector, and keeps what loaded for other processes."""
+    """Loads the files of one injector, and stores the version for other processes."""
 
-    def __init__(self, path: Path, last_good: LastGood | None) -> None:
+    def __init__(self, path: Path, last_known_good: LastKnownGoodStore | None) -> None:
         self._path = path
-        self._last_good = last_good
+        self._last_known_good = last_known_good
         self._document: Document | None = None
 
     def load(self, *, deferred: bool) -> SnapshotSet:
-        """The files as they are: the only place where they are accepted or refused."""
+        """Load the current files; raises ``StoreError`` for an invalid version."""
         path = self._path
         text, version = _policy(path)
         bundles: dict[str | None, Mapping[str, bytes]] = {}
@@ -153,66 +152,67 @@ class _Loading:
         return snapshots
 
     def keep(self, snapshots: SnapshotSet) -> None:
-        """Keep what was loaded last."""
-        document, self._document = self._document, None  # its files are not needed any more
-        if self._last_good and document:
-            self._last_good.save(self._path.name, document, snapshots)
+        """Store the version that was loaded last."""
+        document, self._document = self._document, None  # releases the memory of its files
+        if self._last_known_good and document:
+            self._last_known_good.save(self._path.name, document, snapshots)
 
     def restore(self) -> SnapshotSet | None:
-        """What any process kept last."""
-        return self._last_good.restore(self._path.name) if self._last_good else None
+        """Return the version that any process stored last."""
+        return self._last_known_good.restore(self._path.name) if self._last_known_good else None
 
 
 class FolderCallers:
-    """Who may call, by cluster, from files; ``seconds`` as for ``DirectoryStore``.
+    """The callers of all clusters from files; *seconds* as for ``FolderStore``.
 
-    Callers are never restored from another process: that could revive a revoked token.
+    Callers are never restored from another process, because that could restore a revoked token.
     """
 
     def __init__(self, folder: Path, *, seconds: float = 0.0) -> None:
         self._folder = folder
         self._path = folder / "auth"
-        self._pages: CallerDocuments | None = None
+        self._documents: CallerDocuments | None = None
         self._reloading = FileCache(
             self._fingerprint, self._load_registry, seconds, settled=_is_stable
         )
 
     def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
-        """All callers of all clusters; a local disk needs no deadline.
+        """Return the callers of all clusters; a local disk needs no deadline.
 
         Raises ``UnavailableError`` if auth/ is unreadable and nothing was loaded.
         """
         del deadline
         current = self._reloading.current()
-        book = current.value
+        registry = current.value
         if current.error is None:
-            return book
-        every = dict.fromkeys(book.callers, _make_stale(current.error))
-        return replace(book, stale={**every, **book.stale})
+            return registry
+        stale_clusters = dict.fromkeys(registry.callers, _make_stale(current.error))
+        return replace(registry, stale={**stale_clusters, **registry.stale})
 
     def _fingerprint(self) -> object:
         with _unavailable("callers", self._path):
             return "new" if self._is_new() else files.fingerprint(str(self._path))
 
     def _is_new(self) -> bool:
-        """Whether no caller was ever stored, as far as this process knows."""
-        return self._pages is None and not files.is_present(self._path)
+        """Whether auth/ is missing, and this process never loaded it."""
+        return self._documents is None and not files.is_present(self._path)
 
     def _load_registry(self) -> CallerRegistry:
         with _unavailable("callers", self._path):
             if self._is_new():
-                return _nobody(self._folder)
+                return _empty_registry(self._folder)
             paths = sorted(path for path in self._path.iterdir() if _is_document(path))
         read = {path.stem: _load_callers(path) for path in paths}
-        pages = self._pages = (self._pages or CallerDocuments()).merge(read)
+        documents = self._documents = (self._documents or CallerDocuments()).merge(read)
         stale = {
-            cluster: _make_stale(kept.problem) for cluster, kept in pages.last_known_good.items()
+            cluster: _make_stale(last_known_good.problem)
+            for cluster, last_known_good in documents.last_known_good.items()
         }
-        return CallerRegistry(pages.callers, stale, pages.load_errors)
+        return CallerRegistry(documents.callers, stale, documents.load_errors)
 
 
-def _nobody(folder: Path) -> CallerRegistry:
-    """The callers of a store without auth/."""
+def _empty_registry(folder: Path) -> CallerRegistry:
+    """Return the callers of a store without auth/: none, or an error if the store is empty."""
     if not _is_empty(folder):
         return CallerRegistry({})
     return CallerRegistry(
@@ -221,22 +221,22 @@ def _nobody(folder: Path) -> CallerRegistry:
 
 
 def _is_empty(folder: Path) -> bool:
-    """Whether nothing is visible in the store: so does the folder of a disk look that is gone."""
+    """Whether a store has no visible file, as the mount point of a missing disk."""
     return all(path.name.startswith(".") for path in folder.iterdir())
 
 
 @contextmanager
-def _unavailable(what: str, folder: Path) -> Generator[None]:
-    """Convert every ``OSError``: the name of the file tells the operator where to look."""
+def _unavailable(item: str, folder: Path) -> Generator[None]:
+    """Convert each ``OSError`` to ``UnavailableError`` with the path of the file."""
     try:
         yield
     except OSError as error:
-        place = _relative(error.filename and str(error.filename), folder)
-        raise UnavailableError(f"{what} cannot be read: {error.strerror} ({place})") from error
+        location = _relative(error.filename and str(error.filename), folder)
+        raise UnavailableError(f"{item} cannot be read: {error.strerror} ({location})") from error
 
 
 def _relative(path: str | None, folder: Path) -> str:
-    """A path as an operator knows it: below the folder of the store."""
+    """Return a path relative to the parent folder."""
     return folder.name if path is None else os.path.relpath(path, folder.parent)
 
 
@@ -245,12 +245,12 @@ def _is_injector(path: Path) -> bool:
 
 
 def _is_document(path: Path) -> bool:
-    """Whether a file of auth/ is a cluster's; editors lock ``x.yaml`` by a link ``.#x.yaml``."""
+    """Whether a file of auth/ is a caller document, not a lock of an editor (``.#x.yaml``)."""
     return path.suffix == ".yaml" and not path.name.startswith(".")
 
 
 def _policy(path: Path) -> tuple[str, str]:
-    """The text of the policy, empty if there is none, and its version."""
+    """Return the text of the policy, empty if it is missing, and its version."""
     with _unavailable(f"injector {path.name}", path):
         content = files.read_if_present(path / "policy.yaml")
     if content is None:
@@ -259,7 +259,7 @@ def _policy(path: Path) -> tuple[str, str]:
         text = content.decode()
     except UnicodeDecodeError as error:
         raise NotLoadedError(f"injector {path.name} does not load: policy: {error}") from error
-    if not _says_something(text):
+    if not _has_content(text):
         remedy = "write {} for a policy that sets nothing, or delete the file"
         raise InvalidVersionError(
             f"injector {path.name} does not load: policy.yaml: is empty; {remedy}"
@@ -267,38 +267,40 @@ def _policy(path: Path) -> tuple[str, str]:
     return text, f"sha256:{sha256(content).hexdigest()[:12]}"
 
 
-def _says_something(text: str) -> bool:
-    """Whether a line is left without comments: a file that is being rewritten may have none yet."""
+def _has_content(text: str) -> bool:
+    """Whether a policy has a line besides comments; an editor can truncate a file first."""
     lines = (line.strip() for line in text.splitlines())
     return any(line and not line.startswith("#") and line != "---" for line in lines)
 
 
 def _load_bundle(path: Path, digest: str | None) -> Mapping[str, bytes]:
-    """The only bundle, or the one with this digest."""
+    """Return the only bundle, or the one with this digest."""
     manifests = files.read_manifests(path / "bundle")
     if digest is None:
         return _complete(path.name, manifests)
     if bundle.digest(manifests) == digest:
         return manifests
     further = digest.removeprefix("sha256:")
-    found = files.read_manifests(path / "bundles" / further)
-    if found and bundle.digest(found) == digest:
-        return found
-    met = f"bundle/ is {bundle.digest(manifests)}, and {further} is not under bundles/"
-    raise NotLoadedError(f"injector {path.name} does not load: /bundle: {digest}: {met}")
+    manifests_by_digest = files.read_manifests(path / "bundles" / further)
+    if manifests_by_digest and bundle.digest(manifests_by_digest) == digest:
+        return manifests_by_digest
+    actual = f"bundle/ is {bundle.digest(manifests)}, and {further} is not under bundles/"
+    raise NotLoadedError(f"injector {path.name} does not load: /bundle: {digest}: {actual}")
 
 
 def _complete(injector: str, manifests: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """The manifests, none of them empty: a file that is being rewritten is so at first."""
+    """Check that no manifest is empty; an editor can truncate a file before it writes."""
     for name, content in manifests.items():
         if not content.strip():
-            place = f"injector {injector} does not load: bundle: {name}"
-            raise InvalidVersionError(f"{place}: is empty; write the manifest, or delete the file")
+            location = f"injector {injector} does not load: bundle: {name}"
+            raise InvalidVersionError(
+                f"{location}: is empty; write the manifest, or delete the file"
+            )
     return manifests
 
 
 def _load_callers(path: Path) -> Callers | StoreError:
-    """One cluster's callers, or why they are not known."""
+    """Return the callers of one cluster, or the error of their document."""
     try:
         text = path.read_text()
         if not text.strip():
@@ -308,19 +310,21 @@ def _load_callers(path: Path) -> Callers | StoreError:
     except (TokensError, UnicodeDecodeError) as error:
         return NotLoadedError(f"auth/{path.name} does not load: {error}")
     except yaml.NotYAMLError as error:
-        # What is wrong there may quote a key, and so what should be kept nowhere.
-        place = f"line {error.line} column {error.column}"
-        return NotLoadedError(f"auth/{path.name} does not load: not YAML at {place}")
+        # The text of the error can quote a key, which can be a token by accident.
+        location = f"line {error.line} column {error.column}"
+        return NotLoadedError(f"auth/{path.name} does not load: not YAML at {location}")
     except OSError as error:
         return UnavailableError(f"auth/{path.name} cannot be read: {error.strerror}")
 
 
-def _is_stable(book: CallerRegistry) -> bool:
-    """Whether all of it says what the files say; what could not be read may be the next time."""
-    if book.missing is not None:
+def _is_stable(registry: CallerRegistry) -> bool:
+    """Whether every document was read; an unreadable one can be readable the next time."""
+    if registry.missing is not None:
         return False
-    kept = all(stale.is_invalid for stale in book.stale.values())
-    return kept and not any(isinstance(e, UnavailableError) for e in book.load_errors.values())
+    all_invalid = all(stale.is_invalid for stale in registry.stale.values())
+    return all_invalid and not any(
+        isinstance(e, UnavailableError) for e in registry.load_errors.values()
+    )
 
 
 def _make_stale(error: StoreError) -> Staleness:

@@ -32,7 +32,7 @@ _BASIC: dict[Kind, _Basic] = {
 }
 _BASIC_CLASSES = {bool: _Basic.BOOL, int: _Basic.INT, float: _Basic.FLOAT, str: _Basic.STRING}
 _INTEGERS = (_Basic.INT, _Basic.UINT)
-_BAD_TYPE = "invalid type for comparison"
+_INVALID_TYPE = "invalid type for comparison"
 
 
 def eq(first: Value, *others: Value) -> bool:
@@ -51,11 +51,11 @@ def lt(first: Value, second: Value) -> bool:
     """Whether ``first`` is less."""
     left, right = _basic_kind(first), _basic_kind(second)
     if left is None or right is None:
-        raise FunctionError(_BAD_TYPE)
+        raise FunctionError(_INVALID_TYPE)
     if left is not right and not (left in _INTEGERS and right in _INTEGERS):
         raise _incompatible_types_error(first, second)
     if left in (_Basic.BOOL, _Basic.COMPLEX):
-        raise FunctionError(_BAD_TYPE)
+        raise FunctionError(_INVALID_TYPE)
     if left is _Basic.STRING:
         return byte_order_key(first) < byte_order_key(second)
     return first < second

@@ -161,7 +161,7 @@ def _parse_field(line: str) -> Field:
 def _is_zero(schema: Schema, field: Field, value: JSON) -> bool:
     """Whether protojson omits the value; it never omits messages and wrappers."""
     if field.shape:
-        return not value and not schema.profile.empty_collections_kept
+        return not value and not schema.profile.prints_empty_collections
     if field.type in ENUMS:
         return value == enum(field.type).get(0)
     return field.type in _SCALARS and not value

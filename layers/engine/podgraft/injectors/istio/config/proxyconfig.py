@@ -85,7 +85,7 @@ def merge_layer(schema: Schema, base: Message, layer: Message) -> Message:
         if exclusive & layer.keys():
             for name in exclusive - layer.keys():
                 merged.pop(name, None)
-    if "proxyMetadata" in layer and schema.profile.metadata_united:
+    if "proxyMetadata" in layer and schema.profile.merges_proxy_metadata:
         merged["proxyMetadata"] = _merge_metadata(base, layer)
     if "proxyHeaders" in layer and "proxyHeaders" in base and schema.profile.headers_fall_back:
         headers = _merge_headers(object_at(base, "proxyHeaders"), object_at(layer, "proxyHeaders"))

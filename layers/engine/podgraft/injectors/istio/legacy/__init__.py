@@ -1,1 +1,1 @@
-"""Injection as Istio 1.0 and 1.8 do it: one template, and additions to the pod."""
+"""Injection of Istio 1.0 to 1.8: one template that renders additions to the pod."""

@@ -1,4 +1,4 @@
-"""Injection into files from 1.1 to 1.7: lists appended to the pod, without a patch.
+"""Injection into files of Istio 1.1 to 1.7: lists are appended to the pod, without a patch.
 
 Source: pkg/kube/inject/inject.go of 1.1 to 1.7, intoObject.
 """
@@ -24,17 +24,19 @@ _REDIRECTED = ("sidecar.istio.io/", "traffic.sidecar.istio.io/", "status.sidecar
 
 
 def inject(planned: InjectionContext, spec: SidecarSpec, status: Object, revision: str) -> Object:
-    """The pod with the sidecar's parts; *status* is the annotation that lists them."""
+    """Return the pod with the additions of the sidecar; *status* is the status annotation."""
     profile = planned.injector_context.profile
     pod_spec = object_at(planned.base, "spec")
-    made = merge_keys(pod_spec, _lists(profile, planned, spec, pod_spec))
-    made.pop("dnsConfig", None)
+    merged_spec = merge_keys(pod_spec, _lists(profile, planned, spec, pod_spec))
+    merged_spec.pop("dnsConfig", None)
     if spec.dns_config is not None:
-        made["dnsConfig"] = spec.dns_config
-    _rewrite_probes(planned, spec, made)
-    context = security_context.of(profile, planned.mesh, object_at(pod_spec, "securityContext"))
+        merged_spec["dnsConfig"] = spec.dns_config
+    _rewrite_probes(planned, spec, merged_spec)
+    context = security_context.make_security_context(
+        profile, planned.mesh, object_at(pod_spec, "securityContext")
+    )
     if context:
-        made["securityContext"] = context
+        merged_spec["securityContext"] = context
     metadata = object_at(planned.base, "metadata")
     changed: Object = {
         "annotations": object_at(metadata, "annotations") | _annotations(planned, spec) | status
@@ -42,7 +44,9 @@ def inject(planned: InjectionContext, spec: SidecarSpec, status: Object, revisio
     labels = object_at(metadata, "labels") | _labels(profile, metadata, revision)
     if labels:
         changed["labels"] = labels
-    return merge_keys(planned.base, {"metadata": merge_keys(metadata, changed), "spec": made})
+    return merge_keys(
+        planned.base, {"metadata": merge_keys(metadata, changed), "spec": merged_spec}
+    )
 
 
 def _lists(
@@ -59,14 +63,14 @@ def _lists(
     if profile.by_hand_adds_secrets:
         secrets = [*objects_at(pod_spec, "imagePullSecrets"), *spec.image_pull_secrets]
         additions["imagePullSecrets"] = secrets
-    return {key: [*listed] for key, listed in additions.items() if listed}
+    return {key: [*entries] for key, entries in additions.items() if entries}
 
 
-def _rewrite_probes(planned: InjectionContext, spec: SidecarSpec, made: Object) -> None:
-    """Send the probes to the agent, in the containers of *made*."""
+def _rewrite_probes(planned: InjectionContext, spec: SidecarSpec, pod_spec: Object) -> None:
+    """Redirect the probes of the containers in *pod_spec* to the agent."""
     profile = planned.injector_context.profile
-    listed = objects_at(made, "containers")
-    sidecar = find_by_name(listed, PROXY)
+    all_containers = objects_at(pod_spec, "containers")
+    sidecar = find_by_name(all_containers, PROXY)
     rewrite = probes.should_rewrite(profile, planned.annotations, default=spec.rewrite_probes)
     if not rewrite or sidecar is None or not probes.has_agent_port(planned, sidecar):
         return
@@ -74,37 +78,41 @@ def _rewrite_probes(planned: InjectionContext, spec: SidecarSpec, made: Object) 
     text = probes.probers_text(planned)
     if text:
         append_env(proxy, probe_names.ENV, text)
-    replaced: dict[int, Object] = {listed.index(sidecar): proxy}
-    shift = 1 if planned.hold_application and listed[0] is sidecar else 0
+    replaced: dict[int, Object] = {all_containers.index(sidecar): proxy}
+    shift = 1 if planned.hold_application and all_containers[0] is sidecar else 0
     encoded = kube.types(profile.kubernetes)["Probe"]
     for index, key, probe in probes.rewritten_probes(planned, sidecar):
-        place = index + shift
-        container = replaced.get(place, listed[place])
-        replaced[place] = merge_keys(container, {key: kube.encode(encoded, probe)})
-    containers: list[JSON] = [replaced.get(at, each) for at, each in enumerate(listed)]
-    made["containers"] = containers
+        position = index + shift
+        container = replaced.get(position, all_containers[position])
+        replaced[position] = merge_keys(container, {key: kube.encode(encoded, probe)})
+    containers: list[JSON] = [replaced.get(at, each) for at, each in enumerate(all_containers)]
+    pod_spec["containers"] = containers
 
 
 def _annotations(planned: InjectionContext, spec: SidecarSpec) -> Object:
     profile = planned.injector_context.profile
-    found: Object = {}
+    annotations: Object = {}
     if profile.by_hand_announces_metrics and prometheus.is_enabled(
         planned.annotations, planned.mesh
     ):
-        found |= prometheus.agent_annotations(str(proxy_of(planned.mesh).get("statusPort") or 0))
+        annotations |= prometheus.agent_annotations(
+            str(proxy_of(planned.mesh).get("statusPort") or 0)
+        )
     if profile.by_hand_redirects:
-        known = (*_REDIRECTED, _CNI_NETWORKS) if profile.by_hand_redirects_networks else _REDIRECTED
-        found |= {
+        copied_keys = (
+            (*_REDIRECTED, _CNI_NETWORKS) if profile.by_hand_redirects_networks else _REDIRECTED
+        )
+        annotations |= {
             name: text
             for name, text in spec.redirect_annotations.items()
-            if text and name.startswith(known)
+            if text and name.startswith(copied_keys)
         }
-    return found
+    return annotations
 
 
 def _labels(profile: Profile, metadata: Object, revision: str) -> Object:
     if not profile.labels_added:
         return {}
-    found: Object = {_REVISION: revision} if profile.revision_label else {}
+    labels: Object = {_REVISION: revision} if profile.revision_label else {}
     present = string_at(object_at(metadata, "labels"), _TLS_MODE)
-    return found if present else found | {_TLS_MODE: "istio"}
+    return labels if present else labels | {_TLS_MODE: "istio"}

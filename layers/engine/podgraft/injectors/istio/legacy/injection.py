@@ -1,4 +1,4 @@
-"""Injection by SidecarInjectionSpec, up to 1.8: lists added to the pod by a fixed JSON Patch.
+"""Injection with a SidecarInjectionSpec, up to Istio 1.8: a JSON Patch adds lists to the pod.
 
 Source: pkg/kube/inject of 1.0 to 1.8 (InjectionData, createPatch, intoObject).
 """
@@ -41,7 +41,7 @@ from .sidecarspec import SidecarSpec
 
 
 class LegacyInjector:
-    """The way of pods through one configuration's template."""
+    """The injector of one configuration."""
 
     def __init__(self, setup: InjectorConfig) -> None:
         self._setup = setup
@@ -50,12 +50,12 @@ class LegacyInjector:
         self._cache = TemplateCache(partial(sidecarspec.decode_spec, setup.profile.kubernetes))
 
     def inject(self, planned: InjectionContext) -> Injection:
-        """The injected pod, and the patch that makes it; raises as ``Injector.inject`` does."""
+        """Return the injected pod and its patch; raises as ``Injector.inject``."""
         (name,) = planned.templates
         renderer = planned.make_renderer(self._cache)
         spec = self._complete_spec(planned, renderer.render(self._setup.templates.lookup(name)))
         operations, pod = self._apply(planned, spec)
-        shown = spec.status
+        status_text = spec.status
         return Injection(
             base=planned.base,
             pod=pod,
@@ -63,30 +63,30 @@ class LegacyInjector:
             templates=planned.templates,
             warnings=planned.warnings,
             image=string_at(find_by_name([*spec.containers], PROXY) or {}, "image"),
-            init_containers=shown.init_containers,
-            containers=shown.containers,
-            volumes=shown.volumes,
-            image_pull_secrets=shown.image_pull_secrets,
+            init_containers=status_text.init_containers,
+            containers=status_text.containers,
+            volumes=status_text.volumes,
+            image_pull_secrets=status_text.image_pull_secrets,
         )
 
     def _apply(
         self, planned: InjectionContext, spec: SidecarSpec
     ) -> tuple[tuple[Operation, ...] | None, Object]:
-        """The patch, if the release makes one, and the pod with the sidecar."""
+        """Return the patch, or ``None`` if the release makes none, and the injected pod."""
         profile = self._profile
         appends = profile.by_hand_appends and not profile.kubernetes_defaults
         if planned.is_kube_inject and appends:
-            shown: Object = {status.ANNOTATION: self._status(spec)}
-            return None, by_hand.inject(planned, spec, shown, self._setup.revision)
+            annotations: Object = {status.ANNOTATION: self._status(spec)}
+            return None, by_hand.inject(planned, spec, annotations, self._setup.revision)
         operations = (*self._patch_operations(planned, spec),)
         has_spec = isinstance(planned.base.get("spec"), dict)
         base = planned.base if has_spec else merge_keys(planned.base, {"spec": {}})
         pod = patch.apply(base, operations)
-        assert isinstance(pod, dict)  # noqa: S101 - no operation replaces the whole
+        assert isinstance(pod, dict)  # noqa: S101 - no operation replaces the complete document
         return operations, pod
 
     def _complete_spec(self, planned: InjectionContext, spec: SidecarSpec) -> SidecarSpec:
-        """The spec with what the pod and its surroundings add to it."""
+        """Complete the spec with the values of the pod and of the cluster."""
         if self._profile.kubernetes_defaults:
             return spec if planned.is_kube_inject else _apply_defaults(spec)
         draft = PodBuilder.from_pod({"spec": {CONTAINERS: [*spec.containers]}})
@@ -102,7 +102,7 @@ class LegacyInjector:
     def _add_proxy_environment(
         self, planned: InjectionContext, spec: SidecarSpec, proxy: Object
     ) -> None:
-        """Tell the proxy about the application's probes and metrics."""
+        """Set the environment variables for the probes and the metrics of the application."""
         if self._should_rewrite_probes(planned, spec):
             text = probes.probers_text(planned)
             if text:
@@ -125,14 +125,15 @@ class LegacyInjector:
     def _patch_operations(
         self, planned: InjectionContext, spec: SidecarSpec
     ) -> Iterator[Operation]:
-        """The whole patch, in the order of the release."""
+        """Yield the complete patch, in the order of the release."""
         rewrites = (
             [*self._probe_operations(planned, spec)]
             if self._should_rewrite_probes(planned, spec)
             else []
         )
-        # Before 1.7 the rewrites come last, with indices of the pod as it was: they are wrong after
-        # a removal, and the API server refuses the patch or another container gets the probe.
+        # Before 1.7, the rewrites are last, with the indices of the original pod. After a removal,
+        # the indices are wrong: the API server rejects the patch, or another container gets the
+        # probe. podgraft makes the same patch.
         first = (
             self._profile.probes_first or find_by_name(containers(planned.base), PROXY) is not None
         )
@@ -159,7 +160,7 @@ class LegacyInjector:
         for index, key, probe in probes.rewritten_probes(planned, sidecar):
             value = kube.encode(self._types["Probe"], probe)
             path = f"/spec/containers/{index}/{key}"
-            if not self._profile.probes_whole:
+            if not self._profile.copies_complete_probes:
                 path, value = f"{path}/httpGet", object_at(object_at({"": value}, ""), "httpGet")
             yield Replace(op="replace", path=path, value=value)
 
@@ -184,11 +185,11 @@ class LegacyInjector:
     def _context_operations(
         self, planned: InjectionContext, spec: SidecarSpec
     ) -> Iterator[Operation]:
-        """DNS and the security context of the pod."""
+        """Yield the operations for DNS and the security context of the pod."""
         if spec.dns_config is not None:
             yield Add(op="add", path="/spec/dnsConfig", value=spec.dns_config)
         own = object_at(object_at(planned.base, "spec"), "securityContext")
-        context = spec.security_context or security_context.of(
+        context = spec.security_context or security_context.make_security_context(
             self._profile, planned.mesh, own, switch=self._setup.legacy_fsgroup
         )
         if context:
@@ -209,7 +210,7 @@ class LegacyInjector:
         return status.to_json(self._profile, spec.status, setup.revision, setup.template_version)
 
     def _labels(self, planned: InjectionContext, spec: SidecarSpec) -> dict[str, str]:
-        """The labels for a pod that does not have them: those of its canonical service."""
+        """Return the labels to add if the pod does not have them."""
         own = pod_labels(planned.base)
         name = own.get("app.kubernetes.io/name") or own.get("app")
         labels = {"security.istio.io/tlsMode": "istio"}
@@ -227,13 +228,13 @@ class LegacyInjector:
         return labels
 
 
-def _find_network(listed: list[Object]) -> str:
-    entries = (find_env(container, cluster.NETWORK) for container in listed)
+def _find_network(networks: list[Object]) -> str:
+    entries = (find_env(container, cluster.NETWORK) for container in networks)
     return next((string_at(entry, "value") for entry in entries if entry), "")
 
 
 def _apply_defaults(spec: SidecarSpec) -> SidecarSpec:
-    """The spec with what the API server would fill in."""
+    """Add the defaults of the API server to the spec."""
     return replace(
         spec,
         init_containers=tuple(map(pod_defaults.default_container, spec.init_containers)),

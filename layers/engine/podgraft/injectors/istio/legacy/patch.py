@@ -1,7 +1,7 @@
-"""The JSON Patch that Istio before 1.9 made: operation by operation, in its order.
+"""The JSON Patch of Istio before 1.9, with the same operations in the same order.
 
-Source: pkg/kube/inject/webhook.go of 1.8 (createPatch) and 1.0. Operations are made for the pod as
-it came; paths count on those before them having been applied.
+Source: pkg/kube/inject/webhook.go of 1.8 (createPatch) and 1.0. The operations derive from the
+original pod. Their paths assume that all previous operations are applied.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from podgraft.injectors.istio.status import LEGACY, InjectionStatus
 from podgraft.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.patch import Add, Operation, Remove, Replace, pointer
 
-_TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - where tokens are
+_TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - the path of tokens
 
 
 class Addition(Struct, frozen=True):
-    """Elements for one of the pod's lists; ``first`` are the names that go to its front."""
+    """Elements for a list of the pod; those with ``front_names`` are added to its front."""
 
     key: str
     elements: tuple[Object, ...]
@@ -26,22 +26,22 @@ class Addition(Struct, frozen=True):
 
 
 def removal_operations(spec: Object, before: InjectionStatus | None) -> Iterator[Operation]:
-    """Take out what an earlier injection added, last index first."""
-    gone = before if before and any(_status_lists(before).values()) else LEGACY
-    for key, names in _status_lists(gone).items():
-        listed = objects_at(spec, key)
-        for index in reversed(range(len(listed))):
-            if listed[index].get("name") in names:
+    """Yield operations that remove an earlier injection, the last index first."""
+    removed = before if before and any(_status_lists(before).values()) else LEGACY
+    for key, names in _status_lists(removed).items():
+        entries = objects_at(spec, key)
+        for index in reversed(range(len(entries))):
+            if entries[index].get("name") in names:
                 yield Remove(op="remove", path=f"/spec/{key}/{index}")
 
 
 def addition_operations(spec: Object, addition: Addition) -> Iterator[Operation]:
-    """Add elements: to a list the pod did not have, its first element makes it."""
-    made = bool(objects_at(spec, addition.key))
+    """Yield operations that add elements; the first one creates a missing list."""
+    exists = bool(objects_at(spec, addition.key))
     for element in addition.elements:
         path = f"/spec/{addition.key}"
-        if not made:
-            made = True
+        if not exists:
+            exists = True
             yield Add(op="add", path=path, value=[element])
         elif element.get("name") in addition.front_names:
             yield Add(op="add", path=f"{path}/0", value=element)
@@ -50,7 +50,7 @@ def addition_operations(spec: Object, addition: Addition) -> Iterator[Operation]
 
 
 def mount_token(spec: Object, proxy: Object) -> None:
-    """Give the proxy the service account's token, as an app container mounts it."""
+    """Mount the token of the service account in the proxy, as the application does."""
     mounts = [
         mount
         for container in objects_at(spec, "containers")
@@ -62,23 +62,23 @@ def mount_token(spec: Object, proxy: Object) -> None:
 
 
 def missing_entries(present: Mapping[str, str], entries: Mapping[str, str]) -> Mapping[str, str]:
-    """The entries that are absent or empty."""
+    """Return the entries that are absent or empty in *present*."""
     return {name: value for name, value in entries.items() if not present.get(name)}
 
 
-def entry_operations(metadata: Object, key: str, given: Mapping[str, str]) -> Iterator[Operation]:
-    """Set labels or annotations, sorted by name; without any yet, the first makes the map."""
+def entry_operations(metadata: Object, key: str, entries: Mapping[str, str]) -> Iterator[Operation]:
+    """Yield operations that set labels or annotations; the first one creates a missing map."""
     present = object_at(metadata, key)
-    made = bool(metadata.get(key) is not None)
-    for name in sorted(given):
+    exists = bool(metadata.get(key) is not None)
+    for name in sorted(entries):
         path = f"/metadata/{key}/{pointer.escape(name)}"
-        if not made:
-            made = True
-            yield Add(op="add", path=f"/metadata/{key}", value={name: given[name]})
+        if not exists:
+            exists = True
+            yield Add(op="add", path=f"/metadata/{key}", value={name: entries[name]})
         elif string_at(present, name):
-            yield Replace(op="replace", path=path, value=given[name])
+            yield Replace(op="replace", path=path, value=entries[name])
         else:
-            yield Add(op="add", path=path, value=given[name])
+            yield Add(op="add", path=path, value=entries[name])
 
 
 def _status_lists(status: InjectionStatus) -> Mapping[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What the API server fills into containers and volumes, as Istio 1.0 did before it compared.
+"""The defaults of the API server for containers and volumes, which Istio 1.0 applied.
 
 Source: k8s.io/kubernetes, pkg/apis/core/v1/defaults.go of 1.10.
 """
@@ -29,7 +29,7 @@ _WITH_MODE = ("secret", "configMap", "downwardAPI", "projected")
 
 
 def default_container(container: Object) -> Object:
-    """The container with its defaults."""
+    """Return the container with its defaults."""
     filled = merge_keys(
         _CONTAINER | container, {"imagePullPolicy": _default_pull_policy(container)}
     )
@@ -48,9 +48,9 @@ def default_container(container: Object) -> Object:
     return filled
 
 
-def default_volume(given: Object) -> Object:
-    """The volume with its defaults."""
-    filled = dict(given)
+def default_volume(volume: Object) -> Object:
+    """Return the volume with its defaults."""
+    filled = dict(volume)
     for source in _WITH_MODE:
         if source in filled:
             filled[source] = _default_volume_source(
@@ -59,13 +59,13 @@ def default_volume(given: Object) -> Object:
     return filled
 
 
-def _default_pull_policy(given: Object) -> JSON:
-    """Always for the tag latest and for no tag, else IfNotPresent."""
-    image = string_at(given, "image")
+def _default_pull_policy(container: Object) -> JSON:
+    """Return Always for the tag latest or without a tag, else IfNotPresent."""
+    image = string_at(container, "image")
     name, _, digest = image.partition("@")
     tag = name.rpartition("/")[2].partition(":")[2]
     latest = not digest and tag in ("", "latest")
-    return given.get("imagePullPolicy") or ("Always" if latest else "IfNotPresent")
+    return container.get("imagePullPolicy") or ("Always" if latest else "IfNotPresent")
 
 
 def _default_env(entry: Object) -> Object:
@@ -73,16 +73,16 @@ def _default_env(entry: Object) -> Object:
 
 
 def _default_field_ref(parent: Object, key: str) -> Object:
-    """``parent`` with the API version in the field reference under ``key``."""
-    holder = object_at(parent, key)
-    if "fieldRef" not in holder:
+    """Add the API version to the field reference under *key*."""
+    source = object_at(parent, key)
+    if "fieldRef" not in source:
         return parent
-    reference: Object = {"apiVersion": "v1"} | object_at(holder, "fieldRef")
-    return merge_keys(parent, {key: merge_keys(holder, {"fieldRef": reference})})
+    reference: Object = {"apiVersion": "v1"} | object_at(source, "fieldRef")
+    return merge_keys(parent, {key: merge_keys(source, {"fieldRef": reference})})
 
 
 def _default_requests(filled: Object) -> Object:
-    """Requests are the limits where they are not said."""
+    """Copy missing requests from the limits."""
     resources = object_at(filled, "resources")
     limits = object_at(resources, "limits")
     if not limits:
@@ -92,15 +92,15 @@ def _default_requests(filled: Object) -> Object:
     return merge_keys(filled, {"resources": merge_keys(resources, {"requests": ordered})})
 
 
-def _default_action(holder: Object) -> Object:
-    if "httpGet" not in holder:
-        return holder
+def _default_action(action: Object) -> Object:
+    if "httpGet" not in action:
+        return action
     default: Object = {"path": "/", "scheme": "HTTP"}
-    return merge_keys(holder, {"httpGet": default | object_at(holder, "httpGet")})
+    return merge_keys(action, {"httpGet": default | object_at(action, "httpGet")})
 
 
 def _default_volume_source(source: Object) -> Object:
-    """A volume's source, with the defaults of what it is projected from."""
+    """Return the source of a volume with the defaults of its projections."""
     source = _map_list(source, "items", _default_items)
     return _map_list(source, "sources", _default_projection)
 
@@ -123,7 +123,7 @@ def _default_projection(projection: Object) -> Object:
 
 
 def _map_list(parent: Object, key: str, fill: Callable[[Object], Object]) -> Object:
-    """``parent`` with ``fill`` applied to every object of the list under ``key``."""
+    """Apply *fill* to every object of the list under *key*."""
     if key not in parent:
         return parent
     return merge_keys(parent, {key: [fill(each) for each in objects_at(parent, key)]})

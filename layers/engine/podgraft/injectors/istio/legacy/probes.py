@@ -1,4 +1,4 @@
-"""Probe rewriting up to 1.8: what the agent is told, and the probes that replace the pod's.
+"""Probe rewriting of Istio up to 1.8: the configuration of the agent, and the new probes.
 
 Source: pkg/kube/inject/app_probe.go of 1.1 to 1.8.
 """
@@ -22,30 +22,30 @@ from podgraft.patch import merge_patch
 _FLAG = r"--?statusPort(?:=([0-9]+))?"
 _STARTUP = "startupProbe"
 _STARTUP_PATH = "/startupz"
-_NO_PORT = -1  # of the mesh: the agent's own probe is then like any other
+_NO_PORT = -1  # with it, the probe of the agent itself is rewritten as all others
 
 
 def should_rewrite(profile: Profile, annotations: Mapping[str, str], *, default: bool) -> bool:
-    """Whether probes are rewritten: 1.1 has no annotation for it."""
+    """Whether probes are rewritten. Istio 1.1 has no annotation for this setting."""
     return probes.should_rewrite(annotations, default) if profile.probe_annotation else default
 
 
 def probers_text(planned: InjectionContext) -> str:
-    """The value of ISTIO_KUBE_APP_PROBERS; empty where the release leaves it out."""
+    """Return the value of ISTIO_KUBE_APP_PROBERS; empty if the release omits it."""
     profile = planned.injector_context.profile
-    found = probes.collect_probers(PodBuilder.from_pod(planned.base), _rewriter(planned))
+    probers = probes.collect_probers(PodBuilder.from_pod(planned.base), _rewriter(planned))
     if not profile.startup_probes:
-        found = {key: each for key, each in found.items() if not key.endswith(_STARTUP_PATH)}
-    if not profile.probes_whole:
-        only: Object = {key: object_at(each, "httpGet") for key, each in _objects(found)}
-        found = only
-    return gojson.encode(found) if found or not profile.empty_probers_left_out else ""
+        probers = {key: each for key, each in probers.items() if not key.endswith(_STARTUP_PATH)}
+    if not profile.copies_complete_probes:
+        actions: Object = {key: object_at(each, "httpGet") for key, each in _objects(probers)}
+        probers = actions
+    return gojson.encode(probers) if probers or not profile.empty_probers_left_out else ""
 
 
 def rewritten_probes(
     planned: InjectionContext, sidecar: Object | None
 ) -> Iterator[tuple[int, str, Object]]:
-    """The index of a container, the key of its probe, and the probe that asks the agent."""
+    """Yield the index of a container, the key of its probe, and the probe of the agent."""
     profile = planned.injector_context.profile
     port = _agent_port(planned, sidecar)
     if port is None:
@@ -61,12 +61,12 @@ def rewritten_probes(
                     key,
                     probe
                     if profile.probe_annotation
-                    else _as_before(probe, object_at(container, key)),
+                    else _restore_scheme(probe, object_at(container, key)),
                 )
 
 
 def has_agent_port(planned: InjectionContext, sidecar: Object | None) -> bool:
-    """Whether the agent's port is known; injection by hand rewrites nothing without it."""
+    """Whether the port of the agent is set. Without it, kube-inject rewrites no probe."""
     return _agent_port(planned, sidecar) is not None
 
 
@@ -77,13 +77,15 @@ def _agent_port(planned: InjectionContext, sidecar: Object | None) -> int | None
 
 
 def _port_in_arguments(sidecar: Object) -> int | None:
-    """The sidecar's ``--statusPort``: joined by ``=``, or the next argument."""
-    listed = sidecar.get("args")
-    args = [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
+    """Return the value of ``--statusPort``, after ``=`` or in the next argument."""
+    arguments = sidecar.get("args")
+    args = (
+        [each for each in arguments if isinstance(each, str)] if isinstance(arguments, list) else []
+    )
     for index, argument in enumerate(args):
-        found = re.fullmatch(_FLAG, argument.strip())
-        if found is not None:
-            text = found[1] or "".join(args[index + 1 : index + 2])
+        match = re.fullmatch(_FLAG, argument.strip())
+        if match is not None:
+            text = match[1] or "".join(args[index + 1 : index + 2])
             return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) and text != "-1" else None
     return None
 
@@ -95,9 +97,9 @@ def _rewriter(planned: InjectionContext) -> ProbeRewriter:
     return replace(rewriter, mesh_port=_NO_PORT)
 
 
-def _as_before(probe: Object, given: Object) -> Object:
-    """The probe with the scheme that it had: 1.1 asks the agent by HTTPS, too."""
-    scheme = string_at(object_at(given, "httpGet"), "scheme")
+def _restore_scheme(probe: Object, original: Object) -> Object:
+    """Restore the scheme of the original probe: Istio 1.1 calls the agent over HTTPS, too."""
+    scheme = string_at(object_at(original, "httpGet"), "scheme")
     changed = merge_patch(probe, {"httpGet": {"scheme": scheme}} if scheme else {})
     assert isinstance(changed, dict)  # noqa: S101 - both are objects
     return changed

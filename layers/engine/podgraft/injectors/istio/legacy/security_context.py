@@ -1,4 +1,4 @@
-"""The pod's security context, through which the proxy can read its token.
+"""The security context of the pod, which lets the proxy read its token.
 
 Source: pkg/kube/inject/webhook.go and inject.go of 1.1 to 1.8.
 """
@@ -13,15 +13,17 @@ from podgraft.jsonvalue import Object
 _FS_GROUP: Object = {"fsGroup": 1337}  # the proxy's group
 
 
-def of(profile: Profile, mesh: Message, own: Object, *, switch: bool = False) -> Object:
-    """The context for a pod with the context *own*; *switch* is that of istiod, in 1.8."""
-    if not (_is_served(profile, mesh) if profile.fs_group_by_sds else switch):
+def make_security_context(
+    profile: Profile, mesh: Message, own: Object, *, switch: bool = False
+) -> Object:
+    """Extend the context *own* of the pod; *switch* is the setting of istiod in 1.8."""
+    if not (_uses_sds(profile, mesh) if profile.fs_group_by_sds else switch):
         return own
     return _FS_GROUP if profile.fs_group_replaces else merge_keys(own, _FS_GROUP)
 
 
-def _is_served(profile: Profile, mesh: Message) -> bool:
-    """Whether SDS gives the proxy its certificate, for a token that it shows."""
+def _uses_sds(profile: Profile, mesh: Message) -> bool:
+    """Whether the proxy gets its certificate from SDS with a token."""
     if profile.fs_group_by_token_mount and mesh.get("enableSdsTokenMount") is not True:
         return False
     return bool(mesh.get("sdsUdsPath"))

@@ -1,7 +1,7 @@
-"""The SidecarInjectionSpec that templates rendered before 1.9: lists to be added to a pod.
+"""The SidecarInjectionSpec that templates of Istio before 1.9 render: lists to add to a pod.
 
-It is decoded straight into typed fields, so a number or bool where text belongs becomes text, which
-the shipped templates relied on (``- 1337`` among arguments), and unknown fields vanish.
+The decoder is lenient, as in Istio: numbers and booleans in string fields become strings (the
+templates of Istio contain the argument ``- 1337``), and unknown fields are ignored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from podgraft.kube import quantity
 
 
 class SidecarSpec(Struct, frozen=True, kw_only=True):
-    """What is added to the pod, as Go prints it."""
+    """The additions to the pod, as Go encodes them."""
 
     init_containers: tuple[Object, ...]
     containers: tuple[Object, ...]
@@ -35,7 +35,7 @@ class SidecarSpec(Struct, frozen=True, kw_only=True):
 
     @property
     def status(self) -> InjectionStatus:
-        """The names of all parts."""
+        """The names of all additions."""
         lists = (self.init_containers, self.containers, self.volumes, self.image_pull_secrets)
         return InjectionStatus(
             *(tuple(string_at(each, "name") for each in parts) for parts in lists)
@@ -43,38 +43,36 @@ class SidecarSpec(Struct, frozen=True, kw_only=True):
 
 
 def decode_spec(kubernetes: int, raw: JSON) -> SidecarSpec:
-    """The spec that a parsed text says to Kubernetes 1.``kubernetes``; raises ``OverlayError``."""
+    """Decode a spec with the types of Kubernetes 1.*kubernetes*; raises ``OverlayError``."""
     if raw is not None and not isinstance(raw, dict):
-        raise OverlayError(
-            "the template renders to something that is not a map of a sidecar's parts"
-        )
+        raise OverlayError("the rendered template must be a map with the lists of the sidecar")
     try:
         spec = kube.decode(_spec_type(kubernetes), raw or {}, lenient=True)
     except kube.DecodeError as error:
         raise OverlayError(str(error)) from error
-    found, types = spec if isinstance(spec, dict) else {}, kube.types(kubernetes)
+    document, types = spec if isinstance(spec, dict) else {}, kube.types(kubernetes)
     return SidecarSpec(
-        init_containers=_encode_all(types["Container"], objects_at(found, "initContainers")),
-        containers=_encode_all(types["Container"], objects_at(found, "containers")),
-        volumes=_encode_all(types["Volume"], objects_at(found, "volumes")),
+        init_containers=_encode_all(types["Container"], objects_at(document, "initContainers")),
+        containers=_encode_all(types["Container"], objects_at(document, "containers")),
+        volumes=_encode_all(types["Volume"], objects_at(document, "volumes")),
         image_pull_secrets=_encode_all(
-            types["LocalObjectReference"], objects_at(found, "imagePullSecrets")
+            types["LocalObjectReference"], objects_at(document, "imagePullSecrets")
         ),
-        dns_config=object_at(found, "dnsConfig") or None,
-        security_context=object_at(found, "securityContext") or None,
-        rewrite_probes=found.get("rewriteAppHTTPProbe") is True,
+        dns_config=object_at(document, "dnsConfig") or None,
+        security_context=object_at(document, "securityContext") or None,
+        rewrite_probes=document.get("rewriteAppHTTPProbe") is True,
         redirect_annotations={
             name: text
-            for name, text in object_at(found, "podRedirectAnnot").items()
+            for name, text in object_at(document, "podRedirectAnnot").items()
             if isinstance(text, str)
         },
     )
 
 
 def set_concurrency(proxy: Object) -> None:
-    """Let the proxy have as many threads as cores, unless it is told how many.
+    """Set the number of proxy threads to the number of cores, unless the arguments set it.
 
-    Cores are those of the CPU limit, else those of the request, rounded up.
+    The number of cores is the CPU limit, else the CPU request, rounded up.
     """
     args = [each for each in _list(proxy.get("args")) if isinstance(each, str)]
     if _parse_concurrency(args) > 0:
@@ -89,12 +87,12 @@ def set_concurrency(proxy: Object) -> None:
 
 
 def _parse_concurrency(args: list[str]) -> int:
-    """What the arguments say: joined by ``=``, or next to each other."""
+    """Return the value of ``--concurrency``, after ``=`` or in the next argument; 0 if unset."""
     for index, argument in enumerate(args):
         flag, equals, value = argument.partition("=")
         if flag in ("--concurrency", "-concurrency"):
-            said = value if equals else "".join(args[index + 1 : index + 2])
-            return int(said) if re.fullmatch("[-+]?[0-9]{1,9}", said) else 0
+            text = value if equals else "".join(args[index + 1 : index + 2])
+            return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) else 0
     return 0
 
 
@@ -102,15 +100,15 @@ def _list(value: JSON) -> list[JSON]:
     return value if isinstance(value, list) else []
 
 
-def _encode_all(type_: GoType, listed: list[Object]) -> tuple[Object, ...]:
-    printed = (kube.encode(type_, each) for each in listed)
+def _encode_all(type_: GoType, values: list[Object]) -> tuple[Object, ...]:
+    printed = (kube.encode(type_, each) for each in values)
     return tuple(each for each in printed if isinstance(each, dict))
 
 
 @cache
 def _spec_type(kubernetes: int) -> GoType:
     types = kube.types(kubernetes)
-    made = reflect.struct_type("inject.SidecarInjectionSpec")
+    spec_type = reflect.struct_type("inject.SidecarInjectionSpec")
     containers = reflect.slice_of(types["Container"])
     secrets = reflect.slice_of(types["LocalObjectReference"])
     security = reflect.pointer_to(types["PodSecurityContext"])
@@ -125,5 +123,7 @@ def _spec_type(kubernetes: int) -> GoType:
         ("ImagePullSecrets", secrets, "imagePullSecrets"),
         ("SecurityContext", security, "securityContext"),
     )
-    made.fields = tuple(Field(go, type_, json, omitempty=True) for go, type_, json in described)
-    return made
+    spec_type.fields = tuple(
+        Field(go, type_, json, omitempty=True) for go, type_, json in described
+    )
+    return spec_type

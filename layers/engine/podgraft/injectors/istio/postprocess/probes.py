@@ -157,7 +157,7 @@ def _resolve_port(container: Object, port: JSON, mesh_port: int) -> int | None:
 
 
 def _set_env(profile: Profile, builder: PodBuilder, sidecar: Object, probers: Object) -> None:
-    is_reinjection = profile.probers_united and STATUS in builder.annotations
+    is_reinjection = profile.merges_probers and STATUS in builder.annotations
     existing = find_env(sidecar, ENV) if is_reinjection else None
     if existing is not None:
         _merge_probers(sidecar, existing, probers)

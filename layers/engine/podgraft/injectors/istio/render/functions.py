@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 def annotation(meta: reflect.Struct, name: str, default: Value) -> str:
-    """The annotation's value if the key exists, else the default as text (nil is ``<nil>``)."""
+    """Return the value of the annotation, else the default as text (nil is ``<nil>``)."""
     cached = meta.cached_fields
     annotations: Map = (
         cached["Annotations"] if "Annotations" in cached else meta.field("Annotations")
@@ -68,7 +68,7 @@ def isset(entries: Map, key: str) -> bool:
 
 
 def value_or_default(value: Value, default: Value) -> Value:
-    """The default for nil and ``""`` alone.
+    """Return the default only for nil and ``""``.
 
     >>> value_or_default("", 1), value_or_default(None, 1), value_or_default(0, 1)
     (1, 1, 0)
@@ -77,7 +77,7 @@ def value_or_default(value: Value, default: Value) -> Value:
 
 
 def exclude_inbound_port(port: Value, excluded: str) -> str:
-    """The list with the port added, unless the port is none or already an exact element.
+    """Add the port to the list, unless it is empty or already an exact element.
 
     >>> exclude_inbound_port(15020.0, "80, ,443"), exclude_inbound_port("0", "80, 443")
     ('80,443,15020', '80, 443')
@@ -86,12 +86,12 @@ def exclude_inbound_port(port: Value, excluded: str) -> str:
     elements = excluded.split(",")
     if text in ("", "0") or text in elements:
         return excluded
-    kept = [element.strip() for element in elements if element.strip()]
-    return ",".join([*kept, text])
+    ports = [element.strip() for element in elements if element.strip()]
+    return ",".join([*ports, text])
 
 
 def include_inbound_ports(profile: Profile, containers: Slice) -> str:
-    """The containerPorts of all containers, without the ports of UDP and SCTP since 1.4."""
+    """Return the containerPorts of all containers; since 1.4 without UDP and SCTP."""
     return _format_ports(profile, _raw_containers(containers))
 
 
@@ -102,17 +102,17 @@ def application_ports(profile: Profile, containers: Slice) -> str:
 
 
 def identity(text: str) -> str:
-    """The text itself: kubevirtInterfaces and excludeInterfaces once checked it."""
+    """Return the text. Earlier releases checked kubevirtInterfaces and excludeInterfaces here."""
     return text
 
 
 def to_json(entries: Map) -> str:
-    """Compact JSON of a string map; nil is ``{}``."""
+    """Return a string map as compact JSON; nil is ``{}``."""
     return "{}" if entries.raw is None else marshal(entries)
 
 
 def from_json(text: str) -> Value:
-    """The value that the JSON text says; a text that is none gives the *string* ``{}``.
+    """Parse a JSON text; for invalid JSON, return the *string* ``{}``.
 
     >>> from_json('{"a": [1]}'), from_json("[1] x")
     ({'a': [1.0]}, '{}')
@@ -122,12 +122,12 @@ def from_json(text: str) -> Value:
 
 
 def struct_to_json(value: Value) -> str:
-    """Compact JSON in the order of Go's struct; nil is ``{}``."""
+    """Return compact JSON in the order of the Go struct; nil is ``{}``."""
     return "{}" if value is None else marshal(value)
 
 
 def proto_to_json(defaults: Message, message: Value) -> str:
-    """Compact protojson, a ProxyConfig without what equals the built-in ``defaults``."""
+    """Return compact protojson; a ProxyConfig without the values of the built-in defaults."""
     if not isinstance(message, Pointer):
         raise FunctionError(f"{sprintf.sprint(message)} is no protobuf message")
     if message.target is None:
@@ -148,7 +148,7 @@ def indent(spaces: int, text: str) -> str:
 
 
 def directory(path: str) -> str:
-    """The text up to and including the last slash.
+    """Return the text up to and including the last slash.
 
     >>> directory("/etc/certs/ca.pem"), directory("ca.pem")
     ('/etc/certs/', '')
@@ -158,7 +158,7 @@ def directory(path: str) -> str:
 
 
 def contains(needle: str, haystack: str) -> bool:
-    """Whether the needle is in the haystack: the arguments are the other way round in Go.
+    """Whether the needle is in the haystack. Go has the reverse order of arguments.
 
     >>> contains("/", "hub/image")
     True
@@ -167,22 +167,22 @@ def contains(needle: str, haystack: str) -> bool:
 
 
 def to_lower(text: str) -> str:
-    """The text in lower case."""
+    """Return the text in lower case."""
     return text.lower()
 
 
 def format_duration(duration: Pointer) -> str:
-    """The duration as Go prints it."""
+    """Format the duration as Go prints it."""
     return mesh_types.format_go_duration(duration.target)
 
 
 def omit(entries: Map, *keys: str) -> Map:
-    """A copy of the map without the keys."""
+    """Return a copy of the map without the keys."""
     return STRING_MAP.convert({k: v for k, v in entries.items() if k not in keys})
 
 
 def strdict(*words: str) -> Map:
-    """A map of alternating keys and values; a last key without one gets ``""``.
+    """Make a map of alternating keys and values; a last key without a value gets ``""``.
 
     >>> dict(strdict("a", "1", "b").items())
     {'a': '1', 'b': ''}
@@ -192,17 +192,17 @@ def strdict(*words: str) -> Map:
 
 
 def merge_maps(*maps: Map) -> Map:
-    """The union of the maps; later ones win."""
+    """Merge the maps; later values replace earlier ones."""
     return STRING_MAP.convert({key: value for each in maps for key, value in each.items()})
 
 
 def to_json_map(*maps: Map) -> str:
-    """The union of the maps as JSON."""
+    """Return the merged maps as JSON."""
     return to_json(merge_maps(*maps))
 
 
 def omit_nil(value: Value) -> Value:
-    """The value without nulls, and without the maps and lists that became empty by that.
+    """Remove nulls, and the maps and lists that become empty.
 
     >>> omit_nil({"a": {"b": None}, "c": {}, "d": [None, 1.0]})
     {'c': {}, 'd': [1.0]}
@@ -218,22 +218,22 @@ def omit_nil(value: Value) -> Value:
 def otel_resource_attributes(
     mesh: Pointer, annotations: Map, labels: Map, namespace: str, containers: Slice
 ) -> str:
-    """The value of OTEL_RESOURCE_ATTRIBUTES, or ``""``."""
+    """Return the value of OTEL_RESOURCE_ATTRIBUTES, or ``""``."""
     raw: Message = mesh.target.raw if mesh.target else {}
-    listed: list[Mapping[str, JSON]] = [*_raw_containers(containers)]
+    all_containers: list[Mapping[str, JSON]] = [*_raw_containers(containers)]
     return otel.resource_attributes(
-        raw, dict(annotations.items()), dict(labels.items()), namespace, listed
+        raw, dict(annotations.items()), dict(labels.items()), namespace, all_containers
     )
 
 
 def _remove_nil(entries: dict[str, Value]) -> Value:
-    kept = {key: omit_nil(each) for key, each in entries.items()}
-    pruned = {key: each for key, each in kept.items() if each is not None}
+    remaining = {key: omit_nil(each) for key, each in entries.items()}
+    pruned = {key: each for key, each in remaining.items() if each is not None}
     return pruned or (None if entries else entries)
 
 
 def add_render(functions: Mapping[str, Function]) -> Mapping[str, Function]:
-    """The functions and ``render``, whose templates can call all of them and itself."""
+    """Return the functions and ``render``; its templates can call all of them."""
 
     def render(text: str, *, state: RenderState) -> str:
         """Render the text as a template with the caller's data; ``""`` if that fails."""
@@ -260,7 +260,7 @@ def add_render(functions: Mapping[str, Function]) -> Mapping[str, Function]:
 
 
 def _taint_output(template: str, trace: Trace) -> str:
-    """The output of a template, derived from the template's text if that is the pod's."""
+    """Return the output of a template; tainted if its text comes from the pod."""
     if isinstance(template, TaintedText):
         return trace.registry.make_text(trace.text, template.sources) if trace.text else ""
     slots, text, twin = trace.registry, trace.text, trace.masked_text
@@ -275,9 +275,9 @@ def _taint_output(template: str, trace: Trace) -> str:
 def template_functions(
     profile: Profile, defaults: Message, env: Mapping[str, str], types: mesh_types.MeshTypes
 ) -> Mapping[str, Function]:
-    """The functions of one release; ``env`` is all that ``env`` can see."""
-    known = kube.types(profile.kubernetes)
-    containers = reflect.slice_of(known["Container"])
+    """Return the functions of one release; *env* contains the variables for ``env``."""
+    go_types = kube.types(profile.kubernetes)
+    containers = reflect.slice_of(go_types["Container"])
 
     def lookup(name: str, default: str) -> str:
         return env.get(name) or default
@@ -285,7 +285,7 @@ def template_functions(
     table = _TABLE | {
         "annotation": Function(
             annotation,
-            (known["ObjectMeta"], STRING, ANY),
+            (go_types["ObjectMeta"], STRING, ANY),
             dependencies=(Dependency(0, ("Annotations", KeyArgument(1))),),
         ),
         "appendMultusNetwork": Function(partial(multus.append_network, profile), (STRING, STRING)),
@@ -306,19 +306,19 @@ def template_functions(
         ),
     }
     return {
-        name: _classified(name, function)
+        name: _classify_function(name, function)
         for name, function in table.items()
         if profile.is_available(name, releases.FUNCTIONS)
     }
 
 
-# How the functions treat the text of a pod.
+# The taint propagation of the functions.
 _SELECTS = (
     *("annotation", "env", "excludeInterfaces", "kubevirtInterfaces", "mergeMaps", "omit"),
     *("omitNil", "strdict", "valueOrDefault"),
 )
 _TESTS = ("contains", "isset")
-# None makes syntax of harmless text: ``directory`` returns a part that ends with a slash.
+# No function makes YAML syntax of plain text; ``directory`` returns a part that ends with a slash.
 _DERIVES = (
     *("appendMultusNetwork", "applicationPorts", "directory", "excludeInboundPort"),
     *("formatDuration", "fromJSON", "includeInboundPorts", "otelResourceAttributes", "toLower"),
@@ -347,7 +347,7 @@ FLOWS: Mapping[str, Propagation] = {
 }
 
 
-def _classified(name: str, function: Function) -> Function:
+def _classify_function(name: str, function: Function) -> Function:
     return replace(
         function,
         propagation=FLOWS.get(name),
@@ -396,6 +396,6 @@ def _raw_containers(containers: Slice) -> list[Object]:
 
 def _format_ports(profile: Profile, containers: list[Object]) -> str:
     ports = [port for container in containers for port in objects_at(container, "ports")]
-    left_out = () if profile.udp_ports_listed else ("UDP", "SCTP")
+    left_out = () if profile.includes_udp_ports else ("UDP", "SCTP")
     counted = (p for p in ports if p.get("protocol") not in left_out)
     return ",".join(str(port.get("containerPort", 0)) for port in counted)

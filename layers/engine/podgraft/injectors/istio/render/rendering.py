@@ -143,17 +143,19 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
             self.template_data, fields
         )
         try:
-            return render_guarded(self._guarded(template, fields), is_harmless=is_safe).result
+            return render_guarded(
+                self._make_guarded_template(template, fields), is_harmless=is_safe
+            ).result
         except StructureError as error:
             raise UserError(
-                f"{_describe_path(error.place)}: its text would change the structure that template "
-                f'"{template.name}" gives the pod; leave out line breaks, quotes, brackets and '
-                "other YAML syntax"
+                f"{_describe_path(error.address)}: its text would change the structure that "
+                f'template "{template.name}" gives the pod; leave out line breaks, quotes, '
+                "brackets and other YAML syntax"
             ) from error
         except _FAILURES as error:
             raise self._classify_error(template, fields, error) from error
 
-    def _guarded(
+    def _make_guarded_template(
         self, template: InjectionTemplate, fields: Message
     ) -> GuardedTemplate[ParsedText[T]]:
         def make_data() -> Struct:
@@ -192,23 +194,24 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         self, template: InjectionTemplate, fields: Message, error: Exception
     ) -> InjectionError:
         """The error of the pod's author or of the operator, by the cause of the failure."""
-        place = find_breaking_text(
+        address = find_breaking_text(
             fields,
             partial(mask_fields, self.injector_context, self.template_data),
             lambda masked: self._can_render(template, masked),
         )
-        if place is None:
-            place = find_failing_text(self._guarded(template, fields), self._can_parse)
-        if place is not None:
+        if address is None:
+            address = find_failing_text(
+                self._make_guarded_template(template, fields), self._can_parse
+            )
+        if address is not None:
             return UserError(
-                f'{_describe_path(place)}: {_FAILURE_PREFIX} "{template.name}" with it: {error}'
+                f'{_describe_path(address)}: {_FAILURE_PREFIX} "{template.name}" with it: {error}'
             )
         key = self._find_breaking_key(template)
         if key is not None:
             # The reason can quote another value: the key only decides that the template reads it.
-            return UserError(
-                f'{key}: {_FAILURE_PREFIX} "{template.name}" with it: {_unquoted(error)}'
-            )
+            reason = _format_without_values(error)
+            return UserError(f'{key}: {_FAILURE_PREFIX} "{template.name}" with it: {reason}')
         return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
 
     def _find_breaking_key(self, template: InjectionTemplate) -> str | None:
@@ -239,7 +242,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         return True
 
 
-def _unquoted(error: Exception) -> str:
+def _format_without_values(error: Exception) -> str:
     """The text of an error without a reason that can quote a value of the pod."""
     text = str(error)
     if isinstance(error, ExecError) and error.may_quote_data:
@@ -262,9 +265,9 @@ def _restrict_keys(data: TemplateData, retained: Sequence[tuple[str, str]]) -> T
     return replace(data, pod=data.pod | {"metadata": metadata | maps}, pod_config=layer)
 
 
-def _describe_path(place: Address) -> str:
+def _describe_path(address: Address) -> str:
     """The place as the pod's author addresses it."""
-    match path_steps(place):
+    match path_steps(address):
         case ("ProxyConfig", *_):
             return f"annotation {proxyconfig.ANNOTATION}"
         case ("ProxyImage" | "ProxyInitImage", *_):

@@ -66,7 +66,7 @@ class TemplateSet(Struct, frozen=True):
         )
         for name in names:
             if name not in self.parse:
-                raise self._not_found_error(name, asked_by_pod=annotation is not None)
+                raise self._not_found_error(name, set_by_pod=annotation is not None)
         return names
 
     def lookup(self, name: str) -> InjectionTemplate:
@@ -128,10 +128,10 @@ class TemplateSet(Struct, frozen=True):
                 "/templates", _TEMPLATES_REASON, is_other=bool(config.template)
             )
 
-    def _not_found_error(self, name: str, *, asked_by_pod: bool) -> Exception:
+    def _not_found_error(self, name: str, *, set_by_pod: bool) -> Exception:
         available = ", ".join(sorted(self.parse))
         problem = f'requested template "{name}" not found; have {available or _NO_TEMPLATES}'
-        if asked_by_pod:
+        if set_by_pod:
             return UserError(f"annotation {ANNOTATION}: {problem}")
         return OperatorError(problem)
 

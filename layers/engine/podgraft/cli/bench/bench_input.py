@@ -31,8 +31,8 @@ class BenchmarkInput:
         """Write a file store with this bundle and one caller."""
         for name, content in self.files.items():
             _write_file(folder / "default" / "bundle" / name, content)
-        known = json.dumps({"tokens": [{"sha256": caller_document.hash_token(TOKEN)}]})
-        _write_file(folder / "auth" / f"{CLUSTER}.yaml", known.encode())
+        callers = json.dumps({"tokens": [{"sha256": caller_document.hash_token(TOKEN)}]})
+        _write_file(folder / "auth" / f"{CLUSTER}.yaml", callers.encode())
         return folder
 
 
@@ -182,11 +182,11 @@ def _fields_v1(value: Any) -> dict[str, Any]:
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value)
         return {f"f:{key}": _fields_v1(members[key]) for key in members if key not in _OF_ADMISSION}
-    listed = cast("list[Any]", value) if isinstance(value, list) else []
-    if not all(isinstance(each, dict) and "name" in each for each in listed):
+    elements = cast("list[Any]", value) if isinstance(value, list) else []
+    if not all(isinstance(each, dict) and "name" in each for each in elements):
         return {}
-    named = {f'k:{{"name":"{each["name"]}"}}': _fields_v1(each) for each in listed}
-    return {".": {}, **named} if named else {}
+    by_name = {f'k:{{"name":"{each["name"]}"}}': _fields_v1(each) for each in elements}
+    return {".": {}, **by_name} if by_name else {}
 
 
 _OF_ADMISSION = {
