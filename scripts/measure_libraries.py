@@ -14,8 +14,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
-from podgraft.cli.bench.world import ROOT, BenchmarkInput, api_gateway_event, load_benchmark_input
-from podgraft.cli.bench.world import review_body as body
 
 from libraries.candidates import (
     CANDIDATES,
@@ -34,6 +32,13 @@ from libraries.processes import (
     ratio,
 )
 from podgraft.cli.bench import pods
+from podgraft.cli.bench.bench_input import (
+    ROOT,
+    BenchmarkInput,
+    api_gateway_event,
+    load_benchmark_input,
+)
+from podgraft.cli.bench.bench_input import review_body as body
 
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN = "<!-- What follows was written by scripts/measure_libraries.py --write-docs. -->"

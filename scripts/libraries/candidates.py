@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from podgraft.cli.bench.world import ROOT
-
 from podgraft.cli.bench import artifact
+from podgraft.cli.bench.bench_input import ROOT
 
 PRODUCT = "the product"
 # The last commit before msgspec: records by a module of podgraft, JSON by orjson.
