@@ -41,9 +41,7 @@ class Row(NamedTuple):
 def main(minors: tuple[str, ...], page: Path | None) -> None:
     """Run every case, or those of MINORS; the exit status is 1 if a case fails."""
     if corpus.find_root() is None:
-        click.echo(
-            f"conformance: no corpus found; run make corpus, or set {corpus.VARIABLE}"
-        )
+        click.echo(f"conformance: no corpus found; run make corpus, or set {corpus.VARIABLE}")
         return
     click.secho(f"{'release':<14}" + "".join(f"{mode:>16}" for mode in corpus.MODES), bold=True)
     rows: list[Row] = []

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import bundle, injectors, kube, policy
 from podgraft.cli import main
 from podgraft.cli.policy import schema
+from podgraft.diagnostics import Diagnostic
 from podgraft.jsonvalue import Object
 from support.broken_bundles import BROKEN, POLICY, BrokenBundle
 from support.store_fixture import BUNDLE
@@ -82,12 +82,9 @@ def finding_locations(findings: list[str]) -> set[str]:
     return {match["place"] for match in matches if match}
 
 
-@pytest.mark.parametrize(
-    "fault", [policy.Diagnostic, bundle.Diagnostic, injectors.Diagnostic, kube.SelectorDiagnostic]
-)
-def test_no_fault_can_be_made_without_a_remedy(fault: type) -> None:
-    [remedy] = [field for field in dataclasses.fields(fault) if field.name == "remedy"]
-    assert (remedy.default, remedy.default_factory) == (dataclasses.MISSING, dataclasses.MISSING)
+def test_every_diagnostic_has_a_remedy() -> None:
+    with pytest.raises(TypeError, match="remedy"):
+        Diagnostic(problem="is empty")  # pyright: ignore[reportCallIssue]
 
 
 SPOILT_POLICY = """\
