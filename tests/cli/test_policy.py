@@ -247,7 +247,7 @@ def test_push_refuses_a_bundle_that_a_strange_object_spoils(
     before = keys()
     status, said = run("push", *local_options(local), *REMOTE)
     assert (status, keys(), len(versions())) == (1, before, 1)
-    assert f"error: s3://{BUCKET}/{key}: is no file of bundle {bundle.digest(BUNDLE)}" in said
+    assert f"error: s3://{BUCKET}/{key}: unexpected object; bundle {bundle.digest(BUNDLE)}" in said
     remedy = said[said.index("aws s3 rm") :].splitlines()[0]
     assert shlex.split(remedy) == ["aws", "s3", "rm", f"s3://{BUCKET}/{key}"]
     client("s3").delete_object(Bucket=BUCKET, Key=key)
@@ -332,7 +332,7 @@ def test_a_version_that_is_not_there_is_said_with_those_that_are(
     assert "kept: none" in run("rollback", "7", *REMOTE)[1]
     run("push", *local_options(local), *REMOTE)
     status, said = run("rollback", "7", *REMOTE)
-    assert (status, "no version 7; kept: 1 to 1" in said) == (1, True)
+    assert (status, "version 7 not found; available versions: 1 to 1" in said) == (1, True)
 
 
 def test_a_rollback_to_a_bundle_that_is_gone_is_refused(

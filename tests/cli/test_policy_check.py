@@ -265,7 +265,7 @@ def replace_with_folder(path: Path) -> None:
 
 POLICY_FILES = (
     (binary, "is not UTF-8: byte 0xff at offset 8; save it as UTF-8"),
-    (empty_file, 'is empty; write "policy: enabled", or leave --policy out'),
+    (empty_file, 'is empty; write "policy: enabled", or omit --policy'),
     (delete_file, "does not exist; name one that does"),
     (replace_with_folder, "is a folder; name a file in it"),
     (
@@ -385,7 +385,7 @@ def test_a_schema_is_heard_only_where_the_readers_found_nothing() -> None:
     [found] = schema.validate_document("policy", "policy.yaml", document, reported=["/bundle"])
     assert str(found) == (
         "policy.yaml /policy: 'maybe' is not one of ['enabled', 'disabled', None]; "
-        "write what docs/schemas/policy.schema.json allows there"
+        "use a value that docs/schemas/policy.schema.json allows"
     )
 
 

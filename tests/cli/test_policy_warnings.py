@@ -100,7 +100,7 @@ def test_without_warnings_strict_changes_nothing(local: Local) -> None:
     local.write("policy: enabled\n", injector=INJECTOR)
     outcome = local.check("--strict")
     assert (outcome.status, outcome.warnings, outcome.errors) == (0, (), ())
-    assert outcome.out.endswith("nothing is wrong\n")
+    assert outcome.out.endswith("no errors or warnings\n")
 
 
 def test_a_key_of_no_release_is_refused(local: Local) -> None:

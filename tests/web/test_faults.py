@@ -100,26 +100,26 @@ CASES = (
         "not JSON",
         body(b"<html>"),
         400,
-        "body: is not readable JSON: line 1 column 1: Expecting value",
+        "body: invalid JSON: line 1 column 1: Expecting value",
     ),
     case(
         "invalid UTF-8",
         body(b'{"\xff": 1}'),
         400,
-        "body: is not readable JSON: byte 2: not UTF-8",
+        "body: invalid JSON: byte 2: not UTF-8",
     ),
-    case("NaN", body(b"[NaN]"), 400, "body: is not readable JSON: NaN is not a JSON number"),
+    case("NaN", body(b"[NaN]"), 400, "body: invalid JSON: NaN is not a JSON number"),
     case(
         "repeated keys",
         body(b'{"kind": 1, "kind": 2}'),
         400,
-        "body: is not readable JSON: duplicate key 'kind' in an object",
+        "body: invalid JSON: duplicate key 'kind' in an object",
     ),
     case(
         "1,000 levels",
         body(b"[" * 1000 + b"]" * 1000),
         400,
-        "body: is not readable JSON: nested deeper than 200 levels",
+        "body: invalid JSON: nested deeper than 200 levels",
     ),
     case(
         "no AdmissionReview",
@@ -160,13 +160,13 @@ CASES = (
         "an object over 3 MiB",
         body(sized_body(admission.MAX_OBJECT_BYTES + 1)),
         413,
-        "/request/object: 3145729 bytes; at most 3145728 are taken",
+        "/request/object: got 3145729 bytes; send at most 3145728 bytes",
     ),
     case(
         "a request over Lambda's limit",
         body(b"x" * (admission.MAX_REQUEST_BYTES + 1)),
         413,
-        "request: 6291457 bytes; at most 6291456 are taken",
+        "request: got 6291457 bytes; send at most 6291456 bytes",
     ),
     # Who calls
     case(
@@ -210,7 +210,7 @@ CASES = (
         "no name of an injector",
         post_with_token(TOKEN, "/auth/inject"),
         404,
-        "the path names an injector as none can be called; a token stands behind /k/",
+        "invalid injector name in the path; to send a token, use the prefix /k/<token>/",
     ),
     # The operator's
     case(
@@ -379,7 +379,7 @@ def test_without_authentication_everybody_is_answered_and_the_log_says_so(folder
     at = make_application(folder, Auth.NONE)
     assert at.post(GOOD, headers={"Authorization": ""}).status_code == 200
     assert at.records[0]["level"] == "WARNING"
-    assert "whoever reaches this address" in str(at.records[0]["message"])
+    assert "authentication is disabled" in str(at.records[0]["message"])
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_a_key_that_does_not_fit_leaves_the_old_certificate_in_service(
     )
     running_server.process.terminate()
     _, errors = running_server.process.communicate(timeout=20)
-    assert errors.count("the old certificate stays") == 1
+    assert errors.count("cannot load the new certificate") == 1
 
 
 def test_stopping_finishes_what_was_begun(running_server: RunningServer) -> None:

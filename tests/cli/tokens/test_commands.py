@@ -89,7 +89,7 @@ def test_rotation_leaves_no_gap(run: Run) -> None:
     assert _knows(new)
     first, second = _callers().tokens
     assert f"podgraft tokens revoke --cluster prod {first.identity}" in rotated.err
-    assert "2 tokens are active already" in run("rotate", "--cluster", "prod").err
+    assert "2 tokens are already active" in run("rotate", "--cluster", "prod").err
     assert run("revoke", "--cluster", "prod", first.identity).status == 0
     assert _callers().tokens == (second,)
 
@@ -147,7 +147,7 @@ def test_a_subject_that_matches_no_certificate_is_refused(run: Run, subject: str
             ("rotate", "--cluster", "prod"),
             "prod has no token yet; create one: podgraft tokens issue",
         ),
-        (("revoke", "--cluster", "prod", "ab"), "'ab' names 0 tokens; active: none"),
+        (("revoke", "--cluster", "prod", "ab"), "token 'ab': 0 tokens match; use one of: none"),
     ],
 )
 def test_a_fault_is_a_sentence(run: Run, arguments: tuple[str, ...], words: str) -> None:

@@ -99,7 +99,7 @@ def test_bytecode_is_of_the_release_or_there_is_none(built_layers: BuiltLayers) 
             assert find_uncompiled(layer, built_layers.target) == []
         else:
             assert stamps == set()
-    word = ", with bytecode" if built_layers.has_bytecode else "WITHOUT bytecode (no "
+    word = ", with bytecode" if built_layers.has_bytecode else "WITHOUT bytecode (neither "
     assert built_layers.said.count(word) == 2
 
 
