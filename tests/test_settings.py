@@ -138,8 +138,10 @@ ERRORS = (
             "PODGRAFT_AUTH: got 'nobody'; use token, mtls, none",
             "PODGRAFT_STACK: got '1st/stack'; use the name of a CloudFormation stack",
             "PODGRAFT_BUCKET: got 'Not A Bucket'; use the name of the bucket with the bundles",
-            "PODGRAFT_BUNDLE_PREFIX: got 'bundles'; "
-            "use an empty value, or a prefix that ends with /",
+            (
+                "PODGRAFT_BUNDLE_PREFIX: got 'bundles'; "
+                "use an empty value, or a prefix that ends with /"
+            ),
             "PODGRAFT_PARAMETER_PREFIX: got 'podgraft'; use a path that starts with /",
             "PODGRAFT_REFRESH_SECONDS: got '0'; use an integer from 1 to 3600",
             "PODGRAFT_AWS_CLIENT: got 'boto3'; use auto, botocore",

@@ -219,12 +219,12 @@ def test_a_bundle_takes_nothing_else(certificate_folder: Run, file: str, words: 
         (
             ("certificates/server.pem", "--warn-days", "400"),
             1,
-            "soon       CN=a.example.com expires",
+            "warning    CN=a.example.com expires",
         ),
         (
             ("certificates/server.pem", "--host", "b.example.com"),
             2,
-            "wrong      the certificate is",
+            "error      the certificate is",
         ),
         (("certificates/server.pem", "--key", "certificates/ca.key"), 2, "key        of another"),
         (("certificates/server.key",), 3, ""),
