@@ -147,7 +147,7 @@ def test_the_digest_takes_a_line_of_the_document(
 
 def test_a_document_without_room_for_the_digest_is_refused(local: Path, run: Run) -> None:
     write_policy(local, "{policy: enabled}")
-    assert "one key a line" in run("check", *local_options(local))[1]
+    assert "one key per line" in run("check", *local_options(local))[1]
 
 
 def test_push_shows_its_progress_and_again_changes_nothing(
@@ -159,7 +159,7 @@ def test_push_shows_its_progress_and_again_changes_nothing(
     assert "take it back" not in said
     stored = keys()
     status, said = run("push", *local_options(local), *REMOTE)
-    assert (status, "upload" in said, "the same already" in said) == (0, False, True)
+    assert (status, "upload" in said, "already the same" in said) == (0, False, True)
     assert (keys(), len(versions())) == (stored, 1)
 
 
@@ -329,7 +329,7 @@ def test_a_version_that_is_not_there_is_said_with_those_that_are(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:
     del aws
-    assert "kept: none" in run("rollback", "7", *REMOTE)[1]
+    assert "available versions: none" in run("rollback", "7", *REMOTE)[1]
     run("push", *local_options(local), *REMOTE)
     status, said = run("rollback", "7", *REMOTE)
     assert (status, "version 7 not found; available versions: 1 to 1" in said) == (1, True)
@@ -355,7 +355,7 @@ def test_diff_shows_keys_files_and_the_patches_of_sample_pods(
     run("push", *local_options(local), *REMOTE)
     (local / "pod.yaml").write_text(POD)
     sample = ("-f", str(local / "pod.yaml"))
-    assert "the same already" in run("diff", *local_options(local), *REMOTE, *sample)[1]
+    assert "already the same" in run("diff", *local_options(local), *REMOTE, *sample)[1]
     write_policy(local, "policy: disabled\n")
     path = local / "bundle" / "injector.yaml"
     path.write_bytes(path.read_bytes().replace(b"init:1", b"init:2"))
@@ -376,7 +376,7 @@ def test_what_single_clusters_override_is_not_what_all_get(
     run("push", *local_options(local), *REMOTE)
     (local / "pod.yaml").write_text(POD)
     assert (
-        "the same already"
+        "already the same"
         in run("diff", *local_options(local), *REMOTE, "-f", f"{local}/pod.yaml")[1]
     )
 

@@ -288,7 +288,7 @@ def test_a_policy_file_that_is_none_is_said_beside_the_bundles_faults(
 
 BUNDLE_FILES = (
     (binary, "mesh.yaml", "is not UTF-8: byte 0xff at offset 8; save it as UTF-8, or remove"),
-    (empty_file, "mesh.yaml", "is empty; write the manifest, or take"),
+    (empty_file, "mesh.yaml", "is empty; write the manifest, or remove"),
     (link_to_itself, "bundle/mesh.yaml", "cannot be read: Too many levels"),
 )
 
