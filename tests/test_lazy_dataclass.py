@@ -126,7 +126,7 @@ def test_what_can_change_has_no_hash(classes: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("classes", [OURS, THEIRS], ids=["ours", "theirs"])
 @pytest.mark.parametrize("given", [(), (1, 2, 3)], ids=["too little", "too much"])
-def test_wrong_calls_are_type_errors(classes: dict[str, Any], given: tuple[int, ...]) -> None:
+def test_invalid_calls_are_type_errors(classes: dict[str, Any], given: tuple[int, ...]) -> None:
     with pytest.raises(TypeError, match=r"__init__\(\)"):
         classes["Point"](*given)
 

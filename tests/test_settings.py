@@ -71,7 +71,7 @@ STARTS = {
 
 
 @pytest.mark.parametrize(("start", "ahead"), STARTS.items())
-def test_nobody_waits_for_a_start_ahead(start: str, ahead: bool) -> None:
+def test_no_one_waits_for_a_start_ahead(start: str, ahead: bool) -> None:
     on_lambda = {**AWS, "AWS_LAMBDA_FUNCTION_NAME": "f", "AWS_LAMBDA_INITIALIZATION_TYPE": start}
     assert settings.parse_settings(on_lambda).priming_enabled is ahead
     assert not settings.parse_settings(

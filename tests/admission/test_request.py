@@ -68,7 +68,7 @@ SEEN = (
 
 
 @pytest.mark.parametrize("case", SEEN, ids=lambda case: case.name)
-def test_kind_resource_and_operation_are_told_apart(case: ExpectedRequest) -> None:
+def test_kind_resource_and_operation_are_distinguished(case: ExpectedRequest) -> None:
     request = admission.decode(load_request(case.name).body)
     assert request.kind == case.kind
     assert request.resource == case.resource
@@ -197,7 +197,7 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
-def test_a_body_that_is_no_review_says_where_and_why(case: InvalidCase) -> None:
+def test_a_body_that_is_no_review_states_the_location_and_the_reason(case: InvalidCase) -> None:
     with pytest.raises(admission.NotAReviewError) as error:
         admission.decode(case.body)
     assert str(error.value) == case.message

@@ -125,7 +125,7 @@ def write_policy(local: Path, policy: str) -> None:
     (local / "policy.yaml").write_text(policy)
 
 
-def test_check_says_what_would_be_pushed(local: Path, run: Run) -> None:
+def test_check_states_what_would_be_pushed(local: Path, run: Run) -> None:
     status, said = run("check", *local_options(local))
     assert (status, bundle.digest(BUNDLE) in said) == (0, True)
     assert "2 files" in said
@@ -170,7 +170,7 @@ def closing(local: Path) -> None:
     file.write_bytes(text.replace(b'"hub": "registry.example.com"', b'"hub": "registry.istio.io"'))
 
 
-def test_push_tells_warnings_and_goes_on(local: Path, run: Run, aws: FaultyAws) -> None:
+def test_push_reports_warnings_and_goes_on(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
     closing(local)
     status, said = run("push", *local_options(local), *REMOTE)
@@ -325,7 +325,7 @@ def test_an_advanced_parameter_stays_one(local: Path, run: Run, aws: FaultyAws) 
     assert [each["Tier"] for each in found] == ["Standard", "Advanced", "Advanced", "Advanced"]
 
 
-def test_a_version_that_is_not_there_is_said_with_those_that_are(
+def test_a_version_that_is_not_there_is_reported_with_those_that_are(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:
     del aws

@@ -159,7 +159,7 @@ EVERYTHING_WRONG = {
 }
 
 
-def test_one_run_says_everything_that_is_wrong(local: Folder, check: Check) -> None:
+def test_one_run_states_everything_that_is_invalid(local: Folder, check: Check) -> None:
     local.policy.write_text(SPOILT_POLICY)
     for name, content in SPOILT_BUNDLE.items():
         local.write(name, content)
@@ -180,7 +180,7 @@ def test_one_run_says_everything_that_is_wrong(local: Folder, check: Check) -> N
         ("0.8", True),
     ],
 )
-def test_a_release_that_is_not_known_is_said(
+def test_a_release_that_is_not_known_is_reported(
     local: Folder, check: Check, release: str, *, wrong: bool
 ) -> None:
     local.policy.write_text(f"istioRelease: '{release}'\n")
@@ -276,7 +276,7 @@ POLICY_FILES = (
 
 
 @pytest.mark.parametrize(("spoil", "said"), POLICY_FILES)
-def test_a_policy_file_that_is_none_is_said_beside_the_bundles_faults(
+def test_a_policy_file_that_is_none_is_reported_with_the_bundles_faults(
     local: Folder, check: Check, spoil: Spoil, said: str
 ) -> None:
     spoil(local.policy)
@@ -294,7 +294,7 @@ BUNDLE_FILES = (
 
 
 @pytest.mark.parametrize(("spoil", "place", "said"), BUNDLE_FILES)
-def test_a_bundle_file_that_is_none_is_said_beside_the_policys_faults(
+def test_a_bundle_file_that_is_none_is_reported_with_the_policys_faults(
     local: Folder, check: Check, spoil: Spoil, place: str, said: str
 ) -> None:
     spoil(local.bundle / "mesh.yaml")
@@ -327,7 +327,7 @@ def replace_with_file(folder: Folder) -> None:
         (replace_with_file, "is no folder"),
     ],
 )
-def test_a_bundle_folder_that_is_none_is_said_beside_the_policys_faults(
+def test_a_bundle_folder_that_is_none_is_reported_with_the_policys_faults(
     local: Folder, check: Check, spoil: Callable[[Folder], None], said: str
 ) -> None:
     spoil(local)
@@ -345,7 +345,7 @@ def test_a_cluster_with_a_bundle_of_its_own_is_not_compiled_with_this_one(
     assert check() == []
 
 
-def test_what_only_a_cluster_asks_of_the_bundle_is_said_at_its_place(
+def test_what_only_a_cluster_requests_of_the_bundle_is_reported_at_its_place(
     local: Folder, check: Check
 ) -> None:
     local.policy.write_text("policy: enabled\nclusters: {a/b: {istioRelease: '0.8'}}\n")
@@ -356,7 +356,7 @@ def test_what_only_a_cluster_asks_of_the_bundle_is_said_at_its_place(
     }  # and no cluster can be called so
 
 
-def test_templates_that_are_not_there_are_said_where_they_are_named(
+def test_templates_that_are_not_there_are_reported_if_they_are_named(
     local: Folder, check: Check
 ) -> None:
     aliases = b"aliases: {both: [sidecar, spire]}\n    templates:"
@@ -370,7 +370,7 @@ def test_templates_that_are_not_there_are_said_where_they_are_named(
     ]
 
 
-def test_a_template_that_istio_would_not_parse_at_load_is_said_all_the_same(
+def test_a_template_that_istio_would_not_parse_at_load_is_reported_all_the_same(
     local: Folder, check: Check
 ) -> None:
     """Up to 1.13 istiod found out only when a pod came."""
@@ -380,7 +380,7 @@ def test_a_template_that_istio_would_not_parse_at_load_is_said_all_the_same(
     assert finding_locations(check()) == {"injector.yaml /data/config/templates/sidecar"}
 
 
-def test_a_schema_is_heard_only_where_the_readers_found_nothing() -> None:
+def test_a_schema_is_used_only_if_the_readers_found_nothing() -> None:
     document: Object = {"policy": "maybe", "bundle": "x"}
     [found] = schema.validate_document("policy", "policy.yaml", document, reported=["/bundle"])
     assert str(found) == (

@@ -177,9 +177,7 @@ def test_a_deployment_without_an_owner_can_be_read(local: Path, run: Run, aws: A
     assert run("history", "--stack-name", "older")[1].split()[0] == "1"
 
 
-def test_the_owner_that_the_error_tells_to_create_is_enough(
-    local: Path, run: Run, aws: Any
-) -> None:
+def test_the_owner_that_the_remedy_names_is_enough(local: Path, run: Run, aws: Any) -> None:
     """Functions that another tool deployed have no stack of podgraft."""
     options = ("--bucket", OLDER, "--parameter-prefix", "/terraform")
     said = run("push", *here(local), *options)[1]

@@ -121,7 +121,7 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
-def test_every_fault_of_a_selector_is_told_with_its_remedy(case: Case) -> None:
+def test_every_fault_of_a_selector_is_reported_with_its_remedy(case: Case) -> None:
     with pytest.raises(SelectorError) as caught:
         selectors.compile_(case.given)
     assert str(caught.value) == "; ".join(case.want)

@@ -46,7 +46,7 @@ def test_both_tokens_are_known_while_one_is_rotated() -> None:
     assert not callers.without_token(OLD.identity).has_token(OLD.sha256)
 
 
-def test_nobody_is_known_where_nothing_is_stored() -> None:
+def test_an_empty_store_has_no_callers() -> None:
     assert caller_document.parse_callers(None) == caller_document.parse_callers({}) == Callers()
     assert not Callers().has_token(caller_document.hash_token(""))
 

@@ -272,7 +272,7 @@ def test_every_fault_is_a_status_that_kubectl_shows(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_fault_leaves_one_line_that_says_whose_it_is(
+def test_every_fault_leaves_one_line_with_its_origin(
     case: Case, token_application: ApplicationFixture
 ) -> None:
     case.act(token_application)
@@ -304,7 +304,7 @@ def test_a_template_that_fails_for_this_pod_names_the_template(
     assert str(record["place"]).startswith("sidecar:3:")
 
 
-def test_a_mistake_of_ours_is_a_failed_call_with_the_uid_and_no_message_in_the_log(
+def test_an_internal_error_is_a_failed_call_with_the_uid_and_no_message_in_the_log(
     folder: Path,
 ) -> None:
     class Mistaken(FolderStore):
@@ -375,7 +375,7 @@ def test_many_failures_of_one_source_are_answered_shortly_and_logged_no_more(
     assert post_with_token("guess")(token_application).status_code == 401
 
 
-def test_without_authentication_everybody_is_answered_and_the_log_says_so(folder: Path) -> None:
+def test_without_authentication_everyone_is_answered_and_the_log_states_it(folder: Path) -> None:
     at = make_application(folder, Auth.NONE)
     assert at.post(GOOD, headers={"Authorization": ""}).status_code == 200
     assert at.records[0]["level"] == "WARNING"
@@ -385,9 +385,7 @@ def test_without_authentication_everybody_is_answered_and_the_log_says_so(folder
 @pytest.mark.parametrize(
     "path", ["/s3cret-token/inject", "/inject/s3cret-token", "/k/s3cret-token"]
 )
-def test_a_token_in_the_wrong_place_is_not_written(
-    path: str, token_application: ApplicationFixture
-) -> None:
+def test_a_misplaced_token_is_not_written(path: str, token_application: ApplicationFixture) -> None:
     response = token_application.client.post(path, data=GOOD)
     assert response.status_code in {401, 404}
     assert "s3cret" not in json.dumps(token_application.records)

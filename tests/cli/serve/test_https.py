@@ -139,7 +139,7 @@ def test_stopping_finishes_what_was_begun(running_server: RunningServer) -> None
         running_server.get("/done")
 
 
-def test_connections_are_kept_for_the_next_review(running_server: RunningServer) -> None:
+def test_connections_are_retained_for_the_next_review(running_server: RunningServer) -> None:
     ports = set[int]()
     with running_server.connect() as connection:
         for _ in range(3):
@@ -169,7 +169,7 @@ def _show(running: RunningServer, authority: Authority, folder: Path) -> None:
     running.context.load_cert_chain(folder / "client.pem")
 
 
-def test_an_encrypted_key_needs_its_passphrase_and_never_asks(tmp_path: Path) -> None:
+def test_an_encrypted_key_needs_its_passphrase_and_never_prompts(tmp_path: Path) -> None:
     files = _write(tmp_path, secret=b"correct horse")
     ReloadingContext(TLSFiles(files.certificate, files.key, passphrase=b"correct horse"))
     with pytest.raises(CommandError, match=r"server\.pem and .*server\.key do not load"):

@@ -87,7 +87,7 @@ def test_what_was_found_is_reported_at_start(start: Start) -> None:
     assert "error" not in written
 
 
-def test_a_store_that_nobody_may_call_says_how_to_let_a_cluster_in(start: Start) -> None:
+def test_a_store_that_no_one_may_call_states_how_to_let_a_cluster_in(start: Start) -> None:
     written = start().stop()
     remedy = "no cluster can call; run scripts/tokens.py issue --cluster ID --store file:store"
     assert f"warning: store/auth: {remedy}" in written
@@ -205,7 +205,7 @@ def test_a_certificate_that_no_client_accepts_is_refused(
         (("--port", "70000"), 2, "70000 is not in the range"),
     ],
 )
-def test_what_cannot_work_is_told_before_anything_listens(
+def test_what_cannot_work_is_reported_before_anything_listens(
     words: tuple[str, ...], status: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["serve", "--store", "store", "--cert", CERT, "--key", KEY, *words]) == status

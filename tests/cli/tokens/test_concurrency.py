@@ -97,7 +97,7 @@ def test_another_waits_until_the_first_has_written(
     assert written == digests(tmp_path)
 
 
-def test_changes_of_six_kinds_are_all_kept(tmp_path: Path) -> None:
+def test_changes_of_six_kinds_are_all_retained(tmp_path: Path) -> None:
     """Reading, changing and writing is one step for the others."""
     assert at_once(tmp_path, ("issue", "--cluster", "prod", "--output", "first")) == [0]
     subjects = [f"CN={number}" for number in range(4)]
