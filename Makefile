@@ -11,7 +11,7 @@ ARCHITECTURE ?= arm64
 STAGE ?= dev
 OVERRIDES ?=
 SAMPLE ?= istio
-# Programs that bring many dependencies of their own live in environments of their own.
+# Programs with many dependencies have separate environments.
 TOOLS := .tools
 SAM := $(TOOLS)/sam/bin
 
