@@ -104,7 +104,7 @@ def command(connections: int, reviews: int) -> None:
             caller = ReviewClient(server, Path(request).read_bytes())
             measure(caller, reviews)
             for shape in SHAPES:
-                # Each time anew: what else the machine does changes meanwhile.
+                # Measured each time, because the load of the machine changes.
                 print(_line("quiet", measure(caller, reviews)), flush=True)
                 for addresses in ("one", "many"):
                     with silence(server.port, shape, connections, addresses):
